@@ -99,6 +99,15 @@ export class Documents {
     this.#hideSuggestions = introspection !== 'on';
   }
 
+  /** Whether a text was parsed and validated, or refused; true for the absence of one. */
+  isKnown(source: string): boolean {
+    if (source === '') return true;
+    const document = this.caches.documentCache.get(source);
+    return document
+      ? this.#validated.has(document)
+      : this.caches.errorCache.get(source) !== undefined;
+  }
+
   /** @throws GRAPHQL_PARSE_FAILED, QUERY_TOO_LARGE */
   parse(source: string): DocumentNode {
     const { tokens } = this.#limits;

@@ -164,6 +164,11 @@ export class TrustedDocuments {
     );
   }
 
+  /** Whether a text is refused, or trusted: either way nothing is parsed. */
+  has(query: string): boolean {
+    return this.only || this.#served.byText.has(query);
+  }
+
   /** Which app and version asks. @param found its document, where that is a trusted one. */
   appOf(caller: Caller, found: TrustedDocument | undefined): AppVersion {
     return this.#apps.of(caller, (found && this.#served.appsOf.get(found)) ?? []);

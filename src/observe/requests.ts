@@ -49,6 +49,7 @@ export class Requests {
     const outcome = outcomeOf(record, status);
     const answered = { status, outcome, durationMs: performance.now() - record.startedAt };
     for (const plugin of this.#plugins) plugin.onAnswered?.(answered, context);
+    if (!record.isSending) record.place?.leave();
     // The connection of a slow reader keeps the record.
     record.rest = undefined;
     record.errors = undefined;

@@ -84,10 +84,19 @@ export function refuseCost(
   context: Context,
   budget: Budget,
 ): GraphQLError | undefined {
-  const most = mostAtLeast(args.document);
-  if (most.calls <= budget.calls && most.values <= budget.values) return undefined;
+  if (isSurelyWithin(args.document, budget)) return undefined;
   const plan = planFor(args, context, budget);
-  if (!plan) return undefined;
+  return plan && excessOf(plan, budget);
+}
+
+/** Whether all operations of a document cost less than the budget at least, as far as that is seen without a plan. */
+export function isSurelyWithin(document: DocumentNode, budget: Budget): boolean {
+  const most = mostAtLeast(document);
+  return most.calls <= budget.calls && most.values <= budget.values;
+}
+
+/** The refusal of a plan whose least cost is above the budget. */
+export function excessOf(plan: Plan, budget: Budget): GraphQLError | undefined {
   const { calls, values, mostCalls, largestList } = plan;
   if (calls.least > budget.calls) {
     return tooExpensive(

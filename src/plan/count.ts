@@ -8,7 +8,6 @@ export interface Count {
 
 export const NONE: Count = { least: 0, most: 0 };
 export const ONE: Count = { least: 1, most: 1 };
-export const UNKNOWN: Count = { least: 0, most: Infinity };
 
 /** Up to so many, and perhaps none. */
 export const upTo = (most: number): Count => ({ least: 0, most });

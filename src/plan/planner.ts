@@ -51,7 +51,7 @@ import {
 } from '../graph/entity/selection.ts';
 import type { Route } from '../v0/routes.ts';
 import { PlannedCalls, type FieldCall, type PageRead, type RoutePlan } from './calls.ts';
-import { NONE, ONE, plus, product, times, UNKNOWN, upTo, type Count } from './count.ts';
+import { NONE, ONE, plus, product, times, upTo, type Count } from './count.ts';
 import { Names, Objects, type KeyGroup } from './objects.ts';
 
 export interface Plan {
@@ -111,7 +111,19 @@ const MAX_PASSES = 5;
 const START = {};
 
 /** A list that is read to its end. */
-const WALK: PageRead = { pages: Infinity, limit: MAX_FIRST, together: START };
+const walkOf = (pages: number): PageRead => ({ pages, limit: MAX_FIRST, together: START });
+
+/** What stands for numbers that only the backend knows. */
+export interface Unknown {
+  /** Items of a list, such as the actions of a page. */
+  readonly items: number;
+  /** Pages of a list that is read to its end. */
+  readonly pages: number;
+  /** Values below a field of introspection. */
+  readonly introspected: number;
+}
+
+const UNBOUNDED: Unknown = { items: Infinity, pages: Infinity, introspected: Infinity };
 
 type Definition = GraphQLField<unknown, unknown>;
 
@@ -169,6 +181,8 @@ export class Planner {
   readonly #context: Context;
   readonly #budget: Budget | undefined;
   readonly #needs: Need[] | undefined;
+  readonly #unknown: Unknown;
+  readonly #walk: PageRead;
   readonly #names = new Names();
   readonly #ends = new Map<string, number>();
   /** Of the present pass. */
@@ -186,11 +200,19 @@ export class Planner {
    * @param budget ends the plan as soon as it is surely spent.
    * @param needs is filled with what each value of the answer needs.
    */
-  constructor(document: OperationContext, context: Context, budget?: Budget, needs?: Need[]) {
+  constructor(
+    document: OperationContext,
+    context: Context,
+    budget?: Budget,
+    needs?: Need[],
+    unknown = UNBOUNDED,
+  ) {
     this.#document = document;
     this.#context = context;
     this.#budget = budget;
     this.#needs = needs;
+    this.#unknown = unknown;
+    this.#walk = walkOf(unknown.pages);
   }
 
   /**
@@ -276,10 +298,12 @@ export class Planner {
     if (extended) this.#calls.serves(extended);
     if (!definition || (!demand && isLeafType(getNamedType(definition.type)))) {
       // The size of introspection and the length of a list of scalars are unknown.
-      const isOpen = definition
-        ? isListType(getNullableType(definition.type))
-        : field.name !== '__typename';
-      if (isOpen) this.#values = plus(this.#values, UNKNOWN);
+      const { items, introspected } = this.#unknown;
+      if (definition && isListType(getNullableType(definition.type))) {
+        this.#values = plus(this.#values, times(parent.copies, upTo(items)));
+      } else if (!definition && field.name !== '__typename') {
+        this.#values = plus(this.#values, upTo(introspected));
+      }
       return;
     }
     try {
@@ -341,7 +365,7 @@ export class Planner {
       check(args);
     } catch {
       // Nothing is sent, but the size of the answer is unknown.
-      this.#values = plus(this.#values, UNKNOWN);
+      this.#values = plus(this.#values, upTo(this.#unknown.items));
       // What is needed is what a form without mistakes needs.
       if (!this.#needs) return;
     }
@@ -379,12 +403,12 @@ export class Planner {
       most += group.most;
       if (items && this.#calls.isPrimed(`${items.name} ${id}`, begin)) continue;
       const call = key && list ? `${list(key, this.#context).id} ` : id;
-      const end = this.#calls.add(route, call, group.most, visit, list && WALK);
+      const end = this.#calls.add(route, call, group.most, visit, list && this.#walk);
       this.#need(route, visit);
       at = Math.max(at, end);
     }
     const read = { id: `${visit.field.name} ${ids.join()}`, at, most };
-    this.#brought(read, sizeOf(visit), items, shares, visit);
+    this.#brought(read, sizeOf(visit, this.#unknown), items, shares, visit);
   }
 
   /** What came with its parent: nothing to call, but something below it may. */
@@ -395,7 +419,13 @@ export class Planner {
     const entity = findEntity(nodeTypeOf(name) ?? name);
     const { id, most } = parent.objects;
     const came = { id: `${id}.${field.name}`, at: parent.visibleAt, most };
-    this.#brought(came, sizeOf(visit), entity, parent.objects.sharedWith(entity), visit);
+    this.#brought(
+      came,
+      sizeOf(visit, this.#unknown),
+      entity,
+      parent.objects.sharedWith(entity),
+      visit,
+    );
   }
 
   /** What came with objects, or was read by their keys. */
@@ -509,7 +539,7 @@ export class Planner {
           ? textOf(group.key, entity.callKey)
           : objects.keys(entity.callKey).id;
         const end = searched
-          ? calls.add(route, `${searched.id} `, 1, visit, WALK)
+          ? calls.add(route, `${searched.id} `, 1, visit, this.#walk)
           : calls.add(route, called, group.most, visit);
         at = Math.max(at, end);
         isCalled = true;
@@ -554,7 +584,7 @@ export class Planner {
           const source = list.source ?? list;
           const isWalked = source !== list;
           const page = isWalked
-            ? WALK
+            ? this.#walk
             : {
                 pages: pagesOf(request),
                 limit: pageOf(request).limit,
@@ -633,10 +663,10 @@ function placeOf({ parent, field: { key, definition } }: Visit, isItem: boolean)
 }
 
 /** How many a field answers: as many as it is asked for, or unknown. */
-function sizeOf({ field: { definition }, args }: Visit): Count {
+function sizeOf({ field: { definition }, args }: Visit, { items }: Unknown): Count {
   if (definition.args.some(({ name }) => name === 'first')) {
     const asked = (args['first'] ?? args['last'] ?? DEFAULT_FIRST) as number; // declared as Int
     return upTo(checkCount('first', asked));
   }
-  return isListType(getNullableType(definition.type)) ? UNKNOWN : ONE;
+  return isListType(getNullableType(definition.type)) ? upTo(items) : ONE;
 }

@@ -55,7 +55,8 @@ import { wantsOpenMetrics } from '../observe/metrics/open-metrics.ts';
 import { useTraces } from '../observe/traces/traces.plugin.ts';
 import { Readiness } from '../observe/readiness.ts';
 import { Requests } from '../observe/requests.ts';
-import { createAdmit, useAdmission } from './policies/admission.plugin.ts';
+import { createAwaitDocument, useAdmission, useNewDocuments } from './policies/admission.plugin.ts';
+import { Admit } from './policies/admit.ts';
 import { useApiKey } from './policies/api-key.plugin.ts';
 import { useBudget } from './policies/budget.plugin.ts';
 import {
@@ -104,12 +105,16 @@ export function createGateway(options: GatewayOptions): Gateway {
     ...{ upstream, limits: options.limits, pollers, execute: options.execute },
     suggestions: introspection === 'on',
   });
-  const admit = createAdmit((apiKey) => upstream.isAccepted(apiKey));
+  const admit = new Admit({
+    isAccepted: (apiKey) => upstream.isAccepted(apiKey),
+    budget: execution.budget,
+  });
   const translate = createTranslate({
     suggestions: introspection === 'on',
     routes: explain !== 'off',
   });
   const trusted = trustedDocuments(options.documents);
+  const awaitDocument = createAwaitDocument(admit, documents, trusted);
   const forwarding = createForwarding(forward);
   const varying = upstream.keepsAnswers ? [...forward, 'x-consistency'] : forward;
 
@@ -121,15 +126,16 @@ export function createGateway(options: GatewayOptions): Gateway {
     log: useLog(logger, options.logSlowMs), // one line an operation
     metrics: useMetrics(metrics), // what is counted of it
     requests: useRequests(), // methods, media types, forms of foreign pages, parameters
+    newDocuments: useNewDocuments(awaitDocument), // one a turn of the event loop
     trustedDocuments: useTrustedDocuments(trusted), // ids of documents that apps were built with
     documentLimits: useDocumentLimits(documents), // measured before they are validated
     operationKind: useOperationKind(), // no mutation by GET, no subscription where one answer is wanted
     forwardedHeaders: useForwardedHeaders(forward), // so much of them
     apiKey: useApiKey(options.apiKey, introspection), // before a document costs more than parsing
-    budget: useBudget(execution.budget, explain), // the plan, or the refusal of what costs too much
+    budget: useBudget(execution.budget, explain, admit), // the weight, the plan, or the refusal of what costs too much
     usage: useUsage(usage), // what is asked for, where operators can read it
     execution: useExecution(execution), // our executor, with loaders and calls of this request
-    admission: useAdmission(admit), // so many of a key at a time
+    admission: useAdmission(admit), // so much of a key at a time
     // @defer and @stream, in both formats
     incremental: useIncrementalDelivery({ translate, explain, budget: execution.budget }),
     // So many of a key, and an answer to each event.
@@ -179,6 +185,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const upgrade = createWebSocketCarrier({
     ...live,
     ...{ yoga, translate, forwarding, requests, subscriptions, corsOrigins, maxBodyBytes },
+    awaitDocument,
   });
 
   const health = forGet(async () => Response.json({ status: 'alive' }));

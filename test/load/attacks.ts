@@ -1,10 +1,10 @@
-/** The dozen: whom an operator has to expect beside honest callers. */
+/** The attacks: whom an operator has to expect beside honest callers. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
-import { costly, manyCycles, oneCycle } from './costly.ts';
+import { costly, cycle, manyCycles, oneCycle, pages } from './costly.ts';
 import { INVENTED, type Attack, type Attacker, type Post } from './definition.ts';
 
 const KEY = 'key-of-an-attacker';
@@ -45,6 +45,26 @@ const lookup = (turn: number, key: string): Post => ({
 const largeAnswer = (turn: number): Post => ({
   query: `{ page(pageId: "p${turn}") { audiences(first: 20) { nodes { page { audiences(first: 100) {
     nodes { id computedName effectiveName status createdAt pageId audienceId } } } } } } }`,
+  key: KEY,
+});
+
+/** Forty audiences forty times, with 18 fields each: 30,000 values of one call. */
+const THIRTY_THOUSAND = `query ($id: ID!) { page(pageId: $id) { audiences(first: 40) { nodes { page { audiences(first: 100) {
+  nodes { id audienceId pageId computedName effectiveName customName createdAt archivedAt status personId
+    isNewPageAgent actionUrlOverride actionFormIdOverride a: id b: audienceId c: createdAt d: status e: pageId } } } } } } }`;
+
+const thirtyThousandValues = (turn: number): Post => ({
+  query: THIRTY_THOUSAND,
+  variables: { id: `p${turn}` },
+  key: KEY,
+});
+
+/** 64,000 objects, which are counted until there are too many. */
+const TOO_LARGE = `query ($id: ID!) { page(pageId: $id) { ${cycle(3, 'id')} } }`;
+
+const tooLarge = (turn: number): Post => ({
+  query: TOO_LARGE,
+  variables: { id: `p${turn}` },
   key: KEY,
 });
 
@@ -210,5 +230,22 @@ export const attacks: readonly Attack[] = [
       ],
     },
     run: useFailingBackend,
+  },
+  {
+    name: 'answers of 30,000 values',
+    settles: true,
+    run: repeating(300, thirtyThousandValues),
+  },
+  {
+    name: 'new documents of 25 pages',
+    requests: { '25 pages with all below them': pages },
+    settles: true,
+    run: repeating(600, pages),
+  },
+  {
+    name: 'answers that are too large',
+    requests: { 'too large': tooLarge },
+    settles: true,
+    run: repeating(400, tooLarge),
   },
 ];

@@ -15,7 +15,7 @@ const ids = (count: number): string[] =>
   Array.from({ length: count }, (_, i) => formatNodeId('Page', [`${i}`]));
 
 /** Page → audiences → page → …: two REST calls, and forty times the answer each round. */
-const cycle = (rounds: number, innermost: string): string =>
+export const cycle = (rounds: number, innermost: string): string =>
   rounds === 0
     ? innermost
     : `audiences(first:100){nodes{${rounds === 1 ? innermost : `page{${cycle(rounds - 1, innermost)}}`}}}`;
@@ -111,6 +111,15 @@ const longText = (turn: number): Post => ({
 
 const everyPerson = (turn: number): Post => ({
   query: `query Q${turn}{${times(12, (i) => `a${i}:persons(first:100){nodes{id personId name email domain createdAt}}`)}}`,
+  key: KEY,
+});
+
+const BELOW_A_PAGE = `{name links{nodes{path}} audiences{totalCount nodes{effectiveName links{nodes{path}} latestVersion{status}
+  publishedVersion{status} versions{nodes{status}} person{name logs{nodes{id}} account{name persons{nodes{name}} logs{nodes{id}}}}}}}`;
+
+/** Each text new, close to the limit of tokens. */
+export const pages = (turn: number): Post => ({
+  query: `query Q${turn}{${times(25, (i) => `p${i}:page(pageId:"n${turn}-${i}")${BELOW_A_PAGE}`)}}`,
   key: KEY,
 });
 

@@ -12,6 +12,8 @@ export interface Attack {
   readonly backend?: Partial<BackendRules>;
   /** Requests whose CPU is measured alone. Their text changes with the turn, so that no cache helps. */
   readonly requests?: Readonly<Record<string, (turn: number) => Post>>;
+  /** Whether the memory that is left after it is measured, which takes up to a minute. */
+  readonly settles?: true;
   /** Runs in the attacker's process; returns soon after the time is over. */
   readonly run: (attacker: Attacker) => Promise<void>;
 }

@@ -1,31 +1,44 @@
-/** How many operations may be under way, and in which order those that wait begin. */
+/** How much may be under way, and in which order operations that wait begin. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { Admission } from '../../src/server/policies/admission.ts';
+import { Admission, type Place } from '../../src/server/policies/admission.ts';
+import { NewDocuments } from '../../src/server/policies/new-documents.ts';
 
-/** Enters for keys in this order; answers the keys that were admitted, in the order in which they were. */
-function enterAll(admission: Admission, keys: readonly string[]): string[] {
-  const admitted: string[] = [];
-  for (const key of keys) {
-    const waiting = admission.enter(key);
-    if (waiting) void waiting.then((isAdmitted) => isAdmitted && admitted.push(key));
-    else admitted.push(key);
+/** An operation of a key: `a`, or `a5` for one that weighs five. */
+type Named = string;
+
+/** Enters in this order; answers the operations that were admitted, in the order in which they were. */
+function enterAll(admission: Admission, operations: readonly Named[]) {
+  const admitted: { readonly name: Named; readonly place: Place }[] = [];
+  for (const name of operations) {
+    const entered = admission.enter(name[0]!, Number(name.slice(1)) || 1);
+    if (entered instanceof Promise) {
+      void entered.then((place) => place && admitted.push({ name, place }));
+    } else admitted.push({ name, place: entered });
   }
   return admitted;
+}
+
+const names = (admitted: ReturnType<typeof enterAll>): Named[] => admitted.map(({ name }) => name);
+
+/** What waits is admitted in the next turn of the event loop. */
+async function settled(): Promise<void> {
+  await nextTurn();
+  await nextTurn();
 }
 
 describe('admission', () => {
   it('lets operations begin at once while there is room', () => {
     const admission = new Admission({ underWay: 3, perKey: 2 });
 
-    expect(enterAll(admission, ['a', 'a', 'b'])).toEqual(['a', 'a', 'b']);
+    expect(names(enterAll(admission, ['a', 'a', 'b']))).toEqual(['a', 'a', 'b']);
     expect(admission.active).toBe(3);
   });
 
   it('lets a key with all it may have under way wait, and others begin', () => {
     const admission = new Admission({ underWay: 3, perKey: 2 });
 
-    expect(enterAll(admission, ['a', 'a', 'a', 'b'])).toEqual(['a', 'a', 'b']);
+    expect(names(enterAll(admission, ['a', 'a', 'a', 'b']))).toEqual(['a', 'a', 'b']);
     expect(admission.waiting).toBe(1);
   });
 
@@ -33,13 +46,12 @@ describe('admission', () => {
     const admission = new Admission({ underWay: 1, perKey: 1 });
     const admitted = enterAll(admission, ['a', 'a', 'a', 'a', 'b', 'c']);
 
-    for (const [i] of 'xxxxx'.split('').entries()) {
-      admission.leave(admitted[i]!);
-      await nextTurn();
-      await nextTurn();
+    for (let i = 0; i < 5; i++) {
+      admitted[i]!.place.leave();
+      await settled();
     }
 
-    expect(admitted).toEqual(['a', 'a', 'b', 'c', 'a', 'a']);
+    expect(names(admitted)).toEqual(['a', 'a', 'b', 'c', 'a', 'a']);
     expect(admission.waiting).toBe(0);
   });
 
@@ -47,27 +59,139 @@ describe('admission', () => {
     const admission = new Admission({ underWay: 1 });
     const admitted = enterAll(admission, ['a', 'a']);
 
-    admission.leave('a');
+    admitted[0]!.place.leave();
     await Promise.resolve();
 
-    expect(admitted).toEqual(['a']);
-    await nextTurn();
-    await nextTurn();
-    expect(admitted).toEqual(['a', 'a']);
+    expect(names(admitted)).toEqual(['a']);
+    await settled();
+    expect(names(admitted)).toEqual(['a', 'a']);
   });
 
   it('refuses the latest of the key that has most when too many wait', async () => {
     const admission = new Admission({ underWay: 1, waiting: 2 });
-    enterAll(admission, ['a']);
-    const [first, second] = [admission.enter('a'), admission.enter('a')];
+    const [first] = enterAll(admission, ['a']);
+    const [second, third] = [admission.enter('a', 1), admission.enter('a', 1)];
 
-    const third = admission.enter('a');
-    expect(await third).toBe(false);
-    void admission.enter('b');
-    expect(await second).toBe(false);
+    expect(await admission.enter('a', 1)).toBeUndefined();
+    void admission.enter('b', 1);
+    expect(await third).toBeUndefined();
 
-    admission.leave('a');
-    expect(await first).toBe(true);
+    first!.place.leave();
+    expect(await second).toBeDefined();
     expect(admission.waiting).toBe(1);
+  });
+
+  it('lets few heavy operations of a key be under way, or many light ones', () => {
+    const admission = new Admission({ underWay: 100, perKey: 10 });
+
+    expect(names(enterAll(admission, ['a4', 'a4', 'a4', 'a', 'b', 'b9', 'b']))).toEqual([
+      ...['a4', 'a4'],
+      ...['b', 'b9'],
+    ]);
+  });
+
+  it('lets one that weighs more than the limit be alone of its key', async () => {
+    const admission = new Admission({ underWay: 100, perKey: 10 });
+    const admitted = enterAll(admission, ['a', 'a50', 'a', 'b']);
+
+    expect(names(admitted)).toEqual(['a', 'b']);
+    admitted[0]!.place.leave();
+    await settled();
+    expect(names(admitted)).toEqual(['a', 'b', 'a50']);
+    admitted[2]!.place.leave();
+    await settled();
+    expect(names(admitted)).toEqual(['a', 'b', 'a50', 'a']);
+  });
+
+  it('lets no light operation pass a heavy one whose turn it is', async () => {
+    const admission = new Admission({ underWay: 10, perKey: 8 });
+    const admitted = enterAll(admission, ['a8', 'b2', 'c5', 'd', 'b']);
+
+    expect(names(admitted)).toEqual(['a8', 'b2']);
+    admitted[1]!.place.leave();
+    await settled();
+    expect(names(admitted), 'two are free, and the first needs five').toEqual(['a8', 'b2']);
+    expect(enterAll(admission, ['e'])).toEqual([]);
+
+    admitted[0]!.place.leave();
+    await settled();
+    expect(names(admitted)).toEqual(['a8', 'b2', 'c5', 'd', 'b']);
+  });
+
+  it('lets others begin when an operation turns out to be lighter, and not when it is heavier', async () => {
+    const admission = new Admission({ underWay: 100, perKey: 10 });
+    const admitted = enterAll(admission, ['a8', 'a4']);
+
+    admitted[0]!.place.weigh(20);
+    await settled();
+    expect(names(admitted)).toEqual(['a8']);
+    expect(admission.active).toBe(20);
+
+    admitted[0]!.place.weigh(2);
+    await settled();
+    expect(names(admitted)).toEqual(['a8', 'a4']);
+    expect(admission.active).toBe(6);
+  });
+
+  it('lets an operation leave once, and weigh nothing afterwards', () => {
+    const admission = new Admission();
+    const [{ place } = { place: undefined! }] = enterAll(admission, ['a5']);
+
+    place.leave();
+    place.weigh(7);
+    place.leave();
+
+    expect(admission.active).toBe(0);
+  });
+});
+
+describe('documents that are not known', () => {
+  /** Asks for turns in this order; answers the keys that had theirs, in the order in which they had it. */
+  function turns(documents: NewDocuments, keys: readonly string[], isKnown = () => false) {
+    const had: string[] = [];
+    for (const key of keys) {
+      const turn = documents.turn(key, isKnown);
+      if (turn) void turn.then((hasTurn) => had.push(hasTurn ? key : `${key} refused`));
+      else had.push(key);
+    }
+    return had;
+  }
+
+  it('have one turn in each of the event loop, and keys take turns', async () => {
+    const documents = new NewDocuments();
+    const had = turns(documents, ['a', 'a', 'a', 'b']);
+
+    const seen: string[] = [];
+    for (let i = 0; i < 6; i++) {
+      seen.push(had.join(''));
+      await nextTurn();
+    }
+
+    expect(had).toEqual(['a', 'a', 'b', 'a']);
+    const steps = seen.map(({ length }) => length);
+    expect(steps.slice(1).every((length, i) => length - steps[i]! <= 1)).toBe(true);
+    expect(documents.waiting).toBe(0);
+  });
+
+  it('need no turn once another operation has made them known', async () => {
+    const documents = new NewDocuments();
+    let isKnown = false;
+    const had = turns(documents, ['a', 'a', 'a', 'b'], () => isKnown);
+
+    isKnown = true;
+    await settled();
+
+    expect(had).toEqual(['a', 'a', 'b', 'a']);
+    expect(documents.waiting).toBe(0);
+  });
+
+  it('are refused when too many wait: the latest of the key that has most', async () => {
+    const documents = new NewDocuments(2);
+    const had = turns(documents, ['a', 'a', 'a', 'a', 'b']);
+
+    await settled();
+    await settled();
+
+    expect(had).toEqual(['a', 'a refused', 'a refused', 'a', 'b']);
   });
 });

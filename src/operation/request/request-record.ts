@@ -16,6 +16,14 @@ export interface PlannedCost {
   readonly rounds: number;
 }
 
+/** What an operation has of its key's share of what is under way. */
+export interface HeldPlace {
+  /** Another weight from now on. */
+  weigh(weight: number): void;
+  /** Again does nothing. */
+  leave(): void;
+}
+
 export interface RequestRecord {
   readonly requestId: string;
   /** By the monotonic clock, in milliseconds. */
@@ -32,6 +40,12 @@ export interface RequestRecord {
   trace?: RecordedTrace | null;
   /** The app that asks, where manifests of trusted documents name it. */
   app?: AppVersion;
+  /** What it weighs, and whether it is within its budget whatever the values of its variables are. */
+  weighed?: { readonly weight: number; readonly isWithin: boolean };
+  /** Held from when it is admitted until its answer has left the process. */
+  place?: HeldPlace;
+  /** Whether its carrier will say when the answer has left, by `answerHasLeft`. */
+  isSending?: boolean;
   /** Set for an operation that is compared with its plan. */
   planned?: PlannedCost | undefined;
   /** REST calls that the limit of the key has counted before they are made. */
@@ -58,6 +72,12 @@ export function createRecord(requestId: string | null): RequestRecord {
     startedAt: performance.now(),
     leaving: new Cancel(),
   };
+}
+
+/** The answer has left the process, or nobody will read it. */
+export function answerHasLeft(record: RequestRecord): void {
+  record.isSending = false;
+  record.place?.leave();
 }
 
 /** A caller's request id is kept when it fits into a header and a log line. */

@@ -39,6 +39,7 @@ import {
   CLIENT_VERSION_HEADERS,
   type Forwarding,
 } from '../../operation/request/caller.ts';
+import type { AwaitDocument } from '../policies/admission.plugin.ts';
 import { mayAsk } from './cors.plugin.ts';
 import { refusal, refusalResponse } from '../../operation/refusal.ts';
 import { readParams } from '../../operation/request/params.ts';
@@ -60,6 +61,7 @@ interface WebSocketCarrierOptions extends WebSocketOptions {
   readonly forwarding: Forwarding | undefined;
   readonly requests: Requests;
   readonly subscriptions: Subscriptions;
+  readonly awaitDocument: AwaitDocument;
   /** The largest message that is read. */
   readonly maxBodyBytes: number;
   /** Origins whose pages may connect, beside those of this very host. */
@@ -250,6 +252,7 @@ export function createWebSocketCarrier(options: WebSocketCarrierOptions): Upgrad
     try {
       if (Object.keys(open).length > maxPerSocket) throw tooMany(maxPerSocket);
       const params = readParams(payload);
+      await options.awaitDocument(server, params);
       const enveloped = yoga.getEnveloped(Object.assign(server, { params }));
       const document = enveloped.parse(params.query) as DocumentNode;
       const errors = enveloped.validate(enveloped.schema, document) as readonly GraphQLError[];

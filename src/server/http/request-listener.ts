@@ -15,7 +15,11 @@ import { multipart } from '../carriers/multipart.ts';
 import { streamedBy } from '../carriers/response.plugin.ts';
 import type { Answer, AnswerParts, EventStream } from '../../operation/result/answer.ts';
 import { refusalResponse } from '../../operation/refusal.ts';
-import { createRecord, type RequestRecord } from '../../operation/request/request-record.ts';
+import {
+  answerHasLeft,
+  createRecord,
+  type RequestRecord,
+} from '../../operation/request/request-record.ts';
 import { isExplorerFile, type Explorer, type ExplorerAnswer } from './explorer.ts';
 import type { CheckAddress } from './address.ts';
 import { readBody } from './request-body.ts';
@@ -39,15 +43,23 @@ export function requestListener(options: RequestListenerOptions): RequestListene
   const { site, checkAddress, maxBodyBytes, stopping } = options;
   return (incoming, outgoing) => {
     const record = createRecord(oneValue(incoming.headers['x-request-id']));
+    record.isSending = true;
+    const onClose = (): void => {
+      if (!outgoing.writableFinished) record.leaving.cancel();
+      answerHasLeft(record);
+    };
     const exchange = { incoming, outgoing, record };
     serve(exchange).catch((error: unknown) => {
       site.logger.error({ err: error, requestId: record.requestId }, 'Answer could not be sent');
       outgoing.destroy();
     });
     // It comes once; `once` costs more.
-    outgoing.on('close', () => {
-      if (!outgoing.writableFinished) record.leaving.cancel();
-    });
+    outgoing.on('close', onClose);
+    // Behind another answer of its connection, it does not hear of the connection's end.
+    if (outgoing.socket) return;
+    const { socket } = incoming;
+    socket.setMaxListeners(0).on('close', onClose);
+    outgoing.on('close', () => socket.off('close', onClose));
   };
 
   async function serve(exchange: Exchange): Promise<void> {

@@ -1,66 +1,73 @@
 /**
- * Admission of operations that are executed, and 503 for those that find too much waiting.
- *
- * Whatever was refused before, by its document, its key or its price, takes no place.
+ * Admission of operations that are executed, turns of documents that are not known yet, and 503 for those that find
+ * too much waiting.
  */
-import { GraphQLError, type ExecutionResult } from 'graphql';
+import type { ExecutionArgs, ExecutionResult } from 'graphql';
+import type { Documents } from '../../documents/documents.ts';
+import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
 import type { MaybePromise } from '../../execution/core/resolved-value.ts';
+import type {
+  GatewayPlugin,
+  OperationContext,
+  ServerContext,
+} from '../../operation/gateway-plugin.ts';
+import type { OperationParams } from '../../operation/request/params.ts';
+import { weightOfBytes } from '../../plan/weight.ts';
 import { RestOverloadedError } from '../../rest/call/errors.ts';
-import type { GatewayPlugin, OperationContext } from '../../operation/gateway-plugin.ts';
-import { Admission } from './admission.ts';
+import { overloaded, type Admit } from './admit.ts';
 
-/** The longest wait that a refusal asks for, in seconds. */
-const MAX_RETRY_AFTER_S = 60;
+/** Waits until the document of a request may be parsed, validated and planned; undefined where it may be at once. */
+export type AwaitDocument = (
+  context: ServerContext,
+  params: Pick<OperationParams, 'query'>,
+) => Promise<void> | undefined;
 
-/** `Retry-After` where too many operations wait, in milliseconds. */
-const QUEUE_FULL_WAIT_MS = 1_000;
+export const createAwaitDocument =
+  (
+    admit: Admit,
+    documents: Documents,
+    trusted: Pick<TrustedDocuments, 'has'> | undefined,
+  ): AwaitDocument =>
+  (context, { query }) =>
+    admit.turn(
+      context,
+      () =>
+        // A plan is made for each caller who asks for it.
+        context.caller.explain !== 'plan' &&
+        (context.chosen !== undefined || trusted?.has(query) || documents.isKnown(query)),
+    );
 
-/** Whether the backend has accepted a key. */
-type IsAccepted = (apiKey: string) => boolean;
-
-/** Runs a task when its key may have one more under way. */
-export type Admit = <Value>(
-  context: OperationContext,
-  task: () => MaybePromise<Value>,
-) => MaybePromise<Value>;
-
-/**
- * @param isAccepted requests without a key, and with keys that the backend has not accepted yet, are of one
- * key.
- * @throws 503 when too many wait.
- */
-export function createAdmit(isAccepted: IsAccepted): Admit {
-  const admission = new Admission();
-  return (context, task) => {
-    const { apiKey } = context.caller;
-    const key = apiKey != null && isAccepted(apiKey) ? apiKey : '';
-    const leave = (): void => admission.leave(key);
-    const waiting = admission.enter(key);
-    if (!waiting) return runThen(task, leave);
-    return waiting.then((isAdmitted) => {
-      if (!isAdmitted) throw overloaded(QUEUE_FULL_WAIT_MS);
-      return runThen(task, leave);
-    });
-  };
-}
-
-/** Runs a task, and what follows whether it succeeds or fails. */
-function runThen<Value>(task: () => MaybePromise<Value>, done: () => void): MaybePromise<Value> {
-  let result: MaybePromise<Value> | undefined;
-  try {
-    result = task();
-  } finally {
-    if (!(result instanceof Promise)) done();
-  }
-  return result instanceof Promise ? result.finally(done) : result;
-}
+export const useNewDocuments = (awaitDocument: AwaitDocument): GatewayPlugin => ({
+  // After the plugin that has checked them.
+  onParams: ({ context, params }) => awaitDocument(context, params as OperationParams),
+});
 
 export const useAdmission = (admit: Admit): GatewayPlugin => ({
-  onExecute({ executeFn, setExecuteFn, context }) {
+  onExecute({ executeFn, setExecuteFn }) {
     setExecuteFn((args) => {
-      const result = admit(context, () => executeFn(args) as MaybePromise<ExecutionResult>);
-      return result instanceof Promise ? result.then(orOverloaded) : orOverloaded(result);
+      const context = args.contextValue as OperationContext;
+      const place = admit.enter(context, context.record.weighed?.weight ?? 1);
+      return place instanceof Promise
+        ? place.then((had) => run(args, context, had))
+        : run(args, context, place);
     });
+
+    function run(
+      args: ExecutionArgs,
+      context: OperationContext,
+      place: NonNullable<ServerContext['record']['place']>,
+    ): MaybePromise<ExecutionResult> {
+      // Held until the answer has left the process.
+      context.record.place = place;
+      const excess = admit.refuse(args, context);
+      if (excess) return { errors: [excess] };
+      const result = executeFn(args) as MaybePromise<ExecutionResult>;
+      return result instanceof Promise ? result.then(orOverloaded) : orOverloaded(result);
+    }
+  },
+  onAnswer({ bytes, text, parts }, { record }) {
+    if (parts) return;
+    record.place?.weigh(weightOfBytes(bytes?.length ?? text.length));
   },
 });
 
@@ -68,21 +75,6 @@ export const useAdmission = (admit: Admit): GatewayPlugin => ({
 function orOverloaded(result: ExecutionResult): ExecutionResult {
   const waitMs = result.errors && shedMs(result);
   return waitMs === undefined ? result : { errors: [overloaded(waitMs)] };
-}
-
-/**
- * 503 and `Retry-After`, which load balancers and clients' libraries understand without reading the
- * body: for a request of which nothing was done.
- */
-function overloaded(waitMs: number): GraphQLError {
-  const seconds = Math.min(MAX_RETRY_AFTER_S, Math.max(1, Math.ceil(waitMs / 1_000)));
-  return new GraphQLError(`Too many calls are waiting: come back in ${seconds} s.`, {
-    extensions: {
-      code: 'UPSTREAM_UNAVAILABLE',
-      retryAfterMs: seconds * 1_000,
-      http: { status: 503, headers: { 'retry-after': String(seconds) } },
-    },
-  });
 }
 
 /** How long to wait, where there is no data because too many calls wait; undefined otherwise. */

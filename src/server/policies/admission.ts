@@ -1,31 +1,67 @@
 /**
- * Admission: how many operations are under way at a time, of one key and of all.
+ * Admission: how much is under way at a time, of one key and of all.
  *
- * What one operation may cost is bounded elsewhere. Here a key with many of them waits for its own, and
- * keys that wait take turns. A full queue refuses: an answer that comes too late is work for nobody.
+ * An operation has a weight, which is a share of the event loop and of memory. What one operation may cost is bounded
+ * elsewhere. Here a key with much under way waits for its own, and keys that wait take turns. A full queue refuses: an
+ * answer that comes too late is work for nobody.
  */
 import { RoundRobinQueue } from '../../lib/round-robin-queue.ts';
 
 export interface AdmissionLimits {
-  /** Operations under way, of all keys. @default 512 */
+  /** Weight under way, of all keys: some 200 ms of work, and 100 MB. @default 512 */
   readonly underWay?: number;
-  /** Operations under way of one key. @default 128, as many as there are connections to the backend */
+  /** Weight under way of one key. @default 128, as many lookups as there are connections to the backend */
   readonly perKey?: number;
   /** Operations that wait; when they are too many, the key with most of them loses its latest. @default 1_024 */
   readonly waiting?: number;
 }
 
-/** Called once, with whether the operation may begin. */
-type Waiting = (isAdmitted: boolean) => void;
+interface Waiting {
+  readonly weight: number;
+  /** Called once; without a place where too many wait. */
+  readonly end: (place: Place | undefined) => void;
+}
+
+/** What an operation has of its key's share, until it leaves. */
+export class Place {
+  readonly #admission: Admission;
+  readonly #key: string;
+  #weight: number;
+
+  /** Made by the admission. */
+  constructor(admission: Admission, key: string, weight: number) {
+    this.#admission = admission;
+    this.#key = key;
+    this.#weight = weight;
+  }
+
+  /** Another weight from now on. */
+  weigh(weight: number): void {
+    const more = weight - this.#weight;
+    if (this.#weight === 0 || more === 0) return;
+    this.#weight = weight;
+    this.#admission.change(this.#key, more);
+  }
+
+  /** Leaves; again does nothing. */
+  leave(): void {
+    if (this.#weight === 0) return;
+    const weight = this.#weight;
+    this.#weight = 0;
+    this.#admission.change(this.#key, -weight);
+  }
+}
 
 export class Admission {
   readonly #underWay: number;
   readonly #perKey: number;
   readonly #queue: RoundRobinQueue<Waiting>;
-  /** Operations under way, by key. */
-  readonly #counts = new Map<string, number>();
+  /** Weight under way, by key. */
+  readonly #weights = new Map<string, number>();
   #active = 0;
   #isScheduled = false;
+  /** Whether an operation whose turn has come waits for room among all keys: no lighter one passes it. */
+  #isFull = false;
 
   constructor({ underWay = 512, perKey = 128, waiting = 1_024 }: AdmissionLimits = {}) {
     this.#underWay = underWay;
@@ -33,7 +69,7 @@ export class Admission {
     this.#queue = new RoundRobinQueue(waiting);
   }
 
-  /** Operations under way. */
+  /** Weight under way. */
   get active(): number {
     return this.#active;
   }
@@ -44,53 +80,61 @@ export class Admission {
   }
 
   /**
-   * Waits until an operation of a key may begin; false when too many wait. Every operation that has begun must
-   * `leave`.
-   *
-   * @returns undefined where the operation may begin at once.
+   * A place for an operation of a key, at once or when there is room; undefined when too many wait. One that weighs
+   * more than a key may have under way gets its place when its key has nothing else under way.
    */
-  enter(key: string): Promise<boolean> | undefined {
-    if (this.#queue.sizeOf(key) === 0 && this.#hasRoom(key)) {
-      this.#begin(key);
-      return undefined;
+  enter(key: string, weight: number): Place | Promise<Place | undefined> {
+    // A larger weight would wait until all others have left, and others of any weight behind it.
+    const share = Math.min(weight, this.#perKey);
+    if (!this.#isFull && this.#queue.sizeOf(key) === 0 && this.#keyHasRoom(key, share)) {
+      if (this.#hasRoom(share)) return this.#begin(key, share);
     }
-    return new Promise<boolean>((resolve) => {
-      const dropped = this.#queue.add(key, resolve);
-      dropped?.(false);
+    return new Promise((end) => {
+      this.#queue.add(key, { weight: share, end })?.end(undefined);
     });
   }
 
-  leave(key: string): void {
-    const left = this.#counts.get(key)! - 1;
-    if (left > 0) this.#counts.set(key, left);
-    else this.#counts.delete(key);
-    this.#active -= 1;
-    if (this.#queue.size === 0 || this.#isScheduled) return;
+  /** For places. */
+  change(key: string, more: number): void {
+    const weight = (this.#weights.get(key) ?? 0) + more;
+    if (weight > 0) this.#weights.set(key, weight);
+    else this.#weights.delete(key);
+    this.#active += more;
+    if (more > 0 || this.#queue.size === 0 || this.#isScheduled) return;
     this.#isScheduled = true;
     // Not at once: operations that never wait for the backend would follow each other without an end, and
     // requests that have arrived meanwhile would not be read.
     setImmediate(() => this.#admitWaiting());
   }
 
-  #hasRoom(key: string): boolean {
-    return this.#active < this.#underWay && (this.#counts.get(key) ?? 0) < this.#perKey;
+  #keyHasRoom(key: string, weight: number): boolean {
+    const underWay = this.#weights.get(key) ?? 0;
+    return underWay === 0 || underWay + weight <= this.#perKey;
   }
 
-  #begin(key: string): void {
-    this.#active += 1;
-    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+  #hasRoom(weight: number): boolean {
+    return this.#active === 0 || this.#active + weight <= this.#underWay;
+  }
+
+  #begin(key: string, weight: number): Place {
+    this.#active += weight;
+    this.#weights.set(key, (this.#weights.get(key) ?? 0) + weight);
+    return new Place(this, key, weight);
   }
 
   #admitWaiting(): void {
     this.#isScheduled = false;
-    let next: Waiting | undefined;
-    do {
-      next = this.#queue.take((_item, key) => {
-        const hasRoom = this.#hasRoom(key);
-        if (hasRoom) this.#begin(key);
-        return hasRoom;
+    this.#isFull = false;
+    for (;;) {
+      let place: Place | undefined;
+      const next = this.#queue.take(({ weight }, key) => {
+        if (this.#isFull || !this.#keyHasRoom(key, weight)) return false;
+        this.#isFull = !this.#hasRoom(weight);
+        if (!this.#isFull) place = this.#begin(key, weight);
+        return !this.#isFull;
       });
-      next?.(true);
-    } while (next);
+      if (!next) return;
+      next.end(place);
+    }
   }
 }

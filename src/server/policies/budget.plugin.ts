@@ -3,7 +3,7 @@
  * afterwards what it has cost, for callers who ask.
  */
 import type { ExecutionArgs } from 'graphql';
-import { planFor, refuseCost } from '../../plan/cost.ts';
+import { planFor } from '../../plan/cost.ts';
 import { planDefers } from '../../plan/defers.ts';
 import { explain, type Explained } from '../../plan/explain.ts';
 import { refusal } from '../../operation/refusal.ts';
@@ -12,12 +12,18 @@ import type {
   OperationContext,
   ServerContext,
 } from '../../operation/gateway-plugin.ts';
+import type { MaybePromise } from '../../execution/core/resolved-value.ts';
+import type { Weighed } from '../../plan/weight.ts';
+import type { Admit } from './admit.ts';
 import type { OperationExecution } from './execution.plugin.ts';
 
 /** Who may see what a request costs: all callers, those who bring a key, or none. */
 export type ExplainAudience = 'on' | 'keys' | 'off';
 
 type Budget = OperationExecution['budget'];
+
+/** What a hook of execution answers. */
+type Executing = Awaited<ReturnType<NonNullable<GatewayPlugin['onExecute']>>>;
 
 export const mayExplain = ({ caller }: ServerContext, audience: ExplainAudience): boolean =>
   audience === 'on' || (audience === 'keys' && caller.apiKey != null);
@@ -35,17 +41,25 @@ export function costExtensions(
 /** How often an operation is planned to compare what it makes with its plan, in milliseconds. */
 const COMPARE_MS = 1_000;
 
-export function useBudget(budget: Budget, audience: ExplainAudience): GatewayPlugin {
+export function useBudget(budget: Budget, audience: ExplainAudience, admit: Admit): GatewayPlugin {
   let comparedMs = -Infinity;
 
-  const check = (args: ExecutionArgs): object | undefined => {
+  const check = (args: ExecutionArgs): MaybePromise<object | undefined> => {
     const context = args.contextValue as OperationContext;
     if (context.caller.explain === 'plan') return plan(args, context);
-    const { trace } = context.record;
-    const startMs = trace ? performance.now() : 0;
-    const excess = refuseCost(args, context, budget);
-    trace?.phases.push({ name: 'plan', startMs, endMs: performance.now() });
-    if (excess) return { errors: [excess] };
+    const weighed = admit.weigh(args, context);
+    return weighed instanceof Promise
+      ? weighed.then((one) => checked(one, args, context))
+      : checked(weighed, args, context);
+  };
+
+  const checked = (
+    weighed: Weighed,
+    args: ExecutionArgs,
+    context: OperationContext,
+  ): object | undefined => {
+    if (weighed.refusal) return { errors: [weighed.refusal] };
+    context.record.weighed = weighed;
     const nowMs = performance.now();
     if (nowMs - comparedMs >= COMPARE_MS && context.record.operationType === 'query') {
       comparedMs = nowMs;
@@ -64,26 +78,31 @@ export function useBudget(budget: Budget, audience: ExplainAudience): GatewayPlu
     return { data: null, extensions: { plan: { ...planned, ...defers, budget } } };
   };
 
+  const withCost: (context: OperationContext) => Executing = (context) => ({
+    onExecuteDone({ result, setResult }) {
+      const cost = costExtensions(context, audience);
+      // The last part of an answer in parts has what all of it has cost.
+      if (!cost || Symbol.asyncIterator in result || 'subsequent' in result) return;
+      setResult({ ...result, extensions: { ...result.extensions, ...cost } });
+    },
+  });
+
   return {
     onExecute({ args, context, setResultAndStopExecution }) {
-      const found = check(args);
-      if (found) {
+      const goOn = (found: object | undefined) => {
+        if (!found) return context.caller.explain === 'true' ? withCost(context) : undefined;
         setResultAndStopExecution(found);
         return undefined;
-      }
-      if (context.caller.explain !== 'true') return undefined;
-      return {
-        onExecuteDone({ result, setResult }) {
-          const cost = costExtensions(context, audience);
-          // The last part of an answer in parts has what all of it has cost.
-          if (!cost || Symbol.asyncIterator in result || 'subsequent' in result) return;
-          setResult({ ...result, extensions: { ...result.extensions, ...cost } });
-        },
       };
+      const found = check(args);
+      return found instanceof Promise ? found.then(goOn) : goOn(found);
     },
     onSubscribe({ args, setResultAndStopExecution }) {
+      const goOn = (found: object | undefined): void => {
+        if (found) setResultAndStopExecution(found);
+      };
       const found = check(args);
-      if (found) setResultAndStopExecution(found);
+      return found instanceof Promise ? found.then(goOn) : goOn(found);
     },
   };
 }

@@ -17,7 +17,7 @@ import { Snapshot } from '../../live/live-object.ts';
 import { Cancel } from '../../lib/cancel.ts';
 import { translated, type Translate } from '../../operation/result/errors.ts';
 import type { GatewayPlugin, OperationContext } from '../../operation/gateway-plugin.ts';
-import type { Admit } from './admission.plugin.ts';
+import type { Admit } from './admit.ts';
 import { costExtensions, type ExplainAudience } from './budget.plugin.ts';
 import type { OperationExecution } from './execution.plugin.ts';
 import type { OperationTracer } from '../../observe/traces/tracer.ts';
@@ -128,9 +128,13 @@ async function executeEvent(
   const own = { ...context, ...execution.contextFor(context, startMs, leaving, trace) };
   let result: ExecutionResult;
   try {
-    result = await admit(context, () =>
-      execution.execute({ ...args, rootValue: event, contextValue: own }),
-    );
+    const place = await admit.enter(context, record.weighed?.weight ?? 1);
+    try {
+      result = await execution.execute({ ...args, rootValue: event, contextValue: own });
+    } finally {
+      // One event of a stream is written at a time.
+      place.leave();
+    }
   } catch (error) {
     result = { errors: [error as never] };
   }

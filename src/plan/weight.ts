@@ -1,0 +1,290 @@
+/**
+ * The weight of an operation: how much work and memory it may take, in units of an ordinary lookup.
+ *
+ * It comes from the plan, which is made once for a document. Where variables decide how much is answered, it is made
+ * for each size that they give, from sample ids: what one caller has sent decides nothing for the next one.
+ */
+import {
+  isInputType,
+  isListType,
+  isNonNullType,
+  Kind,
+  typeFromAST,
+  visit,
+  type DocumentNode,
+  type GraphQLError,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+} from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { fragmentsOf } from '../execution/operation/collect-fields.ts';
+import { coerceVariableValues, type VariableValues } from '../execution/operation/variables.ts';
+import type { Context } from '../graph/context.ts';
+import { findEntity } from '../graph/entity/entity.ts';
+import { MAX_FIRST } from '../graph/loading/page-request.ts';
+import { formatNodeId, readNodeId } from '../graph/types/node-id.ts';
+import { dictionary } from '../lib/dictionary.ts';
+import type { Dialect } from '../rest/client/dialect.ts';
+import { excessOf, isSurelyWithin } from './cost.ts';
+import { Planner, type Budget, type Unknown } from './planner.ts';
+import { sampleOf } from './price.ts';
+
+/** An operation that is about to be executed. */
+export interface WeighedOperation {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  /** As the caller sent them. */
+  readonly variables: VariableValues | null | undefined;
+}
+
+export interface Weighed {
+  /** At least 1. */
+  readonly weight: number;
+  /** Why no values of its variables are within the budget. */
+  readonly refusal: GraphQLError | undefined;
+  /** Whether it is within the budget, whatever the values of its variables are. */
+  readonly isWithin: boolean;
+}
+
+/** Values of an answer that take as long as four lookups: some 0.4 ms. */
+const VALUES_PER_UNIT = 500;
+
+/** REST calls that do, beside the values which they bring. */
+const CALLS_PER_UNIT = 8;
+
+/** Bytes of an answer that waits to be sent. All units of the process are 100 MB of them. */
+const BYTES_PER_UNIT = 200_000;
+
+/** What stands for lengths that only the backend knows: such lists are short, or read to their end in few pages. */
+const USUAL: Unknown = { items: 20, pages: 2, introspected: 20_000 };
+
+/** Sizes for which one document is planned; any other is rounded up to the next of them. */
+const SIZES = [0, 1, 5, 20, 50, MAX_FIRST];
+
+/** Plans that are kept for one operation. */
+const MAX_PLANS = 32;
+
+/** What an answer of so many bytes weighs that is made and not sent yet. */
+export const weightOfBytes = (bytes: number): number => 1 + Math.floor(bytes / BYTES_PER_UNIT);
+
+/** A variable that may decide how much is answered. */
+interface Deciding {
+  readonly name: string;
+  readonly type: GraphQLInputType;
+  readonly kind: 'number' | 'condition' | 'id' | 'list';
+}
+
+/** What is kept with an operation. */
+interface Kept {
+  readonly dialect: Dialect;
+  readonly deciding: readonly Deciding[];
+  /** Where no variable decides. */
+  only: Weighed | undefined;
+  /** By what the variables give, where they do. */
+  readonly all: LRUCache<string, Weighed> | undefined;
+}
+
+const kept = new WeakMap<OperationDefinitionNode, Kept>();
+
+/** What is known of an operation; undefined where it has to be planned first. */
+export function findWeight(given: WeighedOperation, { rest }: Context): Weighed | undefined {
+  const known = kept.get(given.operation);
+  if (!known || known.dialect !== rest.dialect) return undefined;
+  return known.all ? known.all.get(keyOf(known.deciding, given.variables)) : known.only;
+}
+
+/** Plans an operation, and keeps what came out. */
+export function learnWeight(given: WeighedOperation, context: Context, budget: Budget): Weighed {
+  const { operation, variables } = given;
+  const { dialect } = context.rest;
+  let known = kept.get(operation);
+  if (!known || known.dialect !== dialect) {
+    const deciding = decidingOf(given);
+    const all = deciding.length > 0 ? new LRUCache<string, Weighed>({ max: MAX_PLANS }) : undefined;
+    kept.set(operation, (known = { dialect, deciding, only: undefined, all }));
+  }
+  const weighed = weigh(given, known.deciding, context, budget);
+  if (known.all) known.all.set(keyOf(known.deciding, variables), weighed);
+  else known.only = weighed;
+  return weighed;
+}
+
+/** What execution refuses by its variables. */
+const REFUSED: Weighed = { weight: 1, refusal: undefined, isWithin: true };
+
+function weigh(
+  { schema, document, operation, variables }: WeighedOperation,
+  deciding: readonly Deciding[],
+  context: Context,
+  budget: Budget,
+): Weighed {
+  const cursors = cursorsOf(document);
+  const { coerced: sampled } = coerceVariableValues(
+    schema,
+    operation,
+    samplesOf(schema, operation, deciding, variables),
+  );
+  if (!sampled) return REFUSED;
+  // A sample is no cursor, and a list that is asked for by a wrong one costs nothing.
+  const variableValues = dictionary(Object.entries(sampled).filter(([name]) => !cursors.has(name)));
+  const known = { schema, fragments: fragmentsOf(document), variableValues };
+  const plan = new Planner(known, context, budget, undefined, USUAL).plan(operation);
+  const [calls, values] = [
+    Math.min(plan.calls.most, budget.calls),
+    Math.min(plan.values.atMost, budget.values),
+  ];
+  const { variableDefinitions = [] } = operation;
+  const excess = excessOf(plan, budget);
+  return {
+    weight: 1 + Math.floor(values / VALUES_PER_UNIT + calls / CALLS_PER_UNIT),
+    refusal: variableDefinitions.length === 0 ? excess : undefined,
+    // Cursors, enums and inputs may be equal or not, as ids may; these have samples that differ.
+    isWithin:
+      isSurelyWithin(document, budget) ||
+      (!excess && (variableDefinitions.length === 0 || areSampled(operation, cursors))),
+  };
+}
+
+/** Types whose values are sampled so that no two are equal; a condition is the caller's own. */
+const SAMPLED = new Set(['ID', 'String', 'Int', 'SafeInt', 'Boolean']);
+
+const areSampled = (
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  cursors: ReadonlySet<string>,
+): boolean =>
+  variableDefinitions.every(
+    ({ type, variable }) => SAMPLED.has(namedTypeOf(type)) && !cursors.has(variable.name.value),
+  );
+
+function namedTypeOf(type: NonNullable<OperationDefinitionNode['variableDefinitions']>[0]['type']) {
+  let named = type;
+  while (named.kind !== Kind.NAMED_TYPE) named = named.type;
+  return named.name.value;
+}
+
+/** Fields that take ids of any type: what is selected of their objects depends on it. */
+const BY_ANY_ID = new Set(['node', 'nodes', '_entities']);
+
+/** Variables on which the number of calls and values may depend. */
+function decidingOf({ schema, document, operation }: WeighedOperation): Deciding[] {
+  let takesAnyId = false;
+  visit(document, {
+    Field: ({ name }) => {
+      takesAnyId ||= BY_ANY_ID.has(name.value);
+    },
+  });
+  return (operation.variableDefinitions ?? []).flatMap(({ variable, type: node }) => {
+    const name = variable.name.value;
+    const type = typeFromAST(schema, node);
+    if (!isInputType(type)) return [];
+    const nullable = isNonNullType(type) ? type.ofType : type;
+    if (isListType(nullable)) return { name, type, kind: 'list' as const };
+    const named = namedTypeOf(node);
+    if (named === 'Int') return { name, type, kind: 'number' as const };
+    if (named === 'Boolean') return { name, type, kind: 'condition' as const };
+    return named === 'ID' && takesAnyId ? { name, type, kind: 'id' as const } : [];
+  });
+}
+
+/** Names of the variables that say where a list goes on. */
+function cursorsOf(document: DocumentNode): ReadonlySet<string> {
+  const names = new Set<string>();
+  visit(document, {
+    Argument: ({ name, value }) => {
+      if (value.kind !== Kind.VARIABLE) return;
+      if (name.value === 'after' || name.value === 'before') names.add(value.name.value);
+    },
+  });
+  return names;
+}
+
+/** Equal where the same samples stand for the variables. */
+function keyOf(deciding: readonly Deciding[], variables: WeighedOperation['variables']): string {
+  let key = '';
+  for (const { name, kind } of deciding) {
+    const value = variables?.[name];
+    if (value == null) key += `${value === null ? 'null' : ''},`;
+    else if (kind === 'number') key += `${sizeOf(value)},`;
+    else if (kind === 'condition') key += `${value === true},`;
+    else if (kind === 'id') key += `${typeOf(value) ?? ''},`;
+    else key += `${countsOf(value).join(' ')},`;
+  }
+  return key;
+}
+
+const sizeOf = (value: unknown): number =>
+  SIZES.find((size) => typeof value === 'number' && value <= size) ?? MAX_FIRST;
+
+/** The type that a global id names, or a representation; undefined for any other value. */
+function typeOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return readNodeId(value)?.typename;
+  if (typeof value !== 'object' || value === null || !('__typename' in value)) return undefined;
+  return typeof value.__typename === 'string' && findEntity(value.__typename)
+    ? value.__typename
+    : undefined;
+}
+
+/** Of each type that a list has ids of: its name and how many, rounded up. */
+function countsOf(value: unknown): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const item of Array.isArray(value) ? (value as unknown[]) : [value]) {
+    const type = typeOf(item) ?? '';
+    counts.set(type, (counts.get(type) ?? 0) + 1);
+  }
+  return [...counts].map(([type, count]) => `${type}:${sizeOf(count)}`).sort();
+}
+
+/** Variables as a caller could have sent them, with ids of which no two are equal. */
+function samplesOf(
+  schema: GraphQLSchema,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  deciding: readonly Deciding[],
+  variables: WeighedOperation['variables'],
+): VariableValues {
+  let count = 0;
+  const idOf = (typename: string): string => {
+    count += 1;
+    const parts = findEntity(typename)?.key ?? [''];
+    return typename
+      ? formatNodeId(
+          typename,
+          parts.map((_, i) => `${count}-${i}`),
+        )
+      : `${count}`;
+  };
+  const samples: Record<string, unknown> = {};
+  for (const { variable, type: node, defaultValue } of variableDefinitions) {
+    const name = variable.name.value;
+    const value = variables?.[name];
+    const type = typeFromAST(schema, node);
+    const kind = deciding.find((one) => one.name === name)?.kind;
+    if (!isInputType(type)) continue;
+    // What decides nothing has a value, whether this caller has sent one or not.
+    if (kind ? value === undefined : defaultValue) continue;
+    if (kind && value === null) samples[name] = null;
+    else if (kind === 'number') samples[name] = sizeOf(value);
+    else if (kind === 'condition') samples[name] = value === true;
+    else if (kind === 'list') {
+      const isOfObjects = namedTypeOf(node) === '_Any';
+      samples[name] = countsOf(value).flatMap((one) => {
+        const [typename = '', length] = one.split(':');
+        return Array.from({ length: Number(length) }, () => {
+          const id = idOf(typename);
+          return isOfObjects ? { __typename: typename, id } : sampleOfItem(type, id);
+        });
+      });
+    } else {
+      const id = idOf((kind === 'id' && typeOf(value)) || '');
+      samples[name] = namedTypeOf(node) === 'String' ? id : sampleOf(type, id);
+    }
+  }
+  return samples;
+}
+
+/** A value of the items of a list. */
+function sampleOfItem(type: GraphQLInputType, id: string): unknown {
+  const list = isNonNullType(type) ? type.ofType : type;
+  return isListType(list) ? sampleOf(list.ofType, id) : id;
+}

@@ -1,0 +1,117 @@
+/**
+ * What an operation waits for before it is executed: the turn of a document that is not known yet, and its share of
+ * what is under way.
+ *
+ * Whatever was refused before, by its key or its parameters, takes no place.
+ */
+import { GraphQLError, type ExecutionArgs } from 'graphql';
+import type { MaybePromise } from '../../execution/core/resolved-value.ts';
+import type { OperationContext, ServerContext } from '../../operation/gateway-plugin.ts';
+import { refuseCost } from '../../plan/cost.ts';
+import type { Budget } from '../../plan/planner.ts';
+import { findWeight, learnWeight, type Weighed } from '../../plan/weight.ts';
+import { Admission, type Place } from './admission.ts';
+import { NewDocuments } from './new-documents.ts';
+
+/** The longest wait that a refusal asks for, in seconds. */
+const MAX_RETRY_AFTER_S = 60;
+
+/** `Retry-After` where too many operations wait, in milliseconds. */
+const QUEUE_FULL_WAIT_MS = 1_000;
+
+interface AdmitOptions {
+  /** Requests without a key, and with keys that the backend has not accepted yet, are of one key. */
+  readonly isAccepted: (apiKey: string) => boolean;
+  readonly budget: Budget;
+}
+
+/** An operation with what is needed to plan it. */
+type Args = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'variableValues'>;
+
+export class Admit {
+  readonly #isAccepted: AdmitOptions['isAccepted'];
+  readonly #budget: Budget;
+  readonly #admission = new Admission();
+  readonly #newDocuments = new NewDocuments();
+
+  constructor({ isAccepted, budget }: AdmitOptions) {
+    this.#isAccepted = isAccepted;
+    this.#budget = budget;
+  }
+
+  /**
+   * Waits until a document that is not known may be worked at.
+   *
+   * @returns undefined where it may be at once.
+   * @throws 503 when too many wait.
+   */
+  turn(context: ServerContext, isKnown: () => boolean): Promise<void> | undefined {
+    if (isKnown()) return undefined;
+    return this.#newDocuments.turn(this.#keyOf(context), isKnown)?.then((hasTurn) => {
+      if (!hasTurn) throw overloaded(QUEUE_FULL_WAIT_MS);
+    });
+  }
+
+  /**
+   * What an operation weighs, or why it is refused; waits where it has to be planned first.
+   *
+   * @throws 503 when too many wait.
+   */
+  weigh(args: Args, context: OperationContext): MaybePromise<Weighed> {
+    const { schema, document, variableValues: variables } = args;
+    const { record } = context;
+    const given = { schema, document, variables, operation: record.operation! }; // parsed by now
+    const known = findWeight(given, context);
+    if (known) return known;
+    const learn = (): Weighed => {
+      const startMs = record.trace ? performance.now() : 0;
+      const learnt = findWeight(given, context) ?? learnWeight(given, context, this.#budget);
+      record.trace?.phases.push({ name: 'plan', startMs, endMs: performance.now() });
+      return learnt;
+    };
+    return (
+      this.turn(context, () => findWeight(given, context) !== undefined)?.then(learn) ?? learn()
+    );
+  }
+
+  /**
+   * A place for an operation.
+   *
+   * @throws 503 when too many wait.
+   */
+  enter(context: ServerContext, weight: number): MaybePromise<Place> {
+    const place = this.#admission.enter(this.#keyOf(context), weight);
+    return place instanceof Promise ? place.then(orRefused) : place;
+  }
+
+  /** Refuses an operation by the values of its variables, where they decide. */
+  refuse(args: Args, context: OperationContext): GraphQLError | undefined {
+    return context.record.weighed?.isWithin === false
+      ? refuseCost(args, context, this.#budget)
+      : undefined;
+  }
+
+  #keyOf({ caller: { apiKey } }: ServerContext): string {
+    return apiKey != null && this.#isAccepted(apiKey) ? apiKey : '';
+  }
+}
+
+function orRefused(place: Place | undefined): Place {
+  if (!place) throw overloaded(QUEUE_FULL_WAIT_MS);
+  return place;
+}
+
+/**
+ * 503 and `Retry-After`, which load balancers and clients' libraries understand without reading the
+ * body: for a request of which nothing was done.
+ */
+export function overloaded(waitMs: number): GraphQLError {
+  const seconds = Math.min(MAX_RETRY_AFTER_S, Math.max(1, Math.ceil(waitMs / 1_000)));
+  return new GraphQLError(`Too many calls are waiting: come back in ${seconds} s.`, {
+    extensions: {
+      code: 'UPSTREAM_UNAVAILABLE',
+      retryAfterMs: seconds * 1_000,
+      http: { status: 503, headers: { 'retry-after': String(seconds) } },
+    },
+  });
+}

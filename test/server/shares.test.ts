@@ -1,0 +1,195 @@
+/** One key takes its share of the process and no more, as callers meet it. */
+import { connect, type Socket } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { routes } from '../../src/v0/routes.ts';
+import { KEY, OTHER_KEY, POST_JSON } from '../support/client.ts';
+import type { FaultUpstream } from '../support/fault-upstream.ts';
+import { ok } from '../support/faults.ts';
+import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
+import { until } from '../support/until.ts';
+import { sampleOf, world } from '../support/world.ts';
+
+const LOOKUP = 'query ($id: ID!) { person(personId: $id) { name } }';
+
+/** Up to 50,000 values: more than half of what a key may have under way. */
+const HEAVY = `query ($id: ID!) { page(pageId: $id) { name audiences(first: 100) { nodes { page {
+  audiences(first: 100) { nodes { id audienceId effectiveName status } } } } } } }`;
+
+/** Keys that the backend has accepted; before, all are one. */
+async function openForTwoKeys() {
+  // What a test holds back is not given up.
+  const gateway = await openGateway({
+    backend: 'faulty',
+    rest: { timeoutMs: 60_000 },
+    limits: { requestTimeoutMs: 90_000 },
+  });
+  for (const apiKey of [KEY, OTHER_KEY]) {
+    const { data } = await gateway.ask(LOOKUP, { variables: { id: 'known' }, apiKey });
+    expect(data.person.name).toBe('name');
+  }
+  return gateway;
+}
+
+const pagesAsked = ({ seen }: FaultUpstream): number =>
+  seen.filter(({ target }) => /^\/v0\/pages\/[^/]+$/.test(target)).length;
+
+/** Answers another key until nothing has been asked for this one meanwhile. */
+async function untilItWaits(gateway: InProcessGateway, asked: () => number): Promise<void> {
+  for (let before = NaN; before !== asked();) {
+    before = asked();
+    for (let i = 0; i < 20; i++) {
+      const variables = { id: `other-${i}` };
+      const reply = await gateway.ask(LOOKUP, { variables, apiKey: OTHER_KEY });
+      expect(reply.data.person.name).toBe('name');
+    }
+  }
+}
+
+it('a heavy operation waits for another of its key, while light ones and other keys go on', async () => {
+  const gateway = await openForTwoKeys();
+  const { upstream } = gateway;
+  const waiting: (() => void)[] = [];
+  upstream.on('*', (response, seen, socket) => {
+    const answer = () => void world()(response, seen, socket);
+    if (/^\/v0\/pages\/h\d$/.test(seen.target)) waiting.push(answer);
+    else answer();
+  });
+  const heavy = (id: string) => gateway.ask(HEAVY, { variables: { id }, apiKey: KEY });
+
+  const first = heavy('h1');
+  await until(() => waiting.length === 1);
+  const light = await gateway.ask(LOOKUP, { variables: { id: 'light' }, apiKey: KEY });
+  const second = heavy('h2');
+  await untilItWaits(gateway, () => waiting.length);
+
+  expect(light.status).toBe(200);
+  expect(waiting.length, 'the second one waits').toBe(1);
+  waiting[0]!();
+  expect((await first).data.page.name).toBe('name');
+  await until(() => waiting.length === 2);
+  waiting[1]!();
+  expect((await second).data.page.name).toBe('name');
+});
+
+it('an operation weighs what its variables ask for', async () => {
+  const gateway = await openForTwoKeys();
+  const { upstream } = gateway;
+  const waiting: (() => void)[] = [];
+  upstream.on('*', (response, seen, socket) => {
+    const answer = () => void world()(response, seen, socket);
+    if (/^\/v0\/pages\/\w\d$/.test(seen.target)) waiting.push(answer);
+    else answer();
+  });
+  const query = HEAVY.replace('$id: ID!', '$id: ID!, $first: Int').replaceAll('100', '$first');
+  const ask = (id: string, first: number) =>
+    gateway.ask(query, { variables: { id, first }, apiKey: KEY });
+
+  const small = [1, 2, 3, 4].map((i) => ask(`s${i}`, 3));
+  await until(() => waiting.length === 4);
+  const large = [1, 2, 3].map((i) => ask(`l${i}`, 100));
+  await untilItWaits(gateway, () => waiting.length);
+  expect(waiting.length, 'the large ones wait for each other').toBe(5);
+
+  for (let answered = 0; answered < 7; answered++) {
+    await until(() => waiting.length > answered);
+    waiting[answered]!();
+  }
+  const replies = await Promise.all([...small, ...large]);
+  expect(replies.map(({ status }) => status)).toEqual(Array(7).fill(200));
+});
+
+/** Sends requests one after the other over one connection, and reads none of the answers until it is told to. */
+function pipeline({ url }: InProcessGateway, requests: readonly object[]) {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').pause();
+  onTestFinished(() => void socket.destroy());
+  const bytes = requests.map((request) => {
+    const body = JSON.stringify(request);
+    const headers = { host: 'localhost', ...POST_JSON, 'x-api-key': KEY };
+    const all = Object.entries({ ...headers, 'content-length': String(body.length) });
+    const lines = all.map(([name, value]) => `${name}: ${value}`);
+    return `POST /graphql HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
+  });
+  socket.write(bytes.join(''));
+  return socket;
+}
+
+/** Reads on, and adds whatever a pattern finds; nothing that it finds is longer than 100 characters. */
+function readAll(socket: Socket, pattern: RegExp): string[] {
+  const found: string[] = [];
+  let rest = '';
+  socket.on('data', (chunk: Buffer) => {
+    rest += chunk.toString('latin1');
+    let end = Math.max(0, rest.length - 100);
+    for (const { 0: all, 1: part = all, index } of rest.matchAll(pattern)) {
+      found.push(part);
+      end = Math.max(end, index + all.length);
+    }
+    rest = rest.slice(end);
+  });
+  socket.resume();
+  return found;
+}
+
+it('many documents that are new at once have turns, and further ones 503 with when to come back', async () => {
+  const gateway = await openForTwoKeys();
+  const documents = Array.from({ length: 800 }, (_, i) => ({
+    query: `query New${i} { person(personId: "p") { name } }`,
+  }));
+
+  const socket = pipeline(gateway, documents);
+  const statuses = readAll(socket, /HTTP\/1\.1 (\d+) |retry-after: \d+/gi);
+  const other = await gateway.ask('{ person(personId: "o") { name } }', { apiKey: OTHER_KEY });
+  const of = (status: string) => statuses.filter((one) => one === status).length;
+  await until(() => of('200') + of('503') === 800);
+
+  expect(other.data.person.name).toBe('name');
+  expect(of('200'), 'those that waited').toBeGreaterThan(500);
+  expect(of('503')).toBeGreaterThan(0);
+  expect(of('retry-after: 1')).toBe(of('503'));
+});
+
+/** Pages with a name of a megabyte and a half. */
+function withLargePages(upstream: FaultUpstream): void {
+  const large = (id: string) => ({
+    ...sampleOf(routes.getPage, { page_id: id }),
+    name: `${id} ${'x'.repeat(1_500_000)}`,
+  });
+  upstream.on('*', (response, seen, socket) => {
+    const [, id] = /^\/v0\/pages\/([^/]+)$/.exec(seen.target) ?? [];
+    return (id ? ok(large(id)) : world())(response, seen, socket);
+  });
+}
+
+const heavyOf = (ids: readonly string[]) => ids.map((id) => ({ query: HEAVY, variables: { id } }));
+
+const THIRTY = Array.from({ length: 30 }, (_, i) => `p${i}`);
+
+it('answers that nobody reads stay in the share of their key, until they are read', async () => {
+  const gateway = await openForTwoKeys();
+  const { upstream } = gateway;
+  withLargePages(upstream);
+
+  const socket = pipeline(gateway, heavyOf(THIRTY));
+  await until(() => pagesAsked(upstream) > 0);
+  await untilItWaits(gateway, () => pagesAsked(upstream));
+  expect(pagesAsked(upstream), 'as many as the sockets hold, and a few').toBeLessThan(20);
+
+  const read = readAll(socket, /"name":"(p\d+) x/g);
+  await until(() => read.length === 30);
+  expect(read).toEqual(THIRTY);
+});
+
+it('answers that nobody reads leave the share of their key when their connection is closed', async () => {
+  const gateway = await openForTwoKeys();
+  const { upstream } = gateway;
+  withLargePages(upstream);
+  const socket = pipeline(gateway, heavyOf(THIRTY));
+  await until(() => pagesAsked(upstream) > 0);
+  await untilItWaits(gateway, () => pagesAsked(upstream));
+
+  socket.destroy();
+  const reply = await gateway.ask(HEAVY, { variables: { id: 'after' }, apiKey: KEY });
+
+  expect(reply.data.page.name).toMatch(/^after x/);
+  expect(pagesAsked(upstream), 'what still waited is not asked for').toBeLessThan(29);
+});

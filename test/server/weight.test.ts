@@ -1,0 +1,123 @@
+/** What an operation weighs against others, and when it is planned again. */
+import { getOperationAST, parse } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import shipped from '../../src/client/generated/persisted-documents.json' with { type: 'json' };
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { planningContext } from '../../src/plan/cost.ts';
+import { findWeight, learnWeight, weightOfBytes } from '../../src/plan/weight.ts';
+import { schema } from '../../src/schema.ts';
+
+const BUDGET = { calls: 250, values: 50_000 };
+const context = planningContext('extended');
+
+/** An operation that is sent with several sets of variables. */
+function operationOf(text: string) {
+  const document = parse(text);
+  const operation = getOperationAST(document)!;
+  const given = (variables: Readonly<Record<string, unknown>>) => ({
+    ...{ schema, document, operation, variables },
+  });
+  return {
+    isKnown: (variables: Readonly<Record<string, unknown>>) =>
+      findWeight(given(variables), context) !== undefined,
+    weigh: (variables: Readonly<Record<string, unknown>> = {}) => {
+      const operation = given(variables);
+      return findWeight(operation, context) ?? learnWeight(operation, context, BUDGET);
+    },
+  };
+}
+
+const AUDIENCES = `query ($id: ID!, $first: Int, $after: String, $all: Boolean = true) {
+  page(pageId: $id) { audiences(first: $first, after: $after) { nodes { id
+    versions(first: $first) @include(if: $all) { nodes { id status } } } } } }`;
+
+describe('the weight of an operation', () => {
+  it('is 1 for a lookup, and more for what may answer more', () => {
+    const lookup = operationOf('query ($id: ID!) { person(personId: $id) { name email } }');
+    const values = operationOf(
+      '{ page(pageId: "p") { audiences(first: 100) { nodes { page { audiences(first: 50) { nodes { id status } } } } } } }',
+    );
+    const calls = operationOf('{ accounts(first: 100) { nodes { logs { nodes { id } } } } }');
+
+    expect(lookup.weigh({ id: 'p' }).weight).toBe(1);
+    expect(values.weigh().weight).toBeGreaterThan(30);
+    expect(calls.weigh().weight).toBeGreaterThan(12);
+  });
+
+  it('takes lists whose length nobody knows for short ones', () => {
+    const { weigh } = operationOf(
+      '{ page(pageId: "p") { actions { buttonTitle } links { nodes { path } } } }',
+    );
+
+    expect(weigh().weight).toBeLessThan(5);
+  });
+
+  it('lets several of each shipped document be under way for one key', () => {
+    const weights = Object.values(shipped).map((text) => operationOf(text).weigh({}).weight);
+
+    expect(Math.max(...weights)).toBeLessThan(128 / 4);
+  });
+
+  it('is known for all ids and cursors once it was planned for one', () => {
+    const { weigh, isKnown } = operationOf(AUDIENCES);
+
+    expect(isKnown({ id: 'a', first: 10 })).toBe(false);
+    const { weight } = weigh({ id: 'a', first: 10 });
+
+    expect(isKnown({ id: 'b', first: 10, after: 'any' })).toBe(true);
+    expect(weigh({ id: 'b', first: 10, after: 'any' }).weight).toBe(weight);
+  });
+
+  it('depends on variables for sizes, conditions and lists', () => {
+    const { weigh } = operationOf(AUDIENCES);
+    const nodes = operationOf('query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Page { name } } }');
+    const ids = (count: number) => ({
+      ids: Array.from({ length: count }, (_, i) => formatNodeId('Page', [`p${i}`])),
+    });
+
+    const [few, many] = [weigh({ id: 'a', first: 2 }), weigh({ id: 'a', first: 100 })];
+    const without = weigh({ id: 'a', first: 100, all: false });
+
+    expect(few.weight).toBeLessThan(10);
+    expect(many.weight).toBeGreaterThan(50);
+    expect(without.weight).toBeLessThan(10);
+    expect(nodes.weigh(ids(1)).weight).toBe(1);
+    expect(nodes.weigh(ids(100)).weight).toBeGreaterThan(12);
+  });
+
+  it('is not made light by what one caller has sent', () => {
+    const { weigh } = operationOf(AUDIENCES);
+    const node = operationOf(
+      'query ($id: ID!, $n: Int) { node(id: $id) { ... on Account { logs(first: $n) { nodes { id } } persons(first: $n) { nodes { logs(first: $n) { nodes { id } } } } } } }',
+    );
+
+    weigh({ id: '..', first: 100, after: 'no cursor' });
+    node.weigh({ id: formatNodeId('Page', ['p']), n: 100 });
+    node.weigh({ id: 'no id', n: 100 });
+
+    expect(weigh({ id: 'a', first: 100 }).weight).toBeGreaterThan(50);
+    expect(node.weigh({ id: formatNodeId('Account', ['a']), n: 100 }).weight).toBeGreaterThan(30);
+  });
+
+  it('has a refusal where nothing can make it cheaper, and leaves the others to their variables', () => {
+    const pages = (id: (i: number) => string) =>
+      Array.from(
+        { length: 300 },
+        (_, i) => `p${i}: page(pageId: ${id(i)}) { audiences { totalCount } }`,
+      ).join(' ');
+    const fixed = operationOf(`{ ${pages((i) => `"p${i}"`)} }`);
+    const ids = Array.from({ length: 300 }, (_, i) => `v${i}`);
+    const varying = operationOf(
+      `query (${ids.map((id) => `$${id}: ID!`).join(' ')}) { ${pages((i) => `$v${i}`)} }`,
+    );
+
+    expect(fixed.weigh().refusal?.extensions['code']).toBe('QUERY_TOO_EXPENSIVE');
+    const weighed = varying.weigh(Object.fromEntries(ids.map((id) => [id, 'one'])));
+    expect(weighed).toMatchObject({ refusal: undefined, isWithin: false });
+    expect(operationOf('{ page(pageId: "p") { name } }').weigh()).toMatchObject({ isWithin: true });
+  });
+
+  it('is that of its bytes once they are known', () => {
+    expect([0, 1_000, 200_000, 1_000_000].map(weightOfBytes)).toEqual([1, 1, 2, 6]);
+  });
+});
