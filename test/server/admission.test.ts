@@ -186,12 +186,28 @@ describe('documents that are not known', () => {
   });
 
   it('are refused when too many wait: the latest of the key that has most', async () => {
-    const documents = new NewDocuments(2);
+    const documents = new NewDocuments({ waiting: 2 });
     const had = turns(documents, ['a', 'a', 'a', 'a', 'b']);
 
     await settled();
     await settled();
 
     expect(had).toEqual(['a', 'a refused', 'a refused', 'a', 'b']);
+  });
+
+  it('have no turn while operations of their key wait to be admitted', async () => {
+    const full = new Set(['a']);
+    const documents = new NewDocuments({ mayHave: (key) => !full.has(key) });
+    const had = turns(documents, ['a', 'b', 'a', 'b']);
+
+    await settled();
+    expect(had).toEqual(['b', 'b']);
+    expect(documents.waiting).toBe(2);
+
+    full.clear();
+    documents.wake();
+    await settled();
+    await settled();
+    expect(had).toEqual(['b', 'b', 'a', 'a']);
   });
 });

@@ -40,6 +40,8 @@ export interface RequestRecord {
   trace?: RecordedTrace | null;
   /** The app that asks, where manifests of trusted documents name it. */
   app?: AppVersion;
+  /** Whether it has had a turn, or waits for one, to find out about its document. */
+  hasTurn?: boolean;
   /** What it weighs, and whether it is within its budget whatever the values of its variables are. */
   weighed?: { readonly weight: number; readonly isWithin: boolean };
   /** Held from when it is admitted until its answer has left the process. */

@@ -14,6 +14,8 @@ export interface AdmissionLimits {
   readonly perKey?: number;
   /** Operations that wait; when they are too many, the key with most of them loses its latest. @default 1_024 */
   readonly waiting?: number;
+  /** Hears that operations that waited have begun. */
+  readonly onAdmitted?: () => void;
 }
 
 interface Waiting {
@@ -56,6 +58,7 @@ export class Admission {
   readonly #underWay: number;
   readonly #perKey: number;
   readonly #queue: RoundRobinQueue<Waiting>;
+  readonly #onAdmitted: () => void;
   /** Weight under way, by key. */
   readonly #weights = new Map<string, number>();
   #active = 0;
@@ -63,7 +66,9 @@ export class Admission {
   /** Whether an operation whose turn has come waits for room among all keys: no lighter one passes it. */
   #isFull = false;
 
-  constructor({ underWay = 512, perKey = 128, waiting = 1_024 }: AdmissionLimits = {}) {
+  constructor(limits: AdmissionLimits = {}) {
+    const { underWay = 512, perKey = 128, waiting = 1_024, onAdmitted = () => {} } = limits;
+    this.#onAdmitted = onAdmitted;
     this.#underWay = underWay;
     this.#perKey = perKey;
     this.#queue = new RoundRobinQueue(waiting);
@@ -77,6 +82,11 @@ export class Admission {
   /** Operations that wait. */
   get waiting(): number {
     return this.#queue.size;
+  }
+
+  /** Whether operations of a key wait. */
+  isWaiting(key: string): boolean {
+    return this.#queue.sizeOf(key) > 0;
   }
 
   /**
@@ -133,8 +143,9 @@ export class Admission {
         if (!this.#isFull) place = this.#begin(key, weight);
         return !this.#isFull;
       });
-      if (!next) return;
+      if (!next) break;
       next.end(place);
     }
+    this.#onAdmitted();
   }
 }

@@ -31,12 +31,16 @@ type Args = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'varia
 export class Admit {
   readonly #isAccepted: AdmitOptions['isAccepted'];
   readonly #budget: Budget;
-  readonly #admission = new Admission();
-  readonly #newDocuments = new NewDocuments();
+  readonly #admission: Admission;
+  readonly #newDocuments: NewDocuments;
 
   constructor({ isAccepted, budget }: AdmitOptions) {
     this.#isAccepted = isAccepted;
     this.#budget = budget;
+    this.#admission = new Admission({ onAdmitted: () => this.#newDocuments.wake() });
+    this.#newDocuments = new NewDocuments({
+      mayHave: (key) => !this.#admission.isWaiting(key),
+    });
   }
 
   /**
@@ -46,7 +50,10 @@ export class Admit {
    * @throws 503 when too many wait.
    */
   turn(context: ServerContext, isKnown: () => boolean): Promise<void> | undefined {
-    if (isKnown()) return undefined;
+    const { record } = context;
+    // What is found out of one document is found out in one turn: parsed ones would pile up otherwise.
+    if (record.hasTurn || isKnown()) return undefined;
+    record.hasTurn = true;
     return this.#newDocuments.turn(this.#keyOf(context), isKnown)?.then((hasTurn) => {
       if (!hasTurn) throw overloaded(QUEUE_FULL_WAIT_MS);
     });

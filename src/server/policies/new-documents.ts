@@ -1,6 +1,9 @@
 /**
  * Turns of documents that are not known yet: one of them is parsed, validated or planned in a turn of the event
  * loop, because that takes as long as a hundred lookups. Keys take turns, and a full queue refuses.
+ *
+ * A parsed document takes a hundred times the memory of its text: a key whose operations wait for their admission gets
+ * no turn before they have it.
  */
 import { RoundRobinQueue } from '../../lib/round-robin-queue.ts';
 
@@ -11,13 +14,21 @@ interface Waiting {
   readonly end: (hasTurn: boolean) => void;
 }
 
+interface NewDocumentsOptions {
+  /** Whether a key may have a turn; `wake` says that this may have changed. @default always */
+  readonly mayHave?: (key: string) => boolean;
+  /** Operations that wait; when they are too many, the key with most of them loses its latest. @default 512 */
+  readonly waiting?: number;
+}
+
 export class NewDocuments {
   readonly #queue: RoundRobinQueue<Waiting>;
+  readonly #mayHave: (key: string) => boolean;
   /** Whether a document has had this turn of the event loop. */
   #isTaken = false;
 
-  /** @param waiting operations that wait; when they are too many, the key with most of them loses its latest. */
-  constructor(waiting = 512) {
+  constructor({ mayHave = () => true, waiting = 512 }: NewDocumentsOptions = {}) {
+    this.#mayHave = mayHave;
     this.#queue = new RoundRobinQueue(waiting);
   }
 
@@ -32,13 +43,18 @@ export class NewDocuments {
    * @returns undefined where its turn is now.
    */
   turn(key: string, isKnown: () => boolean): Promise<boolean> | undefined {
-    if (!this.#isTaken) {
+    if (!this.#isTaken && this.#mayHave(key)) {
       this.#take();
       return undefined;
     }
     return new Promise((end) => {
       this.#queue.add(key, { isKnown, end })?.end(false);
     });
+  }
+
+  /** Looks again whose turn it is. */
+  wake(): void {
+    if (!this.#isTaken && this.#queue.size > 0) this.#take();
   }
 
   #take(): void {
@@ -61,6 +77,6 @@ export class NewDocuments {
   }
 
   #first(): Waiting | undefined {
-    return this.#queue.take(() => true);
+    return this.#queue.take((_waiting, key) => this.#mayHave(key));
   }
 }
