@@ -166,12 +166,12 @@ describe('what operations cost', () => {
   it('is compared with the plan', async () => {
     const site = await openGateway({ backend: 'faulty' });
 
-    await site.ask('{ person(personId: "p") { name } }');
+    await site.ask('{ person(personId: "p") { name } }', { headers: { 'x-explain': 'true' } });
     await site.ask('{ person(personId: "q") { name } }');
 
     const checks = (what: string) =>
       site.metric('gateway_plan_checks_total', `what="${what}",made="as_planned"`);
-    // One a second.
+    // Of the one whose caller asked.
     expect([await checks('calls'), await checks('rounds')]).toEqual([1, 1]);
   });
 });

@@ -100,7 +100,7 @@ export class OperationMetrics {
     );
     instruments.counter(
       'gateway_plan_checks_total',
-      'One operation a second is planned as well: whether it made fewer or more calls, and rounds, than planned.',
+      'Whether queries whose callers asked what they cost made fewer or more calls, and rounds, than planned.',
       ['operation_name', 'what', 'made'],
       this.#plannedCalls,
       this.#plannedRounds,

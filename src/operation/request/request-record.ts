@@ -40,6 +40,8 @@ export interface RequestRecord {
   trace?: RecordedTrace | null;
   /** The app that asks, where manifests of trusted documents name it. */
   app?: AppVersion;
+  /** The key whose share of the process it takes; empty for all that the backend has not accepted. Never shown. */
+  share?: string;
   /** Whether it has had a turn, or waits for one, to find out about its document. */
   hasTurn?: boolean;
   /** What it weighs, and whether it is within its budget whatever the values of its variables are. */

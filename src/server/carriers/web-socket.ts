@@ -45,7 +45,11 @@ import { refusal, refusalResponse } from '../../operation/refusal.ts';
 import { readParams } from '../../operation/request/params.ts';
 import type { ServerContext } from '../../operation/gateway-plugin.ts';
 import type { Requests } from '../../observe/requests.ts';
-import { createRecord } from '../../operation/request/request-record.ts';
+import {
+  answerHasLeft,
+  createRecord,
+  type RequestRecord,
+} from '../../operation/request/request-record.ts';
 import type { Drainable, Subscriptions } from '../../operation/result/subscriptions.ts';
 
 export interface WebSocketOptions {
@@ -332,14 +336,20 @@ class OneAnswer implements AsyncIterableIterator<ExecutionResult, undefined> {
   }
 
   async next(): Promise<IteratorResult<ExecutionResult, undefined>> {
-    if (this.#isAsked) return DONE;
+    if (this.#isAsked) {
+      // The system has taken the one answer by now.
+      answerHasLeft(this.#record);
+      return DONE;
+    }
     this.#isAsked = true;
+    this.#record.isSending = true;
     const value = await this.#run(this.#prepared, ({ execute }) => execute);
-    return this.#leaving.cancelled ? DONE : { done: false, value };
+    return this.#record.leaving.cancelled ? DONE : { done: false, value };
   }
 
   return(): Promise<typeof DONE> {
-    this.#leaving.cancel();
+    this.#record.leaving.cancel();
+    answerHasLeft(this.#record);
     return Promise.resolve(DONE);
   }
 
@@ -347,8 +357,8 @@ class OneAnswer implements AsyncIterableIterator<ExecutionResult, undefined> {
     return this;
   }
 
-  get #leaving() {
-    return this.#prepared.rootValue.server.record.leaving;
+  get #record(): RequestRecord {
+    return this.#prepared.rootValue.server.record;
   }
 }
 

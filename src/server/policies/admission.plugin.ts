@@ -58,7 +58,11 @@ export const useAdmission = (admit: Admit): GatewayPlugin => ({
       place: NonNullable<ServerContext['record']['place']>,
     ): MaybePromise<ExecutionResult> {
       // Held until the answer has left the process.
-      context.record.place = place;
+      const { record } = context;
+      record.place = place;
+      if (record.leaving.cancelled && record.operationType === 'query') {
+        return { errors: [overloaded(0)] }; // nobody reads it
+      }
       const excess = admit.refuse(args, context);
       if (excess) return { errors: [excess] };
       const result = executeFn(args) as MaybePromise<ExecutionResult>;

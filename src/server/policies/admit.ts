@@ -54,8 +54,11 @@ export class Admit {
     // What is found out of one document is found out in one turn: parsed ones would pile up otherwise.
     if (record.hasTurn || isKnown()) return undefined;
     record.hasTurn = true;
-    return this.#newDocuments.turn(this.#keyOf(context), isKnown)?.then((hasTurn) => {
-      if (!hasTurn) throw overloaded(QUEUE_FULL_WAIT_MS);
+    const { leaving } = record;
+    // A caller who has left while it waited takes no turn, and nothing is begun for it.
+    const isOver = (): boolean => leaving.cancelled || isKnown();
+    return this.#newDocuments.turn(this.#keyOf(context), isOver)?.then((hasTurn) => {
+      if (!hasTurn || leaving.cancelled) throw overloaded(QUEUE_FULL_WAIT_MS);
     });
   }
 
@@ -98,8 +101,9 @@ export class Admit {
       : undefined;
   }
 
-  #keyOf({ caller: { apiKey } }: ServerContext): string {
-    return apiKey != null && this.#isAccepted(apiKey) ? apiKey : '';
+  /** The same for as long as an operation lasts: while it waits, the backend may accept its key. */
+  #keyOf({ record, caller: { apiKey } }: ServerContext): string {
+    return (record.share ??= apiKey != null && this.#isAccepted(apiKey) ? apiKey : '');
   }
 }
 

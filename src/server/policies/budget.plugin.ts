@@ -38,12 +38,7 @@ export function costExtensions(
   return { upstream: explain(record.rest.journal) };
 }
 
-/** How often an operation is planned to compare what it makes with its plan, in milliseconds. */
-const COMPARE_MS = 1_000;
-
 export function useBudget(budget: Budget, audience: ExplainAudience, admit: Admit): GatewayPlugin {
-  let comparedMs = -Infinity;
-
   const check = (args: ExecutionArgs): MaybePromise<object | undefined> => {
     const context = args.contextValue as OperationContext;
     if (context.caller.explain === 'plan') return plan(args, context);
@@ -60,10 +55,9 @@ export function useBudget(budget: Budget, audience: ExplainAudience, admit: Admi
   ): object | undefined => {
     if (weighed.refusal) return { errors: [weighed.refusal] };
     context.record.weighed = weighed;
-    const nowMs = performance.now();
-    if (nowMs - comparedMs >= COMPARE_MS && context.record.operationType === 'query') {
-      comparedMs = nowMs;
-      context.record.planned = planFor(args, context, budget);
+    const { caller, record } = context;
+    if (caller.explain === 'true' && record.operationType === 'query') {
+      record.planned = planFor(args, context, budget);
     }
     return undefined;
   };
