@@ -88,6 +88,9 @@ async function serve(config: Config, logger: Logger): Promise<void> {
   });
   const version = versionOf();
   const tracer = await openTraces(config.traces, { backend: backend.origin, version, logger });
+  // The 20 routes of the REST document do not answer the first query, which is about a page.
+  const hasSamplePage =
+    backend.isEmbedded && config.embedded.routes !== 'document' && backend.routeSet !== 'document';
   const gateway = createGateway({
     rateLimits: await openRateLimits(config, shared),
     ...{ schema: await openSchema(tools), upstream, logger, metrics, shared, tracer, gather },
@@ -96,7 +99,8 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     warnings,
     explorer: {
       folder: EXPLORER_FOLDER,
-      ...(backend.isEmbedded && { apiKey: EXAMPLE_API_KEY, pageId: EXAMPLE_PAGE_ID }),
+      ...(backend.isEmbedded && { apiKey: EXAMPLE_API_KEY }),
+      ...(hasSamplePage && { pageId: EXAMPLE_PAGE_ID }),
       ...(backend.replay && { apiKey: backend.replay.names[0], replays: backend.replay.names }),
     },
     carriers: await openMcp(documents.agents, version),

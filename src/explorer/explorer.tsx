@@ -45,7 +45,7 @@ function readSettings(): ExplorerSettings {
 function Explorer({ settings }: { settings: ExplorerSettings }) {
   const findIds = useMemo(() => idFinder(ask, settings.pageId), [settings]);
   const fetcher = useMemo(
-    () => createFetcher(settings, (variables) => withPage(variables, findIds)),
+    () => createFetcher(settings, (request) => withPage(request, findIds)),
     [settings, findIds],
   );
   const plugins = useMemo(

@@ -370,6 +370,26 @@ describe('examples', () => {
     expect(faults).toEqual([]);
   });
 
+  it('show the newest state of a subscription that ended while another tab was in view, over a reload too', async () => {
+    const { page } = await open();
+    await openExample(page, 'Watch a version being published');
+    await page.locator('.graphiql-execute-button').click();
+    await page.locator('.events').getByText('first event').waitFor();
+    await expect.poll(() => textOf(page, 'answer')).toMatch(/"status": "draft"/);
+    await openExample(page, 'Publish a version');
+    await page.getByText('Still subscribed in').waitFor();
+    await play(page);
+    await page.getByText('Still subscribed in').waitFor({ state: 'detached' });
+
+    await page.locator('.graphiql-tab-button', { hasText: 'VersionProgress' }).click();
+
+    await expect.poll(() => textOf(page, 'answer')).toMatch(/"status": "published"/);
+    await page.reload();
+    await isUsable(page);
+    await page.locator('.graphiql-tab-button', { hasText: 'VersionProgress' }).click();
+    await expect.poll(() => textOf(page, 'answer')).toMatch(/"status": "published"/);
+  });
+
   it('stop watching by Stop, and come to a subscription that goes on with Stop at hand', async () => {
     const { page } = await open();
     const button = page.locator('.graphiql-execute-button');
@@ -578,8 +598,11 @@ describe('when something is wrong, it says so', () => {
 
 describe('over a deployment', () => {
   /** A page of a gateway that has no page of its own to show. */
-  async function openDeployed(settings: Record<string, string> = {}): Promise<Visit> {
-    const [, backend] = /(http:\/\/127[\d.:]+)\/v0\/openapi/.exec(gateway.output)!;
+  async function openDeployed(
+    settings: Record<string, string> = {},
+    behind = gateway,
+  ): Promise<Visit> {
+    const [, backend] = /(http:\/\/127[\d.:]+)\/v0\/openapi/.exec(behind.output)!;
     const deployed = await startGateway({
       UPSTREAM_URL: backend!,
       MAX_UPSTREAM_CALLS: '20',
@@ -621,6 +644,22 @@ describe('over a deployment', () => {
     expect(faults).toEqual([]);
   });
 
+  it('begins with topics in front of the 20 routes, which list no pages', async () => {
+    const { page, faults } = await openDeployed(
+      {},
+      await startGateway({ BACKEND_ROUTES: 'document' }),
+    );
+
+    await page.getByLabel('API key').fill('demo');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => textOf(page, 'query')).toContain('query Topics');
+    const { data, errors } = await play(page);
+
+    expect([data.topics.nodes.length > 0, errors]).toEqual([true, undefined]);
+    expect(await page.locator('.outdated').count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
   it('asks for the schema once there is a key, where callers need one for it', async () => {
     const { page, faults } = await openDeployed({ INTROSPECTION: 'keys' });
     const asked = page.waitForResponse((response) => response.url().endsWith('/graphql'));
@@ -650,6 +689,27 @@ describe('over a deployment', () => {
 });
 
 describe('what is written', () => {
+  /** The least contrast of the editors' words against the page, as WCAG computes it. */
+  const leastContrast = (page: Page) =>
+    page.evaluate(() => {
+      const luminance = (color: string) => {
+        const [r = 0, g = 0, b = 0] = color.match(/[\d.]+/g)!.map((part) => {
+          const value = Number(part) / 255;
+          return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+        });
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+      };
+      const ground = luminance(
+        getComputedStyle(document.querySelector('.graphiql-response')!).backgroundColor,
+      );
+      const words = document.querySelectorAll('#explorer .view-lines span:not(:has(span))');
+      const ratios = [...words].map((word) => {
+        const ink = luminance(getComputedStyle(word).color);
+        return (Math.max(ink, ground) + 0.05) / (Math.min(ink, ground) + 0.05);
+      });
+      return Math.min(...ratios);
+    });
+
   it('has its fields suggested right after a brace', async () => {
     const { page } = await open();
     await hasSchema(page);
@@ -660,21 +720,69 @@ describe('what is written', () => {
     await suggestions.waitFor();
     await expect.poll(() => suggestions.innerText()).toContain('accounts');
     await picture(page, 'suggestions');
+    const names = (await suggestions.innerText()).split('\n').filter(Boolean);
+    expect(names.length).toBeGreaterThan(10);
+    expect(names).toEqual([...names].sort());
   });
 
-  it('is mended by one press where a name is nearly right', async () => {
+  it('begins a line by Enter after a brace, and takes a suggestion once a letter has chosen it', async () => {
     const { page } = await open();
     await hasSchema(page);
-    await write(page, 'query', '{ topics { totalCuont } }');
-    await page.locator('.squiggly-error').first().waitFor();
-    await page.getByText('totalCuont').click();
+    await write(page, 'query', ' ');
+    const suggestions = page.locator('.suggest-widget.visible');
 
-    await page.keyboard.press('Control+.');
-    await page.getByText('Change to “totalCount”').waitFor();
-    await picture(page, 'quick-fix');
+    await page.keyboard.type('{');
+    await suggestions.getByText('accounts').waitFor();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => textOf(page, 'query')).toMatch(/^ \{\n\s*\n\s*\}$/);
+    await suggestions.getByText('accounts').waitFor();
+    await page.keyboard.type('searchP');
+    await suggestions.locator('.focused').getByText('searchPages').waitFor();
     await page.keyboard.press('Enter');
 
-    await expect.poll(() => textOf(page, 'query')).toContain('totalCount');
+    await expect.poll(() => textOf(page, 'query')).toMatch(/\{\n\s*searchPages\n\s*\}/);
+  });
+
+  it.each([
+    ['field', '{ topics { totalCuont } }', 'totalCuont', 'totalCount'],
+    ['argument', '{ topics(fist: 3) { totalCount } }', 'fist', 'first'],
+    ['argument of several', '{ page(pgeId: "page_northwind") { name } }', 'pgeId', 'pageId'],
+    ['type', 'query ($first: Imt) { topics(first: $first) { totalCount } }', 'Imt', 'Int'],
+  ])(
+    'is mended by one press where a name is nearly right: %s',
+    async (_what, text, wrong, right) => {
+      const { page } = await open();
+      await hasSchema(page);
+      await write(page, 'query', text);
+      await page.locator('.graphiql-query-editor .squiggly-error').first().waitFor();
+      await page.locator('.graphiql-query-editor .view-lines').getByText(wrong).click();
+
+      await page.keyboard.press('Control+.');
+      const fix = page.getByText(`Change to “${right}”`);
+      await fix.waitFor();
+      await picture(page, 'quick-fix');
+      // Nothing of it is cut off.
+      expect(await fix.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(true);
+      await page.keyboard.press('Enter');
+
+      await expect.poll(() => textOf(page, 'query')).toMatch(new RegExp(String.raw`\b${right}\b`));
+      expect(await textOf(page, 'query')).not.toContain(wrong);
+    },
+  );
+
+  it('is sent by Ctrl+Enter wherever the focus is: right after the page has loaded, and after Prettify', async () => {
+    const { page } = await open();
+    const answered = () =>
+      page.waitForResponse((one) => one.request().headers()['x-explain'] === 'true');
+
+    let answer = answered();
+    await page.keyboard.press('Control+Enter');
+    expect((await answer).status()).toBe(200);
+    await page.locator('button.call').first().waitFor();
+    await page.getByRole('button', { name: /^Prettify/ }).click();
+    answer = answered();
+    await page.keyboard.press('Control+Enter');
+    expect((await answer).status()).toBe(200);
   });
 
   it('has colours that can be read when the preference changes while the page is open', async () => {
@@ -685,6 +793,11 @@ describe('what is written', () => {
     await expect.poll(() => page.locator('.monaco-editor.vs-dark').count()).toBeGreaterThan(2);
     expect(await page.locator('.monaco-editor.vs:not(.vs-dark)').count()).toBe(0);
     await picture(page, 'turned-dark');
+    await expect.poll(() => leastContrast(page)).toBeGreaterThan(4.5);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await expect.poll(() => leastContrast(page)).toBeGreaterThan(4.5);
+    await expect.poll(() => page.locator('.monaco-editor.vs-dark').count()).toBe(0);
+    await expect.poll(() => leastContrast(page)).toBeGreaterThan(4.5);
   });
 
   it('is not called a syntax error while it is typed', async () => {
@@ -732,6 +845,27 @@ describe('headers', () => {
     expect(await page.evaluate(() => localStorage['content-pages:environments'])).toBe('[]');
   });
 
+  it('are kept over a reload with their tab, but for credentials, which the page says', async () => {
+    const { page } = await open();
+    await write(page, 'headers', '{ "x-team": "blue", "Authorization": "Bearer secret" }');
+    await page.getByRole('button', { name: 'New tab' }).click();
+    await page.waitForTimeout(800);
+
+    await page.reload();
+    await isUsable(page);
+    const stored = await page.evaluate(() => [
+      JSON.stringify(localStorage),
+      JSON.stringify(sessionStorage),
+    ]);
+    await page.locator('.graphiql-tab-button').first().click();
+    await page.getByText('a reload does not keep Authorization').waitFor();
+    await page.locator('[data-name=headers]').click();
+
+    await expect.poll(() => textOf(page, 'headers')).toMatch(/^\{ "x-team": "blue" *\}$/);
+    expect(stored.map((text) => text.includes('blue'))).toEqual([false, true]);
+    expect(stored.filter((text) => text.includes('secret'))).toEqual([]);
+  });
+
   it('that no header can be are refused with a sentence', async () => {
     const { page } = await open();
     await write(page, 'headers', '{ "not a name": "x" }');
@@ -739,6 +873,47 @@ describe('headers', () => {
     await page.locator('.graphiql-execute-button').click();
 
     await expect.poll(() => textOf(page, 'answer')).toContain('Not sent. Headers:');
+  });
+});
+
+describe('an answer', () => {
+  const mark = (page: Page) => page.locator('.outdated');
+
+  it('is marked once the query, the variables or the headers are others, and not by Prettify', async () => {
+    const { page } = await open();
+    await write(page, 'query', 'query Mine($first: Int) { topics(first: $first) { totalCount } }');
+    await write(page, 'variables', '{ "first": 1 }');
+    await play(page);
+    await page.locator('button.call').first().waitFor();
+    expect(await mark(page).count()).toBe(0);
+    await page.getByRole('button', { name: /^Prettify/ }).click();
+    await expect.poll(() => textOf(page, 'query')).toMatch(/^query Mine.*\n {2}topics/);
+    expect(await mark(page).count()).toBe(0);
+
+    await write(page, 'variables', '{ "first": 2 }');
+    await page.getByText('The variables have changed since this answer.').waitFor();
+    await picture(page, 'outdated');
+    await play(page);
+    await mark(page).waitFor({ state: 'detached' });
+    await write(page, 'query', '{ topics { totalCount } }');
+    await page.getByText('The query has changed since this answer.').waitFor();
+    await play(page);
+    await mark(page).waitFor({ state: 'detached' });
+    await write(page, 'headers', '{ "x-team": "another" }');
+    await page.getByText('The headers have changed since this answer.').waitFor();
+  });
+
+  it('is followed by no calls of the one before where the request was not sent', async () => {
+    const { page } = await open();
+    await play(page);
+    await page.locator('button.call').first().waitFor();
+
+    await write(page, 'variables', '{ "pageId": ');
+    await page.locator('.graphiql-execute-button').click();
+
+    await expect.poll(() => textOf(page, 'answer')).toContain('Request not sent');
+    await page.getByText('Press Play to see which REST calls').waitFor();
+    expect(await said(page)).toBe('');
   });
 });
 
@@ -794,6 +969,18 @@ describe('what is looked at stays where it is', () => {
     expect(await isInPanel()).toBe(false);
     await inputs.first().click();
     expect(await isInPanel()).toBe(true);
+  });
+});
+
+describe('the panes', () => {
+  it('open by one press each, whatever tooltip is shown', async () => {
+    const { page } = await open();
+    await page.getByRole('button', { name: 'Show Fields' }).click();
+    await page.locator('.graphiql-tooltip').getByText('Hide Fields').first().waitFor();
+
+    await page.getByRole('button', { name: 'Show History' }).click();
+
+    await page.locator('.graphiql-history').waitFor({ timeout: 5_000 });
   });
 });
 

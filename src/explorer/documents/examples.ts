@@ -33,8 +33,11 @@ function example(title: string, file: string, variables: Example['variables']): 
 const ofPage: Example['variables'] = ({ pageId }) => ({ pageId });
 const ofVersion: Example['variables'] = ({ versionId }) => ({ id: versionId });
 
-/** What a first visitor finds. */
+/** The document of a first visit, and of one to a backend where no page can be found. */
 export const FIRST_EXAMPLE = example('A page with its audiences', 'page-with-audiences', ofPage);
+export const FIRST_WITHOUT_PAGES = example('Topics with their entries', 'topics', () => ({
+  first: 5,
+}));
 
 export const GROUPS: Readonly<Record<string, readonly Example[]>> = {
   Pages: [
@@ -43,7 +46,7 @@ export const GROUPS: Readonly<Record<string, readonly Example[]>> = {
     FIRST_EXAMPLE,
     example('Search pages', 'search-pages', () => ({ query: 'launch' })),
   ],
-  Topics: [example('Topics with their entries', 'topics', () => ({ first: 5 }))],
+  Topics: [FIRST_WITHOUT_PAGES],
   'Accounts and people': [
     example('An account with its people', 'account-with-persons', ({ accountId }) => ({
       accountId,

@@ -1,17 +1,17 @@
 /**
- * The page that the first example is about: over a deployment it is found as soon as there is a key to look with.
+ * The document of a first visit: about a page where one can be found, and about topics elsewhere, as in front of the 20
+ * routes of the REST document, which list no pages.
  */
 import { useGraphiQL } from '@graphiql/react';
 import { useEffect } from 'react';
-import { objectIn } from './jsonc.ts';
 import { useApiKey } from '../exchange/api-key.ts';
-import type { FindIds } from './example-ids.ts';
-import { FIRST_EXAMPLE } from './examples.ts';
+import type { GraphQLRequest } from '../exchange/request.ts';
+import type { ExampleIds, FindIds } from './example-ids.ts';
+import { FIRST_EXAMPLE, FIRST_WITHOUT_PAGES } from './examples.ts';
+import { objectIn } from './jsonc.ts';
 
 /** In place of the id of a page until one is known. */
 const NO_PAGE_ID = 'the id of a page';
-
-type Variables = Readonly<Record<string, unknown>>;
 
 /** @param pageId undefined where none is known. */
 export function firstDocument(pageId: string | undefined) {
@@ -20,34 +20,48 @@ export function firstDocument(pageId: string | undefined) {
   return { query: FIRST_EXAMPLE.document, variables: JSON.stringify(variables, null, 2) };
 }
 
-/** Variables that may go out: where they wait for a page, with the one that is found. */
-export async function withPage<Given extends Variables | undefined>(
-  variables: Given,
-  findIds: FindIds,
-): Promise<Given> {
-  if (!variables || !Object.values(variables).includes(NO_PAGE_ID)) return variables;
-  const { pageId } = await findIds();
-  if (pageId === null) return variables;
-  const entries = Object.entries(variables).map(([name, value]) => [
-    name,
-    value === NO_PAGE_ID ? pageId : value,
-  ]);
-  return Object.fromEntries(entries) as Given;
+const isWaiting = ({ variables = {} }: GraphQLRequest): boolean =>
+  Object.values(variables).includes(NO_PAGE_ID);
+
+/** A request that waits for a page, with the one that is found; any other as it is. */
+export async function withPage(request: GraphQLRequest, findIds: FindIds): Promise<GraphQLRequest> {
+  return isWaiting(request) ? completed(request, await findIds()) : request;
 }
 
-/** Puts the page into the editor when it is found. */
+function completed(request: GraphQLRequest, ids: ExampleIds): GraphQLRequest {
+  const { query, variables = {} } = request;
+  if (ids.pageId !== null) {
+    const entries = Object.entries(variables).map(([name, value]) => [
+      name,
+      value === NO_PAGE_ID ? ids.pageId : value,
+    ]);
+    return { ...request, variables: Object.fromEntries(entries) as typeof variables };
+  }
+  return ids.topicId !== null && query === FIRST_EXAMPLE.document
+    ? { query: FIRST_WITHOUT_PAGES.document, variables: FIRST_WITHOUT_PAGES.variables(ids) }
+    : request;
+}
+
+/** Puts what is found into the editors. */
 export function FirstPage({ needsKey, findIds }: { needsKey: boolean; findIds: FindIds }) {
+  const queryEditor = useGraphiQL((state) => state.queryEditor);
   const variableEditor = useGraphiQL((state) => state.variableEditor);
   const apiKey = useApiKey();
   const canAsk = apiKey !== '' || !needsKey;
   useEffect(() => {
-    const given = objectIn(variableEditor?.getValue() ?? '');
-    if (!canAsk || !variableEditor || !Object.values(given).includes(NO_PAGE_ID)) return;
-    void withPage(given, findIds).then((found) => {
-      const now = objectIn(variableEditor.getValue());
-      if (found !== given && Object.values(now).includes(NO_PAGE_ID))
-        variableEditor.setValue(JSON.stringify(found, null, 2));
+    if (!canAsk || !queryEditor || !variableEditor) return;
+    const read = (): GraphQLRequest => ({
+      query: queryEditor.getValue(),
+      variables: objectIn(variableEditor.getValue()),
     });
-  }, [apiKey, canAsk, variableEditor, findIds]);
+    if (!isWaiting(read())) return;
+    void findIds().then((ids) => {
+      const now = read();
+      if (!isWaiting(now)) return;
+      const { query, variables } = completed(now, ids);
+      if (query !== now.query) queryEditor.setValue(query);
+      variableEditor.setValue(JSON.stringify(variables, null, 2));
+    });
+  }, [apiKey, canAsk, queryEditor, variableEditor, findIds]);
   return null;
 }

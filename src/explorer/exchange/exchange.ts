@@ -5,8 +5,10 @@
  * GraphiQL has no hook for responses, so sending records them here. Nothing else of the page knows how
  * requests are sent.
  */
+import { formatResult } from '@graphiql/toolkit';
 import type { ExecutionResult } from 'graphql';
 import { createChanges } from './changes.ts';
+import { withoutJournal } from './extensions.ts';
 import type { GraphQLRequest } from './request.ts';
 
 type HeaderPairs = readonly (readonly [name: string, value: string])[];
@@ -69,6 +71,8 @@ export interface Timing {
 interface Shown {
   readonly exchange: Exchange;
   readonly answer: string;
+  /** The user's headers as JSON, in memory only; undefined after a reload. */
+  readonly ownHeaders?: string | undefined;
 }
 
 const NAME = 'content-pages:answers';
@@ -85,13 +89,25 @@ addEventListener('pagehide', keep);
 /** The id of the tab that is looked at. */
 export const tabInView = (): string => shownTab;
 
-/** A function that keeps what is sent from the tab that is in view now, whichever is later. */
-export function recorderOfTab(): (exchange: Exchange) => void {
+/**
+ * A function that keeps what is sent from the tab that is in view now, whichever is later.
+ *
+ * @param ownHeaders the user's headers as JSON.
+ */
+export function recorderOfTab(ownHeaders: string): (exchange: Exchange) => void {
   const tab = shownTab;
   return (exchange) => {
-    shown.set(tab, { answer: shown.get(tab)?.answer ?? '', exchange });
+    const before = shown.get(tab);
+    const isSame = before?.exchange.startedAtMs === exchange.startedAtMs;
+    shown.set(tab, { answer: isSame ? before.answer : '', exchange, ownHeaders });
     changes.notify();
   };
+}
+
+/** Forgets the exchange of the tab in view: what is shown instead was not sent. */
+export function forgetExchange(): void {
+  shown.delete(shownTab);
+  changes.notify();
 }
 
 /** @param open the ids of all tabs: what closed ones have sent is forgotten. */
@@ -105,8 +121,17 @@ export function showTab(id: string, open: readonly string[]): void {
 export const useExchange = (): Exchange | undefined =>
   changes.useValue(() => shown.get(shownTab)?.exchange);
 
-/** The text of a tab's last answer; empty where there is none. */
-export const answerOf = (tab: string): string => shown.get(tab)?.answer ?? '';
+/** The user's headers of the last exchange, as JSON; undefined where they are not known. */
+export const useSentHeaders = (): string | undefined =>
+  changes.useValue(() => shown.get(shownTab)?.ownHeaders);
+
+/** The text of a tab's last answer; of a subscription, its newest event. Empty where there is none. */
+export function answerOf(tab: string): string {
+  const one = shown.get(tab);
+  const newest = one?.exchange.stream?.events.at(-1);
+  // Events that came while another tab was in view were not written into the editor.
+  return newest ? formatResult(withoutJournal(newest.result)) : (one?.answer ?? '');
+}
 
 /** The answer of the tab in view, as GraphiQL shows it. */
 export function keepAnswer(answer: string): void {

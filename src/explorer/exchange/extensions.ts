@@ -33,3 +33,11 @@ export const journalOf = (result: ExecutionResult | undefined): Journal | undefi
 
 export const planIn = (result: ExecutionResult | undefined): Plan | undefined =>
   result?.extensions?.['plan'] as Plan | undefined;
+
+/** The result that a client gets which does not ask for the journal. */
+export function withoutJournal(result: ExecutionResult): ExecutionResult {
+  if (!result.extensions) return result;
+  const { extensions, ...others } = result;
+  const { upstream: _journal, ...kept } = extensions;
+  return Object.keys(kept).length > 0 ? { ...others, extensions: kept } : others;
+}

@@ -4,6 +4,7 @@
 import type { Fetcher } from '@graphiql/toolkit';
 import { GraphQLError, OperationTypeNode, type ExecutionResult } from 'graphql';
 import type { ExplorerSettings } from '../../server/http/explorer.ts';
+import { forgetExchange } from './exchange.ts';
 import { keepIntrospection, readIntrospection } from './introspection.ts';
 import {
   acceptOf,
@@ -18,11 +19,11 @@ import { resultsInView } from './subscriptions.ts';
 
 type OwnHeaders = Readonly<Record<string, unknown>> | undefined;
 
-/** @param complete called with the variables of what is sent: they may still wait for an id. */
+/** @param complete called with what is to be sent: it may still wait for an id. */
 export const createFetcher =
   (
     { explain, schemaId }: ExplorerSettings,
-    complete: (variables: GraphQLRequest['variables']) => Promise<GraphQLRequest['variables']>,
+    complete: (request: GraphQLRequest) => Promise<GraphQLRequest>,
   ): Fetcher =>
   async (params, options) => {
     const own = options?.headers;
@@ -32,7 +33,7 @@ export const createFetcher =
     }
     const goesOn = resultsInView();
     if (goesOn) return goesOn;
-    const { request, isSubscription } = prepare(params);
+    const { request, isSubscription } = prepare(await complete(params));
     const accept = acceptOf(request.query, isSubscription);
     let headers: SentHeaders;
     try {
@@ -41,10 +42,10 @@ export const createFetcher =
         own,
       );
     } catch (error) {
+      forgetExchange();
       return { errors: [new GraphQLError(`Not sent. Headers: ${(error as Error).message}`)] };
     }
-    const variables = await complete(request.variables);
-    return send({ request: { ...request, variables }, headers, isSubscription });
+    return send({ request, headers, isSubscription });
   };
 
 function prepare(given: GraphQLRequest): {

@@ -51,6 +51,8 @@ export interface SentHeaders {
   readonly ofPage: readonly (readonly [name: string, value: string])[];
   /** The names of the user's. */
   readonly own: readonly string[];
+  /** The user's as JSON. */
+  readonly ownJson: string;
 }
 
 /**
@@ -76,7 +78,12 @@ export function requestHeaders(
     all.set(name, value);
     ofPage.delete(name);
   }
-  return { all, ofPage: [...ofPage], own: [...ownHeaders.keys()] };
+  return {
+    all,
+    ofPage: [...ofPage],
+    own: [...ownHeaders.keys()],
+    ownJson: JSON.stringify(own),
+  };
 }
 
 /** Rejects when no answer comes, and when `signal` aborts. */

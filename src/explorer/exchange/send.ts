@@ -9,6 +9,7 @@ import {
   type Exchange,
   type Timing,
 } from './exchange.ts';
+import { withoutJournal } from './extensions.ts';
 import { ENDPOINT, post, type GraphQLRequest, type SentHeaders } from './request.ts';
 import { resultsOf } from './results.ts';
 import { begin } from './subscriptions.ts';
@@ -40,7 +41,7 @@ async function* sendUntil(
   signal: AbortSignal,
   { request, headers, isSubscription }: Sending,
 ): AsyncGenerator<ExecutionResult, undefined> {
-  const record = recorderOfTab();
+  const record = recorderOfTab(headers.ownJson);
   const startMs = performance.now();
   let isComplete = false;
   let exchange: Exchange = {
@@ -116,14 +117,6 @@ function endingOf({ status, result, results }: Exchange, isComplete: boolean): s
   // What is refused comes as one answer of JSON.
   if (results === 1 && result?.errors?.length) return `Not begun: HTTP ${status}${because}.`;
   return 'Ended by the gateway before it was complete, as when it restarts: press Play to go on.';
-}
-
-/** As a client gets it that does not ask for the journal: here it has a pane of its own. */
-export function withoutJournal(result: ExecutionResult): ExecutionResult {
-  if (!result.extensions) return result;
-  const { extensions, ...others } = result;
-  const { upstream: _journal, ...kept } = extensions;
-  return Object.keys(kept).length > 0 ? { ...others, extensions: kept } : others;
 }
 
 function failureOf({ status, results }: Exchange, error: unknown): string {

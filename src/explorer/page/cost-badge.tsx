@@ -7,6 +7,7 @@ import { useApiKey } from '../exchange/api-key.ts';
 import type { Count, Plan } from '../exchange/extensions.ts';
 import { askPlan, type Planned } from '../exchange/plan.ts';
 import { objectIn } from '../documents/jsonc.ts';
+import { useEditorText } from './editor-text.ts';
 
 /** How long the author has to pause before the gateway is asked, in milliseconds. */
 const PAUSE_MS = 300;
@@ -170,17 +171,4 @@ function usePlan(canAsk: boolean): Planned | undefined {
     return () => asking.abort();
   }, [query, variables, headers, operationName, apiKey, canAsk]);
   return planned;
-}
-
-/** The text of an editor, as it is now. */
-function useEditorText(name: 'queryEditor' | 'variableEditor' | 'headerEditor'): string {
-  const editor = useGraphiQL((state) => state[name]);
-  const [text, setText] = useState('');
-  useEffect(() => {
-    if (!editor) return undefined;
-    setText(editor.getValue());
-    const listening = editor.onDidChangeModelContent(() => setText(editor.getValue()));
-    return () => listening.dispose();
-  }, [editor]);
-  return text;
 }

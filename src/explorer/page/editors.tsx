@@ -7,8 +7,9 @@ import { quickFixes } from './quick-fix.ts';
 
 export function Editors() {
   useReadiness();
+  usePlayKey();
   useSystemColors();
-  useSuggestionsAfterBraces();
+  useCompletion();
   useQuickFixes();
   return null;
 }
@@ -25,9 +26,33 @@ function useReadiness(): void {
     // Of all editors at once: Tab leaves them, so that a keyboard reaches the rest of the page.
     query.trigger('page', 'editor.action.toggleTabFocusMode', null);
     // Words of the document are no fields of the schema, and a line that runs out of sight is not read.
-    query.updateOptions({ wordBasedSuggestions: 'off', wordWrap: 'on' });
+    query.updateOptions({
+      wordBasedSuggestions: 'off',
+      wordWrap: 'on',
+      // Enter after a brace begins a line, and takes a suggestion once a letter or an arrow has chosen one.
+      suggest: { selectionMode: 'whenQuickSuggestion' },
+    });
     root.toggleAttribute('data-ready', true);
   }, [query, variables, headers, response]);
+}
+
+/** GraphiQL's editors run the query at Ctrl+Enter; here the rest of the page does, as after Prettify or a load. */
+function usePlayKey(): void {
+  const { run } = useGraphiQLActions();
+  useEffect(() => {
+    const play = (event: KeyboardEvent): void => {
+      const { key, ctrlKey, metaKey, target, defaultPrevented } = event;
+      const isInEditor = target instanceof Element && target.closest('.monaco-editor');
+      if (key !== 'Enter' || !(ctrlKey || metaKey) || defaultPrevented || isInEditor) return;
+      if (document.querySelector('[role=dialog], [role=menu]')) return;
+      // The button with the focus is not pressed by it, and a field with the focus is read.
+      event.preventDefault();
+      if (target instanceof HTMLInputElement) target.blur();
+      void run();
+    };
+    document.addEventListener('keydown', play);
+    return () => document.removeEventListener('keydown', play);
+  }, [run]);
 }
 
 /** GraphiQL asks for the system's colours once, and its style sheet follows them at once. */
@@ -43,30 +68,27 @@ function useSystemColors(): void {
   }, [theme, setTheme]);
 }
 
-/** What is typed where a field may follow: a brace, which is closed at once, or a new line between two. */
-const BEFORE_FIELD = /^(?:\{\}?|\n\s*(?:\n\s*)?)$/;
-
-/** monaco-graphql suggests after spaces and colons, and not where most fields begin. */
-function useSuggestionsAfterBraces(): void {
-  const editor = useGraphiQL((state) => state.queryEditor);
+function useCompletion(): void {
+  const monaco = useMonaco((state) => state.monaco);
+  const monacoGraphQL = useMonaco((state) => state.monacoGraphQL);
   const schema = useGraphiQL((state) => state.schema);
   useEffect(() => {
-    if (!editor || !schema) return undefined;
-    const listening = editor.onDidChangeModelContent(
-      ({ changes, isFlush, isUndoing, isRedoing }) => {
-        const [change] = changes;
-        if (isFlush || isUndoing || isRedoing || changes.length !== 1) return;
-        if (!BEFORE_FIELD.test(change!.text) || !editor.hasTextFocus()) return;
-        const before =
-          editor
-            .getModel()
-            ?.getValue()
-            .slice(0, change!.rangeOffset + 1) ?? '';
-        if (/\{\s*$/.test(before)) editor.trigger('page', 'editor.action.triggerSuggest', {});
-      },
-    );
-    return () => listening.dispose();
-  }, [editor, schema]);
+    if (!monaco || !monacoGraphQL || !schema) return undefined;
+    let completing: { dispose: () => void } | undefined;
+    let isOver = false;
+    // Loaded with the editor, and not before the page.
+    void import('./completion.ts').then(({ completionOf }) => {
+      if (isOver) return;
+      const { modeConfiguration } = monacoGraphQL;
+      if (modeConfiguration.completionItems)
+        monacoGraphQL.setModeConfiguration({ ...modeConfiguration, completionItems: false });
+      completing = monaco.languages.registerCompletionItemProvider('graphql', completionOf(schema));
+    });
+    return () => {
+      isOver = true;
+      completing?.dispose();
+    };
+  }, [monaco, monacoGraphQL, schema]);
 }
 
 function useQuickFixes(): void {

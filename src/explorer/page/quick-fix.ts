@@ -7,7 +7,8 @@ import type * as monaco from 'monaco-editor';
 export function suggestionsIn(message: string): readonly string[] {
   // `Did you mean to use an inline fragment on "A"?` suggests no name for this place.
   const [, names] = /Did you mean (?!to use )(.*)\?$/s.exec(message) ?? [];
-  return [...(names ?? '').matchAll(/"([^"]+)"/g)].map(([, name]) => name!);
+  // `Did you mean "page { ... }"?` asks for fields.
+  return [...(names ?? '').matchAll(/"(\w+)"/g)].map(([, name]) => name!);
 }
 
 export const quickFixes: monaco.languages.CodeActionProvider = {

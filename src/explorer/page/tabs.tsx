@@ -3,13 +3,22 @@
  */
 import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { useEffect, useLayoutEffect, useRef } from 'react';
-import { answerOf, keepAnswer, showTab, useExchange } from '../exchange/exchange.ts';
+import {
+  answerOf,
+  forgetExchange,
+  keepAnswer,
+  showTab,
+  useExchange,
+} from '../exchange/exchange.ts';
 import { endClosed, resultsInView, useSubscribedTabs } from '../exchange/subscriptions.ts';
 import { isPhone } from '../documents/phone.ts';
+import { keepHeaders, takeHeaders } from '../documents/tab-headers.ts';
+import { say } from './messages.ts';
 
 export function Tabs() {
   useTabInView();
   useKeptAnswer();
+  useKeptHeaders();
   useTabMarks();
   useAnswerInView();
   return null;
@@ -49,21 +58,44 @@ function bringIntoView(tab: HTMLElement): void {
   list.scrollLeft = Math.min(left, Math.max(most, list.scrollLeft));
 }
 
-/** GraphiQL forgets answers at a reload: the last one of each tab is shown again. */
+/** Begins GraphiQL's own message for variables or headers that are not JSON. */
+const NOT_SENT = '"Request not sent. ';
+
+/** Shows the last answer of a tab that is entered: GraphiQL has the one that was in view, and none after a reload. */
 function useKeptAnswer(): void {
   const { updateActiveTabValues } = useGraphiQLActions();
   const responseEditor = useGraphiQL((state) => state.responseEditor);
   const id = useGraphiQL((state) => state.tabs[state.activeTabIndex]?.id ?? '');
   const response = useGraphiQL((state) => state.tabs[state.activeTabIndex]?.response);
   useEffect(() => {
-    if (response) keepAnswer(response);
+    if (response?.includes(NOT_SENT)) forgetExchange();
+    else if (response) keepAnswer(response);
   }, [response]);
   useEffect(() => {
     const answer = answerOf(id);
-    if (!responseEditor || !answer || responseEditor.getValue()) return;
+    if (!responseEditor || !answer || responseEditor.getValue() === answer) return;
     responseEditor.setValue(answer);
     updateActiveTabValues({ response: answer });
   }, [id, responseEditor, updateActiveTabValues]);
+}
+
+/** Shows the headers that a tab had before a reload: GraphiQL keeps all of them, or none. */
+function useKeptHeaders(): void {
+  const { updateActiveTabValues } = useGraphiQLActions();
+  const headerEditor = useGraphiQL((state) => state.headerEditor);
+  const tabs = useGraphiQL((state) => state.tabs);
+  const id = useGraphiQL((state) => state.tabs[state.activeTabIndex]?.id ?? '');
+  useEffect(() => {
+    // An environment in use has filled it already.
+    if (!headerEditor || headerEditor.getValue().trim()) return;
+    const kept = takeHeaders(id);
+    if (!kept) return;
+    headerEditor.setValue(kept.headers);
+    updateActiveTabValues({ headers: kept.headers });
+    if (kept.left.length > 0)
+      say(`Headers: a reload does not keep ${kept.left.join(', ')}: enter it again.`);
+  }, [id, headerEditor, updateActiveTabValues]);
+  useEffect(() => keepHeaders(tabs), [tabs]);
 }
 
 /**

@@ -3,8 +3,7 @@
  */
 import { formatResult } from '@graphiql/toolkit';
 import { tabInView, type EventStream, type Exchange } from '../exchange/exchange.ts';
-import { journalOf } from '../exchange/extensions.ts';
-import { withoutJournal } from '../exchange/send.ts';
+import { journalOf, withoutJournal } from '../exchange/extensions.ts';
 import { stopSubscription } from '../exchange/subscriptions.ts';
 import { changesBetween, type Change } from './event-changes.ts';
 

@@ -1,21 +1,28 @@
 /**
- * What HTTP says of the last answer: status, time, bytes, errors by code, and its headers. And which subscriptions go
+ * The last answer as HTTP has it: status, time, bytes, errors by code, and headers. And which subscriptions go
  * on in other tabs.
  */
 import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { useExchange, type Exchange } from '../exchange/exchange.ts';
 import { useSubscribedTabs } from '../exchange/subscriptions.ts';
+import { useChangeSince } from './outdated.ts';
 
 export function StatusLine() {
   const exchange = useExchange();
   return (
     <div className="status-line">
       <div role="status" aria-live="polite">
+        {exchange && <Outdated exchange={exchange} />}
         {exchange && <Status exchange={exchange} />}
       </div>
       <SubscribedTabs />
     </div>
   );
+}
+
+function Outdated({ exchange }: { exchange: Exchange }) {
+  const change = useChangeSince(exchange);
+  return change && <em className="outdated">{change}</em>;
 }
 
 function Status({ exchange }: { exchange: Exchange }) {

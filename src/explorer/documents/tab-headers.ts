@@ -1,0 +1,55 @@
+/**
+ * The headers of each tab over a reload, in session storage; credentials are left out.
+ */
+import { applyEdits, modify } from 'jsonc-parser';
+import { objectIn } from './jsonc.ts';
+
+const NAME = 'content-pages:headers';
+const CREDENTIAL = /auth|cookie|credential|key|password|secret|session|token/i;
+
+export interface KeptHeaders {
+  /** JSON with comments, as it was written. */
+  readonly headers: string;
+  /** The names of those that were left out. */
+  readonly left: readonly string[];
+}
+
+interface Tab {
+  readonly id: string;
+  readonly headers?: string | null;
+}
+
+/** Those of tabs that were not yet looked at since the page was loaded. */
+const waiting = new Map<string, KeptHeaders>(readKept());
+
+/** The headers that a tab had before the reload; undefined where it had none, and when it asks again. */
+export function takeHeaders(tab: string): KeptHeaders | undefined {
+  const kept = waiting.get(tab);
+  waiting.delete(tab);
+  return kept;
+}
+
+export function keepHeaders(tabs: readonly Tab[]): void {
+  const kept = tabs.flatMap(({ id, headers }): [string, KeptHeaders][] => {
+    const one = headers?.trim() ? withoutCredentials(headers) : waiting.get(id);
+    return one ? [[id, one]] : [];
+  });
+  sessionStorage.setItem(NAME, JSON.stringify(kept));
+}
+
+export function withoutCredentials(headers: string): KeptHeaders {
+  const left = Object.keys(objectIn(headers)).filter((name) => CREDENTIAL.test(name));
+  const kept = left.reduce(
+    (text, name) => applyEdits(text, modify(text, [name], undefined, {})),
+    headers,
+  );
+  return { headers: kept, left };
+}
+
+function readKept(): [string, KeptHeaders][] {
+  try {
+    return JSON.parse(sessionStorage.getItem(NAME) ?? '[]') as [string, KeptHeaders][];
+  } catch {
+    return [];
+  }
+}

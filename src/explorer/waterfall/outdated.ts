@@ -1,0 +1,40 @@
+/**
+ * Whether the answer that is shown is of what the editors hold now.
+ */
+import { useGraphiQL } from '@graphiql/react';
+import { stripIgnoredCharacters } from 'graphql';
+import { useMemo } from 'react';
+import { objectIn } from '../documents/jsonc.ts';
+import { useSentHeaders, type Exchange } from '../exchange/exchange.ts';
+import { useEditorText } from '../page/editor-text.ts';
+
+/** A sentence on what has changed since the request was sent; undefined where nothing has. */
+export function useChangeSince({ request }: Exchange): string | undefined {
+  const query = useEditorText('queryEditor');
+  const variables = useEditorText('variableEditor');
+  const headers = useEditorText('headerEditor');
+  const sentHeaders = useSentHeaders();
+  const operationName = useGraphiQL((state) => state.operationName);
+  const isQuerySame = useMemo(
+    () => normalized(query) === normalized(request.query),
+    [query, request.query],
+  );
+  // An editor is empty until it has loaded.
+  if (query && !isQuerySame) return 'The query has changed since this answer.';
+  if (JSON.stringify(objectIn(variables)) !== JSON.stringify(request.variables ?? {}))
+    return 'The variables have changed since this answer.';
+  if (sentHeaders !== undefined && JSON.stringify(objectIn(headers)) !== sentHeaders)
+    return 'The headers have changed since this answer.';
+  const isOperationSame =
+    !operationName || !request.operationName || operationName === request.operationName;
+  return isOperationSame ? undefined : 'This answer is that of another operation.';
+}
+
+/** Spaces, commas and comments do not count, as after Prettify. */
+function normalized(query: string): string {
+  try {
+    return stripIgnoredCharacters(query);
+  } catch {
+    return query;
+  }
+}
