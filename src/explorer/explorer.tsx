@@ -26,6 +26,7 @@ import { ENVIRONMENTS_PLUGIN } from './page/environments-plugin.tsx';
 import { environmentInUse } from './page/environments.ts';
 import { quietExplorerPlugin } from './page/explorer-panel.tsx';
 import { StatusLine } from './waterfall/status-line.tsx';
+import { TabArrows } from './page/tab-arrows.tsx';
 import { Tabs } from './page/tabs.tsx';
 import { TopBar } from './page/top-bar.tsx';
 import { WaterfallPane } from './waterfall/waterfall.tsx';
@@ -84,7 +85,9 @@ function Explorer({ settings }: { settings: ExplorerSettings }) {
             defaultEditorToolsVisibility="variables"
             showPersistHeadersSettings={false}
           >
-            <GraphiQL.Logo>{null}</GraphiQL.Logo>
+            <GraphiQL.Logo>
+              <TabArrows />
+            </GraphiQL.Logo>
             <GraphiQL.Footer>
               <StatusLine />
               <WaterfallPane suggests={settings.introspection !== 'off'} />

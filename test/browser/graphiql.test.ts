@@ -966,6 +966,7 @@ describe('what is looked at stays where it is', () => {
     const isInPanel = () =>
       page.evaluate(() => document.activeElement?.closest('.fields-panel') !== null);
     expect(await isInPanel()).toBe(false);
+    expect(await page.locator('.graphiql-plugin').evaluate((one) => one.scrollTop)).toBe(0);
 
     await write(page, 'query', '{ page(pageId: "page_northwind") { name } }');
     await inputs.first().waitFor();
@@ -1029,6 +1030,7 @@ describe('the design', () => {
             cursor: getComputedStyle(row).cursor,
             lines: Math.round((row.clientHeight - 4) / 18),
             isBelow: bars.top >= route.bottom,
+            hasField: box('.call-field').height > 0,
             endIsSeen: end.right <= route.right + 1,
             isInside: bars.right <= row.getBoundingClientRect().right,
           };
@@ -1038,8 +1040,9 @@ describe('the design', () => {
       for (const row of shown)
         expect(row).toEqual({
           cursor: 'pointer',
-          lines: 2,
+          lines: isNarrow ? 3 : 2,
           isBelow: isNarrow,
+          hasField: true,
           endIsSeen: true,
           isInside: true,
         });
@@ -1047,6 +1050,85 @@ describe('the design', () => {
       expect(await rows.nth(1).getAttribute('aria-pressed')).toBe('true');
     },
   );
+
+  it.each([1440, 768, 390])('has nothing that is cut, at %i pixels', async (width) => {
+    const { page } = await open({ viewport: { width, height: 900 } });
+    await hasSchema(page);
+    await play(page);
+    await page.locator('button.call').first().waitFor();
+    /** The parts of these elements that are out of sight, in pixels. */
+    const cut = (selector: string) =>
+      page.locator(selector).evaluateAll((all) =>
+        all.flatMap((one) => {
+          const { left, right } = one.getBoundingClientRect();
+          const out = Math.max(-left, right - innerWidth, one.scrollWidth - one.clientWidth);
+          return out > 1 ? [`${one.textContent}: ${out}`] : [];
+        }),
+      );
+
+    for (const editor of ['.graphiql-query-editor', '.result-window'])
+      await expect
+        .poll(() =>
+          page
+            .locator(`${editor} .monaco-scrollable-element`)
+            .first()
+            .evaluate((one) => one.clientHeight % 20),
+        )
+        .toBe(0);
+    expect(await cut('.document-menu button')).toEqual([]);
+    const heights = await page
+      .locator('.document-menu button')
+      .evaluateAll((all) => all.map((one) => one.clientHeight));
+    expect(new Set(heights).size).toBe(1);
+    await page.locator('.cost summary').click();
+    expect(await cut('.cost-explanation, .cost-explanation td')).toEqual([]);
+    await page.getByRole('button', { name: 'Copy as' }).click();
+    const item = page.getByRole('menuitem', { name: 'curl' });
+    await item.click();
+    expect(await page.locator('.cost[open]').count()).toBe(0);
+    await page.getByRole('button', { name: 'Open settings dialog' }).click();
+    await page.locator('.graphiql-dialog').waitFor();
+    expect(await cut('.graphiql-dialog button')).toEqual([]);
+    const dark = await page.locator('.graphiql-dialog').getByText('Dark').boundingBox();
+    const dialog = await page.locator('.graphiql-dialog').boundingBox();
+    expect(dark!.x + dark!.width).toBeLessThan(dialog!.x + dialog!.width);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await page.locator('.graphiql-doc-explorer-content a').getByText('Query').first().click();
+    await page.locator('.graphiql-doc-explorer-content code').first().waitFor();
+    await picture(page, `documentation-${width}`);
+    expect(await cut('.graphiql-doc-explorer-content')).toEqual([]);
+    expect(await cut('.graphiql-doc-explorer-search input')).toEqual([]);
+  });
+
+  it('says beside the buttons what they did', async () => {
+    const { page } = await open({ viewport: { width: 1440, height: 900 } });
+
+    const save = page.getByRole('button', { name: 'Save', exact: true });
+    await save.click();
+    const words = await page.getByText('Saved as').evaluate((one) => {
+      const range = document.createRange();
+      range.selectNodeContents(one);
+      return range.getBoundingClientRect().right;
+    });
+
+    expect((await save.boundingBox())!.x - words).toBeLessThan(60);
+  });
+
+  it('has arrows where there is no room for all tabs', async () => {
+    const { page } = await open({ viewport: { width: 768, height: 900 } });
+    expect(await page.getByRole('button', { name: 'Earlier tabs' }).count()).toBe(0);
+    for (let i = 0; i < 6; i++) await openExample(page, 'Topics with their entries');
+    const list = page.locator('.graphiql-tabs');
+    await expect.poll(() => list.evaluate((one) => one.scrollLeft)).toBeGreaterThan(100);
+
+    await expect
+      .poll(async () => {
+        await page.getByRole('button', { name: 'Earlier tabs' }).click();
+        return list.evaluate((one) => one.scrollLeft);
+      })
+      .toBe(0);
+  });
 
   it('has dialogs and menus in the type of the page', async () => {
     const { page } = await open();

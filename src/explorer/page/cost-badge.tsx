@@ -2,7 +2,7 @@
  * What the document will cost, beside the Play button and before it is pressed.
  */
 import { useGraphiQL } from '@graphiql/react';
-import { useEffect, useState } from 'react';
+import { Fragment, useEffect, useRef, useState } from 'react';
 import { useApiKey } from '../exchange/api-key.ts';
 import type { Count, Plan } from '../exchange/extensions.ts';
 import { askPlan, type Planned } from '../exchange/plan.ts';
@@ -21,6 +21,7 @@ const STATUS = { role: 'status', 'aria-label': 'Cost of this document' };
 /** @param canAsk whether the gateway answers a request without the key that is still to be entered. */
 export function CostBadge({ canAsk }: { canAsk: boolean }) {
   const planned = usePlan(canAsk);
+  const details = useClosedByOthers();
   if (!planned) return <div className="cost" {...STATUS} />;
   if ('refused' in planned) {
     return (
@@ -33,7 +34,7 @@ export function CostBadge({ canAsk }: { canAsk: boolean }) {
   const excess = excessOf(plan);
   const mostCalls = mostCallsOf(plan);
   return (
-    <details className={excess ? `cost cost-${excess.kind}` : 'cost'}>
+    <details ref={details} className={excess ? `cost cost-${excess.kind}` : 'cost'}>
       <summary>
         <span {...STATUS}>
           <strong>{counted(plan.calls, 'call')}</strong>
@@ -70,9 +71,11 @@ function Explanation({ plan: { routes, missing = [], budget } }: { plan: Plan })
               <tr key={`${method} ${route}`}>
                 <td>{range(calls)}</td>
                 <td>
-                  {method} {route}
+                  {method} <Breakable text={route} />
                 </td>
-                <td>{fields.join(', ')}</td>
+                <td>
+                  <Breakable text={fields.join(', ')} />
+                </td>
               </tr>
             ))}
           </tbody>
@@ -97,6 +100,37 @@ function Explanation({ plan: { routes, missing = [], budget } }: { plan: Plan })
       )}
     </div>
   );
+}
+
+/** A route or a path of fields, which breaks between its parts and not within a word. */
+function Breakable({ text }: { text: string }) {
+  return text.split(/(?<=.)(?=\/)|(?<=\.)/).map((part, index) => (
+    <Fragment key={index}>
+      <wbr />
+      {part}
+    </Fragment>
+  ));
+}
+
+/** Closes what is open at a press elsewhere, and at Escape. */
+function useClosedByOthers() {
+  const ref = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    const close = (event: Event): void => {
+      const isElsewhere =
+        event instanceof KeyboardEvent
+          ? event.key === 'Escape'
+          : !ref.current?.contains(event.target as Node);
+      if (isElsewhere) ref.current?.removeAttribute('open');
+    };
+    document.addEventListener('pointerdown', close);
+    document.addEventListener('keydown', close);
+    return () => {
+      document.removeEventListener('pointerdown', close);
+      document.removeEventListener('keydown', close);
+    };
+  }, []);
+  return ref;
 }
 
 /** The fields whose route may be called most often. */

@@ -7,6 +7,7 @@ import { quickFixes } from './quick-fix.ts';
 
 export function Editors() {
   useReadiness();
+  useWholeLines();
   usePlayKey();
   useSystemColors();
   useCompletion();
@@ -34,6 +35,26 @@ function useReadiness(): void {
     });
     root.toggleAttribute('data-ready', true);
   }, [query, variables, headers, response]);
+}
+
+/** Editors are as high as whole lines: the last one is not cut through its letters. */
+function useWholeLines(): void {
+  const query = useGraphiQL((state) => state.queryEditor);
+  const response = useGraphiQL((state) => state.responseEditor);
+  const monaco = useMonaco((state) => state.monaco);
+  useEffect(() => {
+    if (!monaco || !query || !response) return undefined;
+    const fit = new ResizeObserver((entries) => {
+      const lineHeight = query.getOption(monaco.editor.EditorOption.lineHeight);
+      for (const { target, borderBoxSize } of entries) {
+        const rest = (borderBoxSize[0]?.blockSize ?? 0) % lineHeight;
+        (target as HTMLElement).style.paddingBottom = `${rest}px`;
+      }
+    });
+    for (const editor of [query, response])
+      fit.observe(editor.getContainerDomNode(), { box: 'border-box' });
+    return () => fit.disconnect();
+  }, [monaco, query, response]);
 }
 
 /** GraphiQL's editors run the query at Ctrl+Enter; here the rest of the page does, as after Prettify or a load. */

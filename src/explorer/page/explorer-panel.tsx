@@ -28,33 +28,45 @@ function useFocusOnlyByUser() {
   useEffect(() => {
     const panel = ref.current!;
     let isByUser = false;
+    let isScrolledByUser = false;
     let scrolledTo = 0;
-    const scroller = (): Element | null => panel.querySelector('.graphiql-explorer-root > div');
+    const scroller = panel.closest('.graphiql-plugin')!;
     const onInput = (event: Event): void => {
-      const isMeant = event instanceof KeyboardEvent ? true : panel.contains(event.target as Node);
+      const isMeant =
+        event instanceof KeyboardEvent ? true : scroller.contains(event.target as Node);
       if (!isMeant) return;
       isByUser = true;
+      isScrolledByUser = true;
       setTimeout(() => (isByUser = false));
+    };
+    const onWheel = (): void => {
+      isScrolledByUser = true;
     };
     const onFocus = ({ target, relatedTarget }: FocusEvent): void => {
       if (isByUser || panel.contains(relatedTarget as Node | null)) return;
+      isScrolledByUser = false;
       const place = scrolledTo;
       if (relatedTarget instanceof HTMLElement) relatedTarget.focus({ preventScroll: true });
       else (target as HTMLElement).blur();
-      requestAnimationFrame(() => scroller()?.scrollTo({ top: place }));
+      requestAnimationFrame(() => scroller.scrollTo({ top: place }));
     };
     const onScroll = (): void => {
-      scrolledTo = scroller()?.scrollTop ?? 0;
+      // A focus scrolls too, and ends its scrolling later.
+      if (isScrolledByUser) scrolledTo = scroller.scrollTop;
     };
     document.addEventListener('pointerdown', onInput, true);
     document.addEventListener('keydown', onInput, true);
     panel.addEventListener('focusin', onFocus);
-    panel.addEventListener('scrollend', onScroll, true);
+    scroller.addEventListener('scrollend', onScroll);
+    scroller.addEventListener('wheel', onWheel, { passive: true });
+    scroller.addEventListener('touchmove', onWheel, { passive: true });
     return () => {
       document.removeEventListener('pointerdown', onInput, true);
       document.removeEventListener('keydown', onInput, true);
       panel.removeEventListener('focusin', onFocus);
-      panel.removeEventListener('scrollend', onScroll, true);
+      scroller.removeEventListener('scrollend', onScroll);
+      scroller.removeEventListener('wheel', onWheel);
+      scroller.removeEventListener('touchmove', onWheel);
     };
   }, []);
   return ref;

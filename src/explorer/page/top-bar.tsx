@@ -50,9 +50,11 @@ const HINT_ID = 'message';
 
 /** @param children what is said when nothing was just done. */
 function Message({ children }: { children: ReactNode }) {
+  const message = useMessage();
+  // What was just done stands beside the buttons, a hint beside the key.
   return (
-    <output id={HINT_ID} className="message">
-      {useMessage() || children}
+    <output id={HINT_ID} className={message ? 'message message-new' : 'message'}>
+      {message || children}
     </output>
   );
 }
