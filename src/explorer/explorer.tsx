@@ -6,13 +6,12 @@ import 'graphiql/style.css';
 import '@graphiql/plugin-explorer/style.css';
 import './page/explorer.css';
 import './page/workers.ts';
-import { DOC_EXPLORER_PLUGIN, DocExplorerStore } from '@graphiql/plugin-doc-explorer';
+import { DocExplorerStore } from '@graphiql/plugin-doc-explorer';
 import { HISTORY_PLUGIN, HistoryStore } from '@graphiql/plugin-history';
 import { GraphiQLProvider } from '@graphiql/react';
 import { GraphiQL, GraphiQLInterface } from 'graphiql';
 import { useEffect, useMemo, useState } from 'react';
 import { createRoot } from 'react-dom/client';
-import type { ExplorerSettings } from '../server/http/explorer.ts';
 import { takeLink } from './documents/share.ts';
 import { lastDocument, tabStorage } from './documents/tab-storage.ts';
 import { Editors } from './page/editors.tsx';
@@ -22,28 +21,22 @@ import { FirstPage, firstDocument, withPage } from './documents/first-page.tsx';
 import { offerApiKey, useApiKey } from './exchange/api-key.ts';
 import { createFetcher } from './exchange/fetcher.ts';
 import { ask } from './exchange/request.ts';
+import { DOCUMENTATION_PLUGIN } from './page/documentation-plugin.tsx';
 import { ENVIRONMENTS_PLUGIN } from './page/environments-plugin.tsx';
 import { environmentInUse } from './page/environments.ts';
 import { quietExplorerPlugin } from './page/explorer-panel.tsx';
+import { readSettings, type PageSettings } from './settings.ts';
 import { StatusLine } from './waterfall/status-line.tsx';
 import { TabArrows } from './page/tab-arrows.tsx';
 import { Tabs } from './page/tabs.tsx';
 import { TopBar } from './page/top-bar.tsx';
 import { WaterfallPane } from './waterfall/waterfall.tsx';
 
-const DEFAULT_SETTINGS: ExplorerSettings = { introspection: 'on', explain: 'on', needsKey: true };
-
 const settings = readSettings();
 if (settings.apiKey) offerApiKey(settings.apiKey);
 createRoot(document.getElementById('explorer')!).render(<Explorer settings={settings} />);
 
-/** The server writes them into the page; the defaults where it was served without any, as in development. */
-function readSettings(): ExplorerSettings {
-  const text = document.getElementById('settings')?.textContent.trim();
-  return { ...DEFAULT_SETTINGS, ...(text ? (JSON.parse(text) as Partial<ExplorerSettings>) : {}) };
-}
-
-function Explorer({ settings }: { settings: ExplorerSettings }) {
+function Explorer({ settings }: { settings: PageSettings }) {
   const findIds = useMemo(() => idFinder(ask, settings.pageId), [settings]);
   const fetcher = useMemo(
     () => createFetcher(settings, (request) => withPage(request, findIds)),
@@ -51,7 +44,7 @@ function Explorer({ settings }: { settings: ExplorerSettings }) {
   );
   const plugins = useMemo(
     () => [
-      DOC_EXPLORER_PLUGIN,
+      DOCUMENTATION_PLUGIN,
       documentsPlugin(findIds),
       quietExplorerPlugin(),
       HISTORY_PLUGIN,
@@ -67,7 +60,7 @@ function Explorer({ settings }: { settings: ExplorerSettings }) {
     <GraphiQLProvider
       fetcher={fetcher}
       plugins={plugins}
-      referencePlugin={DOC_EXPLORER_PLUGIN}
+      referencePlugin={DOCUMENTATION_PLUGIN}
       storage={tabStorage}
       initialQuery={first.query}
       initialVariables={first.variables}

@@ -820,6 +820,30 @@ describe('what is written', () => {
   });
 });
 
+describe('the documentation', () => {
+  it('puts a field into the query by its "+", and then a field of that into it', async () => {
+    const { page, faults } = await open();
+    await hasSchema(page);
+    await write(page, 'query', '');
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await page.locator('.graphiql-doc-explorer-content a').getByText('Query').first().click();
+
+    await page.getByRole('button', { name: 'Add topics to the query' }).click();
+    await page.getByText('topics is in the query.').waitFor();
+    await page.locator('.graphiql-doc-explorer-content a').getByText('TopicConnection').click();
+    await page.getByRole('button', { name: 'Add totalCount to the query' }).click();
+    await page.getByText('totalCount is in the query.').waitFor();
+    await picture(page, 'documentation');
+    const { data, errors } = await play(page);
+
+    expect(data.topics.totalCount).toBeGreaterThan(0);
+    expect(errors).toBeUndefined();
+    await page.getByRole('button', { name: 'Add totalCount to the query' }).click();
+    await page.getByText('totalCount is in the query already.').waitFor();
+    expect(faults).toEqual([]);
+  });
+});
+
 describe('headers', () => {
   it('are sent, saved as an environment, and in no address, history or copy', async () => {
     const { page } = await open();

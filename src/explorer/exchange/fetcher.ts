@@ -3,7 +3,7 @@
  */
 import type { Fetcher } from '@graphiql/toolkit';
 import { GraphQLError, OperationTypeNode, type ExecutionResult } from 'graphql';
-import type { ExplorerSettings } from '../../server/http/explorer.ts';
+import type { PageSettings } from '../settings.ts';
 import { forgetExchange } from './exchange.ts';
 import { keepIntrospection, readIntrospection } from './introspection.ts';
 import {
@@ -22,7 +22,7 @@ type OwnHeaders = Readonly<Record<string, unknown>> | undefined;
 /** @param complete called with what is to be sent: it may still wait for an id. */
 export const createFetcher =
   (
-    { explain, schemaId }: ExplorerSettings,
+    { explain, schemaId }: PageSettings,
     complete: (request: GraphQLRequest) => Promise<GraphQLRequest>,
   ): Fetcher =>
   async (params, options) => {

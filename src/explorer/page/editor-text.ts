@@ -1,3 +1,6 @@
+/**
+ * What the editors hold, for components that show something of it.
+ */
 import { useGraphiQL } from '@graphiql/react';
 import { useEffect, useState } from 'react';
 

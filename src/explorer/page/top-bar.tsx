@@ -5,7 +5,7 @@
 import { DropdownMenu, useGraphiQL } from '@graphiql/react';
 import { printSchema } from 'graphql';
 import type { ReactNode } from 'react';
-import type { ExplorerSettings } from '../../server/http/explorer.ts';
+import type { PageSettings } from '../settings.ts';
 import { useApiKey } from '../exchange/api-key.ts';
 import { askPlan } from '../exchange/plan.ts';
 import { COPIES, type Copied } from '../documents/copies.ts';
@@ -18,7 +18,7 @@ import { save } from '../documents/saved.ts';
 import { linkTo } from '../documents/share.ts';
 import { trustedDocument } from '../documents/trusted-document.ts';
 
-export function TopBar({ settings }: { settings: ExplorerSettings }) {
+export function TopBar({ settings }: { settings: PageSettings }) {
   const { needsKey, introspection, replays } = settings;
   const isKeyMissing = useApiKey() === '' && needsKey;
   return (

@@ -1,0 +1,234 @@
+/**
+ * Puts a field of the schema into a document, as the "+" in the documentation does. The rest of the text stays as it is.
+ */
+import { fillLeafs } from '@graphiql/toolkit';
+import {
+  isAbstractType,
+  isInterfaceType,
+  isLeafType,
+  isObjectType,
+  isRequiredArgument,
+  getNamedType,
+  Kind,
+  OperationTypeNode,
+  parse,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+  type DocumentNode,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInterfaceType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  type GraphQLType,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
+
+/** A type whose fields can be selected. */
+export type ParentType = GraphQLObjectType | GraphQLInterfaceType;
+
+export interface Wanted {
+  readonly schema: GraphQLSchema;
+  readonly parent: ParentType;
+  readonly field: string;
+}
+
+/** The new text, with the offset of the field in it; or why there is none, and what to do instead. */
+export type Added =
+  { readonly text: string; readonly offset: number } | { readonly problem: string };
+
+/** @param cursor of several places for the field, the one around this offset is taken. */
+export function addField(wanted: Wanted, text: string, cursor: number): Added {
+  const { schema, parent, field: name } = wanted;
+  const field = parent.getFields()[name]!;
+  if (!/^[^\s#,]/m.test(text)) return begin(wanted, field);
+  let document: DocumentNode;
+  try {
+    document = parse(text);
+  } catch {
+    return { problem: 'The query has a syntax error: mend it first.' };
+  }
+  const place = placeFor(wanted, document, cursor);
+  if (!place) return { problem: missingParent(schema, parent) };
+  const { set, operation } = place;
+  const isThere = set.selections.some(
+    (node) => node.kind === Kind.FIELD && !node.alias && node.name.value === name,
+  );
+  if (isThere) return { problem: `${name} is in the query already.` };
+
+  const variables = variablesFor(wanted, field, operation);
+  const last = set.selections.at(-1)!;
+  const lineStart = text.lastIndexOf('\n', last.loc!.start) + 1;
+  const indent = text.slice(lineStart, last.loc!.start);
+  const isOnOwnLine = /^\s*$/.test(indent);
+  const before = isOnOwnLine ? `\n${indent}` : ' ';
+  const at = last.loc!.end;
+  const { edit, length } = definitionsOf(operation, variables);
+  const inserted = `${before}${name}${argumentsOf(variables)}`;
+  // The definitions are those of an operation, which may stand after a fragment.
+  const edits = [{ at, text: inserted }, ...(edit ? [edit] : [])].sort((a, b) => b.at - a.at);
+  const edited = edits.reduce(
+    (all, one) => all.slice(0, one.at) + one.text + all.slice(one.at),
+    text,
+  );
+  const offset = at + before.length + (edit && edit.at < at ? length : 0);
+  return filled(schema, edited, offset);
+}
+
+/** A document of this field alone. */
+function begin({ schema, parent }: Wanted, field: GraphQLField<unknown, unknown>): Added {
+  const kind = Object.values(OperationTypeNode).find((one) => schema.getRootType(one) === parent);
+  if (!kind) return { problem: missingParent(schema, parent) };
+  const variables = variablesFor({ schema, parent, field: field.name }, field, undefined);
+  const defined = variables.map(({ variable, type }) => `$${variable}: ${type}`).join(', ');
+  const isShort = kind === OperationTypeNode.QUERY && !defined;
+  const head = isShort ? '' : `${kind}${defined && ` (${defined})`} `;
+  const start = `${head}{\n  `;
+  return filled(schema, `${start}${field.name}${argumentsOf(variables)}\n}\n`, start.length);
+}
+
+interface Place {
+  readonly set: SelectionSetNode;
+  /** That takes the variables. */
+  readonly operation: OperationDefinitionNode | undefined;
+}
+
+/** The selection set for the field: the smallest around the cursor, or else the first. */
+function placeFor(
+  { schema, parent }: Wanted,
+  document: DocumentNode,
+  cursor: number,
+): Place | undefined {
+  const operations = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
+  const isAround = ({ loc }: { readonly loc?: SelectionSetNode['loc'] }): boolean =>
+    loc !== undefined && loc.start <= cursor && cursor <= loc.end;
+  const sets: SelectionSetNode[] = [];
+  const types = new TypeInfo(schema);
+  visit(
+    document,
+    visitWithTypeInfo(types, {
+      SelectionSet(node) {
+        const type = types.getParentType();
+        const isOfType =
+          type === parent ||
+          (type && isAbstractType(parent) && schema.isSubType(parent, type as ParentType));
+        if (isOfType) sets.push(node);
+      },
+    }),
+  );
+  const set = sets.findLast(isAround) ?? sets[0];
+  if (!set) return undefined;
+  const operation = operations.find(
+    ({ loc }) => loc!.start <= set.loc!.start && set.loc!.end <= loc!.end,
+  );
+  return { set, operation: operation ?? operations.find(isAround) ?? operations[0] };
+}
+
+interface Variable {
+  readonly argument: string;
+  readonly variable: string;
+  readonly type: string;
+  readonly isDefined: boolean;
+}
+
+/** A variable for each argument that the field needs. */
+function variablesFor(
+  wanted: Wanted,
+  field: GraphQLField<unknown, unknown>,
+  operation: OperationDefinitionNode | undefined,
+): readonly Variable[] {
+  const defined = new Map(
+    (operation?.variableDefinitions ?? []).map(({ variable, type, loc }) => [
+      variable.name.value,
+      loc!.source.body.slice(type.loc!.start, type.loc!.end),
+    ]),
+  );
+  return neededArguments(wanted, field).map(({ name, type: given }) => {
+    const type = `${String(given).replace(/!$/, '')}!`;
+    const isFree = !defined.has(name) || defined.get(name) === type;
+    const variable = isFree
+      ? name
+      : field.name + name.replace(/^./, (first) => first.toUpperCase());
+    return { argument: name, variable, type, isDefined: defined.has(variable) };
+  });
+}
+
+/** Those without which the field is refused: of one that looks up an object by any of several ids, its global id. */
+function neededArguments(
+  { schema, parent }: Wanted,
+  { args }: GraphQLField<unknown, unknown>,
+): readonly GraphQLArgument[] {
+  const required = args.filter(isRequiredArgument);
+  if (required.length > 0 || parent !== schema.getQueryType()) return required;
+  const isLookUp = args.length > 0 && args.every(({ type }) => String(type) === 'ID');
+  return isLookUp ? args.filter(({ name }) => name === 'id') : [];
+}
+
+const argumentsOf = (variables: readonly Variable[]): string =>
+  variables.length === 0
+    ? ''
+    : `(${variables.map(({ argument, variable }) => `${argument}: $${variable}`).join(', ')})`;
+
+/** The edit that defines the variables; undefined where there is nothing to define. */
+function definitionsOf(
+  operation: OperationDefinitionNode | undefined,
+  variables: readonly Variable[],
+) {
+  const text = variables
+    .filter(({ isDefined }) => !isDefined)
+    .map(({ variable, type }) => `$${variable}: ${type}`)
+    .join(', ');
+  if (!text || !operation) return { edit: undefined, length: 0 };
+  const edit = definitionEdit(operation, text);
+  return { edit, length: edit.text.length };
+}
+
+function definitionEdit(
+  { loc, name, variableDefinitions = [], operation }: OperationDefinitionNode,
+  text: string,
+) {
+  const last = variableDefinitions.at(-1);
+  if (last) return { at: last.loc!.end, text: `, ${text}` };
+  if (name) return { at: name.loc!.end, text: `(${text})` };
+  const isShort = loc!.source.body[loc!.start] === '{';
+  return isShort
+    ? { at: loc!.start, text: `${operation} (${text}) ` }
+    : { at: loc!.start + operation.length, text: ` (${text})` };
+}
+
+/** With fields of an object that has none, as Play adds them. */
+function filled(schema: GraphQLSchema, text: string, offset: number): Added {
+  const { result = text, insertions } = fillLeafs(schema, text, leavesOf);
+  const before = insertions.filter(({ index }) => index <= offset);
+  return { text: result, offset: before.reduce((sum, { string }) => sum + string.length, offset) };
+}
+
+function leavesOf(type: GraphQLType): string[] {
+  if (!isObjectType(type) && !isInterfaceType(type)) return ['__typename'];
+  const fields = type.getFields();
+  for (const name of ['id', 'nodes', 'node']) if (fields[name]) return [name];
+  const leaves = Object.values(fields).filter((one) => isLeafType(getNamedType(one.type)));
+  const simple = (leaves.length > 0 ? leaves : Object.values(fields)).filter(
+    ({ args }) => !args.some(isRequiredArgument),
+  );
+  return simple.map(({ name }) => name);
+}
+
+function missingParent(schema: GraphQLSchema, parent: ParentType): string {
+  const root = Object.values(OperationTypeNode).find((one) => schema.getRootType(one) === parent);
+  if (root) return `This query has no ${root}: open a new tab for one.`;
+  const answering = Object.values(schema.getTypeMap())
+    .filter((type): type is ParentType => isObjectType(type) && !type.name.startsWith('__'))
+    .flatMap((type) =>
+      Object.values(type.getFields())
+        .filter((field) => getNamedType(field.type) === parent)
+        .map((field) => `${type.name}.${field.name}`),
+    )
+    .sort((a, b) => Number(b.startsWith('Query.')) - Number(a.startsWith('Query.')));
+  const [first] = answering;
+  return first
+    ? `Nothing in the query is a ${parent.name}: add ${first} first.`
+    : `Nothing in the query is a ${parent.name}.`;
+}

@@ -1,0 +1,110 @@
+/**
+ * GraphiQL's documentation, with a "+" beside each field that puts it into the query.
+ */
+import { DOC_EXPLORER_PLUGIN, DocExplorer, useDocExplorer } from '@graphiql/plugin-doc-explorer';
+import { DocsFilledIcon, DocsIcon, useGraphiQL, type GraphiQLPlugin } from '@graphiql/react';
+import { isInterfaceType, isObjectType } from 'graphql';
+import { useEffect, useRef, useState, type RefObject } from 'react';
+import { createPortal } from 'react-dom';
+import { addField, type ParentType } from './add-field.ts';
+import { say } from './messages.ts';
+
+export const DOCUMENTATION_PLUGIN: GraphiQLPlugin = {
+  title: DOC_EXPLORER_PLUGIN.title,
+  icon: function Icon() {
+    const isOpen = useGraphiQL((state) => state.visiblePlugin === DOCUMENTATION_PLUGIN);
+    return isOpen ? <DocsFilledIcon /> : <DocsIcon />;
+  },
+  content: Documentation,
+};
+
+function Documentation() {
+  const panel = useRef<HTMLDivElement>(null);
+  const items = useFieldItems(panel);
+  const type = useDocExplorer().at(-1)?.def;
+  const isParent = isObjectType(type) || isInterfaceType(type);
+  return (
+    <div ref={panel} className="documentation">
+      <DocExplorer />
+      {isParent &&
+        items
+          .filter(({ field }) => field in type.getFields())
+          .map(({ element, field }) =>
+            createPortal(<AddField parent={type} field={field} />, element, field),
+          )}
+    </div>
+  );
+}
+
+interface FieldItem {
+  readonly element: Element;
+  /** The field's name. */
+  readonly field: string;
+}
+
+/** The fields that the documentation shows: its list takes no children of others. */
+function useFieldItems(panel: RefObject<HTMLDivElement | null>): readonly FieldItem[] {
+  const [items, setItems] = useState<readonly FieldItem[]>([]);
+  useEffect(() => {
+    const find = (): void => {
+      const links = panel.current!.querySelectorAll(
+        '.graphiql-doc-explorer-item .graphiql-doc-explorer-field-name',
+      );
+      const found = [...links].map((link) => ({
+        element: link.closest('.graphiql-doc-explorer-item')!,
+        field: link.textContent,
+      }));
+      setItems((known) =>
+        known.length === found.length &&
+        known.every(
+          (one, index) =>
+            one.element === found[index]!.element && one.field === found[index]!.field,
+        )
+          ? known
+          : found,
+      );
+    };
+    const watching = new MutationObserver(find);
+    watching.observe(panel.current!, { subtree: true, childList: true, characterData: true });
+    find();
+    return () => watching.disconnect();
+  }, [panel]);
+  return items;
+}
+
+function AddField({ parent, field }: { parent: ParentType; field: string }) {
+  const schema = useGraphiQL((state) => state.schema);
+  const editor = useGraphiQL((state) => state.queryEditor);
+  const add = (): void => {
+    const model = editor?.getModel();
+    if (!schema || !editor || !model) return;
+    const cursor = model.getOffsetAt(editor.getPosition() ?? { lineNumber: 1, column: 1 });
+    const added = addField({ schema, parent, field }, model.getValue(), cursor);
+    if ('problem' in added) {
+      say(added.problem);
+      return;
+    }
+    // One step for Undo.
+    editor.pushUndoStop();
+    editor.executeEdits('documentation', [{ range: model.getFullModelRange(), text: added.text }]);
+    editor.pushUndoStop();
+    // A field of its type is put there next.
+    const start = model.getPositionAt(added.offset);
+    const end = model.getPositionAt(added.offset + field.length);
+    const isObject = /^[^\n]*\{/.test(added.text.slice(added.offset));
+    const inside = added.text.indexOf('{', added.offset) + 1;
+    editor.setPosition(isObject ? model.getPositionAt(inside) : end);
+    editor.revealPositionInCenterIfOutsideViewport(start);
+    say(`${field} is in the query.`);
+  };
+  return (
+    <button
+      type="button"
+      className="add-field"
+      aria-label={`Add ${field} to the query`}
+      onClick={add}
+    >
+      +
+    </button>
+  );
+}

@@ -1,0 +1,90 @@
+/** The "+" of the documentation: where a field goes, and what it brings with it. */
+import { readFileSync } from 'node:fs';
+import { buildSchema, parse, validate } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { addField, type ParentType } from '../../src/explorer/page/add-field.ts';
+
+const schema = buildSchema(readFileSync('schema.graphql', 'utf8'));
+
+/** @param text with a `|` where the cursor is. */
+function add(path: string, text: string): string {
+  const [type = '', field = ''] = path.split('.');
+  const cursor = Math.max(0, text.indexOf('|'));
+  const parent = schema.getType(type) as ParentType;
+  const added = addField({ schema, parent, field }, text.replace('|', ''), cursor);
+  if ('problem' in added) return added.problem;
+  expect(added.text.slice(added.offset)).toMatch(new RegExp(`^${field}\\b`));
+  expect(validate(schema, parse(added.text))).toEqual([]);
+  return added.text;
+}
+
+describe('a field of the documentation', () => {
+  it('begins a query where there is none, with what the field needs', () => {
+    expect(add('Query.topics', '')).toBe('{\n  topics {\n    nodes {\n      id\n    }\n  }\n}\n');
+    expect(add('Query.page', '# nothing yet\n')).toBe(
+      'query ($id: ID!) {\n  page(id: $id) {\n    id\n  }\n}\n',
+    );
+    expect(add('Mutation.restorePage', '')).toMatch(
+      /^mutation \(\$input: RestorePageInput!\) \{\n {2}restorePage\(input: \$input\) \{/,
+    );
+  });
+
+  it('goes after the last field of its type, as that stands', () => {
+    expect(
+      add('Topic.title', '{\n  topics {\n    nodes {\n      id # of Relay\n    }\n  }\n}'),
+    ).toBe('{\n  topics {\n    nodes {\n      id\n      title # of Relay\n    }\n  }\n}');
+    expect(add('Topic.title', '{ topics { nodes { id } } }')).toBe(
+      '{ topics { nodes { id title } } }',
+    );
+  });
+
+  it('goes to the place of the cursor where there are several', () => {
+    const text = '{ a: topics { nodes { id } } b: topics { nodes { i|d } } }';
+
+    expect(add('Topic.title', text)).toBe(
+      '{ a: topics { nodes { id } } b: topics { nodes { id title } } }',
+    );
+  });
+
+  it('defines its variables beside those that are there', () => {
+    expect(
+      add('Query.person', 'query People($first: Int) { persons(first: $first) { totalCount } }'),
+    ).toBe(
+      'query People($first: Int, $id: ID!) { persons(first: $first) { totalCount } person(id: $id) { id } }'.replace(
+        '{ id }',
+        '{\n  id\n}',
+      ),
+    );
+    expect(add('Query.person', '{ topics { totalCount } }')).toMatch(
+      /^query \(\$id: ID!\) \{ topics/,
+    );
+    expect(
+      add(
+        'Query.person',
+        'query Q($id: String) { page(pageId: "a") { name } a: page(pageId: "b") { name @include(if: true) } topics(after: $id) { totalCount } }',
+      ),
+    ).toContain('$personId: ID!');
+  });
+
+  it('goes into a fragment, and is one of an interface', () => {
+    const text = 'query A { topics { nodes { ...F } } } fragment F on Topic { id| }';
+
+    expect(add('Topic.title', text)).toBe(text.replace('{ id| }', '{ id title }'));
+    expect(add('Node.id', '{ topics { nodes { title } } }')).toBe(
+      '{ topics { nodes { title id } } }',
+    );
+  });
+
+  it('is refused with what to do first', () => {
+    expect(add('Topic.title', '{ persons { totalCount } }')).toBe(
+      'Nothing in the query is a Topic: add Query.topic first.',
+    );
+    expect(add('Topic.title', '{ topics { nodes { title } } }')).toBe(
+      'title is in the query already.',
+    );
+    expect(add('Topic.title', '{ topics {')).toBe('The query has a syntax error: mend it first.');
+    expect(add('Mutation.restorePage', '{ topics { totalCount } }')).toBe(
+      'This query has no mutation: open a new tab for one.',
+    );
+  });
+});
