@@ -3,13 +3,14 @@
  * stands, today's packages from the registry, and the app in Chromium.
  */
 import { spawn } from 'node:child_process';
-import { cpSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, readFileSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { Page } from 'playwright-core';
-import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { openFolder } from '../support/folder.ts';
-import { startGateway, type GatewayProcess } from '../support/gateway-process.ts';
+import { clientOf, type Client } from '../support/client.ts';
+import { buildGateway } from '../support/gateway-build.ts';
 import { ROOT } from '../support/pages.ts';
 import { launch } from './chromium.ts';
 
@@ -37,20 +38,15 @@ const ENV = {
   npm_config_fund: 'false',
 };
 
-let clone: string;
-beforeAll(() => {
-  clone = openFolder();
-  for (const path of [
-    'src',
-    'docs/own-documents',
-    'schema.graphql',
-    'LICENSE',
-    'package.json',
-    'tsconfig.json',
-  ])
-    cpSync(join(ROOT, path), join(clone, path), { recursive: true });
+/** What the page needs of a clone in which `npm ci` has run. */
+async function makeClone(clone: string): Promise<void> {
+  const paths = 'src docs/own-documents schema.graphql LICENSE package.json tsconfig.json'.split(
+    ' ',
+  );
+  for (const path of paths) cpSync(join(ROOT, path), join(clone, path), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
-});
+  symlinkSync(dirname(await buildGateway()), join(clone, 'dist'));
+}
 
 /** Runs lines one after the other in one shell; fails with all that they wrote. */
 async function runLines(folder: string, lines: readonly string[]): Promise<void> {
@@ -62,9 +58,17 @@ async function runLines(folder: string, lines: readonly string[]): Promise<void>
   expect(code, written).toBe(0);
 }
 
-/** Starts what goes on until the test has ended; its address, once it says so. */
-function startServer(folder: string, line: string): Promise<string> {
-  const shell = spawn('bash', ['-c', line], { cwd: folder, env: ENV, detached: true });
+/** Starts what goes on until the test has ended; the address before what it says of it, once it does. */
+function startServer(
+  folder: string,
+  line: string,
+  { says = '', env = {} }: { says?: string; env?: Readonly<Record<string, string>> } = {},
+): Promise<string> {
+  const shell = spawn('bash', ['-c', line], {
+    cwd: folder,
+    env: { ...ENV, ...env },
+    detached: true,
+  });
   const ended = new Promise((resolve) => shell.once('close', resolve));
   onTestFinished(async () => {
     try {
@@ -74,34 +78,16 @@ function startServer(folder: string, line: string): Promise<string> {
     }
     await ended;
   });
+  const address = new RegExp(`(http://(?:localhost|127\\.0\\.0\\.1):\\d+)${says}`);
   let written = '';
   return new Promise((resolve, reject) => {
     for (const stream of [shell.stdout, shell.stderr])
       stream.on('data', (chunk: Buffer) => {
         written += stripVTControlCharacters(chunk.toString());
-        const [url] = /http:\/\/localhost:\d+/.exec(written) ?? [];
+        const [, url] = address.exec(written) ?? [];
         if (url) resolve(url);
       });
     void ended.then(() => reject(new Error(`${line} ended: ${written}`)));
-  });
-}
-
-/** The gateway that a line starts, for pages of these origins, on a free port. */
-function startLine(
-  folder: string,
-  line: string,
-  origins: readonly string[],
-): Promise<GatewayProcess> {
-  const settings = Object.fromEntries(
-    [...line.matchAll(/([A-Z_]+)=(\S+)/g)].map(([, name, value]) => [name!, value!]),
-  );
-  const { CORS_ORIGINS, TRUSTED_DOCUMENTS } = settings;
-  expect(origins.map((origin) => new URL(origin).hostname)).toContain(
-    new URL(CORS_ORIGINS!).hostname,
-  );
-  return startGateway({
-    CORS_ORIGINS: origins.join(),
-    ...(TRUSTED_DOCUMENTS && { TRUSTED_DOCUMENTS: join(folder, 'gateway', TRUSTED_DOCUMENTS) }),
   });
 }
 
@@ -124,7 +110,7 @@ it.each(['Apollo Client', 'urql', 'Relay'])(
   'an empty folder and the lines of the page give an app that reads, pages and adds: %s',
   async (client) => {
     const folder = openFolder();
-    symlinkSync(clone, join(folder, 'gateway'));
+    await makeClone(join(folder, 'gateway'));
     const own = LINES.get(client)!;
 
     await runLines(folder, [...LINES.get('')!, ...own.filter((line) => !isServer(line))]);
@@ -134,9 +120,12 @@ it.each(['Apollo Client', 'urql', 'Relay'])(
     const app = join(folder, 'app');
     const origin = await startServer(app, appLine);
     const built = await startServer(app, 'npx vite preview');
-    const gateway = await startLine(folder, gatewayLine, [origin, built]);
+    const gateway = await startServer(app, withOrigins(gatewayLine, [origin, built]), {
+      says: '/graphql',
+      env: { PORT: '0', BACKEND_DATABASE_URL: ':memory:' },
+    });
     const browser = await launch(
-      `--host-resolver-rules=MAP ${DOCUMENTED} 127.0.0.1:${gateway.port}`,
+      `--host-resolver-rules=MAP ${DOCUMENTED} ${new URL(gateway).host}`,
     );
     onTestFinished(() => browser.close());
     const page = await browser.newPage();
@@ -161,7 +150,7 @@ it.each(['Apollo Client', 'urql', 'Relay'])(
     await shows(page, 17);
     const all = await entriesOf(page);
 
-    if (client === 'Relay') await expectProgress(page, gateway);
+    if (client === 'Relay') await expectProgress(page, clientOf(gateway, 'demo'));
 
     await page.goto(built);
     await page.getByRole('heading', { name: 'Northwind launch' }).waitFor();
@@ -169,25 +158,28 @@ it.each(['Apollo Client', 'urql', 'Relay'])(
     await readTo(page, 17);
     expect((await entriesOf(page)).sort()).toEqual(all.sort());
     expect(faults).toEqual([]);
-    await gateway.stop();
-    rmSync(folder, { recursive: true });
   },
   300_000,
 );
 
+/** The built app has another origin than the one in development, which another port may have to be looked for. */
+function withOrigins(line: string, origins: readonly string[]): string {
+  expect(line).toContain('CORS_ORIGINS=http://localhost:5173 ');
+  return line.replace('http://localhost:5173', origins.join());
+}
+
 /** Somebody else publishes, and the row says so. */
-async function expectProgress(page: Page, gateway: GatewayProcess): Promise<void> {
+async function expectProgress(page: Page, gateway: Client): Promise<void> {
   const row = (status: string) => page.locator('ul li:nth-child(4)', { hasText: `(${status})` });
   await row('draft').waitFor();
   const { data, errors } = await gateway.ask(
     '{ page(pageId: "page_northwind") { audiences(first: 4) { nodes { latestVersion { id } } } } }',
-    { apiKey: 'demo' },
   );
   expect(errors).toEqual([]);
   const { id } = data.page.audiences.nodes[3].latestVersion;
   await gateway.ask(
     'mutation ($id: ID!) { publishAudienceVersion(input: { id: $id }) { userErrors { message } } }',
-    { variables: { id }, apiKey: 'demo' },
+    { variables: { id } },
   );
   await row('published').waitFor();
 }
