@@ -53,6 +53,14 @@ export type AnyEntity = Entity<object, string>;
 /** An entity of objects of a type, whatever their key is. */
 export type EntityOf<T> = AnyEntity & { readonly ref: ObjectRef<Types, T> };
 
+/** What one request has read of an entity. */
+interface Reads<Key extends object, T> {
+  /** Undefined until an object is asked for. */
+  loader: Loader<Key, T | null> | undefined;
+  /** Objects that came with other calls, whose keys were not read yet. */
+  unread: (readonly unknown[])[];
+}
+
 export class Entity<T extends object, Name extends string> {
   readonly ref: ObjectRef<Types, T>;
   readonly key: readonly Name[];
@@ -65,17 +73,15 @@ export class Entity<T extends object, Name extends string> {
   readonly alternateKeys: readonly (readonly string[])[];
   /** The parameters of the path, which the key fills in its order. */
   readonly #parameters: readonly string[];
-  readonly #loader: (context: Context) => Loader<KeyOf<Name>, T | null>;
-  /** What `prime` was given since the loader was last used. */
-  readonly #brought = perRequest((): (readonly unknown[])[] => []);
+  readonly #newLoader: (context: Context) => Loader<KeyOf<Name>, T | null>;
+  readonly #reads = perRequest((): Reads<KeyOf<Name>, T> => ({ loader: undefined, unread: [] }));
 
   constructor(options: EntityOptions<T, Name>) {
     const { ref, key, route, searched, alternateKeys = [] } = options;
     const find =
-      options.find === undefined
-        ? ({ rest }: Context, wanted: KeyOf<Name>, call: CallOptions) =>
-            rest.find(options.route, inputOf(this.pathOf(wanted)), call)
-        : options.find;
+      options.find ??
+      (({ rest }: Context, wanted: KeyOf<Name>, call: CallOptions) =>
+        rest.find(options.route, inputOf(this.pathOf(wanted)), call));
     this.ref = ref;
     this.key = key;
     this.route = route;
@@ -85,20 +91,16 @@ export class Entity<T extends object, Name extends string> {
     this.keyFields = new Set<string>(['id', '__typename', ...key]);
     this.#parameters = parametersOf(route.path);
     this.callKey = key.slice(0, this.#parameters.length);
-    this.#loader = perRequest(
-      (context) =>
-        new Loader<KeyOf<Name>, T | null>(
-          (wanted, call) =>
-            find(context, wanted, call).catch((error: unknown) => {
-              throw cutAt(error, () => ({ id: this.idOf(wanted) }));
-            }),
-          {
-            // A text already, where the key is one id.
-            idOf: (wanted) => (rest.length > 0 ? textOf(wanted, key) : wanted[first!]),
-            onPrimed: (origin) => context.rest.journal.note(route, origin, 'primed'),
-          },
-        ),
-    );
+    // A text already, where the key is one id.
+    const idOf = (wanted: KeyOf<Name>) => (rest.length > 0 ? textOf(wanted, key) : wanted[first!]);
+    this.#newLoader = (context) =>
+      new Loader<KeyOf<Name>, T | null>(
+        (wanted, call) =>
+          find(context, wanted, call).catch((error: unknown) => {
+            throw cutAt(error, () => ({ id: this.idOf(wanted) }));
+          }),
+        { idOf, onPrimed: (origin) => context.rest.journal.note(route, origin, 'primed') },
+      );
     entities.set(ref.name, this);
     registerNodeType(ref.name);
     byIdField.set(key.at(-1)!, this);
@@ -143,16 +145,24 @@ export class Entity<T extends object, Name extends string> {
   /** Values for the path of a route that names the object. */
   pathOf(key: KeyOf<Name>): Readonly<Record<string, string>> {
     const path: Record<string, string> = {};
-    for (const [i, parameter] of this.#parameters.entries()) path[parameter] = key[this.key[i]!];
+    for (let i = 0; i < this.#parameters.length; i++) {
+      path[this.#parameters[i]!] = key[this.key[i]!];
+    }
     return path;
   }
 
   /** The request's loader of these objects. */
   loader(context: Context): Loader<KeyOf<Name>, T | null> {
-    const loader = this.#loader(context);
-    for (const object of this.#brought(context).splice(0).flat()) {
-      const key = this.keyOf(object);
-      if (key) loader.prime(key, object as T); // it has the key of one
+    const reads = this.#reads(context);
+    const loader = (reads.loader ??= this.#newLoader(context));
+    if (reads.unread.length > 0) {
+      for (const objects of reads.unread) {
+        for (const object of objects) {
+          const key = this.keyOf(object);
+          if (key) loader.prime(key, object as T); // it has the key of one
+        }
+      }
+      reads.unread = [];
     }
     return loader;
   }
@@ -161,8 +171,8 @@ export class Entity<T extends object, Name extends string> {
    * Primes the loader with objects that a list, a parent or a write brought; ignores those without a key. Their
    * keys are read when the loader is used: in most requests it is not.
    */
-  prime(context: Context, brought: readonly unknown[]): void {
-    this.#brought(context).push(brought);
+  prime(context: Context, objects: readonly unknown[]): void {
+    this.#reads(context).unread.push(objects);
   }
 
   /**

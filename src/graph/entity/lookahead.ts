@@ -57,7 +57,7 @@ export function followKey(
  * A caller's id is not trusted: with only the key selected, a call below it that is made anyway
  * shows whether it exists, or else the object itself is asked for.
  */
-export async function lookUp(
+export function lookUp(
   entity: AnyEntity,
   key: Key,
   context: Context,
@@ -66,11 +66,12 @@ export async function lookUp(
   const ahead = startBelow(entity, key, context, info);
   const { needsObject, proof } = ahead;
   if (needsObject || !proof) return load(entity, key, context, info, ahead);
-  const exists = await provesParent(proof);
-  if (exists) return keep(context, standIn(key), ahead);
-  if (exists === undefined) return load(entity, key, context, info, ahead);
-  ahead.abandon();
-  return null;
+  return provesParent(proof).then((exists) => {
+    if (exists) return keep(context, standIn(key), ahead);
+    if (exists === undefined) return load(entity, key, context, info, ahead);
+    ahead.abandon();
+    return null;
+  });
 }
 
 /** An object that is already there: begins what its selection needs from its key. */

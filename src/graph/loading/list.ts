@@ -9,7 +9,7 @@ import { MAX_LIMIT, type Listed } from '../../v0/list.ts';
 import type { Route } from '../../v0/routes.ts';
 import { perRequest, type Context } from '../context.ts';
 import { invalidResponse } from '../errors.ts';
-import { soundKey, textOf } from '../types/key.ts';
+import { textOf } from '../types/key.ts';
 import { Loader, type Abandon } from './loader.ts';
 
 /** A page to read. */
@@ -173,7 +173,11 @@ export class List<Item = unknown> {
  */
 function sentFilters(given: object): Readonly<Record<string, string>> {
   const filters: Record<string, string> = {};
-  for (const [name, value] of Object.entries(soundKey(given))) {
+  for (const name in given) {
+    const value = (given as Readonly<Record<string, string | boolean | Error | null | undefined>>)[
+      name
+    ];
+    if (value instanceof Error) throw value;
     if (value !== null && value !== undefined) filters[name] = String(value);
   }
   return filters;

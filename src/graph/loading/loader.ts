@@ -113,7 +113,10 @@ export class Loader<Key extends object, Value> extends DataLoader<Key, Value, st
   }
 
   #load(id: string, key: Key, call: CallOptions): Promise<Value> {
-    if (!this.#cache.has(id)) this.#calls.push(call);
+    // DataLoader begins a batch for what it has, too, and makes another promise of it.
+    const known = this.#cache.get(id);
+    if (known) return known;
+    this.#calls.push(call);
     return super.load(key);
   }
 }

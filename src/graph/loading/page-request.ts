@@ -58,7 +58,8 @@ export function pageRequestOf(
   const first = firstOf(args);
   const after = afterOf(args);
   try {
-    return { list, ...startOf(list, after), first, after, instead };
+    const { from, skip } = startOf(list, after);
+    return { list, from, skip, first, after, instead };
   } catch (error) {
     // Another process may know that the route is missing, and have answered the page before without it.
     if (!instead) throw error;

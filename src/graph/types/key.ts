@@ -31,13 +31,16 @@ export function soundKey<Key extends object>(key: Key): Key {
  *
  * @throws the error that stands where the backend broke a value.
  */
-export function textOf(values: object, names: readonly string[] = Object.keys(values)): string {
+export function textOf(values: object, names?: readonly string[]): string {
   let text = '';
-  for (const name of names) {
-    const value = (values as Readonly<Record<string, unknown>>)[name];
-    if (value instanceof Error) throw value;
-    const written = String(value);
-    text += `${name}=${written.length}:${written}`;
-  }
+  if (names) for (const name of names) text += written(name, values);
+  else for (const name in values) text += written(name, values);
   return text;
+}
+
+function written(name: string, values: object): string {
+  const value = (values as Readonly<Record<string, unknown>>)[name];
+  if (value instanceof Error) throw value;
+  const text = String(value);
+  return `${name}=${text.length}:${text}`;
 }
