@@ -8,7 +8,8 @@
 import type { FieldNode, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 import { argumentsOf } from '../../execution/operation/arguments.ts';
 import type { OperationContext } from '../../execution/operation/collect-fields.ts';
-import { isMissingRoute, isNotFound } from '../../rest/call/errors.ts';
+import { isNotFound } from '../../rest/call/errors.ts';
+import { readBy } from '../../rest/client/dialect.ts';
 import { perRequest, type Context } from '../context.ts';
 import type { List, ListPage } from '../loading/list.ts';
 import type { Abandon } from '../loading/loader.ts';
@@ -66,7 +67,7 @@ export function lookUp(
   const ahead = startBelow(entity, key, context, info);
   const { needsObject, proof } = ahead;
   if (needsObject || !proof) return load(entity, key, context, info, ahead);
-  return provesParent(proof).then((exists) => {
+  return provesParent(proof, context).then((exists) => {
     if (exists) return keep(context, standIn(key), ahead);
     if (exists === undefined) return load(entity, key, context, info, ahead);
     ahead.abandon();
@@ -93,12 +94,16 @@ export const requestAhead = (
 ): PageRequest | undefined => begunBelow(context).get(parent)?.requests.get(info.fieldNodes[0]!);
 
 /** Whether the parent of a list exists; undefined where the list's route turns out to be missing. */
-const provesParent = ({ list, page, path }: ListAhead): Promise<boolean | undefined> =>
-  list.read(page, { origin: path }).then(
-    () => true,
-    (error: unknown) =>
-      list.route && isMissingRoute(error, list.route) ? undefined : !isNotFound(error),
-  );
+function provesParent(
+  { list, page, path }: ListAhead,
+  { rest }: Context,
+): Promise<boolean | undefined> {
+  const read = () => list.read(page, { origin: path }).then(() => true);
+  const exists = list.route
+    ? readBy<boolean | undefined>(list.route, rest.dialect, read, async () => undefined)
+    : read();
+  return exists.catch((error: unknown) => !isNotFound(error));
+}
 
 function load(
   entity: AnyEntity,

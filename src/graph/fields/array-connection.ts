@@ -119,8 +119,9 @@ function slice<Node>(
   const start = last === undefined ? lower : Math.max(lower, upper - last);
   const end = last === undefined ? Math.min(upper, lower + first) : upper;
   const nodes = whole.slice(start, end);
-  const cursorAt = (index: number): string => entity.cursorIn(listId, nodes[index], start + index);
-  return new NodePage(nodes, cursorAt, {
+  return new NodePage({
+    nodes,
+    cursorAt: (index) => entity.cursorIn(listId, nodes[index], start + index),
     hasPreviousPage: start > 0,
     hasNextPage: end < whole.length,
     totalCount: whole.length,

@@ -8,11 +8,12 @@
 import type { InputFieldMap, InputShapeFromFields, ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { ArgumentValues } from '../../execution/operation/arguments.ts';
-import { isMissingRoute, isNotFound } from '../../rest/call/errors.ts';
+import { isNotFound } from '../../rest/call/errors.ts';
+import { readBy } from '../../rest/client/dialect.ts';
 import type { Route } from '../../v0/routes.ts';
 import type { Context } from '../context.ts';
 import { demandIn, demanding, type ListDemand } from '../entity/demand.ts';
-import { findEntity, type EntityOf } from '../entity/entity.ts';
+import { findEntity, type AnyEntity, type EntityOf } from '../entity/entity.ts';
 import { requestAhead } from '../entity/lookahead.ts';
 import type { Types } from '../entity/schema-shape.ts';
 import { cutAt } from '../errors.ts';
@@ -21,8 +22,8 @@ import {
   hasNextPage,
   nextStart,
   pagingFault,
-  type Counted,
   type List,
+  type ListedPage,
   type ListPage,
 } from '../loading/list.ts';
 import {
@@ -82,15 +83,22 @@ export function listField<Parent extends object, Node, Args extends InputFieldMa
         }),
         after: t.connectionArgs().after,
       })),
-      ...(filters as Args), // none are none
+      ...(filters as Args), // no arguments where it is undefined
     },
     resolve: (parent: Parent, args: ArgumentValues, context: Context, info: GraphQLResolveInfo) => {
-      const listed = demandIn(context.rest.dialect, demand);
+      const { dialect } = context.rest;
+      const read = (request: PageRequest) =>
+        // The list's items, or what they were turned into, are the nodes.
+        new ConnectionRead(request, demand.items, parent, context, info).read(
+          request,
+        ) as Promise<NodePage<Node> | null>;
       const request =
-        requestAhead(context, parent, info) ?? pageRequestOf(listed, parent, args, context);
-      const field = { demand: listed, request, parent, args, context, info };
-      // The list's items, or what they were turned into, are the nodes.
-      return new ConnectionRead(field).read(request) as Promise<NodePage<Node> | null>;
+        requestAhead(context, parent, info) ??
+        pageRequestOf(demandIn(dialect, demand), parent, args, context);
+      const { instead, list } = request;
+      if (!instead || !list.route) return read(request);
+      const other = () => read(pageRequestOf(instead, parent, args, context));
+      return readBy(list.route, dialect, () => read(request), other);
     },
     /** The cursor that reads the list from the first item on. */
     startCursor: (parent: Parent, context: Context): string => {
@@ -120,9 +128,9 @@ const lackOf = (filters: InputFieldMap = {}): string =>
     ? 'REST can neither sort this list nor page backward.'
     : 'REST can neither filter nor sort this list, nor page backward.';
 
-/** Nodes that came with one page of the backend. */
-interface Stretch {
-  /** How many nodes of the connection stand before them, and how many when they are counted in. */
+/** The nodes of a connection that came with one page of the backend. */
+interface Segment {
+  /** How many nodes stand before them, and how many when they are counted in. */
   readonly before: number;
   readonly end: number;
   /** The page start they are counted from. */
@@ -133,28 +141,33 @@ interface Stretch {
   readonly next: string | null;
 }
 
-/** A field that a list is read for. */
-interface ListField {
-  readonly demand: ListDemand;
-  readonly request: PageRequest;
-  readonly parent: object;
-  readonly args: ArgumentValues;
-  readonly context: Context;
-  readonly info: GraphQLResolveInfo;
-}
-
 /**
  * A connection while its pages arrive.
  *
  * Not one async function, which takes a sixth more CPU when a hundred connections wait together.
  */
 class ConnectionRead {
-  readonly #field: ListField;
-  readonly #stretches: Stretch[] = [];
+  readonly #request: PageRequest;
+  readonly #items: AnyEntity | undefined;
+  readonly #parent: object;
+  readonly #context: Context;
+  readonly #info: GraphQLResolveInfo;
+  readonly #segments: Segment[] = [];
   #nodes: readonly unknown[] = [];
 
-  constructor(field: ListField) {
-    this.#field = field;
+  /** @param items what the items prime. */
+  constructor(
+    request: PageRequest,
+    items: AnyEntity | undefined,
+    parent: object,
+    context: Context,
+    info: GraphQLResolveInfo,
+  ) {
+    this.#request = request;
+    this.#items = items;
+    this.#parent = parent;
+    this.#context = context;
+    this.#info = info;
   }
 
   /**
@@ -164,59 +177,54 @@ class ConnectionRead {
    * Rejects with {RestError} when a call fails.
    */
   read({ from, skip }: Start): Promise<NodePage<unknown> | null> {
-    const { request, info } = this.#field;
-    const page = pageOf({ from, skip, first: request.first - this.#nodes.length });
-    return request.list.read(page, { origin: info.path }).then(
+    const { list, first } = this.#request;
+    const page = pageOf({ from, skip, first: first - this.#nodes.length });
+    return list.read(page, { origin: this.#info.path }).then(
       (listed) => this.#take(listed, page, skip),
       (error: unknown) => this.#fail(error),
     );
   }
 
-  #take(listed: Counted<unknown>, { from, limit }: ListPage, skip: number) {
-    const { demand, request, context } = this.#field;
-    const { list, first, after } = request;
+  #take(listed: ListedPage<unknown>, { from, limit }: ListPage, skip: number) {
+    const { list, first, after } = this.#request;
     // Without a next page the items are still good: the fault is reported at `pageInfo`.
     const fault = pagingFault(listed);
     const next = fault ? null : nextStart(listed, from);
-    if (next !== null && this.#stretches.some((one) => one.from === next)) throw endless();
+    if (next !== null && this.#segments.some((one) => one.from === next)) throw endless();
     const before = this.#nodes.length;
     const wanted = skip + first - before;
     const items = listed.items.slice(skip, wanted);
     const isWhole = listed.items.length <= wanted;
-    demand.items?.prime(context, items);
+    this.#items?.prime(this.#context, items);
     this.#nodes = before === 0 ? items : this.#nodes.concat(items);
     const end = this.#nodes.length;
-    this.#stretches.push({ before, end, from, skip, next: isWhole ? next : null });
+    this.#segments.push({ before, end, from, skip, next: isWhole ? next : null });
     if (end < first && next !== null) {
       // The rest lies in the next one: the backend gave less than asked, or 100 at most.
       return this.read({ from: next, skip: Math.max(0, skip - listed.items.length) });
     }
-    return new NodePage(this.#nodes, cursorsOf(list, this.#stretches), {
+    const connection = {
+      nodes: this.#nodes,
+      cursorAt: cursorsOf(list, this.#segments),
       hasNextPage: !isWhole || hasNextPage(listed, limit),
-      endFault: isWhole ? fault : undefined,
       hasPreviousPage: Boolean(after) && end > 0,
       totalCount: listed.totalCount,
-    });
+    };
+    return new NodePage(connection, isWhole ? fault : undefined);
   }
 
-  #fail(error: unknown): null | Promise<NodePage<unknown> | null> {
-    const { request, parent, args, context, info } = this.#field;
-    const { instead } = request;
-    const { route } = request.list;
-    if (instead && route && isMissingRoute(error, route)) {
-      const other = pageRequestOf(instead, parent, args, context);
-      return new ConnectionRead({ ...this.#field, request: other }).read(other);
-    }
+  #fail(error: unknown): null {
+    const { after } = this.#request;
     // At the root there is no parent that could be missing: the backend has no such list.
-    if (isNotFound(error) && info.path.prev) return null;
-    throw cutAt(error, () => ({ id: idOfParent(info, parent), after: request.after }));
+    if (isNotFound(error) && this.#info.path.prev) return null;
+    throw cutAt(error, () => ({ id: idOfParent(this.#info, this.#parent), after }));
   }
 }
 
 const cursorsOf =
-  (list: List, stretches: readonly Stretch[]) =>
+  (list: List, segments: readonly Segment[]) =>
   (index: number): string => {
-    const { before, end, from, skip, next } = stretches.find((one) => index < one.end)!;
+    const { before, end, from, skip, next } = segments.find((one) => index < one.end)!;
     const isLast = index + 1 === end;
     if (isLast && next !== null) return cursorOf(list, { skip: 0, from: next });
     return cursorOf(list, { skip: skip + index - before + 1, from });

@@ -20,8 +20,12 @@ export interface ListPage {
   readonly limit: number;
 }
 
-/** A page whose total may cost a call of its own, made when `totalCount` is selected. */
-export interface Counted<Item> extends Omit<Listed<Item>, 'totalCount'> {
+/** What a list answered. An error stands for what the backend broke, among the items too. */
+export interface ListedPage<Item> {
+  readonly items: readonly Item[];
+  readonly hasMore: boolean | Error;
+  readonly nextCursor: string | null | Error;
+  /** A function where counting costs a call of its own, made when `totalCount` is selected. */
   readonly totalCount: number | null | (() => Promise<number | null>);
 }
 
@@ -46,7 +50,7 @@ export class List<Item = unknown> {
   /** The list that is read to its end for this one, in as many pages as it has. */
   readonly source: List | undefined;
   /** Fetches a page as the backend has it. */
-  readonly fetch: (page: ListPage, call: CallOptions) => Promise<Counted<unknown>>;
+  readonly fetch: (page: ListPage, call: CallOptions) => Promise<ListedPage<unknown>>;
   readonly #context: Context;
   readonly #toNode: ((item: unknown) => Item) | undefined;
 
@@ -99,7 +103,7 @@ export class List<Item = unknown> {
     read: (call: CallOptions) => Promise<readonly Item[]>,
     totalCount?: (call: CallOptions) => Promise<number | null>,
   ): List<Item> {
-    const fetch = async (_page: ListPage, call: CallOptions): Promise<Counted<Item>> => {
+    const fetch = async (_page: ListPage, call: CallOptions): Promise<ListedPage<Item>> => {
       const items = await read(call);
       const total = totalCount ? () => totalCount(call) : items.length;
       return { items, hasMore: false, nextCursor: null, totalCount: total };
@@ -119,11 +123,11 @@ export class List<Item = unknown> {
   }
 
   /** A page, in one call for all its reads. With `cancel` it is read ahead and can be given up. */
-  read(page: ListPage, call: CallOptions): Promise<Counted<Item>> {
+  read(page: ListPage, call: CallOptions): Promise<ListedPage<Item>> {
     const toNode = this.#toNode;
     const listed = listReader(this.#context).read(this, page, call);
     // Without a mapping of its own, a list answers its items as they are.
-    if (!toNode) return listed as Promise<Counted<Item>>;
+    if (!toNode) return listed as Promise<ListedPage<Item>>;
     return listed.then(({ items, hasMore, nextCursor, totalCount }) => ({
       // An error in an item's place is reported at that item, so it passes as if it were a node.
       items: items.map((item) => (item instanceof Error ? (item as Item) : toNode(item))),
@@ -147,7 +151,7 @@ export class List<Item = unknown> {
   async *pages(call: CallOptions): AsyncGenerator<readonly Item[], void> {
     const seen = new Set<string>();
     for (let from: string | null = null; ;) {
-      const listed: Counted<Item> = await this.read({ from, limit: MAX_LIMIT }, call);
+      const listed: ListedPage<Item> = await this.read({ from, limit: MAX_LIMIT }, call);
       yield listed.items;
       from = nextStart(listed, from);
       // Look-ahead may have given it up meanwhile.
@@ -183,8 +187,8 @@ function sentFilters(given: object): Readonly<Record<string, string>> {
   return filters;
 }
 
-/** A page that is read. Until its call begins it grows to the largest limit that is asked for. */
-interface PageRead {
+/** A page that is asked for. Until its call begins it grows to the largest limit that is asked for. */
+interface PageLoad {
   readonly list: List;
   readonly from: string | null;
   readonly id: string;
@@ -194,24 +198,24 @@ interface PageRead {
 
 class ListReader {
   /** By list and start, the read with the largest limit. */
-  readonly #reads = new Map<string, PageRead>();
-  readonly #loader = new Loader<PageRead, Counted<unknown>>(
-    (read, call) => {
-      read.isBegun = true;
-      return read.list.fetch(read, call);
+  readonly #reads = new Map<string, PageLoad>();
+  readonly #loader = new Loader<PageLoad, ListedPage<unknown>>(
+    (load, call) => {
+      load.isBegun = true;
+      return load.list.fetch(load, call);
     },
     { idOf: ({ id }) => id },
   );
 
-  read(list: List, page: ListPage, call: CallOptions): Promise<Counted<unknown>> {
-    return this.#loader.loadFor(this.#readOf(list, page), call);
+  read(list: List, page: ListPage, call: CallOptions): Promise<ListedPage<unknown>> {
+    return this.#loader.loadFor(this.#loadOf(list, page), call);
   }
 
   start(list: List, page: ListPage, origin: unknown): Abandon {
-    return this.#loader.start(this.#readOf(list, page), origin);
+    return this.#loader.start(this.#loadOf(list, page), origin);
   }
 
-  #readOf(list: List, { from, limit }: ListPage): PageRead {
+  #loadOf(list: List, { from, limit }: ListPage): PageLoad {
     // A list's id begins with no digit.
     const place = from === null ? list.id : `${from.length}:${from}${list.id}`;
     const known = this.#reads.get(place);
@@ -229,25 +233,21 @@ const listReader = perRequest(() => new ListReader());
 export const endless = () =>
   invalidResponse('Backend answered a cursor for the second time: the list would not end.');
 
-/** What a page says of the next one; an error stands for what the backend broke. */
-interface Paging {
-  readonly items: readonly unknown[];
-  readonly hasMore: boolean | Error;
-  readonly nextCursor: unknown;
-}
-
 /**
  * Whether there are more pages. Where the backend leaves that out, the next one's cursor shows it. Where
  * it leaves out both, only a page of as many items as were asked for may have a next one; `pagingFault`
  * reports that this is not known.
  */
-export function hasNextPage({ items, hasMore, nextCursor }: Paging, limit: number): boolean {
+export function hasNextPage(
+  { items, hasMore, nextCursor }: ListedPage<unknown>,
+  limit: number,
+): boolean {
   if (!(hasMore instanceof Error)) return hasMore;
   return nextCursor instanceof Error ? items.length >= limit : Boolean(nextCursor);
 }
 
 /** Why a page does not say where the next one starts; undefined when it does, or is the last. */
-export function pagingFault({ hasMore, nextCursor }: Paging): Error | undefined {
+export function pagingFault({ hasMore, nextCursor }: ListedPage<unknown>): Error | undefined {
   if (nextCursor instanceof Error) return nextCursor;
   return hasMore === true && !nextCursor
     ? invalidResponse('Backend answered "hasMore" without a "nextCursor".')
@@ -260,7 +260,7 @@ export function pagingFault({ hasMore, nextCursor }: Paging): Error | undefined 
  * @throws UPSTREAM_INVALID_RESPONSE when the backend promises more and does not say where, or leads back
  *   to the same page.
  */
-export function nextStart(page: Paging, from: string | null): string | null {
+export function nextStart(page: ListedPage<unknown>, from: string | null): string | null {
   const fault = pagingFault(page);
   if (fault) throw fault;
   if (page.hasMore === false || !page.nextCursor) return null;
@@ -272,6 +272,5 @@ export function nextStart(page: Paging, from: string | null): string | null {
       'Backend answered an empty page that promises more: the list might not end.',
     );
   }
-  // Checked as it arrived: a text, since it is no fault.
-  return page.nextCursor as string;
+  return page.nextCursor as string; // no fault, see above
 }

@@ -7,18 +7,13 @@ import { API_NAME } from '../../v0/routes.ts';
 import type { SchemaShape } from '../entity/schema-shape.ts';
 import { DEFAULT_FIRST, MAX_FIRST } from '../loading/page-request.ts';
 import { DateTime, Json, SafeInt } from '../types/scalars.ts';
-import { DIRECT_IDS } from './direct-ids.ts';
 import { nodeOptions } from './node.ts';
 
 export const builder = new SchemaBuilder<SchemaShape>({
-  plugins: [RelayPlugin, DIRECT_IDS],
+  plugins: [RelayPlugin],
   defaultFieldNullability: false,
   relay: {
     ...nodeOptions,
-    idFieldOptions: {
-      description:
-        'Global id: opaque, URL-safe, stable, and unique across all types. Accepted by mutations, and in place of a raw id.',
-    },
     nodeFieldOptions: { nullable: true },
     edgesFieldOptions: { description: 'Edges of the page, in the order of the list.' },
     pageInfoFieldOptions: {

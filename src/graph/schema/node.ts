@@ -19,13 +19,13 @@ interface GivenId {
   readonly id: string;
 }
 
-/** An entity writes the global ids of its objects: they are what the plugin takes for ids of one type. */
+export const ID_DESCRIPTION =
+  'Global id: opaque, URL-safe, stable, and unique across all types. Accepted by mutations, and in place of a raw id.';
+
 export const nodeOptions = {
-  encodeGlobalID: (_typename: string, id: bigint | number | string): string => String(id),
+  idFieldOptions: { description: ID_DESCRIPTION },
   // Resolvers read ids: one that is refused here would fail the whole list it stands in.
   decodeGlobalID: (id: string) => ({ typename: 'Node', id }),
-  // Objects are shared between requests, and the plugin's brand would be written to them.
-  brandLoadedObjects: false,
   nodeTypeOptions: {
     description: 'An object with a global id, by which `node` reads it again.',
     resolveType: (value: unknown) => typenameOf(value as object),

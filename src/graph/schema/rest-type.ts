@@ -21,7 +21,7 @@ import type { Entity } from '../entity/entity.ts';
 import type { Types } from '../entity/schema-shape.ts';
 import type { Key } from '../types/key.ts';
 import { builder } from './builder.ts';
-import { loadNode, readId } from './node.ts';
+import { ID_DESCRIPTION } from './node.ts';
 
 type OutputRef = EnumRef<Types, unknown> | ObjectRef<Types, unknown>;
 
@@ -47,7 +47,7 @@ interface RestTypeOptions<T, Names extends PropertyKey> extends FieldOptions<{
 
 /**
  * Defines the type of what a schema describes: of a name, which makes its ref, or of a ref or an entity that is
- * there already. An entity has a global id, made of its key, by which the relay plugin reads it.
+ * there already. An entity is a `Node`, whose global id is made of its key.
  */
 export function restType<Shape extends z.ZodRawShape>(
   name: string,
@@ -80,12 +80,15 @@ export function restType<T extends object>(
     }),
   };
   if (!isNode) return builder.objectType(type, definition);
-  return builder.node(type.ref, {
+  return builder.objectType(type.ref, {
     ...definition,
-    id: { resolve: (object) => type.idOf(object as Key) },
-    // It is the id of an object of this type.
-    loadWithoutCache: (id, context, info) =>
-      loadNode(readId(id), context, info) as Promise<T | null>,
+    interfaces: [builder.nodeInterfaceRef(), ...interfaces],
+    fields: (t) => ({
+      // Not the relay plugin's own field, which makes a promise of every id: a list of a hundred takes half as much
+      // CPU again with it.
+      id: t.id({ description: ID_DESCRIPTION, resolve: (object) => type.idOf(object as Key) }),
+      ...definition.fields(t),
+    }),
   });
 }
 

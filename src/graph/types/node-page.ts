@@ -6,15 +6,6 @@
  */
 import type { NodeReference } from './key.ts';
 
-/** What a page says of its place in the list. */
-interface PageEnds extends Pick<
-  NodePage<unknown>,
-  'hasNextPage' | 'hasPreviousPage' | 'totalCount'
-> {
-  /** Why no cursor leads to the next page. */
-  readonly endFault?: Error | undefined;
-}
-
 /** A connection that is its own page info. An error among the nodes stands for one the backend broke. */
 export class NodePage<Node> {
   readonly nodes: readonly (Node | NodeReference)[];
@@ -26,10 +17,19 @@ export class NodePage<Node> {
   readonly cursorAt: (index: number) => string;
   readonly #endFault: Error | undefined;
 
+  /** @param endFault why no cursor leads to the next page. */
   constructor(
-    nodes: readonly (Node | NodeReference)[],
-    cursorAt: (index: number) => string,
-    { hasNextPage, hasPreviousPage, totalCount, endFault }: PageEnds,
+    {
+      nodes,
+      cursorAt,
+      hasNextPage,
+      hasPreviousPage,
+      totalCount,
+    }: Pick<
+      NodePage<Node>,
+      'nodes' | 'cursorAt' | 'hasNextPage' | 'hasPreviousPage' | 'totalCount'
+    >,
+    endFault?: Error,
   ) {
     this.nodes = nodes;
     this.cursorAt = cursorAt;
