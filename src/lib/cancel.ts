@@ -22,11 +22,6 @@ export class Cancel {
     this.#waiter?.onEnd('cancelled');
   }
 
-  /** Ends the present wait; another may follow. */
-  timeOut(): void {
-    this.#waiter?.onEnd('timeout');
-  }
-
   /** Sets the wait to end; undefined when there is none. */
   listen(waiter: Waiter | undefined): void {
     this.#waiter = waiter;

@@ -257,6 +257,22 @@ describe('the concurrency limiter', () => {
     await Promise.all(flood);
   });
 
+  it('leaves a key one share when it is accepted while its first calls are under way', async () => {
+    const { backend, client } = await openRest({ clock: new StagedClock(), connections: 16 });
+    backend.on('*', silence());
+    backend.on('GET /v0/persons/0', ok(person('p')));
+    const first = getPerson(client(), 0);
+    for (let i = 1; i < 12; i++) void outcome(getPerson(client(), i));
+
+    await first;
+    for (let i = 0; i < 12; i++) void outcome(getTopic(client(), i));
+    await until(() => backend.hits() >= 12 + 3);
+    await sleep(50);
+
+    // Seven eighths are fourteen, of which eleven are those that began when it was not accepted.
+    expect(backend.hits()).toBe(12 + 3);
+  });
+
   it('T66: counts a key among the unaccepted again when the backend refuses it', async () => {
     const rest = await openRest({ clock: new StagedClock(), connections: 16 });
     const { backend, client } = rest;

@@ -19,19 +19,26 @@ export interface JournalEntry {
   readonly route: RouteLabel;
   /** The cause of the call: opaque here, a field's path to the graph. */
   readonly origin: unknown;
-  source: CallSource;
+  readonly source: CallSource;
   /** 1 for the first attempt, 2 for its first retry. */
   readonly attempt: number;
   /** Milliseconds since the request began. */
   readonly startMs: number;
   /** Milliseconds since the request began; undefined while it runs. */
-  endMs: number | undefined;
+  readonly endMs: number | undefined;
   /** HTTP status; undefined when none arrived. */
-  status: number | undefined;
+  readonly status: number | undefined;
   /** How it failed; undefined when an answer arrived, whatever its status, and while it runs. */
-  failure: FailureKind | undefined;
+  readonly failure: FailureKind | undefined;
   /** The span of an attempt that was sent, or of the attempt that a read joined; undefined where no trace is recorded. */
-  span: SpanRef | undefined;
+  readonly span: SpanRef | undefined;
+}
+
+/** A line that ends when its writer says so. */
+interface OpenEntry {
+  endMs: number | undefined;
+  status: number | undefined;
+  failure: FailureKind | undefined;
 }
 
 export interface Polls {
@@ -95,8 +102,8 @@ export class Journal {
     source: CallSource,
     attempt: number,
     atMs = performance.now(),
-  ): JournalEntry {
-    const entry: JournalEntry = {
+  ): OpenEntry & JournalEntry {
+    const entry = {
       route,
       origin,
       source,
@@ -111,8 +118,20 @@ export class Journal {
     return entry;
   }
 
+  /** Adds the line of a call that is its own line, and changes it as it goes on. */
+  add(entry: JournalEntry): void {
+    this.#entries.push(entry);
+  }
+
+  /** Keeps the line as it is: its call begins another attempt, which has a line of its own. */
+  keep(entry: JournalEntry): void {
+    const { route, origin, source, attempt, startMs, endMs, status, failure, span } = entry;
+    const kept = { route, origin, source, attempt, startMs, endMs, status, failure, span };
+    this.#entries[this.#entries.lastIndexOf(entry)] = kept;
+  }
+
   end(
-    entry: JournalEntry,
+    entry: OpenEntry,
     status: number | undefined,
     failure?: FailureKind,
     atMs = performance.now(),

@@ -1,24 +1,34 @@
 /**
  * Ends the waiting calls of a request at its deadline, or when its caller leaves.
  *
- * One timer and one listener serve all calls, and exist only while a call waits, so that they do not
- * keep the process alive.
+ * It stands in the list of all requests' deadlines, and listens, only while a call waits, so that neither keeps the
+ * process alive.
  */
 import type { Cancel, EndOfWait, Waiter } from '../../lib/cancel.ts';
-import type { Clock, Timer } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { endOfWait, type RouteLabel } from './errors.ts';
+import type { Timed, Timeouts } from './timeouts.ts';
 
-export class RequestDeadline implements Waiter {
-  readonly deadlineMs: number;
+/** Waits in one place at a time. */
+export interface WaitOfRequest extends Waiter {
+  /** Where it stands among the waits of its request; -1 while it does not. */
+  place: number;
+}
+
+export class RequestDeadline implements Waiter, Timed {
+  readonly untilMs: number;
+  earlier: Timed | undefined;
+  later: Timed | undefined;
   readonly #leaving: Cancel | undefined;
   readonly #clock: Clock;
-  readonly #waiting = new Set<Waiter>();
-  #timer: Timer | undefined;
+  readonly #timeouts: Timeouts;
+  #waiting: WaitOfRequest[] = [];
   #ended = false;
 
-  constructor(deadlineMs: number, leaving: Cancel | undefined, clock: Clock) {
-    this.deadlineMs = deadlineMs;
+  constructor(untilMs: number, leaving: Cancel | undefined, timeouts: Timeouts, clock: Clock) {
+    this.untilMs = untilMs;
     this.#leaving = leaving;
+    this.#timeouts = timeouts;
     this.#clock = clock;
   }
 
@@ -26,8 +36,8 @@ export class RequestDeadline implements Waiter {
    * @throws {RestTimeoutError} past the deadline.
    * @throws {RestAbortedError} for a read whose caller has left; writes go on.
    */
-  check(route: RouteLabel): void {
-    if (this.#clock.now() >= this.deadlineMs) throw endOfWait('timeout', route);
+  check(route: RouteLabel, nowMs: number): void {
+    if (nowMs >= this.untilMs) throw endOfWait('timeout', route);
     const isOver = this.#ended || this.#leaving?.cancelled;
     if (isOver && route.method === 'GET') throw endOfWait('cancelled', route);
   }
@@ -39,31 +49,42 @@ export class RequestDeadline implements Waiter {
   }
 
   /** Adds a wait to end in time. */
-  add(waiter: Waiter): void {
-    if (this.#waiting.size === 0) this.#watch();
-    this.#waiting.add(waiter);
+  add(waiter: WaitOfRequest, nowMs = this.#clock.now()): void {
+    waiter.place = this.#waiting.length;
+    this.#waiting.push(waiter);
+    if (waiter.place > 0) return;
+    this.#timeouts.add(this, nowMs);
+    this.#leaving?.listen(this);
   }
 
-  delete(waiter: Waiter): void {
-    if (this.#waiting.delete(waiter) && this.#waiting.size === 0) this.#unwatch();
+  delete(waiter: WaitOfRequest): void {
+    const { place } = waiter;
+    if (place < 0) return;
+    waiter.place = -1;
+    const last = this.#waiting.pop()!;
+    if (last !== waiter) {
+      this.#waiting[place] = last;
+      last.place = place;
+    }
+    if (this.#waiting.length === 0) this.#unwatch();
+  }
+
+  onTime(): void {
+    this.onEnd('timeout');
   }
 
   /** Ends all waits. */
   onEnd(why: EndOfWait): void {
+    if (this.#waiting.length === 0) return;
     this.#unwatch();
-    const waiters = [...this.#waiting];
-    this.#waiting.clear();
+    const waiters = this.#waiting;
+    this.#waiting = [];
+    for (const waiter of waiters) waiter.place = -1;
     for (const waiter of waiters) waiter.onEnd(why);
   }
 
-  #watch(): void {
-    const left = Math.max(0, this.deadlineMs - this.#clock.now());
-    this.#timer = this.#clock.setTimeout(() => this.onEnd('timeout'), Math.ceil(left));
-    this.#leaving?.listen(this);
-  }
-
   #unwatch(): void {
-    this.#clock.clearTimeout(this.#timer);
+    this.#timeouts.delete(this);
     this.#leaving?.listen(undefined);
   }
 }

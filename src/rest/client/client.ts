@@ -18,13 +18,16 @@ import {
 } from '../call/errors.ts';
 import { Journal } from '../call/journal.ts';
 import { RequestDeadline } from '../call/request-deadline.ts';
-import { NOW } from '../call/call.ts';
-import type { Breaker } from '../resilience/circuit-breaker.ts';
+import { NOW, type Requester } from '../call/call.ts';
+import { Key, type Keys } from '../call/keys.ts';
 import type { UpstreamOptions, UpstreamSettings } from '../call/options.ts';
+import { Timeouts } from '../call/timeouts.ts';
+import type { Breaker } from '../resilience/circuit-breaker.ts';
+import { make, type Calls } from '../rest-call.ts';
 import type { CallTrace } from '../call/trace.ts';
 import type { Dialect } from './dialect.ts';
 import { fillPath, formatQuery, type CallInput } from './path.ts';
-import { openPipeline, type Pipeline } from './pipeline.ts';
+import { openCalls } from './policies.ts';
 import {
   missingRoute,
   RouteDiscovery,
@@ -118,15 +121,15 @@ const DEFAULTS = {
 
 export function createUpstream(given: UpstreamOptions): Upstream {
   const options = { ...DEFAULTS, ...given };
-  const { pipeline, breaker, limiter } = openPipeline(options);
+  const { calls, breaker, keys } = openCalls(options);
   const discovery = new RouteDiscovery(options.routeSet, options.observer);
-  const shared = { options, pipeline, discovery };
+  const shared = { options, calls, keys, discovery, deadlines: new Timeouts(options.clock) };
   const clientOf = (scope: RequestScope) => new ScopedClient(shared, scope);
   return Object.assign(clientOf, {
     breaker,
     keepsAnswers: options.cache !== undefined,
     routes: () => discovery.report(),
-    isAccepted: (apiKey: string) => limiter.isAccepted(apiKey),
+    isAccepted: (apiKey: string) => keys.isAccepted(apiKey),
     close: () => options.dispatcher.close(),
   });
 }
@@ -134,8 +137,11 @@ export function createUpstream(given: UpstreamOptions): Upstream {
 /** What all clients have in common. */
 interface Shared {
   readonly options: UpstreamSettings;
-  readonly pipeline: Pipeline;
+  readonly calls: Calls;
+  readonly keys: Keys;
   readonly discovery: RouteDiscovery;
+  /** Of all requests. */
+  readonly deadlines: Timeouts;
 }
 
 /** By the route table's own types. */
@@ -145,14 +151,16 @@ interface Values {
   readonly body?: unknown;
 }
 
-class ScopedClient implements RestClient {
+class ScopedClient implements RestClient, Requester {
   readonly journal = new Journal();
+  readonly apiKey: string;
+  readonly sharingKey: string;
+  readonly headers: string[];
+  readonly deadline: RequestDeadline;
+  readonly trace: CallTrace | undefined;
   readonly #shared: Shared;
   readonly #scope: RequestScope;
-  readonly #sharingKey: string;
-  /** Of reads: name, value, name, value. */
-  readonly #headers: string[];
-  readonly #deadline: RequestDeadline;
+  #key: Key;
   #newerThan: string | undefined;
   #callsLeft: number;
   #isDeferred: ((origin: unknown) => boolean) | undefined;
@@ -162,12 +170,21 @@ class ScopedClient implements RestClient {
     const { apiKey = '', forwarded = [], trace } = scope;
     this.#shared = shared;
     this.#scope = scope;
-    this.#sharingKey = sharingKeyOf({ apiKey, forwarded });
-    this.#headers = headersOf(apiKey, scope.requestId, forwarded);
-    if (trace) this.#headers.push(...trace.forwarded);
-    this.#deadline = new RequestDeadline(scope.deadlineMs, scope.leaving, clock);
+    this.apiKey = apiKey;
+    this.#key = shared.keys.find(apiKey) ?? new Key(apiKey);
+    this.sharingKey = sharingKeyOf({ apiKey, forwarded });
+    this.headers = headersOf(apiKey, scope.requestId, forwarded);
+    this.trace = trace;
+    if (trace) this.headers.push(...trace.forwarded);
+    this.deadline = new RequestDeadline(scope.deadlineMs, scope.leaving, shared.deadlines, clock);
     this.#newerThan = cache && scope.newerThan;
     this.#callsLeft = scope.maxCalls;
+  }
+
+  get key(): Key {
+    // Another request may have made it known meanwhile.
+    if (!this.#key.isKnown) this.#key = this.#shared.keys.find(this.apiKey) ?? this.#key;
+    return this.#key;
   }
 
   get dialect(): Dialect {
@@ -179,7 +196,7 @@ class ScopedClient implements RestClient {
   }
 
   abort(): void {
-    this.#deadline.end();
+    this.deadline.end();
   }
 
   deferWhere(isDeferred: (origin: unknown) => boolean): void {
@@ -218,10 +235,10 @@ class ScopedClient implements RestClient {
   /** Ends a wait for another request's call in time. */
   #within(wait: Promise<unknown>, route: RouteLabel): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const waiter = { onEnd: (why: EndOfWait) => reject(endOfWait(why, route)) };
-      this.#deadline.add(waiter);
+      const waiter = { place: -1, onEnd: (why: EndOfWait) => reject(endOfWait(why, route)) };
+      this.deadline.add(waiter);
       void wait.then(() => {
-        this.#deadline.delete(waiter);
+        this.deadline.delete(waiter);
         resolve(undefined);
       });
     });
@@ -233,42 +250,35 @@ class ScopedClient implements RestClient {
     isOptional: boolean,
     { cancel, origin }: CallOptions,
   ): Promise<unknown> {
-    const { options, pipeline } = this.#shared;
+    const { options, calls } = this.#shared;
     try {
       const path =
         options.pathPrefix + fillPath(route, values.path ?? {}) + formatQuery(values.query);
       const body = values.body === undefined ? null : JSON.stringify(values.body);
-      const apiKey = this.#admit(route);
+      const nowMs = options.clock.now();
+      this.#admit(route, nowMs);
       // What a request reads after a write of its own is never older than that.
       if (options.cache && route.method !== 'GET') this.#newerThan = NOW;
-      return pipeline({
+      const asked = {
+        from: this,
         route,
-        apiKey,
-        sharingKey: this.#sharingKey,
         path,
-        headers: body === null ? this.#headers : [...this.#headers, 'content-type', JSON_TYPE],
         body,
+        origin,
         isOptional,
         isDeferred: this.#isDeferred?.(origin) ?? false,
         newerThan: this.#newerThan,
-        deadline: this.#deadline,
         cancel,
-        journal: this.journal,
-        trace: this.#scope.trace,
-        origin,
-      });
+      };
+      return make(calls, asked, nowMs);
     } catch (error) {
       const refusal = error as Error;
       return Promise.reject(refusal);
     }
   }
 
-  /**
-   * Refuses a call that may not be made, before anything is sent, and takes any other off the budget.
-   *
-   * @returns the key to make it with.
-   */
-  #admit(route: Route): string {
+  /** Refuses a call that may not be made, before anything is sent, and takes any other off the budget. */
+  #admit(route: Route, nowMs: number): void {
     const { apiKey } = this.#scope;
     if (apiKey === undefined || !isApiKey(apiKey)) {
       throw new RestUnauthenticatedError(
@@ -276,14 +286,11 @@ class ScopedClient implements RestClient {
         route,
       );
     }
-    this.#deadline.check(route);
+    this.deadline.check(route, nowMs);
     if (this.#callsLeft === 0) throw new RestBudgetError(route);
     this.#callsLeft -= 1;
-    return apiKey;
   }
 }
-
-const JSON_TYPE = 'application/json';
 
 const headersOf = (apiKey: string, requestId: string, forwarded: ForwardedHeaders): string[] => [
   API_KEY_HEADER,
@@ -291,7 +298,7 @@ const headersOf = (apiKey: string, requestId: string, forwarded: ForwardedHeader
   'x-request-id',
   requestId,
   'accept',
-  JSON_TYPE,
+  'application/json',
   // Identity, so that the limit on bytes received bounds the answer: no decompression bombs.
   'accept-encoding',
   'identity',

@@ -16,8 +16,13 @@ const MAX_BYTES = 16 * 1024 * 1024;
 const LARGEST_PART = 1 / 8; // that one answer may take
 const ENTRY_BYTES = 256; // of an entry itself
 
-/** The last answer of a path: its checksum, until the same bytes have come twice, since most never do. */
-type Entry = number | Kept;
+/** What is known of the last answer of a path before it is worth keeping: most never come again. */
+interface Seen {
+  bytes: number;
+  etag: string | string[] | undefined;
+  /** Its checksum; undefined until a second answer has had as many bytes and the same `ETag`. */
+  sum: number | undefined;
+}
 
 interface Kept {
   readonly body: Uint8Array;
@@ -26,39 +31,49 @@ interface Kept {
 }
 
 export class DecodeCache {
-  readonly #entries: LRUCache<string, Entry>;
+  readonly #entries: LRUCache<string, Seen | Kept>;
 
   constructor(maxBytes = MAX_BYTES) {
-    this.#entries = new LRUCache<string, Entry>({
+    this.#entries = new LRUCache<string, Seen | Kept>({
       maxSize: maxBytes,
       maxEntrySize: maxBytes * LARGEST_PART,
       sizeCalculation: (entry, path) =>
-        ENTRY_BYTES + path.length + (typeof entry === 'number' ? 0 : bytesOf(entry)),
+        ENTRY_BYTES + path.length + ('decoded' in entry ? bytesOf(entry) : 0),
     });
   }
 
   /**
    * As `decode`, errors too. What is kept is frozen, since several callers get it.
    */
-  decode(call: Call, answer: RestResponse): DecodedResponse {
-    const entry = isRead(call) ? this.#entries.get(call.path) : undefined;
-    if (typeof entry === 'object' && isSame(entry, answer)) return entry.decoded;
+  decode(call: Pick<Call, 'route' | 'path'>, answer: RestResponse): DecodedResponse {
+    if (!isRead(call)) return decode(call, answer);
+    const entry = this.#entries.get(call.path);
+    const kept = entry && 'decoded' in entry ? entry : undefined;
+    if (kept && isSame(kept, answer)) return kept.decoded;
     const decoded = decode(call, answer);
     const { body, headers } = answer;
     // Not with errors in place of fields: they name the exchange they came from.
-    const mayBeKept =
-      isRead(call) && decoded.sound && !/\bno-store\b/i.test(headers['cache-control'] ?? '');
-    if (!mayBeKept) return decoded;
-    const sum = crc32(body);
-    if (entry === sum) {
-      freeze(decoded.value as object);
-      // A copy, because the body may be a part of a larger buffer.
-      const kept = { body: new Uint8Array(body), type: headers['content-type'], decoded };
-      this.#entries.set(call.path, kept);
+    if (!decoded.sound || /\bno-store\b/i.test(headers['cache-control'] ?? '')) return decoded;
+    const { etag } = headers;
+    if (!entry || 'decoded' in entry) {
+      this.#entries.set(call.path, { bytes: body.length, etag, sum: kept && crc32(body) });
+    } else if (entry.bytes !== body.length || entry.etag !== etag) {
+      entry.bytes = body.length;
+      entry.etag = etag;
+      entry.sum = undefined;
     } else {
-      this.#entries.set(call.path, sum);
+      const sum = crc32(body);
+      if (entry.sum === sum) this.#keep(call.path, answer, decoded);
+      else entry.sum = sum;
     }
     return decoded;
+  }
+
+  #keep(path: string, { body, headers }: RestResponse, decoded: DecodedResponse): void {
+    freeze(decoded.value as object);
+    // A copy, because the body may be a part of a larger buffer.
+    const kept = { body: new Uint8Array(body), type: headers['content-type'], decoded };
+    this.#entries.set(path, kept);
   }
 }
 

@@ -8,9 +8,9 @@
  * An open circuit lets one call through after 5 s (half-open), and closes when that one is answered.
  * Source: M. Nygard, "Release It!", 2nd edition, section 5.2.
  */
-import { LRUCache } from 'lru-cache';
 import type { Route } from '../../v0/routes.ts';
-import { isRead, type Attempt, type Call, type Outcome, type Settled } from '../call/call.ts';
+import { isRead, type Settled } from '../call/call.ts';
+import { Circuit, WINDOW_MS } from '../call/circuit.ts';
 import {
   RestCircuitOpenError,
   RestOutcomeUnknownError,
@@ -19,37 +19,33 @@ import {
   RestUnreachableError,
   reusedRefusals,
 } from '../call/errors.ts';
+import type { Keys } from '../call/keys.ts';
 import type { BreakerChange, BreakerState } from '../call/observer.ts';
 import type { UpstreamSettings } from '../call/options.ts';
+import type { CallPolicy, RestCall } from '../rest-call.ts';
+import type { UnderWay } from './under-way.ts';
 
 type BreakerSettings = Required<UpstreamSettings['breaker']>;
 
 /** What others see of it. */
 export type Breaker = Pick<CircuitBreaker, 'tripped' | 'stateOf'>;
 
-/** Attempts are counted within this time; a circuit that no call asks for is forgotten after it. */
-const WINDOW_MS = 10_000;
-
-/** Keys whose circuits are remembered. */
-const MAX_KEYS = 1_000;
+/** Circuits of a route that may be open at a time: those of so many keys. */
+const MAX_OPEN = 1_000;
 
 /** How long the callers of a probe wait for it, in milliseconds. */
 const PROBE_MS = 500;
 
-export class CircuitBreaker {
+export class CircuitBreaker implements CallPolicy {
   readonly #settings: UpstreamSettings;
   readonly #options: BreakerSettings;
   readonly #host = new Circuit(undefined);
-  readonly #keys = new LRUCache<string, Map<Route, Circuit>>({
-    max: MAX_KEYS,
-    dispose: (ofRoutes) => ofRoutes.forEach((gone) => this.#close(gone)),
-  });
+  readonly #keys: Keys;
+  readonly #underWay: UnderWay;
   /** Circuits that are not closed, by route; the host has none. */
   readonly #tripped = new Map<Route | undefined, Set<Circuit>>();
   /** The worst state by route, as the observer was told. */
   readonly #told = new Map<Route | undefined, BreakerState>();
-  /** Attempts in the limiter's queue or on their way. Not a Set, whose tables stay until all memory is collected. */
-  readonly #underWay: Attempt[] = [];
   readonly #refusal = reusedRefusals(
     (route) =>
       new RestCircuitOpenError('Backend keeps failing: no calls are made for now', route, {
@@ -58,26 +54,32 @@ export class CircuitBreaker {
       }),
   );
 
-  constructor(settings: UpstreamSettings) {
+  constructor(settings: UpstreamSettings, keys: Keys, underWay: UnderWay) {
     this.#settings = settings;
     this.#options = { volume: 20, openMs: 5_000, outageMs: 1_000, ...settings.breaker };
+    this.#keys = keys;
+    this.#underWay = underWay;
+    keys.onForget = ({ routes }) => {
+      for (const { circuit } of routes.values()) if (circuit) this.#close(circuit);
+    };
   }
 
-  /** Lets an attempt begin, which must be ended; or answers why it may not. */
-  begin(attempt: Attempt): Error | undefined {
-    if (this.#tripped.size > 0 && !this.#admits(attempt)) {
-      return this.#refusal(attempt.call.route);
-    }
-    this.#underWay.push(attempt);
-    return undefined;
+  /** Nothing waits for an open circuit. */
+  before(call: RestCall): Error | undefined {
+    return this.#tripped.size > 0 && !this.#admits(call) ? this.#refusal(call.route) : undefined;
   }
 
-  /** Counts how an attempt that has begun ended. */
-  end(attempt: Attempt, outcome: Outcome): void {
-    const underWay = this.#underWay;
-    underWay[underWay.indexOf(attempt)] = underWay.at(-1)!;
-    underWay.pop();
-    this.#note(attempt, outcome.settled, verdictOf(attempt, outcome));
+  after(call: RestCall, settled: Settled): void {
+    const { host, route } = verdictOf(call, settled);
+    if (this.#opens(this.#host, call, host)) this.#refuseBehind(() => true, false);
+    const own = this.#ownOf(call, settled, route);
+    if (!own) return;
+    // A probe that finds no connection has failed, although no other call would say anything of its route by that.
+    const failed = own.probe === call ? (route ?? host) : route;
+    if (!this.#opens(own, call, failed)) return;
+    const isOfOwn = (other: RestCall) =>
+      other.from.apiKey === call.from.apiKey && other.route === call.route;
+    this.#refuseBehind(isOfOwn, settled instanceof RestTimeoutError);
   }
 
   /**
@@ -103,35 +105,24 @@ export class CircuitBreaker {
   }
 
   /** Whether an attempt may go on; makes it the probe of what it may probe. */
-  #admits(attempt: Attempt): boolean {
-    const { call, flight } = attempt;
-    const own = this.#keys.get(call.apiKey)?.get(call.route);
+  #admits(call: RestCall): boolean {
+    const { from, route, attempt } = call;
+    const own = from.key.routes.get(route)?.circuit;
     const tripped = [this.#host, own].filter((one) => one?.openedMs !== undefined) as Circuit[];
     const openSinceMs = this.#settings.clock.now() - this.#options.openMs;
     if (tripped.some(({ openedMs, probe }) => probe || openedMs! > openSinceMs)) return false;
     for (const circuit of tripped) {
-      circuit.probe = attempt;
+      circuit.probe = call;
       this.#report(circuit.route);
     }
     // The callers of a probe do not wait for it long: the backend is probably still away.
     const endWait = (): void => {
-      if (tripped.some(({ probe }) => probe === attempt)) flight.land(this.#refusal(call.route));
+      const isProbing = call.attempt === attempt && tripped.some(({ probe }) => probe === call);
+      if (isProbing) call.land(this.#refusal(route));
     };
     if (tripped.length > 0 && isRead(call))
       this.#settings.clock.setTimeout(endWait, PROBE_MS).unref();
     return true;
-  }
-
-  #note(attempt: Attempt, settled: Settled, { host, route }: Verdict): void {
-    const { call } = attempt;
-    if (this.#opens(this.#host, attempt, host)) this.#refuseBehind(() => true, false);
-    const own = this.#ownOf(call, settled, route);
-    if (!own) return;
-    // A probe that finds no connection has failed, although no other call would say anything of its route by that.
-    const failed = own.probe === attempt ? (route ?? host) : route;
-    if (!this.#opens(own, attempt, failed)) return;
-    const isOfOwn = (other: Call) => other.apiKey === call.apiKey && other.route === call.route;
-    this.#refuseBehind(isOfOwn, settled instanceof RestTimeoutError);
   }
 
   /**
@@ -140,15 +131,14 @@ export class CircuitBreaker {
    * @param failed undefined where the attempt says nothing of it.
    * @returns whether the circuit was closed and opens.
    */
-  #opens(circuit: Circuit, attempt: Attempt, failed: boolean | undefined): boolean {
+  #opens(circuit: Circuit, call: RestCall, failed: boolean | undefined): boolean {
     if (circuit.openedMs === undefined) {
-      if (failed === undefined || !circuit.count(failed, this.#settings.clock.now(), this.#options))
-        return false;
+      if (failed === undefined || !circuit.count(failed, call.endedMs, this.#options)) return false;
       this.#open(circuit);
       return true;
     }
     // Only its probe closes a circuit: a call from before it opened says nothing new.
-    if (circuit.probe === attempt) {
+    if (circuit.probe === call) {
       circuit.probe = undefined;
       if (failed) this.#open(circuit);
       else if (failed === false) this.#close(circuit);
@@ -160,18 +150,20 @@ export class CircuitBreaker {
    * Refuses the calls behind a circuit that has opened: those that wait in the queue and, where the backend has gone
    * silent, reads that wait for its answer.
    */
-  #refuseBehind(isBehind: (call: Call) => boolean, isSilent: boolean): void {
-    for (const { call, flight, entry } of [...this.#underWay]) {
-      const mayEnd = entry.source === 'unsent' || (isSilent && isRead(call));
+  #refuseBehind(isBehind: (call: RestCall) => boolean, isSilent: boolean): void {
+    for (const call of [...this.#underWay.calls]) {
+      const mayEnd = call.source === 'unsent' || (isSilent && isRead(call));
       if (!mayEnd || !isBehind(call)) continue;
-      flight.land(this.#refusal(call.route));
-      flight.cancel.cancel();
+      call.land(this.#refusal(call.route));
+      call.end('cancelled');
     }
   }
 
   #open(circuit: Circuit): void {
     const circuits = this.#tripped.get(circuit.route) ?? new Set();
     this.#tripped.set(circuit.route, circuits.add(circuit));
+    const [oldest] = circuits;
+    if (circuits.size > MAX_OPEN) this.#close(oldest!);
     circuit.openedMs = this.#settings.clock.now();
     this.#report(circuit.route);
   }
@@ -198,60 +190,16 @@ export class CircuitBreaker {
   }
 
   /** The circuit of a call's route and key; made when it is missing and there is something to count. */
-  #ownOf({ apiKey, route }: Call, settled: Settled, failed: boolean | undefined) {
-    let ofKey = this.#keys.get(apiKey);
-    const own = ofKey?.get(route);
+  #ownOf({ from, route }: RestCall, settled: Settled, failed: boolean | undefined) {
+    const { key } = from;
+    const own = key.routes.get(route)?.circuit;
     if (own || failed === undefined) return own;
-    if (!ofKey) {
+    if (!key.isKnown) {
       // Invented keys must not displace those that the backend knows.
       if (!(settled instanceof Error) && [401, 403].includes(settled.status)) return undefined;
-      this.#keys.set(apiKey, (ofKey = new Map()));
+      this.#keys.remember(key);
     }
-    const made = new Circuit(route);
-    ofKey.set(route, made);
-    return made;
-  }
-}
-
-class Circuit {
-  readonly route: Route | undefined;
-  /** When it opened; undefined while it is closed. */
-  openedMs: number | undefined;
-  /** The attempt that may close it. */
-  probe: Attempt | undefined;
-  /** Attempts and failures since the window began. */
-  #attempts = 0;
-  #failures = 0;
-  #windowMs = 0;
-  /** Failures since the last attempt that did not fail, and when the first of them was. */
-  #inARow = 0;
-  #failingSinceMs = 0;
-
-  constructor(route: Route | undefined) {
-    this.route = route;
-  }
-
-  /** Counts an attempt. @returns whether the circuit must open. */
-  count(failed: boolean, nowMs: number, options: BreakerSettings): boolean {
-    if (nowMs - this.#windowMs >= WINDOW_MS) {
-      this.#windowMs = nowMs;
-      this.#attempts = this.#failures = 0;
-    }
-    this.#attempts += 1;
-    this.#inARow = failed ? this.#inARow + 1 : 0;
-    if (!failed) return false;
-    this.#failures += 1;
-    if (this.#inARow === 1) this.#failingSinceMs = nowMs;
-    const { volume, outageMs } = options;
-    const isGone = this.#inARow >= volume;
-    if (!this.route) return isGone && nowMs - this.#failingSinceMs >= outageMs;
-    return isGone || (this.#attempts >= volume && 2 * this.#failures >= this.#attempts);
-  }
-
-  /** Closes it. The failures that it has recovered from must not open it again. */
-  reset(): void {
-    this.openedMs = this.probe = undefined;
-    this.#attempts = this.#failures = this.#inARow = 0;
+    return (this.#keys.of(key, route).circuit = new Circuit(route));
   }
 }
 
@@ -270,23 +218,21 @@ const NOTHING: Verdict = { host: undefined, route: undefined };
 const ITS_TIME = 0.9;
 
 /** What an attempt says about the health of the backend. */
-function verdictOf(
-  { isCutShort, startMs, untilMs }: Attempt,
-  { settled, exchange }: Outcome,
-): Verdict {
+function verdictOf(call: RestCall, settled: Settled): Verdict {
   // Any answer in time is a sign of health, a 404 as well.
   if (!(settled instanceof Error)) return settled.status >= 500 ? FAILED : HEALTHY;
-  if (!exchange) return NOTHING;
+  if (call.sentMs === 0) return NOTHING;
   const cause = settled instanceof RestOutcomeUnknownError ? settled.cause : settled;
   if (cause instanceof RestTimeoutError) {
     // An attempt that waited long in our queue times out whatever the backend does.
-    const hadMs = exchange.endedMs - exchange.beganMs;
-    if (isCutShort || hadMs < ITS_TIME * (untilMs - startMs)) return NOTHING;
+    const hadMs = call.endedMs - call.sentMs;
+    const { isCutShort, untilMs, startedMs } = call;
+    if (isCutShort || hadMs < ITS_TIME * (untilMs - startedMs)) return NOTHING;
   } else if (!(cause instanceof RestTruncatedError || cause instanceof RestUnreachableError)) {
     return NOTHING;
   }
   // The backend has not seen what was for a connection that it was closing.
   const wasClosing = cause instanceof RestUnreachableError && cause.retry === 'nothing';
   if (wasClosing && cause.kind === 'reset') return NOTHING;
-  return exchange.isConnected ? FAILED : UNREACHABLE;
+  return call.isConnected ? FAILED : UNREACHABLE;
 }

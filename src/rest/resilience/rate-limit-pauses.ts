@@ -1,16 +1,16 @@
 /**
- * Rate limits: a key that the backend asked to wait (429 with `Retry-After`) is paused; other keys go on. So do callers
- * of the same key with other forwarded headers: the limit may be of whom these name.
+ * Pauses of keys that the backend has rate-limited (429 with `Retry-After`), in this process and, where they tell, in
+ * others.
  *
  * Calls wait where their deadline allows it, and are refused at once where it does not. Without the pause
  * the backend would have to refuse every call of a limited key.
  */
 import { LRUCache } from 'lru-cache';
-import type { Call, Flight, Settled } from '../call/call.ts';
-import { endOfWait, RestPausedError, type RestError } from '../call/errors.ts';
+import type { Settled } from '../call/call.ts';
+import { endOfWait, RestPausedError } from '../call/errors.ts';
 import type { UpstreamSettings } from '../call/options.ts';
 import { retryAfterOf } from '../decode/retry-after.ts';
-import { sleep } from './sleep.ts';
+import { HELD, type CallPolicy, type RestCall } from '../rest-call.ts';
 
 /** The longest pause, in milliseconds, should the backend send a mistaken `Retry-After`. */
 const MAX_PAUSE_MS = 60_000;
@@ -22,50 +22,72 @@ const SPREAD_MS = 50;
 /** Pauses that are remembered. */
 const MAX_KEYS = 10_000;
 
-export function rateLimitPauses({ clock, observer, pauses: others }: UpstreamSettings) {
+export class RateLimitPauses implements CallPolicy {
+  readonly #settings: UpstreamSettings;
   /** By sharing key: when it may call again. */
-  const untils = new LRUCache<string, number>({ max: MAX_KEYS });
-  let waiting = 0;
+  readonly #untils = new LRUCache<string, number>({ max: MAX_KEYS });
+  /** The latest of them. */
+  #latestMs = 0;
+  #waiting = 0;
 
-  const leftOf = (sharingKey: string): number => {
-    const until = untils.get(sharingKey);
+  constructor(settings: UpstreamSettings) {
+    this.#settings = settings;
+  }
+
+  /** The time of an attempt begins after the pause of its key. */
+  before(call: RestCall): Error | typeof HELD | undefined {
+    if (call.startedMs >= this.#latestMs && !this.#settings.pauses) return undefined;
+    const { sharingKey, journal } = call.from;
+    const { clock } = this.#settings;
+    const leftMs = this.#leftOf(sharingKey);
+    if (leftMs <= 0) return undefined;
+    const inTime = clock.now() + leftMs + SPREAD_MS < call.deadlineMs;
+    if (!inTime || this.#waiting >= MAX_WAITING) {
+      journal.note(call.route, call.origin, 'unsent');
+      const retryAfterMs = Math.ceil(leftMs);
+      const what = 'Backend limits the calls of this key';
+      return new RestPausedError(what, call.route, { retryAfterMs });
+    }
+    this.#waiting += 1;
+    call.timer = clock.setTimeout(
+      () => this.#resume(call),
+      Math.ceil(leftMs) + Math.random() * SPREAD_MS,
+    );
+    return HELD;
+  }
+
+  release(call: RestCall): Error {
+    this.#waiting -= 1;
+    this.#settings.clock.clearTimeout(call.timer);
+    return endOfWait('cancelled', call.route);
+  }
+
+  /** Begins a pause where an answer asks for one. */
+  after({ from, route }: RestCall, settled: Settled): void {
+    if (settled instanceof Error || settled.status !== 429) return;
+    const afterMs = retryAfterOf(settled.headers);
+    if (afterMs === undefined) return;
+    const { clock, observer, pauses: others } = this.#settings;
+    const pauseMs = Math.min(afterMs, MAX_PAUSE_MS);
+    const untilMs = clock.now() + pauseMs;
+    this.#untils.set(from.sharingKey, untilMs);
+    this.#latestMs = Math.max(this.#latestMs, untilMs);
+    others?.tell(from.sharingKey, pauseMs);
+    observer.onPause?.(route);
+  }
+
+  #leftOf(sharingKey: string): number {
+    const { clock, pauses: others } = this.#settings;
+    const until = this.#untils.get(sharingKey);
     const own = until === undefined ? 0 : until - clock.now();
     return others ? Math.max(own, others.leftOf(sharingKey)) : own;
-  };
+  }
 
-  return {
-    isPaused: ({ sharingKey }: Call): boolean => leftOf(sharingKey) > 0,
-
-    /** Waits for the end of the pause. @returns an error when the call cannot wait for it. */
-    async wait({ call, cancel, deadlineMs }: Flight): Promise<RestError | undefined> {
-      const { sharingKey, route, journal, origin } = call;
-      // Again, because the pause may have become longer meanwhile.
-      for (let left = leftOf(sharingKey); left > 0; left = leftOf(sharingKey)) {
-        const inTime = clock.now() + left + SPREAD_MS < deadlineMs;
-        if (!inTime || waiting >= MAX_WAITING) {
-          journal.note(route, origin, 'unsent');
-          const retryAfterMs = Math.ceil(left);
-          return new RestPausedError('Backend limits the calls of this key', route, {
-            retryAfterMs,
-          });
-        }
-        waiting += 1;
-        const slept = await sleep(clock, Math.ceil(left) + Math.random() * SPREAD_MS, cancel);
-        waiting -= 1;
-        if (!slept) return endOfWait('cancelled', route);
-      }
-      return undefined;
-    },
-
-    /** Begins a pause where an answer asks for one. */
-    note({ sharingKey, route }: Call, settled: Settled): void {
-      if (settled instanceof Error || settled.status !== 429) return;
-      const afterMs = retryAfterOf(settled.headers);
-      if (afterMs === undefined) return;
-      const pauseMs = Math.min(afterMs, MAX_PAUSE_MS);
-      untils.set(sharingKey, clock.now() + pauseMs);
-      others?.tell(sharingKey, pauseMs);
-      observer.onPause?.(route);
-    },
-  };
+  #resume(call: RestCall): void {
+    this.#waiting -= 1;
+    call.startedMs = this.#settings.clock.now();
+    // Again, because the pause may have become longer meanwhile.
+    const verdict = this.before(call);
+    if (verdict !== HELD) call.proceed(verdict);
+  }
 }

@@ -4,16 +4,12 @@
  * Not undici's `interceptors.retry`: it knows no budget and retries DELETE. Writes are never retried.
  */
 import type { Route } from '../../v0/routes.ts';
-import { isRead, type Ask, type Flight, type Settled, type Try } from '../call/call.ts';
-import {
-  endOfWait,
-  RestTimeoutError,
-  RestTruncatedError,
-  RestUnreachableError,
-} from '../call/errors.ts';
+import { isRead, type Settled } from '../call/call.ts';
+import { RestTimeoutError, RestTruncatedError, RestUnreachableError } from '../call/errors.ts';
+import type { RouteLoad } from '../call/keys.ts';
 import type { UpstreamSettings } from '../call/options.ts';
 import { retryAfterOf } from '../decode/retry-after.ts';
-import { sleep } from './sleep.ts';
+import type { RestCall, Retry } from '../rest-call.ts';
 
 /** Retries of a call that reached the backend. */
 const MAX_RETRIES = 2;
@@ -29,7 +25,7 @@ const CAP_MS = 250;
 const RETRIED_STATUSES: readonly number[] = [429, 502, 503, 504];
 
 /** When and on what conditions a call is attempted again. */
-interface Retry {
+interface Wanted {
   readonly afterMs: number;
   /** Time the next attempt needs to be of any use, in milliseconds. */
   readonly needsMs: number;
@@ -37,42 +33,31 @@ interface Retry {
   readonly isFree: boolean;
 }
 
-export function retry(attempt: Try, { timeoutMs, observer, clock }: UpstreamSettings): Ask {
-  const budget = new RetryBudget();
+/** @param routes their reads are what the budget is made of. */
+export function retries(
+  { timeoutMs, observer, clock }: UpstreamSettings,
+  routes: ReadonlyMap<Route, RouteLoad>,
+): (call: RestCall, settled: Settled) => Retry | undefined {
+  const budget = new RetryBudget(routes);
 
-  return (flight, onSettled) => {
-    if (!isRead(flight.call)) return attempt(flight, 1, false, onSettled);
-    budget.earn(flight.call.route);
-    begin(flight, 1, false, onSettled);
+  return (call, settled) => {
+    if (!(settled instanceof Error) && settled.status < 400) return undefined;
+    if (!isRead(call)) return undefined;
+    const { route, attempt } = call;
+    const next = wantedAfter(settled, attempt, timeoutMs);
+    if (!next) return undefined;
+    const leftMs = call.deadlineMs - clock.now();
+    const most = next.isFree ? MAX_RECONNECTS : MAX_RETRIES;
+    if (attempt > most || next.afterMs + next.needsMs >= leftMs) return undefined;
+    if (!next.isFree && !budget.spend(route)) {
+      observer.onRetryBudgetExhausted?.(route);
+      return undefined;
+    }
+    return { afterMs: next.afterMs, isFresh: next.isFree };
   };
-
-  function begin(
-    flight: Flight,
-    number: number,
-    isFresh: boolean,
-    onSettled: (settled: Settled) => void,
-  ): void {
-    attempt(flight, number, isFresh, (settled) => {
-      const { route } = flight.call;
-      const next = retryOf(settled, number, timeoutMs);
-      const leftMs = flight.deadlineMs - clock.now();
-      const most = next?.isFree ? MAX_RECONNECTS : MAX_RETRIES;
-      if (!next || number > most || next.afterMs + next.needsMs >= leftMs) {
-        return onSettled(settled);
-      }
-      if (!next.isFree && !budget.spend(route)) {
-        observer.onRetryBudgetExhausted?.(route);
-        return onSettled(settled);
-      }
-      void sleep(clock, next.afterMs, flight.cancel).then((slept) => {
-        if (slept) begin(flight, number + 1, next.isFree, onSettled);
-        else onSettled(endOfWait('cancelled', route));
-      });
-    });
-  }
 }
 
-function retryOf(settled: Settled, number: number, timeoutMs: number): Retry | undefined {
+function wantedAfter(settled: Settled, number: number, timeoutMs: number): Wanted | undefined {
   const paid = { afterMs: fullJitter(number), needsMs: 0, isFree: false };
   if (!(settled instanceof Error)) {
     if (!RETRIED_STATUSES.includes(settled.status)) return undefined;
@@ -112,25 +97,32 @@ const SHARED = 10;
  *
  * Retries help when few calls fail; when most do, they add load to a backend that is overloaded already.
  * Each route has tokens of its own, so that one which always fails does not use up the others'. What
- * exceeds a route's most goes to the shared tokens.
+ * exceeds a route's most goes to the shared tokens. Calls are counted where a retry is wanted, not before.
  * Source: token bucket; B. Beyer et al., "Site Reliability Engineering", chapter 21 (10 % of the calls).
  */
 class RetryBudget {
-  readonly #saved = new Map<Route, number>();
+  readonly #routes: ReadonlyMap<Route, RouteLoad>;
   #shared = SHARED;
 
-  earn(route: Route): void {
-    const saved = (this.#saved.get(route) ?? 0) + EARNED;
-    if (saved > MAX_SAVED) this.#shared = Math.min(SHARED, this.#shared + EARNED);
-    else this.#saved.set(route, saved);
+  constructor(routes: ReadonlyMap<Route, RouteLoad>) {
+    this.#routes = routes;
   }
 
   /** Whether a retry may be made; takes its token if so. */
   spend(route: Route): boolean {
-    const saved = this.#saved.get(route) ?? 0;
-    if (saved >= 1) this.#saved.set(route, saved - 1);
+    for (const load of this.#routes.values()) this.#earn(load);
+    const load = this.#routes.get(route);
+    if (load && load.saved >= 1) load.saved -= 1;
     else if (this.#shared >= 1) this.#shared -= 1;
     else return false;
     return true;
+  }
+
+  #earn(load: RouteLoad): void {
+    const earned = (load.reads - load.countedReads) * EARNED;
+    load.countedReads = load.reads;
+    const kept = Math.min(earned, Math.max(0, MAX_SAVED - load.saved));
+    load.saved += kept;
+    this.#shared = Math.min(SHARED, this.#shared + (earned - kept));
   }
 }

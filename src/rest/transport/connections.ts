@@ -34,7 +34,10 @@ const CONNECT_MS = 2_000;
 
 const LOOPBACK = /^(?:localhost|127\..*|\[::1\])$/;
 
-/** A page of 100 items, each with a call of its own, leaves in one round. */
+/**
+ * A page of 100 items, each with a call of its own, leaves in one round: they are within a key's share of a route. With 64,
+ * half of that page would wait for the other, and a backend that takes 100 ms would answer 640 calls a second at most.
+ */
 const LIMITS = { connections: 128, keepAliveTimeout: 4_000, keepAliveMaxTimeout: 30_000 };
 
 /**

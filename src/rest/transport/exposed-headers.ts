@@ -4,25 +4,16 @@
  * Callers that share a read by single-flight all get its headers.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Ask } from '../call/call.ts';
 import type { ExposedHeader } from '../call/journal.ts';
-
-/** @param names in lower case. */
-export const exposeHeaders =
-  (names: readonly string[], ask: Ask): Ask =>
-  (flight, onSettled) =>
-    ask(flight, (settled) => {
-      if (!(settled instanceof Error)) {
-        flight.exposed = exposedOf(settled.headers, names);
-        flight.call.journal.expose(flight.exposed);
-      }
-      onSettled(settled);
-    });
 
 /** What Node would refuse to write is left out: it would cost the caller the whole answer. */
 const WRITABLE = /^[\t\x20-\x7e]*$/;
 
-const exposedOf = (headers: IncomingHttpHeaders, names: readonly string[]): ExposedHeader[] =>
+/** @param names in lower case. */
+export const exposedOf = (
+  headers: IncomingHttpHeaders,
+  names: readonly string[],
+): ExposedHeader[] =>
   names.flatMap((name) => {
     const value = headers[name];
     const text = Array.isArray(value) ? value.join(', ') : value;

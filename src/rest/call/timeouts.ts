@@ -1,0 +1,73 @@
+/**
+ * Waits that end at a time, in the order of their ends, with one timer for all.
+ *
+ * Most end before it, and most last equally long: each is added at the end of the list, and taken out of it again.
+ */
+import type { Clock, Timer } from '../../lib/clock.ts';
+
+/** Stands in at most one list. */
+export interface Timed {
+  /** On the clock's time. */
+  readonly untilMs: number;
+  earlier: Timed | undefined;
+  later: Timed | undefined;
+  /** Called once it is time, and it is not in the list any more. */
+  onTime(): void;
+}
+
+export class Timeouts {
+  readonly #clock: Clock;
+  #first: Timed | undefined;
+  #last: Timed | undefined;
+  #timer: Timer | undefined;
+  #timerMs = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  add(one: Timed, nowMs: number): void {
+    let earlier = this.#last;
+    while (earlier && earlier.untilMs > one.untilMs) earlier = earlier.earlier;
+    const later = earlier ? earlier.later : this.#first;
+    one.earlier = earlier;
+    one.later = later;
+    if (earlier) earlier.later = one;
+    else this.#first = one;
+    if (later) later.earlier = one;
+    else this.#last = one;
+    if (!this.#timer || one.untilMs < this.#timerMs) this.#start(one.untilMs, nowMs);
+  }
+
+  /** Takes one out, where it is in the list. No timer is left when nothing waits. */
+  delete(one: Timed): void {
+    const { earlier, later } = one;
+    if (!earlier && this.#first !== one) return;
+    if (earlier) earlier.later = later;
+    else this.#first = later;
+    if (later) later.earlier = earlier;
+    else this.#last = earlier;
+    one.earlier = one.later = undefined;
+    if (this.#first) return;
+    this.#clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #start(untilMs: number, nowMs: number): void {
+    this.#clock.clearTimeout(this.#timer);
+    this.#timerMs = untilMs;
+    const leftMs = Math.max(0, Math.ceil(untilMs - nowMs));
+    this.#timer = this.#clock.setTimeout(() => this.#onTimer(), leftMs);
+  }
+
+  #onTimer(): void {
+    this.#timer = undefined;
+    const nowMs = this.#clock.now();
+    for (let first = this.#first; first && first.untilMs <= nowMs; first = this.#first) {
+      this.delete(first);
+      first.onTime();
+    }
+    // Others may have been added meanwhile. Node's timers may be early by a part of a millisecond.
+    if (this.#first && !this.#timer) this.#start(this.#first.untilMs, this.#clock.now());
+  }
+}

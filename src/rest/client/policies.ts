@@ -1,0 +1,56 @@
+/**
+ * What stands between the callers of the backend and the wire, from top to bottom.
+ */
+import type { Call, DecodedResponse, RestResponse, Settled } from '../call/call.ts';
+import { Keys } from '../call/keys.ts';
+import type { UpstreamSettings } from '../call/options.ts';
+import { DecodeCache } from '../decode/decode-cache.ts';
+import { AttemptTimeout } from '../resilience/attempt-timeout.ts';
+import { CircuitBreaker } from '../resilience/circuit-breaker.ts';
+import { ConcurrencyLimiter } from '../resilience/concurrency-limiter.ts';
+import { RateLimitPauses } from '../resilience/rate-limit-pauses.ts';
+import { Record } from '../resilience/record.ts';
+import { retries } from '../resilience/retry.ts';
+import { UnderWay } from '../resilience/under-way.ts';
+import type { Calls } from '../rest-call.ts';
+
+export function openCalls(settings: UpstreamSettings) {
+  const { observer, cache } = settings;
+  const keys = new Keys();
+  const underWay = new UnderWay();
+  const breaker = new CircuitBreaker(settings, keys, underWay);
+
+  const policies = [
+    new RateLimitPauses(settings),
+    new Record(settings),
+    breaker,
+    underWay,
+    new AttemptTimeout(settings),
+    new ConcurrencyLimiter(settings, keys, underWay),
+  ];
+
+  const decodeCache = new DecodeCache();
+  const decode = (call: Call, answer: RestResponse): DecodedResponse => {
+    let read: DecodedResponse | undefined;
+    try {
+      return (read = decodeCache.decode(call, answer));
+    } finally {
+      observer.onAnswer?.(call.route, answer, read);
+    }
+  };
+  const decoded = (call: Call, settled: Settled): Settled<DecodedResponse> => {
+    if (settled instanceof Error) return settled;
+    try {
+      return decode(call, settled);
+    } catch (error) {
+      return error as Error;
+    }
+  };
+  const kept = cache?.layer({ answerTo: (flight) => flight.ask(), decode });
+  const calls: Calls = {
+    ...{ settings, policies, decoded, kept },
+    inFlight: new Map(),
+    retryOf: retries(settings, keys.routes),
+  };
+  return { calls, breaker, keys };
+}

@@ -1,0 +1,641 @@
+/**
+ * A read or a write in flight: what is asked, who waits for it, its present attempt and the answer.
+ *
+ * One object for all of it, which undici calls back itself, and which is its own line in the journal: a call that waits
+ * is small. What stands between its callers and the wire are policies (`client/policies.ts`); a retry sends the same
+ * object again. Reads are shared by all who ask the same while one is in flight (single-flight, request coalescing).
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
+import {
+  isRead,
+  type Call,
+  type DecodedResponse,
+  type Flight,
+  type Requester,
+  type Settled,
+} from './call/call.ts';
+import {
+  endOfWait,
+  failureOf,
+  isNotFound,
+  RestError,
+  RestInvalidResponseError,
+  RestOutcomeUnknownError,
+  type FailureKind,
+} from './call/errors.ts';
+import type { ExposedHeader, Journal, JournalEntry } from './call/journal.ts';
+import type { KeyRoute } from './call/keys.ts';
+import type { UpstreamSettings } from './call/options.ts';
+import type { WaitOfRequest } from './call/request-deadline.ts';
+import type { Timed } from './call/timeouts.ts';
+import type { BegunSpan, SpanRef } from './call/trace.ts';
+import { freeze } from './decode/freeze.ts';
+import { ByteCollector } from '../lib/byte-collector.ts';
+import type { Cancel, EndOfWait } from '../lib/cancel.ts';
+import type { Timer } from '../lib/clock.ts';
+import type { Route } from '../v0/routes.ts';
+import { exposedOf } from './transport/exposed-headers.ts';
+import { faultOf } from './transport/transport-fault.ts';
+
+/** What stands before an attempt of a call, and hears of its end. */
+export interface CallPolicy {
+  /**
+   * @returns an error for an attempt that may not be sent, or `HELD` for one that waits: the policy lets it go on by
+   * `proceed`.
+   */
+  before?(call: RestCall): Error | typeof HELD | undefined;
+  /** Ends the wait of a held attempt, which is not wanted any more or has no time left. @returns its failure. */
+  release?(call: RestCall, why: EndOfWait): Error;
+  /** Called for each attempt that it has let pass, in the opposite order. */
+  after?(call: RestCall, settled: Settled): void;
+}
+
+export const HELD = Symbol('held');
+
+/** What all calls have in common. */
+export interface Calls {
+  readonly settings: UpstreamSettings;
+  /** In the order in which an attempt passes them. */
+  readonly policies: readonly CallPolicy[];
+  /**
+   * Reads in flight that others may join, by what they read and the sharing key. Another Map whenever it is empty: one
+   * that grows and shrinks leaves tables in the old generation, each of which keeps the next, and its calls, alive.
+   */
+  inFlight: Map<string, RestCall>;
+  /** When a failed read is attempted again; undefined for never. */
+  retryOf(call: RestCall, settled: Settled): Retry | undefined;
+  /** The checked body of an answer, or what is wrong with it. */
+  decoded(call: Call, settled: Settled): Settled<DecodedResponse>;
+  /** Answers a call from what is kept, where that is possible. */
+  readonly kept: ((call: RestCall) => Promise<DecodedResponse>) | undefined;
+}
+
+export interface Retry {
+  readonly afterMs: number;
+  /** On a connection that was not used before: the last one may have been closing as it was sent. */
+  readonly isFresh: boolean;
+}
+
+/** What a request asks for. */
+export interface Asked {
+  readonly from: Requester;
+  readonly route: Route;
+  readonly path: string;
+  readonly body: string | null;
+  readonly origin: unknown;
+  /** Whether a 404 is an answer to the caller: null. */
+  readonly isOptional: boolean;
+  /** Whether its answer is wanted later: it waits behind the other calls of its key. */
+  readonly isDeferred: boolean;
+  readonly newerThan: string | undefined;
+  /** Ends this caller's wait; other callers of the same read go on waiting. */
+  readonly cancel: Cancel | undefined;
+}
+
+type State = 'new' | 'passing' | 'held' | 'sent' | 'backing off' | 'settled';
+
+/** Makes a call, or joins one in flight. @returns the checked body of the answer. */
+export function make(calls: Calls, asked: Asked, nowMs: number): Promise<unknown> {
+  if (asked.route.method !== 'GET') {
+    // Which reads a write changes is not documented, and two keys may belong to one customer: no read joins another
+    // across a write. It is never stale, at the price of some calls more in the milliseconds around a write.
+    calls.inFlight = new Map();
+    return new RestCall(calls, asked, '').begin(nowMs);
+  }
+  const { from, path, newerThan } = asked;
+  // What must be newer than a write joins no read that may have begun before it, here or in another process.
+  const id = `${path} ${newerThan ?? ''}\n${from.sharingKey}`;
+  const known = calls.inFlight.get(id);
+  if (known) return known.join(asked);
+  const call = new RestCall(calls, asked, id);
+  calls.inFlight.set(id, call);
+  return call.begin(nowMs);
+}
+
+export class RestCall
+  implements Call, Flight, JournalEntry, Timed, WaitOfRequest, Dispatcher.DispatchHandler
+{
+  readonly from: Requester;
+  readonly route: Route;
+  readonly path: string;
+  readonly origin: unknown;
+  readonly isDeferred: boolean;
+  readonly newerThan: string | undefined;
+  readonly #calls: Calls;
+  readonly #id: string;
+  readonly #body: string | null;
+
+  // Who waits for it: the first caller, and those that have joined.
+  place = -1;
+  /** The latest deadline of its callers, on the upstream's clock. */
+  deadlineMs: number;
+  #resolve: ((value: unknown) => void) | undefined;
+  #reject: ((error: Error) => void) | undefined;
+  readonly #isOptional: boolean;
+  readonly #cancel: Cancel | undefined;
+  #followers: Follower[] | undefined;
+  #waiting = 1;
+  #hasLanded = false;
+  #onSettled: ((settled: Settled) => void) | undefined;
+
+  // Its present attempt. Times are by the upstream's clock.
+  #state: State = 'new';
+  #passed = 0;
+  /** 1 for the first, 2 for its first retry. */
+  attempt = 0;
+  source: 'sent' | 'unsent' = 'unsent';
+  status: number | undefined;
+  failure: FailureKind | undefined;
+  span: SpanRef | undefined;
+  startMs = 0;
+  endMs: number | undefined;
+  /** When it began, before any queue. */
+  startedMs = 0;
+  /** When it left the queue; 0 while it has not. */
+  sentMs = 0;
+  endedMs = 0;
+  /** Whether a connection was found: from then on the backend may have seen it. */
+  isConnected = false;
+  #isFresh = false;
+  #controller: Dispatcher.DispatchController | undefined;
+  #answerStatus = 0;
+  #answerHeaders: IncomingHttpHeaders | undefined;
+  #answerBody: Buffer | ByteCollector | undefined;
+
+  // What policies note of it.
+  /** When the attempt times out, and whether that is before an attempt's own time: its request's deadline. */
+  untilMs = 0;
+  isCutShort = false;
+  earlier: Timed | undefined;
+  later: Timed | undefined;
+  /** Its place among the calls under way. */
+  index = -1;
+  /** Where the limiter counts it. */
+  turn: KeyRoute | undefined;
+  /** The wait for the end of a pause or a backoff. */
+  timer: Timer | undefined;
+  validators: readonly string[] | undefined;
+  exposed: readonly ExposedHeader[] | undefined;
+
+  /** @param id empty for a write, which is never joined. */
+  constructor(calls: Calls, asked: Asked, id: string) {
+    this.#calls = calls;
+    this.#id = id;
+    this.from = asked.from;
+    this.route = asked.route;
+    this.path = asked.path;
+    this.#body = asked.body;
+    this.origin = asked.origin;
+    this.isDeferred = asked.isDeferred;
+    this.newerThan = asked.newerThan;
+    this.#isOptional = asked.isOptional;
+    this.#cancel = asked.cancel;
+    this.deadlineMs = asked.from.deadline.untilMs;
+  }
+
+  get call(): this {
+    return this;
+  }
+
+  get apiKey(): string {
+    return this.from.apiKey;
+  }
+
+  get sharingKey(): string {
+    return this.from.sharingKey;
+  }
+
+  get journal(): Journal {
+    return this.from.journal;
+  }
+
+  // Its callers.
+
+  /** Answers the first caller. */
+  begin(nowMs: number): Promise<unknown> {
+    const answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    // A write ends with its attempt.
+    if (isRead(this)) {
+      this.from.deadline.add(this, nowMs);
+      if (this.#cancel?.cancelled) this.onEnd('cancelled');
+      else this.#cancel?.listen(this);
+      if (this.#waiting === 0) return answer;
+    }
+    const { kept } = this.#calls;
+    if (!kept) {
+      this.#begin(nowMs);
+    } else {
+      const land = (settled: Settled<DecodedResponse>): void => this.land(settled);
+      kept(this).then(land, land);
+    }
+    return answer;
+  }
+
+  join(asked: Asked): Promise<unknown> {
+    this.deadlineMs = Math.max(this.deadlineMs, asked.from.deadline.untilMs);
+    this.#waiting += 1;
+    return new Promise((resolve, reject) => {
+      const follower = new Follower(this, asked, resolve, reject);
+      // Most have none.
+      if (this.#followers) this.#followers.push(follower);
+      else this.#followers = [follower];
+    });
+  }
+
+  /** The first caller's wait is over, before the answer. */
+  onEnd(why: EndOfWait): void {
+    this.#answer(endOfWait(why, this.route));
+    this.leave();
+  }
+
+  /** A caller does not wait any more; the last one ends the call. */
+  leave(): void {
+    this.#waiting -= 1;
+    if (this.#waiting > 0) return;
+    this.#part();
+    this.end('cancelled');
+  }
+
+  /** Ends the wait of all callers. What comes after the first time changes nothing. */
+  land(settled: Settled<DecodedResponse>): void {
+    if (this.#hasLanded) return;
+    this.#hasLanded = true;
+    this.#part();
+    const followers = this.#followers;
+    this.#followers = undefined;
+    // Frozen only when it is shared: freezing takes a quarter of the time of parsing.
+    if (followers && !(settled instanceof Error)) freeze(settled.value as object);
+    this.#answer(settled);
+    if (followers) for (const follower of followers) follower.settle(settled);
+  }
+
+  /** From here on nobody joins it. Reads that began while a write was under way may have seen either state. */
+  #part(): void {
+    const calls = this.#calls;
+    const { inFlight } = calls;
+    if (isRead(this) && inFlight.get(this.#id) !== this) return;
+    if (isRead(this) && inFlight.size > 1) inFlight.delete(this.#id);
+    else calls.inFlight = new Map();
+  }
+
+  /** Ends the first caller's wait. */
+  #answer(settled: Settled<DecodedResponse>): void {
+    const [resolve, reject] = [this.#resolve, this.#reject];
+    if (!resolve || !reject) return;
+    this.#resolve = this.#reject = undefined;
+    this.from.deadline.delete(this);
+    this.#cancel?.listen(undefined);
+    tell(settled, this.#isOptional, resolve, reject);
+  }
+
+  // Its attempts.
+
+  /** Has it answered by the backend, with its retries. */
+  ask(): Promise<Settled> {
+    return new Promise((resolve) => {
+      this.#onSettled = resolve;
+      if (this.#waiting === 0) this.#settle(endOfWait('cancelled', this.route));
+      else this.#begin(this.#calls.settings.clock.now());
+    });
+  }
+
+  #begin(nowMs: number): void {
+    this.attempt += 1;
+    this.source = 'unsent';
+    this.status = this.failure = this.span = undefined;
+    this.sentMs = this.endedMs = 0;
+    this.startedMs = nowMs;
+    this.isConnected = false;
+    this.#controller = undefined;
+    this.#answerStatus = 0;
+    this.#answerHeaders = this.#answerBody = undefined;
+    this.#passed = 0;
+    this.#pass();
+  }
+
+  /** Passes the policies that are left, and sends the attempt. */
+  #pass(): void {
+    const { policies } = this.#calls;
+    this.#state = 'passing';
+    for (; this.#passed < policies.length; this.#passed++) {
+      const verdict = policies[this.#passed]!.before?.(this);
+      if (verdict === undefined) continue;
+      if (verdict === HELD) this.#state = 'held';
+      else this.#end(verdict);
+      return;
+    }
+    this.#send();
+  }
+
+  /** Lets a held attempt go on, or ends it. */
+  proceed(refusal?: Error): void {
+    if (refusal) return this.#end(refusal);
+    this.#passed += 1;
+    this.#pass();
+  }
+
+  get isHeld(): boolean {
+    return this.#state === 'held';
+  }
+
+  /** Ends the present wait, wherever it is. */
+  end(why: EndOfWait): void {
+    if (this.#state === 'held') {
+      this.#end(this.#calls.policies[this.#passed]!.release!(this, why));
+    } else if (this.#state === 'sent') {
+      this.#abort(endOfWait(why, this.route));
+    } else if (this.#state === 'backing off') {
+      this.#calls.settings.clock.clearTimeout(this.timer);
+      this.#settle(endOfWait('cancelled', this.route));
+    }
+  }
+
+  onTime(): void {
+    this.end('timeout');
+  }
+
+  #send(): void {
+    const { trace } = this.from;
+    const { method } = this.route;
+    let { headers } = this.from;
+    if (trace?.begin) headers = [...headers, ...this.#traced(trace.begin())];
+    if (this.#body !== null) headers = [...headers, 'content-type', 'application/json'];
+    if (this.validators) headers = [...headers, ...this.validators];
+    this.#state = 'sent';
+    this.source = 'sent';
+    if (this.sentMs === 0) this.sentMs = this.startedMs;
+    const handler = this.attempt === 1 ? this : new LaterAttempt(this, this.attempt);
+    try {
+      this.#calls.settings.dispatcher.dispatch(
+        {
+          method,
+          path: this.path,
+          headers,
+          body: this.#body,
+          reset: this.#isFresh,
+          // The timeout of an attempt covers both; undici's run up to half a second late.
+          headersTimeout: 0,
+          bodyTimeout: 0,
+        },
+        handler,
+      );
+    } catch (error) {
+      this.failed(this.attempt, error as Error);
+    }
+  }
+
+  #traced({ span, headers }: BegunSpan): readonly string[] {
+    this.span = span;
+    return headers;
+  }
+
+  // What undici tells of the first attempt.
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.started(1, controller);
+  }
+
+  onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
+    this.answered(1, status, headers);
+  }
+
+  onResponseData(_controller: unknown, chunk: Buffer): void {
+    this.received(1, chunk);
+  }
+
+  onResponseEnd(): void {
+    this.finished(1);
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.failed(1, error);
+  }
+
+  // What undici tells of any: late news of one that was given up changes nothing.
+
+  #isPresent(attempt: number): boolean {
+    return this.attempt === attempt && this.#state === 'sent';
+  }
+
+  /** There is a connection. */
+  started(attempt: number, controller: Dispatcher.DispatchController): void {
+    // Given up while it waited for a connection: it must not be sent any more.
+    if (!this.#isPresent(attempt))
+      return controller.abort(new Error('given up before it was sent'));
+    this.#controller = controller;
+    this.isConnected = true;
+  }
+
+  answered(attempt: number, status: number, headers: IncomingHttpHeaders): void {
+    if (!this.#isPresent(attempt)) return;
+    this.#answerStatus = status;
+    this.#answerHeaders = headers;
+    const length = headers['content-length'];
+    if (length !== undefined) this.#checkSize(Number(length));
+  }
+
+  received(attempt: number, chunk: Buffer): void {
+    if (!this.#isPresent(attempt)) return;
+    const body = this.#answerBody;
+    if (
+      !this.#checkSize(
+        chunk.length + (body instanceof ByteCollector ? body.size : (body?.length ?? 0)),
+      )
+    )
+      return;
+    if (!body) {
+      this.#answerBody = chunk; // often the only one, and then never copied
+    } else if (body instanceof ByteCollector) {
+      body.add(chunk);
+    } else {
+      const collector = new ByteCollector();
+      collector.add(body);
+      collector.add(chunk);
+      this.#answerBody = collector;
+    }
+  }
+
+  finished(attempt: number): void {
+    if (!this.#isPresent(attempt)) return;
+    const body = this.#answerBody;
+    this.#endExchange({
+      status: this.#answerStatus,
+      headers: this.#answerHeaders ?? {},
+      body: body instanceof ByteCollector ? body.take() : (body ?? EMPTY),
+    });
+  }
+
+  failed(attempt: number, error: Error): void {
+    if (!this.#isPresent(attempt)) return;
+    const isAnswered = this.#answerStatus > 0;
+    const progress = { isConnected: this.isConnected, isAnswered, number: attempt };
+    this.#endExchange(this.#failure(faultOf(error, this.route, progress)));
+  }
+
+  /** @returns whether the answer may be so large; one that may not ends the attempt. */
+  #checkSize(bytes: number): boolean {
+    const { maxResponseBytes } = this.#calls.settings;
+    if (bytes <= maxResponseBytes) return true;
+    const what = `Backend answered more than ${maxResponseBytes} bytes`;
+    this.#abort(new RestInvalidResponseError(what, this.route));
+    return false;
+  }
+
+  /** Ends the exchange from our side. */
+  #abort(error: RestError): void {
+    const controller = this.#controller;
+    this.#endExchange(this.#failure(error));
+    controller?.abort(error);
+  }
+
+  /** The outcome of a write is unknown when it may have been sent and no whole answer arrived. */
+  #failure(error: RestError): RestError {
+    return isRead(this) || !this.isConnected ? error : new RestOutcomeUnknownError(error);
+  }
+
+  #endExchange(settled: Settled): void {
+    this.endedMs = this.#calls.settings.clock.now();
+    this.#end(settled);
+  }
+
+  /** Ends the attempt: from here on neither a timeout nor a cancel changes its outcome. */
+  #end(settled: Settled): void {
+    this.#state = 'settled';
+    this.#controller = this.#answerHeaders = this.#answerBody = undefined;
+    try {
+      const { policies } = this.#calls;
+      for (let i = this.#passed - 1; i >= 0; i--) policies[i]!.after?.(this, settled);
+      const retry = this.#hasLanded ? undefined : this.#calls.retryOf(this, settled);
+      if (retry) this.#backOff(retry);
+      else this.#settle(settled);
+    } catch (mistake) {
+      // Of our own: it costs this call, and not the connection on which undici has read its answer.
+      this.land(mistake as Error);
+    }
+  }
+
+  #backOff({ afterMs, isFresh }: Retry): void {
+    const { clock } = this.#calls.settings;
+    this.from.journal.keep(this);
+    this.#isFresh = isFresh;
+    this.#state = 'backing off';
+    this.timer = clock.setTimeout(() => this.#begin(clock.now()), afterMs);
+  }
+
+  #settle(settled: Settled): void {
+    this.#state = 'settled';
+    const { settings } = this.#calls;
+    if (settings.exposeHeaders.length > 0 && !(settled instanceof Error)) {
+      this.exposed = exposedOf(settled.headers, settings.exposeHeaders);
+      this.from.journal.expose(this.exposed);
+    }
+    if (this.#onSettled) this.#onSettled(settled);
+    else if (!this.#hasLanded) this.land(this.#calls.decoded(this, settled));
+  }
+}
+
+const EMPTY = Buffer.alloc(0);
+
+/** What undici tells of a retry. It may still have news of the attempt before, which was given up. */
+class LaterAttempt implements Dispatcher.DispatchHandler {
+  readonly #call: RestCall;
+  readonly #attempt: number;
+
+  constructor(call: RestCall, attempt: number) {
+    this.#call = call;
+    this.#attempt = attempt;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#call.started(this.#attempt, controller);
+  }
+
+  onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
+    this.#call.answered(this.#attempt, status, headers);
+  }
+
+  onResponseData(_controller: unknown, chunk: Buffer): void {
+    this.#call.received(this.#attempt, chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#call.finished(this.#attempt);
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.#call.failed(this.#attempt, error);
+  }
+}
+
+/** A caller that has joined a read in flight: waits for the answer, its request's deadline, or its own cancel. */
+class Follower implements JournalEntry, WaitOfRequest {
+  readonly route: Route;
+  readonly origin: unknown;
+  readonly source = 'shared';
+  readonly attempt = 1;
+  readonly startMs: number;
+  endMs: number | undefined;
+  status: number | undefined;
+  failure: FailureKind | undefined;
+  span: SpanRef | undefined;
+  place = -1;
+  readonly #call: RestCall;
+  readonly #asked: Asked;
+  readonly #resolve: (value: unknown) => void;
+  readonly #reject: (error: Error) => void;
+
+  constructor(
+    call: RestCall,
+    asked: Asked,
+    resolve: (value: unknown) => void,
+    reject: (error: Error) => void,
+  ) {
+    this.#call = call;
+    this.#asked = asked;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.route = asked.route;
+    this.origin = asked.origin;
+    const { deadline, journal } = asked.from;
+    this.startMs = performance.now() - journal.beganMs;
+    journal.add(this);
+    deadline.add(this);
+    if (asked.cancel?.cancelled) this.onEnd('cancelled');
+    else asked.cancel?.listen(this);
+  }
+
+  /** Ends the wait; whatever comes later changes nothing. */
+  settle(settled: Settled<DecodedResponse>): void {
+    if (this.endMs !== undefined) return;
+    const { from, cancel, isOptional } = this.#asked;
+    from.deadline.delete(this);
+    cancel?.listen(undefined);
+    const failed = settled instanceof Error;
+    const status = failed && !(settled instanceof RestError) ? undefined : settled.status;
+    from.journal.end(this, status, failed ? failureOf(settled) : undefined);
+    this.span = this.#call.span;
+    if (this.#call.exposed) from.journal.expose(this.#call.exposed);
+    tell(settled, isOptional, this.#resolve, this.#reject);
+  }
+
+  onEnd(why: EndOfWait): void {
+    if (this.endMs !== undefined) return;
+    this.settle(endOfWait(why, this.route));
+    this.#call.leave();
+  }
+}
+
+function tell(
+  settled: Settled<DecodedResponse>,
+  isOptional: boolean,
+  resolve: (value: unknown) => void,
+  reject: (error: Error) => void,
+): void {
+  if (!(settled instanceof Error)) resolve(settled.value);
+  else if (isOptional && isNotFound(settled)) resolve(null);
+  else reject(settled);
+}
