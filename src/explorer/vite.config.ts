@@ -10,7 +10,7 @@ import { defineConfig, type Plugin } from 'vite';
 
 const COMPRESSIBLE = /\.(?:js|css|ttf)$/;
 
-/** The two steps above it save a tenth of the bytes, and make the whole build take twice as long. */
+/** Levels 10 and 11 save a tenth of the bytes and double the time of the build. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
 /** Compressed once, at build, so that the server only reads files. */
@@ -43,7 +43,7 @@ const withoutFonts = (): Plugin => ({
 
 export default defineConfig({
   root: import.meta.dirname,
-  // The server writes where the files are; from there on they name each other.
+  // The server writes the base path into the page; files name each other by relative URLs.
   base: './',
   logLevel: 'warn',
   plugins: [withoutFonts(), compressed()],
@@ -51,16 +51,16 @@ export default defineConfig({
   build: {
     outDir: '../../dist/explorer',
     emptyOutDir: true,
-    // Apart from the page, so that the server hands out this folder and nothing else.
+    // A folder without the page: the server serves all of it.
     assetsDir: 'files',
     target: 'es2022',
     chunkSizeWarningLimit: 4_000,
-    // Fonts stay files of their own: inlined they are fetched whether or not they are used.
+    // Inlined fonts would be loaded whether or not they are used.
     assetsInlineLimit: 0,
     rolldownOptions: {
       checks: { pluginTimings: false },
       onLog(level, log, handler) {
-        // "use client" of React libraries means nothing to a page without a server of React's.
+        // "use client" has no meaning without React Server Components.
         if (log.code !== 'MODULE_LEVEL_DIRECTIVE') handler(level, log);
       },
     },

@@ -1,6 +1,6 @@
 /**
- * A request as code for the clients that frontends use. Keys and the user's headers are left to whoever pastes: they
- * are named, their values are not there.
+ * A request as code for the clients that frontends use. The API key and the user's headers are placeholders: their
+ * names are copied, their values are not.
  */
 import { Kind, OperationTypeNode, parse, type OperationDefinitionNode } from 'graphql';
 import { acceptOf, ENDPOINT } from '../exchange/request.ts';
@@ -8,13 +8,13 @@ import { acceptOf, ENDPOINT } from '../exchange/request.ts';
 export interface Copied {
   readonly document: string;
   readonly variables: Readonly<Record<string, unknown>>;
-  /** The operation of several. */
+  /** The operation to run, of a document with several. */
   readonly operationName?: string | undefined;
   /** Names of headers that the user has added. */
   readonly headers: readonly string[];
 }
 
-/** What the menu offers, in its order. Each throws what graphql-js throws for a document without an operation. */
+/** The menu's items, in order. Each throws a GraphQLError for a document that cannot be parsed. */
 export const COPIES: Readonly<Record<string, (copied: Copied) => string>> = {
   curl: asCurl,
   fetch: asFetch,
@@ -26,7 +26,7 @@ export const COPIES: Readonly<Record<string, (copied: Copied) => string>> = {
 function asCurl(copied: Copied): string {
   const { query, operationName } = bodyOf(copied);
   return [
-    // Without a buffer: of a subscription each event is printed as it comes.
+    // `-N` prints each event of a subscription as it arrives.
     `curl -sN ${quoted(ENDPOINT)}`,
     ...Object.entries(headersOf(copied)).map(
       ([name, value]) => `-H ${quoted(`${name}: ${value}`)}`,
@@ -104,7 +104,7 @@ ${call}
 `;
 }
 
-/** Relay takes names that begin with the module's and end with the kind of operation. */
+/** Relay requires operation names that begin with the module's name and end with the kind of operation. */
 function asRelay(copied: Copied): string {
   const { kind, name, operation } = namesOf(copied);
   const module = name.endsWith(kind) ? name.slice(0, -kind.length) || name : name;
@@ -175,7 +175,7 @@ function renamed(copied: Copied, name: string): string {
     const { loc } = operation.name;
     return document.slice(0, loc!.start) + name + document.slice(loc!.end);
   }
-  // `{ … }` has no keyword either.
+  // The shorthand `{ … }` has no keyword.
   return document[start] === '{'
     ? `${document.slice(0, start)}query ${name} ${document.slice(start)}`
     : document.slice(0, start) +
@@ -196,7 +196,7 @@ function headersOf(copied: Copied): Readonly<Record<string, string>> {
 const imported = (names: string, module: string, keyword = 'import'): string =>
   `${keyword} { ${names} } from "${module}";`;
 
-/** A text between backticks. */
+/** A template literal. */
 const template = (text: string): string =>
   `\`\n${text.trim().replace(/[`\\]|\$\{/g, String.raw`\$&`)}\n\``;
 
@@ -205,5 +205,5 @@ const indented = (value: object, spaces: number): string =>
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** The shell variable that a header's value is left to. */
+/** The shell variable for a header's value. */
 const variableOf = (name: string): string => name.toUpperCase().replaceAll(/\W/g, '_');

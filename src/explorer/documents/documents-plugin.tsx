@@ -71,7 +71,7 @@ function Documents({ findIds }: { findIds: FindIds }) {
   );
 }
 
-/** Opens a document in a tab of its own. */
+/** Opens a document in a new tab. */
 export function useOpenDocument(): (document: string, variables: string) => void {
   const { addTab, setVisiblePlugin } = useGraphiQLActions();
   const queryEditor = useGraphiQL((state) => state.queryEditor);
@@ -79,13 +79,13 @@ export function useOpenDocument(): (document: string, variables: string) => void
   const headerEditor = useGraphiQL((state) => state.headerEditor);
   return useCallback(
     (document, variables) => {
-      // Headers are those of an environment more often than of a document.
+      // Headers belong to an environment more often than to a document.
       const headers = headerEditor?.getValue() ?? '';
       addTab();
       headerEditor?.setValue(headers);
       queryEditor?.setValue(document);
       variableEditor?.setValue(variables === '{}' ? '' : variables);
-      // There the pane covers the editors.
+      // On a phone the pane covers the editors.
       if (isPhone()) setVisiblePlugin(null);
     },
     [addTab, setVisiblePlugin, queryEditor, variableEditor, headerEditor],

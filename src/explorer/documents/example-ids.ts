@@ -1,10 +1,10 @@
 /**
- * Ids that examples are about: found by asking the gateway, whichever its backend is.
+ * Ids for the examples, found by queries to the gateway.
  */
 import { readApiKey } from '../exchange/api-key.ts';
 import type { Ask } from '../exchange/request.ts';
 
-/** What examples name. Null where the backend has none, or does not answer. */
+/** Ids of objects that exist. Null where the backend has none, or does not answer. */
 export interface ExampleIds {
   readonly pageId: string | null;
   readonly accountId: string | null;
@@ -69,7 +69,7 @@ type Nodes<Node> = { readonly nodes: readonly Node[] } | null;
 
 export type FindIds = () => Promise<ExampleIds>;
 
-/** Ids are asked for once a key: what one caller may see, another may not. */
+/** Queries once per API key: callers may see different objects. */
 export function idFinder(ask: Ask, knownPageId: string | undefined): FindIds {
   let found: { readonly key: string; readonly ids: Promise<ExampleIds> } | undefined;
   return () => {
@@ -79,7 +79,7 @@ export function idFinder(ask: Ask, knownPageId: string | undefined): FindIds {
   };
 }
 
-/** @param known a page that is there for sure. */
+/** @param known the id of a page that exists. */
 export async function findExampleIds(ask: Ask, known?: string): Promise<ExampleIds> {
   const first = await ask<First>(FIRST);
   const pageId = known ?? first?.searchPages?.[0]?.pageId ?? null;

@@ -1,13 +1,13 @@
 /**
- * The examples, in the order in which they are shown, each with the fragments that it spreads.
+ * The examples in the order of the pane, each with the fragments that it spreads.
  *
- * Most are documents that frontends use, so what is shown here is what runs there.
+ * Most are the client package's own documents.
  */
 import { Kind, parse, print, visit } from 'graphql';
 import fragments from '../../client/documents/fragments.graphql?raw';
 import type { ExampleIds } from './example-ids.ts';
 
-/** A document of a real screen, with variables that are about what the backend has. */
+/** A document of a real screen, with variables for objects of this backend. */
 export interface Example {
   readonly title: string;
   readonly document: string;
@@ -23,7 +23,7 @@ const texts = import.meta.glob<string>(
   },
 );
 
-/** @param file the document's: of a frontend, or of an example alone. */
+/** @param file the name of a client document, or of a file in `examples/`. */
 function example(title: string, file: string, variables: Example['variables']): Example {
   const text =
     texts[`../../client/documents/${file}.graphql`] ?? texts[`./examples/${file}.graphql`];
@@ -33,7 +33,7 @@ function example(title: string, file: string, variables: Example['variables']): 
 const ofPage: Example['variables'] = ({ pageId }) => ({ pageId });
 const ofVersion: Example['variables'] = ({ versionId }) => ({ id: versionId });
 
-/** The document of a first visit, and of one to a backend where no page can be found. */
+/** The first documents: the usual one, and the one for backends where no page can be found. */
 export const FIRST_EXAMPLE = example('A page with its audiences', 'page-with-audiences', ofPage);
 export const FIRST_WITHOUT_PAGES = example('Topics with their entries', 'topics', () => ({
   first: 5,
@@ -75,7 +75,7 @@ export const GROUPS: Readonly<Record<string, readonly Example[]>> = {
 
 export const EXAMPLES: readonly Example[] = Object.values(GROUPS).flat();
 
-/** A document followed by the shared fragments it spreads, and those that these spread. */
+/** A document followed by the shared fragments that it spreads, directly or through others. */
 function withFragments(text: string): string {
   const shared = new Map(
     parse(fragments).definitions.flatMap((node) =>

@@ -10,7 +10,7 @@ import type { ExampleIds, FindIds } from './example-ids.ts';
 import { FIRST_EXAMPLE, FIRST_WITHOUT_PAGES } from './examples.ts';
 import { objectIn } from './jsonc.ts';
 
-/** In place of the id of a page until one is known. */
+/** Placeholder for the id of a page until one is known. */
 const NO_PAGE_ID = 'the id of a page';
 
 /** @param pageId undefined where none is known. */
@@ -23,7 +23,7 @@ export function firstDocument(pageId: string | undefined) {
 const isWaiting = ({ variables = {} }: GraphQLRequest): boolean =>
   Object.values(variables).includes(NO_PAGE_ID);
 
-/** A request that waits for a page, with the one that is found; any other as it is. */
+/** Replaces the placeholder by the id of a page that was found. Other requests are unchanged. */
 export async function withPage(request: GraphQLRequest, findIds: FindIds): Promise<GraphQLRequest> {
   return isWaiting(request) ? completed(request, await findIds()) : request;
 }

@@ -1,7 +1,7 @@
-/** What the editors of variables and headers hold: JSON with comments. */
+/** The text of the editors of variables and headers: JSON with comments. */
 import { parse } from 'jsonc-parser';
 
-/** An empty object for what is none. */
+/** Returns the object in the text, or an empty object. */
 export function objectIn(jsonc: string): Readonly<Record<string, unknown>> {
   const value: unknown = parse(jsonc);
   return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,2 +1,2 @@
-/** Whether the window is as narrow as the style sheet takes a phone to be. */
+/** Whether the style sheet's layout for phones applies. */
 export const isPhone = (): boolean => matchMedia('(max-width: 700px)').matches;

@@ -1,5 +1,5 @@
 /**
- * Documents that the user has saved in this browser. Headers and keys are no part of them.
+ * Documents that the user has saved in this browser, without headers and keys.
  */
 interface SavedDocument {
   readonly name: string;

@@ -1,5 +1,5 @@
 /**
- * A document in a link: behind the `#`, which browsers send to no server. Never with a key.
+ * Links with a document in their fragment, which browsers do not send to servers. A link has no key.
  */
 import type { OpenDocument } from './tab-storage.ts';
 
@@ -12,9 +12,9 @@ export function linkTo(document: OpenDocument): string {
 }
 
 /**
- * The document in the page's address; undefined when there is none that can be read.
+ * Removes the document from the page's address and returns it; undefined when there is none that can be read.
  *
- * It is taken out of the address: a reload would undo what was changed since.
+ * Left in the address, it would replace the user's changes at a reload.
  */
 export function takeLink(): OpenDocument | undefined {
   const { hash, pathname, search } = location;

@@ -19,10 +19,10 @@ interface Tab {
   readonly headers?: string | null;
 }
 
-/** Those of tabs that were not yet looked at since the page was loaded. */
+/** Headers of tabs that were not yet in view since the page was loaded. */
 const waiting = new Map<string, KeptHeaders>(readKept());
 
-/** The headers that a tab had before the reload; undefined where it had none, and when it asks again. */
+/** Returns once the headers that a tab had before the reload; undefined where it had none. */
 export function takeHeaders(tab: string): KeptHeaders | undefined {
   const kept = waiting.get(tab);
   waiting.delete(tab);

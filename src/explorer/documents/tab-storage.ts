@@ -1,16 +1,15 @@
 /**
- * Where GraphiQL keeps what it remembers: what is open belongs to a tab of the browser, the rest to the
- * browser.
+ * GraphiQL's storage: open documents in session storage, the rest in local storage.
  *
- * In local storage alone, two tabs would overwrite each other's documents. A new tab begins with what
- * was open last.
+ * In local storage alone, two tabs of the browser would overwrite each other's documents. A new tab begins with the
+ * documents that were open last.
  */
 const PREFIX = 'graphiql:';
 const OF_A_TAB = new Set(
   ['tabState', 'query', 'variables', 'operationName'].map((name) => PREFIX + name),
 );
 
-/** Headers may be secrets, and GraphiQL writes those of the history to storage. */
+/** Entries of the history, whose headers may be secrets. */
 const WITH_HEADERS = new Set(['queries', 'favorites'].map((name) => PREFIX + name));
 
 export const tabStorage: Storage = {

@@ -1,7 +1,7 @@
 /**
- * A document as a trusted document: a manifest of one operation, with its price.
+ * A manifest of trusted documents with one operation and its price.
  *
- * Source: Apollo's persisted query manifest, version 1. `price` is ours; readers pass over it.
+ * Source: Apollo's persisted query manifest, version 1. `price` is an addition; readers ignore it.
  */
 import { getOperationAST, parse } from 'graphql';
 import type { Plan } from '../exchange/extensions.ts';
@@ -9,7 +9,7 @@ import type { Plan } from '../exchange/extensions.ts';
 /**
  * @param plan undefined where the gateway answers none.
  * @returns JSON.
- * @throws what graphql-js throws for a text that cannot be parsed.
+ * @throws GraphQLError for a text that cannot be parsed.
  */
 export async function trustedDocument(
   body: string,

@@ -1,7 +1,7 @@
-/** What components of the page show together although none of them contains the others. */
+/** State that several components show and none of them owns. */
 import { useSyncExternalStore } from 'react';
 
-/** Renders components anew when a value outside of React has changed. */
+/** Renders components again when a value outside of React has changed. */
 export function createChanges() {
   const listeners = new Set<() => void>();
   const subscribe = (listener: () => void) => {

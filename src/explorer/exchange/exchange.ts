@@ -1,9 +1,7 @@
 /**
- * What was sent last from each of GraphiQL's tabs, and what came back, for all that is shown below the
- * answer. It outlives a reload.
+ * The last request of each of GraphiQL's tabs with its response, kept over a reload.
  *
- * GraphiQL has no hook for responses, so sending records them here. Nothing else of the page knows how
- * requests are sent.
+ * GraphiQL has no hook for responses, so the fetcher records them here.
  */
 import { formatResult } from '@graphiql/toolkit';
 import type { ExecutionResult } from 'graphql';
@@ -15,30 +13,30 @@ type HeaderPairs = readonly (readonly [name: string, value: string])[];
 
 export interface Exchange {
   readonly request: GraphQLRequest;
-  /** Those of the page. */
+  /** Headers that the page sends by itself. */
   readonly requestHeaders: HeaderPairs;
-  /** Names of those of the user, whose values may be secrets. */
+  /** Names of the user's headers, whose values may be secrets. */
   readonly ownHeaders: readonly string[];
   /** When it was sent, in milliseconds since 1970. */
   readonly startedAtMs: number;
-  /** From sending to what came last, in milliseconds. */
+  /** From sending to the last part received, in milliseconds. */
   readonly durationMs: number;
   /** HTTP status; undefined until an answer comes. */
   readonly status: number | undefined;
   readonly headers: HeaderPairs;
-  /** The body, uncompressed, as far as it has come. */
+  /** The body received so far, uncompressed. */
   readonly body: string;
   /** Bytes of the body, uncompressed. */
   readonly bodyBytes: number;
-  /** What the browser measured; undefined until the end, and where it does not say. */
+  /** The browser's measurements; undefined until the end, and where it has none. */
   readonly timing: Timing | undefined;
-  /** How many results have come: more than one from `@defer`, `@stream` and subscriptions. */
+  /** Results received: more than one from `@defer`, `@stream` and subscriptions. */
   readonly results: number;
   /** The errors of all results, and the extensions of the last. */
   readonly result: ExecutionResult | undefined;
-  /** Why no answer came, or not the whole. */
+  /** Why the answer is missing or incomplete. */
   readonly failure: string | undefined;
-  /** Of a subscription. */
+  /** Events; undefined where the operation is no subscription. */
   readonly stream: EventStream | undefined;
 }
 
@@ -58,16 +56,16 @@ export interface StreamEvent {
 
 export const MAX_EVENTS = 200;
 
-/** All in milliseconds but `wireBytes`, the bytes of the body as they travelled. */
+/** Times in milliseconds. `wireBytes` is the size of the compressed body. */
 export interface Timing {
   readonly wireBytes: number;
-  /** From the request's leaving to the answer's first byte. */
+  /** From the start of the request to the first byte of the answer. */
   readonly waitMs: number;
-  /** From the answer's first byte to its last. */
+  /** From the first byte of the answer to its last. */
   readonly receiveMs: number;
 }
 
-/** What a tab shows: the exchange, and its answer as text. */
+/** The exchange of a tab, and its answer as text. */
 interface Shown {
   readonly exchange: Exchange;
   readonly answer: string;
@@ -77,7 +75,7 @@ interface Shown {
 
 const NAME = 'content-pages:answers';
 
-/** Characters that are kept over a reload: browsers give a site five million. */
+/** Characters that are kept over a reload. Browsers allow a site five million. */
 const MAX_KEPT = 2_000_000;
 
 const shown = new Map<string, Shown>(readKept());
@@ -86,11 +84,11 @@ let shownTab = '';
 
 addEventListener('pagehide', keep);
 
-/** The id of the tab that is looked at. */
+/** The id of the tab in view. */
 export const tabInView = (): string => shownTab;
 
 /**
- * A function that keeps what is sent from the tab that is in view now, whichever is later.
+ * Returns a function that records exchanges for the tab that is in view at the time of this call.
  *
  * @param ownHeaders the user's headers as JSON.
  */
@@ -104,13 +102,13 @@ export function recorderOfTab(ownHeaders: string): (exchange: Exchange) => void 
   };
 }
 
-/** Forgets the exchange of the tab in view: what is shown instead was not sent. */
+/** Forgets the exchange of the tab in view when its next request was not sent. */
 export function forgetExchange(): void {
   shown.delete(shownTab);
   changes.notify();
 }
 
-/** @param open the ids of all tabs: what closed ones have sent is forgotten. */
+/** @param open the ids of all tabs. Exchanges of other tabs are forgotten. */
 export function showTab(id: string, open: readonly string[]): void {
   shownTab = id;
   for (const tab of shown.keys()) if (!open.includes(tab)) shown.delete(tab);
@@ -125,7 +123,7 @@ export const useExchange = (): Exchange | undefined =>
 export const useSentHeaders = (): string | undefined =>
   changes.useValue(() => shown.get(shownTab)?.ownHeaders);
 
-/** The text of a tab's last answer; of a subscription, its newest event. Empty where there is none. */
+/** The text of a tab's last answer, or of its subscription's newest event. Empty where there is none. */
 export function answerOf(tab: string): string {
   const one = shown.get(tab);
   const newest = one?.exchange.stream?.events.at(-1);
@@ -142,7 +140,7 @@ export function keepAnswer(answer: string): void {
 function keep(): void {
   const kept: [string, Shown][] = [];
   let left = MAX_KEPT;
-  // Of too many the newest are kept.
+  // The newest come first, up to the limit.
   for (const [tab, { exchange, answer }] of [...shown].reverse()) {
     const { stream } = exchange;
     const ended = stream && { ...stream, ending: stream.ending ?? 'Ended: the page was reloaded.' };
@@ -153,7 +151,7 @@ function keep(): void {
   try {
     sessionStorage.setItem(NAME, JSON.stringify(kept));
   } catch {
-    // A browser without room for them shows no answer after a reload.
+    // Without room for them, no answer is shown after a reload.
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the gateway answers beside the data: the journal of a request, and the plan of a document.
+ * The gateway's response extensions: the calls of a request, and the plan of a document.
  */
 import type { ExecutionResult } from 'graphql';
 import type { Explained, ExplainedCall } from '../../plan/explain.ts';
@@ -34,7 +34,7 @@ export const journalOf = (result: ExecutionResult | undefined): Journal | undefi
 export const planIn = (result: ExecutionResult | undefined): Plan | undefined =>
   result?.extensions?.['plan'] as Plan | undefined;
 
-/** The result that a client gets which does not ask for the journal. */
+/** The result as clients get it that do not ask for the calls. */
 export function withoutJournal(result: ExecutionResult): ExecutionResult {
   if (!result.extensions) return result;
   const { extensions, ...others } = result;

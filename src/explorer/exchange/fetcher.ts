@@ -1,5 +1,5 @@
 /**
- * GraphiQL's way to this gateway: operations are sent and recorded, the schema may be at hand already.
+ * GraphiQL's fetcher: sends and records operations, and answers introspection from the kept schema.
  */
 import type { Fetcher } from '@graphiql/toolkit';
 import { GraphQLError, OperationTypeNode, type ExecutionResult } from 'graphql';
@@ -19,7 +19,7 @@ import { resultsInView } from './subscriptions.ts';
 
 type OwnHeaders = Readonly<Record<string, unknown>> | undefined;
 
-/** @param complete called with what is to be sent: it may still wait for an id. */
+/** @param complete replaces placeholders in a request before it is sent. */
 export const createFetcher =
   (
     { explain, schemaId }: PageSettings,
@@ -27,7 +27,7 @@ export const createFetcher =
   ): Fetcher =>
   async (params, options) => {
     const own = options?.headers;
-    // GraphiQL's own question has no document; what users send has one.
+    // Introspection by GraphiQL has no parsed document; requests of users have one.
     if (params.operationName === 'IntrospectionQuery' && !options?.documentAST) {
       return introspect(schemaId, params, own);
     }
@@ -56,7 +56,7 @@ function prepare(given: GraphQLRequest): {
     const { request, operation } = readOperation(given);
     return { request, isSubscription: operation?.operation === OperationTypeNode.SUBSCRIPTION };
   } catch {
-    return { request: given, isSubscription: false }; // the gateway says what is wrong with it
+    return { request: given, isSubscription: false }; // The gateway's error says what is wrong.
   }
 }
 

@@ -1,7 +1,7 @@
 /**
- * The gateway's schema, kept in the browser: it is most of what a reload would load.
+ * The introspection result, kept in local storage: it is most of the bytes of a reload.
  *
- * The page says which schema the gateway has, so a newer one is asked for at once.
+ * The page has the id of the gateway's schema, so a changed schema is loaded at once.
  */
 import type { ExecutionResult } from 'graphql';
 import type { GraphQLRequest } from './request.ts';
@@ -35,6 +35,6 @@ export function keepIntrospection(
   try {
     localStorage.setItem(NAME, JSON.stringify({ schemaId, query, result } satisfies Kept));
   } catch {
-    // A browser without room for it asks again.
+    // Without room for it, the schema is loaded again.
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The plan of the document that is being written, asked of the gateway while its author types.
+ * Plans of documents, requested from the gateway while the user types.
  *
- * A newer text cancels the question about an older one. Plans are no part of the history.
+ * A newer text cancels the request for an older one. Plans are not in the history.
  */
 import type { ExecutionResult } from 'graphql';
 import { createChanges } from './changes.ts';
@@ -17,7 +17,7 @@ import {
 /** `refused`: why the document cannot be planned. */
 export type Planned = { readonly plan: Plan } | { readonly refused: string };
 
-/** Of the last documents that were planned: each tab compares its answer with its plan. */
+/** Plans of the last documents, for the comparison with the calls that were made. */
 const plans = new Map<string, Plan>();
 const MOST_PLANS = 50;
 const changes = createChanges();
@@ -25,7 +25,7 @@ const changes = createChanges();
 const textOf = ({ query, variables, operationName }: GraphQLRequest): string =>
   JSON.stringify([query, variables ?? {}, operationName ?? null]);
 
-/** The plan of a request that was sent: it may come after the answer. */
+/** The plan of a request that was sent. It may arrive after the answer. */
 export const usePlanOf = (request: GraphQLRequest): Plan | undefined =>
   changes.useValue(() => plans.get(textOf(request)));
 
@@ -45,8 +45,8 @@ export async function askPlan(
   } catch (error) {
     return { refused: (error as Error).message };
   }
-  // JSON of this type comes with HTTP 200 whatever is in it: browsers write other statuses to the console
-  // as errors, and half a document is none. Subscriptions have a plan where events are accepted.
+  // `application/json` is always answered with HTTP 200: browsers log other statuses as errors, and half a document is
+  // not one. Plans of subscriptions need a client that accepts events.
   const accept = `application/json, ${EVENT_STREAM};q=0.9`;
   const headers = requestHeaders({ 'x-explain': 'plan', accept }, own);
   const response = await post(request, headers.all, signal);

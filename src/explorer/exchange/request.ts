@@ -26,17 +26,17 @@ export function readOperation(request: GraphQLRequest): {
   return { request: { ...request, operationName: operation?.name?.value }, operation };
 }
 
-/** Media types of results that come one after the other. */
+/** Media types of responses with several results. */
 export const EVENT_STREAM = 'text/event-stream';
 const IN_PARTS = 'multipart/mixed;incrementalSpec=v0.2, application/json;q=0.9';
 
-/** The media type that an operation asks for; undefined for the usual ones. */
+/** The media type for an operation; undefined where the default applies. */
 export const acceptOf = (query: string, isSubscription: boolean): string | undefined => {
   if (isSubscription) return EVENT_STREAM;
   return /@(?:defer|stream)\b/.test(query) ? IN_PARTS : undefined;
 };
 
-/** Asks the gateway; answers the data, in part if need be, or undefined when there is none. */
+/** Sends a query; resolves to its data, which may be partial, or to undefined when there is none. */
 export type Ask = <Data>(
   query: string,
   variables?: Readonly<Record<string, unknown>>,
@@ -47,7 +47,7 @@ export const ENDPOINT = `${location.origin}${location.pathname}`;
 
 export interface SentHeaders {
   readonly all: Headers;
-  /** Those that the page sends by itself, but the key. */
+  /** Headers that the page sends by itself, without the key. */
   readonly ofPage: readonly (readonly [name: string, value: string])[];
   /** The names of the user's. */
   readonly own: readonly string[];
@@ -56,9 +56,9 @@ export interface SentHeaders {
 }
 
 /**
- * @param extra replace those of the page.
- * @param own the user's: replace all others.
- * @throws TypeError for what no header can be.
+ * @param extra headers that replace those of the page.
+ * @param own the user's headers, which replace all others.
+ * @throws TypeError for an invalid name or value of a header.
  */
 export function requestHeaders(
   extra: Readonly<Record<string, string>> = {},
@@ -86,7 +86,7 @@ export function requestHeaders(
   };
 }
 
-/** Rejects when no answer comes, and when `signal` aborts. */
+/** Rejects when there is no response, and when `signal` aborts. */
 export const post = (
   request: GraphQLRequest,
   headers: Headers,

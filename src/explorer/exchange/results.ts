@@ -1,6 +1,6 @@
 /**
- * The results in an answer: one of JSON, or those that come one after the other, of subscriptions by
- * server-sent events, of `@defer` and `@stream` by multipart.
+ * The results in a response: one of JSON, or several by server-sent events (subscriptions) or multipart (`@defer`,
+ * `@stream`).
  *
  * Source: GraphQL over Server-Sent Events, "distinct connections mode"; Incremental Delivery over HTTP.
  */
@@ -8,11 +8,11 @@ import type { ExecutionResult } from 'graphql';
 
 interface Format {
   readonly type: string;
-  /** What ends a piece of the body. */
+  /** The end of a piece of the body. */
   readonly end: string;
   /** The result in a piece; undefined where it has none. */
   readonly resultIn: (piece: string) => string | undefined;
-  /** Whether a piece says that no result follows; absent where that is of no interest. */
+  /** Whether a piece announces that no result follows. */
   readonly isLast?: (piece: string) => boolean;
 }
 
@@ -34,11 +34,11 @@ export const isEvents = (contentType: string): boolean => contentType.startsWith
 export const isParts = (contentType: string): boolean => contentType.startsWith(PARTS.type);
 
 /**
- * The results, each as soon as it has come.
+ * Yields each result as soon as it has arrived.
  *
  * @param onChunk called with each part of the body, before the results in it.
  * @param onComplete called when the gateway says that no result follows.
- * @throws SyntaxError when a result is not JSON, and what `fetch` throws for a connection that breaks.
+ * @throws SyntaxError when a result is not JSON; TypeError when the connection breaks.
  */
 export async function* resultsOf(
   response: Response,

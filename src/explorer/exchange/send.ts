@@ -1,5 +1,5 @@
 /**
- * Sends an operation, answers its results as they come, and records the exchange.
+ * Sends an operation, yields its results as they arrive, and records the exchange.
  */
 import { GraphQLError, type ExecutionResult } from 'graphql';
 import {
@@ -20,13 +20,13 @@ interface Sending {
   readonly isSubscription: boolean;
 }
 
-/** The results of an operation; a reader who stops ends it at the gateway. */
+/** The results of an operation. A reader that stops cancels the request. */
 export function send(sending: Sending): AsyncIterable<ExecutionResult> {
   const stopping = new AbortController();
   const results = sendUntil(stopping.signal, sending);
   if (sending.isSubscription) return begin(results, stopping);
   return {
-    // GraphiQL stops by an iterator of its own, while the first one still waits for a result.
+    // GraphiQL calls `return` on a second iterator while `next` of the first is pending.
     [Symbol.asyncIterator]: () => ({
       next: () => results.next(),
       return: async () => {
@@ -80,7 +80,7 @@ async function* sendUntil(
       const number = exchange.results + 1;
       add({
         results: number,
-        // Errors of a subscription are those of its last event: one that passed is not an error now.
+        // Errors of earlier events of a subscription do not count.
         result: {
           errors: isSubscription ? (result.errors ?? []) : errors,
           extensions: result.extensions ?? {},
@@ -95,7 +95,7 @@ async function* sendUntil(
     const failure = signal.aborted ? 'Stopped.' : failureOf(exchange, error);
     const ending = signal.aborted ? 'Ended: it was stopped here.' : `Ended: ${failure}`;
     add({ failure, stream: ended(exchange, ending) });
-    // Thrown, GraphiQL would show it with a stack of the page's own files.
+    // GraphiQL shows thrown errors with their stack.
     if (exchange.results === 0 && !signal.aborted) yield { errors: [new GraphQLError(failure)] };
   }
 }
@@ -114,7 +114,7 @@ function endingOf({ status, result, results }: Exchange, isComplete: boolean): s
   const code = result?.errors?.[0]?.extensions?.['code'];
   const because = typeof code === 'string' ? ` after the error ${code}` : '';
   if (isComplete) return `Complete${because}: the gateway says that no event follows.`;
-  // What is refused comes as one answer of JSON.
+  // Rejected subscriptions have one JSON response.
   if (results === 1 && result?.errors?.length) return `Not begun: HTTP ${status}${because}.`;
   return 'Ended by the gateway before it was complete, as when it restarts: press Play to go on.';
 }
@@ -127,18 +127,18 @@ function failureOf({ status, results }: Exchange, error: unknown): string {
     : 'The connection broke before the whole answer had come.';
 }
 
-/** What the browser measured of a request to this gateway: plans are asked for at the same time. */
+/** The browser's measurements of this request, told apart from those of plans by its start and size. */
 async function timingOf(startMs: number, bodyBytes: number): Promise<Timing | undefined> {
   const measured = (): PerformanceResourceTiming | undefined =>
     (performance.getEntriesByName(ENDPOINT, 'resource') as PerformanceResourceTiming[]).find(
       (one) => one.startTime >= startMs && one.decodedBodySize === bodyBytes,
     );
-  // The entry may come a moment after the last byte.
+  // The entry may be added after the last byte.
   for (let tries = 0; tries < 10 && !measured(); tries++) {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   const entry = measured();
-  // The browser stops recording after 250 entries unless they are taken out.
+  // Browsers record at most 250 entries.
   performance.clearResourceTimings();
   return (
     entry && {

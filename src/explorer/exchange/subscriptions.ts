@@ -1,8 +1,8 @@
 /**
- * The subscriptions that go on, one a tab.
+ * The active subscriptions, one per tab.
  *
- * GraphiQL ends what a tab waits for when another is looked at. A subscription is read here instead, whether or not
- * somebody looks, and GraphiQL is given a reader of it that may leave and come again.
+ * GraphiQL stops an operation when another tab is selected. Subscriptions are read here instead, and GraphiQL gets a
+ * reader of the newest result that may leave and return.
  */
 import type { ExecutionResult } from 'graphql';
 import { createChanges } from './changes.ts';
@@ -24,7 +24,7 @@ class Subscription {
     this.#stopping.abort();
   }
 
-  /** The newest result and those that follow; one that was not read in time gives way to a newer one. */
+  /** The newest result and those that follow. Results that were not read in time are skipped. */
   results(): AsyncIterable<ExecutionResult> {
     let seen: ExecutionResult | undefined;
     let hasLeft = false;
@@ -33,7 +33,7 @@ class Subscription {
         while (!hasLeft && !this.#isOver && this.#newest === seen) {
           await new Promise<void>((resolve) => (this.#wake = resolve));
         }
-        // What comes when another tab is in view must not be written into that one.
+        // Results must not be written into another tab.
         if (hasLeft || this.#newest === seen || tabInView() !== this.#tab)
           return { done: true, value: undefined };
         seen = this.#newest;
@@ -42,14 +42,14 @@ class Subscription {
       return: () => {
         hasLeft = true;
         this.#wake();
-        // By then it is known whether another tab was chosen, or this one's Stop.
+        // Stop was pressed unless another tab is in view by then.
         setTimeout(() => {
           if (tabInView() === this.#tab) this.stop();
         });
         return Promise.resolve({ done: true, value: undefined });
       },
     };
-    // GraphiQL stops by an iterator of its own, while the first one still waits for a result.
+    // GraphiQL calls `return` on a second iterator while `next` of the first is pending.
     return { [Symbol.asyncIterator]: () => iterator };
   }
 
@@ -68,7 +68,7 @@ class Subscription {
 const subscriptions = new Map<string, Subscription>();
 const changes = createChanges();
 
-/** Begins one of the tab in view; answers its results. */
+/** Starts a subscription of the tab in view and returns its results. */
 export function begin(
   results: AsyncIterable<ExecutionResult>,
   stopping: AbortController,
@@ -79,21 +79,21 @@ export function begin(
   return subscription.results();
 }
 
-/** The results of the one that goes on in the tab in view; undefined when none does. */
+/** The results of the subscription in the tab in view; undefined when there is none. */
 export const resultsInView = (): AsyncIterable<ExecutionResult> | undefined =>
   subscriptions.get(tabInView())?.results();
 
 export const stopSubscription = (tab: string): void => subscriptions.get(tab)?.stop();
 
-/** Ends those of tabs that were closed. */
+/** Stops subscriptions of closed tabs. */
 export function endClosed(open: readonly string[]): void {
   for (const [tab, subscription] of subscriptions) if (!open.includes(tab)) subscription.stop();
 }
 
-/** The tabs in which one goes on, as text: equal for equal tabs. */
+/** The ids as text: React compares snapshots by identity. */
 const tabsText = (): string => [...subscriptions.keys()].join(' ');
 
-/** The ids of the tabs in which a subscription goes on. */
+/** The ids of tabs with an active subscription. */
 export function useSubscribedTabs(): readonly string[] {
   const text = changes.useValue(tabsText);
   return text ? text.split(' ') : [];

@@ -39,7 +39,7 @@ export interface Wanted {
 export type Added =
   { readonly text: string; readonly offset: number } | { readonly problem: string };
 
-/** @param cursor of several places for the field, the one around this offset is taken. */
+/** @param cursor an offset in `text`; of several places for the field, the one around it is used. */
 export function addField(wanted: Wanted, text: string, cursor: number): Added {
   const { schema, parent, field: name } = wanted;
   const field = parent.getFields()[name]!;
@@ -67,7 +67,7 @@ export function addField(wanted: Wanted, text: string, cursor: number): Added {
   const at = last.loc!.end;
   const { edit, length } = definitionsOf(operation, variables);
   const inserted = `${before}${name}${argumentsOf(variables)}`;
-  // The definitions are those of an operation, which may stand after a fragment.
+  // Edits are made from the end, so that offsets stay right. An operation may follow a fragment.
   const edits = [{ at, text: inserted }, ...(edit ? [edit] : [])].sort((a, b) => b.at - a.at);
   const edited = edits.reduce(
     (all, one) => all.slice(0, one.at) + one.text + all.slice(one.at),
@@ -77,7 +77,7 @@ export function addField(wanted: Wanted, text: string, cursor: number): Added {
   return filled(schema, edited, offset);
 }
 
-/** A document of this field alone. */
+/** A document with this field only. */
 function begin({ schema, parent }: Wanted, field: GraphQLField<unknown, unknown>): Added {
   const kind = Object.values(OperationTypeNode).find((one) => schema.getRootType(one) === parent);
   if (!kind) return { problem: missingParent(schema, parent) };
@@ -91,7 +91,7 @@ function begin({ schema, parent }: Wanted, field: GraphQLField<unknown, unknown>
 
 interface Place {
   readonly set: SelectionSetNode;
-  /** That takes the variables. */
+  /** The operation that defines the variables. */
   readonly operation: OperationDefinitionNode | undefined;
 }
 
@@ -155,7 +155,7 @@ function variablesFor(
   });
 }
 
-/** Those without which the field is refused: of one that looks up an object by any of several ids, its global id. */
+/** Required arguments. For look-ups by any of several ids, the global id. */
 function neededArguments(
   { schema, parent }: Wanted,
   { args }: GraphQLField<unknown, unknown>,
@@ -198,7 +198,7 @@ function definitionEdit(
     : { at: loc!.start + operation.length, text: ` (${text})` };
 }
 
-/** With fields of an object that has none, as Play adds them. */
+/** Adds default fields to objects without a selection, as Play does. */
 function filled(schema: GraphQLSchema, text: string, offset: number): Added {
   const { result = text, insertions } = fillLeafs(schema, text, leavesOf);
   const before = insertions.filter(({ index }) => index <= offset);

@@ -14,7 +14,7 @@ export const completionOf = (schema: GraphQLSchema): monaco.languages.Completion
   triggerCharacters: ['{', '\n', '(', ':', '$', '@', ' '],
   provideCompletionItems: (model, position, { triggerCharacter }) => {
     const text = model.getValue();
-    // A new line is the place of a field right after a brace only.
+    // New lines trigger suggestions right after a brace only.
     const isPlace =
       triggerCharacter !== '\n' || /\{\s*$/.test(text.slice(0, model.getOffsetAt(position)));
     if (!isPlace) return undefined;

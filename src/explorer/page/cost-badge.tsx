@@ -1,5 +1,5 @@
 /**
- * What the document will cost, beside the Play button and before it is pressed.
+ * The cost of the document in the editor, before it is sent.
  */
 import { useGraphiQL } from '@graphiql/react';
 import { Fragment, useEffect, useRef, useState } from 'react';
@@ -9,16 +9,16 @@ import { askPlan, type Planned } from '../exchange/plan.ts';
 import { objectIn } from '../documents/jsonc.ts';
 import { useEditorText } from './editor-text.ts';
 
-/** How long the author has to pause before the gateway is asked, in milliseconds. */
+/** The pause in typing before a plan is requested, in milliseconds. */
 const PAUSE_MS = 300;
 
-/** And before it is said that there is no plan: half a word is no mistake. */
+/** The pause before a missing plan is shown, in milliseconds: half a word is not an error. */
 const REFUSAL_PAUSE_MS = 1_000;
 
-// No <output>: a press on one inside of a summary opens nothing.
+// A click on an <output> inside a summary would not open the details.
 const STATUS = { role: 'status', 'aria-label': 'Cost of this document' };
 
-/** @param canAsk whether the gateway answers a request without the key that is still to be entered. */
+/** @param canAsk false while a required key is missing. */
 export function CostBadge({ canAsk }: { canAsk: boolean }) {
   const planned = usePlan(canAsk);
   const details = useClosedByOthers();
@@ -53,7 +53,7 @@ export function CostBadge({ canAsk }: { canAsk: boolean }) {
   );
 }
 
-/** Where the calls come from, and what the words mean. */
+/** The routes of the calls, and the meaning of the terms. */
 function Explanation({ plan: { routes, missing = [], budget } }: { plan: Plan }) {
   return (
     <div className="cost-explanation">
@@ -102,7 +102,7 @@ function Explanation({ plan: { routes, missing = [], budget } }: { plan: Plan })
   );
 }
 
-/** A route or a path of fields, which breaks between its parts and not within a word. */
+/** A route or a path of fields with line breaks between its parts only. */
 function Breakable({ text }: { text: string }) {
   return text.split(/(?<=.)(?=\/)|(?<=\.)/).map((part, index) => (
     <Fragment key={index}>
@@ -112,7 +112,7 @@ function Breakable({ text }: { text: string }) {
   ));
 }
 
-/** Closes what is open at a press elsewhere, and at Escape. */
+/** Closes the details at a press elsewhere and at Escape. */
 function useClosedByOthers() {
   const ref = useRef<HTMLDetailsElement>(null);
   useEffect(() => {
@@ -133,7 +133,7 @@ function useClosedByOthers() {
   return ref;
 }
 
-/** The fields whose route may be called most often. */
+/** The fields of the route with the most calls. */
 function mostCallsOf({ routes }: Plan): string | undefined {
   const most = (one: Count): number => one.most ?? Infinity;
   const [called] = [...routes].sort((a, b) => most(b) - most(a) || b.least - a.least);
@@ -142,7 +142,7 @@ function mostCallsOf({ routes }: Plan): string | undefined {
   return others.length > 0 ? `${first} and ${others.length} more` : first;
 }
 
-/** What is said of a document that is, or may turn out to be, above the budget of a request. */
+/** The warning for a document that exceeds, or may exceed, the budget of a request. */
 function excessOf({ calls, values, budget }: Plan) {
   if (!budget) return undefined;
   const { least } = calls;
@@ -176,7 +176,7 @@ const range = ({ least, most }: Count): string => {
   return least === most ? format(least) : `${format(least)}–${format(most)}`;
 };
 
-/** The plan of what is in the editors; undefined until the first answer. */
+/** The plan of the editors' contents; undefined until the first answer. */
 function usePlan(canAsk: boolean): Planned | undefined {
   const query = useEditorText('queryEditor');
   const variables = useEditorText('variableEditor');

@@ -42,7 +42,7 @@ interface FieldItem {
   readonly field: string;
 }
 
-/** The fields that the documentation shows: its list takes no children of others. */
+/** The items of the documentation's list, which accepts no children, as targets for portals. */
 function useFieldItems(panel: RefObject<HTMLDivElement | null>): readonly FieldItem[] {
   const [items, setItems] = useState<readonly FieldItem[]>([]);
   useEffect(() => {
@@ -84,11 +84,11 @@ function AddField({ parent, field }: { parent: ParentType; field: string }) {
       say(added.problem);
       return;
     }
-    // One step for Undo.
+    // One undo step.
     editor.pushUndoStop();
     editor.executeEdits('documentation', [{ range: model.getFullModelRange(), text: added.text }]);
     editor.pushUndoStop();
-    // A field of its type is put there next.
+    // The next field of its type goes inside.
     const start = model.getPositionAt(added.offset);
     const end = model.getPositionAt(added.offset + field.length);
     const isObject = /^[^\n]*\{/.test(added.text.slice(added.offset));

@@ -1,10 +1,10 @@
 /**
- * What the editors hold, for components that show something of it.
+ * The text of an editor as a hook.
  */
 import { useGraphiQL } from '@graphiql/react';
 import { useEffect, useState } from 'react';
 
-/** The text of an editor, as it is now. */
+/** The current text; empty until the editor has loaded. */
 export function useEditorText(name: 'queryEditor' | 'variableEditor' | 'headerEditor'): string {
   const editor = useGraphiQL((state) => state[name]);
   const [text, setText] = useState('');

@@ -1,5 +1,5 @@
 /**
- * What the editors do beside what GraphiQL has them do.
+ * Additions to GraphiQL's editors.
  */
 import { useGraphiQL, useGraphiQLActions, useMonaco } from '@graphiql/react';
 import { useEffect } from 'react';
@@ -15,7 +15,7 @@ export function Editors() {
   return null;
 }
 
-/** GraphiQL shows Play before the editors are there, and does nothing when it is pressed: the style sheet waits for this. */
+/** Marks the page as ready. GraphiQL's Play button does nothing until all editors are there, and is hidden till then. */
 function useReadiness(): void {
   const query = useGraphiQL((state) => state.queryEditor);
   const variables = useGraphiQL((state) => state.variableEditor);
@@ -24,20 +24,20 @@ function useReadiness(): void {
   useEffect(() => {
     const root = document.documentElement;
     if (!query || !variables || !headers || !response || root.hasAttribute('data-ready')) return;
-    // Of all editors at once: Tab leaves them, so that a keyboard reaches the rest of the page.
+    // Tab leaves all editors, so that the keyboard reaches the rest of the page.
     query.trigger('page', 'editor.action.toggleTabFocusMode', null);
-    // Words of the document are no fields of the schema, and a line that runs out of sight is not read.
+    // Suggestions are fields of the schema, not words of the document.
     query.updateOptions({
       wordBasedSuggestions: 'off',
       wordWrap: 'on',
-      // Enter after a brace begins a line, and takes a suggestion once a letter or an arrow has chosen one.
+      // Enter after a brace inserts a line; after a letter or an arrow it accepts the suggestion.
       suggest: { selectionMode: 'whenQuickSuggestion' },
     });
     root.toggleAttribute('data-ready', true);
   }, [query, variables, headers, response]);
 }
 
-/** Editors are as high as whole lines: the last one is not cut through its letters. */
+/** Makes editors as high as whole lines. */
 function useWholeLines(): void {
   const query = useGraphiQL((state) => state.queryEditor);
   const response = useGraphiQL((state) => state.responseEditor);
@@ -57,7 +57,7 @@ function useWholeLines(): void {
   }, [monaco, query, response]);
 }
 
-/** GraphiQL's editors run the query at Ctrl+Enter; here the rest of the page does, as after Prettify or a load. */
+/** Runs the query at Ctrl+Enter outside of the editors too, as after Prettify or a load. */
 function usePlayKey(): void {
   const { run } = useGraphiQLActions();
   useEffect(() => {
@@ -66,7 +66,7 @@ function usePlayKey(): void {
       const isInEditor = target instanceof Element && target.closest('.monaco-editor');
       if (key !== 'Enter' || !(ctrlKey || metaKey) || defaultPrevented || isInEditor) return;
       if (document.querySelector('[role=dialog], [role=menu]')) return;
-      // The button with the focus is not pressed by it, and a field with the focus is read.
+      // Keep the focused button from being pressed, and take the value of a focused field.
       event.preventDefault();
       if (target instanceof HTMLInputElement) target.blur();
       void run();
@@ -76,7 +76,7 @@ function usePlayKey(): void {
   }, [run]);
 }
 
-/** GraphiQL asks for the system's colours once, and its style sheet follows them at once. */
+/** Follows changes of the system's colour scheme, which GraphiQL's editors read once. */
 function useSystemColors(): void {
   const theme = useGraphiQL((state) => state.theme);
   const { setTheme } = useGraphiQLActions();
@@ -97,7 +97,7 @@ function useCompletion(): void {
     if (!monaco || !monacoGraphQL || !schema) return undefined;
     let completing: { dispose: () => void } | undefined;
     let isOver = false;
-    // Loaded with the editor, and not before the page.
+    // A separate chunk, loaded with the editor.
     void import('./completion.ts').then(({ completionOf }) => {
       if (isOver) return;
       const { modeConfiguration } = monacoGraphQL;

@@ -1,5 +1,5 @@
 /**
- * Named sets of headers that the user has saved in this browser. None is part of an address or of the history.
+ * Named sets of headers that the user has saved in this browser. They are not in links or the history.
  */
 import { createChanges } from '../exchange/changes.ts';
 
@@ -22,7 +22,7 @@ function read(): readonly Environment[] {
     const saved: unknown = JSON.parse(text);
     if (Array.isArray(saved)) environments = saved as Environment[];
   } catch {
-    // What something else has written there is left alone.
+    // Values that are not ours are ignored.
   }
   lastRead = { text, environments };
   return environments;
@@ -39,7 +39,7 @@ export function deleteEnvironment(name: string): void {
   write(read().filter((one) => one.name !== name));
 }
 
-/** What this tab of the browser uses, as it was saved; undefined when it uses none. */
+/** The environment in use in this tab of the browser, as saved; undefined for none. */
 export const environmentInUse = (): Environment | undefined =>
   read().find(({ name }) => name === sessionStorage.getItem(IN_USE));
 

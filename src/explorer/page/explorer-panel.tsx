@@ -1,6 +1,5 @@
 /**
- * The pane in which fields are chosen, made to keep to itself: its inputs take the focus whenever they appear, and
- * the place that was scrolled to with it.
+ * The pane of fields, without stealing the focus: its inputs focus themselves when they appear, which scrolls the pane.
  */
 import { explorerPlugin } from '@graphiql/plugin-explorer';
 import type { GraphiQLPlugin } from '@graphiql/react';
@@ -22,7 +21,7 @@ export function quietExplorerPlugin(): GraphiQLPlugin {
   };
 }
 
-/** Gives the focus back where neither a pointer nor a key has just brought it into the element. */
+/** Returns the focus and the scroll position unless the user has moved them. */
 function useFocusOnlyByUser() {
   const ref = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -51,7 +50,7 @@ function useFocusOnlyByUser() {
       requestAnimationFrame(() => scroller.scrollTo({ top: place }));
     };
     const onScroll = (): void => {
-      // A focus scrolls too, and ends its scrolling later.
+      // Scrolling by focus ends later and does not count.
       if (isScrolledByUser) scrolledTo = scroller.scrollTop;
     };
     document.addEventListener('pointerdown', onInput, true);

@@ -1,12 +1,12 @@
 /**
- * Where the API key is entered, once a tab.
+ * The field for the API key.
  */
 import { useState } from 'react';
 import { useApiKey, writeApiKey } from '../exchange/api-key.ts';
 
 interface KeyFieldProps {
   readonly isMissing: boolean;
-  /** Of the element that says what is missing. */
+  /** The id of the element with the hint. */
   readonly hintId: string;
 }
 

@@ -1,14 +1,14 @@
-/** What the page says of what was just done, in a place of its own. */
+/** Short confirmations, shown in the top bar. */
 import { createChanges } from '../exchange/changes.ts';
 
-/** Long enough to be read, in milliseconds. */
+/** Time on screen, in milliseconds. */
 const SHOWN_MS = 8_000;
 
 let message = '';
 let timer: ReturnType<typeof setTimeout> | undefined;
 const changes = createChanges();
 
-/** Takes the place of what was said before. */
+/** Shows a message in place of the one before. */
 export function say(text: string): void {
   message = text;
   clearTimeout(timer);

@@ -1,13 +1,13 @@
 /**
- * The fix that a mistake suggests: "Did you mean …?" becomes one press in the editor.
+ * Quick fixes from "Did you mean …?" in validation errors.
  */
 import type * as monaco from 'monaco-editor';
 
-/** The names that a message of graphql-js suggests for the one that is wrong, the best first. */
+/** The names suggested by an error of graphql-js, best first. */
 export function suggestionsIn(message: string): readonly string[] {
-  // `Did you mean to use an inline fragment on "A"?` suggests no name for this place.
+  // `Did you mean to use an inline fragment on "A"?` has no name for this place.
   const [, names] = /Did you mean (?!to use )(.*)\?$/s.exec(message) ?? [];
-  // `Did you mean "page { ... }"?` asks for fields.
+  // `Did you mean "page { ... }"?` has no name either.
   return [...(names ?? '').matchAll(/"(\w+)"/g)].map(([, name]) => name!);
 }
 
@@ -34,7 +34,7 @@ export const quickFixes: monaco.languages.CodeActionProvider = {
   }),
 };
 
-/** The whole name, of which a marker may cover a part. */
+/** The range of the whole name. Markers may cover a part of it. */
 function nameAt(model: monaco.editor.ITextModel, marker: monaco.IRange): monaco.IRange {
   const { startLineNumber, startColumn } = marker;
   const word = model.getWordAtPosition({ lineNumber: startLineNumber, column: startColumn });

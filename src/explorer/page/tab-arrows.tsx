@@ -1,5 +1,5 @@
 /**
- * Arrows that scroll the tabs, where there is no room for all of them.
+ * Arrows that scroll the list of tabs when it overflows.
  */
 import { useGraphiQL } from '@graphiql/react';
 import { useEffect, useState } from 'react';
@@ -34,6 +34,6 @@ export function TabArrows() {
 
 function scroll(direction: 1 | -1): void {
   const list = listOfTabs();
-  // The last tab of one view is the first of the next.
+  // Consecutive views overlap by a quarter.
   list?.scrollBy({ left: direction * list.clientWidth * 0.75, behavior: 'smooth' });
 }

@@ -1,5 +1,5 @@
 /**
- * GraphiQL's tabs: each shows what was sent from it, and a subscription goes on when another is looked at.
+ * Additions to GraphiQL's tabs: kept answers and headers, and subscriptions that continue in the background.
  */
 import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { useEffect, useLayoutEffect, useRef } from 'react';
@@ -30,27 +30,27 @@ function useTabInView(): void {
   const activeTabIndex = useGraphiQL((state) => state.activeTabIndex);
   const queryEditor = useGraphiQL((state) => state.queryEditor);
   const id = tabs[activeTabIndex]?.id ?? '';
-  // With the change itself: what ends then has to know which tab is in view.
+  // Before effects: whatever stops then must know which tab is in view.
   useLayoutEffect(() => {
     const open = tabs.map((tab) => tab.id);
     showTab(id, open);
     endClosed(open);
   }, [id, tabs]);
   useEffect(() => {
-    // GraphiQL would write the answer to the tab before into this one.
+    // GraphiQL would write a pending answer of another tab into this one.
     stop();
-    // Play shows the subscription that goes on here, whose Stop ends it.
+    // Attach to the active subscription, so that Stop ends it.
     if (queryEditor && resultsInView()) run();
-    // The place of a tab changes when one before it is closed: that is no reason to stop.
+    // The index is no dependency: it changes when an earlier tab is closed.
   }, [id, stop, run, queryEditor]);
   useEffect(() => {
     const tab = document.querySelectorAll<HTMLElement>('.graphiql-tab')[activeTabIndex];
     if (tab) bringIntoView(tab);
-    // A tab grows when its document gets a name.
+    // The title changes the width of a tab.
   }, [id, tabs[activeTabIndex]?.title]);
 }
 
-/** Not `scrollIntoView`: a tab that still slides to its place would be measured where it is, not where it will be. */
+/** Uses layout offsets: `scrollIntoView` would measure a tab in the middle of its animation. */
 function bringIntoView(tab: HTMLElement): void {
   const list = tab.parentElement!;
   const left = tab.offsetLeft - (tab.offsetParent === list ? 0 : list.offsetLeft);
@@ -58,10 +58,10 @@ function bringIntoView(tab: HTMLElement): void {
   list.scrollLeft = Math.min(left, Math.max(most, list.scrollLeft));
 }
 
-/** Begins GraphiQL's own message for variables or headers that are not JSON. */
+/** Start of GraphiQL's error for variables or headers that are not JSON. */
 const NOT_SENT = '"Request not sent. ';
 
-/** Shows the last answer of a tab that is entered: GraphiQL has the one that was in view, and none after a reload. */
+/** Restores the last answer when a tab is entered: GraphiQL has the one that was in view, and none after a reload. */
 function useKeptAnswer(): void {
   const { updateActiveTabValues } = useGraphiQLActions();
   const responseEditor = useGraphiQL((state) => state.responseEditor);
@@ -79,14 +79,14 @@ function useKeptAnswer(): void {
   }, [id, responseEditor, updateActiveTabValues]);
 }
 
-/** Shows the headers that a tab had before a reload: GraphiQL keeps all of them, or none. */
+/** Restores the headers of tabs after a reload. GraphiQL persists all headers or none. */
 function useKeptHeaders(): void {
   const { updateActiveTabValues } = useGraphiQLActions();
   const headerEditor = useGraphiQL((state) => state.headerEditor);
   const tabs = useGraphiQL((state) => state.tabs);
   const id = useGraphiQL((state) => state.tabs[state.activeTabIndex]?.id ?? '');
   useEffect(() => {
-    // An environment in use has filled it already.
+    // An environment in use has set them already.
     if (!headerEditor || headerEditor.getValue().trim()) return;
     const kept = takeHeaders(id);
     if (!kept) return;
@@ -99,8 +99,7 @@ function useKeptHeaders(): void {
 }
 
 /**
- * GraphiQL's list of tabs holds buttons that close them, which a tablist may not: here it is a plain list, and says
- * where a subscription goes on.
+ * Makes GraphiQL's tablist a plain list, since it contains close buttons, and marks tabs with an active subscription.
  */
 function useTabMarks(): void {
   const subscribed = useSubscribedTabs();
@@ -128,12 +127,12 @@ function useTabMarks(): void {
   }, [subscribed, tabs]);
 }
 
-/** On a phone the answer is below the query, out of sight when Play is pressed. */
+/** Scrolls to the answer on phones, where it is below the query. */
 function useAnswerInView(): void {
   const sentMs = useExchange()?.startedAtMs ?? 0;
   const newestMs = useRef(Date.now());
   useEffect(() => {
-    if (sentMs <= newestMs.current) return; // of a tab that was chosen again, or before a reload
+    if (sentMs <= newestMs.current) return; // Exchanges of other tabs, or from before a reload.
     newestMs.current = sentMs;
     if (isPhone()) document.querySelector('.graphiql-response')?.scrollIntoView();
   }, [sentMs]);

@@ -1,6 +1,5 @@
 /**
- * Above the editors: the key, what can be done with the document, and its cost. Each has a place of one size, so that
- * nothing below moves.
+ * The top bar: API key, actions on the document, and its cost, each of a fixed size, so that nothing below moves.
  */
 import { DropdownMenu, useGraphiQL } from '@graphiql/react';
 import { printSchema } from 'graphql';
@@ -40,7 +39,7 @@ export function TopBar({ settings }: { settings: PageSettings }) {
   );
 }
 
-/** Any other key that begins with a name plays its recording from the beginning. */
+/** Other keys that begin with a recording's name replay it from the start. */
 const replayed = ([first = '', ...others]: readonly string[]): string =>
   others.length === 0
     ? `The recording ${first} answers: no backend is asked.`
@@ -48,10 +47,10 @@ const replayed = ([first = '', ...others]: readonly string[]): string =>
 
 const HINT_ID = 'message';
 
-/** @param children what is said when nothing was just done. */
+/** @param children the hint when there is no message. */
 function Message({ children }: { children: ReactNode }) {
   const message = useMessage();
-  // What was just done stands beside the buttons, a hint beside the key.
+  // Messages are next to the buttons, hints next to the key.
   return (
     <output id={HINT_ID} className={message ? 'message message-new' : 'message'}>
       {message || children}
@@ -127,7 +126,7 @@ interface ReadDocument {
   readonly operationName: string | undefined;
 }
 
-/** A function that reads what is in the editors. */
+/** Returns a function that reads the editors. */
 function useDocument(): () => ReadDocument {
   const queryEditor = useGraphiQL((state) => state.queryEditor);
   const variableEditor = useGraphiQL((state) => state.variableEditor);
@@ -162,7 +161,7 @@ function copyAs(
 const copy = async (text: string, what: string): Promise<void> =>
   say((await copyText(text)) ? `${what} copied.` : 'This browser does not let pages copy.');
 
-/** Browsers hash for pages from this machine and by HTTPS only. */
+/** `crypto.subtle` exists in secure contexts only. */
 const CANNOT_EXPORT = 'Only a document without errors can be exported, on localhost or by HTTPS.';
 
 async function exportTrusted(
@@ -174,6 +173,6 @@ async function exportTrusted(
   return trustedDocument(query, operationName, 'plan' in planned ? planned.plan : undefined);
 }
 
-/** The first operation's, read from the text: GraphiQL's own state is a moment behind the editor. */
+/** The name of the first operation. GraphiQL's own state lags behind the editor. */
 const nameOf = (document: string): string =>
   /\b(?:query|mutation|subscription)\s+(\w+)/.exec(document)?.[1] ?? 'operation';

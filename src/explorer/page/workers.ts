@@ -1,7 +1,7 @@
 /**
- * The editor's language services, each in a worker with a file of its own.
+ * The editor's language services in workers.
  *
- * The set-up that graphiql ships for bundlers does not work from another package's build.
+ * graphiql's own set-up for bundlers does not work in another package's build.
  */
 import type { Environment } from 'monaco-editor';
 import EditorWorker from 'monaco-editor/esm/vs/editor/editor.worker.js?worker';

@@ -1,5 +1,5 @@
 /**
- * What an event of a subscription has changed: the leaves of its data that differ from those of the event before.
+ * Differences between events of a subscription: the leaves of the data that have changed.
  */
 import type { ExecutionResult } from 'graphql';
 

@@ -1,5 +1,5 @@
 /**
- * Below the answer of a subscription: its events, newest first, with their times and what each has changed.
+ * The events of a subscription, newest first, with times and changes.
  */
 import { formatResult } from '@graphiql/toolkit';
 import { tabInView, type EventStream, type Exchange } from '../exchange/exchange.ts';

@@ -10,12 +10,12 @@ import { journalOf } from '../exchange/extensions.ts';
 import { ENDPOINT } from '../exchange/request.ts';
 import { waterfallOf, type Row } from './rows.ts';
 
-/** The page does not know where the backend is. No host has a name that ends so: RFC 6761, section 6.4. */
+/** Placeholder for the backend's host, which the page does not know. `.invalid` is reserved by RFC 6761, section 6.4. */
 const BACKEND = 'http://backend.invalid';
 
 const UNKNOWN = -1;
 
-/** What neither has, or the page cannot know. */
+/** Values that do not exist or that the page cannot know. */
 const BARE_REQUEST = {
   httpVersion: 'HTTP/1.1',
   cookies: [],

@@ -6,9 +6,12 @@ import { parse } from 'graphql';
 import { useRef } from 'react';
 import { locateInAnswer, locateInQuery, type TextRange } from './locate.ts';
 
+/** Monaco's `TrackedRangeStickiness.NeverGrowsWhenTypingAtEdges`: new text is not marked. */
+const NEVER_GROWS = 1;
+
 type Marks = ReturnType<MonacoEditor['createDecorationsCollection']>;
 
-/** A function that marks the field at a path, and takes away the marks before it. */
+/** Returns a function that marks the field at a path and removes earlier marks. */
 export function useHighlight(): (path: readonly (string | number)[]) => void {
   const queryEditor = useGraphiQL((state) => state.queryEditor);
   const responseEditor = useGraphiQL((state) => state.responseEditor);
@@ -41,7 +44,9 @@ function mark(
   };
   editor.revealRangeInCenterIfOutsideViewport(at);
   return [
-    editor.createDecorationsCollection([{ range: at, options: { className: 'marked-field' } }]),
+    editor.createDecorationsCollection([
+      { range: at, options: { className: 'marked-field', stickiness: NEVER_GROWS } },
+    ]),
   ];
 }
 
@@ -49,6 +54,6 @@ function rangeIn(text: string, locate: (text: string) => TextRange | undefined) 
   try {
     return locate(text);
   } catch {
-    return undefined; // the query was edited since, and does not parse now
+    return undefined; // The query was edited and does not parse.
   }
 }

@@ -1,16 +1,16 @@
 /**
- * Where a field of an answer is: in the text of the query and in the text of the answer.
+ * The position of a field in the texts of the query and of the answer.
  */
 import { findNodeAtLocation, parseTree } from 'jsonc-parser';
 import { Kind, type DocumentNode, type FieldNode, type SelectionSetNode } from 'graphql';
 
-/** Characters `start` to `end`, the latter not included. */
+/** Offsets in characters. `end` is exclusive. */
 export interface TextRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** The place in the text that `document` was parsed from; undefined when nothing selects it. */
+/** The range in the source of `document`; undefined when nothing selects the field. */
 export function locateInQuery(
   document: DocumentNode,
   operationName: string | null | undefined,
@@ -37,7 +37,7 @@ export function locateInQuery(
   return name?.loc && { start: name.loc.start, end: found?.name.loc?.end ?? name.loc.end };
 }
 
-/** The place below `data`; undefined when the answer has none. */
+/** The range below `data`; undefined when the answer has no such field. */
 export function locateInAnswer(
   answer: string,
   path: readonly (string | number)[],
@@ -45,7 +45,7 @@ export function locateInAnswer(
   const root = parseTree(answer);
   const node = root && findNodeAtLocation(root, ['data', ...path]);
   if (!node) return undefined;
-  // The property's name is marked, since its value may be most of the answer.
+  // Mark the name: the value may be most of the answer.
   const name = node.parent?.type === 'property' ? node.parent.children?.[0] : node;
   return name && { start: name.offset, end: name.offset + name.length };
 }

@@ -1,5 +1,5 @@
 /**
- * Whether the answer that is shown is of what the editors hold now.
+ * Whether the answer belongs to the current text of the editors.
  */
 import { useGraphiQL } from '@graphiql/react';
 import { stripIgnoredCharacters } from 'graphql';
@@ -8,7 +8,7 @@ import { objectIn } from '../documents/jsonc.ts';
 import { useSentHeaders, type Exchange } from '../exchange/exchange.ts';
 import { useEditorText } from '../page/editor-text.ts';
 
-/** A sentence on what has changed since the request was sent; undefined where nothing has. */
+/** Describes what has changed since the request was sent; undefined when nothing has. */
 export function useChangeSince({ request }: Exchange): string | undefined {
   const query = useEditorText('queryEditor');
   const variables = useEditorText('variableEditor');
@@ -30,7 +30,7 @@ export function useChangeSince({ request }: Exchange): string | undefined {
   return isOperationSame ? undefined : 'This answer is that of another operation.';
 }
 
-/** Spaces, commas and comments do not count, as after Prettify. */
+/** Ignores white space, commas and comments. */
 function normalized(query: string): string {
   try {
     return stripIgnoredCharacters(query);

@@ -1,5 +1,5 @@
 /**
- * The journal of a request as rows and rounds of a waterfall.
+ * The calls of a request as rows and rounds of a waterfall.
  */
 import type { Journal, JournalCall } from '../exchange/extensions.ts';
 
@@ -7,11 +7,11 @@ export interface Row extends JournalCall {
   readonly endMs: number;
   /** The field that caused the call, as its response keys: `page.audiences.0.person`. */
   readonly field: string;
-  /** How the call came to its answer, in one word. */
+  /** The source of the answer. */
   readonly how: 'sent' | 'retried' | 'shared' | 'primed' | 'cached' | 'refused';
 }
 
-/** The calls that ran side by side before the next ones could begin. */
+/** A group of calls that ran side by side. */
 export interface Round {
   readonly startMs: number;
   readonly endMs: number;
@@ -39,7 +39,7 @@ function howOf({ source, attempt }: JournalCall): Row['how'] {
   return source === 'sent' && attempt > 1 ? 'retried' : source;
 }
 
-/** A round begins with a call that starts after the first of the round before has ended. */
+/** A round starts with the first call after the end of any call of the round before. */
 function roundsOf(rows: readonly Row[]): Round[] {
   const waited = rows.filter(({ how }) => !['primed', 'cached', 'refused'].includes(how));
   const rounds: { startMs: number; endMs: number }[] = [];
@@ -57,10 +57,10 @@ function roundsOf(rows: readonly Row[]): Round[] {
   return rounds;
 }
 
-/** The part of the width that a number of two digits takes on a phone. */
+/** Relative width of a number of two digits on a phone. */
 const LABEL_WIDTH = 0.08;
 
-/** The number of each round; undefined where it would stand on the one before. */
+/** The number of each round; undefined where it would overlap the one before. */
 export function labelsOf(rounds: readonly Round[], endMs: number): (number | undefined)[] {
   let takenTo = -Infinity;
   return rounds.map((round, index) => {

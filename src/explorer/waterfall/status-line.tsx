@@ -1,6 +1,6 @@
 /**
- * The last answer as HTTP has it: status, time, bytes, errors by code, and headers. And which subscriptions go
- * on in other tabs.
+ * The status line: HTTP status, time, bytes, errors by code and headers of the last answer, and subscriptions in other
+ * tabs.
  */
 import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { useExchange, type Exchange } from '../exchange/exchange.ts';

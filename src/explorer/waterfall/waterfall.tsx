@@ -1,6 +1,5 @@
 /**
- * Below the answer: a row for each REST call of the last request, with its bar in time, and the events of a
- * subscription.
+ * The pane below the answer: a row with a bar for each REST call of the last request, and the events of a subscription.
  */
 import { useState, type CSSProperties } from 'react';
 import { useExchange, type Exchange } from '../exchange/exchange.ts';
@@ -13,7 +12,7 @@ import { harOf } from './har.ts';
 import { useHighlight } from './highlight.ts';
 import { labelsOf, waterfallOf, type Round, type Row } from './rows.ts';
 
-/** @param suggests whether fields are suggested: not without the schema. */
+/** @param suggests whether fields are suggested, which needs the schema. */
 export function WaterfallPane({ suggests }: { suggests: boolean }) {
   const exchange = useExchange();
   if (!exchange) {
@@ -35,7 +34,7 @@ export function WaterfallPane({ suggests }: { suggests: boolean }) {
           <Actions exchange={exchange} />
         </header>
         {journal ? (
-          // The row that was pressed is one of this request.
+          // The pressed row belongs to this request.
           <Calls key={exchange.startedAtMs} exchange={exchange} journal={journal} />
         ) : (
           <NoJournal exchange={exchange} />
@@ -57,7 +56,7 @@ function Totals({ exchange, journal }: { exchange: Exchange; journal: Journal | 
         {counted(calls, 'call')}, {counted(rounds, 'round')}
       </strong>
       {isOfEvents(exchange) && <span>of the last event, beside the polls</span>}
-      {plan && <span className="planned">planned: {planned(plan)}</span>}
+      {plan && <span className="planned">planned: {planned(plan, rounds)}</span>}
       <span>backend {ms(backendMs)}</span>
       {gatewayMs !== undefined && <span>gateway {ms(gatewayMs)}</span>}
     </p>
@@ -70,13 +69,13 @@ const contentTypeOf = ({ headers }: Exchange): string =>
 const isOfEvents = (exchange: Exchange): boolean => isEvents(contentTypeOf(exchange));
 
 /**
- * The time at the gateway during which no call was under way, in milliseconds; undefined where the browser
- * has not measured it, and of subscriptions, which wait for changes most of it.
+ * Time in the gateway without a pending call, in milliseconds; undefined for subscriptions, and where the browser has no
+ * measurements.
  */
 function gatewayMsOf(exchange: Exchange, backendMs: number): number | undefined {
   const { timing } = exchange;
   if (!timing || isOfEvents(exchange)) return undefined;
-  // Calls go on between the parts of an answer; a whole one is sent when all have ended.
+  // Calls continue between the parts of an incremental answer.
   const isInParts = isParts(contentTypeOf(exchange));
   return Math.max(0, timing.waitMs + (isInParts ? timing.receiveMs : 0) - backendMs);
 }
@@ -84,8 +83,11 @@ function gatewayMsOf(exchange: Exchange, backendMs: number): number | undefined 
 const counted = (count: number | string, noun: string): string =>
   `${count} ${noun}${String(count) === '1' ? '' : 's'}`;
 
-const planned = ({ calls: { least, most }, rounds }: Plan): string =>
-  `${counted(least === most ? least : `${least}–${most ?? '?'}`, 'call')}, ${counted(rounds, 'round')}`;
+/** @param made the rounds that were made: the same number is not shown twice. */
+function planned({ calls: { least, most }, rounds }: Plan, made: number): string {
+  const calls = counted(least === most ? least : `${least}–${most ?? '?'}`, 'call');
+  return rounds === made ? calls : `${calls}, ${counted(rounds, 'round')}`;
+}
 
 function Actions({ exchange }: { exchange: Exchange }) {
   const har = () => JSON.stringify(harOf(exchange), null, 2);
@@ -98,11 +100,11 @@ function Actions({ exchange }: { exchange: Exchange }) {
   );
 }
 
-/** Codes of documents that are wrong as such, whatever the caller may do. */
+/** Codes of invalid documents. */
 const INVALID = new Set(['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED']);
 
 function NoJournal({ exchange: { result } }: { exchange: Exchange }) {
-  // The status line says why there is no answer.
+  // The status line has the reason.
   if (!result) return null;
   const codes = (result.errors ?? []).map(({ extensions }) => String(extensions?.['code']));
   return <p className="waterfall-hint">{noCallBecause(codes)}</p>;
@@ -166,7 +168,7 @@ function Calls({ exchange, journal }: { exchange: Exchange; journal: Journal }) 
   );
 }
 
-/** Where there is no room the middle is left out: routes differ in their ends. */
+/** Shortens routes in the middle: their ends tell them apart. */
 function Route({ row: { method, route } }: { row: Row }) {
   const end = route.lastIndexOf('/');
   return (
