@@ -8,17 +8,21 @@ import { inspect } from 'node:util';
 import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from './backend/seed/example.ts';
 import { readConfig, type Config } from './config.ts';
 import { OperatorError } from './lib/operator-error.ts';
+import { Drift } from './drift/drift.ts';
+import { driftExtension } from './drift/drift-extension.ts';
 import { openMcp } from './mcp/open-mcp.ts';
 import { openBackend, openDispatcher, warningsOf } from './open-backend.ts';
 import { openCache, openRateLimits, openSharedState } from './open-shared-state.ts';
 import { createUpstream } from './rest/client/client.ts';
 import { openSchema } from './schema.ts';
-import { createGateway } from './server/gateway.ts';
-import { urlHost } from './server/http/http-server.ts';
-import { createLogger, type Logger } from './observe/logs/logger.ts';
-import { Metrics } from './observe/metrics/metrics.ts';
-import { openTraces } from './observe/traces/open-traces.ts';
-import { observeUpstream } from './observe/upstream-observer.ts';
+import type { Extension } from './gateway/extension.ts';
+import { createGateway } from './gateway/gateway.ts';
+import { urlHost } from './gateway/http/http-server.ts';
+import { createLogger, type Logger } from './gateway/observe/logs/logger.ts';
+import { Metrics } from './gateway/observe/metrics/metrics.ts';
+import { openTraces } from './extensions/traces/open-traces.ts';
+import { traces } from './extensions/traces/traces-policy.ts';
+import { observeUpstream } from './gateway/observe/upstream-observer.ts';
 import { loadPlugins } from './process/operator-plugins.ts';
 import { announce } from './process/announce.ts';
 import { EXPLORER_FOLDER, staleBuild, versionOf } from './process/build.ts';
@@ -27,6 +31,8 @@ import { EXIT, stopOnSignals, surviveRejections } from './process/lifecycle.ts';
 import { switchLevelOnSignal } from './process/log-level.ts';
 import { openPorts } from './process/ports.ts';
 import { createWorkers, WorkerStartError } from './process/workers.ts';
+import { Usage } from './usage/usage.ts';
+import { usageExtension } from './usage/usage-extension.ts';
 
 /** The environment variable with the URL of the primary's embedded backend, for its workers. */
 const EMBEDDED_URL = 'EMBEDDED_BACKEND_URL';
@@ -77,6 +83,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
   const backend = await openBackend(config, ofPrimary, logger);
   const warnings = warningsOf(config, backend);
   const shared = await openSharedState(config, backend, metrics, logger);
+  const drift = new Drift({ onDeparture: (route, kind) => metrics.drift(route, kind) });
   const upstream = createUpstream({
     dispatcher: await openDispatcher(config, backend, logger),
     pathPrefix: backend.pathPrefix,
@@ -84,16 +91,17 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     timeoutMs: config.backend.timeoutMs,
     ...{ exposeHeaders: headers.expose, pauses: shared?.pauses },
     cache: await openCache(config, shared),
-    observer: observeUpstream(metrics, logger, () => gateway),
+    observer: observeUpstream(metrics, logger, () => gateway, drift),
   });
   const version = versionOf();
   const tracer = await openTraces(config.traces, { backend: backend.origin, version, logger });
   // The 20 routes of the REST document do not answer the first query, which is about a page.
   const hasSamplePage =
     backend.isEmbedded && config.embedded.routes !== 'document' && backend.routeSet !== 'document';
+  const schema = await openSchema(tools);
   const gateway = createGateway({
     rateLimits: await openRateLimits(config, shared),
-    ...{ schema: await openSchema(tools), upstream, logger, metrics, shared, tracer, gather },
+    ...{ schema, upstream, logger, metrics, gather },
     ...{ http, headers, limits, documents, live, tools, logSlowMs: config.process.logSlowMs },
     apiKey: config.backend.apiKey,
     warnings,
@@ -103,8 +111,12 @@ async function serve(config: Config, logger: Logger): Promise<void> {
       ...(hasSamplePage && { pageId: EXAMPLE_PAGE_ID }),
       ...(backend.replay && { apiKey: backend.replay.names[0], replays: backend.replay.names }),
     },
-    carriers: await openMcp(documents.agents, version),
-    plugins: [...(await loadPlugins(config.process.plugins, config))],
+    extensions: [
+      traces(tracer),
+      ...(http.adminPort === undefined ? [] : reports(new Usage(schema), drift)),
+      await openMcp(documents.agents, version),
+    ],
+    plugins: await loadPlugins(config.process.plugins, config),
   });
   await gateway.open();
   const ports = await openPorts(gateway, http, logger);
@@ -122,3 +134,9 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     await announce({ ...backend, logger, url: ports.url, warnings, tools, http });
   }
 }
+
+/** What operators read at `/usage` and `/drift`. */
+const reports = (usage: Usage, drift: Drift): Extension[] => [
+  usageExtension(usage),
+  driftExtension(drift, usage.usesOf),
+];

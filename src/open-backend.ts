@@ -6,7 +6,7 @@ import type { Config } from './config.ts';
 import { OperatorError } from './lib/operator-error.ts';
 import type { ConnectionOptions } from './rest/transport/connections.ts';
 import { BackendDispatcher, splitUpstreamUrl } from './rest/transport/dispatcher.ts';
-import type { Logger } from './observe/logs/logger.ts';
+import type { Logger } from './gateway/observe/logs/logger.ts';
 
 /** What the log and `/ready` say of an embedded backend where callers of a deployment are served; none elsewhere. */
 export const warningsOf = (

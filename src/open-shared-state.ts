@@ -4,9 +4,9 @@
  */
 import { passwordOf, type Config } from './config.ts';
 import type { ReadCache } from './rest/call/options.ts';
-import type { Logger } from './observe/logs/logger.ts';
-import type { Metrics } from './observe/metrics/metrics.ts';
-import { observeSharedState } from './observe/shared-state-observer.ts';
+import type { Logger } from './gateway/observe/logs/logger.ts';
+import type { Metrics } from './gateway/observe/metrics/metrics.ts';
+import { observeSharedState } from './gateway/observe/shared-state-observer.ts';
 import type { RateLimits } from './shared-state/rate-limits.ts';
 import type { SharedState } from './shared-state/shared-state.ts';
 

@@ -9,8 +9,8 @@ import { inspect } from 'node:util';
 import { BackendDatabaseError, openBackend } from './backend/backend.ts';
 import { readConfig } from './config.ts';
 import { OperatorError } from './lib/operator-error.ts';
-import { urlHost } from './server/http/http-server.ts';
-import { createLogger } from './observe/logs/logger.ts';
+import { urlHost } from './gateway/http/http-server.ts';
+import { createLogger } from './gateway/observe/logs/logger.ts';
 import { EXIT, stopOnSignals, surviveRejections } from './process/lifecycle.ts';
 import { portError } from './process/ports.ts';
 

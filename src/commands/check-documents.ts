@@ -20,8 +20,8 @@ import {
 import { planningContext } from '../plan/cost.ts';
 import { priceOf, type Price, type Priced } from '../plan/price.ts';
 import { schema } from '../schema.ts';
-import { readManifests, type Manifest } from '../documents/manifest-folder.ts';
-import { PRICES_SUFFIX } from '../documents/manifest.ts';
+import { readManifests, type Manifest } from '../gateway/documents/manifest-folder.ts';
+import { PRICES_SUFFIX } from '../gateway/documents/manifest.ts';
 import { printLines } from './terminal.ts';
 
 type Prices = Record<string, Price & { readonly document: string }>;

@@ -9,7 +9,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { buildSchema } from 'graphql';
-import { readManifests } from '../documents/manifest-folder.ts';
+import { readManifests } from '../gateway/documents/manifest-folder.ts';
 import { shippedIn, type Shipped } from '../impact/impact.ts';
 import { changesBetween, undatedDeprecations } from '../impact/schema-changes.ts';
 import { printLines } from './terminal.ts';

@@ -2,26 +2,27 @@
 import {
   isInterfaceType,
   isObjectType,
-  Kind,
   type DocumentNode,
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
-import type { TrustedDocument } from '../documents/trusted-documents.ts';
 import { restFieldOf } from '../graph/schema/rest-type.ts';
-import type { AppVersion } from '../operation/request/caller.ts';
+import type { AppVersion } from '../gateway/operation/app-version.ts';
+import type { Document } from '../gateway/operation/document.ts';
 import type { Departure, Drift } from './drift.ts';
 
 interface ReportOptions {
   readonly schema: GraphQLSchema;
   /** Trusted documents that are served, each with the apps that were built with it. */
-  readonly trusted: ReadonlyMap<TrustedDocument, readonly AppVersion[]>;
+  readonly trusted: ReadonlyMap<Document, readonly AppVersion[]>;
   /** The schema coordinates that an operation uses. */
-  readonly usesOf: (
-    document: DocumentNode,
-    operation: OperationDefinitionNode,
-  ) => ReadonlySet<string>;
+  readonly usesOf: UsesOf;
 }
+
+export type UsesOf = (
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+) => ReadonlySet<string>;
 
 export function driftReport(drift: Drift, { schema, trusted, usesOf }: ReportOptions) {
   const { departures, ...rest } = drift.report();
@@ -42,17 +43,15 @@ export function driftReport(drift: Drift, { schema, trusted, usesOf }: ReportOpt
   };
 }
 
-function operationsOf([{ hash, document, errors }, apps]: [
-  TrustedDocument,
+function operationsOf([{ hash, syntax: document, operations, errors }, apps]: [
+  Document,
   readonly AppVersion[],
 ]) {
-  if (errors.length > 0 || document instanceof Error) return [];
-  return document.definitions
-    .filter((one) => one.kind === Kind.OPERATION_DEFINITION)
-    .map((operation) => ({
-      ...{ document, operation },
-      shown: { document: hash, operation: operation.name?.value ?? 'anonymous', apps },
-    }));
+  if (errors.length > 0) return [];
+  return operations.map((operation) => ({
+    ...{ document, operation },
+    shown: { document: hash!, operation: operation.name?.value ?? 'anonymous', apps }, // it is trusted
+  }));
 }
 
 /** The fields of the graph that answer a REST field as it is; none for what the graph makes something else of. */

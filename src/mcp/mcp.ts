@@ -1,7 +1,7 @@
 /**
  * MCP at `/mcp`: each document of the manifests is a tool of agents. Nothing else can be asked.
  *
- * Streamable HTTP without sessions: any replica answers any request. A call passes the gateway's list of plugins, as
+ * Streamable HTTP without sessions: any replica answers any request. A call passes the gateway's pipeline, as
  * every operation does. The server checks `Host`; `Origin` is checked here, because `createMcpHandler` does not.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -14,17 +14,18 @@ import {
   type ListToolsResult,
 } from '@modelcontextprotocol/server';
 import type { ExecutionResult, GraphQLError } from 'graphql';
-import type { Door } from '../server/gateway-options.ts';
-import type { Route } from '../server/http/site.ts';
-import { formatted } from '../operation/result/answer.ts';
-import { createCors, mayAsk } from '../server/carriers/cors.plugin.ts';
-import { refusalResponse } from '../operation/refusal.ts';
-import type { RequestRecord } from '../operation/request/request-record.ts';
+import { dictionary } from '../lib/dictionary.ts';
+import type { Core } from '../gateway/extension.ts';
+import type { Route } from '../gateway/http/site.ts';
+import { formatted, pairsOf } from '../gateway/operation/response.ts';
+import { createCors, mayAsk } from '../gateway/policies/cors.ts';
+import { errorResponse } from '../gateway/operation/client-error.ts';
+import type { Arrival } from '../gateway/operation/operation.ts';
 import { readTools, type Tool } from './tools.ts';
 
 interface Served {
   readonly request: Request;
-  readonly record: RequestRecord;
+  readonly arrival: Arrival;
   /** The JSON-RPC message. */
   readonly text: string;
 }
@@ -35,8 +36,8 @@ type Given = Readonly<Record<string, unknown>>;
  * @param folder where the manifests are.
  * @throws {OperatorError} for a bad manifest, and a document that cannot be a tool.
  */
-export function createMcp(folder: string, version: string, door: Door): Route {
-  const { schema, prepare, logger, corsOrigins } = door;
+export function createMcp(folder: string, version: string, core: Core): Route {
+  const { schema, prepare, logger, corsOrigins } = core;
   const onReplaced = (replaced: object): void =>
     logger.warn(replaced, 'Two manifests have a tool of one name: the later one counts');
   const tools = readTools({ schema, folder, prepare, onReplaced });
@@ -66,7 +67,7 @@ export function createMcp(folder: string, version: string, door: Door): Route {
 
   async function call(
     { trusted: document, definition, counts }: Tool,
-    { request, record, text }: Served,
+    { request, arrival, text }: Served,
   ): Promise<CallToolResult> {
     // The SDK drops an argument `__proto__`.
     const { params } = JSON.parse(text) as { readonly params: { readonly arguments?: Given } };
@@ -81,38 +82,43 @@ export function createMcp(folder: string, version: string, door: Door): Route {
         content: [textOf(`There is no argument ${name}: it takes ${takes}.`)],
       };
     }
-    const result = await door.run({ document, variables: given }, request, record);
+    const { method, headers } = request;
+    const result = await core.run(
+      { document, variables: given, path: '/mcp', method, headers: dictionary(headers) },
+      arrival,
+    );
     return resultOf(result, given, counts);
   }
 
-  async function answer(request: Request, record: RequestRecord): Promise<Response> {
+  async function answer(request: Request, arrival: Arrival): Promise<Response> {
     const { method, url, headers } = request;
     const host = headers.get('host') ?? undefined;
     if (!mayAsk(headers.get('origin') ?? undefined, host, corsOrigins)) {
       const message = 'Pages of this origin may not use /mcp: add it to CORS_ORIGINS.';
-      return refusalResponse(403, 'ORIGIN_NOT_ALLOWED', message);
+      return errorResponse(403, 'ORIGIN_NOT_ALLOWED', message);
     }
-    if (record.unreadable) {
-      return refusalResponse(413, 'BODY_TOO_LARGE', record.unreadable.message);
+    if (arrival.unreadable) {
+      return errorResponse(413, 'BODY_TOO_LARGE', arrival.unreadable.message);
     }
     const text = await request.text();
     if (text.trimStart().startsWith('[')) {
-      return refusalResponse(400, 'BAD_REQUEST', 'Send one message at a time: this is a batch.');
+      return errorResponse(400, 'BAD_REQUEST', 'Send one message at a time: this is a batch.');
     }
     // The SDK wants Node's own kind of request.
     const body = method === 'POST' ? text : null;
     const own = new Request(url, { method, headers: [...headers], body });
-    return served.run({ request, record, text }, () => handler.fetch(own));
+    return served.run({ request, arrival, text }, () => handler.fetch(own));
   }
 
   if (corsOrigins.length === 0) return answer;
   const cors = createCors(corsOrigins, []);
-  return async (request, record) => {
+  return async (request, arrival) => {
     const { method, headers } = request;
     if (method === 'OPTIONS') {
-      return new Response(null, { status: 204, headers: cors.preflightHeaders(headers) });
+      const allowed = pairsOf(cors.preflightHeaders(dictionary(headers)));
+      return new Response(null, { status: 204, headers: allowed });
     }
-    const response = await answer(request, record);
+    const response = await answer(request, arrival);
     cors.addTo(response, headers);
     return response;
   };

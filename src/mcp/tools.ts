@@ -20,9 +20,9 @@ import { fragmentsOf } from '../execution/operation/collect-fields.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import { planningContext } from '../plan/cost.ts';
 import { priceOf, type Price } from '../plan/price.ts';
-import type { Door } from '../server/gateway-options.ts';
-import type { ChosenDocument } from '../operation/gateway-plugin.ts';
-import { readManifests, type Manifest } from '../documents/manifest-folder.ts';
+import type { Core } from '../gateway/extension.ts';
+import type { Document } from '../gateway/operation/document.ts';
+import { readManifests, type Manifest } from '../gateway/documents/manifest-folder.ts';
 import { orNull, schemaOfSelection, schemaOfVariables, type ObjectSchema } from './json-schema.ts';
 
 /** As `tools/list` tells of it. */
@@ -37,7 +37,7 @@ export interface ToolDefinition {
 
 export interface Tool {
   readonly definition: ToolDefinition;
-  readonly trusted: ChosenDocument;
+  readonly trusted: Document;
   /** The variables that say how much is answered. */
   readonly counts: readonly string[];
 }
@@ -51,7 +51,7 @@ const MAX_NAME = 64;
 interface ToolsOptions {
   readonly schema: GraphQLSchema;
   readonly folder: string;
-  readonly prepare: Door['prepare'];
+  readonly prepare: Core['prepare'];
   /** Two manifests have a tool of this name: that of the later one is served. */
   readonly onReplaced: (replaced: { readonly tool: string; readonly by: string }) => void;
 }
@@ -99,12 +99,11 @@ function manifestsOf(folder: string): Manifest[] {
 
 function toolOf(
   schema: GraphQLSchema,
-  { text, hash, document, errors }: ReturnType<Door['prepare']>,
+  trusted: Document,
   wrong: (why: string) => OperatorError,
 ): Tool {
+  const { syntax: document, operations, errors } = trusted;
   if (errors[0]) throw wrong(errors[0].message);
-  if (document instanceof Error) throw wrong(document.message);
-  const operations = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
   const [operation] = operations;
   if (!operation || operations.length > 1) throw wrong('Give it one operation: a tool is one.');
   const name = operation.name?.value ?? '';
@@ -126,7 +125,7 @@ function toolOf(
   const data = schemaOfSelection(schema, fragmentsOf(document), root, selectionSet);
   const words = [commentAbove(operation), costInWords(priced.price)];
   return {
-    trusted: { text, hash, document },
+    trusted,
     definition: {
       name,
       description: words.filter(Boolean).join('\n\n'),

@@ -2,8 +2,11 @@
  * The first lines of the log: where the gateway listens, and whether its backend answers.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '../observe/logs/logger.ts';
-import { probeUpstream, type UpstreamProbeOptions } from '../observe/logs/upstream-probe.ts';
+import type { Logger } from '../gateway/observe/logs/logger.ts';
+import {
+  probeUpstream,
+  type UpstreamProbeOptions,
+} from '../gateway/observe/logs/upstream-probe.ts';
 import { isExplorerBuilt } from './build.ts';
 
 /** Between two questions to a backend that did not answer at the start, in milliseconds. */

@@ -6,7 +6,7 @@
  */
 import cluster, { type Worker } from 'node:cluster';
 import { AggregatorRegistry, type Registry } from 'prom-client';
-import type { Gather } from '../server/gateway-options.ts';
+import type { Gather } from '../gateway/extension.ts';
 
 /** How long all of them are waited for, in milliseconds. */
 const MAX_MS = 5_000;

@@ -2,7 +2,7 @@
  * Signals, which end a process, and unhandled rejections, which do not.
  */
 import cluster from 'node:cluster';
-import type { Logger } from '../observe/logs/logger.ts';
+import type { Logger } from '../gateway/observe/logs/logger.ts';
 
 /** Exit codes: finished after a signal; failed, or at the second signal; cut at the timeout. */
 export const EXIT = {

@@ -4,7 +4,7 @@
  * A primary has its workers switch too, also those that it starts later.
  */
 import cluster from 'node:cluster';
-import type { Logger } from '../observe/logs/logger.ts';
+import type { Logger } from '../gateway/observe/logs/logger.ts';
 
 export function switchLevelOnSignal(logger: Logger): void {
   const { level } = logger;

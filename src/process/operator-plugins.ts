@@ -5,7 +5,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { OperatorError } from '../lib/operator-error.ts';
-import type { GatewayPlugin } from '../operation/gateway-plugin.ts';
+import type { GatewayPlugin } from '../gateway/yoga/gateway-plugin.ts';
 
 /** The module cannot be used. */
 export class PluginsError extends OperatorError {

@@ -4,10 +4,10 @@
  * One that cannot be had is said in the settings' words.
  */
 import { OperatorError } from '../lib/operator-error.ts';
-import type { Gateway } from '../server/gateway-options.ts';
-import { openHttpServer, type HttpOptions, type HttpServer } from '../server/http/http-server.ts';
-import type { Site } from '../server/http/site.ts';
-import type { Logger } from '../observe/logs/logger.ts';
+import type { Gateway } from '../gateway/options.ts';
+import { openHttpServer, type HttpOptions, type HttpServer } from '../gateway/http/http-server.ts';
+import type { Site } from '../gateway/http/site.ts';
+import type { Logger } from '../gateway/observe/logs/logger.ts';
 import type { StopTimes } from './lifecycle.ts';
 
 interface PortOptions extends HttpOptions {

@@ -5,7 +5,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '../observe/logs/logger.ts';
+import type { Logger } from '../gateway/observe/logs/logger.ts';
 import { askWorkers } from './gather.ts';
 import type { StopSignal, StopTimes } from './lifecycle.ts';
 

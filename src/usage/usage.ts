@@ -5,20 +5,23 @@
  * are not trusted are told together, since callers choose their texts and names.
  */
 import { Kind, type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
-import { OTHER_APP, type AppVersion } from '../operation/request/caller.ts';
-import type { RequestRecord } from '../operation/request/request-record.ts';
+import { OTHER_APP, type AppVersion } from '../gateway/operation/app-version.ts';
+import type { Operation } from '../gateway/operation/operation.ts';
 import { usedBy } from './coordinates.ts';
 import type { UsageReport } from './usage-report.ts';
 
 /** Operations that are counted one by one, of trusted documents as well as of others. */
 const MAX_OPERATIONS = 2_000;
 
-interface Operation {
+interface Counted {
   readonly document: string;
   readonly name: string;
   readonly coordinates: ReadonlySet<string>;
   readonly executions: Map<AppVersion, number>;
 }
+
+/** What is read of an operation. */
+type Countable = Pick<Operation, 'app' | 'document' | 'definition'>;
 
 const OTHER = 'other';
 
@@ -26,10 +29,10 @@ export class Usage {
   readonly #schema: GraphQLSchema;
   readonly #since: string;
   readonly #uses = new WeakMap<OperationDefinitionNode, ReadonlySet<string>>();
-  readonly #trusted = new Map<string, Operation>();
+  readonly #trusted = new Map<string, Counted>();
   /** By their syntax trees, which live as long as the document is kept. */
-  #known = new WeakMap<OperationDefinitionNode, Operation>();
-  #others: Operation[] = [];
+  #known = new WeakMap<OperationDefinitionNode, Counted>();
+  #others: Counted[] = [];
   /** Executions of documents that are not known any more, and in how many a coordinate was asked for. */
   readonly #sums = new Map<AppVersion, { executions: number; uses: Map<string, number> }>();
 
@@ -56,10 +59,11 @@ export class Usage {
   }
 
   /** An operation of a valid document is about to be executed. */
-  count(record: RequestRecord, document: DocumentNode, operation: OperationDefinitionNode): void {
-    const { app = OTHER_APP } = record;
+  count({ app = OTHER_APP, document, definition }: Countable): void {
+    if (!document || !definition) return;
+    const { hash, syntax } = document;
     const { executions } =
-      this.#trustedOf(record, document, operation) ?? this.#otherOf(document, operation);
+      this.#trustedOf(hash, syntax, definition) ?? this.#otherOf(syntax, definition);
     executions.set(app, (executions.get(app) ?? 0) + 1);
   }
 
@@ -81,21 +85,21 @@ export class Usage {
 
   /** Undefined for what is told with the others. */
   #trustedOf(
-    record: RequestRecord,
+    hash: string | undefined,
     document: DocumentNode,
     operation: OperationDefinitionNode,
-  ): Operation | undefined {
-    if (record.document === undefined) return undefined;
+  ): Counted | undefined {
+    if (hash === undefined) return undefined;
     const name = operation.name?.value ?? '';
-    const key = `${record.document} ${name}`;
+    const key = `${hash} ${name}`;
     let known = this.#trusted.get(key);
     if (known || this.#trusted.size >= MAX_OPERATIONS) return known;
-    known = this.#learn(record.document, name || 'anonymous', document, operation);
+    known = this.#learn(hash, name || 'anonymous', document, operation);
     this.#trusted.set(key, known);
     return known;
   }
 
-  #otherOf(document: DocumentNode, operation: OperationDefinitionNode): Operation {
+  #otherOf(document: DocumentNode, operation: OperationDefinitionNode): Counted {
     let known = this.#known.get(operation);
     if (known) return known;
     if (this.#others.length >= MAX_OPERATIONS) {
@@ -114,7 +118,7 @@ export class Usage {
     name: string,
     syntax: DocumentNode,
     operation: OperationDefinitionNode,
-  ): Operation {
+  ): Counted {
     const coordinates = this.usesOf(syntax, operation);
     return { document, name, coordinates, executions: new Map() };
   }

@@ -12,7 +12,7 @@ import { Loader } from '../../src/graph/loading/loader.ts';
 import { formatNodeId, parseNodeId } from '../../src/graph/types/node-id.ts';
 import { createUpstream } from '../../src/rest/client/client.ts';
 import { fillPath, formatQuery } from '../../src/rest/client/path.ts';
-import { Metrics } from '../../src/observe/metrics/metrics.ts';
+import { Metrics } from '../../src/gateway/observe/metrics/metrics.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { makeAnswers } from './data.ts';
 import { instantDispatcher } from './instant-dispatcher.ts';

@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { readManifest } from '../../src/documents/manifest.ts';
+import { readManifest } from '../../src/gateway/documents/manifest.ts';
 import { startGateway, type GatewayProcess } from '../support/gateway-process.ts';
 import { launch } from './chromium.ts';
 import { harFaults } from './har.ts';

@@ -18,7 +18,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { readConfig, SETTINGS } from '../../src/config.ts';
-import { Metrics } from '../../src/observe/metrics/metrics.ts';
+import { Metrics } from '../../src/gateway/observe/metrics/metrics.ts';
 import { namesOf } from '../../src/settings/setting.ts';
 import { openFolder } from '../support/folder.ts';
 import { openGateway } from '../support/open-gateway.ts';

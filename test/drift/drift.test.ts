@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { walkAnswer } from '../../src/drift/departures.ts';
 import { Drift } from '../../src/drift/drift.ts';
 import type { RestResponse } from '../../src/rest/call/call.ts';
-import { openHttpServer } from '../../src/server/http/http-server.ts';
+import { openHttpServer } from '../../src/gateway/http/http-server.ts';
 import { routes, type Route } from '../../src/v0/routes.ts';
 import { openFolder } from '../support/folder.ts';
 import { afterFile } from '../support/after-file.ts';
@@ -108,7 +108,7 @@ describe('what /drift tells', () => {
       const value = structuredClone(sampleOf(route)) as any;
       change(value);
       const body = Buffer.from(JSON.stringify(value));
-      site.gateway.drift.onAnswer(route, { status: 200, headers: {}, body }, undefined);
+      site.drift.onAnswer(route, { status: 200, headers: {}, body }, undefined);
       const { departures } = (await send(`${admin.url}/drift`)).body;
       const { fields, documents: named } = departures.at(-1);
       return [...fields, ...named.map(({ operation }: { operation: string }) => operation)];

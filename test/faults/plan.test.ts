@@ -9,7 +9,7 @@ import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { planFor, planningContext, refuseCost } from '../../src/plan/cost.ts';
 import { MAX_VISITS, Planner } from '../../src/plan/planner.ts';
 import { schema } from '../../src/schema.ts';
-import { DEFAULT_LIMITS, measure } from '../../src/documents/document-limits.ts';
+import { DEFAULT_LIMITS, measure } from '../../src/gateway/documents/document-limits.ts';
 import { IDS } from '../support/ids.ts';
 import { openGateway } from '../support/open-gateway.ts';
 

@@ -14,7 +14,7 @@ import {
   type DocumentNode,
 } from 'graphql';
 import { expect, it } from 'vitest';
-import { readManifests } from '../../src/documents/manifest-folder.ts';
+import { readManifests } from '../../src/gateway/documents/manifest-folder.ts';
 import { shippedIn } from '../../src/impact/impact.ts';
 import { changesBetween, undatedDeprecations } from '../../src/impact/schema-changes.ts';
 import { ROOT } from '../support/pages.ts';

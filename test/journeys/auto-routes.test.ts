@@ -5,7 +5,7 @@ import { execute, parse, type DocumentNode, type GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import * as client from '../../src/client/generated/graphql.ts';
 import { createContext } from '../../src/graph/context.ts';
-import { createTranslate } from '../../src/operation/result/errors.ts';
+import { createTranslate } from '../../src/gateway/operation/errors.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { planFor } from '../../src/plan/cost.ts';
 import { createUpstream, type RequestScope, type Upstream } from '../../src/rest/client/client.ts';

@@ -73,7 +73,7 @@ const open = (options: InProcessOptions = {}, folder = FOLDER) =>
   openGateway({
     ...options,
     http: { allowedHosts: ['127.0.0.1'], ...options.http },
-    carriers: { '/mcp': (door) => createMcp(folder, '1', door) },
+    extensions: [{ routes: (core) => ({ '/mcp': createMcp(folder, '1', core) }) }],
   });
 
 interface AgentOptions {

@@ -9,7 +9,7 @@ import { openFolder } from '../support/folder.ts';
 import { buildScript } from '../support/gateway-build.ts';
 import { ROOT } from '../support/pages.ts';
 import { openGateway } from '../support/open-gateway.ts';
-import { openHttpServer } from '../../src/server/http/http-server.ts';
+import { openHttpServer } from '../../src/gateway/http/http-server.ts';
 import { afterFile } from '../support/after-file.ts';
 import { DEFAULTS } from '../support/settings.ts';
 

@@ -1,8 +1,8 @@
 /** How much may be under way, and in which order operations that wait begin. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { Admission, type Place } from '../../src/server/policies/admission.ts';
-import { NewDocuments } from '../../src/server/policies/new-documents.ts';
+import { Admission, type Place } from '../../src/gateway/policies/admission.ts';
+import { NewDocuments } from '../../src/gateway/policies/new-documents.ts';
 
 /** An operation of a key: `a`, or `a5` for one that weighs five. */
 type Named = string;

@@ -4,7 +4,7 @@ import { createServer, request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
-import { openHttpServer } from '../../src/server/http/http-server.ts';
+import { openHttpServer } from '../../src/gateway/http/http-server.ts';
 import { openEvents, openSocket } from '../live/support.ts';
 import { openFolder } from '../support/folder.ts';
 import { clientOf, KEY, send } from '../support/client.ts';

@@ -1,6 +1,6 @@
 /**
- * The same operation has the same outcome whichever carrier brought it: the fast path, Yoga by POST
- * and GET, and `fetch` without a server.
+ * The same operation has the same response whichever way it came: by POST and GET, by `fetch` without a server, and
+ * past plugins of operators, with and without hooks of HTTP.
  *
  * A failure prints the seed and the query: `randomQuery(seed, …)` makes it again.
  */
@@ -40,14 +40,13 @@ const FAILING = {
 };
 const ASKED = { query: PAGE, variables: { id: IDS.page } };
 
-describe('every carrier', () => {
-  it('answers a query, and a POST of plain JSON goes without Yoga', async () => {
+describe('every way', () => {
+  it('answers a query', async () => {
     const stand = await open();
 
     const { status: code } = await ask(stand);
 
     expect(code).toBe(200);
-    expect(stand.plain()).toBe(1);
   });
 
   it('answers random queries alike', async () => {
@@ -66,8 +65,6 @@ describe('every carrier', () => {
       await ask(stand, asked);
       await ask(stand, asked);
     }
-
-    expect(stand.plain()).toBe(2 * count);
   }, 60_000);
 
   const TWO = 'query A { a: __typename } query B { b: __typename }';
@@ -186,13 +183,13 @@ describe('every carrier', () => {
 
     for (const [path, init] of requests) {
       const hint = `${path} ${JSON.stringify(init)}`;
-      expect(await shown(stand, 'fast path', path, init), hint).toEqual(
-        await shown(stand, 'in-process fetch', path, init),
-      );
+      const expected = await shown(stand, 'POST', path, init);
+      for (const way of ['fetch', 'past a plugin', 'past a hook of HTTP'] as const) {
+        expect(await shown(stand, way, path, init), `${way} ${hint}`).toEqual(expected);
+      }
     }
 
     expect(requests.length).toBeGreaterThan(60);
-    expect(stand.plain()).toBeGreaterThan(10);
   });
 
   it.each<[what: string, behaviour: Behaviour, timeoutMs?: number]>([
@@ -225,24 +222,23 @@ describe('every carrier', () => {
   });
 });
 
-type Carrier = 'fast path' | 'Yoga POST' | 'fast GET' | 'Yoga GET' | 'in-process fetch';
+type Way = 'POST' | 'GET' | 'fetch' | 'past a plugin' | 'past a hook of HTTP';
 
-interface Carried {
+interface Stand {
   readonly site: InProcessGateway;
-  /** How many POSTs the fast path has answered. */
-  plain(): number;
+  /** The same gateway with a plugin that does nothing. */
+  readonly plugged: InProcessGateway;
+  /** With one that wants requests and responses of the Fetch API. */
+  readonly hooked: InProcessGateway;
 }
 
-async function open(options: InProcessOptions = {}): Promise<Carried> {
-  const site = await openGateway(options);
-  let plain = 0;
-  const answerPlain = site.gateway.answerPlain!;
-  (site.gateway as { answerPlain: typeof answerPlain }).answerPlain = (request, record) => {
-    const answering = answerPlain(request, record);
-    if (answering && request.method === 'POST') plain += 1;
-    return answering;
-  };
-  return { site, plain: () => plain };
+async function open(options: InProcessOptions = {}): Promise<Stand> {
+  const [site, plugged, hooked] = await Promise.all([
+    openGateway(options),
+    openGateway({ ...options, plugins: [{}] }),
+    openGateway({ ...options, plugins: [{ onResponse() {} }] }),
+  ]);
+  return { site, plugged, hooked };
 }
 
 interface Asked {
@@ -251,8 +247,8 @@ interface Asked {
   readonly hint?: string;
 }
 
-/** Sends it by every carrier that can carry it, and compares. */
-async function ask(stand: Carried, { body = ASKED, headers = {}, hint }: Asked = {}) {
+/** Sends it in every way that there is for it, and compares. */
+async function ask(stand: Stand, { body = ASKED, headers = {}, hint }: Asked = {}) {
   const init = {
     method: 'POST',
     // Callers differ in what they accept when they say nothing.
@@ -266,19 +262,20 @@ async function ask(stand: Carried, { body = ASKED, headers = {}, hint }: Asked =
   };
   // How a body is spelt is the HTTP server's to read.
   const isAboutBodies = 'content-type' in headers || 'content-encoding' in headers;
-  const expected = await shown(stand, 'fast path', '/graphql', init);
-  expect(await shown(stand, 'Yoga POST', '/graphql', init), hint ?? 'Yoga POST').toEqual(expected);
+  const expected = await shown(stand, 'POST', '/graphql', init);
+  for (const way of ['past a plugin', 'past a hook of HTTP'] as const) {
+    expect(await shown(stand, way, '/graphql', init), hint ?? way).toEqual(expected);
+  }
   if (!isAboutBodies) {
-    const found = await shown(stand, 'in-process fetch', '/graphql', init);
-    expect(found, hint ?? 'in-process fetch').toEqual(expected);
+    expect(await shown(stand, 'fetch', '/graphql', init), hint ?? 'fetch').toEqual(expected);
   }
   const search = searchOf(body);
   if (search && !isAboutBodies) {
     const { 'content-type': _, ...rest } = init.headers;
     const get = { method: 'GET', headers: { ...rest, 'apollo-require-preflight': '1' } };
-    for (const carrier of ['fast GET', 'Yoga GET'] as const) {
-      const found = await shown(stand, carrier, `/graphql?${search}`, get);
-      expect(found, hint ?? carrier).toEqual(expected);
+    for (const way of ['GET', 'fetch', 'past a plugin', 'past a hook of HTTP'] as const) {
+      const found = await shown(stand, way, `/graphql?${search}`, get);
+      expect(found, hint ?? `${way}, by GET`).toEqual(expected);
     }
   }
   return expected;
@@ -310,19 +307,19 @@ function searchOf(body: unknown): string | undefined {
 }
 
 /** An answer without what belongs to the connection, or differs from one request to the next. */
-async function shown({ site }: Carried, carrier: Carrier, path: string, init: RequestInit) {
+async function shown({ site, plugged, hooked }: Stand, way: Way, path: string, init: RequestInit) {
+  const { url } = way === 'past a plugin' ? plugged : way === 'past a hook of HTTP' ? hooked : site;
   const response =
-    carrier === 'in-process fetch' || carrier === 'Yoga GET'
+    way === 'fetch'
       ? await site.gateway.fetch(new Request(`http://gateway${path}`, init))
-      : // The fast path takes a bare URL only.
-        await fetch(`${site.url}${path}${carrier === 'Yoga POST' ? '?by=yoga' : ''}`, init);
+      : await fetch(`${url}${path}`, init);
   const body = await response.text();
   return {
     status: response.status,
     headers: [...response.headers]
       .map(([name, value]) => [name.toLowerCase(), value] as const)
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .filter(([name]) => !OF_THE_CARRIER.has(name))
+      .filter(([name]) => !OF_THE_CONNECTION.has(name))
       .map(([name, value]) =>
         name === 'x-request-id' && value !== 'my-own'
           ? [name]
@@ -332,7 +329,7 @@ async function shown({ site }: Carried, carrier: Carrier, path: string, init: Re
   };
 }
 
-const OF_THE_CARRIER = new Set([
+const OF_THE_CONNECTION = new Set([
   'connection',
   'content-length',
   'date',

@@ -4,7 +4,7 @@ import { Agent, get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished } from 'vitest';
-import { openHttpServer } from '../../src/server/http/http-server.ts';
+import { openHttpServer } from '../../src/gateway/http/http-server.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { DEFAULTS } from '../support/settings.ts';
 

@@ -4,7 +4,7 @@ import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openHttpServer } from '../../src/server/http/http-server.ts';
+import { openHttpServer } from '../../src/gateway/http/http-server.ts';
 import { rawHttp } from '../faults/raw-http.ts';
 import { expectWithin } from '../faults/stand.ts';
 import { openFolder } from '../support/folder.ts';

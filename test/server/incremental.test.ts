@@ -6,7 +6,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { multipart } from '../../src/server/carriers/multipart.ts';
+import { multipart } from '../../src/gateway/transports/multipart.ts';
 import { after, held, silence, status } from '../support/faults.ts';
 import { world } from '../support/world.ts';
 import { POST_JSON, send } from '../support/client.ts';
@@ -348,6 +348,7 @@ it('a heartbeat is a part that says nothing, as often as nothing is said', async
       return { text, isLast: true };
     },
     cancel: () => {},
+    isOver: false,
   };
   const chunks: string[] = [];
 

@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { negotiateCoding } from '../../src/operation/result/negotiation.ts';
+import { negotiateCoding } from '../../src/gateway/operation/negotiation.ts';
 import { ok } from '../support/faults.ts';
 import { IDS } from '../support/ids.ts';
 import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';

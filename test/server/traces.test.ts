@@ -1,11 +1,10 @@
 /** Traces: what a collector gets of an operation, what the backend is told, and what a bad collector costs. */
 import { createHash } from 'node:crypto';
-import { parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import type { Journal, JournalEntry } from '../../src/rest/call/journal.ts';
 import { schema } from '../../src/schema.ts';
-import { silentLogger } from '../../src/observe/logs/logger.ts';
-import { openTracer } from '../../src/observe/traces/tracer.ts';
+import { silentLogger } from '../../src/gateway/observe/logs/logger.ts';
+import { openTracer } from '../../src/extensions/traces/tracer.ts';
 import { cases } from '../support/cases.ts';
 import { openDecoder, type DecodedSpan } from '../support/collector.ts';
 import { openHttp } from '../support/listen.ts';
@@ -222,12 +221,17 @@ it('the route of a trace is that of the carrier, such as /mcp: agents are told a
   const tracer = tracerFor(decoder.url);
   const site = await openGateway({
     tracer,
-    carriers: {
-      '/mcp': (door) => async (request, record) => {
-        const document = { text: PERSON, hash: 'hash', document: parse(PERSON) };
-        return Response.json(await door.run({ document, variables: {} }, request, record));
+    extensions: [
+      {
+        routes: ({ prepare, run }) => ({
+          '/mcp': async ({ method, headers }, arrival) => {
+            const own = { path: '/mcp', method, headers: Object.fromEntries(headers) };
+            const request = { document: prepare(PERSON), variables: {}, ...own };
+            return Response.json(await run(request, arrival));
+          },
+        }),
       },
-    },
+    ],
   });
 
   await site.ask(PERSON);

@@ -7,13 +7,13 @@ import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { GatewayOptions } from '../../src/server/gateway-options.ts';
-import { Documents } from '../../src/documents/documents.ts';
+import type { GatewayOptions } from '../../src/gateway/options.ts';
+import { Documents } from '../../src/gateway/documents/documents.ts';
 import {
   TrustedDocuments,
   TrustedDocumentsError,
   type BadFile,
-} from '../../src/documents/trusted-documents.ts';
+} from '../../src/gateway/documents/trusted-documents.ts';
 import { schema } from '../../src/schema.ts';
 import { openFolder } from '../support/folder.ts';
 import { IDS } from '../support/ids.ts';
@@ -296,7 +296,7 @@ describe('a trusted document', () => {
     const { trusted, documents } = await openStore(openManifests());
     const before = trusted.find(TOPICS_ASKED);
 
-    for (let i = 0; i < 1_100; i++) documents.parse(`{ a${i}: __typename }`);
+    for (let i = 0; i < 1_100; i++) documents.find(`{ a${i}: __typename }`);
 
     expect(before).toBeDefined();
     expect(trusted.find(TOPICS_ASKED)).toBe(before);
@@ -506,7 +506,7 @@ describe('the folder of trusted documents', () => {
 
     const found = trusted.find(TOPICS_ASKED);
 
-    expect(found).toMatchObject({ document: { kind: 'Document' }, errors: [] });
+    expect(found).toMatchObject({ syntax: { kind: 'Document' }, errors: [] });
   });
 });
 
@@ -515,10 +515,10 @@ const BAD_WEB_2 = { file: 'web-2.json', reason: 'It is not JSON.' };
 async function openStore(folder: string) {
   const bad: BadFile[] = [];
   const invalid: string[] = [];
-  const documents = new Documents({ introspection: 'on' });
+  const documents = new Documents({ schema, introspection: 'on' });
   const trusted = new TrustedDocuments(
     { folder, only: false },
-    (text) => documents.prepare(schema, text),
+    (text, hash) => documents.prepare(text, hash),
     {
       onRead: () => {},
       onBadFile: (file) => bad.push(file),

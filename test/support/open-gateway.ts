@@ -11,7 +11,7 @@ import { execute, parse, type GraphQLFormattedError } from 'graphql';
 import type { Backend, BackendOptions } from '../../src/backend/backend.ts';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { createContext } from '../../src/graph/context.ts';
-import { createTranslate } from '../../src/operation/result/errors.ts';
+import { createTranslate } from '../../src/gateway/operation/errors.ts';
 import {
   createUpstream,
   type RequestScope,
@@ -22,14 +22,20 @@ import type { UpstreamOptions } from '../../src/rest/call/options.ts';
 import type { Journal } from '../../src/rest/call/journal.ts';
 import { BackendDispatcher, splitUpstreamUrl } from '../../src/rest/transport/dispatcher.ts';
 import { schema } from '../../src/schema.ts';
-import { createGateway } from '../../src/server/gateway.ts';
-import type { Gateway, GatewayOptions } from '../../src/server/gateway-options.ts';
+import { createGateway } from '../../src/gateway/gateway.ts';
+import type { Gateway, GatewayOptions } from '../../src/gateway/options.ts';
 import {
   openHttpServer,
   type HttpOptions,
   type HttpServer,
-} from '../../src/server/http/http-server.ts';
-import { Metrics } from '../../src/observe/metrics/metrics.ts';
+} from '../../src/gateway/http/http-server.ts';
+import { Metrics } from '../../src/gateway/observe/metrics/metrics.ts';
+import { traces } from '../../src/extensions/traces/traces-policy.ts';
+import type { OperationTracer } from '../../src/extensions/traces/tracer.ts';
+import { Drift } from '../../src/drift/drift.ts';
+import { driftExtension } from '../../src/drift/drift-extension.ts';
+import { Usage } from '../../src/usage/usage.ts';
+import { usageExtension } from '../../src/usage/usage-extension.ts';
 import { afterFile } from './after-file.ts';
 import { clientOf, KEY, type AskOptions, type Client } from './client.ts';
 import { openFaultUpstream, type FaultUpstream } from './fault-upstream.ts';
@@ -57,6 +63,8 @@ export interface InProcessOptions extends PartOfOptions {
   readonly backend?: BackendKind;
   /** Of the embedded backend. */
   readonly sample?: Partial<BackendOptions>;
+  /** Records traces. @default none */
+  readonly tracer?: OperationTracer;
   /** An embedded backend that no other test of the file sees. */
   readonly fresh?: boolean;
   /** Of the REST client. One attempt takes at most 3 s, and a second where the backend may fail, if nothing else is said. */
@@ -81,6 +89,8 @@ export interface InProcessGateway extends Client {
   /** `http://127.0.0.1:1234`, without a path. */
   readonly url: string;
   readonly gateway: Gateway;
+  /** Where the backend departs from its document. */
+  readonly drift: Drift;
   readonly server: HttpServer;
   /** The gateway's way to the backend, for what is not a query. */
   readonly rest: RestClient;
@@ -149,7 +159,8 @@ async function openInThisProcess(
   options: InProcessOptions,
   faulty: FaultUpstream | undefined,
 ): Promise<InProcessGateway> {
-  const { backend = 'sample', sample, fresh, rest: restOptions, ...rest } = options;
+  const { backend = 'sample', sample, fresh, rest: restOptions, tracer, ...others } = options;
+  const { extensions = [], ...rest } = others;
   const http = { ...DEFAULTS.http, port: 0, ...options.http };
   const restCalls: string[] = [];
   const listen = (line: string) => void restCalls.push(line);
@@ -163,6 +174,8 @@ async function openInThisProcess(
   const { origin, pathPrefix } = splitUpstreamUrl(new URL(backendUrl));
   const dispatcher = new BackendDispatcher(origin);
   const metrics = new Metrics();
+  const drift = new Drift({ onDeparture: (route, kind) => metrics.drift(route, kind) });
+  const usage = new Usage(options.schema ?? schema);
   const real = createUpstream({
     dispatcher,
     pathPrefix,
@@ -175,7 +188,7 @@ async function openInThisProcess(
         metrics.observer.onCall?.(call);
         gateway.readiness.noticeCall(call);
       },
-      onAnswer: (...answered) => gateway.drift.onAnswer(...answered),
+      onAnswer: (...answered) => drift.onAnswer(...answered),
     },
     exposeHeaders: options.headers?.expose ?? [],
     ...restOptions,
@@ -197,6 +210,13 @@ async function openInThisProcess(
     documents: { ...DEFAULTS.documents, ...options.documents },
     live: { ...DEFAULTS.live, ...options.live },
     tools: { ...DEFAULTS.tools, ...options.tools },
+    extensions: [
+      traces(tracer),
+      ...(http.adminPort === undefined
+        ? []
+        : [usageExtension(usage), driftExtension(drift, usage.usesOf)]),
+      ...extensions,
+    ],
   });
   const server = await openHttpServer(gateway, http);
   const close = async (): Promise<void> => {
@@ -215,6 +235,7 @@ async function openInThisProcess(
     ...client,
     url: server.url,
     gateway,
+    drift,
     server,
     rest: real(scopeOf({ apiKey: key })),
     backendUrl,

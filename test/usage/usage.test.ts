@@ -18,10 +18,10 @@ import {
 } from 'graphql';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
-import { OTHER_APP } from '../../src/operation/request/caller.ts';
-import { createRecord } from '../../src/operation/request/request-record.ts';
+import { OTHER_APP } from '../../src/gateway/operation/app-version.ts';
+import { Document } from '../../src/gateway/operation/document.ts';
 import { schema } from '../../src/schema.ts';
-import { openHttpServer } from '../../src/server/http/http-server.ts';
+import { openHttpServer } from '../../src/gateway/http/http-server.ts';
 import type { UsageReport } from '../../src/usage/usage-report.ts';
 import { Usage } from '../../src/usage/usage.ts';
 import { openFolder } from '../support/folder.ts';
@@ -135,14 +135,14 @@ describe('usage', () => {
 
   it('keeps its sums, and no more documents than it may, when callers send ever others', () => {
     const usage = new Usage(schema);
-    const documents = Array.from({ length: 2_500 }, (_, i) =>
-      parse(`query Q${i} { topics { totalCount } }`),
-    );
-    for (const record of [
-      createRecord(null),
-      { ...createRecord(null), app: { app: 'a', version: '1' } },
-    ]) {
-      for (const document of documents) usage.count(record, document, getOperationAST(document)!);
+    const documents = Array.from({ length: 2_500 }, (_, i) => {
+      const text = `query Q${i} { topics { totalCount } }`;
+      return new Document({ text, syntax: parse(text) });
+    });
+    for (const app of [undefined, { app: 'a', version: '1' }]) {
+      for (const document of documents) {
+        usage.count({ app, document, definition: document.operation(undefined) });
+      }
     }
 
     const uses = { 'Query.topics': 2_500, 'TopicConnection.totalCount': 2_500 };

@@ -1,0 +1,81 @@
+/** Records the trace of an operation, where it is one that is recorded; spans are made when it has ended. */
+import type { Extension } from '../../gateway/extension.ts';
+import type { Operation } from '../../gateway/operation/operation.ts';
+import type { Phase, RecordedTrace } from '../../gateway/operation/trace-context.ts';
+import type { Policy } from '../../gateway/pipeline.ts';
+import type { OperationTracer } from './tracer.ts';
+
+/** @param tracer undefined where nothing is recorded. */
+export function traces(tracer: OperationTracer | undefined): Extension {
+  if (!tracer) return {};
+  return {
+    around: { traces: policyFor(tracer) },
+    events: {
+      begin: ({ trace }) => (trace ? tracer.beginEvent(trace) : undefined),
+      end: (operation, trace, { startMs, result, rest }) => {
+        const { errors = [], data } = result;
+        // It was begun above.
+        tracer.end(trace as RecordedTrace, {
+          ...{ operation, startMs, errors, method: operation.method },
+          isFailed: data == null && errors.length > 0,
+          journal: rest.journal,
+        });
+      },
+    },
+  };
+}
+
+/** A phase that has begun, by the trace that it is of. */
+interface Open {
+  readonly name: Phase['name'];
+  readonly startMs: number;
+}
+
+function policyFor(tracer: OperationTracer): Policy {
+  const open = new WeakMap<RecordedTrace, Open>();
+  const traceOf = (operation: Operation): RecordedTrace | null => {
+    // Once: to ask again would record a larger share of the traces than the sampler says.
+    if (operation.trace === undefined) operation.trace = tracer.begin(operation) ?? null;
+    return operation.trace;
+  };
+  const endPhase = (trace: RecordedTrace): void => {
+    const phase = open.get(trace);
+    open.delete(trace);
+    if (phase) trace.phases.push({ ...phase, endMs: performance.now() });
+  };
+  /** Ends the phase before, if there is one. */
+  const begin = (operation: Operation, name: Phase['name']): void => {
+    const trace = traceOf(operation);
+    if (!trace) return;
+    endPhase(trace);
+    open.set(trace, { name, startMs: performance.now() });
+  };
+  return {
+    parse: (operation) => begin(operation, 'parse'),
+    validate: (operation) => begin(operation, 'validate'),
+    context(operation) {
+      if (operation.trace) endPhase(operation.trace);
+    },
+    execute(operation, next) {
+      begin(operation, 'execute');
+      return next(operation);
+    },
+    result(operation) {
+      if (operation.trace) endPhase(operation.trace);
+    },
+    end(operation) {
+      // What could not be read has not been parsed.
+      const trace = traceOf(operation);
+      if (!trace) return;
+      endPhase(trace);
+      const { errors = [], rest, status, outcome, method, startedMs, transport } = operation;
+      tracer.end(trace, {
+        ...{ operation, status, errors, method },
+        startMs: startedMs,
+        path: transport.path,
+        isFailed: outcome === 'failed',
+        journal: rest?.journal,
+      });
+    },
+  };
+}

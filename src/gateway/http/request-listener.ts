@@ -1,0 +1,274 @@
+/**
+ * Serves a request of Node's server: reads its body, has it answered, and sends the answer.
+ *
+ * Bodies are read whole before anything else sees them, and answers are written here, so that
+ * connections are handled in this folder alone.
+ */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { errorResponse } from '../operation/client-error.ts';
+import { arrive, responseHasLeft, type Arrival } from '../operation/operation.ts';
+import type { EventStream, OperationResponse, ResponseParts } from '../operation/response.ts';
+import { writeEvents } from '../transports/event-stream.ts';
+import { multipart } from '../transports/multipart.ts';
+import type { CheckAddress } from './address.ts';
+import type { Stopping } from './drain.ts';
+import { isExplorerFile, type Explorer, type ExplorerAnswer } from './explorer.ts';
+import { readBody } from './request-body.ts';
+import { GRAPHQL, type Site } from './site.ts';
+
+/** How long a caller may take to read an answer that does not fit into the system's buffers. */
+const READ_WITHIN_MS = 30_000;
+
+/** How long what is left of a refused body is thrown away, so that its sender can read why. */
+const LINGER_MS = 1_000;
+
+interface RequestListenerOptions {
+  readonly site: Site;
+  readonly checkAddress: CheckAddress;
+  readonly maxBodyBytes: number;
+  readonly stopping: Readonly<Stopping>;
+}
+
+export function requestListener(options: RequestListenerOptions): RequestListener {
+  const { site, checkAddress, maxBodyBytes, stopping } = options;
+  return (incoming, outgoing) => {
+    const arrival = arrive(incoming.headers['x-request-id']);
+    arrival.isSending = true;
+    const onClose = (): void => {
+      if (!outgoing.writableFinished) arrival.cancel.cancel();
+      responseHasLeft(arrival);
+    };
+    const exchange = { incoming, outgoing, arrival };
+    // It comes once; `once` costs more.
+    outgoing.on('close', onClose);
+    // Behind another response of its connection, it does not hear of the connection's end.
+    if (!outgoing.socket) {
+      const { socket } = incoming;
+      socket.setMaxListeners(0).on('close', onClose);
+      outgoing.on('close', () => socket.off('close', onClose));
+    }
+    try {
+      serve(exchange);
+    } catch (error) {
+      fail(exchange, error);
+    }
+  };
+
+  function fail({ outgoing, arrival: { requestId } }: Exchange, error: unknown): void {
+    site.logger.error({ err: error, requestId }, 'Response could not be sent');
+    outgoing.destroy();
+  }
+
+  function serve(exchange: Exchange): void {
+    const { incoming, arrival } = exchange;
+    const refused = checkAddress(incoming);
+    if (refused) return refuse(exchange, refused);
+    const { method = 'GET', url = '/' } = incoming;
+    if (site.explorer && isRead(method)) {
+      const page = site.explorer.page(incoming);
+      if (page) return sendPage(exchange, page);
+      if (isExplorerFile(url) && sendFile(exchange, site.explorer)) return undefined;
+    }
+    if (!hasBody(incoming)) return answer(exchange, undefined);
+    readBody(incoming, maxBodyBytes, (read) => {
+      if (read === undefined) return; // the caller has left
+      if (typeof read !== 'string') arrival.unreadable = read;
+      answer(exchange, typeof read === 'string' ? read : undefined);
+    });
+    return undefined;
+  }
+
+  function answer(exchange: Exchange, body: string | undefined): void {
+    const { incoming, arrival } = exchange;
+    const { method = 'GET', url = '/', headers } = incoming;
+    if (site.graphql && pathOf(url) === GRAPHQL) {
+      site.graphql(
+        arrival,
+        { method, url, headers, body },
+        {
+          send: (response) => sendOperation(exchange, response),
+          fail: (error) => fail(exchange, error),
+        },
+      );
+      return;
+    }
+    // Only the path is the caller's: neither its address nor its `Host` goes into the URL.
+    const target = `http://gateway${url}`;
+    if (!url.startsWith('/') || !URL.canParse(target)) {
+      refuse(exchange, errorResponse(400, 'BAD_REQUEST', 'Ask for a path, such as /graphql.'));
+      return;
+    }
+    if (NOT_OF_FETCH.has(method)) {
+      refuse(exchange, errorResponse(405, 'METHOD_NOT_ALLOWED', `${method} is not served.`));
+      return;
+    }
+    const init = { method, headers: headers as Record<string, string>, body: body ?? null };
+    site
+      .answer(new Request(target, init), arrival)
+      .then((response) => sendResponse(exchange, response))
+      .catch((error: unknown) => fail(exchange, error));
+  }
+
+  /** The rest of the request is not read. */
+  function refuse(exchange: Exchange, response: Response): void {
+    response.headers.set('x-request-id', exchange.arrival.requestId);
+    sendResponse(exchange, response, exchange.incoming.complete ? 0 : LINGER_MS).catch(
+      (error: unknown) => fail(exchange, error),
+    );
+  }
+
+  function sendPage(exchange: Exchange, { status, headers, body }: ExplorerAnswer): void {
+    const own = ['x-request-id', exchange.arrival.requestId];
+    sendWhole(exchange, status, [...headers, ...own], body);
+  }
+
+  function sendFile(exchange: Exchange, explorer: Explorer): boolean {
+    const { incoming, outgoing, arrival } = exchange;
+    outgoing.setHeader('x-request-id', arrival.requestId);
+    if (stopping.isPortClosed) outgoing.setHeader('connection', 'close');
+    return explorer.file(incoming, outgoing);
+  }
+
+  function sendOperation(exchange: Exchange, response: OperationResponse): void {
+    const { status, headers, text, bytes, parts, events } = response;
+    const lingerMs = exchange.arrival.unreadable ? LINGER_MS : 0;
+    if (!parts && !events) return sendWhole(exchange, status, headers, bytes ?? text, lingerMs);
+    const sending = parts
+      ? sendParts(exchange, response, parts)
+      : sendEvents(exchange, response, events!);
+    sending.catch((error: unknown) => fail(exchange, error));
+    return undefined;
+  }
+
+  async function sendResponse(
+    exchange: Exchange,
+    response: Response,
+    lingerMs = exchange.arrival.unreadable ? LINGER_MS : 0,
+  ): Promise<void> {
+    const { status } = response;
+    response.headers.delete('content-length');
+    const headers = [...response.headers].flat();
+    sendWhole(exchange, status, headers, await response.text(), lingerMs);
+  }
+
+  /**
+   * @param headers name, value, name, value; added to.
+   * @param lingerMs for how long to read on, so that a caller who is still sending reads the answer.
+   */
+  function sendWhole(
+    exchange: Exchange,
+    status: number,
+    headers: string[],
+    body: string | Buffer,
+    lingerMs = 0,
+  ): void {
+    // Responses that are ready in one turn of the event loop are written together.
+    setImmediate(() => {
+      if (!exchange.outgoing.destroyed) writeWhole(exchange, status, headers, body, lingerMs);
+    });
+  }
+
+  function writeWhole(
+    { incoming, outgoing }: Exchange,
+    status: number,
+    headers: string[],
+    body: string | Buffer,
+    lingerMs: number,
+  ): void {
+    const size = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+    if (status !== 204 && status !== 304) headers.push('content-length', String(size));
+    if (lingerMs > 0 || stopping.isPortClosed) headers.push('connection', 'close');
+    outgoing.writeHead(status, headers);
+    if (lingerMs === 0) {
+      // A text of as many bytes as characters is the same in both encodings; latin1 is a mere copy.
+      endWith(outgoing, body, size === body.length ? 'latin1' : 'utf8');
+      cutWhereUnread(outgoing);
+      return;
+    }
+    // The whole answer is sent now; the connection closes when the rest of the request was read.
+    outgoing.write(body);
+    if (incoming.readableEnded) {
+      outgoing.end();
+      return;
+    }
+    incoming.removeAllListeners('data').resume();
+    const timer = setTimeout(() => outgoing.end(), lingerMs);
+    incoming.once('end', () => outgoing.end());
+    outgoing.once('close', () => clearTimeout(timer));
+  }
+
+  /** Sends each part when it is there, and gives up the rest when the caller leaves. */
+  async function sendParts(
+    exchange: Exchange,
+    { status, headers }: OperationResponse,
+    parts: ResponseParts,
+  ): Promise<void> {
+    const { outgoing } = exchange;
+    outgoing.on('close', () => parts.cancel());
+    if (outgoing.destroyed) parts.cancel();
+    if (stopping.isPortClosed) headers.push('connection', 'close');
+    outgoing.writeHead(status, headers);
+    for await (const chunk of multipart(parts)) {
+      if (outgoing.destroyed) return;
+      outgoing.write(chunk);
+    }
+    outgoing.end();
+    cutWhereUnread(outgoing);
+  }
+
+  /** Nothing waits here until the stream ends: the request would be kept as long. */
+  function sendEvents(
+    { outgoing }: Exchange,
+    { status, headers }: OperationResponse,
+    events: EventStream,
+  ): Promise<void> {
+    const { socket } = outgoing;
+    if (stopping.isPortClosed) headers.push('connection', 'close');
+    outgoing.writeHead(status, headers);
+    // A head that was written before the port was closed promises more: its client would come back to this process.
+    outgoing.on('close', () => stopping.isPortClosed && socket?.end());
+    return writeEvents(outgoing, events, site.subscriptions);
+  }
+}
+
+/** The write timeout. */
+function cutWhereUnread(outgoing: ServerResponse): void {
+  // Usually the system's buffers take all of it.
+  if (!outgoing.socket?.writableLength) return;
+  const timer = setTimeout(() => outgoing.destroy(), READ_WITHIN_MS).unref();
+  outgoing.once('close', () => clearTimeout(timer));
+}
+
+/** Writes the whole body, and its head with it. */
+function endWith(
+  outgoing: ServerResponse,
+  body: string | Buffer,
+  encoding: 'latin1' | 'utf8',
+): void {
+  // Node's `end(text)` hands over two pieces, the second one empty: a sixth of a bare server's CPU.
+  const { socket } = outgoing;
+  socket?.cork();
+  outgoing.write(body, encoding);
+  socket?.uncork();
+  outgoing.end();
+}
+
+interface Exchange {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  readonly arrival: Arrival;
+}
+
+const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';
+
+const hasBody = ({ method = 'GET', headers }: IncomingMessage): boolean =>
+  !isRead(method) &&
+  (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined);
+
+/** Methods that the Fetch API has no requests of. */
+const NOT_OF_FETCH = new Set(['CONNECT', 'TRACE', 'TRACK']);
+
+const pathOf = (url: string): string => {
+  const end = url.search(/[?#]/);
+  return end === -1 ? url : url.slice(0, end);
+};

@@ -1,0 +1,36 @@
+/**
+ * What the log says of calls to the backend that fail: one line a second for each route and kind of failure, so that
+ * an outage does not fill it.
+ */
+import type { ObservedCall } from '../../../rest/call/observer.ts';
+import type { Logger } from './logger.ts';
+
+/** How long the next line of the same kind waits, in milliseconds. */
+const PAUSE_MS = 1_000;
+
+export function logFailedCalls(logger: Logger): (call: ObservedCall) => void {
+  const lines = new Map<string, { saidMs: number; unsaid: number }>();
+  return ({ route, attempt, isSent, status, failure, durationMs, span }) => {
+    // A caller who leaves is no failure; what was not sent has been refused for a reason that is logged.
+    if (!isSent || failure === 'cancelled') return;
+    const kind =
+      failure ?? (status !== undefined && status >= 500 ? `status ${status}` : undefined);
+    if (kind === undefined) return;
+    const call = `${route.method} ${route.path}`;
+    // Both are of closed lists, so this map is.
+    const line = lines.get(`${call} ${kind}`) ?? { saidMs: -Infinity, unsaid: 0 };
+    if (performance.now() - line.saidMs < PAUSE_MS) {
+      line.unsaid += 1;
+      return;
+    }
+    logger.warn(
+      {
+        ...{ route: call, kind, attempt, durationMs: Math.round(durationMs * 10) / 10 },
+        ...{ trace_id: span?.traceId, span_id: span?.spanId },
+        ...(line.unsaid > 0 && { unsaid: line.unsaid }),
+      },
+      'Call to the backend failed',
+    );
+    lines.set(`${call} ${kind}`, { saidMs: performance.now(), unsaid: 0 });
+  };
+}

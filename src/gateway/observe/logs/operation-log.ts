@@ -1,0 +1,125 @@
+/**
+ * One line of the log for each operation, and one for each error that was masked.
+ *
+ * Never the query, its variables, a header or an address.
+ */
+import type { GraphQLError } from 'graphql';
+import type { Journal, JournalEntry } from '../../../rest/call/journal.ts';
+import { maskedCauseOf } from '../../operation/errors.ts';
+import type { Operation } from '../../operation/operation.ts';
+import { parentOf } from '../../operation/trace-context.ts';
+import type { SubscriptionObserver } from '../../operation/subscriptions.ts';
+import type { Policy } from '../../pipeline.ts';
+import { withoutRedaction, type Logger } from './logger.ts';
+
+/** Calls that a line has, of operations that are logged with theirs. */
+const MAX_CALLS = 100;
+
+/** @param slowMs an operation that takes longer is logged at `warn`, with its calls. */
+export function operationLog(logger: Logger, slowMs = Infinity): Policy {
+  const lines = withoutRedaction(logger);
+  return {
+    end(operation) {
+      // The level may change while the process runs.
+      if (lines.level !== logger.level) lines.level = logger.level;
+      const isSlow = operation.durationMs > slowMs;
+      // Reading the journal costs more than this check.
+      if (lines.isLevelEnabled(isSlow ? 'warn' : 'info')) {
+        const { journal } = operation.rest ?? {};
+        const line = {
+          ...lineOf(operation),
+          ...(journal && (isSlow || lines.isLevelEnabled('debug')) && callsOf(journal)),
+        };
+        if (isSlow) lines.warn(line, 'Slow GraphQL request');
+        else lines.info(line, 'GraphQL request');
+      }
+      logCauses(logger, operation, operation.errors ?? []);
+    },
+  };
+}
+
+function lineOf(operation: Operation): object {
+  const { requestId, operationName, operationType, documentHash, app, trace, traceparent } =
+    operation;
+  const { rest, errors, bytes, status, outcome, durationMs } = operation;
+  const codes = new Set(errors?.map(({ extensions }) => extensions['code']));
+  const slowest = rest && slowestOf(rest.journal);
+  // Of a trace that is not recorded here, only the caller's part is known.
+  const parent = !trace && traceparent !== undefined ? parentOf(traceparent) : undefined;
+  return {
+    requestId,
+    trace_id: (trace?.span ?? parent)?.traceId,
+    span_id: trace?.span.spanId,
+    operationName,
+    operationType,
+    document: documentHash,
+    ...(app && { app: app.app, appVersion: app.version }),
+    durationMs: rounded(durationMs),
+    calls: rest?.journal.calls ?? 0,
+    rounds: rest?.journal.rounds ?? 0,
+    ...(slowest && { slowestCall: nameOf(slowest), slowestMs: rounded(msOf(slowest)) }),
+    bytes,
+    ...(codes.size > 0 && { errorCodes: [...codes] }),
+    status,
+    outcome,
+  };
+}
+
+const rounded = (ms: number): number => Math.round(ms * 10) / 10;
+
+const nameOf = ({ route }: JournalEntry): string => `${route.method} ${route.path}`;
+
+/** None while it is under way: its callers have not waited for it. */
+const msOf = ({ startMs, endMs = startMs }: JournalEntry): number => endMs - startMs;
+
+function slowestOf({ entries }: Journal): JournalEntry | undefined {
+  let slowest: JournalEntry | undefined;
+  for (const entry of entries) {
+    if (entry.source !== 'primed' && msOf(entry) >= (slowest ? msOf(slowest) : 0)) slowest = entry;
+  }
+  return slowest;
+}
+
+/** Its calls in the order they began. */
+function callsOf({ entries }: Journal): object {
+  const journal = entries.slice(0, MAX_CALLS).map((entry) => {
+    const { source, attempt, startMs, endMs, status, failure } = entry;
+    return {
+      call: nameOf(entry),
+      source,
+      ...(attempt > 1 && { attempt }),
+      startMs: rounded(startMs),
+      ...(endMs !== undefined && { endMs: rounded(endMs) }),
+      status,
+      failure,
+    };
+  });
+  return {
+    journal,
+    ...(entries.length > MAX_CALLS && { callsLeftOut: entries.length - MAX_CALLS }),
+  };
+}
+
+function logCauses(
+  logger: Logger,
+  { requestId, operationName }: Operation,
+  errors: readonly GraphQLError[],
+): void {
+  for (const error of errors) {
+    const err = maskedCauseOf(error);
+    if (err !== undefined) {
+      logger.error({ requestId, operationName, err }, 'Unexpected error, masked');
+    }
+  }
+}
+
+/** Logs what happens after a subscription has begun. */
+export const subscriptionLog = (logger: Logger): SubscriptionObserver => ({
+  onResult: (kind, { errors = [] }, operation) => {
+    if (kind !== 'heartbeat') logCauses(logger, operation, errors);
+  },
+  onEnd: (cause, { requestId, operationName, startedMs }) => {
+    const durationMs = Math.round(performance.now() - startedMs);
+    logger.info({ requestId, operationName, durationMs, cause }, 'Subscription ended');
+  },
+});

@@ -1,0 +1,29 @@
+/**
+ * The line of the log that says that a backend which did not answer answers again.
+ */
+import type { ObservedCall } from '../../../rest/call/observer.ts';
+import type { Logger } from './logger.ts';
+
+/** Attempts in a row without an answer that make an absence: one alone is a call that failed. */
+const ABSENCE = 2;
+
+export function logReturn(
+  logger: Logger,
+): (call: Pick<ObservedCall, 'isSent' | 'status' | 'failure'>) => void {
+  let failures = 0;
+  let sinceMs = 0;
+  return ({ isSent, status, failure }) => {
+    // Calls that were not sent, and those whose caller left, say nothing about the backend.
+    if (!isSent || failure === 'cancelled') return;
+    if (status === undefined || status >= 500) {
+      if (failures === 0) sinceMs = performance.now();
+      failures += 1;
+      return;
+    }
+    if (failures >= ABSENCE) {
+      const awayMs = Math.round(performance.now() - sinceMs);
+      logger.info({ awayMs }, 'The backend answers again');
+    }
+    failures = 0;
+  };
+}

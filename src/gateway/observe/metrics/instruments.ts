@@ -1,0 +1,84 @@
+/** A registry of prom-client, and what the gateway puts into it. */
+import { Counter, Gauge, Histogram, Registry, type Aggregator } from 'prom-client';
+import type { SpanRef } from '../../../rest/call/trace.ts';
+
+/** From a cached answer to the deadline, in seconds. */
+const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+export class Instruments {
+  readonly registry = new Registry();
+
+  /** @param batches count for it. */
+  counter<Label extends string = never>(
+    name: string,
+    help: string,
+    labelNames: Label[] = [],
+    ...batches: readonly { moveTo(counter: Counter<Label>): void }[]
+  ): Counter<Label> {
+    const counter: Counter<Label> = new Counter({
+      name,
+      help,
+      labelNames,
+      registers: [this.registry],
+      collect: () => {
+        for (const batch of batches) batch.moveTo(counter);
+      },
+    });
+    return counter;
+  }
+
+  /**
+   * @param read called when metrics are read.
+   * @param aggregator how the values of several workers become one.
+   */
+  gauge(name: string, help: string, read: () => number, aggregator: Aggregator = 'sum'): void {
+    const gauge: Gauge = new Gauge({
+      ...{ name, help, aggregator, registers: [this.registry] },
+      collect: () => gauge.set(read()),
+    });
+  }
+
+  /** A gauge for each value of a label. */
+  gauges<Label extends string, Value extends string>(
+    name: string,
+    help: string,
+    label: Label,
+    values: readonly Value[],
+    read: (value: Value) => number,
+    aggregator: Aggregator = 'sum',
+  ): void {
+    const gauge: Gauge<Label> = new Gauge({
+      ...{ name, help, aggregator, labelNames: [label], registers: [this.registry] },
+      collect: () => {
+        for (const value of values) gauge.labels(value).set(read(value));
+      },
+    });
+  }
+
+  /** A histogram of seconds, whose buckets lead to the last trace of each (exemplars of OpenMetrics). */
+  durations<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+  ): (labels: Readonly<Record<Label, string>>, seconds: number, span?: SpanRef) => void {
+    // Any label, since prom-client types those of exemplars as the histogram's own.
+    const histogram = new Histogram<string>({
+      name,
+      help,
+      labelNames,
+      buckets: BOUNDS,
+      enableExemplars: true,
+      // prom-client takes exemplars into no registry that may also write the text format, where it leaves them out.
+      registers: [],
+    });
+    this.registry.registerMetric(histogram);
+    return (labels, value, span) => {
+      const exemplarLabels = span && { trace_id: span.traceId, span_id: span.spanId };
+      histogram.observe({ labels, value, ...(exemplarLabels && { exemplarLabels }) });
+    };
+  }
+
+  histogram(name: string, help: string): Histogram {
+    return new Histogram({ name, help, buckets: BOUNDS, registers: [this.registry] });
+  }
+}

@@ -1,0 +1,207 @@
+/**
+ * What `/metrics` says, in a registry of its own: no keys, no ids, no names that callers choose.
+ */
+import { performance } from 'node:perf_hooks';
+import { collectDefaultMetrics, Gauge, type Counter, type Registry } from 'prom-client';
+import type { LiveObserver } from '../../../live/live-object.ts';
+import type { Pollers } from '../../../live/pollers.ts';
+import type { RouteLabel } from '../../../rest/call/errors.ts';
+import { BREAKER_SCOPES, type UpstreamObserver } from '../../../rest/call/observer.ts';
+import type { Breaker } from '../../../rest/resilience/circuit-breaker.ts';
+import type { SubscriptionObserver } from '../../operation/subscriptions.ts';
+import type { Subscriptions } from '../../operation/subscriptions.ts';
+import type { Readiness } from '../readiness.ts';
+import { Instruments } from './instruments.ts';
+import { OPEN_METRICS, openMetrics } from './open-metrics.ts';
+import { OperationMetrics } from './operation-metrics.ts';
+import { upstreamMetrics } from './upstream-metrics.ts';
+
+/** The state of a circuit as a number that can be plotted. */
+const BREAKER_LEVEL = { closed: 0, 'half-open': 1, open: 2 } as const;
+
+/** What gauges read. */
+interface Watched {
+  readonly requests: { readonly underWay: number };
+  readonly breaker: Breaker;
+  readonly readiness: Pick<Readiness, 'report'>;
+  readonly pollers: Pollers;
+  readonly subscriptions: Subscriptions;
+}
+
+interface MetricsText {
+  readonly contentType: string;
+  readonly text: string;
+}
+
+export class Metrics {
+  readonly instruments = new Instruments();
+  readonly registry: Registry = this.instruments.registry;
+  /** Adds up what several workers have counted; undefined for one process. */
+  gather: (() => Promise<string>) | undefined;
+  /** To be handed to `createUpstream`: counts its calls. */
+  readonly observer: UpstreamObserver;
+  /** Counts what subscriptions and their pollers do. */
+  readonly live: LiveObserver & SubscriptionObserver;
+  readonly operations: OperationMetrics;
+  /** Single-flight: texts that are being written, by whether they are OpenMetrics. */
+  readonly #texts = new Map<boolean, Promise<MetricsText>>();
+  readonly #rejections: Counter;
+  readonly #drift: Counter<'method' | 'route' | 'kind'>;
+
+  /** @param options.ofProcess also memory, CPU, event loop and GC of the process: once a process. */
+  constructor({ ofProcess = false } = {}) {
+    const upstream = upstreamMetrics(this.instruments);
+    this.observer = upstream;
+    this.operations = new OperationMetrics(this.instruments, upstream);
+    this.#rejections = this.instruments.counter(
+      'gateway_unhandled_rejections_total',
+      'Unhandled promise rejections, which are bugs.',
+    );
+    this.#drift = this.instruments.counter(
+      'gateway_drift_total',
+      'Departures of the backend from its document, by route and kind, in the answers that were looked at.',
+      ['method', 'route', 'kind'],
+    );
+    this.live = this.#observeLive();
+    if (ofProcess) this.#observeProcess();
+  }
+
+  /**
+   * What `/metrics` answers: written once for all who ask at the same time.
+   *
+   * @param isOpen in OpenMetrics, which has exemplars. The sum of several workers has neither.
+   */
+  read(isOpen: boolean): Promise<MetricsText> {
+    let text = this.#texts.get(isOpen);
+    if (!text) {
+      text = this.#write(isOpen).finally(() => this.#texts.delete(isOpen));
+      this.#texts.set(isOpen, text);
+    }
+    return text;
+  }
+
+  async #write(isOpen: boolean): Promise<MetricsText> {
+    if (isOpen && !this.gather) {
+      return { contentType: OPEN_METRICS, text: await openMetrics(this.registry) };
+    }
+    const text = await (this.gather?.() ?? this.registry.metrics());
+    return { contentType: this.registry.contentType, text };
+  }
+
+  /** An answer departs from the document of its route. */
+  drift({ method, path: route }: RouteLabel, kind: string): void {
+    this.#drift.inc({ method, route, kind });
+  }
+
+  unhandledRejection(): void {
+    this.#rejections.inc();
+  }
+
+  /** @param build labels of what runs, such as its version. */
+  build(build: Readonly<Record<string, string>>): void {
+    const info = new Gauge({
+      ...{ name: 'gateway_build_info', help: 'What runs here; always 1.', aggregator: 'first' },
+      ...{ labelNames: Object.keys(build), registers: [this.registry] },
+    });
+    info.set(build, 1);
+  }
+
+  /** Reads the state of these from now on, when metrics are gathered. */
+  watch({ requests, breaker, readiness, pollers, subscriptions }: Watched): void {
+    const { instruments } = this;
+    instruments.gauge(
+      'gateway_ready',
+      'Whether requests are taken: 1 until the process stops; of several workers, the least.',
+      () => Number(readiness.report().ready),
+      'min',
+    );
+    instruments.gauge(
+      'gateway_degraded',
+      'Whether a circuit is open, the last call was not answered, or a file of trusted documents is bad; of several workers, the most.',
+      () => Number(readiness.report().degraded),
+      'max',
+    );
+    instruments.gauge(
+      'gateway_requests_in_flight',
+      'GraphQL requests being answered.',
+      () => requests.underWay,
+    );
+    instruments.gauges(
+      'gateway_breaker_state',
+      'The worst circuit of a scope: 0 closed, 1 half-open, 2 open; of several workers, the worst.',
+      'scope',
+      BREAKER_SCOPES,
+      (scope) => BREAKER_LEVEL[breaker.stateOf(scope)],
+      'max',
+    );
+    instruments.gauges(
+      'gateway_breakers_open',
+      'Circuits of a scope that are not closed.',
+      'scope',
+      BREAKER_SCOPES,
+      (scope) =>
+        breaker.tripped
+          .filter((one) => one.scope === scope)
+          .reduce((sum, { count }) => sum + count, 0),
+    );
+    instruments.gauge(
+      'gateway_subscriptions_open',
+      'Subscriptions that are open.',
+      () => subscriptions.size,
+    );
+    instruments.gauge(
+      'gateway_live_watchers',
+      'Subscriptions and waiting mutations that watch an object.',
+      () => pollers.watchers,
+    );
+    instruments.gauge(
+      'gateway_live_pollers',
+      'Objects that are polled, each once for all who watch it with the same key.',
+      () => pollers.size,
+    );
+  }
+
+  #observeLive(): LiveObserver & SubscriptionObserver {
+    const polls = this.instruments.counter('gateway_live_polls_total', 'Polls by outcome.', [
+      'outcome',
+    ]);
+    const events = this.instruments.counter(
+      'gateway_subscription_events_total',
+      'Events sent to subscribers; heartbeats repeat the last one.',
+      ['kind'],
+    );
+    const ends = this.instruments.counter(
+      'gateway_subscription_ends_total',
+      'Subscriptions ended, by cause.',
+      ['cause'],
+    );
+    const lag = this.instruments.histogram(
+      'gateway_live_lag_seconds',
+      "From the backend's change of a watched object, by its own clock, to its being seen here.",
+    );
+    return {
+      onPoll: (outcome) => polls.inc({ outcome }),
+      onChange: (lagMs) => {
+        if (lagMs !== undefined) lag.observe(lagMs / 1_000);
+      },
+      onResult: (kind) => events.inc({ kind }),
+      onEnd: (cause) => ends.inc({ cause }),
+    };
+  }
+
+  #observeProcess(): void {
+    collectDefaultMetrics({ register: this.registry });
+    let last = performance.eventLoopUtilization();
+    this.instruments.gauge(
+      'nodejs_eventloop_utilization',
+      'Share of the time since the last reading in which the event loop was busy, 0 to 1; of several workers, the mean.',
+      () => {
+        const now = performance.eventLoopUtilization();
+        const { utilization } = performance.eventLoopUtilization(now, last);
+        last = now;
+        return utilization;
+      },
+      'average',
+    );
+  }
+}

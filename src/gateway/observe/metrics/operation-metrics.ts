@@ -1,0 +1,190 @@
+/**
+ * What is counted of operations: how they end, for whom, with which errors, and what they cost the backend.
+ *
+ * Only names in manifests of trusted documents are labels. Everything else is `other`, since callers choose it.
+ */
+import type { GraphQLError } from 'graphql';
+import { RestError } from '../../../rest/call/errors.ts';
+import type { Journal } from '../../../rest/call/journal.ts';
+import { OTHER_APP, type AppVersion } from '../../operation/app-version.ts';
+import type { Operation, PlannedCost } from '../../operation/operation.ts';
+import type { Outcome } from '../../operation/outcome.ts';
+import type { Policy } from '../../pipeline.ts';
+import { CounterBatch } from './counter-batch.ts';
+import type { Instruments } from './instruments.ts';
+import type { UpstreamMetrics } from './upstream-metrics.ts';
+
+const OTHER = 'other';
+
+const OPERATION_TYPES = ['query', 'mutation', 'subscription'];
+
+/** Names of operations, each with the apps that asked for it: more than these are `other`. */
+const MAX_ROWS = 2_000;
+
+/** An operation of an app's version: always the same object for the same three names. */
+interface OperationRow {
+  readonly name: string;
+  readonly app: AppVersion;
+}
+
+const OTHER_ROW: OperationRow = { name: OTHER, app: OTHER_APP };
+
+type Made = 'fewer' | 'as_planned' | 'more';
+
+export class OperationMetrics {
+  readonly #upstream: UpstreamMetrics;
+  readonly #rows = new Map<AppVersion, Map<string, OperationRow>>();
+  #rowCount = 0;
+  readonly #requests = new CounterBatch((operation: string, outcome: Outcome) => ({
+    operation,
+    outcome,
+  }));
+  readonly #operations = new CounterBatch(({ name, app }: OperationRow, outcome: Outcome) => ({
+    operation_name: name,
+    ...app,
+    outcome,
+  }));
+  readonly #errors = new CounterBatch((code: string, at: string) => {
+    const [method = '', route = ''] = at.split(' ');
+    return { code, method, route };
+  });
+  readonly #calls = new CounterBatch((name: string, _all: true) => ({ operation_name: name }));
+  readonly #rounds = new CounterBatch((name: string, _all: true) => ({ operation_name: name }));
+  readonly #plannedCalls = planned('calls');
+  readonly #plannedRounds = planned('rounds');
+  readonly #observe: ReturnType<typeof Instruments.prototype.durations<'operation'>>;
+  readonly #observeByName: ReturnType<typeof Instruments.prototype.durations<'operation_name'>>;
+
+  constructor(instruments: Instruments, upstream: UpstreamMetrics) {
+    this.#upstream = upstream;
+    instruments.counter(
+      'gateway_requests_total',
+      'GraphQL requests by operation type and outcome.',
+      ['operation', 'outcome'],
+      this.#requests,
+    );
+    // Prometheus computes no increase for a series that appears with its first value: alerts would miss the first failures.
+    for (const operation of OPERATION_TYPES) this.#requests.add(operation, 'failed', 0);
+    this.#observe = instruments.durations(
+      'gateway_request_duration_seconds',
+      'GraphQL requests, arrival to answer.',
+      ['operation'],
+    );
+    instruments.counter(
+      'gateway_operations_total',
+      'Operations of trusted documents by name, app, version and outcome; all others are "other".',
+      ['operation_name', 'app', 'version', 'outcome'],
+      this.#operations,
+    );
+    this.#observeByName = instruments.durations(
+      'gateway_operation_duration_seconds',
+      'Operations of trusted documents by name, arrival to answer; all others are "other".',
+      ['operation_name'],
+    );
+    instruments.counter(
+      'gateway_errors_total',
+      'Answers with an error of this code, by the REST route that failed, which is empty where none did.',
+      ['code', 'method', 'route'],
+      this.#errors,
+    );
+    instruments.counter(
+      'gateway_operation_calls_total',
+      'REST calls sent for operations, by name.',
+      ['operation_name'],
+      this.#calls,
+    );
+    instruments.counter(
+      'gateway_operation_rounds_total',
+      'Round trips that operations waited for, by name.',
+      ['operation_name'],
+      this.#rounds,
+    );
+    instruments.counter(
+      'gateway_plan_checks_total',
+      'Whether queries whose callers asked what they cost made fewer or more calls, and rounds, than planned.',
+      ['operation_name', 'what', 'made'],
+      this.#plannedCalls,
+      this.#plannedRounds,
+    );
+  }
+
+  /** An operation has been answered. */
+  add(operation: Operation): void {
+    const { operationType = 'none', errors, rest, trace } = operation;
+    const outcome = operation.outcome!; // set before any policy hears of the end
+    const seconds = operation.durationMs / 1_000;
+    this.#requests.add(operationType, outcome);
+    this.#observe({ operation: operationType }, seconds, trace?.span);
+    const row = this.#rowOf(operation);
+    this.#operations.add(row, outcome);
+    this.#observeByName({ operation_name: row.name }, seconds, trace?.span);
+    if (errors && errors.length > 0) this.#addErrors(errors);
+    if (rest) this.#addCalls(row.name, rest.journal, operation.planned);
+  }
+
+  /** Once an answer for each code and route: a list of a hundred fails in a hundred places. */
+  #addErrors(errors: readonly GraphQLError[]): void {
+    const seen = new Set<string>();
+    for (const { extensions, originalError } of errors) {
+      const code = typeof extensions['code'] === 'string' ? extensions['code'] : 'none';
+      const at =
+        originalError instanceof RestError
+          ? `${originalError.route.method} ${originalError.route.path}`
+          : '';
+      if (seen.has(code + at)) continue;
+      seen.add(code + at);
+      this.#errors.add(code, at);
+    }
+  }
+
+  #addCalls(name: string, journal: Journal, plan: PlannedCost | undefined): void {
+    let sent = 0;
+    let own = 0;
+    let isRetried = false;
+    let isCached = false;
+    for (const entry of journal.entries) {
+      const { source } = entry;
+      if (source === 'sent') sent += 1;
+      else this.#countWithoutCall(entry);
+      if (source === 'cached') isCached = true;
+      if (entry.attempt > 1) isRetried = true;
+      else if (source === 'sent' || source === 'shared') own += 1;
+    }
+    if (sent === 0 && own === 0 && !plan) return;
+    const { rounds } = journal;
+    this.#calls.add(name, true, sent);
+    this.#rounds.add(name, true, rounds);
+    // A plan has no retries, and knows of no answers that are kept.
+    if (!plan || isRetried || isCached) return;
+    this.#plannedCalls.add(name, compared(own, plan.calls.least, plan.calls.most));
+    this.#plannedRounds.add(name, compared(rounds, plan.rounds, plan.rounds));
+  }
+
+  #countWithoutCall(entry: Journal['entries'][number]): void {
+    // Attempts that were refused before they left are counted as they end.
+    if (entry.source !== 'unsent') this.#upstream.withoutCall(entry);
+  }
+
+  #rowOf({ documentHash, operationName, app = OTHER_APP }: Operation): OperationRow {
+    const name = documentHash === undefined ? OTHER : (operationName ?? OTHER);
+    let names = this.#rows.get(app);
+    if (!names) this.#rows.set(app, (names = new Map<string, OperationRow>()));
+    let row = names.get(name);
+    if (row) return row;
+    if (this.#rowCount >= MAX_ROWS) return OTHER_ROW;
+    this.#rowCount += 1;
+    names.set(name, (row = { name, app }));
+    return row;
+  }
+}
+
+/** Counts and times operations by their kind and outcome. */
+export const countOperations = (metrics: { readonly operations: OperationMetrics }): Policy => ({
+  end: (operation) => metrics.operations.add(operation),
+});
+
+const compared = (made: number, least: number, most: number): Made =>
+  made < least ? 'fewer' : made > most ? 'more' : 'as_planned';
+
+const planned = (what: 'calls' | 'rounds') =>
+  new CounterBatch((name: string, made: Made) => ({ operation_name: name, what, made }));

@@ -1,0 +1,81 @@
+/**
+ * What is counted of REST calls and of circuits.
+ *
+ * Attempts are counted as they end, those of pollers as well as those of operations. Reads that needed no call stand
+ * in the journals of operations alone.
+ */
+import type { FailureKind, RouteLabel } from '../../../rest/call/errors.ts';
+import type { JournalEntry } from '../../../rest/call/journal.ts';
+import type { UpstreamObserver } from '../../../rest/call/observer.ts';
+import { CounterBatch } from './counter-batch.ts';
+import type { Instruments } from './instruments.ts';
+
+type Source = JournalEntry['source'];
+type Ending = number | FailureKind | 'none';
+
+export interface UpstreamMetrics extends UpstreamObserver {
+  /** Counts what operations read without a call of their own. */
+  withoutCall(entry: JournalEntry): void;
+}
+
+export function upstreamMetrics(instruments: Instruments): UpstreamMetrics {
+  const ofSource = (source: Source) =>
+    new CounterBatch(({ method, path: route }: RouteLabel, status: Ending) => ({
+      ...{ method, route, source, status },
+    }));
+  const calls = {
+    sent: ofSource('sent'),
+    shared: ofSource('shared'),
+    primed: ofSource('primed'),
+    cached: ofSource('cached'),
+    unsent: ofSource('unsent'),
+  };
+  instruments.counter(
+    'gateway_upstream_calls_total',
+    'REST calls by route, source and status. Sent and unsent ones are attempts; without an answer, the status is the kind of failure.',
+    ['method', 'route', 'source', 'status'],
+    ...Object.values(calls),
+  );
+  const observe = instruments.durations(
+    'gateway_upstream_call_duration_seconds',
+    'Attempts of REST calls that were sent, from the queue to the whole answer.',
+    ['method', 'route'],
+  );
+  const retries = instruments.counter(
+    'gateway_upstream_retries_total',
+    'Attempts after the first.',
+  );
+  const shed = instruments.counter(
+    'gateway_upstream_shed_total',
+    'Calls refused: too many were waiting.',
+  );
+  const pauses = instruments.counter(
+    'gateway_upstream_pauses_total',
+    'Times the backend limited a key.',
+  );
+  const exhausted = instruments.counter(
+    'gateway_retry_budget_exhausted_total',
+    'Retries not made: too many already were.',
+  );
+  const opened = instruments.counter(
+    'gateway_breaker_opened_total',
+    'Times that circuits of a scope and a route opened. A gauge may be read while they are closed.',
+    ['scope', 'method', 'route'],
+  );
+  return {
+    onCall: ({ route, attempt, isSent, status, failure, durationMs, span }) => {
+      calls[isSent ? 'sent' : 'unsent'].add(route, status ?? failure ?? 'none');
+      if (isSent) observe({ method: route.method, route: route.path }, durationMs / 1_000, span);
+      if (attempt > 1) retries.inc();
+    },
+    withoutCall: ({ route, source, status }) => calls[source].add(route, status ?? 'none'),
+    onShed: () => shed.inc(),
+    onPause: () => pauses.inc(),
+    onRetryBudgetExhausted: () => exhausted.inc(),
+    onBreaker: ({ scope, route, state }) => {
+      if (state === 'open') {
+        opened.inc({ scope, method: route?.method ?? '', route: route?.path ?? '' });
+      }
+    },
+  };
+}

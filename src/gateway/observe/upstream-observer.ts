@@ -1,0 +1,73 @@
+/**
+ * What the process does with events of the REST client: they are counted, and some are logged.
+ */
+import type { UpstreamObserver } from '../../rest/call/observer.ts';
+import { DIFFERENCES } from '../../v0/extended-routes.ts';
+import type { Logger } from './logs/logger.ts';
+import { logFailedCalls } from './logs/failed-calls.ts';
+import { logReturn } from './logs/return.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import type { Readiness } from './readiness.ts';
+
+/** How often a lack of file descriptors is logged, in milliseconds: every call fails then. */
+const OUT_OF_FILES_MS = 10_000;
+
+/** The section of the documentation that the warning of a missing route links to. */
+const MISSING_ROUTES_DOCS = 'docs/assumptions.md#a-deployment-with-the-documents-routes-only';
+
+interface Watching {
+  readonly readiness: Pick<Readiness, 'noticeCall'>;
+}
+
+/**
+ * @param gateway what stands before the backend, once there are calls.
+ * @param drift hears of each answer.
+ */
+export function observeUpstream(
+  metrics: Metrics,
+  logger: Logger,
+  gateway: () => Watching,
+  drift: Pick<Required<UpstreamObserver>, 'onAnswer'>,
+): UpstreamObserver {
+  let outOfFilesMs = -Infinity;
+  const logOutOfFiles = (): void => {
+    if (performance.now() - outOfFilesMs < OUT_OF_FILES_MS) return;
+    outOfFilesMs = performance.now();
+    logger.error(
+      'This process has no file descriptor left for calls to the backend: raise its limit (ulimit -n)',
+    );
+  };
+  const logFailed = logFailedCalls(logger);
+  const noticeReturn = logReturn(logger);
+  return {
+    ...metrics.observer,
+    onCall: (call) => {
+      metrics.observer.onCall?.(call);
+      logFailed(call);
+      noticeReturn(call);
+      if (call.failure === 'out_of_files') logOutOfFiles();
+      gateway().readiness.noticeCall(call);
+    },
+    onAnswer: (...answered) => drift.onAnswer(...answered),
+    onMissingRoute: ({ method, path }) => {
+      const route = `${method} ${path}`;
+      logger.warn(
+        { route },
+        `The backend does not have ${route}: from now on ${DIFFERENCES.get(path)}. Found out by UPSTREAM_ROUTES=auto, until this process ends. See ${MISSING_ROUTES_DOCS}`,
+      );
+    },
+    onUndecidedRoute: ({ method, path }) => {
+      const route = `${method} ${path}`;
+      logger.warn(
+        { route },
+        `Whether the backend has ${route} cannot be told by what it has answered: each refusal costs further reads until it can. Set UPSTREAM_ROUTES where it is known. See ${MISSING_ROUTES_DOCS}`,
+      );
+    },
+    onBreaker: (change) => {
+      metrics.observer.onBreaker?.(change);
+      const { scope, route, state } = change;
+      const of = route ? `${route.method} ${route.path}` : undefined;
+      logger.warn({ scope, route: of, state }, `Breaker of scope ${scope} is ${state}`);
+    },
+  };
+}

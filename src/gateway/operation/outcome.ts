@@ -1,0 +1,67 @@
+/** What a request was answered, and how it has ended, for the log and the metrics. */
+import type { ExecutionResult, GraphQLError } from 'graphql';
+import type { Cancel } from '../../lib/cancel.ts';
+import { translated, type Translate } from './errors.ts';
+
+/** What is known of an operation's result. */
+interface Recorded {
+  errors: readonly GraphQLError[] | undefined;
+  hasData: boolean;
+}
+
+interface Ended extends Readonly<Recorded> {
+  readonly cancel: Cancel;
+}
+
+/** Translates the errors of a result for its caller, and records errors and data for the log and the metrics. */
+export function recordResult(
+  executed: ExecutionResult,
+  operation: Recorded,
+  translate: Translate,
+): ExecutionResult {
+  const result = translated(executed, translate);
+  operation.errors = result.errors;
+  operation.hasData = hasValue(result.data);
+  return result;
+}
+
+/**
+ * `ok`: data without errors. `partial`: data with errors. `refused`: no data, because of the caller. `failed`: no
+ * data, because of us or the backend. `abandoned`: the caller has left.
+ */
+export type Outcome = 'ok' | 'partial' | 'refused' | 'failed' | 'abandoned';
+
+/** Codes of errors that no caller can do anything about, beside those that begin with `UPSTREAM_`. */
+const OURS: ReadonlySet<unknown> = new Set([
+  'INTERNAL_SERVER_ERROR',
+  'OUTCOME_UNKNOWN',
+  'RATE_LIMITED',
+  'REQUEST_TIMEOUT',
+]);
+
+/** Codes that begin so and are the caller's: it asked for too much, or for what this deployment lacks. */
+const OF_CALLERS: ReadonlySet<unknown> = new Set([
+  'UPSTREAM_BUDGET_EXCEEDED',
+  'UPSTREAM_UNSUPPORTED',
+]);
+
+export function outcomeOf({ cancel, errors, hasData }: Ended, status: number): Outcome {
+  if (cancel.cancelled) return 'abandoned';
+  if (status >= 500) return 'failed';
+  // A limit of ours: the backend's own is answered with status 200.
+  if (status === 429) return 'refused';
+  if (status < 400 && !errors?.length) return 'ok';
+  if (hasData) return 'partial';
+  // An outage of the backend is answered with status 200: each root field is null, and says why.
+  return errors?.some(({ extensions }) => isOurs(extensions['code'])) ? 'failed' : 'refused';
+}
+
+const isOurs = (code: unknown): boolean =>
+  OURS.has(code) ||
+  (typeof code === 'string' && code.startsWith('UPSTREAM_') && !OF_CALLERS.has(code));
+
+/** Whether an answer has a value at its root. */
+function hasValue(data: Readonly<Record<string, unknown>> | null | undefined): boolean {
+  for (const name in data) if (data[name] !== null) return true;
+  return false;
+}

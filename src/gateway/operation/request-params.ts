@@ -1,0 +1,46 @@
+/**
+ * The parameters of a request over HTTP, before they are checked: from a query string, a form, or JSON.
+ */
+import type { Operation } from './operation.ts';
+import { parseJson, readForm } from './params.ts';
+
+type Request = Pick<Operation, 'method' | 'headers' | 'url' | 'body'>;
+
+const JSON_TYPE = 'application/json';
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+export const hasJsonType = ({ headers }: Request): boolean =>
+  // Most callers send it in this form.
+  headers['content-type'] === JSON_TYPE || mediaTypeOf(headers['content-type']) === JSON_TYPE;
+
+const hasFormType = ({ headers }: Request): boolean =>
+  mediaTypeOf(headers['content-type']) === FORM_TYPE;
+
+/** What forms can send. Source: Fetch standard, "CORS-safelisted request-header". */
+const TYPES_OF_FORMS = new Set([FORM_TYPE, 'multipart/form-data', 'text/plain', '']);
+
+/** Whether its body is of a media type that forms can send. */
+export const isOfForms = ({ headers }: Request): boolean =>
+  TYPES_OF_FORMS.has(mediaTypeOf(headers['content-type']));
+
+/** Whether parameters are read of its media type. */
+export const isReadable = (request: Request): boolean =>
+  request.method === 'GET' || hasJsonType(request) || hasFormType(request);
+
+/**
+ * Reads a request that `isReadable`.
+ *
+ * @throws BAD_REQUEST
+ */
+export function readRequest(request: Request): unknown {
+  const { method, url, body = '' } = request;
+  if (method !== 'GET') return hasJsonType(request) ? parseJson(body, 'the body') : readForm(body);
+  const start = url.indexOf('?');
+  return readForm(start === -1 ? '' : url.slice(start + 1));
+}
+
+function mediaTypeOf(type: string | string[] | undefined): string {
+  if (typeof type !== 'string') return '';
+  const end = type.indexOf(';');
+  return (end === -1 ? type : type.slice(0, end)).trim().toLowerCase();
+}

@@ -1,0 +1,97 @@
+/**
+ * The subscriptions that are open in this process: how many a key may have, and how they end when the
+ * process stops.
+ *
+ * What is ended when the process stops is a connection: a stream of events, or a socket with all its
+ * subscriptions. They end spread over some time, so that their clients do not all return at once.
+ */
+import type { ExecutionResult } from 'graphql';
+import type { Clock } from '../../lib/clock.ts';
+import { clientError } from './client-error.ts';
+import type { Operation } from './operation.ts';
+import type { EndCause, ResultKind } from './result-stream.ts';
+
+/** A connection that is ended so that its client learns why. */
+export interface Drainable {
+  drain(): void;
+}
+
+/** Hears of all streams. Every method must return quickly and not throw. */
+export interface SubscriptionObserver {
+  onResult(kind: ResultKind, result: ExecutionResult, operation: Operation): void;
+  onEnd(cause: EndCause, operation: Operation): void;
+}
+
+export class Subscriptions {
+  readonly #maxPerKey: number;
+  readonly #clock: Clock;
+  readonly #counts = new Map<string, number>();
+  readonly #connections = new Set<Drainable>();
+  /** When everything is to have ended; undefined before the stop. */
+  #drainedMs: number | undefined;
+
+  constructor(maxPerKey: number, clock: Clock) {
+    this.#clock = clock;
+    this.#maxPerKey = maxPerKey;
+  }
+
+  /** Those that are open, of all keys. */
+  get size(): number {
+    let size = 0;
+    for (const count of this.#counts.values()) size += count;
+    return size;
+  }
+
+  /**
+   * Counts one more of a key.
+   *
+   * @returns what counts it out again.
+   * @throws TOO_MANY_SUBSCRIPTIONS when the key has all it may have.
+   */
+  admit(apiKey: string): () => void {
+    const count = this.#counts.get(apiKey) ?? 0;
+    if (count >= this.#maxPerKey) {
+      throw clientError(
+        429,
+        'TOO_MANY_SUBSCRIPTIONS',
+        `This key has ${count} subscriptions open here, which is all it may have: end some first.`,
+      );
+    }
+    this.#counts.set(apiKey, count + 1);
+    return () => {
+      const left = this.#counts.get(apiKey)! - 1;
+      if (left > 0) this.#counts.set(apiKey, left);
+      else this.#counts.delete(apiKey);
+    };
+  }
+
+  /** From now on the connection is ended when the process stops. */
+  add(connection: Drainable): void {
+    this.#connections.add(connection);
+    if (this.#drainedMs === undefined) return;
+    const leftMs = Math.max(0, this.#drainedMs - this.#clock.now());
+    this.#drainLater(connection, Math.random() * leftMs);
+  }
+
+  delete(connection: Drainable): void {
+    this.#connections.delete(connection);
+  }
+
+  /** Ends all that are open, spread over a time in milliseconds. */
+  async drain(overMs: number): Promise<void> {
+    this.#drainedMs = this.#clock.now() + overMs;
+    const connections = [...this.#connections];
+    connections.forEach((connection, i) => {
+      this.#drainLater(connection, (overMs * i) / connections.length);
+    });
+    if (connections.length === 0) return;
+    await new Promise<void>((resolve) => this.#clock.setTimeout(resolve, overMs).unref());
+  }
+
+  #drainLater(connection: Drainable, afterMs: number): void {
+    const end = () => {
+      if (this.#connections.has(connection)) connection.drain();
+    };
+    this.#clock.setTimeout(end, afterMs).unref();
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * Admission of operations that are executed, turns of documents that are not known yet, and 503 for those that find
+ * too much waiting.
+ */
+import type { ExecutionResult } from 'graphql';
+import type { MaybePromise } from '../../execution/core/resolved-value.ts';
+import { weightOfBytes } from '../../plan/weight.ts';
+import { RestOverloadedError } from '../../rest/call/errors.ts';
+import type { Documents } from '../documents/documents.ts';
+import type { TrustedDocuments } from '../documents/trusted-documents.ts';
+import type { Operation } from '../operation/operation.ts';
+import type { Execute, Policy } from '../pipeline.ts';
+import type { Place } from './admission.ts';
+import { overloaded, type Admit } from './admit.ts';
+
+/** Has documents that are not known wait until they may be parsed, validated and planned. */
+export const newDocuments = (
+  admit: Admit,
+  documents: Documents,
+  trusted: Pick<TrustedDocuments, 'has'> | undefined,
+): Policy => ({
+  wait(operation) {
+    const { document, explain, params } = operation;
+    const { query } = params;
+    return admit.turn(
+      operation,
+      () =>
+        // A plan is made for each caller who asks for it.
+        explain !== 'plan' &&
+        (document !== undefined || trusted?.has(query) || documents.isKnown(query)),
+    );
+  },
+});
+
+export const admission = (admit: Admit): Policy => ({
+  execute(operation, next) {
+    const place = admit.enter(operation, operation.weighed?.weight ?? 1);
+    return place instanceof Promise
+      ? place.then((had) => run(admit, operation, next, had))
+      : run(admit, operation, next, place);
+  },
+  result(operation) {
+    const { result } = operation;
+    const waitMs = result!.errors && shedMs(result!);
+    if (waitMs !== undefined) operation.result = { errors: [overloaded(waitMs)] };
+  },
+  respond({ arrival }, { bytes, text, parts, events }) {
+    if (!parts && !events) arrival.place?.weigh(weightOfBytes(bytes?.length ?? text.length));
+  },
+});
+
+function run(
+  admit: Admit,
+  operation: Operation,
+  next: Execute,
+  place: Place,
+): MaybePromise<ExecutionResult> {
+  // Held until the response has left the process.
+  operation.arrival.place = place;
+  if (operation.cancel.cancelled && operation.operationType === 'query') {
+    return { errors: [overloaded(0)] }; // nobody reads it
+  }
+  const excess = admit.refuse(operation);
+  return excess ? { errors: [excess] } : next(operation);
+}
+
+/** How long to wait, where there is no data because too many calls wait; undefined otherwise. */
+function shedMs({ data, errors = [] }: ExecutionResult): number | undefined {
+  for (const name in data) if (data[name] !== null) return undefined;
+  let waitMs: number | undefined;
+  for (const { originalError } of errors) {
+    if (!(originalError instanceof RestOverloadedError)) return undefined;
+    waitMs = Math.max(waitMs ?? 0, originalError.retryAfterMs ?? 0);
+  }
+  return waitMs;
+}

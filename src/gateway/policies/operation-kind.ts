@@ -1,0 +1,30 @@
+/**
+ * Whether the transport takes an operation of its kind.
+ */
+import { clientError } from '../operation/client-error.ts';
+import { acceptsEvents } from '../operation/negotiation.ts';
+import type { Operation } from '../operation/operation.ts';
+import type { Policy } from '../pipeline.ts';
+
+export const operationKind = (): Policy => ({ validate: checkKind });
+
+/** @throws METHOD_NOT_ALLOWED, NOT_ACCEPTABLE for what the transport does not take. */
+function checkKind({ operationType, method, transport, accept }: Operation): void {
+  if (operationType === 'mutation' && method === 'GET') {
+    throw clientError(405, 'METHOD_NOT_ALLOWED', 'Send a mutation by POST.', { allow: 'POST' });
+  }
+  if (operationType !== 'subscription') {
+    if (!transport.onlySubscriptions) return;
+    throw clientError(
+      405,
+      'METHOD_NOT_ALLOWED',
+      'Send queries and mutations by POST: this WebSocket takes subscriptions alone.',
+    );
+  }
+  if (transport.streams || acceptsEvents(accept)) return;
+  throw clientError(
+    406,
+    'NOT_ACCEPTABLE',
+    'Accept text/event-stream, or open a WebSocket: a subscription has more than one answer.',
+  );
+}

@@ -1,0 +1,147 @@
+/**
+ * Subscriptions: how many a key may have, and a result of each event.
+ *
+ * Each event is executed as a request of its own: with its deadline, its budget and its loaders.
+ */
+import { createSourceEventStream, GraphQLError, locatedError, type ExecutionResult } from 'graphql';
+import { isAsyncIterable } from 'graphql/jsutils/isAsyncIterable.js';
+import { collectFields, fragmentsOf } from '../../execution/operation/collect-fields.ts';
+import { coerceVariableValues } from '../../execution/operation/variables.ts';
+import { Cancel } from '../../lib/cancel.ts';
+import { Snapshot } from '../../live/live-object.ts';
+import type { CallTrace } from '../../rest/call/trace.ts';
+import type { RestClient } from '../../rest/client/client.ts';
+import { notUnderstood } from '../operation/client-error.ts';
+import { translated, type Translate } from '../operation/errors.ts';
+import type { Operation } from '../operation/operation.ts';
+import { ResultStream } from '../operation/result-stream.ts';
+import type { SubscriptionObserver, Subscriptions } from '../operation/subscriptions.ts';
+import type { Policy } from '../pipeline.ts';
+import type { Admit } from './admit.ts';
+import { costExtensions, type ExplainAudience } from './budget.ts';
+import { argsOf, type OperationExecution } from './execution.ts';
+
+/** Hears of the execution of each event. */
+export interface EventObserver {
+  /** What its calls belong to; undefined for what the operation's own do. */
+  begin(operation: Operation): CallTrace | undefined;
+  end(
+    operation: Operation,
+    trace: CallTrace,
+    event: {
+      readonly startMs: number;
+      readonly result: ExecutionResult;
+      readonly rest: RestClient;
+    },
+  ): void;
+}
+
+interface SubscriptionOptions {
+  readonly execution: OperationExecution;
+  readonly admit: Admit;
+  readonly subscriptions: Subscriptions;
+  readonly translate: Translate;
+  readonly explain: ExplainAudience;
+  /** After how long without an event the last one is repeated, in milliseconds. @default 20_000 */
+  readonly heartbeatMs?: number | undefined;
+  readonly observers: readonly SubscriptionObserver[];
+  /** @default none */
+  readonly events?: EventObserver | undefined;
+}
+
+export const subscriptions = (options: SubscriptionOptions): Policy => ({
+  subscribe: (operation) => subscribe(operation, options),
+});
+
+/** @throws TOO_MANY_SUBSCRIPTIONS when the key has all it may have. */
+async function subscribe(
+  operation: Operation,
+  options: SubscriptionOptions,
+): Promise<ExecutionResult | ResultStream> {
+  const { translate, observers, heartbeatMs = 20_000 } = options;
+  // Callers without a key share the deployment's limit.
+  const release = options.subscriptions.admit(operation.apiKey ?? '');
+  // What is no error of GraphQL is masked, as in an answer.
+  const source = await sourceOf(operation).catch((error: unknown) => ({
+    errors: [error instanceof GraphQLError ? error : notUnderstood(error)],
+  }));
+  if (!('events' in source)) {
+    release();
+    return translated(source, translate);
+  }
+  const { events, locate } = source;
+  const cancel = new Cancel();
+  const answer = async (event: unknown): Promise<ExecutionResult> => {
+    const result = await executeEvent(operation, event, cancel, options);
+    const failure = event instanceof Snapshot && event.error ? [locate(event.error)] : [];
+    const errors = [...(result.errors ?? []), ...failure];
+    const extensions = costExtensions(operation, options.explain);
+    return translated(
+      { ...result, ...(errors.length > 0 && { errors }), ...(extensions && { extensions }) },
+      translate,
+    );
+  };
+  const stream = new ResultStream({
+    events,
+    answer,
+    heartbeatMs,
+    onResult: (kind, result) => {
+      for (const one of observers) one.onResult(kind, result, operation);
+    },
+    onEnd: (cause) => {
+      release();
+      cancel.cancel();
+      for (const one of observers) one.onEnd(cause, operation);
+    },
+  });
+  operation.stream = stream;
+  return stream;
+}
+
+interface Source {
+  readonly events: AsyncIterator<unknown>;
+  /** An error of the subscription's field. */
+  readonly locate: (error: Error) => GraphQLError;
+}
+
+/** Where the events of a subscription come from, or why there are none. */
+async function sourceOf(operation: Operation): Promise<Source | ExecutionResult> {
+  const { schema, document, definition, variables: sent } = operation;
+  const { coerced: variableValues, errors } = coerceVariableValues(schema, definition!, sent);
+  if (!variableValues) return { errors: errors! };
+  const source = await createSourceEventStream(argsOf(operation));
+  if (!isAsyncIterable(source)) return source;
+  const request = { schema, fragments: fragmentsOf(document!.syntax), variableValues };
+  const [field] = collectFields(request, schema.getSubscriptionType()!, [definition!]);
+  const { fieldNodes, key } = field!; // a subscription has one field
+  return {
+    events: source[Symbol.asyncIterator](),
+    locate: (error) => locatedError(error, fieldNodes, [key]),
+  };
+}
+
+/** Never rejects. */
+async function executeEvent(
+  operation: Operation,
+  event: unknown,
+  cancel: Cancel,
+  { execution, admit, events }: SubscriptionOptions,
+): Promise<ExecutionResult> {
+  const startMs = performance.now();
+  const trace = events?.begin(operation);
+  const context = execution.prepareEvent(operation, startMs, cancel, trace);
+  let result: ExecutionResult;
+  try {
+    const place = await admit.enter(operation, operation.weighed?.weight ?? 1);
+    try {
+      result = await execution.execute(operation, event, context);
+    } finally {
+      // One event of a stream is written at a time.
+      place.leave();
+    }
+  } catch (error) {
+    result = { errors: [error as never] };
+  }
+  if (trace) events!.end(operation, trace, { startMs, result, rest: context.rest });
+  return result;
+}

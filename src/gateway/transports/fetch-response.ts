@@ -1,0 +1,46 @@
+/**
+ * A response as one of the Fetch API, for callers of `fetch` and for hooks of HTTP.
+ *
+ * Nothing is read ahead: the HTTP server writes events and parts by itself.
+ */
+import { pairsOf, type OperationResponse } from '../operation/response.ts';
+import { framesOf } from './event-stream.ts';
+import { multipart } from './multipart.ts';
+
+/** @param ResponseClass as the other responses of the server are made. */
+export function fetchResponseOf(
+  { status, headers, text, bytes, parts, events }: OperationResponse,
+  ResponseClass: typeof Response,
+): Response {
+  const init = { status, headers: pairsOf(headers) };
+  if (parts)
+    return new ResponseClass(
+      textStream(multipart(parts), () => parts.cancel()),
+      init,
+    );
+  if (events) {
+    const close = (): void => events.stream.close('left');
+    return new ResponseClass(textStream(framesOf(events), close), init);
+  }
+  const hasBody = status !== 204 && status !== 304;
+  return new ResponseClass(hasBody ? (bytes ? new Uint8Array(bytes) : text) : null, init);
+}
+
+/** @param onCancel the reader wants no more, also while a piece is awaited. */
+function textStream(
+  pieces: AsyncIterator<string, void>,
+  onCancel: () => void,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream(
+    {
+      pull: async (controller) => {
+        const next = await pieces.next();
+        if (next.done) controller.close();
+        else controller.enqueue(encoder.encode(next.value));
+      },
+      cancel: onCancel,
+    },
+    { highWaterMark: 0 },
+  );
+}

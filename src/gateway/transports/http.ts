@@ -1,0 +1,107 @@
+/**
+ * GraphQL over HTTP: POST with JSON or a form, and GET with a query string, whatever comes back: one result, parts, or
+ * events.
+ *
+ * It makes the operation, and hands its response to what writes it.
+ */
+import type { ExecutionResult, GraphQLSchema } from 'graphql';
+import type { MaybePromise } from '../../execution/core/resolved-value.ts';
+import {
+  Operation,
+  type Arrival,
+  type HeaderFields,
+  type Transport,
+} from '../operation/operation.ts';
+import { readRequest } from '../operation/request-params.ts';
+import type { OperationResponse } from '../operation/response.ts';
+import type { Pipeline, Results } from '../pipeline.ts';
+import type { Cors } from '../policies/cors.ts';
+
+const HTTP: Transport = {
+  name: 'http',
+  path: '/graphql',
+  streams: false,
+  onlySubscriptions: false,
+  readParams: readRequest,
+};
+
+/** What a server has read of a request. */
+export interface HttpRequest {
+  readonly method: string;
+  /** The path and the query string. */
+  readonly url: string;
+  readonly headers: HeaderFields;
+  /** Undefined where there is none, or it could not be read. */
+  readonly body: string | undefined;
+}
+
+/** Where responses go. */
+export interface ResponseWriter {
+  /** Called once, unless it fails. */
+  send(response: OperationResponse): void;
+  /** Nothing can be sent. */
+  fail(error: unknown): void;
+}
+
+/** Answers a request; never throws. */
+export type HttpTransport = (
+  arrival: Arrival,
+  request: HttpRequest,
+  writer: ResponseWriter,
+) => void;
+
+interface HttpTransportOptions {
+  readonly schema: GraphQLSchema;
+  readonly pipeline: Pipeline;
+  /** Undefined where no page of another origin may read. */
+  readonly cors: Cors | undefined;
+  /** Serves requests through hooks of HTTP, where plugins have some. */
+  readonly serve: ((operation: Operation) => Promise<OperationResponse>) | undefined;
+}
+
+export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
+  const { schema, pipeline, cors, serve } = options;
+
+  async function answer(operation: Operation, writer: ResponseWriter): Promise<void> {
+    let status = 500;
+    pipeline.begin();
+    try {
+      let responding: MaybePromise<OperationResponse>;
+      if (serve) {
+        responding = serve(operation);
+      } else {
+        let result: ExecutionResult | Results;
+        try {
+          const running = pipeline.run(operation);
+          // Nothing is awaited that is there.
+          result = running instanceof Promise ? await running : running;
+        } catch (error) {
+          result = { errors: [pipeline.translate(error)] };
+        }
+        responding = pipeline.respond(operation, result);
+      }
+      const response = responding instanceof Promise ? await responding : responding;
+      ({ status } = response);
+      if (response.events) operation.releaseRequest();
+      writer.send(response);
+    } catch (error) {
+      writer.fail(error);
+    } finally {
+      pipeline.end(operation, status);
+    }
+  }
+
+  return (arrival, request, writer) => {
+    // A preflight is no operation.
+    if (request.method === 'OPTIONS' && cors) {
+      const headers = [
+        ...cors.preflightHeaders(request.headers),
+        'x-request-id',
+        arrival.requestId,
+      ];
+      writer.send({ status: 204, headers, text: '', mediaType: 'application/json' });
+      return;
+    }
+    void answer(new Operation(HTTP, arrival, schema, request), writer);
+  };
+}

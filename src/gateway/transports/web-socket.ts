@@ -1,0 +1,368 @@
+/**
+ * Operations over WebSocket, in the protocol `graphql-transport-ws`: `graphql-ws` over `ws`.
+ *
+ * Each operation passes the pipeline, as over every other transport. The key comes once, with the upgrade or, because
+ * browsers cannot set headers there, in `connection_init`; so may `authorization`, where it is forwarded. And because
+ * browsers ask no permission either, the page's origin is checked.
+ *
+ * A client that loses its socket sends what was not answered again, a mutation too. So a process that stops closes a
+ * socket when its queries and mutations are answered, and begins no other.
+ *
+ * Source: https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md
+ */
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { ExecutionArgs, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
+import {
+  CloseCode,
+  handleProtocols,
+  makeServer,
+  type Context,
+  type SubscribePayload,
+} from 'graphql-ws';
+import { WebSocketServer, type WebSocket } from 'ws';
+import { dictionary } from '../../lib/dictionary.ts';
+import { withoutByteOrderMark } from '../../lib/byte-order-mark.ts';
+import { API_KEY_HEADER, isApiKey } from '../../v0/api-key.ts';
+import { clientError, errorResponse } from '../operation/client-error.ts';
+import {
+  arrive,
+  CLIENT_NAME_HEADERS,
+  CLIENT_VERSION_HEADERS,
+  Operation,
+  responseHasLeft,
+  type HeaderFields,
+  type Transport,
+} from '../operation/operation.ts';
+import { formatted, formattedError, statusOf } from '../operation/response.ts';
+import type { Drainable, Subscriptions } from '../operation/subscriptions.ts';
+import type { Perform, Pipeline, Results } from '../pipeline.ts';
+import { mayAsk } from '../policies/cors.ts';
+
+export interface WebSocketOptions {
+  /** What may be sent. */
+  readonly socketOperations: 'subscriptions' | 'all';
+  /** Operations that one socket may have open. */
+  readonly maxPerSocket: number;
+}
+
+interface WebSocketTransportOptions extends WebSocketOptions {
+  readonly schema: GraphQLSchema;
+  readonly pipeline: Pipeline;
+  readonly subscriptions: Subscriptions;
+  /** The largest message that is read. */
+  readonly maxBodyBytes: number;
+  /** Origins whose pages may connect, beside those of this very host. */
+  readonly corsOrigins: readonly string[];
+  /** Headers that go on to the backend, in lower case. */
+  readonly forwarded: readonly string[];
+}
+
+/** A socket that says nothing is asked whether it is there, and closed when it is not, in milliseconds. */
+const PING_MS = 12_000;
+
+/** How long a client may take to answer our close, in milliseconds. */
+const CLOSE_MS = 2_000;
+
+/** From a client that has not read so much nothing more is read. */
+const MAX_UNREAD_BYTES = 1_000_000;
+
+/** "Service Restart", of the IANA registry: graphql-ws's client connects again. */
+const SERVICE_RESTART = 1_012;
+
+type Params = Record<string, unknown>;
+
+interface Extra {
+  /** Of the upgrade, until `connection_init`. */
+  upgrade?: IncomingHttpHeaders;
+  /** What each operation has as its headers, from then on. */
+  headers?: HeaderFields;
+  open?: () => Open;
+}
+
+type SocketContext = Context<Params, Extra>;
+
+/** Operations that are open, by their ids; null for one that has not begun to be executed. */
+type Open = SocketContext['subscriptions'];
+
+/** What graphql-ws is given to execute. */
+interface Prepared extends ExecutionArgs {
+  readonly rootValue: { readonly operation: Operation; readonly perform: Perform };
+}
+
+/** Executes an operation, and reports it. */
+type Run = (prepared: Prepared) => Promise<ExecutionResult | Results>;
+
+/** Takes a connection over, or answers why not. */
+export type Upgrade = (
+  incoming: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+) => Response | undefined;
+
+export function createWebSocketTransport(options: WebSocketTransportOptions): Upgrade {
+  const { schema, pipeline, subscriptions, corsOrigins, forwarded } = options;
+  const { socketOperations, maxPerSocket, maxBodyBytes } = options;
+  const transport: Transport = {
+    name: 'websocket',
+    path: '/graphql',
+    streams: true,
+    onlySubscriptions: socketOperations === 'subscriptions',
+    readParams: ({ given }) => given,
+  };
+  const sockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    // One message of a socket a turn: a socket that sends many at once does not hold up the others.
+    allowSynchronousEvents: false,
+    maxPayload: maxBodyBytes,
+    handleProtocols,
+  });
+  const protocol = makeServer<Params, Extra>({
+    onConnect: (context) => {
+      const { connectionParams, extra } = context;
+      extra.open = () => context.subscriptions;
+      const { upgrade = {} } = extra;
+      delete extra.upgrade; // the socket may stay for hours
+      const params = new Map(
+        Object.entries(connectionParams ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+      );
+      const authorization = params.get('authorization');
+      const isForwarded = forwarded.includes('authorization');
+      if (isForwarded && authorization != null && !isHeaderValue(authorization)) return false;
+      // What came with the upgrade counts: a proxy may have set it.
+      const key = upgrade[API_KEY_HEADER] ?? params.get(API_KEY_HEADER);
+      if (key != null && (typeof key !== 'string' || !isApiKey(key))) return false;
+      extra.headers = {
+        ...(isForwarded && isHeaderValue(authorization) && { authorization }),
+        ...dictionary(forwarded.flatMap((name) => pairOf(name, upgrade[name]))),
+        ...(key != null && { [API_KEY_HEADER]: key }),
+        [CLIENT_NAME_HEADERS[0]]: oneOf(params, CLIENT_NAME_HEADERS),
+        [CLIENT_VERSION_HEADERS[0]]: oneOf(params, CLIENT_VERSION_HEADERS),
+      };
+      return true;
+    },
+    onSubscribe: (socket, _id, payload) => prepare(socket, payload),
+    execute: (args) => new OneAnswer(args as Prepared, run),
+    subscribe: (args) => run(args as Prepared) as Promise<ExecutionResult>,
+    onNext: (_socket, _id, _payload, _args, result) => formatted(result as ExecutionResult),
+    onError: (_socket, _id, _payload, errors) => errors.map(formattedError) as never,
+  });
+
+  /** As graphql-ws' adapter for `ws` does, which prints a stack for each message to a client that has left. */
+  function serve(socket: WebSocket, headers: IncomingHttpHeaders): void {
+    let isThere = true;
+    const ping = setInterval(() => {
+      if (!isThere) {
+        socket.terminate();
+        return;
+      }
+      isThere = false;
+      socket.ping();
+    }, PING_MS);
+    let isDraining = false;
+    const closeOnceAnswered = (): void => {
+      if (!isDraining || isAnswering(extra.open?.())) return;
+      // What has just been answered is sent before.
+      closeSoon(socket, SERVICE_RESTART, 'Service restart');
+    };
+    const connection: Drainable = {
+      drain: () => {
+        isDraining = true;
+        closeOnceAnswered();
+      },
+    };
+    const extra: Extra = { upgrade: headers };
+    subscriptions.add(connection);
+    const closed = protocol.opened(
+      {
+        protocol: socket.protocol,
+        // Resolves when the system has taken it: until then no further event is asked for.
+        send: (text) =>
+          new Promise<void>((resolve) => {
+            socket.send(text, () => {
+              isThere = true;
+              if (socket.isPaused && socket.bufferedAmount <= MAX_UNREAD_BYTES) socket.resume();
+              resolve();
+            });
+          }),
+        close: (code, reason) => closeSoon(socket, code ?? CloseCode.BadRequest, reason),
+        onMessage: (take) => {
+          socket.on('message', (data) => {
+            isThere = true;
+            // Not begun: its client sends it again, over another socket.
+            if (isDraining || socket.readyState !== socket.OPEN) return;
+            if (socket.bufferedAmount > MAX_UNREAD_BYTES) socket.pause();
+            // `ws` gives one buffer unless it is told otherwise.
+            const text = withoutByteOrderMark((data as Buffer).toString());
+            take(text).then(closeOnceAnswered, () => socket.terminate());
+          });
+        },
+      },
+      extra,
+    );
+    socket.on('pong', () => {
+      isThere = true;
+    });
+    // Such as a message that is too large: `ws` closes the socket with the right code.
+    socket.on('error', () => {});
+    socket.once('close', (code, reason) => {
+      clearInterval(ping);
+      subscriptions.delete(connection);
+      void closed(code, reason.toString());
+    });
+  }
+
+  /** @returns the errors of an operation that is refused. */
+  async function prepare(
+    { subscriptions: open, extra }: SocketContext,
+    payload: SubscribePayload,
+  ): Promise<Prepared | readonly GraphQLError[]> {
+    const operation = new Operation(transport, arrive(null), schema, {
+      headers: {
+        ...extra.headers,
+        // A socket has headers once, its operations a trace each.
+        traceparent: textOf(payload.extensions, 'traceparent'),
+        tracestate: textOf(payload.extensions, 'tracestate'),
+      },
+      given: payload,
+    });
+    try {
+      if (Object.keys(open).length > maxPerSocket) throw tooMany(maxPerSocket);
+      const perform = await pipeline.prepare(operation);
+      if (typeof perform !== 'function') return refuse(operation, perform);
+      return {
+        schema,
+        document: operation.document!.syntax, // it is valid
+        operationName: operation.params.operationName ?? null,
+        rootValue: { operation, perform },
+      };
+    } catch (error) {
+      return refuse(operation, [error]);
+    }
+  }
+
+  /** Reports an operation that is not executed. */
+  function refuse(operation: Operation, given: readonly unknown[]): readonly GraphQLError[] {
+    pipeline.begin();
+    const { errors = [] } = pipeline.settle(operation, { errors: given.map(pipeline.translate) });
+    pipeline.end(operation, statusOf({ errors }));
+    return errors;
+  }
+
+  /** Never rejects: graphql-ws would close the socket. */
+  async function run({ rootValue }: Prepared): Promise<ExecutionResult | Results> {
+    const { operation, perform } = rootValue;
+    pipeline.begin();
+    let results: ExecutionResult | Results;
+    try {
+      results = await perform();
+    } catch (error) {
+      results = { errors: [pipeline.translate(error)] };
+    }
+    if (!(Symbol.asyncIterator in results)) results = pipeline.settle(operation, results);
+    pipeline.end(operation, Symbol.asyncIterator in results ? 200 : statusOf(results));
+    return results;
+  }
+
+  return (incoming, socket, head) => {
+    const { url = '', headers } = incoming;
+    if (!/^\/graphql(?:\?|$)/.test(url)) {
+      return errorResponse(404, 'NOT_FOUND', 'Nothing is here: connect to /graphql.');
+    }
+    if (!mayAsk(headers.origin, headers.host, corsOrigins)) {
+      return errorResponse(
+        403,
+        'ORIGIN_NOT_ALLOWED',
+        'Pages of this origin may not connect: add it to CORS_ORIGINS.',
+      );
+    }
+    sockets.handleUpgrade(incoming, socket, head, (opened) => serve(opened, headers));
+    return undefined;
+  };
+}
+
+/**
+ * The answer to a query or mutation, as a stream of one: the protocol ends a stream when its client wants no more, or has
+ * left, and tells nothing of the sort to who executes an operation.
+ */
+class OneAnswer implements AsyncIterableIterator<ExecutionResult, undefined> {
+  readonly #prepared: Prepared;
+  readonly #run: Run;
+  #isAsked = false;
+
+  constructor(prepared: Prepared, run: Run) {
+    this.#prepared = prepared;
+    this.#run = run;
+  }
+
+  async next(): Promise<IteratorResult<ExecutionResult, undefined>> {
+    const { arrival } = this.#operation;
+    if (this.#isAsked) {
+      // The system has taken the one answer by now.
+      responseHasLeft(arrival);
+      return DONE;
+    }
+    this.#isAsked = true;
+    arrival.isSending = true;
+    const value = (await this.#run(this.#prepared)) as ExecutionResult; // no subscription
+    return arrival.cancel.cancelled ? DONE : { done: false, value };
+  }
+
+  return(): Promise<typeof DONE> {
+    const { arrival } = this.#operation;
+    arrival.cancel.cancel();
+    responseHasLeft(arrival);
+    return Promise.resolve(DONE);
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  get #operation(): Operation {
+    return this.#prepared.rootValue.operation;
+  }
+}
+
+const DONE = { done: true, value: undefined } as const;
+
+/** Whether a query or mutation is under way, or what may become one. */
+const isAnswering = (open: Open = {}): boolean =>
+  Object.values(open).some((one) => one === null || one instanceof OneAnswer);
+
+const pairOf = (name: string, value: string | string[] | undefined) =>
+  value === undefined ? [] : [[name, value] as const];
+
+/** The first text under one of two names, which are headers everywhere else. */
+const oneOf = (
+  params: ReadonlyMap<string, unknown>,
+  names: readonly string[],
+): string | undefined =>
+  names.map((name) => params.get(name)).find((value) => typeof value === 'string');
+
+/** Whether a value of `connection_init` can be a header; how long it may be is told with the first operation. */
+const isHeaderValue = (value: unknown): value is string =>
+  typeof value === 'string' && /^[\x20-\x7e]+$/.test(value);
+
+const textOf = (
+  extensions: Readonly<Record<string, unknown>> | null | undefined,
+  name: string,
+): string | undefined => {
+  const value = extensions?.[name];
+  return typeof value === 'string' ? value : undefined;
+};
+
+const tooMany = (max: number) =>
+  clientError(
+    429,
+    'TOO_MANY_SUBSCRIPTIONS',
+    `This socket has ${max} operations open, which is all it may have: end some first, or open another.`,
+  );
+
+/** A client that does not answer the close is cut. */
+function closeSoon(socket: WebSocket, code: number, reason?: string): void {
+  socket.close(code, reason);
+  setTimeout(() => socket.terminate(), CLOSE_MS).unref();
+}

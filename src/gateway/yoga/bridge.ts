@@ -1,0 +1,133 @@
+/**
+ * The bridge between Envelop's phases and the pipeline's: one plugin, the first of the list.
+ *
+ * What plugins put in the place of parameters, document, schema, context, variables or the function that executes is
+ * what counts: each phase takes over what it is given.
+ */
+import type {
+  DocumentNode,
+  ExecutionArgs,
+  ExecutionResult,
+  GraphQLSchema,
+  ValidationRule,
+} from 'graphql';
+import type { GraphQLParams } from 'graphql-yoga';
+import type { Operation } from '../operation/operation.ts';
+import {
+  badRequest,
+  ONE_OPERATION,
+  readParams,
+  type OperationParams,
+} from '../operation/params.ts';
+import type { Pipeline } from '../pipeline.ts';
+import { fetchResponseOf } from '../transports/fetch-response.ts';
+import type { GatewayPlugin, HookContext } from './gateway-plugin.ts';
+
+/** Responses of the Fetch API that were made here, each with the operation's own. */
+export interface Fetched {
+  response?: Response;
+}
+
+/** What serves a request of HTTP through all hooks. */
+export interface ServerContext extends HookContext {
+  readonly fetched: Fetched;
+}
+
+export function bridge(pipeline: Pipeline): GatewayPlugin {
+  const { documents } = pipeline;
+
+  const takeParams = (operation: Operation, params: Partial<OperationParams>): void => {
+    if (params === operation.params) return;
+    pipeline.setParams(operation, { ...operation.params, ...params });
+  };
+
+  const takeDocument = (operation: Operation, syntax: DocumentNode): void => {
+    if (operation.document?.syntax === syntax) return;
+    operation.document = documents.of(syntax, operation.document);
+    if (operation.definition) pipeline.choose(operation);
+  };
+
+  const takeArgs = (operation: Operation, args: ExecutionArgs): void => {
+    takeDocument(operation, args.document);
+    operation.schema = args.schema;
+    operation.variables = args.variableValues;
+    operation.rootValue = args.rootValue;
+    operation.contextValue = args.contextValue;
+    const operationName = args.operationName ?? undefined;
+    if (operationName === (operation.params.operationName ?? undefined)) return;
+    operation.params = { ...operation.params, operationName };
+    pipeline.choose(operation);
+  };
+
+  return {
+    onRequestParse({ setRequestParser, serverContext: { operation } }) {
+      pipeline.checkRequest(operation);
+      setRequestParser(() => {
+        const params = operation.transport.readParams(operation);
+        if (Array.isArray(params)) throw badRequest(ONE_OPERATION);
+        return params as GraphQLParams;
+      });
+    },
+    onParams({ params, context: { operation }, setParams }) {
+      // Whatever a caller has sent; Yoga's type says what is there once it is checked.
+      pipeline.setParams(operation, readParams(params));
+      setParams(operation.params as GraphQLParams);
+      return pipeline.wait(operation);
+    },
+    onParse({ context: { operation, params }, setParseFn, setParsedDocument }) {
+      takeParams(operation, params);
+      pipeline.parse(operation);
+      const { failure, syntax, hash } = operation.document!; // found now
+      setParseFn(() => {
+        if (failure) throw failure;
+        return syntax;
+      });
+      if (hash !== undefined && !failure) setParsedDocument(syntax);
+      return ({ result }) => {
+        if (!result || result instanceof Error) return;
+        takeDocument(operation, result as DocumentNode); // Envelop has no type for it
+        pipeline.choose(operation);
+      };
+    },
+    onValidate({ params, context: { operation }, addValidationRule, setValidationFn }) {
+      takeDocument(operation, params.documentAST as DocumentNode);
+      operation.schema = params.schema as GraphQLSchema;
+      pipeline.validate(operation);
+      for (const rule of documents.ownRules) addValidationRule(rule);
+      setValidationFn((schema: GraphQLSchema, syntax: DocumentNode, rules?: ValidationRule[]) => {
+        takeDocument(operation, syntax);
+        return documents.validate(operation.document!, schema, rules);
+      });
+    },
+    onContextBuilding({ context, extendContext }) {
+      const { operation } = context;
+      pipeline.context(operation);
+      const { rest, identity, pollers, looksAhead, reads, cancel } = operation;
+      extendContext({ rest, identity, pollers, looksAhead, reads, cancel } as Partial<
+        typeof context
+      >);
+    },
+    onExecute({ context: { operation }, setExecuteFn }) {
+      setExecuteFn((args: ExecutionArgs) => {
+        takeArgs(operation, args);
+        const result = pipeline.execute(operation);
+        const final = (value: ExecutionResult) => pipeline.resultOf(operation, value);
+        return result instanceof Promise ? result.then(final) : final(result);
+      });
+    },
+    onSubscribe({ context: { operation }, setSubscribeFn }) {
+      setSubscribeFn((args: ExecutionArgs) => {
+        takeArgs(operation, args);
+        return pipeline.subscribe(operation);
+      });
+    },
+    onResultProcess({ serverContext, setResultProcessor }) {
+      const { operation, fetched } = serverContext as HookContext as ServerContext; // `serve` makes it
+      setResultProcessor(async (result, { Response }) => {
+        const response = await pipeline.respond(operation, result as ExecutionResult);
+        fetched.response = fetchResponseOf(response, Response);
+        return fetched.response;
+      }, 'application/json');
+    },
+  };
+}

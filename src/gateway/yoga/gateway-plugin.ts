@@ -1,0 +1,66 @@
+/**
+ * The plugins of operators: Yoga's and Envelop's, with two hooks more.
+ */
+import type { Plugin } from 'graphql-yoga';
+import type { MaybePromise } from '../../execution/core/resolved-value.ts';
+import type { Context } from '../../graph/context.ts';
+import type { Cancel } from '../../lib/cancel.ts';
+import type { Operation } from '../operation/operation.ts';
+import type { Outcome } from '../operation/outcome.ts';
+import type { OperationParams } from '../operation/params.ts';
+import type { OperationResponse } from '../operation/response.ts';
+
+/** Who has sent an operation. */
+interface Caller {
+  /** Undefined over a WebSocket. */
+  readonly method: string | undefined;
+  /** The key that was sent. */
+  readonly apiKey: string | undefined;
+  /** The `x-explain` header. */
+  readonly explain: string | undefined;
+  readonly accept: string | undefined;
+}
+
+/** What hooks get until there is a context for resolvers. */
+export interface HookContext {
+  readonly operation: Operation;
+  /** The operation, as its `requestId`, `operationName` and `operationType` are documented. */
+  readonly record: Operation;
+  readonly caller: Caller;
+}
+
+/** What plugins and resolvers get. */
+export interface PluginContext extends HookContext, Context {
+  readonly params: OperationParams;
+  /** Undefined over a WebSocket. */
+  readonly request: Request | undefined;
+  readonly cancel: Cancel;
+}
+
+type YogaPlugin = Plugin<PluginContext, HookContext, PluginContext>;
+
+export interface GatewayPlugin extends YogaPlugin {
+  /** A response is about to be written over HTTP: what it changes of it is sent. */
+  onAnswer?(response: OperationResponse, context: HookContext): MaybePromise<void>;
+  /** An operation has been answered, over any transport: a subscription when it has begun. */
+  onAnswered?(answered: Answered, context: HookContext): void;
+}
+
+export interface Answered {
+  /** Of HTTP; 200 over a WebSocket. */
+  readonly status: number;
+  readonly outcome: Outcome;
+  /** From the arrival to the response, in milliseconds. */
+  readonly durationMs: number;
+}
+
+export const hookContextOf = (operation: Operation): HookContext => ({
+  operation,
+  record: operation,
+  caller: {
+    method: operation.method,
+    apiKey: operation.callerKey,
+    explain: operation.explain,
+    accept: operation.accept,
+  },
+});
