@@ -59,7 +59,7 @@ export class Bounds {
     this.#nextLook = Math.min(VALUES_PER_LOOK, limits.maxValues);
   }
 
-  /** Answers, as the next ones do, whether it is time to ask for an excess. */
+  /** Counts an object with its fields. Returns, as the methods below do, whether the bounds are due for a check. */
   addObject({ fields, textBytes, above }: PreparedSelection): boolean {
     return this.#add(fields.length, textBytes, above);
   }
@@ -88,7 +88,7 @@ export class Bounds {
     return this.#errors < this.limits.maxErrors();
   }
 
-  /** A leaf, which was counted as a value with its object or list. */
+  /** Counts the text of a leaf, which was counted as a value with its object or list. */
   addLeaf(value: unknown): boolean {
     if (typeof value === 'string') this.#textBytes += bytesOf(value);
     else this.#textBytes += bytesOfJson(value, this.limits.maxTextBytes - this.#textBytes);
@@ -102,7 +102,7 @@ export class Bounds {
     return this.#values > this.#nextLook || this.#textBytes > this.limits.maxTextBytes;
   }
 
-  /** The one error of an answer that is to be given up; undefined while there is no reason. */
+  /** Checks the bounds. Returns the error that ends the execution; undefined while the answer is within them. */
   excess(nowMs: number): GraphQLError | undefined {
     const { maxValues, maxTextBytes, deadlineMs } = this.limits;
     if (this.#values > maxValues) return this.#tooLarge(`${maxValues} values`);

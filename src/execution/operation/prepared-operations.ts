@@ -19,7 +19,7 @@ import {
 } from './collect-fields.ts';
 import { PreparedSelection } from './prepared-selection.ts';
 
-/** What is kept prepared at the most, in bytes. */
+/** Size of the cache of prepared operations, in bytes. */
 const MAX_BYTES = 32_000_000;
 
 /** Assumed weights, in bytes; measured: 500 to 750, and 30 to 110. */

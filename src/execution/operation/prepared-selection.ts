@@ -99,9 +99,9 @@ export class PreparedField {
   /** What `__typename` is here, if this is it. */
   readonly typename: string | undefined;
   readonly resolve: GraphQLFieldResolver<unknown, unknown> | undefined;
-  /** Undefined for a field that takes none. */
+  /** Undefined for a field without arguments. */
   readonly arguments: PreparedArguments | undefined;
-  /** Its shape if it is a leaf without a resolver: most often no more than a property of its source. */
+  /** The shape of a leaf without a resolver, which is mostly a plain property of its source. */
   readonly leaf: LeafShape | undefined;
   readonly textBytes: number;
   #below: Map<GraphQLObjectType, PreparedSelection> | undefined;

@@ -168,7 +168,7 @@ export class Entity<T extends object, Name extends string> {
   }
 
   /**
-   * Primes the loader with objects that a list, a parent or a write brought; ignores those without a key. Their
+   * Primes the loader with objects that came with a list, a parent or a write; ignores those without a key. Their
    * keys are read when the loader is used: in most requests it is not.
    */
   prime(context: Context, objects: readonly unknown[]): void {

@@ -87,18 +87,22 @@ export function listField<Parent extends object, Node, Args extends InputFieldMa
     },
     resolve: (parent: Parent, args: ArgumentValues, context: Context, info: GraphQLResolveInfo) => {
       const { dialect } = context.rest;
-      const read = (request: PageRequest) =>
-        // The list's items, or what they were turned into, are the nodes.
-        new ConnectionRead(request, demand.items, parent, context, info).read(
-          request,
-        ) as Promise<NodePage<Node> | null>;
       const request =
         requestAhead(context, parent, info) ??
         pageRequestOf(demandIn(dialect, demand), parent, args, context);
+      const read = new ConnectionRead(request, demand.items, parent, context, info);
       const { instead, list } = request;
-      if (!instead || !list.route) return read(request);
-      const other = () => read(pageRequestOf(instead, parent, args, context));
-      return readBy(list.route, dialect, () => read(request), other);
+      const page =
+        instead && list.route
+          ? readBy(
+              list.route,
+              dialect,
+              () => read.begin(),
+              () => read.begin(pageRequestOf(instead, parent, args, context)),
+            )
+          : read.begin();
+      // The list's items, or what they were turned into, are the nodes.
+      return page as Promise<NodePage<Node> | null>;
     },
     /** The cursor that reads the list from the first item on. */
     startCursor: (parent: Parent, context: Context): string => {
@@ -147,7 +151,7 @@ interface Segment {
  * Not one async function, which takes a sixth more CPU when a hundred connections wait together.
  */
 class ConnectionRead {
-  readonly #request: PageRequest;
+  #request: PageRequest;
   readonly #items: AnyEntity | undefined;
   readonly #parent: object;
   readonly #context: Context;
@@ -171,12 +175,19 @@ class ConnectionRead {
   }
 
   /**
-   * Reads on from a page's start, of whose items some are passed over; null when it is the list of something
-   * that does not exist.
+   * Reads the connection; null when it is the list of something that does not exist.
+   *
+   * @param request where the list's route was missing, what is read without it. @default as constructed
    *
    * Rejects with {RestError} when a call fails.
    */
-  read({ from, skip }: Start): Promise<NodePage<unknown> | null> {
+  begin(request = this.#request): Promise<NodePage<unknown> | null> {
+    this.#request = request;
+    return this.#read(request);
+  }
+
+  /** Reads on from a page's start, of whose items some are passed over. */
+  #read({ from, skip }: Start): Promise<NodePage<unknown> | null> {
     const { list, first } = this.#request;
     const page = pageOf({ from, skip, first: first - this.#nodes.length });
     return list.read(page, { origin: this.#info.path }).then(
@@ -201,7 +212,7 @@ class ConnectionRead {
     this.#segments.push({ before, end, from, skip, next: isWhole ? next : null });
     if (end < first && next !== null) {
       // The rest lies in the next one: the backend gave less than asked, or 100 at most.
-      return this.read({ from: next, skip: Math.max(0, skip - listed.items.length) });
+      return this.#read({ from: next, skip: Math.max(0, skip - listed.items.length) });
     }
     const connection = {
       nodes: this.#nodes,

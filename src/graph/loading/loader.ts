@@ -26,7 +26,7 @@ interface EarlyLoad {
 interface LoaderOptions<Key> {
   /** Equal keys give equal texts. @default all values of the key */
   readonly idOf?: (key: Key) => string;
-  /** Called for each load that needed no call, because another brought the value. */
+  /** Called for each load of a primed key, which makes no call. */
   readonly onPrimed?: (origin: unknown) => void;
 }
 

@@ -26,7 +26,7 @@ const ROOM = '\0'.repeat(CHECKSUM_BYTES);
 /**
  * Reads the position back. Anybody can make a cursor: callers check what the position says.
  *
- * @param argument the name of the argument that brought the cursor.
+ * @param argument the name of the argument that holds the cursor.
  * @throws BAD_USER_INPUT for a cursor of another list, and for what is no cursor.
  */
 export function parseCursor(listId: string, cursor: string, argument: 'after' | 'before'): string {

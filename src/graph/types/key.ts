@@ -16,7 +16,7 @@ export class NodeReference {
 }
 
 /**
- * The key itself, fit to be asked for.
+ * Returns the key, which may be asked for.
  *
  * @throws the error that stands where the backend broke a part: its text must not become an id.
  */
