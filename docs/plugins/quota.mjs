@@ -6,7 +6,7 @@ const WINDOW_MS = 60_000;
 export const useQuota = ({ perMinute, now = Date.now }) => {
   const used = new Map();
   return {
-    // After parsing, before anything is validated or called, over every carrier.
+    // After parsing, before anything is validated or called, over every transport.
     onValidate({ context: { caller } }) {
       const window = Math.floor(now() / WINDOW_MS);
       const known = used.get(caller.apiKey);
