@@ -118,19 +118,19 @@ describe('admission', () => {
     expect(names(admitted)).toEqual(['a8', 'b2', 'c5', 'd', 'b']);
   });
 
-  it('lets others begin when an operation turns out to be lighter, and not when it is heavier', async () => {
-    const admission = new Admission({ underWay: 100, perKey: 10 });
-    const admitted = enterAll(admission, ['a8', 'a4']);
+  it('holds what an unsent answer weighs in the share of its key, and in nobody else’s', async () => {
+    const admission = new Admission({ underWay: 10, perKey: 10 });
+    const admitted = enterAll(admission, ['a8', 'a4', 'b4']);
 
-    admitted[0]!.place.weigh(20);
+    admitted[0]!.place.answered(20);
     await settled();
-    expect(names(admitted)).toEqual(['a8']);
-    expect(admission.active).toBe(20);
+    expect(names(admitted)).toEqual(['a8', 'b4']);
+    expect(admission.active).toBe(4);
 
-    admitted[0]!.place.weigh(2);
+    admitted[0]!.place.answered(2);
     await settled();
-    expect(names(admitted)).toEqual(['a8', 'a4']);
-    expect(admission.active).toBe(6);
+    expect(names(admitted)).toEqual(['a8', 'b4', 'a4']);
+    expect(admission.active).toBe(8);
   });
 
   it('lets an operation leave once, and weigh nothing afterwards', () => {
@@ -138,7 +138,7 @@ describe('admission', () => {
     const [{ place } = { place: undefined! }] = enterAll(admission, ['a5']);
 
     place.leave();
-    place.weigh(7);
+    place.answered(7);
     place.leave();
 
     expect(admission.active).toBe(0);

@@ -56,8 +56,8 @@ export interface Arrival {
 
 /** What an operation has of its key's share of what is under way. */
 export interface HeldPlace {
-  /** Another weight from now on. */
-  weigh(weight: number): void;
+  /** The work is done: this is what its unsent answer weighs. */
+  answered(weight: number): void;
   /** Again does nothing. */
   leave(): void;
 }

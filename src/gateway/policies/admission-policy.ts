@@ -45,7 +45,7 @@ export const admission = (admit: Admit): Policy => ({
     if (waitMs !== undefined) operation.result = { errors: [overloaded(waitMs)] };
   },
   respond({ arrival }, { bytes, text, parts, events }) {
-    if (!parts && !events) arrival.place?.weigh(weightOfBytes(bytes?.length ?? text.length));
+    if (!parts && !events) arrival.place?.answered(weightOfBytes(bytes?.length ?? text.length));
   },
 });
 

@@ -28,29 +28,35 @@ interface Waiting {
 export class Place {
   readonly #admission: Admission;
   readonly #key: string;
+  /** In its key's share. */
   #weight: number;
+  /** Among all keys. */
+  #ofAll: number;
 
   /** Made by the admission. */
   constructor(admission: Admission, key: string, weight: number) {
     this.#admission = admission;
     this.#key = key;
     this.#weight = weight;
+    this.#ofAll = weight;
   }
 
-  /** Another weight from now on. */
-  weigh(weight: number): void {
-    const more = weight - this.#weight;
-    if (this.#weight === 0 || more === 0) return;
-    this.#weight = weight;
-    this.#admission.change(this.#key, more);
+  /** The work is done: what its unsent answer weighs is left, in the share of its key and in nobody else's. */
+  answered(weight: number): void {
+    if (this.#weight === 0) return;
+    this.#change(weight, 0);
   }
 
   /** Leaves; again does nothing. */
   leave(): void {
     if (this.#weight === 0) return;
-    const weight = this.#weight;
-    this.#weight = 0;
-    this.#admission.change(this.#key, -weight);
+    this.#change(0, 0);
+  }
+
+  #change(weight: number, ofAll: number): void {
+    this.#admission.change(this.#key, weight - this.#weight, ofAll - this.#ofAll);
+    this.#weight = weight;
+    this.#ofAll = ofAll;
   }
 }
 
@@ -74,7 +80,7 @@ export class Admission {
     this.#queue = new RoundRobinQueue(waiting);
   }
 
-  /** Weight under way. */
+  /** Weight that is worked at. */
   get active(): number {
     return this.#active;
   }
@@ -105,12 +111,12 @@ export class Admission {
   }
 
   /** For places. */
-  change(key: string, more: number): void {
+  change(key: string, more: number, moreOfAll: number): void {
     const weight = (this.#weights.get(key) ?? 0) + more;
     if (weight > 0) this.#weights.set(key, weight);
     else this.#weights.delete(key);
-    this.#active += more;
-    if (more > 0 || this.#queue.size === 0 || this.#isScheduled) return;
+    this.#active += moreOfAll;
+    if ((more >= 0 && moreOfAll >= 0) || this.#queue.size === 0 || this.#isScheduled) return;
     this.#isScheduled = true;
     // Not at once: operations that never wait for the backend would follow each other without an end, and
     // requests that have arrived meanwhile would not be read.
