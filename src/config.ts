@@ -52,6 +52,9 @@ import { ROUTE_SETS } from './v0/routes.ts';
 /** Longest time that may be set, in milliseconds. */
 const HOUR_MS = 3_600_000;
 
+/** Between two polls. */
+const MIN_POLL_MS = 10;
+
 /** Longest time that caches may reuse an answer without asking, in seconds. */
 const MONTH_S = 2_592_000;
 
@@ -239,7 +242,7 @@ export const SETTINGS = {
   live: {
     pollMs: setting(
       'LIVE_POLL_MS',
-      rangeOfMs(10, HOUR_MS),
+      rangeOfMs(MIN_POLL_MS, HOUR_MS),
       '500..5000',
       'the least and the most milliseconds between two polls of a version that is watched',
     ),
@@ -387,7 +390,7 @@ export const SETTINGS = {
       'REPLAY_SPEED',
       wholeNumber(0, 1_000),
       '1',
-      'how many times as fast as it was a replay answers; `0`: at once',
+      'how many times as fast as it was a replay answers; `0`: at once, polls too unless `LIVE_POLL_MS` is set',
     ),
   },
   traces: {
@@ -575,6 +578,7 @@ export function readConfig(env: Environment): Config {
   checkTrusted(read);
   checkRecording(read);
   checkTraces(read.traces);
+  const live = env['LIVE_POLL_MS']?.trim() ? read.live : pollsOf(read);
   const { allowedHosts = defaultHosts(read) } = read.http;
   const isReachable = allowedHosts === undefined && read.http.socketPath === undefined;
   if (read.documents.agents !== undefined && isReachable) {
@@ -588,7 +592,8 @@ export function readConfig(env: Environment): Config {
     ...weakSecret(read),
     ...warnOfNetworks(read.backend),
   ];
-  return Object.freeze({ ...read, http: Object.freeze({ ...read.http, allowedHosts }), warnings });
+  const http = Object.freeze({ ...read.http, allowedHosts });
+  return Object.freeze({ ...read, live, http, warnings });
 }
 
 /**
@@ -613,6 +618,12 @@ function checkPorts({ http, process: { workers } }: Pick<Config, 'http' | 'proce
   }
   if (socketPath !== undefined || adminPort === 0 || adminPort !== port) return;
   throw new ConfigError(`ADMIN_PORT must be another port than PORT, which is ${port}.`);
+}
+
+/** A replay at once waits as little as may be set between two polls. */
+function pollsOf({ recording: { replay, speed }, live }: Pick<Config, 'recording' | 'live'>) {
+  if (replay === undefined || speed > 0) return live;
+  return Object.freeze({ ...live, pollMs: { least: MIN_POLL_MS, most: MIN_POLL_MS } });
 }
 
 function checkRecording({

@@ -1,9 +1,9 @@
 /**
  * Checks the documents that apps were shipped with: `npm run documents:check -- folder [--accept]`.
  *
- * Fails when the schema no longer serves a document of a manifest in the folder, or serves it at a
- * higher price than the one kept beside the manifest, and names the app's version, the document and
- * the field. `--accept` writes today's prices. The backend is not called.
+ * Prints the price of each, and what is dearer than in the version of the app before. Fails when the schema no longer
+ * serves a document of a manifest in the folder, or serves it at a higher price than the one kept beside the manifest,
+ * and names the app's version, the document and the field. The backend is not called.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,6 +22,7 @@ import { priceOf, type Price, type Priced } from '../plan/price.ts';
 import { schema } from '../schema.ts';
 import { readManifests, type Manifest } from '../gateway/documents/manifest-folder.ts';
 import { PRICES_SUFFIX } from '../gateway/documents/manifest.ts';
+import { inWords, shown } from './prices.ts';
 import { printLines } from './terminal.ts';
 
 type Prices = Record<string, Price & { readonly document: string }>;
@@ -30,23 +31,77 @@ const given = process.argv.slice(2);
 const accepts = given.includes('--accept');
 const folder = given.find((argument) => !argument.startsWith('-'));
 
-await printLines(() => {
+const HELP = `
+npm run documents:check -- folder [--accept]
+
+Prices the documents of every manifest in the folder, one manifest for each version of an app, such as
+ios-4.2.json, and says what is dearer than in the version before. Fails where the schema no longer serves
+a document, or serves it at a higher price than the one that is kept in ios-4.2.prices.json.
+
+  --accept   keeps today's prices
+`;
+
+await printLines(HELP, () => {
   if (folder === undefined) {
     throw new Error('Name a folder of manifests: npm run documents:check -- folder');
   }
-  const versions = readManifests(folder);
-  const problems = versions.flatMap((manifest) => checkVersion(folder, manifest));
+  const order = new Intl.Collator('en', { numeric: true });
+  const versions = [...readManifests(folder)].sort((a, b) => order.compare(a.name, b.name));
+  /** Of each app, the version before. */
+  const before = new Map<string, Version>();
+  const problems: string[] = [];
+  for (const manifest of versions) {
+    const checked = checkVersion(folder, manifest);
+    problems.push(...checked.problems);
+    const lines = checked.documents.flatMap((document) =>
+      linesOf(checked, document, before.get(manifest.app)),
+    );
+    if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
+    before.set(manifest.app, checked);
+  }
   if (problems.length > 0) throw new Error(problems.join('\n'));
   const count = versions.length === 1 ? '1 manifest' : `${versions.length} manifests`;
   return [`${count}: every document is served.`];
 });
 
-function checkVersion(folder: string, { name: version, texts }: Manifest): string[] {
+/** A version of an app whose documents were priced. */
+interface Version {
+  readonly version: string;
+  readonly documents: readonly PricedDocument[];
+  readonly problems: readonly string[];
+}
+
+interface PricedDocument {
+  /** The operation's name. */
+  readonly name: string;
+  readonly id: string;
+  readonly priced: Priced;
+}
+
+/** The price of a document, and what is dearer than in the version before, where that has one of this name. */
+function linesOf(
+  { version }: Version,
+  { name, id, priced }: PricedDocument,
+  before: Version | undefined,
+): string[] {
+  const label = `${version}: ${name} (${id.slice(0, 12)})`;
+  const same = before?.documents.find((document) => document.name === name);
+  const rises = same ? risesOf(same.priced.price, priced) : [];
+  return [
+    `${label}: ${inWords(priced.price)}`,
+    ...rises.map(
+      ({ field, what }) => `${label}: dearer than in ${before!.version}: ${field}: ${what}`,
+    ),
+  ];
+}
+
+function checkVersion(folder: string, { name: version, texts }: Manifest): Version {
   const pricesFile = join(folder, version + PRICES_SUFFIX);
   const kept = existsSync(pricesFile)
     ? (JSON.parse(readFileSync(pricesFile, 'utf8')) as Prices)
     : {};
   const prices: Prices = {};
+  const documents: PricedDocument[] = [];
   const problems: string[] = [];
   for (const [id, text] of texts) {
     const problem = (document: string, field: string, what: string) =>
@@ -67,6 +122,7 @@ function checkVersion(folder: string, { name: version, texts }: Manifest): strin
         problem(name, 'its variables', 'No value of theirs can be planned.');
         continue;
       }
+      documents.push({ name, id, priced });
       const key = `${name} ${id}`;
       prices[key] = { document: name, ...priced.price };
       if (accepts) continue;
@@ -81,7 +137,7 @@ function checkVersion(folder: string, { name: version, texts }: Manifest): strin
   if (accepts && problems.length === 0) {
     writeFileSync(pricesFile, `${JSON.stringify(prices, null, 2)}\n`);
   }
-  return problems;
+  return { version, documents, problems };
 }
 
 function parsed(text: string): DocumentNode | undefined {
@@ -136,8 +192,4 @@ function risesOf(before: Price, { price, fields, largestList }: Priced) {
   compare('The least values', list, before.values.least, price.values.least);
   compare('The most values', list, before.values.most, price.values.most);
   return rises;
-}
-
-function shown(count: number | null): string {
-  return count === null ? 'unknown' : String(count);
 }

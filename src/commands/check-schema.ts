@@ -18,7 +18,16 @@ const FILE = 'schema.graphql';
 const OWN_DOCUMENTS = 'src/client/generated';
 const TITLES = { breaking: 'Breaking', dangerous: 'Dangerous', safe: 'Safe' } as const;
 
-await printLines(async () => {
+const HELP = `
+npm run schema:check -- [folder] [--base=main]
+
+Prints what the schema changes since a commit, and which versions of apps use what breaks. The folder holds
+one manifest of documents for each version of an app; without it the documents of this project are meant.
+
+  --base=commit   what ${FILE} is compared with; main where it is not given
+`;
+
+await printLines(HELP, async () => {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
     options: { base: { type: 'string', default: 'main' } },

@@ -11,8 +11,21 @@ import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import { offerHelp } from './terminal.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+offerHelp(`
+npm run client -- [folder]
+
+Packs what frontends install as content-pages-client.tgz in the folder, dist-client where none is named.
+`);
+
+const [unknown] = process.argv.slice(2).filter((given) => given.startsWith('-'));
+if (unknown !== undefined) {
+  process.stderr.write(`There is no option ${unknown}: name a folder, or nothing.\n`);
+  process.exit(1);
+}
+
 const TARGET = resolve(process.argv[2] ?? join(ROOT, 'dist-client'));
 
 /** What is packed as it is, and its place in the package. */

@@ -7,6 +7,7 @@
  * `--usage=http://127.0.0.1:4001`, or a file of its `/usage`, executions stand beside. The backend is not called.
  */
 import { parseArgs } from 'node:util';
+import { closest } from 'fastest-levenshtein';
 import { isInterfaceType, isObjectType } from 'graphql';
 import {
   fieldsOfRoute,
@@ -38,7 +39,18 @@ const WORDS = {
   screen: 'the whole screen',
 } as const;
 
-await printLines(async () => {
+const HELP = `
+npm run impact -- what [folder] [document] [--usage=url]
+
+Prints what apps lose while a route ("GET /v0/persons/{person_id}") fails or a field (Page.name) has no value, or
+what a version of an app (ios-4.2) loses without each route. The folder holds one manifest of documents for each
+version of an app; without it the documents of this project are meant.
+
+  document      plans for a backend with the REST document's routes only
+  --usage=url   executions, of a gateway's ADMIN_PORT or of a file with its /usage
+`;
+
+await printLines(HELP, async () => {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
     options: { usage: { type: 'string' } },
@@ -79,8 +91,18 @@ function report(
     ];
   }
   throw new Error(
-    `Name a route such as "GET /v0/persons/{person_id}", a field such as Page.name, or a version of an app: ${manifests.map((one) => one.name).join(', ')}.`,
+    `${meantBy(wanted, manifests)}Name a route such as "GET /v0/persons/{person_id}", a field such as Page.name, or a version of an app: ${manifests.map((one) => one.name).join(', ')}.`,
   );
+
+  function meantBy(name: string, versions: readonly Manifest[]): string {
+    if (name === '') return '';
+    const fields = Object.values(schema.getTypeMap())
+      .filter((one) => isObjectType(one) || isInterfaceType(one))
+      .flatMap((one) => Object.keys(one.getFields()).map((field) => `${one.name}.${field}`));
+    const labels = Object.values<Route>(routes).map(({ method, path }) => `${method} ${path}`);
+    const nearest = closest(name, [...labels, ...fields, ...versions.map((one) => one.name)]);
+    return `Nothing is named ${JSON.stringify(name)}: was ${nearest} meant? `;
+  }
 
   function needsOf(operations: readonly Shipped[]): readonly string[] {
     const rows = operations.flatMap((one) =>

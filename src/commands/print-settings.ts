@@ -5,7 +5,9 @@
  */
 import { SETTINGS } from '../config.ts';
 import { listOf } from '../settings/list.ts';
+import { offerHelp } from './terminal.ts';
 
+offerHelp('npm run settings\n\nPrints every setting with its default and its meaning.');
 process.stdout.write(
   `${listOf({
     Listening: SETTINGS.http,

@@ -11,7 +11,14 @@ import { aligned, printLines } from './terminal.ts';
 
 const [from, coordinate] = process.argv.slice(2);
 
-await printLines(async () => {
+const HELP = `
+npm run usage -- http://127.0.0.1:4001 [coordinate]
+
+Prints which fields, arguments and enum values apps have asked a gateway for, by its ADMIN_PORT. A coordinate,
+such as Page or Page.name, narrows it to that one and what belongs to it.
+`;
+
+await printLines(HELP, async () => {
   if (from === undefined) {
     throw new Error(
       'Name a gateway by its ADMIN_PORT: npm run usage -- http://127.0.0.1:4001 [Page.name]',

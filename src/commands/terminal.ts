@@ -1,9 +1,21 @@
-/** What commands write to the terminal: lines, tables, and one line where they fail. */
+/** What commands write to the terminal: lines, tables, their help, and one line where they fail. */
 
-/** @param work answers what is printed. Where it throws, the process ends with 1, so that CI notices. */
+/** Ends the process after the help, where that is asked for by `--help` or `-h`. */
+export function offerHelp(help: string): void {
+  if (!process.argv.slice(2).some((given) => given === '--help' || given === '-h')) return;
+  process.stdout.write(`${help.trim()}\n`);
+  process.exit(0);
+}
+
+/**
+ * @param help what `--help` prints.
+ * @param work answers what is printed. Where it throws, the process ends with 1, so that CI notices.
+ */
 export async function printLines(
+  help: string,
   work: () => readonly string[] | Promise<readonly string[]>,
 ): Promise<void> {
+  offerHelp(help);
   try {
     process.stdout.write(`${(await work()).join('\n')}\n`);
   } catch (error) {

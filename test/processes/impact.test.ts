@@ -62,6 +62,9 @@ describe('impact', { timeout: 60_000 }, () => {
 
   it('says what may be named instead of what it does not know', async () => {
     await expect(impact('Page.nmae')).rejects.toThrow(/a version of an app: ios-4.2, web\./);
+    await expect(impact('Page.nmae')).rejects.toThrow(/was Page\.name meant\?/);
+    await expect(impact('ios-4.3')).rejects.toThrow(/was ios-4\.2 meant\?/);
+    await expect(impact('GET /v0/person/{person_id}')).rejects.toThrow(/was GET \/v0\/persons\//);
   });
 
   it('reads no other documents where the folder is missing, and refuses an option that it does not know', async () => {

@@ -114,6 +114,13 @@ describe('the settings', () => {
     expect(traces.headers).toEqual({ 'api-key': 'a=b', 'x-team': 'pages' });
   });
 
+  it('poll as often as may be where a replay waits for nothing, unless LIVE_POLL_MS is set', () => {
+    const env = { REPLAY: 'test/recording', REPLAY_SPEED: '0' };
+
+    expect(readConfig(env).live.pollMs).toEqual({ least: 10, most: 10 });
+    expect(readConfig({ ...env, LIVE_POLL_MS: '500..900' }).live.pollMs.least).toBe(500);
+  });
+
   it('warn of networks in NO_PROXY where a proxy is set', () => {
     const env = { UPSTREAM_URL: 'https://api.example.com', NO_PROXY: 'a.example,10.0.0.0/8' };
 

@@ -320,14 +320,6 @@ describe('the folder of trusted documents', () => {
     expect(body.trustedDocuments).toEqual({ files: 3, documents: 4, invalid: 0, bad: null });
   });
 
-  it('may hold manifests with a byte order mark, as editors on Windows write it', async () => {
-    const folder = openFolder({});
-    await write(folder, 'web-1.json', `\uFEFF${JSON.stringify({ [sha256(OTHER)]: OTHER })}`);
-    const site = await openTrusting({ folder });
-
-    expect((await post(site, { documentId: sha256(OTHER) })).codes).toEqual([]);
-  });
-
   it('is read again when it changes', async () => {
     const folder = openManifests();
     const site = await openTrusting({ folder });

@@ -31,6 +31,7 @@ const SCRIPTS = {
   'check-schema': 'src/commands/check-schema.ts',
   'print-impact': 'src/commands/print-impact.ts',
   'print-plan': 'src/commands/print-plan.ts',
+  'print-settings': 'src/commands/print-settings.ts',
   'print-usage': 'src/commands/print-usage.ts',
   'backend-process': 'test/backend/backend-process.ts',
 };

@@ -90,6 +90,8 @@ export class TrustedDocuments {
   readonly #observer: TrustedObserver;
   readonly #apps = new AppVersions();
   #served = new TrustedSet([]);
+  /** Whether there is a good set, that of an empty folder included. */
+  #hasRead = false;
   /** The folder's, when it was last read. */
   #signature: string | undefined;
   #bad: BadFile | null = null;
@@ -194,12 +196,13 @@ export class TrustedDocuments {
     this.#signature = signature;
     try {
       this.#served = await this.#read();
+      this.#hasRead = true;
       this.#bad = null;
       this.#observer.onRead?.(this.report());
     } catch (error) {
       const isBadFile = error instanceof TrustedDocumentsError;
       const bad = isBadFile ? error.bad : { file: '.', reason: UNREADABLE };
-      if (!isDeepStrictEqual(bad, this.#bad)) this.#observer.onBadFile?.(bad);
+      if (this.#hasRead && !isDeepStrictEqual(bad, this.#bad)) this.#observer.onBadFile?.(bad);
       this.#bad = bad;
     }
   }

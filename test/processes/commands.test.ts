@@ -1,0 +1,74 @@
+/** What all commands have in common, and those that have no file of their own. */
+import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { openFolder } from '../support/folder.ts';
+import { startProcess } from '../support/gateway-process.ts';
+import { buildScript } from '../support/gateway-build.ts';
+import { ROOT } from '../support/pages.ts';
+
+const run = promisify(execFile);
+
+const runScript = async (
+  script: Parameters<typeof buildScript>[0],
+  args: readonly string[],
+  cwd = ROOT,
+) => (await run(process.execPath, [await buildScript(script), ...args], { cwd })).stdout;
+
+describe('--help', { timeout: 120_000 }, () => {
+  it.each([
+    ['plan', 'print-plan'],
+    ['impact', 'print-impact'],
+    ['usage', 'print-usage'],
+    ['settings', 'print-settings'],
+    ['documents:check', 'check-documents'],
+    ['schema:check', 'check-schema'],
+  ] as const)('of npm run %s says how it is used, and does nothing else', async (name, script) => {
+    const folder = openFolder();
+
+    const output = await runScript(script, ['--help'], folder);
+
+    expect(output).toMatch(new RegExp(`^npm run ${name}\\b`));
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('of npm run client packs nothing, and an option that is not there is refused', async () => {
+    const folder = openFolder();
+    const pack = (given: string) =>
+      run(process.execPath, ['--import', 'tsx', join(ROOT, 'src/commands/pack-client.ts'), given], {
+        cwd: ROOT,
+      });
+
+    expect((await pack('--help')).stdout).toMatch(/^npm run client -- \[folder\]/);
+    await expect(pack('--out')).rejects.toThrow('There is no option --out');
+
+    expect(readdirSync(ROOT)).not.toContain('--help');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+it('prices each document of a manifest by npm run plan -- --manifest', async () => {
+  const screen = 'query Screen($id: ID!) { page(pageId: $id) { name } }';
+  const folder = openFolder({
+    'ios-4.2.json': { one: screen, two: 'query Topics { topics { totalCount } }' },
+  });
+
+  const output = await runScript('print-plan', ['--manifest', join(folder, 'ios-4.2.json')]);
+
+  expect(output.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+    ['document', 'id', 'calls', 'rounds', 'values'],
+    ['Screen', 'one', '1', '1', expect.any(String)],
+    ['Topics', 'two', '1', '1', expect.any(String)],
+    [''],
+  ]);
+});
+
+it('ends a start with a bad manifest in one line, which speaks of no set that was good before', async () => {
+  const started = startProcess({ TRUSTED_DOCUMENTS: openFolder({ 'web-1.json': { '': '{' } }) });
+
+  expect(await started.exit()).toBe(1);
+  expect(started.output).toContain('TRUSTED_DOCUMENTS: bad file web-1.json');
+  expect(started.output).not.toContain('last good set');
+});
