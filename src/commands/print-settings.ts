@@ -1,26 +1,31 @@
 /**
- * Prints every setting with its default and its meaning: `npm run settings`.
- *
- * docs/operating.md holds what is printed; a test compares them.
+ * Prints every setting with its default and its meaning: `npm run settings`. With `--write` the table of
+ * docs/operating.md is made anew; a test compares them.
  */
-import { SETTINGS } from '../config.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { listOf } from '../settings/list.ts';
-import { offerHelp } from './terminal.ts';
+import { SETTINGS } from '../settings/table.ts';
+import { printLines } from './terminal.ts';
 
-offerHelp('npm run settings\n\nPrints every setting with its default and its meaning.');
-process.stdout.write(
-  `${listOf({
-    Listening: SETTINGS.http,
-    'The backend': SETTINGS.backend,
-    'Headers that pass the gateway': SETTINGS.headers,
-    'Limits of a request': SETTINGS.limits,
-    'Documents and caches': SETTINGS.documents,
-    Subscriptions: SETTINGS.live,
-    'Browsers and tools': SETTINGS.tools,
-    'Several replicas': SETTINGS.fleet,
-    'The process': SETTINGS.process,
-    'Record and replay': SETTINGS.recording,
-    Traces: SETTINGS.traces,
-    'The embedded backend': SETTINGS.embedded,
-  })}\n`,
-);
+const PAGE = 'docs/operating.md';
+
+/** The first table of the page whose head is that of the list. */
+const TABLE = /^\| variable .*\n(?:\|.*\n)*/m;
+
+const HELP = `
+npm run settings -- [--write]
+
+Prints every setting with its default and its meaning.
+
+  --write   makes the table in ${PAGE} anew
+`;
+
+await printLines(HELP, () => {
+  const list = listOf(Object.values(SETTINGS));
+  if (!process.argv.includes('--write')) return [list];
+  writeFileSync(
+    PAGE,
+    readFileSync(PAGE, 'utf8').replace(TABLE, () => `${list}\n`),
+  );
+  return [`${PAGE} is written.`];
+});

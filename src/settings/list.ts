@@ -1,18 +1,17 @@
 /**
  * The list of settings for operators, in Markdown: one table, with a line that names each group.
  */
-import { fileName, type Setting, type Settings } from './setting.ts';
+import { fileName, type Group, type Setting } from './setting.ts';
 
 type Row = readonly [name: string, unset: string, meaning: string];
 
 const HEAD: Row = ['variable', 'default', 'meaning'];
 
-/** @param groups by their names. */
-export const listOf = (groups: Readonly<Record<string, Settings>>): string =>
+export const listOf = (groups: readonly Group[]): string =>
   tableOf(
-    Object.entries(groups).flatMap(([title, group]): Row[] => [
+    groups.flatMap(({ title, settings }): Row[] => [
       [`**${title}**`, '', ''],
-      ...Object.values(group).flatMap(rowsOf),
+      ...Object.values(settings).flatMap(rowsOf),
     ]),
   );
 

@@ -33,6 +33,17 @@ export interface Setting<Value> {
 
 export type Settings = Readonly<Record<string, Setting<unknown>>>;
 
+/** Settings of one part of the gateway, under one heading of the documentation. */
+export interface Group {
+  readonly title: string;
+  readonly settings: Settings;
+}
+
+export const group = <Members extends Settings>(title: string, settings: Members) => ({
+  title,
+  settings,
+});
+
 export type ValuesOf<Group extends Settings> = {
   readonly [Key in keyof Group]: Group[Key] extends Setting<infer Value> ? Value : never;
 };

@@ -4,7 +4,7 @@ import { connect } from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import { SETTINGS } from '../../src/config.ts';
+import { SETTINGS } from '../../src/settings/table.ts';
 import { openEvents, openSocket, PUBLISH, statusesOf } from '../live/support.ts';
 import { openFolder } from '../support/folder.ts';
 import { startBackend } from '../support/backend-service.ts';
@@ -145,7 +145,7 @@ describe('envoy', () => {
     expect(hosts).toEqual(
       [1, 2, 3].map((n) => ({
         address: `gateway-${n}`,
-        port_value: Number(SETTINGS.http.port.unset),
+        port_value: Number(SETTINGS.http.settings.port.unset),
       })),
     );
     expect(routes.map(({ match }: any) => match.path ?? match.prefix)).toEqual([
@@ -160,7 +160,7 @@ describe('envoy', () => {
     expect(routes.at(-1).route.timeout).toBe('0s');
     expect(seconds(manager.stream_idle_timeout)).toBeGreaterThan(20);
     expect(seconds(manager.stream_idle_timeout) * 1_000).toBeGreaterThan(
-      Number(SETTINGS.limits.requestTimeoutMs.unset),
+      Number(SETTINGS.limits.settings.requestTimeoutMs.unset),
     );
     expect(manager.upgrade_configs).toEqual([{ upgrade_type: 'websocket' }]);
   });
@@ -171,7 +171,7 @@ describe('envoy', () => {
     expect(routes.at(-1).route.retry_policy.retry_on).toBe('connect-failure,refused-stream');
     expect(check.http_health_check.path).toBe('/ready');
     expect(seconds(check.interval) * check.unhealthy_threshold * 1_000).toBeLessThan(
-      Number(SETTINGS.process.drainDelayMs.unset),
+      Number(SETTINGS.process.settings.drainDelayMs.unset),
     );
   });
 });
