@@ -47,7 +47,7 @@ await printLines(HELP, () => {
   }
   const order = new Intl.Collator('en', { numeric: true });
   const versions = [...readManifests(folder)].sort((a, b) => order.compare(a.name, b.name));
-  /** Of each app, the version before. */
+  /** The previous version of each app. */
   const before = new Map<string, Version>();
   const problems: string[] = [];
   for (const manifest of versions) {

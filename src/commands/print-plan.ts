@@ -66,7 +66,7 @@ function priceManifest(file: string | undefined): readonly string[] {
 function planFiles(files: readonly string[], json: string): Plan {
   if (files.length === 0) throw new Error('Name a document: npm run plan -- query.graphql');
   const document = parse(files.map((file) => readFileSync(file, 'utf8')).join('\n'));
-  // A file of shared fragments is welcome to hold more than this document needs.
+  // Files of shared fragments may contain unused ones.
   const errors = validate(schema, document).filter(
     ({ message }) => !message.endsWith('never used.'),
   );

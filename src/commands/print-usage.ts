@@ -56,7 +56,7 @@ function isInSchema(coordinate: string): boolean {
   try {
     return resolveSchemaCoordinate(schema, coordinate) !== undefined;
   } catch {
-    // No coordinate at all, or of a type that there is not.
+    // Not a coordinate, or one of an unknown type.
     return false;
   }
 }

@@ -1,8 +1,8 @@
 /**
  * Where a value departs from the schema of its route, and which documented fields have a value in it.
  *
- * A check of the whole answer stands in contract-check.ts, on the way of every request. This one is for samples: it
- * knows paths and kinds, and looks at the first items of a list alone.
+ * contract-check.ts checks every answer as a whole. This check is for samples: it reports paths and kinds, and visits
+ * only the first items of a list.
  */
 import { z } from 'zod';
 
@@ -20,7 +20,7 @@ export interface Walk {
 /** Items of a list that are looked at. */
 const MAX_ITEMS = 20;
 
-/** Names that may be those of fields. Any other may be an id, or a text, and is not repeated. */
+/** Plausible field names. Other keys may be ids or texts, and are not reported. */
 const FIELD_NAME = /^[A-Za-z_]\w{0,39}$/;
 
 export function walkAnswer(

@@ -54,7 +54,7 @@ function operationsOf([{ hash, syntax: document, operations, errors }, apps]: [
   }));
 }
 
-/** The fields of the graph that answer a REST field as it is; none for what the graph makes something else of. */
+/** Fields of the graph that expose a REST field unchanged. */
 function coordinatesOf(schema: GraphQLSchema, { owner, field }: Departure): readonly string[] {
   if (!owner) return [];
   const name = field.slice(field.lastIndexOf('.') + 1);
@@ -71,7 +71,7 @@ function coordinatesOf(schema: GraphQLSchema, { owner, field }: Departure): read
   );
 }
 
-/** All that answer a REST field as it is. */
+/** All fields that expose a REST field unchanged. */
 const fieldsOf = (schema: GraphQLSchema) =>
   Object.values(schema.getTypeMap())
     .filter((type) => isObjectType(type) || isInterfaceType(type))

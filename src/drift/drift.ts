@@ -39,10 +39,10 @@ const EVERY = 100;
 const FAULTY_MS = 1_000;
 const WEEK_MS = 7 * 24 * 3_600 * 1_000;
 
-/** Departures of a route that are told apart: a backend may answer ever other names. */
+/** Limit of distinct departures of a route: a backend may invent names without end. */
 const MAX_DEPARTURES = 100;
 
-/** Those that interface.md and docs/assumptions.md know, and the one of conditional requests. */
+/** Statuses of interface.md and docs/assumptions.md, and that of conditional requests. */
 const STATUSES: ReadonlySet<number> = new Set([
   ...[200, 201, 204, 304, 400, 401, 403, 404, 409, 422, 429, 500, 502, 503, 504],
 ]);
@@ -84,7 +84,7 @@ export class Drift {
     this.#beganMs = now();
   }
 
-  /** @param decoded undefined for what could not be used, an error's answer too. */
+  /** @param decoded undefined for error answers and answers that could not be decoded. */
   onAnswer(route: Route, answer: RestResponse, decoded: DecodedResponse | undefined): void {
     const look = this.#lookOf(route);
     if (!STATUSES.has(answer.status)) this.#add(route, look, `${answer.status}`, 'other_status');
@@ -95,7 +95,7 @@ export class Drift {
       const nowMs = this.#now();
       if (!isSampled && nowMs - look.lastFaultyMs < FAULTY_MS) return;
       look.lastFaultyMs = nowMs;
-      // Errors stand in place of the wrong values by now.
+      // Wrong values have been replaced by errors.
       const body = utf8Of(answer.body, String(answer.headers['content-type']));
       this.#walk(route, look, body && parseJson(body));
     } else if (isSampled) {

@@ -1,4 +1,4 @@
-/** What several workers have found of the backend's answers, as of one. */
+/** The reports of several workers merged into one. */
 import type { driftReport } from './drift-report.ts';
 
 export type DriftReport = ReturnType<typeof driftReport>;
@@ -34,7 +34,7 @@ export function sumDrift(reports: readonly DriftReport[]): DriftReport {
     ),
   };
 
-  /** Those of a worker that has looked at no answer of the route say nothing. */
+  /** Workers that have sampled no answer of the route are ignored. */
   function isUnseenByAll({ route, field }: DriftReport['unseen'][number]): boolean {
     return reports
       .filter(({ answers }) => answers.some((one) => one.route === route))
@@ -42,7 +42,7 @@ export function sumDrift(reports: readonly DriftReport[]): DriftReport {
   }
 }
 
-/** One row instead of those that agree in the columns of the key. */
+/** Merges rows with equal key columns. */
 function merged<Row>(
   rows: readonly Row[],
   key: readonly (keyof Row)[],

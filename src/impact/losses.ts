@@ -99,7 +99,7 @@ export function lossesOfField(
     (isAbstractType(type) && schema.getPossibleTypes(type).some((one) => one.name === typename));
   const losses = new Losses(operation);
   const places: Place[] = [];
-  // Also those that a condition leaves out.
+  // Includes fields that a condition may skip.
   const roots = new Set<string>();
   const context = { schema, fragments: fragmentsOf(document) };
   const type = schema.getRootType(operation)!; // the document is valid
@@ -111,7 +111,7 @@ export function lossesOfField(
   return losses.list();
 }
 
-/** What is lost with one value of the variables, and with another. */
+/** Union of the losses for all sampled variables. */
 class Losses {
   readonly #kind: OperationTypeNode;
   readonly #paths = new Map<string, Extent>();

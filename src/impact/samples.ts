@@ -22,7 +22,7 @@ type Values = Readonly<Record<string, unknown>>;
 /** With more variables in `@skip` and `@include`, each is tried alone and all together. */
 const MAX_FLAGS = 5;
 
-/** A document that asks every list from its start: where one begins changes nothing of what is needed. */
+/** Removes cursors: the position in a list does not change what is required. */
 export const withoutCursors = (document: DocumentNode): DocumentNode =>
   visit(document, {
     Argument: ({ name, value }) =>
@@ -32,8 +32,8 @@ export const withoutCursors = (document: DocumentNode): DocumentNode =>
 const CURSORS = new Set(['after', 'before']);
 
 /**
- * Every variable is once there and once not, every condition once true and once false, and ids are raw ones and
- * global ones of every type; those of `node` of the types that the document names, where it names any.
+ * Covers each variable present and absent, each condition true and false, and raw ids and global ids of every type.
+ * Ids of `node` have the types that the document names, if it names any.
  */
 export function samplesOf(
   schema: GraphQLSchema,
@@ -135,7 +135,7 @@ function typesIn(
     const inner = one.kind === Kind.FRAGMENT_SPREAD ? fragments[one.name.value] : one;
     const type = inner?.typeCondition && schema.getType(inner.typeCondition.name.value);
     if (isInterfaceType(type)) {
-      // What all nodes have says nothing of which is meant.
+      // Interfaces that all nodes implement do not narrow the type.
       if (type.name === 'Node') continue;
       for (const { name } of schema.getPossibleTypes(type)) names.add(name);
     } else if (type) names.add(type.name);

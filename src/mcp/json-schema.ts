@@ -34,9 +34,9 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 export type ObjectSchema = JsonSchema & { readonly type: 'object'; readonly properties: object };
 
 /**
- * What the variables of an operation may be.
+ * JSON Schema of the variables of an operation.
  *
- * @param describe what is said of a variable; undefined for nothing.
+ * @param describe the description of a variable, if it has one.
  */
 export function schemaOfVariables(
   schema: GraphQLSchema,
@@ -60,7 +60,7 @@ export function schemaOfVariables(
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
-/** @param above the input types around it: one that holds itself is any object there. */
+/** @param above the enclosing input types: a recursive one is any object. */
 function ofInput(type: GraphQLInputType, above: readonly string[]): JsonSchema {
   if (!isNonNullType(type)) return orNull(ofInput(new GraphQLNonNull(type), above));
   const present = type.ofType;
@@ -102,7 +102,7 @@ function inJson(value: unknown, type: GraphQLInputType): unknown {
   );
 }
 
-/** As they are in JSON. The custom scalars are those of the schema; any other may be any value. */
+/** JSON forms of scalars. A scalar that is not listed may be any value. */
 const SCALARS: Readonly<Record<string, JsonSchema>> = {
   ID: { type: 'string' },
   String: { type: 'string' },
@@ -118,13 +118,13 @@ const ofLeaf = (type: GraphQLNamedType): JsonSchema =>
     ? { type: 'string', enum: type.getValues().map(({ name }) => name) }
     : (SCALARS[type.name] ?? {});
 
-/** A schema without a type takes null already. */
+/** A nullable schema; one without a type accepts null already. */
 export function orNull(schema: JsonSchema): JsonSchema {
   if (Object.keys(schema).length === 0) return schema;
   return { anyOf: [schema, { type: 'null' }] };
 }
 
-/** Answers the schema of what an operation, or a part of it, selects of a type. */
+/** Returns the schema of the answer to a selection set. */
 export function schemaOfSelection(
   schema: GraphQLSchema,
   fragments: OperationContext['fragments'],
@@ -188,7 +188,7 @@ export function schemaOfSelection(
     return fields[field]!.type; // the document is valid
   }
 
-  /** Whether every object of a type is of an abstract one. */
+  /** Whether every possible object of a type belongs to an abstract type. */
   function isCovered(type: GraphQLCompositeType, abstract: GraphQLAbstractType): boolean {
     const objects = isAbstractType(type) ? schema.getPossibleTypes(type) : [type];
     return objects.every((one) => schema.isSubType(abstract, one));
@@ -197,7 +197,7 @@ export function schemaOfSelection(
 
 interface Selected {
   readonly selectionSet: SelectionSetNode;
-  /** Whether it is there in every answer. */
+  /** Whether every answer has it. */
   readonly isSure: boolean;
 }
 

@@ -43,7 +43,7 @@ export function createMcp(folder: string, version: string, core: Core): Route {
   const tools = readTools({ schema, folder, prepare, onReplaced });
   const list = [...tools.values()].map(({ definition }) => definition);
   logger.info({ tools: list.length }, 'Documents are served as tools at /mcp');
-  // In the old protocol the SDK hands on another request than it was given.
+  // The SDK copies the request in the old protocol, so that it cannot be a key.
   const served = new AsyncLocalStorage<Served>();
 
   const handler = createMcpHandler(
@@ -61,7 +61,7 @@ export function createMcp(folder: string, version: string, core: Core): Route {
       });
       return server;
     },
-    // The tools change with a restart alone: there is nothing to listen for.
+    // Tools never change while the process runs, so subscriptions to changes are refused.
     { maxSubscriptions: 0 },
   );
 
@@ -104,7 +104,7 @@ export function createMcp(folder: string, version: string, core: Core): Route {
     if (text.trimStart().startsWith('[')) {
       return errorResponse(400, 'BAD_REQUEST', 'Send one message at a time: this is a batch.');
     }
-    // The SDK wants Node's own kind of request.
+    // The SDK needs a Request of Node's own class.
     const body = method === 'POST' ? text : null;
     const own = new Request(url, { method, headers: [...headers], body });
     return served.run({ request, arrival, text }, () => handler.fetch(own));
@@ -124,7 +124,7 @@ export function createMcp(folder: string, version: string, core: Core): Route {
   };
 }
 
-/** Codes that say that too much was asked for. */
+/** Error codes of requests that exceed a limit. */
 const TOO_MUCH: readonly unknown[] = [
   'QUERY_TOO_EXPENSIVE',
   'UPSTREAM_BUDGET_EXCEEDED',
@@ -140,7 +140,7 @@ function resultOf(
   const { data = null, errors = [] } = result;
   const isTooMuch = errors.some(({ extensions }) => TOO_MUCH.includes(extensions['code']));
   const words = [...errors.map(inWords), ...(isTooMuch ? [narrowing(given, counts)] : [])];
-  // Where nothing at all arrived there is nothing but the refusal.
+  // An answer without any data is an error of the tool.
   const isError = !data || (errors.length > 0 && Object.values(data).every((one) => one === null));
   const { errors: failures } = formatted(result) as { readonly errors?: object[] };
   return {

@@ -1,8 +1,8 @@
 /**
  * Documents of manifests → tools: name, words, what they take, what they answer, what they cost.
  *
- * All of it is worked out once, at the start. A document that cannot be a tool ends the start: an agent would miss it
- * without a word.
+ * Computed once, at the start. A document that cannot be a tool ends the start, because an agent would not notice
+ * that it is missing.
  */
 import {
   BREAK,
@@ -25,7 +25,7 @@ import type { Document } from '../gateway/operation/document.ts';
 import { readManifests, type Manifest } from '../gateway/documents/manifest-folder.ts';
 import { orNull, schemaOfSelection, schemaOfVariables, type ObjectSchema } from './json-schema.ts';
 
-/** As `tools/list` tells of it. */
+/** An entry of `tools/list`. */
 export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
@@ -38,21 +38,21 @@ export interface ToolDefinition {
 export interface Tool {
   readonly definition: ToolDefinition;
   readonly trusted: Document;
-  /** The variables that say how much is answered. */
+  /** Variables that limit the size of the answer. */
   readonly counts: readonly string[];
 }
 
-/** The key of `_meta` under which the price is. */
+/** Key of the price in `_meta`. */
 export const PRICE_KEY = 'content-pages-gateway/price';
 
-/** The most that clients take as a name. */
+/** Longest name that clients accept. */
 const MAX_NAME = 64;
 
 interface ToolsOptions {
   readonly schema: GraphQLSchema;
   readonly folder: string;
   readonly prepare: Core['prepare'];
-  /** Two manifests have a tool of this name: that of the later one is served. */
+  /** Called for a tool that a later manifest replaces. */
   readonly onReplaced: (replaced: { readonly tool: string; readonly by: string }) => void;
 }
 
@@ -130,7 +130,7 @@ function toolOf(
       name,
       description: words.filter(Boolean).join('\n\n'),
       inputSchema: schemaOfVariables(schema, variableDefinitions, commentAbove),
-      // As GraphQL answers; clients of MCP's first SDK hold refusals to it too.
+      // The shape of a GraphQL result; clients of MCP's first SDK validate refusals against it too.
       outputSchema: {
         type: 'object',
         properties: { data: orNull(data), errors: { type: 'array', items: ERROR } },
@@ -162,7 +162,7 @@ function introspectionIn(document: DocumentNode): string | undefined {
   return found;
 }
 
-/** The words of the comment lines right above, in one text; undefined where there are none. */
+/** Text of the comment lines directly above; undefined without any. */
 function commentAbove({ loc }: ASTNode): string | undefined {
   const lines: string[] = [];
   let token = loc?.startToken.prev;

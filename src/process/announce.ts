@@ -9,7 +9,7 @@ import {
 } from '../gateway/observe/logs/upstream-probe.ts';
 import { isExplorerBuilt } from './build.ts';
 
-/** Between two questions to a backend that did not answer at the start, in milliseconds. */
+/** Interval of probes after a failed one at the start, in milliseconds. */
 const PAUSE_MS = 5_000;
 
 interface AnnounceOptions extends UpstreamProbeOptions {
@@ -20,7 +20,7 @@ interface AnnounceOptions extends UpstreamProbeOptions {
   readonly http: { readonly basePath: string };
   /** What the gateway stands in front of, in words. */
   readonly label: string;
-  /** Said in place of that. @default none */
+  /** Logged in place of the label. @default none */
   readonly warnings: readonly string[];
   readonly isEmbedded: boolean;
   /** Recordings, which are there without being asked. @default none */
@@ -46,7 +46,7 @@ export async function announce(options: AnnounceOptions): Promise<void> {
   always.info({ url: graphql }, `${state}: ${served} at ${graphql}`);
 }
 
-/** Asks until the backend answers, which is logged. */
+/** Probes until the backend answers, and logs that. */
 async function logAnswer(options: AnnounceOptions): Promise<void> {
   do await sleep(PAUSE_MS, undefined, { ref: false });
   while (await probeUpstream(options));

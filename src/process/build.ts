@@ -51,7 +51,7 @@ function newerThan(built: string, folder: string, files: readonly string[]): str
   return files
     .map((file) => join(folder, file))
     .find((file) => {
-      // Editors keep files for a moment.
+      // Temporary files of editors may be gone by now.
       const stat = statSync(file, { throwIfNoEntry: false });
       return stat?.isFile() && stat.mtimeMs > mtimeMs;
     });

@@ -8,10 +8,10 @@ import cluster, { type Worker } from 'node:cluster';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import type { Gather } from '../gateway/extension.ts';
 
-/** How long all of them are waited for, in milliseconds. */
+/** Timeout for the answers of all workers, in milliseconds. */
 const MAX_MS = 5_000;
 
-/** A worker wants all of a name, the primary wants that of each: what is told goes the way back. */
+/** Messages: a worker asks for a name, the primary asks every worker, and the answers return the same way. */
 type Message =
   | { readonly wants: 'all' | 'own'; readonly id: number; readonly name: string }
   | { readonly wants: undefined; readonly id: number; readonly told: unknown };
@@ -24,12 +24,12 @@ interface Question {
   readonly end: () => void;
 }
 
-/** On the primary: asks all workers when one wants to know. */
+/** Serves requests of workers; for the primary. */
 export function askWorkers(): void {
   const serving = new Map<number, Worker>();
   const open = new Map<number, Question>();
   let last = 0;
-  // One that has ended meanwhile needs no answer.
+  // The asking worker may have ended.
   const send = (worker: Worker, message: Message): void => void worker.send(message, () => {});
   const hear = (id: number, worker: number, told: readonly unknown[]): void => {
     const question = open.get(id);
@@ -54,14 +54,14 @@ export function askWorkers(): void {
       open.delete(id);
       send(worker, { wants: undefined, id: message.id, told });
     };
-    // Whoever has asked has given up then.
+    // The asking worker has timed out by then.
     const timer = setTimeout(() => open.delete(id), MAX_MS);
     open.set(id, { waiting: new Set(serving.keys()), told, end });
     for (const each of serving.values()) send(each, { wants: 'own', id, name: message.name });
   });
 }
 
-/** On a worker. What is gathered rejects when one does not answer within five seconds. */
+/** For a worker. The result rejects when a worker does not answer within five seconds. */
 export function gatherOfAll(): Gather {
   const own = new Map<string, () => unknown>();
   const open = new Map<number, (told: unknown) => void>();
@@ -73,7 +73,7 @@ export function gatherOfAll(): Gather {
       open.get(id)?.(message.told);
       return;
     }
-    // One that cannot tell is one that does not answer.
+    // A failure counts as no answer.
     void Promise.resolve(own.get(message.name)?.()).then(
       (told) => send({ wants: undefined, id, told }),
       () => {},

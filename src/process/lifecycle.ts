@@ -33,10 +33,10 @@ export function stopOnSignals(
   stop: (times: StopTimes, signal: StopSignal) => Promise<boolean>,
 ): void {
   let stopping = false;
-  /** Whether one of SIGTERM and SIGINT came. */
+  /** Whether SIGTERM or SIGINT has been received. */
   let asked = false;
   const onSignal = (signal: StopSignal): void => {
-    // A terminal signals every process of the group, and then the primary passes its signal on.
+    // A terminal signals the whole process group, and the primary forwards its signal in addition.
     if (cluster.isWorker && stopping) return;
     if (signal !== 'SIGHUP') {
       if (asked) process.exit(EXIT.failed);
@@ -45,7 +45,7 @@ export function stopOnSignals(
     if (stopping) return;
     stopping = true;
     logger.info({ signal }, 'Stopping: finishing what is under way');
-    // Who presses Ctrl+C has no load balancer that has to see it first.
+    // Ctrl+C comes from a terminal, where no load balancer needs the delay.
     const { shutdownTimeoutMs, drainDelayMs } = times;
     const delayMs = signal === 'SIGINT' ? 0 : drainDelayMs;
     stop({ shutdownTimeoutMs, drainDelayMs: delayMs }, signal).then(

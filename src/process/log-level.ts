@@ -9,7 +9,7 @@ import type { Logger } from '../gateway/observe/logs/logger.ts';
 export function switchLevelOnSignal(logger: Logger): void {
   const { level } = logger;
   const set = (to: string): void => {
-    // So that the line is shown at either end.
+    // `debug` shows the line, whatever the level was and will be.
     logger.level = 'debug';
     logger.info({ logLevel: to }, 'The level of the log has changed');
     logger.level = to;

@@ -14,7 +14,7 @@ export class PluginsError extends OperatorError {
 
 /**
  * @param path of the module, from the working directory; undefined for none.
- * @param config what a function is called with.
+ * @param config argument of an exported function.
  * @throws {PluginsError} when it cannot be loaded, or exports something else.
  */
 export async function loadPlugins(
@@ -42,6 +42,6 @@ export async function loadPlugins(
   return exported;
 }
 
-/** Objects with hooks: what is in them, Yoga and Envelop find out. */
+/** Any object: Yoga and Envelop check its hooks. */
 const isPlugin = (value: unknown): value is GatewayPlugin =>
   typeof value === 'object' && value !== null;

@@ -1,7 +1,7 @@
 /**
  * The ports of the settings: `PORT`, and `ADMIN_PORT` where operators have one of their own.
  *
- * One that cannot be had is said in the settings' words.
+ * Errors of unavailable addresses name the setting to change.
  */
 import { OperatorError } from '../lib/operator-error.ts';
 import type { Gateway } from '../gateway/options.ts';
@@ -17,7 +17,7 @@ interface PortOptions extends HttpOptions {
 interface Ports {
   /** Without a path. */
   readonly url: string;
-  /** Operators are answered until callers are. @returns whether everything was finished. */
+  /** Closes the admin port last. @returns whether all requests were finished. */
   close(times: StopTimes): Promise<boolean>;
 }
 
@@ -54,7 +54,7 @@ function open(setting: string, site: Site, options: HttpOptions): Promise<HttpSe
 
 type Address = Pick<HttpOptions, 'host' | 'port' | 'socketPath'>;
 
-/** What Node throws where an address cannot be had, in words that say what to set; any other error as it is. */
+/** Translates Node's errors of unavailable addresses into ones that name the setting; returns others unchanged. */
 export function portError(error: NodeJS.ErrnoException, address: Address, setting: string): Error {
   const why = reasonOf(error.code, address, setting);
   return why === undefined ? error : new OperatorError(why, { cause: error });

@@ -12,7 +12,7 @@ import type { StopSignal, StopTimes } from './lifecycle.ts';
 /** How long after the end of a worker another is started, in milliseconds: some end at once, again and again. */
 const PAUSE_MS = 1_000;
 
-/** How much longer than a worker may take the primary waits for its end, in milliseconds. */
+/** Grace period of the primary beyond the shutdown time of its workers, in milliseconds. */
 const GRACE_MS = 1_000;
 
 /** The first worker could not start, and has logged why. */
@@ -53,14 +53,14 @@ export function createWorkers({ count, env, logger }: WorkersOptions) {
       await Promise.all(Array.from({ length: count - 1 }, () => portOf(fork())));
       return port;
     },
-    /** Has all of them stop at once; true when each finished what was under way within the time. */
+    /** Stops all workers at once; true when each finished its requests in time. */
     close: async (times: StopTimes, signal: StopSignal): Promise<boolean> => {
       isClosing = true;
       const maxMs = times.drainDelayMs + times.shutdownTimeoutMs + GRACE_MS;
       const ends = Object.values(cluster.workers ?? {}).map(async (worker) => {
         worker!.process.kill(signal);
         const [code, by] = (await once(worker!, 'exit')) as [number | null, string | null];
-        // The signal itself ends one that has not begun to serve.
+        // The signal ends a worker that has not begun to serve.
         return code === 0 || by === signal;
       });
       const inTime = await Promise.race([Promise.all(ends), sleep(maxMs, [false], { ref: false })]);

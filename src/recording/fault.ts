@@ -14,7 +14,7 @@ export const faultOf = (error: Error): Fault => ({
   wasReused: wasReused(error),
 });
 
-/** An error that is classified as the one was that the fault was taken from. */
+/** Returns an error that is classified like the recorded one. */
 export function errorOf({ code, isOfParser, isEarlyEnd, wasReused }: Fault): Error {
   const message = isEarlyEnd ? 'Recorded: EOF' : 'Recorded';
   const error = isOfParser ? new errors.HTTPParserError(message) : new Error(message);

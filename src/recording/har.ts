@@ -7,7 +7,7 @@
 import { z } from 'zod';
 import { ROUTE_SETS } from '../v0/routes.ts';
 
-/** Of what `_gateway` means: a recording of another is refused. */
+/** Version of the `_gateway` fields; recordings of other versions are refused. */
 export const FORM = 1;
 
 /** Stands for the backend's address, which is not recorded. */
@@ -50,9 +50,9 @@ const entry = z.object({
     receive: z.number().nonnegative(),
   }),
   _gateway: z.object({
-    /** Exchanges are written in the order of their ends; this is their order of sending, from 0. */
+    /** Position in the order of sending, from 0; entries are in the order in which exchanges ended. */
     number: z.number().int().nonnegative(),
-    /** Stands for the caller's key: K1 for the first one of the recording. */
+    /** Alias of the caller's key: K1 for the first key of the recording. */
     key: z.string().regex(/^K[1-9]\d*$/),
     /** Whether a connection was found. */
     isConnected: z.boolean(),

@@ -23,13 +23,13 @@ interface RecorderOptions {
   /** The path before `/v0`, which is not recorded. */
   readonly pathPrefix: string;
   readonly routeSet: RouteSet | 'auto';
-  /** A key that everybody knows: bodies may hold it. */
+  /** A public key, which bodies may contain. */
   readonly publicKey?: string | undefined;
   /** An exchange is left out, with the reason in a sentence. */
   readonly onLeftOut: (why: string) => void;
 }
 
-/** The most that is written, so that a forgotten recording does not fill a disk. */
+/** Largest file, so that a forgotten recording does not fill the disk. */
 const MAX_BYTES = 500_000_000;
 
 /** The headers of an answer that the gateway reads. */
@@ -69,7 +69,7 @@ export function openRecorder(
     try {
       writeAt(handle, place, text + END);
     } catch (error) {
-      // What it takes to be whole again is on the disk already.
+      // The bytes of the closing brackets are on the disk already, so this write succeeds.
       writeAt(handle, place, END);
       ftruncateSync(handle, place + END.length);
       throw error;
@@ -108,7 +108,7 @@ export function openRecorder(
   };
 }
 
-/** All of a text: near the limit of a disk, one call writes a part. */
+/** Writes the whole text; on a disk that is nearly full, one call writes only a part. */
 function writeAt(handle: number, place: number, text: string): void {
   const bytes = Buffer.from(text);
   let done = 0;
@@ -173,7 +173,7 @@ function requestOf(
   return { request, number, key: keys.aliasOf(keyOf(options)) };
 }
 
-/** Hears one exchange and hands on everything as it comes. */
+/** Records one exchange and passes every event on. */
 function listener(
   { request, number, key }: RecordedRequest,
   handler: Dispatcher.DispatchHandler,
@@ -209,7 +209,7 @@ function listener(
   return {
     onRequestStart: (controller, context) => {
       handler.onRequestStart?.(controller, context);
-      // One that was given up while it waited for a connection was not sent.
+      // A call that was aborted before it had a connection was not sent.
       isConnected = !controller.aborted;
     },
     onResponseStart: (controller, statusCode, headers, statusMessage) => {

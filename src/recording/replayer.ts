@@ -34,7 +34,7 @@ export interface Miss {
   readonly path: string;
   /** Undefined where the key names none. */
   readonly scenario: string | undefined;
-  /** What was recorded and is most like it. */
+  /** The most similar recorded calls. */
   readonly nearest: readonly string[];
 }
 
@@ -46,7 +46,7 @@ export function openReplay({ folder, name, speed, onMiss }: ReplayOptions) {
   const scenarios = scenariosIn(folder, name);
   const playerOf = castOf(scenarios);
 
-  /** The answer to a call, or what is said where there is none. */
+  /** Returns the recorded answer to a call, or the error of a call that was not recorded. */
   function answerTo(asked: Asked, key: string): RecordedExchange | NotRecordedError {
     const player = playerOf(key);
     const found = player?.next(asked);
@@ -113,15 +113,15 @@ function routeSetOf(scenarios: readonly Scenario[]): RouteSet | 'auto' {
   return ROUTE_SETS.find((set) => set === first?.routeSet) ?? 'auto';
 }
 
-/** Of a recording without a call. */
+/** Part of a recording without calls. */
 const NOTHING: Part = { reads: new Map(), writes: [] };
 
 /**
- * Who plays what: finds each key's player, which is undefined where the key does not say which scenario is meant.
+ * Returns a lookup from keys to players; undefined for a key that names no scenario.
  */
 function castOf(scenarios: readonly Scenario[]): (key: string) => Player | undefined {
   const players = new LRUCache<string, Player>({ max: MAX_PLAYERS });
-  /** Parts of the only scenario that were given to keys without its name. */
+  /** Number of parts assigned to keys that do not name the only scenario. */
   let given = 0;
 
   return (key) => {
@@ -152,7 +152,7 @@ function castOf(scenarios: readonly Scenario[]): (key: string) => Player | undef
   }
 }
 
-/** Gives one answer, in later turns of the event loop as undici does; nothing more of it once it is given up. */
+/** Emits one answer asynchronously, as undici does. Emits nothing more after an abort. */
 async function respond(
   answer: RecordedExchange | NotRecordedError,
   handler: Dispatcher.DispatchHandler,

@@ -2,15 +2,15 @@
  * A recording, read to be replayed: for each key that was recorded, what was asked and answered in its name.
  *
  * The writes of a key divide its reads: a read is answered as it was after the writes that have been replayed so
- * far. Between two writes the same read may have changed from one time to the next, as a publishing goes its way:
- * the first time it gets the first answer, and the last one from then on.
+ * far. Between two writes the answers to the same read may differ, as while a version is published: they are replayed
+ * in order, and the last one is repeated.
  */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { OperatorError } from '../lib/operator-error.ts';
 import { ORIGIN, recording, type RecordedExchange } from './har.ts';
 
-/** What a call is found by. */
+/** Lookup key of a call. */
 export interface Asked {
   readonly method: string;
   /** With its query. */
@@ -19,7 +19,7 @@ export interface Asked {
   readonly body: string;
 }
 
-/** What the backend said to one key. */
+/** Recorded answers to one key. */
 export interface Part {
   /** By path, in the order of sending; `writes` is how many writes had been sent before. */
   readonly reads: ReadonlyMap<string, readonly { writes: number; exchange: RecordedExchange }[]>;
@@ -105,7 +105,7 @@ export class Player {
     return asked.method === 'GET' ? this.#read(asked.path) : this.#write(asked);
   }
 
-  /** What was recorded and is most like what is asked, in words; at most three. */
+  /** Labels of the most similar recorded calls, at most three. */
   nearest(asked: Asked): string[] {
     const { reads, writes } = this.#part;
     if (asked.method === 'GET') {
@@ -136,7 +136,7 @@ export class Player {
     return found?.exchange;
   }
 
-  /** Writes come in their order alone: what follows them would otherwise be what never was. */
+  /** Writes are matched in their recorded order only; later reads depend on it. */
   #write(asked: Asked): RecordedExchange | undefined {
     const exchange = this.#part.writes[this.#writes];
     if (!exchange || !isSame(askedOf(exchange), asked)) return undefined;
@@ -162,7 +162,7 @@ function likeness(one: Asked, other: Asked): number {
   return 2 * shared + asked - 2 * isLong + (one.method === other.method ? 1 : 0);
 }
 
-/** The most like first. */
+/** Sorted by similarity, descending. */
 const byLikeness = (known: readonly Asked[], asked: Asked): Asked[] =>
   known
     .map((one) => ({ one, likeness: likeness(one, asked) }))
@@ -172,7 +172,7 @@ const byLikeness = (known: readonly Asked[], asked: Asked): Asked[] =>
 
 const labelOf = ({ method, path }: Asked): string => `${method} ${path}`;
 
-/** A write that was recorded, and by what it differs where only its body does. */
+/** Label of a recorded write, with the fields that differ where only the body does. */
 function differenceOf(one: Asked, asked: Asked): string {
   if (labelOf(one) !== labelOf(asked) || isSame(one, asked)) return labelOf(one);
   const names = differing(one.body, asked.body);

@@ -1,5 +1,5 @@
 /**
- * For how long answers of the backend are used again where it does not say so itself (`CACHE_TTL`).
+ * Freshness lifetimes by route, for answers without one of their own (`CACHE_TTL`).
  */
 import { z } from 'zod';
 import { routes } from '../v0/routes.ts';

@@ -6,7 +6,7 @@ import { createSecureContext } from 'node:tls';
 import { isDecodable } from './kinds.ts';
 import { ConfigError } from './setting.ts';
 
-/** One of several in a file. */
+/** One certificate of a bundle. */
 const CERTIFICATE = /-----BEGIN .*?(?:-----END [^-]*-----|$)/gs;
 
 interface ConnectionSettings extends Pem {
@@ -29,7 +29,7 @@ export function checkConnections(backend: ConnectionSettings): void {
     throw new ConfigError('UPSTREAM_CERT_FILE and UPSTREAM_KEY_FILE go together: set both.');
   }
   if (ca !== undefined || cert !== undefined) checkTls(url, { ca, cert, key });
-  // Without it nothing is asked by a proxy, whatever the environment of the machine says.
+  // The embedded backend is never reached through a proxy.
   if (url === undefined) return;
   for (const [name, proxy] of [
     ['HTTP_PROXY', httpProxy],
@@ -47,7 +47,7 @@ const isProxy = ({ protocol, pathname, search, hash, username, password }: URL):
   `${pathname}${search}${hash}` === '/' &&
   isDecodable(username + password);
 
-/** @returns a sentence for the log where a proxy is set and networks are named, which match no host name. */
+/** Returns a warning for networks in NO_PROXY, which match no host name. */
 export function warnOfNetworks({ url, httpProxy, httpsProxy, noProxy }: ConnectionSettings) {
   const networks = noProxy.split(/[\s,]+/).filter((one) => one.includes('/'));
   if (url === undefined || httpProxy + httpsProxy === '' || networks.length === 0) return [];

@@ -4,12 +4,12 @@
 import { z } from 'zod';
 import { ConfigError } from './setting.ts';
 
-/** Names of one setting. */
+/** Maximum number of names in a setting. */
 const MAX_NAMES = 16;
 
 const NAME = /^[a-z\d!#$%&'*+.^_`|~-]{1,64}$/;
 
-/** Compared in lower case; each once. */
+/** Lower-case names without duplicates. */
 export const HEADER_NAMES = z
   .string()
   .transform((list): readonly string[] =>

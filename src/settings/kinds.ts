@@ -23,7 +23,7 @@ export const TRUE_OR_FALSE = z
   .transform((value) => value === 'true')
   .describe('"true" or "false"');
 
-/** Whether there is such a file is told when it is loaded. */
+/** Existence is checked on loading. */
 export const MODULE = z
   .string()
   .regex(/\.m?js$/)
@@ -34,10 +34,10 @@ export const FOLDER = z
   .refine((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory())
   .describe('a folder that is there');
 
-/** Whether there is one is told when it is read or written. */
+/** Existence is checked on reading or writing. */
 export const FOLDER_PATH = z.string().min(1).describe('the path of a folder');
 
-/** What a file holds. */
+/** Content of a PEM file. */
 export const PEM_FILE = z
   .string()
   .transform((path) => {
@@ -57,7 +57,7 @@ export const SOCKET_PATH = z
   .refine((path) => Buffer.byteLength(path) <= 103)
   .describe('an absolute path of at most 103 bytes, such as /run/backend.sock');
 
-/** Of a URL, where the gateway is below it. */
+/** URL path that the gateway is mounted at. */
 export const BASE_PATH = z
   .string()
   .regex(/^(?:\/(?!\.\.?(?:\/|$))[\w.~-]{1,64}){0,8}$/)
@@ -85,7 +85,7 @@ export const wholeNumber = (min: number, max: number) =>
 export const oneOf = <const Name extends string>(names: readonly Name[]) =>
   z.enum(names).describe(names.map((name) => `"${name}"`).join(' or '));
 
-/** Names of OpenTelemetry, which are taken in any case. */
+/** Names of the OpenTelemetry specification, case-insensitive. */
 export const oneOfStandard = <const Name extends string>(names: readonly Name[]) =>
   z
     .string()
@@ -186,7 +186,7 @@ export const REDIS_URL = z
     'a Redis URL: redis://user:password@host:6379/0, rediss://… for TLS, or unix:///path/of/its/socket',
   );
 
-/** Database and address family are numbers; anything else would be a query that the client makes options of. */
+/** Restricts the query: ioredis would take any other parameter for one of its options. */
 const isRedis = ({ protocol, pathname, search, username, password }: URL): boolean =>
   isDecodable(username + password) &&
   (protocol === 'unix:' || /^(?:\/\d{0,5})?$/.test(pathname)) &&
@@ -221,7 +221,7 @@ export const HOSTS = LIST.transform((hosts): readonly string[] => hosts.map(cano
     'host names without ports, such as gateway.example.com or [::1], with commas between them, each in full',
   );
 
-/** As browsers write it; empty for what is none. */
+/** Canonical form, as in URLs of browsers; empty for an invalid name. */
 function canonicalHost(text: string): string {
   if (!/^(?:[\w.-]+|\[[\da-f:.]+\])$/.test(text)) return '';
   return URL.canParse(`http://${text}`) ? new URL(`http://${text}`).hostname : '';
@@ -238,10 +238,10 @@ export const ORIGINS = z
   );
 
 /**
- * Scheme, host and port as a browser sends them; empty for what is no origin.
+ * Canonical origin, as browsers send it; empty for an invalid one.
  *
- * Apps in a web view and extensions of browsers have schemes of their own. Pages of files and of sandboxes all have the
- * origin `null`, which says nothing about them.
+ * Apps in a web view and browser extensions have schemes of their own. `null`, the origin of files and sandboxed pages,
+ * identifies nobody and is refused.
  */
 function originOf(text: string): string {
   if (!URL.canParse(text) || text.includes('*')) return '';

@@ -1,9 +1,9 @@
 /**
- * Variables that are not read, and were perhaps meant to be.
+ * Warnings of unknown variables that are probably misspelt settings.
  */
 import { closest, distance } from 'fastest-levenshtein';
 
-/** Prefixes that variables of other programs hardly have. */
+/** Prefixes that other programs are unlikely to use. */
 const OWN_PREFIX = /^(?:UPSTREAM|BACKEND)_/;
 
 /** What Kubernetes sets for a service of that name. */
@@ -21,7 +21,7 @@ export function misspelt(given: readonly string[], known: readonly string[]): st
 
 /** Whether two names differ by one edit, or by two where the name is long. */
 function isNear(name: string, known: string): boolean {
-  // A short name is close to many variables of other programs.
+  // Short names are close to many variables of other programs.
   if (known.length < 5 && name.length <= known.length) return false;
   return distance(name.toUpperCase(), known) <= (known.length < 10 ? 1 : 2);
 }

@@ -23,9 +23,9 @@ export interface Setting<Value> {
   readonly kind: Kind<NonNullable<Value>>;
   /** What it does, in one sentence of Markdown. */
   readonly meaning: string;
-  /** Its text when it is unset; undefined when it then has no value. */
+  /** Default as text; undefined for no value. */
   readonly unset: string | undefined;
-  /** Another variable of it, which counts before `name`. */
+  /** A variable that takes precedence over `name`. */
   readonly first?: string;
   /** Whether its text is never shown, and may stand in a file that `<name>_FILE` names. */
   readonly isSecret: boolean;
@@ -81,7 +81,7 @@ export function readSettings<Group extends Settings>(
   return Object.freeze(Object.fromEntries(values)) as ValuesOf<Group>; // the types of its settings
 }
 
-/** An empty variable counts as unset, as compose files write it; so does one of blanks alone. */
+/** Empty and blank variables count as unset, as compose files need it. */
 const textOf = (env: Environment, name: string): string | undefined =>
   env[name]?.trim() || undefined;
 
@@ -111,7 +111,7 @@ function readSetting(one: Setting<unknown>, env: Environment): unknown {
 
 /** The text of a file, without blanks and newlines around it. */
 function readSecret(name: string, file: string, { description }: Kind<unknown>): string {
-  // Who sets the variable to the secret itself does not want to read it in a log.
+  // A relative path may be the secret itself, set by mistake.
   const path = isAbsolute(file) ? JSON.stringify(file.slice(0, 200)) : 'its value, not shown here,';
   const refusal = `${fileName(name)} must name a file that holds ${description}`;
   let text: string;

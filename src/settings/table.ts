@@ -38,7 +38,7 @@ import { ROUTE_SETS } from '../v0/routes.ts';
 /** Longest time that may be set, in milliseconds. */
 const HOUR_MS = 3_600_000;
 
-/** Between two polls. */
+/** Shortest interval between two polls, in milliseconds. */
 export const MIN_POLL_MS = 10;
 
 /** Longest time that caches may reuse an answer without asking, in seconds. */
@@ -46,10 +46,10 @@ const MONTH_S = 2_592_000;
 
 const milliseconds = (least: number) => wholeNumber(least, HOUR_MS);
 
-/** What the limits of spans may be. */
+/** Range of the limits of spans. */
 const LIMIT = wholeNumber(0, 1_000_000);
 
-/** A setting of the exporter of traces, whose variable for traces alone counts before the one for all signals. */
+/** A setting of the trace exporter; the variable for traces takes precedence over that for all signals. */
 const ofExporter: typeof setting = (name, kind, unset, meaning) => ({
   ...setting(`OTEL_EXPORTER_OTLP_${name}`, kind, unset, meaning),
   first: `OTEL_EXPORTER_OTLP_TRACES_${name}`,

@@ -4,7 +4,7 @@ import { usageReport, type UsageReport } from './usage-report.ts';
 
 /**
  * @param from `http://127.0.0.1:4001`, with or without `/usage`, or a file.
- * @throws {Error} where no usage counts are.
+ * @throws {Error} for a source without usage counts.
  */
 export async function readUsage(from: string): Promise<UsageReport> {
   const found = usageReport.safeParse(parsed(await textOf(from)));

@@ -33,7 +33,7 @@ export class Usage {
   /** By their syntax trees, which live as long as the document is kept. */
   #known = new WeakMap<OperationDefinitionNode, Counted>();
   #others: Counted[] = [];
-  /** Executions of documents that are not known any more, and in how many a coordinate was asked for. */
+  /** Executions of evicted documents, with counts by coordinate. */
   readonly #sums = new Map<AppVersion, { executions: number; uses: Map<string, number> }>();
 
   constructor(schema: GraphQLSchema, now = new Date()) {
@@ -41,7 +41,7 @@ export class Usage {
     this.#since = now.toISOString();
   }
 
-  /** What an operation of a valid document uses, worked out once. */
+  /** Coordinates of an operation, computed once. */
   readonly usesOf = (
     document: DocumentNode,
     operation: OperationDefinitionNode,
@@ -51,7 +51,7 @@ export class Usage {
     return uses;
   };
 
-  /** Works out ahead what a valid document uses. */
+  /** Computes the coordinates of a valid document in advance. */
   prepare(document: DocumentNode): void {
     for (const one of document.definitions) {
       if (one.kind === Kind.OPERATION_DEFINITION) this.usesOf(document, one);
@@ -83,7 +83,7 @@ export class Usage {
     return { since: this.#since, documents: [...trusted, ...others] };
   }
 
-  /** Undefined for what is told with the others. */
+  /** Undefined for operations that are counted under `other`. */
   #trustedOf(
     hash: string | undefined,
     document: DocumentNode,
