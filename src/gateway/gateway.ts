@@ -26,7 +26,7 @@ import { Readiness } from './observe/readiness.ts';
 import type { Document } from './operation/document.ts';
 import { createTranslate } from './operation/errors.ts';
 import { arrive, Operation, type Arrival, type HeaderFields } from './operation/operation.ts';
-import type { OperationResponse } from './operation/response.ts';
+import { bytesOf, statusOf, type OperationResponse } from './operation/response.ts';
 import { Subscriptions } from './operation/subscriptions.ts';
 import type { Gateway, GatewayDocumentsOptions, GatewayOptions } from './options.ts';
 import { Pipeline, type Policies } from './pipeline.ts';
@@ -232,6 +232,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       { method, url: path, headers, document, given: { query: document.text, variables } },
     );
     pipeline.begin();
+    let status = 500;
     try {
       let executed: ExecutionResult;
       try {
@@ -240,9 +241,12 @@ export function createGateway(options: GatewayOptions): Gateway {
       } catch (error) {
         executed = { errors: [translate(error)] };
       }
-      return pipeline.settle(operation, executed);
+      const result = pipeline.settle(operation, executed);
+      operation.bytes = bytesOf(result);
+      status = statusOf(result);
+      return result;
     } finally {
-      pipeline.end(operation, 200);
+      pipeline.end(operation, status);
     }
   }
 

@@ -127,17 +127,24 @@ export function fromRestError(error: RestError): ClientError {
 }
 
 /**
+ * Whether an error was written for callers: by its name, as Yoga's and Envelop's masks look at it, because a plugin may
+ * bring a copy of graphql of its own.
+ */
+export const isGraphQLError = (error: unknown): error is GraphQLError =>
+  error instanceof GraphQLError || (error instanceof Error && error.name === 'GraphQLError');
+
+/**
  * What a client may be told; undefined for an error that was not foreseen and has to be masked.
  *
  * Not an error yet: each `GraphQLError` that has an original writes out its stack, and a failing backend costs thousands.
  */
 export function toClientError(error: unknown): ClientError | undefined {
   if (error instanceof RestError) return fromRestError(error);
-  if (!(error instanceof GraphQLError)) return undefined;
+  if (!isGraphQLError(error)) return undefined;
   const { message, originalError: cause } = error;
   if (cause instanceof RestError) return fromRestError(cause);
   // graphql-js has added which variable was refused, and where in it.
-  if (cause instanceof GraphQLError) {
+  if (isGraphQLError(cause)) {
     return { message, extensions: cause.extensions, originalError: cause.originalError };
   }
   return cause ? undefined : error;

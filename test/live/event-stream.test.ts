@@ -14,6 +14,7 @@ import {
   type Events,
   type Progress,
 } from './support.ts';
+import { openLog } from '../support/open-log.ts';
 import { until } from '../support/until.ts';
 
 const NOBODY = formatNodeId('AudienceVersion', [IDS.page, IDS.audience, 'nobody']);
@@ -392,3 +393,26 @@ describe('a publish that waits', () => {
     expect(writes(live.calls)).toBe(1);
   });
 });
+
+it.each([
+  ['completes', 'complete', 'ok'],
+  ['is left', 'left', 'abandoned'],
+])(
+  'a subscription that %s has the fields of every operation in the log, and why it ended',
+  async (how, cause, outcome) => {
+    const { lines, logger } = openLog('info');
+    const live = await openLive({ logger });
+    const id = await live.draft();
+    const stream = await openEvents(live.site.url, { id });
+    await until(() => stream.events.length > 0);
+
+    if (how === 'completes') await live.publish(id);
+    else stream.leave();
+    await until(() => lines.some(({ msg }) => msg === 'Subscription ended'));
+
+    const ended = lines.find(({ msg }) => msg === 'Subscription ended')!;
+    const begun = lines.find((line) => line['operationType'] === 'subscription')!;
+    expect(Object.keys(ended)).toEqual(expect.arrayContaining(Object.keys(begun)));
+    expect(ended).toMatchObject({ requestId: begun['requestId'], cause, outcome, status: 200 });
+  },
+);

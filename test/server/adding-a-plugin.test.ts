@@ -1,10 +1,18 @@
 /** The worked example of docs/plugins.md, run as an operator runs it. */
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadPlugins, PluginsError } from '../../src/process/operator-plugins.ts';
 import { ROOT } from '../support/pages.ts';
 import { openHttp } from '../support/listen.ts';
@@ -104,3 +112,115 @@ it('calls a function with the configuration', async () => {
 
   expect(await loadPlugins(path, { port: 7 })).toEqual([{ port: 7 }]);
 });
+
+describe('plugins of a folder with packages, and a graphql, of its own', () => {
+  /** Packages of the folder that are not those of the gateway. */
+  const COPIED = [
+    'graphql',
+    'graphql-yoga',
+    '@envelop',
+    '@graphql-tools',
+    '@graphql-yoga',
+    '@escape.tech',
+  ];
+  const isNeeded = (file: string): boolean =>
+    !/\.d\.[mc]?ts$|\.map$|@graphql-tools\/(?!utils|executor|schema|merge)/.test(file);
+  let own: string;
+
+  beforeAll(() => {
+    own = mkdtempSync(join(tmpdir(), 'own-packages-'));
+    mkdirSync(join(own, 'node_modules'));
+    for (const name of readdirSync(join(ROOT, 'node_modules'))) {
+      const from = join(ROOT, 'node_modules', name);
+      const to = join(own, 'node_modules', name);
+      if (COPIED.includes(name)) cpSync(from, to, { recursive: true, filter: isNeeded });
+      else symlinkSync(from, to);
+    }
+  });
+  afterAll(() => rmSync(own, { recursive: true, force: true }));
+
+  const load = (name: string, source: string) => {
+    writeFileSync(join(own, name), source);
+    return loadPlugins(join(own, name), {});
+  };
+
+  it.each(['onParse', 'onValidate', 'onContextBuilding', 'onExecute', 'onParams'])(
+    'refuse an operation in %s with their code and status',
+    async (hook) => {
+      const plugins = await load(
+        `${hook}.mjs`,
+        `import { GraphQLError } from 'graphql';
+        const http = { status: 403, headers: { 'x-day': 'sunday' } };
+        export default [{ ${hook}() { throw new GraphQLError('Not today.', { extensions: { code: 'CLOSED', http } }); } }];`,
+      );
+      const site = await openGateway({ plugins });
+
+      const { status, headers, body } = await site.ask('{ __typename }');
+
+      expect([status, headers.get('x-day')]).toEqual([403, 'sunday']);
+      expect(body).toEqual({ errors: [{ message: 'Not today.', extensions: { code: 'CLOSED' } }] });
+    },
+  );
+
+  it('refuse what is asked without a token, as @graphql-yoga/plugin-jwt does', async () => {
+    const plugins = await load(
+      'jwt.mjs',
+      `import { createInlineSigningKeyProvider, useJWT } from '@graphql-yoga/plugin-jwt';
+      export default [useJWT({ signingKeyProviders: [createInlineSigningKeyProvider('secret')], reject: { missingToken: true } })];`,
+    );
+    const site = await openGateway({ plugins });
+
+    const { status, errors } = await site.ask('{ __typename }');
+
+    expect([status, errors[0].message]).toEqual([401, 'Unauthenticated']);
+  });
+
+  it('refuse a document in their own words, as Armor does', async () => {
+    const plugins = await load(
+      'armor.mjs',
+      `import { maxAliasesPlugin } from '@escape.tech/graphql-armor-max-aliases';
+      export default [maxAliasesPlugin({ n: 1 })];`,
+    );
+    const site = await openGateway({ plugins });
+
+    const { status, errors } = await site.ask('{ page(pageId: "p") { a: name b: name } }');
+
+    expect(status).toBe(400);
+    expect(errors[0].message).toContain('Aliases limit of 1 exceeded');
+  });
+
+  it('fail a field in their own words', async () => {
+    const plugins = await load(
+      'fields.mjs',
+      `import { GraphQLError } from 'graphql';
+      const error = new GraphQLError('Not this one.', { path: ['b'], extensions: { code: 'HIDDEN' } });
+      export default [{ onExecute: () => ({ onExecuteDone: ({ result, setResult }) => setResult({ data: { ...result.data, b: null }, errors: [error] }) }) }];`,
+    );
+    const site = await openGateway({ plugins });
+
+    const { body } = await site.ask('{ a: __typename b: __typename }');
+
+    expect(body).toEqual({
+      data: { a: 'Query', b: null },
+      errors: [{ message: 'Not this one.', path: ['b'], extensions: { code: 'HIDDEN' } }],
+    });
+  });
+});
+
+it.each(['onPluginInit', 'onYogaInit', 'onSchemaChange'])(
+  'ends the start with one line that names the file where it fails in %s',
+  async (hook) => {
+    const file = join(folder, `${hook}.mjs`);
+    writeFileSync(
+      file,
+      `export default [{ ${hook}() { throw new Error('No licence.\\nBuy one.'); } }];`,
+    );
+    const plugins = await loadPlugins(file, {});
+
+    const opening = openGateway({ plugins });
+
+    await expect(opening).rejects.toThrow(
+      new PluginsError(`PLUGINS: ${file} fails in ${hook}: No licence.`),
+    );
+  },
+);

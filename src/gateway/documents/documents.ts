@@ -20,6 +20,7 @@ import { LRUCache } from 'lru-cache';
 import { incrementalRules } from '../../execution/incremental/validation.ts';
 import { fragmentsOf } from '../../execution/operation/collect-fields.ts';
 import { operationRules, withoutFaults } from '../../execution/operation/validation.ts';
+import { isGraphQLError } from '../../graph/errors.ts';
 import { documentError, notUnderstood } from '../operation/client-error.ts';
 import { Document, type DocumentFacts } from '../operation/document.ts';
 import {
@@ -150,7 +151,7 @@ export class Documents {
       found = validate(schema, document.syntax, applied, options);
     } catch (error) {
       // Rules of graphql-js fail at some documents. Whoever sends one is refused: the gateway has not failed.
-      found = [error instanceof GraphQLError ? error : notUnderstood(error)];
+      found = [isGraphQLError(error) ? error : notUnderstood(error)];
     }
     const errors = found.map((error) => coded(error, 'GRAPHQL_VALIDATION_FAILED'));
     document.validated = { schema, rules, errors };
@@ -206,8 +207,17 @@ function areAlike(
 
 /** An error of graphql-js, with the code that graphql-js leaves out; a rule of ours may have given one. */
 function coded(error: GraphQLError, code: string): GraphQLError {
-  Object.assign(error.extensions, { code, ...error.extensions, http: { status: 400, spec: true } });
-  return error;
+  const http = { status: 400, spec: true };
+  if (error instanceof GraphQLError) {
+    Object.assign(error.extensions, { code, ...error.extensions, http });
+    return error;
+  }
+  // Of a plugin's own copy of graphql.
+  const { message, nodes, extensions } = error as GraphQLError;
+  return new GraphQLError(message, {
+    nodes: nodes ?? null,
+    extensions: { code, ...extensions, http },
+  });
 }
 
 /** The names of the fields at the root of its operations, those in fragments as well. */

@@ -3,7 +3,12 @@
  * original error, no text of the backend's. What a mask hides goes to the log.
  */
 import { GraphQLError, type ExecutionResult } from 'graphql';
-import { continuationsOf, toClientError, withoutRoute } from '../../graph/errors.ts';
+import {
+  continuationsOf,
+  isGraphQLError,
+  toClientError,
+  withoutRoute,
+} from '../../graph/errors.ts';
 
 /** Every error that was translated, with what was masked of it. */
 const causes = new WeakMap<GraphQLError, { readonly cause: unknown }>();
@@ -24,10 +29,10 @@ interface Shown {
 export const createTranslate =
   ({ suggestions, routes }: Shown): Translate =>
   (error) => {
-    if (error instanceof GraphQLError && causes.has(error)) return error;
+    if (isGraphQLError(error) && causes.has(error)) return error;
     const client = toClientError(error);
     const known = client && !routes ? withoutRoute(client) : client;
-    const place = error instanceof GraphQLError ? error : undefined;
+    const place = isGraphQLError(error) ? error : undefined;
     // graphql-js gives no code, and past validation its errors are about variables and arguments.
     const extensions = known
       ? { code: 'BAD_USER_INPUT', ...known.extensions }

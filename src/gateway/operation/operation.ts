@@ -182,9 +182,13 @@ export class Operation {
   errors: readonly GraphQLError[] | undefined = undefined;
   /** Whether any root field has a value. */
   hasData = false;
-  /** Of the response, compressed and without headers; undefined over a WebSocket. */
+  strictStatus: number | undefined = undefined;
+  /** What the events of a subscription have cost so far. */
+  eventCalls = 0;
+  eventRounds = 0;
+  /** Of the response, compressed and without headers; undefined for a subscription. */
   bytes: number | undefined = undefined;
-  /** Of HTTP; 200 over a WebSocket. Set at the end, as the next two are. */
+  /** Of HTTP, or as HTTP would have it. Set at the end, as the next two are. */
   status = 0;
   outcome: Outcome | undefined = undefined;
   /** From the arrival to the response, in milliseconds. */

@@ -1,12 +1,15 @@
 /** What a request was answered, and how it has ended, for the log and the metrics. */
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { Cancel } from '../../lib/cancel.ts';
+import { statusOf } from './response.ts';
 import { translated, type Translate } from './errors.ts';
 
 /** What is known of an operation's result. */
 interface Recorded {
   errors: readonly GraphQLError[] | undefined;
   hasData: boolean;
+  /** Of the result in the terms of GraphQL over HTTP, whatever its transport and its caller make of it. */
+  strictStatus: number | undefined;
 }
 
 interface Ended extends Readonly<Recorded> {
@@ -22,6 +25,7 @@ export function recordResult(
   const result = translated(executed, translate);
   operation.errors = result.errors;
   operation.hasData = hasValue(result.data);
+  operation.strictStatus = statusOf(result);
   return result;
 }
 
@@ -45,8 +49,10 @@ const OF_CALLERS: ReadonlySet<unknown> = new Set([
   'UPSTREAM_UNSUPPORTED',
 ]);
 
-export function outcomeOf({ cancel, errors, hasData }: Ended, status: number): Outcome {
+/** @param sent the status that was sent, which counts where there is no result. */
+export function outcomeOf({ cancel, errors, hasData, strictStatus }: Ended, sent: number): Outcome {
   if (cancel.cancelled) return 'abandoned';
+  const status = strictStatus ?? sent;
   if (status >= 500) return 'failed';
   // A limit of ours: the backend's own is answered with status 200.
   if (status === 429) return 'refused';

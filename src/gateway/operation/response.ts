@@ -57,6 +57,10 @@ export const formatted = ({ errors, data, extensions }: ExecutionResult): object
   extensions,
 });
 
+/** Of a result in JSON, where its transport writes it. */
+export const bytesOf = (result: ExecutionResult): number =>
+  Buffer.byteLength(JSON.stringify(formatted(result)));
+
 export function formattedError(error: unknown): object {
   // Plugins may answer errors of any kind.
   if (!(error instanceof GraphQLError)) return { message: 'Unexpected error.' };

@@ -3,10 +3,16 @@
  *
  * Each event is executed as a request of its own: with its deadline, its budget and its loaders.
  */
-import { createSourceEventStream, GraphQLError, locatedError, type ExecutionResult } from 'graphql';
+import {
+  createSourceEventStream,
+  type GraphQLError,
+  locatedError,
+  type ExecutionResult,
+} from 'graphql';
 import { isAsyncIterable } from 'graphql/jsutils/isAsyncIterable.js';
 import { collectFields, fragmentsOf } from '../../execution/operation/collect-fields.ts';
 import { coerceVariableValues } from '../../execution/operation/variables.ts';
+import { isGraphQLError } from '../../graph/errors.ts';
 import { Cancel } from '../../lib/cancel.ts';
 import { Snapshot } from '../../live/live-object.ts';
 import type { CallTrace } from '../../rest/call/trace.ts';
@@ -63,7 +69,7 @@ async function subscribe(
   const release = options.subscriptions.admit(operation.apiKey ?? '');
   // What is no error of GraphQL is masked, as in an answer.
   const source = await sourceOf(operation).catch((error: unknown) => ({
-    errors: [error instanceof GraphQLError ? error : notUnderstood(error)],
+    errors: [isGraphQLError(error) ? error : notUnderstood(error)],
   }));
   if (!('events' in source)) {
     release();
@@ -142,6 +148,9 @@ async function executeEvent(
   } catch (error) {
     result = { errors: [error as never] };
   }
+  const { calls, rounds } = context.rest.journal;
+  operation.eventCalls += calls;
+  operation.eventRounds += rounds;
   if (trace) events!.end(operation, trace, { startMs, result, rest: context.rest });
   return result;
 }

@@ -34,7 +34,7 @@ import {
   type HeaderFields,
   type Transport,
 } from '../operation/operation.ts';
-import { formatted, formattedError, statusOf } from '../operation/response.ts';
+import { bytesOf, formatted, formattedError, statusOf } from '../operation/response.ts';
 import type { Drainable, Subscriptions } from '../operation/subscriptions.ts';
 import type { Perform, Pipeline, Results } from '../pipeline.ts';
 import { mayAsk } from '../policies/cors.ts';
@@ -247,6 +247,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
   function refuse(operation: Operation, given: readonly unknown[]): readonly GraphQLError[] {
     pipeline.begin();
     const { errors = [] } = pipeline.settle(operation, { errors: given.map(pipeline.translate) });
+    operation.bytes = bytesOf({ errors });
     pipeline.end(operation, statusOf({ errors }));
     return errors;
   }
@@ -261,9 +262,14 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
     } catch (error) {
       results = { errors: [pipeline.translate(error)] };
     }
-    if (!(Symbol.asyncIterator in results)) results = pipeline.settle(operation, results);
-    pipeline.end(operation, Symbol.asyncIterator in results ? 200 : statusOf(results));
-    return results;
+    if (Symbol.asyncIterator in results) {
+      pipeline.end(operation, 200);
+      return results;
+    }
+    const result = pipeline.settle(operation, results);
+    operation.bytes = bytesOf(result);
+    pipeline.end(operation, statusOf(result));
+    return result;
   }
 
   return (incoming, socket, head) => {

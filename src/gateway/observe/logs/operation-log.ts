@@ -39,11 +39,26 @@ export function operationLog(logger: Logger, slowMs = Infinity): Policy {
 }
 
 function lineOf(operation: Operation): object {
-  const { requestId, operationName, operationType, documentHash, app, trace, traceparent } =
-    operation;
   const { rest, errors, bytes, status, outcome, durationMs } = operation;
   const codes = new Set(errors?.map(({ extensions }) => extensions['code']));
   const slowest = rest && slowestOf(rest.journal);
+  return {
+    ...identityOf(operation),
+    durationMs: rounded(durationMs),
+    calls: rest?.journal.calls ?? 0,
+    rounds: rest?.journal.rounds ?? 0,
+    ...(slowest && { slowestCall: nameOf(slowest), slowestMs: rounded(msOf(slowest)) }),
+    bytes,
+    ...(codes.size > 0 && { errorCodes: [...codes] }),
+    status,
+    outcome,
+  };
+}
+
+/** What tells an operation from others. */
+function identityOf(operation: Operation): object {
+  const { requestId, operationName, operationType, documentHash, app, trace, traceparent } =
+    operation;
   // Of a trace that is not recorded here, only the caller's part is known.
   const parent = !trace && traceparent !== undefined ? parentOf(traceparent) : undefined;
   return {
@@ -54,14 +69,6 @@ function lineOf(operation: Operation): object {
     operationType,
     document: documentHash,
     ...(app && { app: app.app, appVersion: app.version }),
-    durationMs: rounded(durationMs),
-    calls: rest?.journal.calls ?? 0,
-    rounds: rest?.journal.rounds ?? 0,
-    ...(slowest && { slowestCall: nameOf(slowest), slowestMs: rounded(msOf(slowest)) }),
-    bytes,
-    ...(codes.size > 0 && { errorCodes: [...codes] }),
-    status,
-    outcome,
   };
 }
 
@@ -113,13 +120,21 @@ function logCauses(
   }
 }
 
+/** Ends of subscriptions whose reader has gone. */
+const LOST: ReadonlySet<string> = new Set(['left', 'stalled']);
+
 /** Logs what happens after a subscription has begun. */
 export const subscriptionLog = (logger: Logger): SubscriptionObserver => ({
   onResult: (kind, { errors = [] }, operation) => {
     if (kind !== 'heartbeat') logCauses(logger, operation, errors);
   },
-  onEnd: (cause, { requestId, operationName, startedMs }) => {
-    const durationMs = Math.round(performance.now() - startedMs);
-    logger.info({ requestId, operationName, durationMs, cause }, 'Subscription ended');
+  onEnd: (cause, operation) => {
+    const { eventCalls: calls, eventRounds: rounds, startedMs } = operation;
+    const line = {
+      ...identityOf(operation),
+      durationMs: Math.round(performance.now() - startedMs),
+      ...{ calls, rounds, status: 200, outcome: LOST.has(cause) ? 'abandoned' : 'ok', cause },
+    };
+    logger.info(line, 'Subscription ended');
   },
 });

@@ -1,0 +1,216 @@
+/**
+ * The same operations by JSON, GET, server-sent events, multipart, WebSocket and MCP: what callers get, what the log says,
+ * what is counted and what is traced of them does not depend on the way they came.
+ */
+import { createHash } from 'node:crypto';
+import { GraphQLError } from 'graphql';
+import { expect, it } from 'vitest';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { createMcp } from '../../src/mcp/mcp.ts';
+import { openTracer } from '../../src/extensions/traces/tracer.ts';
+import { silentLogger } from '../../src/gateway/observe/logs/logger.ts';
+import type { GatewayPlugin } from '../../src/gateway/yoga/gateway-plugin.ts';
+import { openSocket } from '../live/support.ts';
+import { KEY, POST_JSON, send } from '../support/client.ts';
+import { openDecoder } from '../support/collector.ts';
+import { status } from '../support/faults.ts';
+import { openFolder } from '../support/folder.ts';
+import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
+import { openLog } from '../support/open-log.ts';
+import { DEFAULTS } from '../support/settings.ts';
+import { until } from '../support/until.ts';
+
+interface Operation {
+  readonly query: string;
+  readonly variables?: object;
+  readonly operationName?: string;
+  /** Whether it is a tool of agents: named, valid, and not of the schema. @default true */
+  readonly isTool?: boolean;
+}
+
+const write = (field: string) =>
+  `updateTopic(input: { id: "${formatNodeId('Topic', ['t'])}", title: "New" }) { ${field} }`;
+const times = (count: number, field: (i: number) => string) =>
+  Array.from({ length: count }, (_, i) => field(i)).join(' ');
+
+const OPERATIONS: Readonly<Record<string, Operation>> = {
+  'without a call': { query: 'query Typename { __typename }' },
+  'a lookup': { query: 'query Lookup { person(personId: "p") { name } }' },
+  'a list': { query: 'query List { topics(first: 2) { nodes { title } } }' },
+  'two rounds': {
+    query:
+      'query Rounds { page(pageId: "p") { audiences(first: 1) { nodes { person { name } } } } }',
+  },
+  'a fragment': {
+    query: 'query Spread { person(personId: "p") { ...F } } fragment F on Person { name }',
+  },
+  variables: {
+    query: 'query Variables($id: ID!) { person(personId: $id) { name } }',
+    variables: { id: 'p' },
+  },
+  'an object that is not there': { query: 'query Missing { person(personId: "gone") { name } }' },
+  'the schema': { query: 'query Schema { __schema { queryType { name } } }', isTool: false },
+  'a write': { query: `mutation Write { ${write('topic { title } userErrors { code }')} }` },
+  'a syntax error': { query: 'query Broken {', isTool: false },
+  'an unknown field': { query: 'query Unknown { nope }', isTool: false },
+  'a wrong name': { query: 'query A { __typename }', operationName: 'B', isTool: false },
+  'a bad id': { query: 'query BadId { node(id: "bad") { id } }' },
+  'a bad argument': { query: 'query BadArgument { topics(first: 1000) { totalCount } }' },
+  'a bad variable': {
+    query: 'query BadVariable($id: ID!) { person(personId: $id) { name } }',
+    variables: { id: {} },
+  },
+  'a price': {
+    query: `query Costly { ${times(8, (i) => `a${i}: person(personId: "p${i}") { name }`)} }`,
+  },
+  'a limit': { query: 'query Limited { __typename }' },
+  'a plugin that fails': { query: 'query Failing { __typename }' },
+  'a backend that fails': { query: 'query Outage { person(personId: "broken") { name } }' },
+  'a backend that fails in part': {
+    query:
+      'query Part { a: person(personId: "p") { name } b: person(personId: "broken") { name } }',
+  },
+};
+
+const TRANSPORTS: Readonly<
+  Record<string, (site: InProcessGateway, one: Operation) => Promise<any>>
+> = {
+  JSON: (site, one) => byPost(site, one, 'application/graphql-response+json'),
+  'GET of JSON': async ({ url }, { query, variables, operationName }) => {
+    const search = new URLSearchParams({
+      query,
+      ...(variables && { variables: JSON.stringify(variables) }),
+      ...(operationName !== undefined && { operationName }),
+    });
+    const headers = { 'x-api-key': KEY, accept: 'application/graphql-response+json' };
+    return (await send(`${url}/graphql?${search}`, { headers })).body;
+  },
+  'server-sent events': (site, one) => byPost(site, one, 'text/event-stream'),
+  multipart: (site, one) => byPost(site, one, 'multipart/mixed'),
+  WebSocket: async ({ url }, { query, variables, operationName }) => {
+    const socket = await openSocket(url, { payload: { 'x-api-key': KEY } });
+    socket.send({ id: '1', type: 'subscribe', payload: { query, variables, operationName } });
+    await until(() => socket.received('complete').length + socket.received('error').length > 0);
+    const [next] = socket.received('next');
+    const [error] = socket.received('error');
+    socket.socket.terminate();
+    return next?.payload ?? { errors: error!.payload };
+  },
+  MCP: async ({ url }, { query, variables = {} }) => {
+    const name = /\w+ (\w+)/.exec(query)![1];
+    const reply = await send(`${url}/mcp`, {
+      method: 'POST',
+      headers: {
+        ...{ 'content-type': 'application/json', 'x-api-key': KEY },
+        ...{ accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' },
+      },
+      body: JSON.stringify({
+        ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+        params: { name, arguments: variables },
+      }),
+    });
+    const { result } = JSON.parse(/\{.*\}/.exec(reply.text)![0]);
+    return result.structuredContent;
+  },
+};
+
+/** The one answer, whichever frames are around it. */
+async function byPost({ url }: InProcessGateway, one: Operation, accept: string): Promise<any> {
+  const { query, variables, operationName } = one;
+  const { text } = await send(`${url}/graphql`, {
+    method: 'POST',
+    headers: { ...POST_JSON, accept, 'x-api-key': KEY },
+    body: JSON.stringify({ query, variables, operationName }),
+  });
+  return JSON.parse(/\{.*\}/.exec(text)![0]);
+}
+
+const useFailures: GatewayPlugin = {
+  onExecute({ context }) {
+    const { operationName } = context.record;
+    if (operationName === 'Failing') throw new Error('10.0.0.7 refused');
+    if (operationName === 'Limited') {
+      throw new GraphQLError('Later.', { extensions: { code: 'LIMITED', http: { status: 429 } } });
+    }
+  },
+};
+
+const tools = Object.values(OPERATIONS).filter(({ isTool = true }) => isTool);
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const folder = openFolder({
+  'app-1.json': Object.fromEntries(tools.map(({ query }) => [sha256(query), query])),
+});
+
+const COUNTED =
+  /^gateway_(?:requests|operations|errors|operation_calls|operation_rounds)_total\{.*[1-9]\d*$/gm;
+
+/** What anybody learns of an operation that came by one transport. */
+async function learn(transport: string, operation: Operation) {
+  const { lines, logger } = openLog('info');
+  const decoder = await openDecoder();
+  const tracer = openTracer({
+    ...{ sampler: 'always_on', ratio: 1, backend: 'http://b', version: '1' },
+    ...{
+      logger: silentLogger(),
+      exporting: { ...DEFAULTS.traces, url: `${decoder.url}/v1/traces` },
+    },
+  });
+  const site = await openGateway({
+    ...{ backend: 'faulty', logger, tracer, plugins: [useFailures] },
+    ...{ limits: { maxUpstreamCalls: 5 }, documents: { folder } },
+    extensions: [{ routes: (core) => ({ '/mcp': createMcp(folder, '1', core) }) }],
+  });
+  await site.gateway.open();
+  site.upstream.on('GET /v0/persons/broken', status(500));
+  site.upstream.on('GET /v0/persons/gone', status(404));
+
+  const { data = null, errors = [] } = await TRANSPORTS[transport]!(site, operation);
+  const { text } = await site.get('/metrics');
+  await site.gateway.idle();
+  await tracer.close();
+  await site.close();
+
+  const [line = {}] = lines.filter(({ msg }) => msg === 'GraphQL request');
+  const span = decoder.spans.find(({ spanId }) => spanId === line['span_id']);
+  return {
+    answer: { data, errors },
+    line: Object.fromEntries(
+      Object.entries(line)
+        .filter(([name]) => !APART.has(name))
+        .map(([name, value]) => [name, DIFFERING.has(name) ? typeof value : value]),
+    ),
+    masked: lines.filter(({ msg }) => msg === 'Unexpected error, masked').length,
+    counters: text.match(COUNTED)?.map((one) => one.replace(/app="\w+",version="\w+"/, '')),
+    calls: site.upstream.seen.map(({ method, target }) => `${method} ${target}`).sort(),
+    span: span && {
+      ...{ name: span.name, status: span.status },
+      attributes: Object.entries(span.attributes).filter(
+        ([name]) => !/^(?:http|url|app)\./.test(name),
+      ),
+    },
+  };
+}
+
+/** The status is that of the transport, and a manifest of agents names no app. */
+const APART = new Set(['level', 'time', 'pid', 'hostname', 'status', 'app', 'appVersion']);
+
+/** Of these only the type is compared. */
+const DIFFERING = new Set([
+  ...['requestId', 'trace_id', 'span_id', 'durationMs', 'slowestCall', 'slowestMs', 'bytes'],
+]);
+
+it.each(Object.entries(OPERATIONS))(
+  'with %s: the same answer, line, counters and span by every transport',
+  async (_what, operation) => {
+    const { isTool = true, query } = operation;
+    const expected = await learn('JSON', operation);
+    expect(expected.line).toMatchObject({ bytes: 'number', outcome: expect.any(String) });
+    expect(expected.span).toBeDefined();
+
+    for (const transport of Object.keys(TRANSPORTS)) {
+      if (transport === 'JSON' || (transport === 'MCP' && !isTool)) continue;
+      if (transport === 'GET of JSON' && query.startsWith('mutation')) continue;
+      expect(await learn(transport, operation), transport).toEqual(expected);
+    }
+  },
+);
