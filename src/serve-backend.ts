@@ -7,12 +7,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { BackendDatabaseError, openBackend } from './backend/backend.ts';
-import { readConfig } from './config.ts';
+import { readConfig } from './app/config.ts';
 import { OperatorError } from './lib/operator-error.ts';
 import { urlHost } from './gateway/http/http-server.ts';
 import { createLogger } from './gateway/observe/logs/logger.ts';
-import { EXIT, stopOnSignals, surviveRejections } from './process/lifecycle.ts';
-import { portError } from './process/ports.ts';
+import { EXIT, stopOnSignals, surviveRejections } from './app/process/lifecycle.ts';
+import { portError } from './app/process/ports.ts';
 
 try {
   const { http, embedded, process: own, warnings } = readConfig(process.env);

@@ -8,7 +8,7 @@ import {
   isSpecifiedDirective,
 } from 'graphql';
 import { expect, it } from 'vitest';
-import { schema } from '../src/schema.ts';
+import { schema } from '../src/app/schema.ts';
 
 interface Described {
   /** As schema coordinates are written: `Query.page(pageId:)`. */

@@ -8,7 +8,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { buildSchema, isInterfaceType, isObjectType, parse, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/app/config.ts';
 import { routes } from '../src/v0/routes.ts';
 import { isExample, isWrite, tryExample } from './support/examples.ts';
 import { startGateway, type GatewayProcess } from './support/gateway-process.ts';

@@ -16,9 +16,9 @@ import {
 import { format, resolveConfig } from 'prettier';
 import { describe, expect, it } from 'vitest';
 import codegen from '../codegen.ts';
-import { printSubgraph } from '../src/federation/sdl.ts';
+import { printSubgraph } from '../src/extensions/federation/sdl.ts';
 import { printAnnotatedSchema } from '../src/graph/schema/directives.ts';
-import { schema } from '../src/schema.ts';
+import { schema } from '../src/app/schema.ts';
 
 const path = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 const read = (name: string) => readFileSync(path(name), 'utf8');

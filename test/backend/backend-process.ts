@@ -1,6 +1,6 @@
 /** A backend in a process of its own, to be killed: takes a database URL, prints where it listens. */
 import { openBackend } from '../../src/backend/backend.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/app/config.ts';
 
 const { url } = await openBackend({
   ...readConfig({}).embedded,

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createUpstream } from '../../src/rest/client/client.ts';
 import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
-import { schema } from '../../src/schema.ts';
+import { schema } from '../../src/app/schema.ts';
 import { createGateway } from '../../src/gateway/gateway.ts';
 import { openHttpServer } from '../../src/gateway/http/http-server.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';

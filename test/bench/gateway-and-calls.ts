@@ -10,7 +10,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createUpstream } from '../../src/rest/client/client.ts';
-import { schema } from '../../src/schema.ts';
+import { schema } from '../../src/app/schema.ts';
 import { createGateway } from '../../src/gateway/gateway.ts';
 import { openHttpServer } from '../../src/gateway/http/http-server.ts';
 import { Metrics } from '../../src/gateway/observe/metrics/metrics.ts';

@@ -6,7 +6,7 @@ import type * as GraphQL from 'graphql';
 import { createContext } from '../../src/graph/context.ts';
 import { createUpstream } from '../../src/rest/client/client.ts';
 import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
-import { schema } from '../../src/schema.ts';
+import { schema } from '../../src/app/schema.ts';
 import { median } from './median.ts';
 import { pageIdOf, type BenchQuery } from './queries.ts';
 import type { SlowUpstream } from './upstream.ts';

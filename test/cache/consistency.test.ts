@@ -1,6 +1,6 @@
 /** Kept answers as callers of the gateway see them: explained, counted, and never older than a write that they name. */
 import { describe, expect, it } from 'vitest';
-import { KeptReads } from '../../src/cache/kept-reads.ts';
+import { KeptReads } from '../../src/extensions/cache/kept-reads.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { ID, openBackend } from '../shared-state/support.ts';
 import { openEvents, statusesOf } from '../live/support.ts';

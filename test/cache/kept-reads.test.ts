@@ -1,6 +1,6 @@
 /** Answers that are kept in memory: which, for how long, and for whom. */
 import { describe, expect, it } from 'vitest';
-import { KeptReads } from '../../src/cache/kept-reads.ts';
+import { KeptReads } from '../../src/extensions/cache/kept-reads.ts';
 import { NOW } from '../../src/rest/call/call.ts';
 import type { RequestScope, RestClient } from '../../src/rest/client/client.ts';
 import { routes } from '../../src/v0/routes.ts';

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import * as apollo from '../../src/client/cache/apollo.ts';
 import * as graphcache from '../../src/client/cache/graphcache.ts';
-import { schema } from '../../src/schema.ts';
+import { schema } from '../../src/app/schema.ts';
 import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
 
 const HEADERS = { 'x-api-key': EXAMPLE_API_KEY };

@@ -56,7 +56,7 @@ const TSCONFIG = {
 let packed: string;
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'packed-'));
-  await run(process.execPath, ['--import', 'tsx', 'src/commands/pack-client.ts', folder], {
+  await run(process.execPath, ['--import', 'tsx', 'src/app/commands/pack-client.ts', folder], {
     cwd: ROOT,
   });
   packed = join(folder, 'content-pages-client.tgz');

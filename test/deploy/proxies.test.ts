@@ -4,7 +4,7 @@ import { connect } from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import { SETTINGS } from '../../src/settings/table.ts';
+import { SETTINGS } from '../../src/app/settings/table.ts';
 import { openEvents, openSocket, PUBLISH, statusesOf } from '../live/support.ts';
 import { openFolder } from '../support/folder.ts';
 import { startBackend } from '../support/backend-service.ts';

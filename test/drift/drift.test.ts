@@ -2,8 +2,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { walkAnswer } from '../../src/drift/departures.ts';
-import { Drift } from '../../src/drift/drift.ts';
+import { walkAnswer } from '../../src/extensions/drift/departures.ts';
+import { Drift } from '../../src/extensions/drift/drift.ts';
 import type { RestResponse } from '../../src/rest/call/call.ts';
 import { openHttpServer } from '../../src/gateway/http/http-server.ts';
 import { routes, type Route } from '../../src/v0/routes.ts';

@@ -11,7 +11,7 @@ import {
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import type { ExecutionLimits } from '../../src/execution/bounds/bounds.ts';
-import { schema as ownSchema } from '../../src/schema.ts';
+import { schema as ownSchema } from '../../src/app/schema.ts';
 import { afterRejections, executeWith, UNLIMITED } from './oracle.ts';
 import { slowness } from '../support/slowness.ts';
 

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { buildSchema, GraphQLScalarType, GraphQLSchema, parse, type ExecutionArgs } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { assertExecutable } from '../../src/execution/assert-executable.ts';
-import { schema as ownSchema } from '../../src/schema.ts';
+import { schema as ownSchema } from '../../src/app/schema.ts';
 import { executeAlike, executeWith, told } from './oracle.ts';
 
 const schema = buildSchema(`

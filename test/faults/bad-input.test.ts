@@ -7,7 +7,7 @@ import { formatCursor } from '../../src/graph/types/cursor.ts';
 import { List } from '../../src/graph/loading/list.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { planningContext } from '../../src/plan/cost.ts';
-import '../../src/schema.ts'; // ids of its types can be read
+import '../../src/app/schema.ts'; // ids of its types can be read
 import { routes } from '../../src/v0/routes.ts';
 import { ok, text } from '../support/faults.ts';
 import { KEY, type Reply } from '../support/gateway-process.ts';

@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
-import { schema } from '../../src/schema.ts';
+import { schema } from '../../src/app/schema.ts';
 import {
   after,
   cut,

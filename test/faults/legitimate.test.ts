@@ -26,7 +26,7 @@ import {
 import { afterAll, describe, expect, it } from 'vitest';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
-import { schema } from '../../src/schema.ts';
+import { schema } from '../../src/app/schema.ts';
 import { openEvents } from '../live/support.ts';
 import { startGateway } from '../support/gateway-process.ts';
 import { IDS } from '../support/ids.ts';

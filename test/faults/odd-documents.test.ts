@@ -18,7 +18,7 @@ import {
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { schema } from '../../src/schema.ts';
+import { schema } from '../../src/app/schema.ts';
 import { cases } from '../support/cases.ts';
 import { KEY } from '../support/client.ts';
 import { SAMPLE_NODES } from '../support/ids.ts';

@@ -8,7 +8,7 @@ import { fragmentsOf } from '../../src/execution/operation/collect-fields.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { planFor, planningContext, refuseCost } from '../../src/plan/cost.ts';
 import { MAX_VISITS, Planner } from '../../src/plan/planner.ts';
-import { schema } from '../../src/schema.ts';
+import { schema } from '../../src/app/schema.ts';
 import { DEFAULT_LIMITS, measure } from '../../src/gateway/documents/document-limits.ts';
 import { IDS } from '../support/ids.ts';
 import { openGateway } from '../support/open-gateway.ts';

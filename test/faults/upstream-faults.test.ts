@@ -9,7 +9,7 @@ import { getNamedType, isLeafType, type GraphQLObjectType } from 'graphql';
 import { z } from 'zod';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
-import { schema } from '../../src/schema.ts';
+import { schema } from '../../src/app/schema.ts';
 import { routes, type Route } from '../../src/v0/routes.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import {

@@ -2,7 +2,7 @@
  * Two routers before the subgraph and another one: what they answer, and how often the backend is called for it.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openSchema } from '../../src/schema.ts';
+import { openSchema } from '../../src/app/schema.ts';
 import { clientOf, type Client } from '../support/client.ts';
 import { IDS } from '../support/ids.ts';
 import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';

@@ -5,7 +5,7 @@ import { parse } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findEntity } from '../../src/graph/entity/entity.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
-import { openSchema } from '../../src/schema.ts';
+import { openSchema } from '../../src/app/schema.ts';
 import { status } from '../support/faults.ts';
 import { IDS } from '../support/ids.ts';
 import {

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { createContext } from '../../src/graph/context.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import type { RestClient } from '../../src/rest/client/client.ts';
-import { schema } from '../../src/schema.ts';
+import { schema } from '../../src/app/schema.ts';
 import { openRest } from '../rest/open-rest.ts';
 import { after, ok, silence, status } from '../support/faults.ts';
 

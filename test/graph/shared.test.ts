@@ -4,7 +4,7 @@
 import { execute, parse } from 'graphql';
 import { expect, it } from 'vitest';
 import { createContext } from '../../src/graph/context.ts';
-import { schema } from '../../src/schema.ts';
+import { schema } from '../../src/app/schema.ts';
 import { openRest } from '../rest/open-rest.ts';
 import { after } from '../support/faults.ts';
 import { world } from '../support/world.ts';

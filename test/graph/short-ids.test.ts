@@ -7,7 +7,7 @@ import { formatCursor, parseCursor } from '../../src/graph/types/cursor.ts';
 import { formatNodeId, parseNodeId } from '../../src/graph/types/node-id.ts';
 import { planningContext } from '../../src/plan/cost.ts';
 import { segmentFault } from '../../src/rest/client/path.ts';
-import { schema } from '../../src/schema.ts';
+import { schema } from '../../src/app/schema.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { cases } from '../support/cases.ts';
 import { IDS } from '../support/ids.ts';

@@ -6,7 +6,7 @@
  */
 import { createClient } from 'graphql-sse';
 import { getOperationAST, OperationTypeNode, parse } from 'graphql';
-import type { Loss } from '../../src/impact/losses.ts';
+import type { Loss } from '../../src/extensions/impact/losses.ts';
 import type { Route } from '../../src/v0/routes.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { ok, status, type Behaviour } from '../support/faults.ts';

@@ -15,8 +15,8 @@ import {
 } from 'graphql';
 import { expect, it } from 'vitest';
 import { readManifests } from '../../src/gateway/documents/manifest-folder.ts';
-import { shippedIn } from '../../src/impact/impact.ts';
-import { changesBetween, undatedDeprecations } from '../../src/impact/schema-changes.ts';
+import { shippedIn } from '../../src/extensions/impact/impact.ts';
+import { changesBetween, undatedDeprecations } from '../../src/extensions/impact/schema-changes.ts';
 import { ROOT } from '../support/pages.ts';
 
 const OLD = `

@@ -10,7 +10,7 @@ import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { planFor } from '../../src/plan/cost.ts';
 import { createUpstream, type RequestScope, type Upstream } from '../../src/rest/client/client.ts';
 import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
-import { schema } from '../../src/schema.ts';
+import { schema } from '../../src/app/schema.ts';
 import { extendedRoutes, routes, type Route, type RouteSet } from '../../src/v0/routes.ts';
 import { afterFile } from '../support/after-file.ts';
 import { cases } from '../support/cases.ts';

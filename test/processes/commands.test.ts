@@ -37,7 +37,7 @@ describe('--help', { timeout: 120_000 }, () => {
   it('of npm run client packs nothing, and an option that is not there is refused', async () => {
     const folder = openFolder();
     const pack = (given: string) =>
-      run(process.execPath, ['--import', 'tsx', join(ROOT, 'src/commands/pack-client.ts'), given], {
+      run(process.execPath, ['--import', 'tsx', join(ROOT, 'src/app/commands/pack-client.ts'), given], {
         cwd: ROOT,
       });
 

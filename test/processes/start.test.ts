@@ -72,14 +72,14 @@ it('starts what npm ci has built, says where a source is newer, and names Graphi
 
   const fresh = await outputOfStart(folder, PLAIN_SHELL);
   const later = new Date(Date.now() + 1_000);
-  utimesSync(join(folder, 'src/config.ts'), later, later);
+  utimesSync(join(folder, 'src/app/config.ts'), later, later);
   const stale = await outputOfStart(folder, process.env);
 
   expect(fresh).toContain('Ready: GraphQL at http');
   expect(fresh).not.toContain('is older than');
   expect(stale).toContain('Ready: GraphQL at http');
   expect(stale.match(/"msg":"dist\/ is older than .*/g)).toEqual([
-    expect.stringContaining('src/config.ts: \\"npm run build\\" makes it anew'),
+    expect.stringContaining('src/app/config.ts: \\"npm run build\\" makes it anew'),
   ]);
 });
 
@@ -87,7 +87,7 @@ it('builds at npm ci where sources are', () => {
   const folder = folderOf('package.json');
   mkdirSync(join(folder, 'src/commands'), { recursive: true });
   // The build itself is tested above.
-  writeFileSync(join(folder, 'src/commands/build.mjs'), 'console.log("built");');
+  writeFileSync(join(folder, 'src/app/commands/build.mjs'), 'console.log("built");');
 
   const output = execFileSync('npm', ['run', '--silent', 'prepare'], {
     cwd: folder,

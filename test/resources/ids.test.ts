@@ -1,7 +1,7 @@
 /** Ids that callers write: raw or global, of the right type, and never the name of a route. */
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
-import { schema } from '../../src/schema.ts';
+import { schema } from '../../src/app/schema.ts';
 import { IDS } from '../support/ids.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { planOf } from '../support/plan-of.ts';

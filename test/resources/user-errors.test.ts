@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createContext } from '../../src/graph/context.ts';
 import { toClientError } from '../../src/graph/errors.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
-import { schema } from '../../src/schema.ts';
+import { schema } from '../../src/app/schema.ts';
 import { openRest } from '../rest/open-rest.ts';
 import { status, type Behaviour } from '../support/faults.ts';
 import { IDS } from '../support/ids.ts';

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { loadPlugins, PluginsError } from '../../src/process/operator-plugins.ts';
+import { loadPlugins, PluginsError } from '../../src/app/process/operator-plugins.ts';
 import { ROOT } from '../support/pages.ts';
 import { openHttp } from '../support/listen.ts';
 import { openGateway } from '../support/open-gateway.ts';

@@ -7,7 +7,7 @@
 import { serverAudits } from 'graphql-http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
-import { schema } from '../../src/schema.ts';
+import { schema } from '../../src/app/schema.ts';
 import { cases } from '../support/cases.ts';
 import {
   cut,

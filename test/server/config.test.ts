@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readConfig } from '../../src/config.ts';
-import { ConfigError } from '../../src/settings/setting.ts';
+import { readConfig } from '../../src/app/config.ts';
+import { ConfigError } from '../../src/app/settings/setting.ts';
 import { openFolder } from '../support/folder.ts';
 
 const folder = openFolder();

@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { execute } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { schema } from '../../src/schema.ts';
+import { schema } from '../../src/app/schema.ts';
 import { misshapen, queryOf } from '../faults/chaos.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { cases } from '../support/cases.ts';

@@ -1,5 +1,5 @@
 /** The line of the log that each operation has, and what the log says of calls that fail. */
-import { Drift } from '../../src/drift/drift.ts';
+import { Drift } from '../../src/extensions/drift/drift.ts';
 import { describe, expect, it } from 'vitest';
 import { observeUpstream } from '../../src/gateway/observe/upstream-observer.ts';
 import { Metrics } from '../../src/gateway/observe/metrics/metrics.ts';

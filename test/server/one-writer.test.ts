@@ -4,7 +4,7 @@
  */
 import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { KeptReads } from '../../src/cache/kept-reads.ts';
+import { KeptReads } from '../../src/extensions/cache/kept-reads.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { POST_JSON, replyOf, type Reply } from '../support/client.ts';

@@ -17,7 +17,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { semanticLevelsOf } from '../../src/graph/entity/demand.ts';
-import { schema } from '../../src/schema.ts';
+import { schema } from '../../src/app/schema.ts';
 import { ok, status, type Behaviour } from '../support/faults.ts';
 import { routeOf, sampleOf, world } from '../support/world.ts';
 import { openGateway } from '../support/open-gateway.ts';

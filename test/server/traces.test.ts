@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Journal, JournalEntry } from '../../src/rest/call/journal.ts';
-import { schema } from '../../src/schema.ts';
+import { schema } from '../../src/app/schema.ts';
 import { silentLogger } from '../../src/gateway/observe/logs/logger.ts';
 import { openTracer } from '../../src/extensions/traces/tracer.ts';
 import { cases } from '../support/cases.ts';

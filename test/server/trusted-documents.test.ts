@@ -14,7 +14,7 @@ import {
   TrustedDocumentsError,
   type BadFile,
 } from '../../src/gateway/documents/trusted-documents.ts';
-import { schema } from '../../src/schema.ts';
+import { schema } from '../../src/app/schema.ts';
 import { openFolder } from '../support/folder.ts';
 import { IDS } from '../support/ids.ts';
 import { replyOf, POST_JSON, send } from '../support/client.ts';

@@ -5,7 +5,7 @@ import shipped from '../../src/client/generated/persisted-documents.json' with {
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { planningContext } from '../../src/plan/cost.ts';
 import { findWeight, learnWeight, weightOfBytes } from '../../src/plan/weight.ts';
-import { schema } from '../../src/schema.ts';
+import { schema } from '../../src/app/schema.ts';
 
 const BUDGET = { calls: 250, values: 50_000 };
 const context = planningContext('extended');

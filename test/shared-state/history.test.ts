@@ -4,10 +4,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { KeptReads } from '../../src/cache/kept-reads.ts';
-import { createConnection, type Connection } from '../../src/shared-state/redis/connection.ts';
-import { storeOn } from '../../src/shared-state/redis/store.ts';
-import { SharedReads } from '../../src/shared-state/shared-reads.ts';
+import { KeptReads } from '../../src/extensions/cache/kept-reads.ts';
+import { createConnection, type Connection } from '../../src/extensions/redis/connection.ts';
+import { storeOn } from '../../src/extensions/redis/store.ts';
+import { SharedReads } from '../../src/extensions/redis/shared-reads.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { openRest, topic, type Rest } from '../rest/open-rest.ts';
 import { cases } from '../support/cases.ts';

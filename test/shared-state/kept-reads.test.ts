@@ -1,17 +1,17 @@
 /** Answers that replicas keep together in Redis, and writes that end their use. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Generations } from '../../src/cache/generations.ts';
-import { KeptReads } from '../../src/cache/kept-reads.ts';
+import { Generations } from '../../src/extensions/cache/generations.ts';
+import { KeptReads } from '../../src/extensions/cache/kept-reads.ts';
 import { NOW } from '../../src/rest/call/call.ts';
 import type { RequestScope, RestClient } from '../../src/rest/client/client.ts';
 import {
   createConnection,
   type CommandOutcome,
   type Connection,
-} from '../../src/shared-state/redis/connection.ts';
-import { storeOn } from '../../src/shared-state/redis/store.ts';
-import { SharedReads } from '../../src/shared-state/shared-reads.ts';
+} from '../../src/extensions/redis/connection.ts';
+import { storeOn } from '../../src/extensions/redis/store.ts';
+import { SharedReads } from '../../src/extensions/redis/shared-reads.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { openRest, topic, type Rest } from '../rest/open-rest.ts';
 import { held, ok } from '../support/faults.ts';

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { RateLimits } from '../../src/shared-state/rate-limits.ts';
+import { RateLimits } from '../../src/extensions/redis/rate-limits.ts';
 import { hasRedis, openRedis } from '../support/redis.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { ok, status } from '../support/faults.ts';

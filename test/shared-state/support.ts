@@ -2,8 +2,8 @@
  * Several gateways that share a Redis, and a backend that is in the state that a test sets.
  */
 import { onTestFinished } from 'vitest';
-import type { ConnectionObserver } from '../../src/shared-state/redis/connection.ts';
-import { openSharedState, type SharedState } from '../../src/shared-state/shared-state.ts';
+import type { ConnectionObserver } from '../../src/extensions/redis/connection.ts';
+import { openSharedState, type SharedState } from '../../src/extensions/redis/shared-state.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { openEvents, type Events } from '../live/support.ts';

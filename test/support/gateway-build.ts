@@ -27,12 +27,12 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CACHE = join(ROOT, 'node_modules/.cache/gateway-build');
 /** What else tests start again and again: a bundle starts much faster than `tsx`. */
 const SCRIPTS = {
-  'check-documents': 'src/commands/check-documents.ts',
-  'check-schema': 'src/commands/check-schema.ts',
-  'print-impact': 'src/commands/print-impact.ts',
-  'print-plan': 'src/commands/print-plan.ts',
-  'print-settings': 'src/commands/print-settings.ts',
-  'print-usage': 'src/commands/print-usage.ts',
+  'check-documents': 'src/app/commands/check-documents.ts',
+  'check-schema': 'src/app/commands/check-schema.ts',
+  'print-impact': 'src/app/commands/print-impact.ts',
+  'print-plan': 'src/app/commands/print-plan.ts',
+  'print-settings': 'src/app/commands/print-settings.ts',
+  'print-usage': 'src/app/commands/print-usage.ts',
   'backend-process': 'test/backend/backend-process.ts',
 };
 /** What is built, besides `src/`: how, and from which packages. */

@@ -21,7 +21,7 @@ import {
 import type { UpstreamOptions } from '../../src/rest/call/options.ts';
 import type { Journal } from '../../src/rest/call/journal.ts';
 import { BackendDispatcher, splitUpstreamUrl } from '../../src/rest/transport/dispatcher.ts';
-import { schema } from '../../src/schema.ts';
+import { schema } from '../../src/app/schema.ts';
 import { createGateway } from '../../src/gateway/gateway.ts';
 import type { Gateway, GatewayOptions } from '../../src/gateway/options.ts';
 import {
@@ -32,10 +32,10 @@ import {
 import { Metrics } from '../../src/gateway/observe/metrics/metrics.ts';
 import { traces } from '../../src/extensions/traces/traces-policy.ts';
 import type { OperationTracer } from '../../src/extensions/traces/tracer.ts';
-import { Drift } from '../../src/drift/drift.ts';
-import { driftExtension } from '../../src/drift/drift-extension.ts';
-import { Usage } from '../../src/usage/usage.ts';
-import { usageExtension } from '../../src/usage/usage-extension.ts';
+import { Drift } from '../../src/extensions/drift/drift.ts';
+import { driftExtension } from '../../src/extensions/drift/drift-extension.ts';
+import { Usage } from '../../src/extensions/usage/usage.ts';
+import { usageExtension } from '../../src/extensions/usage/usage-extension.ts';
 import { afterFile } from './after-file.ts';
 import { clientOf, KEY, type AskOptions, type Client } from './client.ts';
 import { openFaultUpstream, type FaultUpstream } from './fault-upstream.ts';

@@ -1,5 +1,5 @@
 /** What the gateway is given where no setting is set, for tests that open parts of it. */
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/app/config.ts';
 import type { RequestScope } from '../../src/rest/client/client.ts';
 
 export const DEFAULTS = readConfig({});

@@ -8,7 +8,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { MaybePromise } from '../../execution/core/resolved-value.ts';
 import type { Context } from '../../graph/context.ts';
 import { certainCalls } from '../../plan/cost.ts';
-import type { RateLimit, RateLimits } from '../../shared-state/rate-limits.ts';
+import type { RateLimit, RateLimits } from '../../extensions/redis/rate-limits.ts';
 import { clientError } from '../operation/client-error.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { Policy } from '../pipeline.ts';

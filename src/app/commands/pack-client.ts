@@ -1,0 +1,84 @@
+/**
+ * Packs what frontends install: `npm run client` writes `dist-client/content-pages-client.tgz`, and
+ * `npm run client -- folder` writes the file there.
+ *
+ * npm links a folder and unpacks a file: modules of a linked folder would load the gateway's graphql and
+ * not the app's.
+ */
+import { execSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { offerHelp } from './terminal.ts';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+offerHelp(`
+npm run client -- [folder]
+
+Packs what frontends install as content-pages-client.tgz in the folder, dist-client where none is named.
+`);
+
+const [unknown] = process.argv.slice(2).filter((given) => given.startsWith('-'));
+if (unknown !== undefined) {
+  process.stderr.write(`There is no option ${unknown}: name a folder, or nothing.\n`);
+  process.exit(1);
+}
+
+const TARGET = resolve(process.argv[2] ?? join(ROOT, 'dist-client'));
+
+/** What is packed as it is, and its place in the package. */
+const COPIES = {
+  'src/client/package.json': 'package.json',
+  'src/client/documents': 'documents',
+  'src/client/generated/persisted-documents.json': 'manifest.json',
+  'schema.graphql': 'schema.graphql',
+  LICENSE: 'LICENSE',
+};
+
+const staged = mkdtempSync(join(tmpdir(), 'content-pages-client-'));
+try {
+  const faults = compile();
+  if (faults.length > 0) {
+    process.stderr.write(ts.formatDiagnostics(faults, ts.createCompilerHost({})));
+    process.exitCode = 1;
+  } else {
+    pack();
+  }
+} finally {
+  rmSync(staged, { recursive: true });
+}
+
+/** Writes JavaScript and declarations, and answers what the compiler finds wrong. */
+function compile(): readonly ts.Diagnostic[] {
+  const file = join(ROOT, 'src/client/tsconfig.json');
+  const parsed = ts.readConfigFile(file, (path) => ts.sys.readFile(path));
+  const { fileNames, options, errors } = ts.parseJsonConfigFileContent(
+    parsed.config,
+    ts.sys,
+    join(ROOT, 'src/client'),
+  );
+  const program = ts.createProgram(fileNames, { ...options, outDir: staged });
+  const { diagnostics } = program.emit(undefined, (name, text) => {
+    // The compiler rewrites imports in JavaScript only.
+    const isDeclaration = name.endsWith('.d.ts');
+    ts.sys.writeFile(
+      name,
+      isDeclaration ? text.replace(/(?<='\.{1,2}\/[^']*)\.ts(?=')/g, '.js') : text,
+    );
+  });
+  return [...errors, ...ts.getPreEmitDiagnostics(program), ...diagnostics];
+}
+
+function pack(): void {
+  for (const [from, to] of Object.entries(COPIES)) {
+    cpSync(join(ROOT, from), join(staged, to), { recursive: true });
+  }
+  execSync('npm pack --silent', { cwd: staged, stdio: ['ignore', 'ignore', 'inherit'] });
+  const file = readdirSync(staged).find((name) => name.endsWith('.tgz'))!;
+  const packed = join(TARGET, 'content-pages-client.tgz');
+  mkdirSync(TARGET, { recursive: true });
+  cpSync(join(staged, file), packed);
+  process.stdout.write(`${relative(process.cwd(), packed)}\n`);
+}

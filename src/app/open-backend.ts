@@ -1,0 +1,115 @@
+/**
+ * Which backend is called, and by what: a deployment, the embedded one, or recordings of one.
+ */
+import { EXAMPLE_API_KEY } from '../backend/seed/example.ts';
+import type { Config } from './config.ts';
+import { OperatorError } from '../lib/operator-error.ts';
+import type { ConnectionOptions } from '../rest/transport/connections.ts';
+import { BackendDispatcher, splitUpstreamUrl } from '../rest/transport/dispatcher.ts';
+import type { Logger } from '../gateway/observe/logs/logger.ts';
+
+/** What the log and `/ready` say of an embedded backend where callers of a deployment are served; none elsewhere. */
+export const warningsOf = (
+  { process: { environment } }: Config,
+  { isEmbedded, label }: { readonly isEmbedded: boolean; readonly label: string },
+): readonly string[] =>
+  isEmbedded && environment === 'production'
+    ? [
+        `The backend is ${label}, because UPSTREAM_URL is unset: set it to the base URL of a deployment.`,
+      ]
+    : [];
+
+/**
+ * Opens the deployment, recordings, the embedded backend of the primary, or an embedded one of this process.
+ *
+ * @param ofPrimary the URL of the primary's embedded backend, in a worker.
+ * @throws {OperatorError} for recordings, or a database, that cannot be used.
+ */
+export async function openBackend(
+  { backend, embedded, recording }: Config,
+  ofPrimary: string | undefined,
+  logger: Logger,
+) {
+  const { url, apiKey, routeSet } = backend;
+  const close = async () => {};
+  if (recording.replay !== undefined) {
+    const { openReplay } = await import('../extensions/recording/replayer.ts');
+    const replay = openReplay({
+      ...{ folder: recording.replay, name: recording.name, speed: recording.speed },
+      onMiss: (miss) => logger.warn(miss, 'Not recorded: a call has no answer'),
+    });
+    logger.info({ scenarios: replay.names }, 'Recordings are replayed: no backend is asked');
+    const known = routeSet === 'auto' ? replay.routeSet : routeSet;
+    const label = `none, recordings of ${recording.replay} answer`;
+    const nowhere = { origin: '', pathPrefix: '', connections: {}, label };
+    return { ...nowhere, apiKey, routeSet: known, isEmbedded: false, replay, close };
+  }
+  const replay = undefined;
+  if (url) {
+    const connections = connectionsOf(backend);
+    const label = url.href.replace(/\/$/, '');
+    const there = { ...splitUpstreamUrl(url), connections, label };
+    return { ...there, apiKey, routeSet, isEmbedded: false, replay, close };
+  }
+  // Which routes the embedded backend has is known.
+  const known = {
+    ...{ apiKey: apiKey ?? EXAMPLE_API_KEY, isEmbedded: true, replay, connections: {} },
+    label: 'embedded, with sample data',
+    routeSet: routeSet === 'document' ? routeSet : embedded.routes,
+  };
+  if (ofPrimary) return { ...splitUpstreamUrl(new URL(ofPrimary)), ...known, close };
+  // Loaded only where it runs: its database and its server are most of a start.
+  const { openBackend: open, BackendDatabaseError } = await import('../backend/backend.ts').catch(
+    refuseWithoutBackend,
+  );
+  const onFailure = (failure: object) => logger.error(failure, 'Embedded backend failed');
+  const opened = await open({ ...embedded, onFailure }).catch((cause: Error) => {
+    throw cause instanceof BackendDatabaseError
+      ? new OperatorError(cause.message, { cause })
+      : cause;
+  });
+  return { ...splitUpstreamUrl(new URL(opened.url)), ...known, close: () => opened.close() };
+}
+
+/** How a deployment is reached. */
+function connectionsOf(backend: Config['backend']): ConnectionOptions {
+  const { socketPath, ca, cert, key, httpProxy, httpsProxy, noProxy } = backend;
+  const proxies = { httpProxy, httpsProxy, noProxy };
+  return {
+    socketPath,
+    tls: { ca, cert, key },
+    proxies: httpProxy || httpsProxy ? proxies : undefined,
+  };
+}
+
+/**
+ * Opens what calls are sent by: connections to the backend, which a recording may listen to, or a replay.
+ *
+ * @throws {OperatorError} when no recording can be written.
+ */
+export async function openDispatcher(
+  { recording: { record, name } }: Config,
+  backend: Awaited<ReturnType<typeof openBackend>>,
+  logger: Logger,
+) {
+  if (backend.replay) return backend.replay;
+  const dispatcher = new BackendDispatcher(backend.origin, backend.connections);
+  if (record === undefined) return dispatcher;
+  const { openRecorder } = await import('../extensions/recording/recorder.ts');
+  const recorder = openRecorder(dispatcher, {
+    ...{ folder: record, name, pathPrefix: backend.pathPrefix, routeSet: backend.routeSet },
+    publicKey: backend.isEmbedded ? EXAMPLE_API_KEY : undefined,
+    onLeftOut: (why) => logger.error(`Not recorded: an exchange is left out, since ${why}`),
+  });
+  logger.info({ file: recorder.file }, 'The backend is recorded');
+  return recorder;
+}
+
+/** What is installed for gateways alone, such as their image, has none of the embedded backend's packages. */
+function refuseWithoutBackend(error: NodeJS.ErrnoException): never {
+  if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+  throw new OperatorError(
+    'UPSTREAM_URL must be set: the packages of the embedded backend are not installed here.',
+    { cause: error },
+  );
+}

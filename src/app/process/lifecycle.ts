@@ -1,0 +1,73 @@
+/**
+ * Signals, which end a process, and unhandled rejections, which do not.
+ */
+import cluster from 'node:cluster';
+import type { Logger } from '../../gateway/observe/logs/logger.ts';
+
+/** Exit codes: finished after a signal; failed, or at the second signal; cut at the timeout. */
+export const EXIT = {
+  finished: 0,
+  failed: 1,
+  /** Requests were under way when SHUTDOWN_TIMEOUT_MS had passed; `timeout` of the shell says the same. */
+  cut: 124,
+} as const;
+
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+export type StopSignal = (typeof STOP_SIGNALS)[number];
+
+/** How long a process serves on, and how long it then finishes what is under way, in milliseconds. */
+export interface StopTimes {
+  readonly drainDelayMs: number;
+  readonly shutdownTimeoutMs: number;
+}
+
+/**
+ * The first signal ends the process in order, the second at once. SIGHUP is neither the first nor the second of two:
+ * systemd sends it with SIGTERM, and a terminal that closes sends it to every process of its group.
+ *
+ * @param stop answers whether everything was finished.
+ */
+export function stopOnSignals(
+  logger: Logger,
+  times: StopTimes,
+  stop: (times: StopTimes, signal: StopSignal) => Promise<boolean>,
+): void {
+  let stopping = false;
+  /** Whether SIGTERM or SIGINT has been received. */
+  let asked = false;
+  const onSignal = (signal: StopSignal): void => {
+    // A terminal signals the whole process group, and the primary forwards its signal in addition.
+    if (cluster.isWorker && stopping) return;
+    if (signal !== 'SIGHUP') {
+      if (asked) process.exit(EXIT.failed);
+      asked = true;
+    }
+    if (stopping) return;
+    stopping = true;
+    logger.info({ signal }, 'Stopping: finishing what is under way');
+    // Ctrl+C comes from a terminal, where no load balancer needs the delay.
+    const { shutdownTimeoutMs, drainDelayMs } = times;
+    const delayMs = signal === 'SIGINT' ? 0 : drainDelayMs;
+    stop({ shutdownTimeoutMs, drainDelayMs: delayMs }, signal).then(
+      (finished) => {
+        if (!finished) logger.warn('Time is up: what was under way has been cut');
+        const code = finished ? EXIT.finished : EXIT.cut;
+        logger.info({ code }, 'Stopped');
+        process.exit(code);
+      },
+      (error: unknown) => {
+        logger.error({ err: error }, 'Stopping failed');
+        process.exit(EXIT.failed);
+      },
+    );
+  };
+  for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
+}
+
+/** An unhandled rejection is a bug, and no reason to end the process for all callers. */
+export function surviveRejections(logger: Logger, count: () => void = () => {}): void {
+  process.on('unhandledRejection', (reason) => {
+    count();
+    logger.error({ err: reason }, 'Unhandled rejection: the process goes on');
+  });
+}

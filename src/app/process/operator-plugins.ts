@@ -1,0 +1,74 @@
+/**
+ * The operator's own plugins: a module whose default export is a list of Yoga or Envelop plugins, or a
+ * function that answers one.
+ */
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { OperatorError } from '../../lib/operator-error.ts';
+import type { GatewayPlugin } from '../../gateway/yoga/gateway-plugin.ts';
+
+/** The module cannot be used. */
+export class PluginsError extends OperatorError {
+  override readonly name = 'PluginsError';
+}
+
+/**
+ * @param path of the module, from the working directory; undefined for none.
+ * @param config argument of an exported function.
+ * @throws {PluginsError} when it cannot be loaded, or exports something else. The plugins throw it where they fail at
+ * the start.
+ */
+export async function loadPlugins(
+  path: string | undefined,
+  config: unknown,
+): Promise<GatewayPlugin[]> {
+  if (path === undefined) return [];
+  let exported: unknown;
+  try {
+    ({ default: exported } = (await import(pathToFileURL(resolve(path)).href)) as {
+      readonly default?: unknown;
+    });
+    if (typeof exported === 'function') {
+      exported = await (exported as (config: unknown) => unknown)(config);
+    }
+  } catch (cause) {
+    throw new PluginsError(`PLUGINS: ${path} cannot be loaded: ${firstLineOf(cause)}`, { cause });
+  }
+  if (!Array.isArray(exported) || !exported.every(isPlugin)) {
+    throw new PluginsError(
+      `PLUGINS: the default export of ${path} must be a list of plugins, or a function that answers one.`,
+    );
+  }
+  return exported.map((plugin) => guarded(plugin, path));
+}
+
+/** Hooks that are called before there is an operation. */
+const AT_START = ['onPluginInit', 'onYogaInit', 'onSchemaChange'] as const;
+
+/** A plugin whose hooks at the start say which file has failed. */
+function guarded(plugin: GatewayPlugin, path: string): GatewayPlugin {
+  if (!AT_START.some((name) => plugin[name])) return plugin;
+  // It may be of a class: other hooks are left where they are.
+  const own = Object.create(plugin) as Record<string, unknown>;
+  for (const name of AT_START) {
+    const hook = plugin[name] as ((payload: never) => unknown) | undefined;
+    if (!hook) continue;
+    own[name] = (payload: never): unknown => {
+      try {
+        return hook.call(own, payload);
+      } catch (cause) {
+        throw new PluginsError(`PLUGINS: ${path} fails in ${name}: ${firstLineOf(cause)}`, {
+          cause,
+        });
+      }
+    };
+  }
+  return own;
+}
+
+const firstLineOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split('\n', 1)[0]!;
+
+/** Any object: Yoga and Envelop check its hooks. */
+const isPlugin = (value: unknown): value is GatewayPlugin =>
+  typeof value === 'object' && value !== null;

@@ -1,0 +1,79 @@
+/**
+ * The ports of the settings: `PORT`, and `ADMIN_PORT` where operators have one of their own.
+ *
+ * Errors of unavailable addresses name the setting to change.
+ */
+import { OperatorError } from '../../lib/operator-error.ts';
+import type { Gateway } from '../../gateway/options.ts';
+import { openHttpServer, type HttpOptions, type HttpServer } from '../../gateway/http/http-server.ts';
+import type { Site } from '../../gateway/http/site.ts';
+import type { Logger } from '../../gateway/observe/logs/logger.ts';
+import type { StopTimes } from './lifecycle.ts';
+
+interface PortOptions extends HttpOptions {
+  readonly adminPort: number | undefined;
+}
+
+interface Ports {
+  /** Without a path. */
+  readonly url: string;
+  /** Closes the admin port last. @returns whether all requests were finished. */
+  close(times: StopTimes): Promise<boolean>;
+}
+
+/** @throws {OperatorError} where the host or a port cannot be had. */
+export async function openPorts(
+  gateway: Gateway,
+  { adminPort, ...http }: PortOptions,
+  logger: Logger,
+): Promise<Ports> {
+  const server = await open('PORT', gateway, http);
+  const admin =
+    adminPort === undefined
+      ? undefined
+      : await open('ADMIN_PORT', gateway.admin, {
+          ...http,
+          ...{ port: adminPort, socketPath: undefined, basePath: '' },
+        });
+  if (admin) logger.info(`Metrics and readiness are at ${admin.url}`);
+  return {
+    url: server.url,
+    close: async ({ shutdownTimeoutMs, drainDelayMs }) => {
+      const finished = await server.close(shutdownTimeoutMs, drainDelayMs);
+      await admin?.close(0);
+      return finished;
+    },
+  };
+}
+
+function open(setting: string, site: Site, options: HttpOptions): Promise<HttpServer> {
+  return openHttpServer(site, options).catch((error: NodeJS.ErrnoException) => {
+    throw portError(error, options, setting);
+  });
+}
+
+type Address = Pick<HttpOptions, 'host' | 'port' | 'socketPath'>;
+
+/** Translates Node's errors of unavailable addresses into ones that name the setting; returns others unchanged. */
+export function portError(error: NodeJS.ErrnoException, address: Address, setting: string): Error {
+  const why = reasonOf(error.code, address, setting);
+  return why === undefined ? error : new OperatorError(why, { cause: error });
+}
+
+function reasonOf(code = '', address: Address, setting: string): string | undefined {
+  const { host, port, socketPath } = address;
+  if (socketPath !== undefined) {
+    return `UNIX_SOCKET ${socketPath} cannot be listened on (${code}): stop what listens there, or name a file in a folder that can be written.`;
+  }
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${port} on ${host} is in use: stop what listens there, or set ${setting} to another.`;
+    case 'EACCES':
+      return `Port ${port} on ${host} may not be used by this user: set ${setting} to one above 1023.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `HOST ${host} is no address of this machine: set HOST to one, such as 127.0.0.1.`;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * A setting: its variable, what a value may be, what it is when unset, and what it means to an operator.
+ *
+ * Defaults are texts, as an operator would write them: the list that is printed and the value that is used
+ * cannot differ.
+ */
+import { readFileSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import type { z } from 'zod';
+import { OperatorError } from '../../lib/operator-error.ts';
+
+/** A variable holds what is not allowed. */
+export class ConfigError extends OperatorError {
+  override readonly name = 'ConfigError';
+}
+
+/** A schema of a variable's text; its description says in words what is allowed. */
+export type Kind<Value> = z.ZodType<Value>;
+
+export interface Setting<Value> {
+  /** The environment variable. */
+  readonly name: string;
+  readonly kind: Kind<NonNullable<Value>>;
+  /** What it does, in one sentence of Markdown. */
+  readonly meaning: string;
+  /** Default as text; undefined for no value. */
+  readonly unset: string | undefined;
+  /** A variable that takes precedence over `name`. */
+  readonly first?: string;
+  /** Whether its text is never shown, and may stand in a file that `<name>_FILE` names. */
+  readonly isSecret: boolean;
+}
+
+export type Settings = Readonly<Record<string, Setting<unknown>>>;
+
+/** Settings of one part of the gateway, under one heading of the documentation. */
+export interface Group {
+  readonly title: string;
+  readonly settings: Settings;
+}
+
+export const group = <Members extends Settings>(title: string, settings: Members) => ({
+  title,
+  settings,
+});
+
+export type ValuesOf<Group extends Settings> = {
+  readonly [Key in keyof Group]: Group[Key] extends Setting<infer Value> ? Value : never;
+};
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export const setting = <Value extends {}, Unset extends string | undefined>(
+  name: string,
+  kind: Kind<Value>,
+  unset: Unset,
+  meaning: string,
+): Setting<Unset extends string ? Value : Value | undefined> => ({
+  name,
+  kind,
+  unset,
+  meaning,
+  isSecret: false,
+});
+
+/** A setting that holds a secret. */
+export const secret: typeof setting = (...given) => ({ ...setting(...given), isSecret: true });
+
+/** The variables of a setting. */
+export const namesOf = ({ name, first, isSecret }: Setting<unknown>): readonly string[] =>
+  [first ?? [], name].flat().flatMap((one) => (isSecret ? [one, fileName(one)] : [one]));
+
+export const fileName = (name: string): string => `${name}_FILE`;
+
+/** @throws {ConfigError} for the first value that is not allowed. */
+export function readSettings<Group extends Settings>(
+  group: Group,
+  env: Environment,
+): ValuesOf<Group> {
+  const values = Object.entries(group).map(([key, one]) => [key, readSetting(one, env)]);
+  return Object.freeze(Object.fromEntries(values)) as ValuesOf<Group>; // the types of its settings
+}
+
+/** Empty and blank variables count as unset, as compose files need it. */
+const textOf = (env: Environment, name: string): string | undefined =>
+  env[name]?.trim() || undefined;
+
+function readSetting(one: Setting<unknown>, env: Environment): unknown {
+  const { first, kind, unset, isSecret } = one;
+  const isGiven = (variable: string) =>
+    (textOf(env, variable) ?? (isSecret ? textOf(env, fileName(variable)) : undefined)) !==
+    undefined;
+  const name = first !== undefined && isGiven(first) ? first : one.name;
+  const given = textOf(env, name);
+  const file = isSecret ? textOf(env, fileName(name)) : undefined;
+  if (given !== undefined && file !== undefined) {
+    throw new ConfigError(
+      `${name} and ${fileName(name)} are both set: remove ${name} to use the file, or ${fileName(name)} to use the variable.`,
+    );
+  }
+  const text = file === undefined ? (given ?? unset) : readSecret(name, file, kind);
+  if (text === undefined) return undefined;
+  const result = kind.safeParse(text);
+  if (result.success) return result.data;
+  throw new ConfigError(
+    file === undefined
+      ? `${name} must be ${kind.description}; ${isSecret ? 'its value is not shown here' : `got ${JSON.stringify(shown(text))}`}.${hintOf(name, text)}`
+      : `${fileName(name)} must name a file that holds ${kind.description}; what it holds is not shown here.`,
+  );
+}
+
+/** The text of a file, without blanks and newlines around it. */
+function readSecret(name: string, file: string, { description }: Kind<unknown>): string {
+  // A relative path may be the secret itself, set by mistake.
+  const path = isAbsolute(file) ? JSON.stringify(file.slice(0, 200)) : 'its value, not shown here,';
+  const refusal = `${fileName(name)} must name a file that holds ${description}`;
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').trim();
+  } catch (cause) {
+    const { code = 'unknown' } = cause as NodeJS.ErrnoException; // the file system throws nothing else
+    throw new ConfigError(`${refusal}; ${path} cannot be read (${code}).`);
+  }
+  if (text === '') throw new ConfigError(`${refusal}; ${path} is empty.`);
+  return text;
+}
+
+/** What Kubernetes sets for a Service: `ADMIN_PORT` for one that is named `admin`. */
+function hintOf(name: string, text: string): string {
+  if (!/^(?:tcp|udp|sctp):\/\//.test(text) || !name.endsWith('_PORT')) return '';
+  const service = name.slice(0, -'_PORT'.length).toLowerCase();
+  return ` Kubernetes sets it for a Service named "${service}": set enableServiceLinks: false in the pod, or give the Service another name.`;
+}
+
+/** Hides a URL's password, the token in its query, and a key in place of its file. */
+const shown = (value: string): string =>
+  value
+    .replace(/\/\/[^/@]*@/, '//…@')
+    .replace(/\?.*$/s, '?…')
+    .replace(/-----BEGIN.*$/s, '…')
+    .slice(0, 200);

@@ -1,0 +1,537 @@
+/**
+ * The table of settings: name, kind, default, words, group. Configuration, documentation and warnings are read from it.
+ */
+import { CACHE_TTL } from './cache-ttl.ts';
+import { HEADER_NAMES } from './header-names.ts';
+import {
+  API_KEY,
+  BASE_PATH,
+  COLLECTOR_URL,
+  DATABASE_URL,
+  FILE_NAME,
+  FOLDER,
+  FOLDER_PATH,
+  HEADERS,
+  HOST,
+  HOSTS,
+  MODULE,
+  oneOf,
+  oneOfStandard,
+  ON_OR_OFF,
+  ORIGINS,
+  PEM_FILE,
+  rangeOfMs,
+  RATE,
+  RATIO,
+  REDIS_URL,
+  SECRET,
+  SOCKET_PATH,
+  TEXT,
+  TRUE_OR_FALSE,
+  UPSTREAM_URL,
+  wholeNumber,
+  WORKERS,
+} from './kinds.ts';
+import { group, secret, setting } from './setting.ts';
+import { ROUTE_SETS } from '../../v0/routes.ts';
+
+/** Longest time that may be set, in milliseconds. */
+const HOUR_MS = 3_600_000;
+
+/** Shortest interval between two polls, in milliseconds. */
+export const MIN_POLL_MS = 10;
+
+/** Longest time that caches may reuse an answer without asking, in seconds. */
+const MONTH_S = 2_592_000;
+
+const milliseconds = (least: number) => wholeNumber(least, HOUR_MS);
+
+/** Range of the limits of spans. */
+const LIMIT = wholeNumber(0, 1_000_000);
+
+/** A setting of the trace exporter; the variable for traces takes precedence over that for all signals. */
+const ofExporter: typeof setting = (name, kind, unset, meaning) => ({
+  ...setting(`OTEL_EXPORTER_OTLP_${name}`, kind, unset, meaning),
+  first: `OTEL_EXPORTER_OTLP_TRACES_${name}`,
+});
+
+const secretOfExporter: typeof setting = (...given) => ({
+  ...ofExporter(...given),
+  isSecret: true,
+});
+
+export const SETTINGS = {
+  http: group('Listening', {
+    host: setting('HOST', HOST, '127.0.0.1', 'address to listen on'),
+    port: setting(
+      'PORT',
+      wholeNumber(0, 65_535),
+      '4000',
+      'port to listen on; 0 takes any free one',
+    ),
+    socketPath: setting(
+      'UNIX_SOCKET',
+      SOCKET_PATH,
+      undefined,
+      'unix socket to listen on, in place of `HOST` and `PORT`',
+    ),
+    basePath: setting(
+      'BASE_PATH',
+      BASE_PATH,
+      '',
+      'what all paths of this port begin with: `/content` for `/content/graphql`',
+    ),
+    adminPort: setting(
+      'ADMIN_PORT',
+      wholeNumber(0, 65_535),
+      undefined,
+      'port for `/metrics` and the details of `/ready`, which are then not on `PORT`',
+    ),
+    allowedHosts: setting(
+      'ALLOWED_HOSTS',
+      HOSTS,
+      undefined,
+      'host names without ports, separated by commas, that requests may name',
+    ),
+    corsOrigins: setting(
+      'CORS_ORIGINS',
+      ORIGINS,
+      '',
+      'origins, separated by commas, whose pages may read answers',
+    ),
+    maxBodyBytes: setting(
+      'MAX_BODY_BYTES',
+      wholeNumber(1_000, 100_000_000),
+      '100000',
+      'the largest request body, or message of a WebSocket, that is read',
+    ),
+  }),
+  backend: group('The backend', {
+    url: setting(
+      'UPSTREAM_URL',
+      UPSTREAM_URL,
+      undefined,
+      'base URL of a `/v0` deployment, without `/v0`; a path prefix is kept; unset: the embedded backend',
+    ),
+    apiKey: secret('UPSTREAM_API_KEY', API_KEY, undefined, 'key to send for callers who send none'),
+    routeSet: setting(
+      'UPSTREAM_ROUTES',
+      oneOf(['auto', ...ROUTE_SETS]),
+      'auto',
+      "which of the six routes beside the REST document's 20 it has: `auto` finds out, `document`: none, `extended`: all",
+    ),
+    timeoutMs: setting(
+      'UPSTREAM_TIMEOUT_MS',
+      milliseconds(1),
+      '3000',
+      'one attempt of one REST call, its wait for a connection included',
+    ),
+    socketPath: setting(
+      'UPSTREAM_UNIX_SOCKET',
+      SOCKET_PATH,
+      undefined,
+      'the unix socket on which it listens, whatever host `UPSTREAM_URL` names',
+    ),
+    ca: setting(
+      'UPSTREAM_CA_FILE',
+      PEM_FILE,
+      undefined,
+      "the authorities that its certificate may be signed by (PEM), instead of Node's own",
+    ),
+    cert: setting(
+      'UPSTREAM_CERT_FILE',
+      PEM_FILE,
+      undefined,
+      'the certificate that this gateway shows to it (PEM)',
+    ),
+    key: setting('UPSTREAM_KEY_FILE', PEM_FILE, undefined, 'the key of that certificate (PEM)'),
+    httpProxy: setting('HTTP_PROXY', TEXT, '', 'the proxy to a backend at `http:`, by CONNECT'),
+    httpsProxy: setting(
+      'HTTPS_PROXY',
+      TEXT,
+      '',
+      'the proxy to a backend at `https:`; unset: `HTTP_PROXY`',
+    ),
+    noProxy: setting(
+      'NO_PROXY',
+      TEXT,
+      '',
+      'names of hosts, and of what is below them, that are reached without; this machine always is',
+    ),
+  }),
+  headers: group('Headers that pass the gateway', {
+    forward: setting(
+      'FORWARD_HEADERS',
+      HEADER_NAMES,
+      '',
+      "names of callers' headers, separated by commas, that go to the backend with each call",
+    ),
+    expose: setting(
+      'EXPOSE_HEADERS',
+      HEADER_NAMES,
+      '',
+      "names of headers of the backend's answers, separated by commas, that go back to callers",
+    ),
+  }),
+  limits: group('Limits of a request', {
+    requestTimeoutMs: setting(
+      'REQUEST_TIMEOUT_MS',
+      milliseconds(1),
+      '10000',
+      'a whole GraphQL request, retries and pauses included; must be more than `UPSTREAM_TIMEOUT_MS`',
+    ),
+    maxUpstreamCalls: setting(
+      'MAX_UPSTREAM_CALLS',
+      wholeNumber(1, 100_000),
+      '250',
+      'REST calls that one GraphQL request may make',
+    ),
+    maxValues: setting(
+      'MAX_RESULT_VALUES',
+      wholeNumber(1_000, 100_000_000),
+      '50000',
+      'fields and list items that one answer may hold',
+    ),
+    maxTextBytes: setting(
+      'MAX_RESULT_BYTES',
+      wholeNumber(10_000, 500_000_000),
+      '2000000',
+      'the text that one answer may hold',
+    ),
+  }),
+  documents: group('Documents and caches', {
+    folder: setting(
+      'TRUSTED_DOCUMENTS',
+      FOLDER,
+      undefined,
+      'a folder with one manifest of trusted documents for each version of an app',
+    ),
+    only: setting(
+      'TRUSTED_DOCUMENTS_ONLY',
+      TRUE_OR_FALSE,
+      'false',
+      '`true`: every other document is refused, introspection too',
+    ),
+    agents: setting(
+      'MCP_DOCUMENTS',
+      FOLDER,
+      undefined,
+      'a folder of manifests whose documents are tools of agents at `/mcp`, by MCP; unset: none, and nothing of MCP is loaded',
+    ),
+    cacheMaxAge: setting(
+      'CACHE_MAX_AGE',
+      wholeNumber(0, MONTH_S),
+      '0',
+      'seconds for which answers to trusted documents by GET may be used without asking',
+    ),
+  }),
+  live: group('Subscriptions', {
+    pollMs: setting(
+      'LIVE_POLL_MS',
+      rangeOfMs(MIN_POLL_MS, HOUR_MS),
+      '500..5000',
+      'the least and the most milliseconds between two polls of a version that is watched',
+    ),
+    socketOperations: setting(
+      'WS_OPERATIONS',
+      oneOf(['subscriptions', 'all']),
+      'all',
+      'what may be sent over a WebSocket: `subscriptions` or `all`',
+    ),
+    maxPerSocket: setting(
+      'MAX_SUBSCRIPTIONS_PER_SOCKET',
+      wholeNumber(1, 100_000),
+      '100',
+      'operations that one WebSocket may have open',
+    ),
+    maxPerKey: setting(
+      'MAX_SUBSCRIPTIONS_PER_KEY',
+      wholeNumber(1, 100_000),
+      '2500',
+      'subscriptions that one key may have open in each process',
+    ),
+  }),
+  tools: group('Browsers and tools', {
+    graphiql: setting(
+      'GRAPHIQL',
+      ON_OR_OFF,
+      'on',
+      '`off`: browsers get a sentence instead of GraphiQL at `/graphql`',
+    ),
+    introspection: setting(
+      'INTROSPECTION',
+      oneOf(['on', 'keys', 'off']),
+      'on',
+      'who may ask for the schema: `on`, `keys` (callers with a key of their own) or `off`; errors name fields that were perhaps meant with `on` alone',
+    ),
+    federation: setting(
+      'FEDERATION',
+      ON_OR_OFF,
+      'off',
+      '`on`: a subgraph, which answers the `_service` and `_entities` of a router',
+    ),
+    explain: setting(
+      'EXPLAIN',
+      oneOf(['on', 'keys', 'off']),
+      'on',
+      'who may see what a request costs: `on`, `keys` (callers with a key of their own) or `off`; with `off`, errors name no route and no status of the backend',
+    ),
+  }),
+  fleet: group('Several replicas', {
+    cacheTtl: setting(
+      'CACHE_TTL',
+      CACHE_TTL,
+      undefined,
+      'answers that are used again: `backend`, for as long as it says, and by route where it does not say, such as `"GET /v0/pages/{page_id}=30s, GET /v0/topics=5m"`; `off`; unset: `backend` with `REDIS_URL`, else `off`',
+    ),
+    cacheBytes: setting(
+      'CACHE_BYTES',
+      wholeNumber(1_000_000, 999_999_999),
+      '32000000',
+      'memory of each process for such answers',
+    ),
+    rateLimit: setting(
+      'RATE_LIMIT',
+      RATE,
+      undefined,
+      'REST calls that a key may make, such as `600/m` (`s`, `m` or `h`), a tenth of them at once; unset: as many as it likes',
+    ),
+    redisUrl: secret(
+      'REDIS_URL',
+      REDIS_URL,
+      undefined,
+      'Redis or Valkey, for what replicas share: `redis://…`, `rediss://…` or `unix://…`; unset: nothing is shared',
+    ),
+    redisSecret: secret(
+      'REDIS_SECRET',
+      SECRET,
+      undefined,
+      "hides callers' keys in it: 16 to 1,024 characters, the same in every replica; unset: the password in `REDIS_URL`",
+    ),
+  }),
+  process: group('The process', {
+    workers: setting(
+      'WORKERS',
+      WORKERS,
+      '1',
+      'processes that serve: 1 to 128, or `auto` for one a core',
+    ),
+    drainDelayMs: setting(
+      'DRAIN_DELAY_MS',
+      milliseconds(0),
+      '500',
+      'how long `/ready` is 503 and everything is served as ever before a process stops',
+    ),
+    shutdownTimeoutMs: setting(
+      'SHUTDOWN_TIMEOUT_MS',
+      milliseconds(0),
+      '10000',
+      'how long requests under way may take after that',
+    ),
+    logLevel: setting(
+      'LOG_LEVEL',
+      oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+      'info',
+      '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`',
+    ),
+    logSlowMs: setting(
+      'LOG_SLOW_MS',
+      milliseconds(1),
+      undefined,
+      'operations that take longer are logged at `warn`, with their calls',
+    ),
+    environment: setting(
+      'NODE_ENV',
+      TEXT,
+      '',
+      '`production`: without `UPSTREAM_URL`, the log and `/ready` warn of sample data',
+    ),
+    plugins: setting(
+      'PLUGINS',
+      MODULE,
+      undefined,
+      "a module of plugins, added to the gateway's own",
+    ),
+  }),
+  recording: group('Record and replay', {
+    record: setting(
+      'RECORD',
+      FOLDER_PATH,
+      undefined,
+      'a folder for what the backend says from this start to its end, in one file (HAR)',
+    ),
+    replay: setting(
+      'REPLAY',
+      FOLDER_PATH,
+      undefined,
+      'a folder of such files: they answer instead of a backend',
+    ),
+    name: setting(
+      'SCENARIO',
+      FILE_NAME,
+      undefined,
+      'name of the file to record, or of the only one to replay, without `.har`; unset: the time, or all',
+    ),
+    speed: setting(
+      'REPLAY_SPEED',
+      wholeNumber(0, 1_000),
+      '1',
+      'how many times as fast as it was a replay answers; `0`: at once, polls too unless `LIVE_POLL_MS` is set',
+    ),
+  }),
+  traces: group('Traces', {
+    endpoint: setting(
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      COLLECTOR_URL,
+      undefined,
+      'the collector of traces by OTLP over HTTP, before `/v1/traces`; unset: no traces, and nothing of OpenTelemetry is loaded',
+    ),
+    tracesEndpoint: setting(
+      'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+      COLLECTOR_URL,
+      undefined,
+      'the same with its whole path',
+    ),
+    protocol: ofExporter(
+      'PROTOCOL',
+      oneOfStandard(['http/json', 'http/protobuf']),
+      'http/json',
+      '`http/json` or `http/protobuf`; there is no `grpc`',
+    ),
+    headers: secretOfExporter(
+      'HEADERS',
+      HEADERS,
+      undefined,
+      'headers for the collector, such as `api-key=1234`, with commas between them',
+    ),
+    timeoutMs: ofExporter('TIMEOUT', milliseconds(1), '10000', 'one export, in milliseconds'),
+    compression: ofExporter(
+      'COMPRESSION',
+      oneOfStandard(['none', 'gzip']),
+      'none',
+      '`none` or `gzip`',
+    ),
+    ca: ofExporter(
+      'CERTIFICATE',
+      PEM_FILE,
+      undefined,
+      "the authorities that the collector's certificate may be signed by (PEM)",
+    ),
+    cert: ofExporter(
+      'CLIENT_CERTIFICATE',
+      PEM_FILE,
+      undefined,
+      'the certificate that is shown to the collector (PEM)',
+    ),
+    key: ofExporter('CLIENT_KEY', PEM_FILE, undefined, 'the key of that certificate (PEM)'),
+    isDisabled: setting(
+      'OTEL_SDK_DISABLED',
+      oneOfStandard(['true', 'false']).transform((value) => value === 'true'),
+      'false',
+      '`true`: no traces, whatever else is set',
+    ),
+    exporter: setting(
+      'OTEL_TRACES_EXPORTER',
+      oneOfStandard(['otlp', 'none']),
+      'otlp',
+      '`none`: no traces, whatever else is set',
+    ),
+    sampler: setting(
+      'OTEL_TRACES_SAMPLER',
+      oneOfStandard([
+        ...['always_on', 'always_off', 'traceidratio', 'parentbased_always_on'],
+        ...['parentbased_always_off', 'parentbased_traceidratio'],
+      ]),
+      'parentbased_always_on',
+      'which traces are recorded; `parentbased_…`: what the caller decided holds',
+    ),
+    ratio: setting(
+      'OTEL_TRACES_SAMPLER_ARG',
+      RATIO,
+      '1',
+      'the share that `traceidratio` records, from 0 to 1',
+    ),
+    scheduledDelayMillis: setting(
+      'OTEL_BSP_SCHEDULE_DELAY',
+      milliseconds(0),
+      '5000',
+      'the longest wait between two exports, in milliseconds',
+    ),
+    exportTimeoutMillis: setting(
+      'OTEL_BSP_EXPORT_TIMEOUT',
+      milliseconds(1),
+      '30000',
+      'one export with its retries, in milliseconds',
+    ),
+    maxQueueSize: setting(
+      'OTEL_BSP_MAX_QUEUE_SIZE',
+      wholeNumber(1, 1_000_000),
+      '2048',
+      'spans that wait for an export; further ones are dropped',
+    ),
+    maxExportBatchSize: setting(
+      'OTEL_BSP_MAX_EXPORT_BATCH_SIZE',
+      wholeNumber(1, 1_000_000),
+      '512',
+      'spans of one export; at most `OTEL_BSP_MAX_QUEUE_SIZE`',
+    ),
+    attributeCountLimit: setting(
+      'OTEL_ATTRIBUTE_COUNT_LIMIT',
+      LIMIT,
+      '128',
+      'attributes of a span, an event or a link',
+    ),
+    attributeValueLengthLimit: setting(
+      'OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT',
+      LIMIT,
+      undefined,
+      'characters of the value of an attribute',
+    ),
+    spanAttributeCountLimit: setting(
+      'OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT',
+      LIMIT,
+      undefined,
+      'attributes of a span, before `OTEL_ATTRIBUTE_COUNT_LIMIT`',
+    ),
+    spanAttributeValueLengthLimit: setting(
+      'OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT',
+      LIMIT,
+      undefined,
+      'the same of a span, before `OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT`',
+    ),
+    eventCountLimit: setting('OTEL_SPAN_EVENT_COUNT_LIMIT', LIMIT, '100000', 'events of a span'),
+    linkCountLimit: setting('OTEL_SPAN_LINK_COUNT_LIMIT', LIMIT, '100000', 'links of a span'),
+    attributePerEventCountLimit: setting(
+      'OTEL_EVENT_ATTRIBUTE_COUNT_LIMIT',
+      LIMIT,
+      undefined,
+      'attributes of an event, before `OTEL_ATTRIBUTE_COUNT_LIMIT`',
+    ),
+    attributePerLinkCountLimit: setting(
+      'OTEL_LINK_ATTRIBUTE_COUNT_LIMIT',
+      LIMIT,
+      undefined,
+      'attributes of a link, before `OTEL_ATTRIBUTE_COUNT_LIMIT`',
+    ),
+  }),
+  embedded: group('The embedded backend', {
+    databaseUrl: secret(
+      'BACKEND_DATABASE_URL',
+      DATABASE_URL,
+      'file:.data/backend.db',
+      'its libSQL database: `file:…`, `:memory:` or `libsql://…`',
+    ),
+    timestamps: setting(
+      'BACKEND_TIMESTAMPS',
+      oneOf(['document', 'iso']),
+      'document',
+      '`iso`: it writes ISO 8601 instead of `+` and digits',
+    ),
+    routes: setting(
+      'BACKEND_ROUTES',
+      oneOf(ROUTE_SETS),
+      'extended',
+      '`document`: it serves the 20 routes of the REST document only',
+    ),
+  }),
+} as const;

@@ -1,0 +1,233 @@
+/**
+ * Answers to reads that are kept in memory: used again for as long as the backend, or `CACHE_TTL`, says, and confirmed
+ * by a conditional request after that.
+ *
+ * They are found by key and forwarded headers, so nothing crosses keys, and each belongs to a generation of its key.
+ * Only whole answers of the documented shape are kept. Where replicas share a Redis, that is looked into next.
+ */
+import { isUtf8 } from 'node:buffer';
+import { LRUCache } from 'lru-cache';
+import {
+  isRead,
+  NOW,
+  type Call,
+  type DecodedResponse,
+  type Flight,
+  type RestResponse,
+} from '../../rest/call/call.ts';
+import type { ExposedHeader } from '../../rest/call/journal.ts';
+import type { AskedBackend, ReadCache } from '../../rest/call/options.ts';
+import { bytesOf } from '../../rest/decode/decode-cache.ts';
+import { freeze } from '../../rest/decode/freeze.ts';
+import type { FoundRead, SharedReads } from '../redis/shared-reads.ts';
+import {
+  freshnessOf,
+  renewed,
+  validatorsOf,
+  type Freshness,
+  type KeptHeaders,
+} from './freshness.ts';
+import { Generations, type Generation } from './generations.ts';
+
+/** The part of the memory that one answer may take. */
+const LARGEST_PART = 1 / 8;
+
+/** Memory of an entry itself, in bytes. */
+const ENTRY_BYTES = 512;
+
+interface KeptReadsOptions {
+  /** Memory for all that is kept, in bytes. */
+  readonly maxBytes: number;
+  /** Lifetimes in milliseconds where the backend states none, by the path of a route. */
+  readonly ttls: ReadonlyMap<string, number>;
+  /** What all replicas keep. @default this process keeps for itself */
+  readonly shared?: SharedReads | undefined;
+}
+
+interface Entry {
+  readonly generation: Generation;
+  readonly headers: KeptHeaders;
+  /** On `performance.now()`'s clock. */
+  readonly freshUntilMs: number;
+  readonly decoded: DecodedResponse;
+  /** The bytes that it came in. */
+  readonly body: Uint8Array;
+  readonly exposed: readonly ExposedHeader[] | undefined;
+}
+
+export class KeptReads implements ReadCache {
+  readonly #ttls: ReadonlyMap<string, number>;
+  readonly #shared: SharedReads | undefined;
+  readonly #generations: Generations;
+  /** By sharing key and path. */
+  readonly #entries: LRUCache<string, Entry>;
+  /** Paths of routes of which an answer could be used again: Redis is asked for no others. */
+  readonly #routes: Set<string>;
+
+  constructor({ maxBytes, ttls, shared }: KeptReadsOptions) {
+    this.#ttls = ttls;
+    this.#shared = shared;
+    this.#generations = new Generations(shared);
+    this.#routes = new Set(ttls.keys());
+    this.#entries = new LRUCache({
+      maxSize: maxBytes,
+      maxEntrySize: maxBytes * LARGEST_PART,
+      sizeCalculation: (entry, id) => ENTRY_BYTES + 2 * id.length + bytesOf(entry),
+    });
+  }
+
+  /** Resolves once it hears of what other replicas write. */
+  open(): Promise<void> {
+    return this.#generations.open();
+  }
+
+  layer(backend: AskedBackend): (flight: Flight) => Promise<DecodedResponse> {
+    return (flight) =>
+      isRead(flight.call) ? this.#read(flight, backend) : this.#write(flight, backend);
+  }
+
+  /** The generation moves before and after: reads that began before it ended may have seen either state. */
+  async #write(flight: Flight, backend: AskedBackend): Promise<DecodedResponse> {
+    const { call } = flight;
+    const { apiKey, journal } = call;
+    const begun = await this.#generations.move(apiKey);
+    try {
+      const settled = await backend.answerTo(flight);
+      if (settled instanceof Error) throw settled;
+      return backend.decode(call, settled);
+    } finally {
+      const moving = this.#generations.move(apiKey);
+      // A Redis that has not answered before is not waited for again.
+      const ended = begun === undefined ? undefined : await moving;
+      journal.consistency = ended ?? this.#generations.ownToken();
+    }
+  }
+
+  async #read(flight: Flight, backend: AskedBackend): Promise<DecodedResponse> {
+    const { call } = flight;
+    const id = `${call.sharingKey}\n${call.path}`;
+    let kept = this.#entries.get(id);
+    if (kept && this.#mayAnswer(kept, call)) return answerWith(kept, flight);
+    const found = await this.#find(call, id);
+    if (found) kept = this.#take(found, call, id, backend) ?? kept;
+    if (found && kept && this.#mayAnswer(kept, call)) return answerWith(kept, flight);
+
+    const generation = this.#generations.of(call.apiKey);
+    if (kept) flight.validators = validatorsOf(kept.headers, this.#isOfNow(kept, call));
+    const askedMs = performance.now();
+    const settled = await backend.answerTo(flight);
+    if (settled instanceof Error) throw settled;
+    const { status, headers } = settled;
+    const ttlMs = this.#ttls.get(call.route.path);
+    if (kept && status === 304) {
+      const exposed = merged(kept.exposed, flight.exposed);
+      if (exposed) call.journal.expose((flight.exposed = exposed));
+      const freshness = renewed(kept.headers, headers, ttlMs);
+      this.#keep(id, call, { ...kept, generation, exposed }, freshness, askedMs, found);
+      return kept.decoded;
+    }
+    // The answer takes the place of the kept one, also where it is not kept itself.
+    if (status < 500) this.#entries.delete(id);
+    const decoded = backend.decode(call, settled);
+    if (status !== 200 || !decoded.sound) return decoded;
+    const freshness = freshnessOf(headers, ttlMs);
+    const answer = { generation, decoded, body: settled.body, exposed: flight.exposed };
+    this.#keep(id, call, answer, freshness, askedMs, found);
+    return decoded;
+  }
+
+  #mayAnswer(kept: Entry, call: Call): boolean {
+    return performance.now() < kept.freshUntilMs && this.#isOfNow(kept, call);
+  }
+
+  /** Whether no write has ended since that the reader must see. */
+  #isOfNow({ generation }: Entry, { apiKey, newerThan }: Call): boolean {
+    if (generation !== this.#generations.of(apiKey) || newerThan === NOW) return false;
+    return newerThan === undefined || this.#generations.isAfter(apiKey, newerThan);
+  }
+
+  /** What Redis says of a read; undefined where it does not answer, or has nothing to say. */
+  async #find({ apiKey, route, newerThan }: Call, id: string): Promise<FoundRead | undefined> {
+    if (!this.#shared || newerThan === NOW || !this.#routes.has(route.path)) return undefined;
+    if (!(await this.#generations.isSettled(apiKey))) return undefined;
+    const moves = this.#generations.movesOf(apiKey);
+    const found = await this.#shared.find(apiKey, id, this.#generations.sharedOf(apiKey));
+    // A write has begun or ended here meanwhile, which Redis perhaps did not know of when it answered.
+    if (!found || this.#generations.movesOf(apiKey) !== moves) return undefined;
+    this.#generations.learn(apiKey, found.generation);
+    return found;
+  }
+
+  /** Keeps here what another replica has kept in Redis. */
+  #take(
+    { generation, kept }: FoundRead,
+    call: Call,
+    id: string,
+    backend: AskedBackend,
+  ): Entry | undefined {
+    const { apiKey } = call;
+    // Undefined as well where a later write was heard of while Redis answered.
+    if (!kept || this.#generations.sharedOf(apiKey) !== generation) return undefined;
+    const read = readText(kept.text, (answer) => backend.decode(call, answer));
+    if (!read?.decoded.sound) return undefined;
+    freeze(read.decoded.value as object);
+    const { freshUntilMs } = kept;
+    const own = this.#generations.of(apiKey);
+    const entry = { ...read, generation: own, freshUntilMs };
+    this.#entries.set(id, entry);
+    return entry;
+  }
+
+  #keep(
+    id: string,
+    { apiKey, route }: Call,
+    answer: Omit<Entry, 'headers' | 'freshUntilMs'>,
+    freshness: Freshness | undefined,
+    askedMs: number,
+    found: FoundRead | undefined,
+  ): void {
+    // Not what was asked for before a write that has ended meanwhile, or goes on.
+    if (!freshness || this.#generations.of(apiKey) !== answer.generation) return;
+    const { headers, lifetimeMs } = freshness;
+    freeze(answer.decoded.value as object);
+    // A copy, because the body may be a part of a larger buffer.
+    const body = new Uint8Array(answer.body);
+    const entry = { ...answer, body, headers, freshUntilMs: askedMs + lifetimeMs };
+    this.#entries.set(id, entry);
+    if (lifetimeMs <= 0) return;
+    this.#routes.add(route.path);
+    if (!found || this.#generations.sharedOf(apiKey) !== found.generation) return;
+    // Redis keeps texts.
+    if (isUtf8(body)) this.#shared?.keep(apiKey, id, found, entry.freshUntilMs, textOf(entry));
+  }
+}
+
+function answerWith({ decoded, exposed }: Entry, flight: Flight): DecodedResponse {
+  const { journal, route, origin } = flight.call;
+  journal.end(journal.begin(route, origin, 'cached', 1), decoded.status);
+  if (exposed) journal.expose((flight.exposed = exposed));
+  return decoded;
+}
+
+const merged = (
+  kept: readonly ExposedHeader[] = [],
+  told: readonly ExposedHeader[] = [],
+): readonly ExposedHeader[] | undefined => {
+  const all = [...new Map([...kept, ...told])];
+  return all.length > 0 ? all : undefined;
+};
+
+const textOf = ({ headers, exposed, body }: Omit<Entry, 'freshUntilMs'>): string =>
+  `${JSON.stringify({ headers, exposed })}\n${Buffer.from(body).toString()}`;
+
+/** @returns undefined for what `textOf` has not written. */
+function readText(text: string, decode: (answer: RestResponse) => DecodedResponse) {
+  const end = text.indexOf('\n');
+  try {
+    const head = JSON.parse(text.slice(0, end)) as Pick<Entry, 'headers' | 'exposed'>;
+    const body = Buffer.from(text.slice(end + 1));
+    return { ...head, body, decoded: decode({ status: 200, headers: head.headers, body }) };
+  } catch {
+    return undefined;
+  }
+}

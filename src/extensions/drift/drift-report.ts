@@ -1,0 +1,82 @@
+/** What `/drift` tells: departures of the backend, each with the trusted documents that select the field. */
+import {
+  isInterfaceType,
+  isObjectType,
+  type DocumentNode,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+} from 'graphql';
+import { restFieldOf } from '../../graph/schema/rest-type.ts';
+import type { AppVersion } from '../../gateway/operation/app-version.ts';
+import type { Document } from '../../gateway/operation/document.ts';
+import type { Departure, Drift } from './drift.ts';
+
+interface ReportOptions {
+  readonly schema: GraphQLSchema;
+  /** Trusted documents that are served, each with the apps that were built with it. */
+  readonly trusted: ReadonlyMap<Document, readonly AppVersion[]>;
+  /** The schema coordinates that an operation uses. */
+  readonly usesOf: UsesOf;
+}
+
+export type UsesOf = (
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+) => ReadonlySet<string>;
+
+export function driftReport(drift: Drift, { schema, trusted, usesOf }: ReportOptions) {
+  const { departures, ...rest } = drift.report();
+  const operations = departures.length === 0 ? [] : [...trusted].flatMap(operationsOf);
+  return {
+    ...rest,
+    departures: departures.map((one) => {
+      const { owner: _owner, ...shown } = one;
+      const coordinates = coordinatesOf(schema, one);
+      const documents = operations
+        .filter((of) => {
+          const used = usesOf(of.document, of.operation);
+          return coordinates.some((coordinate) => used.has(coordinate));
+        })
+        .map(({ shown }) => shown);
+      return { ...shown, fields: coordinates, documents };
+    }),
+  };
+}
+
+function operationsOf([{ hash, syntax: document, operations, errors }, apps]: [
+  Document,
+  readonly AppVersion[],
+]) {
+  if (errors.length > 0) return [];
+  return operations.map((operation) => ({
+    ...{ document, operation },
+    shown: { document: hash!, operation: operation.name?.value ?? 'anonymous', apps }, // it is trusted
+  }));
+}
+
+/** Fields of the graph that expose a REST field unchanged. */
+function coordinatesOf(schema: GraphQLSchema, { owner, field }: Departure): readonly string[] {
+  if (!owner) return [];
+  const name = field.slice(field.lastIndexOf('.') + 1);
+  const answering = fieldsOf(schema).filter(
+    ({ of }) => of.name === name && of.owner.shape[name] === owner.shape[name],
+  );
+  // A type that the route serves, or one that is documented by the same field where the graph has no type of its own.
+  const own = answering.filter(({ of }) => of.owner === owner);
+  return (own.length > 0 ? own : answering).flatMap(({ type, field: { name: as } }) =>
+    // Documents may select it of an interface of the type.
+    [type, ...type.getInterfaces()]
+      .filter((one) => as in one.getFields())
+      .map((one) => `${one.name}.${as}`),
+  );
+}
+
+/** All fields that expose a REST field unchanged. */
+const fieldsOf = (schema: GraphQLSchema) =>
+  Object.values(schema.getTypeMap())
+    .filter((type) => isObjectType(type) || isInterfaceType(type))
+    .flatMap((type) => Object.values(type.getFields()).map((field) => ({ type, field })))
+    .flatMap(({ type, field }) => {
+      const of = restFieldOf(field);
+      return of ? [{ type, field, of }] : [];
+    });

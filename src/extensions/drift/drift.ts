@@ -1,0 +1,177 @@
+/**
+ * Where the backend's answers depart from its document: counted by route, field and kind, without values.
+ *
+ * The first answer of a route is looked at, then each hundredth; one with a fault, which decoding has found already,
+ * at most once a second. What is looked at is walked once more.
+ */
+import type { z } from 'zod';
+import type { DecodedResponse, RestResponse } from '../../rest/call/call.ts';
+import { parseJson, utf8Of } from '../../rest/decode/json.ts';
+import type { Route } from '../../v0/routes.ts';
+import { pathsOf, walkAnswer, type DepartureKind } from './departures.ts';
+
+export type DriftKind = DepartureKind | 'other_status';
+
+/** A departure, and how often it was found. */
+export interface Departure {
+  /** `GET /v0/pages/{page_id}`. */
+  readonly route: string;
+  /** `items.metadata.title`; empty for an answer as a whole; the status itself for another status. */
+  readonly field: string;
+  readonly kind: DriftKind;
+  /** Answers that had it, of those that were looked at. */
+  readonly count: number;
+  readonly firstAt: string;
+  readonly lastAt: string;
+  /** The documented object that it is a field of. */
+  readonly owner: z.ZodObject | undefined;
+}
+
+/** A documented field that had no value in any answer that was looked at, for a week or longer. */
+export interface UnseenField {
+  readonly route: string;
+  readonly field: string;
+  /** When it last had one, or when the process began. */
+  readonly since: string;
+}
+
+const EVERY = 100;
+const FAULTY_MS = 1_000;
+const WEEK_MS = 7 * 24 * 3_600 * 1_000;
+
+/** Limit of distinct departures of a route: a backend may invent names without end. */
+const MAX_DEPARTURES = 100;
+
+/** Statuses of interface.md and docs/assumptions.md, and that of conditional requests. */
+const STATUSES: ReadonlySet<number> = new Set([
+  ...[200, 201, 204, 304, 400, 401, 403, 404, 409, 422, 429, 500, 502, 503, 504],
+]);
+
+interface Found {
+  readonly field: string;
+  readonly kind: DriftKind;
+  readonly owner: z.ZodObject | undefined;
+  readonly firstMs: number;
+  lastMs: number;
+  count: number;
+}
+
+interface RouteLook {
+  answers: number;
+  looked: number;
+  lastFaultyMs: number;
+  readonly found: Map<string, Found>;
+  /** When a field last had a value, in milliseconds of the clock. */
+  readonly seen: Map<string, number>;
+}
+
+interface DriftOptions {
+  /** Called for each departure of each answer that is looked at. */
+  readonly onDeparture?: (route: Route, kind: DriftKind) => void;
+  /** In milliseconds since 1970. @default Date.now */
+  readonly now?: () => number;
+}
+
+export class Drift {
+  readonly #onDeparture: DriftOptions['onDeparture'];
+  readonly #now: () => number;
+  readonly #beganMs: number;
+  readonly #routes = new Map<Route, RouteLook>();
+
+  constructor({ onDeparture, now = Date.now }: DriftOptions = {}) {
+    this.#onDeparture = onDeparture;
+    this.#now = now;
+    this.#beganMs = now();
+  }
+
+  /** @param decoded undefined for error answers and answers that could not be decoded. */
+  onAnswer(route: Route, answer: RestResponse, decoded: DecodedResponse | undefined): void {
+    const look = this.#lookOf(route);
+    if (!STATUSES.has(answer.status)) this.#add(route, look, `${answer.status}`, 'other_status');
+    if (answer.status >= 300) return;
+    const isSampled = look.answers % EVERY === 0;
+    look.answers += 1;
+    if (decoded?.sound !== true) {
+      const nowMs = this.#now();
+      if (!isSampled && nowMs - look.lastFaultyMs < FAULTY_MS) return;
+      look.lastFaultyMs = nowMs;
+      // Wrong values have been replaced by errors.
+      const body = utf8Of(answer.body, String(answer.headers['content-type']));
+      this.#walk(route, look, body && parseJson(body));
+    } else if (isSampled) {
+      this.#walk(route, look, decoded.value);
+    }
+  }
+
+  report() {
+    const nowMs = this.#now();
+    const routes = [...this.#routes].filter(([, { looked }]) => looked > 0);
+    return {
+      since: instant(this.#beganMs),
+      answers: routes.map(([route, { answers, looked }]) => ({
+        ...{ route: nameOf(route), answers, looked },
+      })),
+      departures: [...this.#routes].flatMap(([route, { found }]) =>
+        [...found.values()].map(({ field, kind, count, firstMs, lastMs, owner }): Departure => ({
+          ...{ route: nameOf(route), field, kind, count, owner },
+          ...{ firstAt: instant(firstMs), lastAt: instant(lastMs) },
+        })),
+      ),
+      unseen: routes.flatMap(([route, { seen }]) =>
+        pathsOf(route.response)
+          .map((field) => ({ field, sinceMs: seen.get(field) ?? this.#beganMs }))
+          .filter(({ sinceMs }) => nowMs - sinceMs >= WEEK_MS)
+          .map(({ field, sinceMs }): UnseenField => ({
+            ...{ route: nameOf(route), field, since: instant(sinceMs) },
+          })),
+      ),
+    };
+  }
+
+  #walk(route: Route, look: RouteLook, value: unknown): void {
+    const nowMs = this.#now();
+    look.looked += 1;
+    const departed = new Map<string, [string, DepartureKind, z.ZodObject | undefined]>();
+    walkAnswer(route.response, value, {
+      departs: (field, kind, owner) => departed.set(`${kind} ${field}`, [field, kind, owner]),
+      seen: (field) => look.seen.set(field, nowMs),
+    });
+    for (const [field, kind, owner] of departed.values()) {
+      this.#add(route, look, field, kind, owner);
+    }
+  }
+
+  #add(
+    route: Route,
+    { found }: RouteLook,
+    field: string,
+    kind: DriftKind,
+    owner?: z.ZodObject,
+  ): void {
+    this.#onDeparture?.(route, kind);
+    const nowMs = this.#now();
+    const key = `${kind} ${field}`;
+    let one = found.get(key);
+    if (!one) {
+      if (found.size >= MAX_DEPARTURES) return;
+      found.set(key, (one = { field, kind, owner, firstMs: nowMs, lastMs: nowMs, count: 0 }));
+    }
+    one.count += 1;
+    one.lastMs = nowMs;
+  }
+
+  #lookOf(route: Route): RouteLook {
+    let look = this.#routes.get(route);
+    if (!look) {
+      look = {
+        ...{ answers: 0, looked: 0, lastFaultyMs: -Infinity },
+        ...{ found: new Map<string, Found>(), seen: new Map<string, number>() },
+      };
+      this.#routes.set(route, look);
+    }
+    return look;
+  }
+}
+
+const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
+const instant = (ms: number): string => new Date(ms).toISOString();

@@ -1,0 +1,40 @@
+/**
+ * References from other subgraphs: the type and the key in a representation, by which a router asks for an object.
+ */
+import type { Wanted } from '../../graph/entity/demand.ts';
+import { findEntity } from '../../graph/entity/entity.ts';
+import { badInput } from '../../graph/errors.ts';
+import { withArticle } from '../../graph/types/typename.ts';
+
+/**
+ * What a representation names: by the global id, or by all raw ids of its key.
+ *
+ * @throws BAD_USER_INPUT for anything else.
+ */
+export function readRepresentation(representation: unknown): Wanted {
+  if (typeof representation !== 'object' || representation === null) {
+    throw badInput('A representation is an object with "__typename" and the fields of a key.');
+  }
+  const { __typename: typename, ...given } = representation as Readonly<Record<string, unknown>>;
+  if (typeof typename !== 'string') {
+    throw badInput('"__typename" is missing in a representation: give the name of its type.');
+  }
+  const entity = findEntity(typename);
+  if (!entity) {
+    throw badInput(
+      `"${typename.slice(0, 64)}" has no key here: give the name of a type that this subgraph declares with @key.`,
+    );
+  }
+  const isGiven = (name: string): boolean => typeof given[name] === 'string';
+  if (isGiven('id')) {
+    const key = entity.callerKey({ id: given['id'] });
+    const other = entity.key.find((name) => isGiven(name) && given[name] !== key[name]);
+    if (other === undefined) return { entity, key };
+    throw badInput(`"id" and "${other}" are of different objects: give ids that belong together.`);
+  }
+  if (entity.key.every(isGiven)) return { entity, key: entity.callerKey(given) };
+  const parts = entity.key.map((name) => `"${name}"`).join(', ');
+  throw badInput(
+    `The key of ${withArticle(typename)} is "id", or all of ${parts}, as strings: the representation has neither.`,
+  );
+}

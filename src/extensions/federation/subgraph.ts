@@ -1,0 +1,147 @@
+/**
+ * The schema as a subgraph of a federation: with `_service`, which tells what is composed, and `_entities`, by which
+ * a router reads the objects that other subgraphs refer to.
+ *
+ * The fields are our own, because `@apollo/subgraph` lets one query end the process: references are read like the
+ * ids of `nodes`, by the same look-ahead, plan and limits, and each fails alone.
+ * Source: https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec
+ */
+import {
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLScalarType,
+  GraphQLSchema,
+  GraphQLString,
+  GraphQLUnionType,
+  isObjectType,
+  type GraphQLFieldConfig,
+  type GraphQLResolveInfo,
+} from 'graphql';
+import type { Context } from '../../graph/context.ts';
+import { demanding, type Wanted } from '../../graph/entity/demand.ts';
+import { findEntity } from '../../graph/entity/entity.ts';
+import { badInput, notFound } from '../../graph/errors.ts';
+import { loadNode, MAX_NODES } from '../../graph/schema/node.ts';
+import { nounOf, typenameOf } from '../../graph/types/typename.ts';
+import { readRepresentation } from './representation.ts';
+import { printSubgraph } from './sdl.ts';
+
+interface Representations {
+  readonly representations: readonly unknown[];
+}
+
+/** @param tellsSchema false: `_service` is refused, as introspection is. */
+export function subgraphOf(
+  schema: GraphQLSchema,
+  { tellsSchema }: { readonly tellsSchema: boolean },
+): GraphQLSchema {
+  const query = schema.getQueryType()!; // `node` at least
+  const { fields, ...options } = query.toConfig();
+  const config = schema.toConfig();
+  return new GraphQLSchema({
+    ...config,
+    types: config.types.filter((type) => type !== query),
+    query: new GraphQLObjectType({
+      ...options,
+      fields: {
+        ...fields,
+        _entities: entitiesOf(schema),
+        _service: serviceOf(schema, tellsSchema),
+      },
+    }),
+  });
+}
+
+function serviceOf(
+  schema: GraphQLSchema,
+  tellsSchema: boolean,
+): GraphQLFieldConfig<unknown, Context> {
+  let sdl: string | undefined;
+  const Service = new GraphQLObjectType({
+    name: '_Service',
+    description: 'What this subgraph brings to the supergraph.',
+    fields: {
+      sdl: {
+        type: new GraphQLNonNull(GraphQLString),
+        description: 'The schema of the subgraph, with the directives of the federation.',
+      },
+    },
+  });
+  return {
+    type: new GraphQLNonNull(Service),
+    description: 'The schema that routers and composers read. No call of its own.',
+    resolve: () => {
+      if (tellsSchema) return { sdl: (sdl ??= printSubgraph(schema)) };
+      throw badInput(
+        'The schema is not told here (INTROSPECTION=off): compose with the file schema.subgraph.graphql.',
+      );
+    },
+  };
+}
+
+function entitiesOf(schema: GraphQLSchema): GraphQLFieldConfig<unknown, Context, Representations> {
+  const Entity = new GraphQLUnionType({
+    name: '_Entity',
+    description: 'Any object with a key.',
+    types: Object.values(schema.getTypeMap())
+      .filter(isObjectType)
+      .filter(({ name }) => findEntity(name)),
+    resolveType: (value) => typenameOf(value as object),
+  });
+  const Any = new GraphQLScalarType({
+    name: '_Any',
+    description: 'A reference to an object: `__typename`, and its `id` or all raw ids of its key.',
+  });
+  return {
+    ...demanding(
+      `Reads up to ${MAX_NODES} objects that other subgraphs refer to, in the given order. Where there is no such object, or the reference is broken, the item is null, with an error. Costs one call for each distinct object.`,
+      {
+        kind: 'lookup',
+        from: 'object',
+        wanted: ({ representations }) =>
+          checkNumber(representations as readonly unknown[]).map(wantedOrNone),
+      },
+    ),
+    type: new GraphQLNonNull(new GraphQLList(Entity)),
+    args: {
+      representations: {
+        type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(Any))),
+        description: 'References to the objects.',
+      },
+    },
+    resolve: (_root, { representations }, context, info) =>
+      checkNumber(representations).map((one) => resolveReference(one, context, info)),
+  };
+}
+
+/** Undefined for a broken reference: it costs no call, and its resolver throws its error. */
+function wantedOrNone(representation: unknown): Wanted | undefined {
+  try {
+    return readRepresentation(representation);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * @throws NOT_FOUND where the object does not exist. For null without an error, a router answers an object that has
+ *   its key alone.
+ */
+async function resolveReference(
+  representation: unknown,
+  context: Context,
+  info: GraphQLResolveInfo,
+): Promise<object> {
+  const wanted = readRepresentation(representation);
+  const object = await loadNode(wanted, context, info);
+  if (object) return object;
+  throw notFound(`There is no ${nounOf(wanted.entity.name)} with the key of this reference.`);
+}
+
+function checkNumber(representations: readonly unknown[]): readonly unknown[] {
+  if (representations.length <= MAX_NODES) return representations;
+  throw badInput(
+    `"representations" takes at most ${MAX_NODES} references, got ${representations.length}: ask for fewer objects of the other subgraph at once.`,
+  );
+}

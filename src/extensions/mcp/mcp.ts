@@ -1,0 +1,162 @@
+/**
+ * MCP at `/mcp`: each document of the manifests is a tool of agents. Nothing else can be asked.
+ *
+ * Streamable HTTP without sessions: any replica answers any request. A call passes the gateway's pipeline, as
+ * every operation does. The server checks `Host`; `Origin` is checked here, because `createMcpHandler` does not.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  createMcpHandler,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type CallToolResult,
+  type ListToolsResult,
+} from '@modelcontextprotocol/server';
+import type { ExecutionResult, GraphQLError } from 'graphql';
+import { dictionary } from '../../lib/dictionary.ts';
+import type { Core } from '../../gateway/extension.ts';
+import type { Route } from '../../gateway/http/site.ts';
+import { formatted, pairsOf } from '../../gateway/operation/response.ts';
+import { createCors, mayAsk } from '../../gateway/policies/cors.ts';
+import { errorResponse } from '../../gateway/operation/client-error.ts';
+import type { Arrival } from '../../gateway/operation/operation.ts';
+import { readTools, type Tool } from './tools.ts';
+
+interface Served {
+  readonly request: Request;
+  readonly arrival: Arrival;
+  /** The JSON-RPC message. */
+  readonly text: string;
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+/**
+ * @param folder where the manifests are.
+ * @throws {OperatorError} for a bad manifest, and a document that cannot be a tool.
+ */
+export function createMcp(folder: string, version: string, core: Core): Route {
+  const { schema, prepare, logger, corsOrigins } = core;
+  const onReplaced = (replaced: object): void =>
+    logger.warn(replaced, 'Two manifests have a tool of one name: the later one counts');
+  const tools = readTools({ schema, folder, prepare, onReplaced });
+  const list = [...tools.values()].map(({ definition }) => definition);
+  logger.info({ tools: list.length }, 'Documents are served as tools at /mcp');
+  // The SDK copies the request in the old protocol, so that it cannot be a key.
+  const served = new AsyncLocalStorage<Served>();
+
+  const handler = createMcpHandler(
+    () => {
+      const server = new Server(
+        { name: 'content-pages-gateway', version },
+        { capabilities: { tools: {} } },
+      );
+      server.setRequestHandler('tools/list', () => ({ tools: list }) as ListToolsResult);
+      server.setRequestHandler('tools/call', ({ params: { name } }) => {
+        const tool = tools.get(name);
+        if (tool) return call(tool, served.getStore()!);
+        const message = `There is no tool ${JSON.stringify(name.slice(0, 80))}: ask tools/list.`;
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+      });
+      return server;
+    },
+    // Tools never change while the process runs, so subscriptions to changes are refused.
+    { maxSubscriptions: 0 },
+  );
+
+  async function call(
+    { trusted: document, definition, counts }: Tool,
+    { request, arrival, text }: Served,
+  ): Promise<CallToolResult> {
+    // The SDK drops an argument `__proto__`.
+    const { params } = JSON.parse(text) as { readonly params: { readonly arguments?: Given } };
+    const { arguments: given = {} } = params;
+    const known = Object.keys(definition.inputSchema.properties);
+    const unknown = Object.keys(given).find((name) => !known.includes(name));
+    if (unknown !== undefined) {
+      const takes = known.join(', ') || 'no arguments';
+      const name = JSON.stringify(unknown.slice(0, 80));
+      return {
+        isError: true,
+        content: [textOf(`There is no argument ${name}: it takes ${takes}.`)],
+      };
+    }
+    const { method, headers } = request;
+    const result = await core.run(
+      { document, variables: given, path: '/mcp', method, headers: dictionary(headers) },
+      arrival,
+    );
+    return resultOf(result, given, counts);
+  }
+
+  async function answer(request: Request, arrival: Arrival): Promise<Response> {
+    const { method, url, headers } = request;
+    const host = headers.get('host') ?? undefined;
+    if (!mayAsk(headers.get('origin') ?? undefined, host, corsOrigins)) {
+      const message = 'Pages of this origin may not use /mcp: add it to CORS_ORIGINS.';
+      return errorResponse(403, 'ORIGIN_NOT_ALLOWED', message);
+    }
+    if (arrival.unreadable) {
+      return errorResponse(413, 'BODY_TOO_LARGE', arrival.unreadable.message);
+    }
+    const text = await request.text();
+    if (text.trimStart().startsWith('[')) {
+      return errorResponse(400, 'BAD_REQUEST', 'Send one message at a time: this is a batch.');
+    }
+    // The SDK needs a Request of Node's own class.
+    const body = method === 'POST' ? text : null;
+    const own = new Request(url, { method, headers: [...headers], body });
+    return served.run({ request, arrival, text }, () => handler.fetch(own));
+  }
+
+  if (corsOrigins.length === 0) return answer;
+  const cors = createCors(corsOrigins, []);
+  return async (request, arrival) => {
+    const { method, headers } = request;
+    if (method === 'OPTIONS') {
+      const allowed = pairsOf(cors.preflightHeaders(dictionary(headers)));
+      return new Response(null, { status: 204, headers: allowed });
+    }
+    const response = await answer(request, arrival);
+    cors.addTo(response, headers);
+    return response;
+  };
+}
+
+/** Error codes of requests that exceed a limit. */
+const TOO_MUCH: readonly unknown[] = [
+  'QUERY_TOO_EXPENSIVE',
+  'UPSTREAM_BUDGET_EXCEEDED',
+  'RESULT_TOO_LARGE',
+  'REQUEST_TIMEOUT',
+];
+
+function resultOf(
+  result: ExecutionResult,
+  given: Given,
+  counts: readonly string[],
+): CallToolResult {
+  const { data = null, errors = [] } = result;
+  const isTooMuch = errors.some(({ extensions }) => TOO_MUCH.includes(extensions['code']));
+  const words = [...errors.map(inWords), ...(isTooMuch ? [narrowing(given, counts)] : [])];
+  // An answer without any data is an error of the tool.
+  const isError = !data || (errors.length > 0 && Object.values(data).every((one) => one === null));
+  const { errors: failures } = formatted(result) as { readonly errors?: object[] };
+  return {
+    ...(isError && { isError }),
+    structuredContent: { data, ...(failures && { errors: failures }) },
+    content: [...words, ...(data === null ? [] : [JSON.stringify(data)])].map(textOf),
+  };
+}
+
+const textOf = (text: string) => ({ type: 'text' as const, text });
+
+const inWords = ({ message, path, extensions }: GraphQLError): string =>
+  `${String(extensions['code'])}: ${message}${path ? ` (at ${path.join('.')})` : ''}`;
+
+function narrowing(given: Given, counts: readonly string[]): string {
+  if (counts.length === 0) return 'This tool takes nothing that narrows it: use another tool.';
+  const each = counts.map((name) => `"${name}"${name in given ? ` (${String(given[name])})` : ''}`);
+  return `Call it again with a smaller ${each.join(' or ')}.`;
+}

@@ -1,0 +1,189 @@
+/**
+ * Documents of manifests → tools: name, words, what they take, what they answer, what they cost.
+ *
+ * Computed once, at the start. A document that cannot be a tool ends the start, because an agent would not notice
+ * that it is missing.
+ */
+import {
+  BREAK,
+  Kind,
+  OperationTypeNode,
+  SchemaMetaFieldDef,
+  TokenKind,
+  TypeMetaFieldDef,
+  visit,
+  type ASTNode,
+  type DocumentNode,
+  type GraphQLSchema,
+} from 'graphql';
+import { fragmentsOf } from '../../execution/operation/collect-fields.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
+import { planningContext } from '../../plan/cost.ts';
+import { priceOf, type Price } from '../../plan/price.ts';
+import type { Core } from '../../gateway/extension.ts';
+import type { Document } from '../../gateway/operation/document.ts';
+import { readManifests, type Manifest } from '../../gateway/documents/manifest-folder.ts';
+import { orNull, schemaOfSelection, schemaOfVariables, type ObjectSchema } from './json-schema.ts';
+
+/** An entry of `tools/list`. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: ObjectSchema;
+  readonly outputSchema: ObjectSchema;
+  readonly annotations: { readonly readOnlyHint: boolean; readonly openWorldHint: boolean };
+  readonly _meta: Readonly<Record<string, unknown>>;
+}
+
+export interface Tool {
+  readonly definition: ToolDefinition;
+  readonly trusted: Document;
+  /** Variables that limit the size of the answer. */
+  readonly counts: readonly string[];
+}
+
+/** Key of the price in `_meta`. */
+export const PRICE_KEY = 'content-pages-gateway/price';
+
+/** Longest name that clients accept. */
+const MAX_NAME = 64;
+
+interface ToolsOptions {
+  readonly schema: GraphQLSchema;
+  readonly folder: string;
+  readonly prepare: Core['prepare'];
+  /** Called for a tool that a later manifest replaces. */
+  readonly onReplaced: (replaced: { readonly tool: string; readonly by: string }) => void;
+}
+
+/**
+ * Reads all manifests. Where two have a tool of one name the later file counts: `app-1.10` comes after `app-1.9`.
+ *
+ * @throws {OperatorError} for a bad manifest, and a document that cannot be a tool.
+ */
+export function readTools({
+  schema,
+  folder,
+  prepare,
+  onReplaced,
+}: ToolsOptions): ReadonlyMap<string, Tool> {
+  const tools = new Map<string, Tool>();
+  const order = new Intl.Collator('en', { numeric: true });
+  for (const { name: file, texts } of manifestsOf(folder).sort((a, b) =>
+    order.compare(a.name, b.name),
+  )) {
+    const own = new Set<string>();
+    for (const [id, text] of texts) {
+      const wrong = (why: string) =>
+        new OperatorError(`MCP_DOCUMENTS: ${file}.json: document ${id.slice(0, 12)}: ${why}`);
+      const tool = toolOf(schema, prepare(text), wrong);
+      const { name } = tool.definition;
+      if (own.has(name)) throw wrong(`Another of the file is named ${name}: rename one of them.`);
+      own.add(name);
+      const other = tools.get(name);
+      if (other && other.trusted.hash !== tool.trusted.hash) onReplaced({ tool: name, by: file });
+      tools.set(name, tool);
+    }
+  }
+  return tools;
+}
+
+function manifestsOf(folder: string): Manifest[] {
+  try {
+    return [...readManifests(folder)];
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new OperatorError(`MCP_DOCUMENTS: ${reason}`, { cause });
+  }
+}
+
+function toolOf(
+  schema: GraphQLSchema,
+  trusted: Document,
+  wrong: (why: string) => OperatorError,
+): Tool {
+  const { syntax: document, operations, errors } = trusted;
+  if (errors[0]) throw wrong(errors[0].message);
+  const [operation] = operations;
+  if (!operation || operations.length > 1) throw wrong('Give it one operation: a tool is one.');
+  const name = operation.name?.value ?? '';
+  if (name === '' || name.length > MAX_NAME) {
+    throw wrong(`Name its operation, with 1 to ${MAX_NAME} characters.`);
+  }
+  if (operation.operation === OperationTypeNode.SUBSCRIPTION) {
+    throw wrong('A subscription is no tool: write a query that asks, or a mutation that waits.');
+  }
+  const introspection = introspectionIn(document);
+  if (introspection !== undefined) {
+    throw wrong(`A tool may not ask for ${introspection}: agents are told of each tool's types.`);
+  }
+  const priced = priceOf(schema, document, operation, planningContext('extended'));
+  if (!priced) throw wrong('No value of its variables can be planned.');
+  const { calls, rounds, values } = priced.price;
+  const { variableDefinitions = [], selectionSet } = operation;
+  const root = schema.getRootType(operation.operation)!; // the document is valid
+  const data = schemaOfSelection(schema, fragmentsOf(document), root, selectionSet);
+  const words = [commentAbove(operation), costInWords(priced.price)];
+  return {
+    trusted,
+    definition: {
+      name,
+      description: words.filter(Boolean).join('\n\n'),
+      inputSchema: schemaOfVariables(schema, variableDefinitions, commentAbove),
+      // The shape of a GraphQL result; clients of MCP's first SDK validate refusals against it too.
+      outputSchema: {
+        type: 'object',
+        properties: { data: orNull(data), errors: { type: 'array', items: ERROR } },
+        required: ['data'],
+      },
+      annotations: {
+        readOnlyHint: operation.operation === OperationTypeNode.QUERY,
+        openWorldHint: false,
+      },
+      _meta: { [PRICE_KEY]: { calls, rounds, values } },
+    },
+    counts: variableDefinitions
+      .filter(({ type }) => type.kind === Kind.NAMED_TYPE && type.name.value === 'Int')
+      .map(({ variable }) => variable.name.value)
+      .filter((one) => /first/i.test(one)),
+  };
+}
+
+/** The first field of introspection that a document selects; `__typename` is none. */
+function introspectionIn(document: DocumentNode): string | undefined {
+  let found: string | undefined;
+  visit(document, {
+    Field({ name: { value } }) {
+      if (value !== SchemaMetaFieldDef.name && value !== TypeMetaFieldDef.name) return undefined;
+      found = value;
+      return BREAK;
+    },
+  });
+  return found;
+}
+
+/** Text of the comment lines directly above; undefined without any. */
+function commentAbove({ loc }: ASTNode): string | undefined {
+  const lines: string[] = [];
+  let token = loc?.startToken.prev;
+  for (; token?.kind === TokenKind.COMMENT; token = token.prev) lines.unshift(token.value.trim());
+  return lines.join('\n').trim() || undefined;
+}
+
+function costInWords({ calls, rounds }: Price): string {
+  const { least, most } = calls;
+  const range =
+    most === null ? `at least ${least}` : least === most ? `${least}` : `${least} to ${most}`;
+  const plural = (count: number, word: string) => `${word}${count === 1 ? '' : 's'}`;
+  return `Costs ${range} REST ${plural(most ?? 2, 'call')} in ${rounds} ${plural(rounds, 'round')}.`;
+}
+
+const ERROR = {
+  type: 'object',
+  properties: {
+    message: { type: 'string' },
+    path: { type: 'array', items: { type: ['string', 'integer'] } },
+    extensions: { type: 'object', properties: { code: { type: 'string' } } },
+  },
+  required: ['message'],
+};

@@ -1,0 +1,236 @@
+/**
+ * Records what the backend says, at the dispatcher: `RECORD`.
+ *
+ * Each exchange is written when it has ended, and the file is whole after each: a process that is killed loses
+ * nothing. Written are methods, paths, bodies, the few headers of answers that the gateway reads, times and how
+ * it ended. Neither a key is written nor what holds one, nor cookies, nor the backend's address.
+ */
+import { closeSync, ftruncateSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
+import type { Dispatcher } from 'undici';
+import { OperatorError } from '../../lib/operator-error.ts';
+import type { RouteSet } from '../../v0/routes.ts';
+import type { BackendDispatcher } from '../../rest/transport/dispatcher.ts';
+import { faultOf } from './fault.ts';
+import { contentOf, FORM, ORIGIN, type RecordedExchange } from './har.ts';
+import { keyOf, Keys } from './secrets.ts';
+
+interface RecorderOptions {
+  readonly folder: string;
+  /** Of the file, without its ending. @default the time */
+  readonly name?: string | undefined;
+  /** The path before `/v0`, which is not recorded. */
+  readonly pathPrefix: string;
+  readonly routeSet: RouteSet | 'auto';
+  /** A public key, which bodies may contain. */
+  readonly publicKey?: string | undefined;
+  /** An exchange is left out, with the reason in a sentence. */
+  readonly onLeftOut: (why: string) => void;
+}
+
+/** Largest file, so that a forgotten recording does not fill the disk. */
+const MAX_BYTES = 500_000_000;
+
+/** The headers of an answer that the gateway reads. */
+const KEPT_HEADERS = [
+  'content-type',
+  'content-length',
+  'retry-after',
+  'cache-control',
+  'etag',
+  'last-modified',
+  'x-request-id',
+] as const;
+
+const END = '\n]}}\n';
+
+/**
+ * Opens the file of a new scenario.
+ *
+ * @throws {OperatorError} when it cannot be made, or is there.
+ */
+export function openRecorder(
+  dispatcher: BackendDispatcher,
+  { folder, name, pathPrefix, routeSet, publicKey, onLeftOut }: RecorderOptions,
+) {
+  const file = join(folder, `${name ?? `recording-${timeInName()}`}.har`);
+  const handle = openNew(file, folder);
+  const keys = new Keys(publicKey);
+  let place = 0;
+  let count = 0;
+  try {
+    append(headOf(routeSet));
+  } catch (cause) {
+    throw cannotWrite(file, cause);
+  }
+
+  function append(text: string): void {
+    try {
+      writeAt(handle, place, text + END);
+    } catch (error) {
+      // The bytes of the closing brackets are on the disk already, so this write succeeds.
+      writeAt(handle, place, END);
+      ftruncateSync(handle, place + END.length);
+      throw error;
+    }
+    place += Buffer.byteLength(text);
+  }
+
+  let separator = '';
+  function write(exchange: RecordedExchange): void {
+    const text = JSON.stringify(exchange);
+    if (keys.isIn(text)) {
+      onLeftOut('it holds an API key, so that it would be a miss in a replay');
+    } else if (place + text.length > MAX_BYTES) {
+      onLeftOut(`the recording has ${MAX_BYTES} bytes, which is the most: start another`);
+    } else {
+      try {
+        append(`${separator}\n${text}`);
+        separator = ',';
+      } catch (cause) {
+        onLeftOut(`the recording cannot be written (${codeOf(cause)})`);
+      }
+    }
+  }
+
+  return {
+    file,
+    dispatch: (options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean =>
+      dispatcher.dispatch(
+        options,
+        listener(requestOf(options, pathPrefix, keys, count++), handler, write),
+      ),
+    close: async (): Promise<void> => {
+      await dispatcher.close();
+      closeSync(handle);
+    },
+  };
+}
+
+/** Writes the whole text; on a disk that is nearly full, one call writes only a part. */
+function writeAt(handle: number, place: number, text: string): void {
+  const bytes = Buffer.from(text);
+  let done = 0;
+  while (done < bytes.length) done += writeSync(handle, bytes, done, undefined, place + done);
+}
+
+const timeInName = (): string => new Date().toISOString().slice(0, 19).replaceAll(':', '-');
+
+function openNew(file: string, folder: string): number {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (cause) {
+    throw cannotWrite(folder, cause);
+  }
+  try {
+    return openSync(file, 'wx', 0o600);
+  } catch (cause) {
+    if (codeOf(cause) !== 'EEXIST') throw cannotWrite(file, cause);
+    throw new OperatorError(
+      `RECORD does not write over ${file}: remove it, or set SCENARIO to another name.`,
+      { cause },
+    );
+  }
+}
+
+const cannotWrite = (path: string, cause: unknown): OperatorError =>
+  new OperatorError(
+    `RECORD must name a folder that can be written; ${path} cannot be made (${codeOf(cause)}).`,
+    { cause },
+  );
+
+/** The file system throws nothing else. */
+const codeOf = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? 'unknown';
+
+const headOf = (routeSet: RouteSet | 'auto'): string => {
+  const log = {
+    version: '1.2',
+    creator: { name: 'content-pages-gateway', version: String(FORM) },
+    _gateway: { form: FORM, routeSet },
+    entries: [],
+  };
+  return JSON.stringify({ log }).slice(0, -']}}'.length);
+};
+
+type RecordedRequest = Pick<RecordedExchange, 'request'> & { number: number; key: string };
+
+function requestOf(
+  options: Dispatcher.DispatchOptions,
+  pathPrefix: string,
+  keys: Keys,
+  number: number,
+): RecordedRequest {
+  const { method, path, body } = options;
+  const url = ORIGIN + path.slice(pathPrefix.length);
+  const text = typeof body === 'string' ? body : undefined;
+  const request = {
+    ...{ method, url, httpVersion: 'HTTP/1.1' },
+    ...{ cookies: [], headers: [], headersSize: -1, bodySize: Buffer.byteLength(text ?? '') },
+    queryString: [...new URL(url).searchParams].map(([name, value]) => ({ name, value })),
+    ...(text !== undefined && { postData: { mimeType: 'application/json', text } }),
+  };
+  return { request, number, key: keys.aliasOf(keyOf(options)) };
+}
+
+/** Records one exchange and passes every event on. */
+function listener(
+  { request, number, key }: RecordedRequest,
+  handler: Dispatcher.DispatchHandler,
+  write: (exchange: RecordedExchange) => void,
+): Dispatcher.DispatchHandler {
+  const startMs = performance.now();
+  const startedDateTime = new Date().toISOString();
+  const chunks: Buffer[] = [];
+  let isConnected = false;
+  let headMs: number | undefined;
+  let status = 0;
+  let given: IncomingHttpHeaders = {};
+
+  function end(how: Pick<RecordedExchange['_gateway'], 'end' | 'fault'>): void {
+    const nowMs = performance.now();
+    headMs ??= nowMs;
+    const headers = KEPT_HEADERS.flatMap((name) =>
+      [given[name] ?? []].flat().map((value) => ({ name, value })),
+    );
+    const mimeType = given['content-type'] ?? 'application/octet-stream';
+    const content = contentOf(Buffer.concat(chunks), mimeType);
+    const response = {
+      ...{ status, statusText: '', httpVersion: 'HTTP/1.1', cookies: [], headers },
+      ...{ content, redirectURL: '', headersSize: -1, bodySize: content.size },
+    };
+    write({
+      ...{ startedDateTime, time: nowMs - startMs, request, response, cache: {} },
+      timings: { send: 0, wait: headMs - startMs, receive: nowMs - headMs },
+      _gateway: { number, key, isConnected, ...how },
+    } as RecordedExchange);
+  }
+
+  return {
+    onRequestStart: (controller, context) => {
+      handler.onRequestStart?.(controller, context);
+      // A call that was aborted before it had a connection was not sent.
+      isConnected = !controller.aborted;
+    },
+    onResponseStart: (controller, statusCode, headers, statusMessage) => {
+      headMs = performance.now();
+      status = statusCode;
+      given = headers;
+      handler.onResponseStart?.(controller, statusCode, headers, statusMessage);
+    },
+    onResponseData: (controller, chunk) => {
+      chunks.push(Buffer.from(chunk));
+      handler.onResponseData?.(controller, chunk);
+    },
+    onResponseEnd: (controller, trailers) => {
+      end({ end: 'whole' });
+      handler.onResponseEnd?.(controller, trailers);
+    },
+    onResponseError: (controller, error) => {
+      // Given up by the gateway, in time or because its callers left: the backend had said no more by then.
+      if (controller?.aborted) end({ end: 'silent' });
+      else end({ end: 'failed', fault: faultOf(error) });
+      handler.onResponseError?.(controller, error);
+    },
+  };
+}

@@ -1,0 +1,196 @@
+/**
+ * Answers calls from recordings instead of a backend: `REPLAY`.
+ *
+ * Each key plays a scenario by itself from the beginning, so that browsers side by side do not disturb each other.
+ * The key says which: a scenario's name, or the name, a dot and anything, such as `publish.worker-3`; where there is
+ * one scenario, any key plays it. `publish.K2` plays the part of the second key of the recording.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import type { Dispatcher } from 'undici';
+import { OperatorError } from '../../lib/operator-error.ts';
+import { ROUTE_SETS, type RouteSet } from '../../v0/routes.ts';
+import { NotRecordedError } from '../../rest/transport/transport-fault.ts';
+import { errorOf } from './fault.ts';
+import { bodyOf, type RecordedExchange } from './har.ts';
+import { Player, readScenario, type Asked, type Part, type Scenario } from './scenario.ts';
+import { keyOf } from './secrets.ts';
+
+interface ReplayOptions {
+  readonly folder: string;
+  /** The only scenario to replay. @default all of the folder */
+  readonly name?: string | undefined;
+  /** How many times as fast as it was; 0 waits for nothing. */
+  readonly speed: number;
+  readonly onMiss: (miss: Miss) => void;
+}
+
+/** A call that no recording has. */
+export interface Miss {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  /** Undefined where the key names none. */
+  readonly scenario: string | undefined;
+  /** The most similar recorded calls. */
+  readonly nearest: readonly string[];
+}
+
+/** Keys whose place in a scenario is remembered. */
+const MAX_PLAYERS = 10_000;
+
+/** @throws {OperatorError} when there is nothing to replay. */
+export function openReplay({ folder, name, speed, onMiss }: ReplayOptions) {
+  const scenarios = scenariosIn(folder, name);
+  const playerOf = castOf(scenarios);
+
+  /** Returns the recorded answer to a call, or the error of a call that was not recorded. */
+  function answerTo(asked: Asked, key: string): RecordedExchange | NotRecordedError {
+    const player = playerOf(key);
+    const found = player?.next(asked);
+    if (found) return found;
+    const { method, path } = asked;
+    const nearest = player?.nearest(asked) ?? [];
+    onMiss({ method, path, scenario: player?.scenario, nearest });
+    if (!player) {
+      return new NotRecordedError(
+        `Not in the recordings: send a key that begins with the name of one, such as "${scenarios[0]?.name}"; there are ${listed(scenarios.map((one) => one.name))}`,
+      );
+    }
+    return new NotRecordedError(
+      `Not in the recording "${player.scenario}" as it stands: ${method} ${path}; nearest: ${listed(nearest)}`,
+    );
+  }
+
+  return {
+    /** The names of the scenarios. */
+    names: scenarios.map((one) => one.name),
+    routeSet: routeSetOf(scenarios),
+    dispatch: (
+      options: Dispatcher.DispatchOptions,
+      handler: Dispatcher.DispatchHandler,
+    ): boolean => {
+      const { method, path, body } = options;
+      const asked = { method, path, body: typeof body === 'string' ? body : '' };
+      void respond(answerTo(asked, keyOf(options)), handler, speed);
+      return true;
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+const listed = (labels: readonly string[]): string => labels.join('; ') || 'nothing';
+
+function scenariosIn(folder: string, name: string | undefined): Scenario[] {
+  const files = namesIn(folder)
+    .filter((file) => (name === undefined ? file.endsWith('.har') : file === `${name}.har`))
+    .sort();
+  if (files.length > 0) return files.map((file) => readScenario(join(folder, file)));
+  throw new OperatorError(
+    `REPLAY: ${folder} has no file ${name ?? '…'}.har: make one with RECORD=${folder} npm start.`,
+  );
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (cause) {
+    throw new OperatorError(`REPLAY: ${folder} must be a folder that is there.`, { cause });
+  }
+}
+
+/** The gateway knows one set of routes. */
+function routeSetOf(scenarios: readonly Scenario[]): RouteSet | 'auto' {
+  const [first, ...others] = scenarios;
+  const other = others.find(({ routeSet }) => routeSet !== first?.routeSet);
+  if (other) {
+    throw new OperatorError(
+      `REPLAY: ${first?.name} was recorded with UPSTREAM_ROUTES=${first?.routeSet}, ${other.name} with ${other.routeSet}: replay one alone with SCENARIO, or record it again.`,
+    );
+  }
+  return ROUTE_SETS.find((set) => set === first?.routeSet) ?? 'auto';
+}
+
+/** Part of a recording without calls. */
+const NOTHING: Part = { reads: new Map(), writes: [] };
+
+/**
+ * Returns a lookup from keys to players; undefined for a key that names no scenario.
+ */
+function castOf(scenarios: readonly Scenario[]): (key: string) => Player | undefined {
+  const players = new LRUCache<string, Player>({ max: MAX_PLAYERS });
+  /** Number of parts assigned to keys that do not name the only scenario. */
+  let given = 0;
+
+  return (key) => {
+    const known = players.get(key);
+    if (known) return known;
+    const scenario = scenarioOf(key);
+    if (!scenario) return undefined;
+    const player = new Player(scenario.name, partOf(scenario, key));
+    players.set(key, player);
+    return player;
+  };
+
+  function scenarioOf(key: string): Scenario | undefined {
+    const named = scenarios.filter(({ name }) => key === name || key.startsWith(`${name}.`));
+    // A name may begin another: the longer one is meant.
+    const [longest] = named.sort((one, other) => other.name.length - one.name.length);
+    return longest ?? (scenarios.length === 1 ? scenarios[0] : undefined);
+  }
+
+  function partOf({ name, parts }: Scenario, key: string): Part {
+    const alias = key.startsWith(`${name}.`) ? key.slice(name.length + 1).split('.')[0] : undefined;
+    const named = alias === undefined ? undefined : parts.get(alias);
+    if (named) return named;
+    const all = [...parts.values()];
+    // Keys without a name come in the order of the recording.
+    const isNamed = alias !== undefined || key === name;
+    return all[isNamed ? 0 : Math.min(given++, all.length - 1)] ?? NOTHING;
+  }
+}
+
+/** Emits one answer asynchronously, as undici does. Emits nothing more after an abort. */
+async function respond(
+  answer: RecordedExchange | NotRecordedError,
+  handler: Dispatcher.DispatchHandler,
+  speed: number,
+): Promise<void> {
+  const controller = {
+    aborted: false,
+    paused: false,
+    reason: null as Error | null,
+    abort: (reason: Error) => {
+      if (controller.aborted) return;
+      Object.assign(controller, { aborted: true, reason });
+      handler.onResponseError?.(controller, reason);
+    },
+    pause: () => {},
+    resume: () => {},
+  };
+  const isGivenUp = () => controller.aborted;
+  const passed = (ms: number) => (speed === 0 ? nextTurn() : sleep(ms / speed));
+
+  await nextTurn();
+  if (answer instanceof NotRecordedError) {
+    handler.onResponseError?.(controller, answer);
+    return;
+  }
+  const { timings, response, _gateway } = answer;
+  if (_gateway.isConnected) handler.onRequestStart?.(controller, {});
+  await passed(timings.wait);
+  if (isGivenUp()) return;
+  if (response.status > 0) {
+    const headers = Object.fromEntries(response.headers.map(({ name, value }) => [name, value]));
+    handler.onResponseStart?.(controller, response.status, headers, '');
+  }
+  await passed(timings.receive);
+  if (isGivenUp()) return;
+  const body = bodyOf(response.content);
+  if (body.length > 0) handler.onResponseData?.(controller, body);
+  if (isGivenUp()) return;
+  if (_gateway.end === 'whole') handler.onResponseEnd?.(controller, {});
+  else if (_gateway.fault) handler.onResponseError?.(controller, errorOf(_gateway.fault));
+}

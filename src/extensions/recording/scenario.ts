@@ -1,0 +1,190 @@
+/**
+ * A recording, read to be replayed: for each key that was recorded, what was asked and answered in its name.
+ *
+ * The writes of a key divide its reads: a read is answered as it was after the writes that have been replayed so
+ * far. Between two writes the answers to the same read may differ, as while a version is published: they are replayed
+ * in order, and the last one is repeated.
+ */
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { OperatorError } from '../../lib/operator-error.ts';
+import { ORIGIN, recording, type RecordedExchange } from './har.ts';
+
+/** Lookup key of a call. */
+export interface Asked {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  /** Empty for none. */
+  readonly body: string;
+}
+
+/** Recorded answers to one key. */
+export interface Part {
+  /** By path, in the order of sending; `writes` is how many writes had been sent before. */
+  readonly reads: ReadonlyMap<string, readonly { writes: number; exchange: RecordedExchange }[]>;
+  readonly writes: readonly RecordedExchange[];
+}
+
+export interface Scenario {
+  readonly name: string;
+  readonly routeSet: string;
+  /** By the keys' aliases, in the order of their first calls. */
+  readonly parts: ReadonlyMap<string, Part>;
+}
+
+/** @throws {OperatorError} when it is no recording of this gateway. */
+export function readScenario(file: string): Scenario {
+  const { log } = recordingIn(file);
+  const sent = log.entries.toSorted((one, other) => one._gateway.number - other._gateway.number);
+  const aliases = [...new Set(sent.map(({ _gateway }) => _gateway.key))];
+  const parts = aliases.map((alias) => {
+    return [alias, partOf(sent.filter(({ _gateway }) => _gateway.key === alias))] as const;
+  });
+  return {
+    name: basename(file, '.har'),
+    routeSet: log._gateway.routeSet,
+    parts: new Map(parts),
+  };
+}
+
+function recordingIn(file: string) {
+  let found: unknown;
+  try {
+    found = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    throw new OperatorError(`REPLAY: ${file} is not JSON: record it again.`, { cause });
+  }
+  const { data, error } = recording.safeParse(found);
+  if (data) return data;
+  const place = error.issues[0]?.path.join('.') ?? '';
+  throw new OperatorError(
+    `REPLAY: ${file} is not a recording that RECORD has made (at ${place}): record it again, or remove it.`,
+  );
+}
+
+function partOf(sent: readonly RecordedExchange[]): Part {
+  const reads = new Map<string, { writes: number; exchange: RecordedExchange }[]>();
+  const writes: RecordedExchange[] = [];
+  for (const exchange of sent) {
+    const { method, path } = askedOf(exchange);
+    if (method !== 'GET') writes.push(exchange);
+    else {
+      const ofPath = reads.get(path) ?? [];
+      ofPath.push({ writes: writes.length, exchange });
+      reads.set(path, ofPath);
+    }
+  }
+  return { reads, writes };
+}
+
+const askedOf = ({ request }: RecordedExchange): Asked => ({
+  method: request.method,
+  path: request.url.slice(ORIGIN.length),
+  body: request.postData?.text ?? '',
+});
+
+const MAX_NEAREST = 3;
+
+/** Plays one part to one caller, from its beginning. */
+export class Player {
+  readonly scenario: string;
+  readonly #part: Part;
+  /** Writes that were replayed. */
+  #writes = 0;
+  /** How often a path was read since the last write. */
+  readonly #turns = new Map<string, number>();
+
+  constructor(scenario: string, part: Part) {
+    this.scenario = scenario;
+    this.#part = part;
+  }
+
+  /** The next answer; undefined where none was recorded. */
+  next(asked: Asked): RecordedExchange | undefined {
+    return asked.method === 'GET' ? this.#read(asked.path) : this.#write(asked);
+  }
+
+  /** Labels of the most similar recorded calls, at most three. */
+  nearest(asked: Asked): string[] {
+    const { reads, writes } = this.#part;
+    if (asked.method === 'GET') {
+      const paths = [...reads.keys()].map((path) => ({ method: 'GET', path, body: '' }));
+      return byLikeness(paths, asked).map(labelOf);
+    }
+    const due = writes[this.#writes];
+    return [
+      due
+        ? `the next write, ${differenceOf(askedOf(due), asked)}`
+        : 'no write that is still to come',
+      ...byLikeness(writes.slice(this.#writes + 1).map(askedOf), asked).map(
+        (later) => `later, ${differenceOf(later, asked)}`,
+      ),
+    ].slice(0, MAX_NEAREST);
+  }
+
+  #read(path: string): RecordedExchange | undefined {
+    const all = this.#part.reads.get(path);
+    if (!all) return undefined;
+    const now = all.filter(({ writes }) => writes === this.#writes);
+    const turn = this.#turns.get(path) ?? 0;
+    this.#turns.set(path, turn + 1);
+    const found =
+      now[Math.min(turn, now.length - 1)] ??
+      all.findLast(({ writes }) => writes < this.#writes) ??
+      all[0];
+    return found?.exchange;
+  }
+
+  /** Writes are matched in their recorded order only; later reads depend on it. */
+  #write(asked: Asked): RecordedExchange | undefined {
+    const exchange = this.#part.writes[this.#writes];
+    if (!exchange || !isSame(askedOf(exchange), asked)) return undefined;
+    this.#writes += 1;
+    this.#turns.clear();
+    return exchange;
+  }
+}
+
+const isSame = (one: Asked, other: Asked): boolean =>
+  one.method === other.method && one.path === other.path && one.body === other.body;
+
+/** How many segments of the path and parameters of the query two calls share; the method counts as one. */
+function likeness(one: Asked, other: Asked): number {
+  const [path = '', query = ''] = one.path.split('?');
+  const [otherPath = '', otherQuery = ''] = other.path.split('?');
+  const segments = path.split('/');
+  const others = otherPath.split('/');
+  const parameters = otherQuery.split('&');
+  const shared = segments.filter((segment, i) => segment === others[i]).length;
+  const asked = query.split('&').filter((parameter) => parameters.includes(parameter)).length;
+  const isLong = Math.abs(segments.length - others.length);
+  return 2 * shared + asked - 2 * isLong + (one.method === other.method ? 1 : 0);
+}
+
+/** Sorted by similarity, descending. */
+const byLikeness = (known: readonly Asked[], asked: Asked): Asked[] =>
+  known
+    .map((one) => ({ one, likeness: likeness(one, asked) }))
+    .sort((one, other) => other.likeness - one.likeness)
+    .slice(0, MAX_NEAREST)
+    .map(({ one }) => one);
+
+const labelOf = ({ method, path }: Asked): string => `${method} ${path}`;
+
+/** Label of a recorded write, with the fields that differ where only the body does. */
+function differenceOf(one: Asked, asked: Asked): string {
+  if (labelOf(one) !== labelOf(asked) || isSame(one, asked)) return labelOf(one);
+  const names = differing(one.body, asked.body);
+  return `${labelOf(one)} with another ${names.length > 0 ? names.join(', ') : 'body'}`;
+}
+
+/** The names of the fields by which two bodies differ. */
+function differing(one: string, other: string): string[] {
+  const [fields, others] = [one, other].map((body) => JSON.parse(body || '{}') as Fields);
+  return Object.keys({ ...fields, ...others }).filter(
+    (name) => JSON.stringify(fields?.[name]) !== JSON.stringify(others?.[name]),
+  );
+}
+
+type Fields = Readonly<Record<string, unknown>>;

@@ -1,0 +1,42 @@
+/**
+ * What replicas share, in metrics and in the log: never a name of what is shared.
+ */
+import type { CommandOutcome, ConnectionObserver } from './connection.ts';
+import type { SharedState } from './shared-state.ts';
+import type { Logger } from '../../gateway/observe/logs/logger.ts';
+import type { Metrics } from '../../gateway/observe/metrics/metrics.ts';
+
+/** @param shared what is open; undefined until it is. */
+export function observeSharedState(
+  { instruments }: Metrics,
+  logger: Logger,
+  shared: () => SharedState | undefined,
+): ConnectionObserver {
+  const commands = instruments.counter(
+    'gateway_shared_state_commands_total',
+    'Commands to Redis by outcome; skipped ones were not sent, because Redis did not answer.',
+    ['outcome'],
+  );
+  instruments.gauge(
+    'gateway_shared_state_available',
+    'Whether Redis answers: 1 or 0; of several workers, the least.',
+    () => (shared()?.isAvailable ? 1 : 0),
+    'min',
+  );
+  const refusals = new Set<string>();
+  return {
+    onCommand: (outcome: CommandOutcome) => commands.inc({ outcome }),
+    onChange: (isAvailable, why) => {
+      if (isAvailable) logger.info('Redis answers: replicas share what they must');
+      else logger.warn({ failure: why }, 'Redis does not answer: this process goes on alone');
+    },
+    onRefusal: (why) => {
+      if (refusals.has(why)) return;
+      refusals.add(why);
+      logger.warn(
+        { failure: why },
+        'Redis refuses a command: see docs/operating.md for its rights',
+      );
+    },
+  };
+}

@@ -1,0 +1,26 @@
+/** Counts what operations ask for, as they are executed, and tells it at `/usage`. */
+import type { Extension } from '../../gateway/extension.ts';
+import { forGet } from '../../gateway/http/site.ts';
+import { sumUsage } from './sum-usage.ts';
+import type { Usage } from './usage.ts';
+
+export const usageExtension = (usage: Usage): Extension => ({
+  policies: {
+    usage: {
+      execute(operation, next) {
+        usage.count(operation);
+        return next(operation);
+      },
+      // Once, when it begins.
+      subscribe(operation, next) {
+        usage.count(operation);
+        return next(operation);
+      },
+    },
+  },
+  prepare: ({ syntax }) => usage.prepare(syntax),
+  operatorRoutes({ gather }) {
+    const reports = gather('usage', () => usage.report());
+    return { '/usage': forGet(async () => Response.json(sumUsage(await reports()))) };
+  },
+});
