@@ -8,20 +8,16 @@ import { inspect } from 'node:util';
 import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from './backend/seed/example.ts';
 import { readConfig, type Config } from './app/config.ts';
 import { OperatorError } from './lib/operator-error.ts';
-import { Drift } from './extensions/drift/drift.ts';
-import { driftExtension } from './extensions/drift/drift-extension.ts';
-import { openMcp } from './extensions/mcp/open-mcp.ts';
-import { openBackend, openDispatcher, warningsOf } from './app/open-backend.ts';
-import { openCache, openRateLimits, openSharedState } from './app/open-shared-state.ts';
+import { openExtensions } from './app/extensions.ts';
+import { openBackend, warningsOf } from './app/open-backend.ts';
 import { createUpstream } from './rest/client/client.ts';
-import { openSchema } from './app/schema.ts';
-import type { Extension } from './gateway/extension.ts';
+import { BackendDispatcher } from './rest/transport/dispatcher.ts';
+import { schema } from './app/schema.ts';
+import type { CallLayers, Extension, Replay } from './gateway/extension.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { urlHost } from './gateway/http/http-server.ts';
 import { createLogger, type Logger } from './gateway/observe/logs/logger.ts';
 import { Metrics } from './gateway/observe/metrics/metrics.ts';
-import { openTraces } from './extensions/traces/open-traces.ts';
-import { traces } from './extensions/traces/traces-policy.ts';
 import { observeUpstream } from './gateway/observe/upstream-observer.ts';
 import { loadPlugins } from './app/process/operator-plugins.ts';
 import { announce } from './app/process/announce.ts';
@@ -31,8 +27,6 @@ import { EXIT, stopOnSignals, surviveRejections } from './app/process/lifecycle.
 import { switchLevelOnSignal } from './app/process/log-level.ts';
 import { openPorts } from './app/process/ports.ts';
 import { createWorkers, WorkerStartError } from './app/process/workers.ts';
-import { Usage } from './extensions/usage/usage.ts';
-import { usageExtension } from './extensions/usage/usage-extension.ts';
 
 /** The environment variable with the URL of the primary's embedded backend, for its workers. */
 const EMBEDDED_URL = 'EMBEDDED_BACKEND_URL';
@@ -80,28 +74,36 @@ async function serve(config: Config, logger: Logger): Promise<void> {
   if (gather) metrics.gather = sumMetrics(metrics.registry, gather);
 
   const ofPrimary = cluster.isWorker ? process.env[EMBEDDED_URL] : undefined;
-  const backend = await openBackend(config, ofPrimary, logger);
+  const version = versionOf();
+  let opening: ReturnType<typeof openBackend> | undefined;
+  const extensions = await openExtensions(config, {
+    logger,
+    metrics,
+    version,
+    backend: (opened) => (opening ??= openBackend(config, ofPrimary, logger, replayOf(opened))),
+  });
+  const replay = replayOf(extensions);
+  const backend = await (opening ??= openBackend(config, ofPrimary, logger, replay));
   const warnings = warningsOf(config, backend);
-  const shared = await openSharedState(config, backend, metrics, logger);
-  const drift = new Drift({ onDeparture: (route, kind) => metrics.drift(route, kind) });
+  const layers = Object.assign({}, ...extensions.map(({ calls }) => calls)) as CallLayers;
+  const connections = replay ?? new BackendDispatcher(backend.origin, backend.connections);
   const upstream = createUpstream({
-    dispatcher: await openDispatcher(config, backend, logger),
+    dispatcher: layers.connections?.(connections, backend) ?? connections,
     pathPrefix: backend.pathPrefix,
     routeSet: backend.routeSet,
     timeoutMs: config.backend.timeoutMs,
-    ...{ exposeHeaders: headers.expose, pauses: shared?.pauses },
-    cache: await openCache(config, shared),
-    observer: observeUpstream(metrics, logger, () => gateway, drift),
+    exposeHeaders: headers.expose,
+    pauses: layers.pauses,
+    cache: layers.cache,
+    observer: observeUpstream(metrics, logger, () => gateway, layers.onAnswer),
   });
-  const version = versionOf();
-  const tracer = await openTraces(config.traces, { backend: backend.origin, version, logger });
   // The 20 routes of the REST document do not answer the first query, which is about a page.
   const hasSamplePage =
     backend.isEmbedded && config.embedded.routes !== 'document' && backend.routeSet !== 'document';
-  const schema = await openSchema(tools);
   const gateway = createGateway({
-    rateLimits: await openRateLimits(config, shared),
-    ...{ schema, upstream, logger, metrics, gather },
+    schema: extensions.reduce((served, one) => one.schema?.(served) ?? served, schema),
+    rateLimits: layers.rateLimits,
+    ...{ upstream, logger, metrics, gather, extensions },
     ...{ http, headers, limits, documents, live, tools, logSlowMs: config.process.logSlowMs },
     apiKey: config.backend.apiKey,
     warnings,
@@ -109,13 +111,8 @@ async function serve(config: Config, logger: Logger): Promise<void> {
       folder: EXPLORER_FOLDER,
       ...(backend.isEmbedded && { apiKey: EXAMPLE_API_KEY }),
       ...(hasSamplePage && { pageId: EXAMPLE_PAGE_ID }),
-      ...(backend.replay && { apiKey: backend.replay.names[0], replays: backend.replay.names }),
+      ...(replay && { apiKey: replay.names[0], replays: replay.names }),
     },
-    extensions: [
-      traces(tracer),
-      ...(http.adminPort === undefined ? [] : reports(new Usage(schema), drift)),
-      await openMcp(documents.agents, version),
-    ],
     plugins: await loadPlugins(config.process.plugins, config),
   });
   await gateway.open();
@@ -123,20 +120,16 @@ async function serve(config: Config, logger: Logger): Promise<void> {
   stopOnSignals(logger, config.process, async (times) => {
     const finished = await ports.close(times);
     await gateway.close();
-    await shared?.close();
     // A backend that never answers would keep its calls open: they are cut at the shutdown timeout.
     if (finished) await upstream.close();
-    await tracer?.close();
+    await Promise.all(extensions.map(({ close }) => close?.()));
     await backend.close();
     return finished;
   });
   if (cluster.isPrimary) {
-    await announce({ ...backend, logger, url: ports.url, warnings, tools, http });
+    await announce({ ...backend, replay, logger, url: ports.url, warnings, tools, http });
   }
 }
 
-/** What operators read at `/usage` and `/drift`. */
-const reports = (usage: Usage, drift: Drift): Extension[] => [
-  usageExtension(usage),
-  driftExtension(drift, usage.usesOf),
-];
+const replayOf = (extensions: readonly Extension[]): Replay | undefined =>
+  extensions.find(({ replay }) => replay)?.replay;

@@ -14,30 +14,16 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url));
 const LAYERS: readonly string[] = [
   'main.ts',
   'serve-backend.ts',
-  'commands',
-  'open-shared-state.ts',
-  'open-backend.ts',
-  'config.ts',
-  'settings',
-  'mcp',
-  'process',
-  'explorer',
-  'drift',
-  'impact',
-  'usage',
+  'app',
   'extensions',
+  'explorer',
   'gateway',
-  'schema.ts',
-  'federation',
   'resources',
   'plan',
   'graph',
   'live',
   'execution',
-  'recording',
-  'cache',
   'rest',
-  'shared-state',
   'backend',
   'client',
   'v0',
@@ -136,34 +122,26 @@ describe('the structure of src/', () => {
     },
   );
 
-  it('loads what replicas share only where it is used', () => {
-    const loading = files.filter((file) =>
-      /^import (?!type )[^;]*'[^']*(?:shared-state\/[^']*|ioredis)';/m.test(
-        readFileSync(join(SRC, file), 'utf8'),
-      ),
-    );
+  it('loads an extension in the list of extensions alone, when it is on', () => {
+    const importing = imports
+      .filter(({ from, to }) => to.startsWith('extensions/') && !from.startsWith('extensions/'))
+      .filter(({ from }) => !from.startsWith('app/commands/'))
+      .map(({ from, to }) => [from, to]);
+    const folders = readdirSync(join(SRC, 'extensions')).filter((name) => name !== 'impact');
+    const listed = folders.map((name) => [
+      'app/extensions.ts',
+      `extensions/${name}/${name}.extension.ts`,
+    ]);
 
-    expect(loading.filter((file) => layerOf(file) !== 'shared-state')).toEqual([]);
+    expect(importing.sort()).toEqual(listed.sort());
+    const list = readFileSync(join(SRC, 'app/extensions.ts'), 'utf8');
+    expect(list).not.toMatch(/^import [^;]*extensions\/\w+\//m);
   });
 
-  it('loads MCP only where it is used', () => {
-    const loading = files.filter((file) =>
-      /^import (?!type )[^;]*'(?:[^']*\/mcp\.ts|@modelcontextprotocol\/[^']*)';/m.test(
-        readFileSync(join(SRC, file), 'utf8'),
-      ),
-    );
+  it('lets no extension know another', () => {
+    const folderOf = (file: string) => file.split('/')[1]!;
 
-    expect(loading).toEqual(['mcp/mcp.ts']);
-  });
-
-  it('loads what a subgraph needs only where the gateway is one', () => {
-    const loading = files.filter((file) =>
-      /^import (?!type )[^;]*'[^']*\/federation\/[^']*';/m.test(
-        readFileSync(join(SRC, file), 'utf8'),
-      ),
-    );
-
-    expect(loading).toEqual(['commands/print-schema.ts']);
+    expect(between(folderOf, 'extensions/')).toEqual([]);
   });
 
   it('reads the environment in the two processes alone', () => {

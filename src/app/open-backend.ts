@@ -5,7 +5,8 @@ import { EXAMPLE_API_KEY } from '../backend/seed/example.ts';
 import type { Config } from './config.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import type { ConnectionOptions } from '../rest/transport/connections.ts';
-import { BackendDispatcher, splitUpstreamUrl } from '../rest/transport/dispatcher.ts';
+import { splitUpstreamUrl } from '../rest/transport/dispatcher.ts';
+import type { Replay } from '../gateway/extension.ts';
 import type { Logger } from '../gateway/observe/logs/logger.ts';
 
 /** What the log and `/ready` say of an embedded backend where callers of a deployment are served; none elsewhere. */
@@ -23,37 +24,32 @@ export const warningsOf = (
  * Opens the deployment, recordings, the embedded backend of the primary, or an embedded one of this process.
  *
  * @param ofPrimary the URL of the primary's embedded backend, in a worker.
+ * @param replay recordings, which answer in its place.
  * @throws {OperatorError} for recordings, or a database, that cannot be used.
  */
 export async function openBackend(
   { backend, embedded, recording }: Config,
   ofPrimary: string | undefined,
   logger: Logger,
+  replay?: Replay,
 ) {
   const { url, apiKey, routeSet } = backend;
   const close = async () => {};
-  if (recording.replay !== undefined) {
-    const { openReplay } = await import('../extensions/recording/replayer.ts');
-    const replay = openReplay({
-      ...{ folder: recording.replay, name: recording.name, speed: recording.speed },
-      onMiss: (miss) => logger.warn(miss, 'Not recorded: a call has no answer'),
-    });
-    logger.info({ scenarios: replay.names }, 'Recordings are replayed: no backend is asked');
+  if (replay) {
     const known = routeSet === 'auto' ? replay.routeSet : routeSet;
     const label = `none, recordings of ${recording.replay} answer`;
     const nowhere = { origin: '', pathPrefix: '', connections: {}, label };
-    return { ...nowhere, apiKey, routeSet: known, isEmbedded: false, replay, close };
+    return { ...nowhere, apiKey, routeSet: known, isEmbedded: false, close };
   }
-  const replay = undefined;
   if (url) {
     const connections = connectionsOf(backend);
     const label = url.href.replace(/\/$/, '');
     const there = { ...splitUpstreamUrl(url), connections, label };
-    return { ...there, apiKey, routeSet, isEmbedded: false, replay, close };
+    return { ...there, apiKey, routeSet, isEmbedded: false, close };
   }
   // Which routes the embedded backend has is known.
   const known = {
-    ...{ apiKey: apiKey ?? EXAMPLE_API_KEY, isEmbedded: true, replay, connections: {} },
+    ...{ apiKey: apiKey ?? EXAMPLE_API_KEY, isEmbedded: true, connections: {} },
     label: 'embedded, with sample data',
     routeSet: routeSet === 'document' ? routeSet : embedded.routes,
   };
@@ -80,29 +76,6 @@ function connectionsOf(backend: Config['backend']): ConnectionOptions {
     tls: { ca, cert, key },
     proxies: httpProxy || httpsProxy ? proxies : undefined,
   };
-}
-
-/**
- * Opens what calls are sent by: connections to the backend, which a recording may listen to, or a replay.
- *
- * @throws {OperatorError} when no recording can be written.
- */
-export async function openDispatcher(
-  { recording: { record, name } }: Config,
-  backend: Awaited<ReturnType<typeof openBackend>>,
-  logger: Logger,
-) {
-  if (backend.replay) return backend.replay;
-  const dispatcher = new BackendDispatcher(backend.origin, backend.connections);
-  if (record === undefined) return dispatcher;
-  const { openRecorder } = await import('../extensions/recording/recorder.ts');
-  const recorder = openRecorder(dispatcher, {
-    ...{ folder: record, name, pathPrefix: backend.pathPrefix, routeSet: backend.routeSet },
-    publicKey: backend.isEmbedded ? EXAMPLE_API_KEY : undefined,
-    onLeftOut: (why) => logger.error(`Not recorded: an exchange is left out, since ${why}`),
-  });
-  logger.info({ file: recorder.file }, 'The backend is recorded');
-  return recorder;
 }
 
 /** What is installed for gateways alone, such as their image, has none of the embedded backend's packages. */

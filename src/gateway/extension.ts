@@ -2,12 +2,22 @@
  * Extensions: what some deployments switch on. The core does not know them; whoever opens a gateway hands them in.
  */
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
+import type {
+  BackendConnections,
+  PausesOfOthers,
+  ReadCache,
+  SharedReads,
+} from '../rest/call/options.ts';
+import type { UpstreamObserver } from '../rest/call/observer.ts';
+import type { RouteSet } from '../v0/routes.ts';
 import type { Route, Routes } from './http/site.ts';
 import type { Logger } from './observe/logs/logger.ts';
+import type { Metrics } from './observe/metrics/metrics.ts';
 import type { AppVersion } from './operation/app-version.ts';
 import type { Document } from './operation/document.ts';
 import type { Arrival, HeaderFields } from './operation/operation.ts';
 import type { Policies } from './pipeline.ts';
+import type { RateLimits } from './policies/rate-limit.ts';
 import type { EventObserver } from './policies/subscriptions.ts';
 
 export interface Extension {
@@ -23,7 +33,66 @@ export interface Extension {
   readonly routes?: (core: Core) => Routes;
   /** Routes for operators, beside `/metrics`. */
   readonly operatorRoutes?: (core: Core) => Routes;
+  /** The schema that is served in place of the core's. */
+  readonly schema?: (schema: GraphQLSchema) => GraphQLSchema;
+  /** What stands around calls of the backend. */
+  readonly calls?: CallLayers;
+  /** Answers calls in place of a backend. */
+  readonly replay?: Replay;
+  /** Ends what it holds, after the last operation. */
+  readonly close?: () => Promise<void>;
 }
+
+export interface CallLayers {
+  /** Around the connections to the backend. */
+  readonly connections?: (inner: BackendConnections, backend: Backend) => BackendConnections;
+  /** Answers reads that it keeps. */
+  readonly cache?: ReadCache;
+  /** Pauses of keys that the backend has limited, of all replicas. */
+  readonly pauses?: PausesOfOthers;
+  /** Reads that all replicas keep. */
+  readonly reads?: SharedReads;
+  /** How many calls a key may make. */
+  readonly rateLimits?: RateLimits;
+  /** Hears of each answer. */
+  readonly onAnswer?: Required<UpstreamObserver>['onAnswer'];
+}
+
+/** Recordings in place of a backend. */
+export interface Replay extends BackendConnections {
+  /** Names of the scenarios, which callers send as keys. */
+  readonly names: readonly string[];
+  readonly routeSet: RouteSet | 'auto';
+}
+
+/** What the gateway stands in front of. */
+export interface Backend {
+  /** `https://api.example.com`; empty where recordings answer. */
+  readonly origin: string;
+  /** The path before `/v0`: empty, or `/prefix`. */
+  readonly pathPrefix: string;
+  readonly routeSet: RouteSet | 'auto';
+  readonly isEmbedded: boolean;
+}
+
+/** The process that an extension is opened in. */
+export interface Host {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Of the gateway. */
+  readonly version: string;
+  /** Opens the backend at the first call. */
+  readonly backend: () => Promise<Backend>;
+  /** Extensions that stand before this one in the list. */
+  readonly opened: readonly Extension[];
+}
+
+/**
+ * What each extension exports as `open`: it is called once, where its setting is there.
+ *
+ * @throws {OperatorError} for settings that cannot be followed.
+ */
+export type Open<Settings> = (settings: Settings, host: Host) => Extension | Promise<Extension>;
 
 /** What an operation of an extension's own transport is made of. */
 export interface OwnRequest {

@@ -5,7 +5,7 @@ import type { PollRange } from '../live/poller.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Pollers } from '../live/pollers.ts';
 import type { Upstream } from '../rest/client/client.ts';
-import type { RateLimits } from '../extensions/redis/rate-limits.ts';
+import type { RateLimits } from './policies/rate-limit.ts';
 import type { WebSocketOptions } from './transports/web-socket.ts';
 import type { DocumentLimits } from './documents/document-limits.ts';
 import type { IntrospectionAudience } from './documents/documents.ts';

@@ -108,7 +108,7 @@ describe('what /drift tells', () => {
       const value = structuredClone(sampleOf(route)) as any;
       change(value);
       const body = Buffer.from(JSON.stringify(value));
-      site.drift.onAnswer(route, { status: 200, headers: {}, body }, undefined);
+      site.onAnswer(route, { status: 200, headers: {}, body }, undefined);
       const { departures } = (await send(`${admin.url}/drift`)).body;
       const { fields, documents: named } = departures.at(-1);
       return [...fields, ...named.map(({ operation }: { operation: string }) => operation)];

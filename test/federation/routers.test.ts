@@ -2,7 +2,8 @@
  * Two routers before the subgraph and another one: what they answer, and how often the backend is called for it.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openSchema } from '../../src/app/schema.ts';
+import { schema } from '../../src/app/schema.ts';
+import { subgraphOf } from '../../src/extensions/federation/subgraph.ts';
 import { clientOf, type Client } from '../support/client.ts';
 import { IDS } from '../support/ids.ts';
 import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
@@ -56,7 +57,7 @@ let known: Known;
 beforeAll(async () => {
   if (!hasPackages) return;
   gateway = await openGateway({
-    schema: await openSchema({ federation: true, introspection: 'on' }),
+    schema: subgraphOf(schema, { tellsSchema: true }),
     fresh: true,
   });
   const { data } = await gateway.ask(`{

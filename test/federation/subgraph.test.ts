@@ -5,7 +5,8 @@ import { parse } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findEntity } from '../../src/graph/entity/entity.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
-import { openSchema } from '../../src/app/schema.ts';
+import { schema } from '../../src/app/schema.ts';
+import { subgraphOf } from '../../src/extensions/federation/subgraph.ts';
 import { status } from '../support/faults.ts';
 import { IDS } from '../support/ids.ts';
 import {
@@ -23,7 +24,10 @@ async function open(
 async function open(options?: InProcessOptions): Promise<InProcessGateway>;
 async function open(options: InProcessOptions = {}): Promise<InProcessGateway> {
   const { introspection = 'on' } = options.tools ?? {};
-  return openGateway({ ...options, schema: await openSchema({ federation: true, introspection }) });
+  return openGateway({
+    ...options,
+    schema: subgraphOf(schema, { tellsSchema: introspection !== 'off' }),
+  });
 }
 
 /** As composers ask, without a key. */

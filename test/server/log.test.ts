@@ -1,5 +1,4 @@
 /** The line of the log that each operation has, and what the log says of calls that fail. */
-import { Drift } from '../../src/extensions/drift/drift.ts';
 import { describe, expect, it } from 'vitest';
 import { observeUpstream } from '../../src/gateway/observe/upstream-observer.ts';
 import { Metrics } from '../../src/gateway/observe/metrics/metrics.ts';
@@ -89,7 +88,7 @@ describe('the line of an operation', () => {
 
 it('a call that fails is a line with route, kind, attempt and duration, once a second for each kind', async () => {
   const { lines, logger } = openLog('warn');
-  const observer = observeUpstream(new Metrics(), logger, () => site.gateway, new Drift());
+  const observer = observeUpstream(new Metrics(), logger, () => site.gateway, undefined);
   const site = await openGateway({ backend: 'faulty', rest: { observer } });
   site.upstream.on('GET /v0/persons/p', status(503), status(503), reset(), world());
   site.upstream.on('GET /v0/topics/t', status(404));

@@ -15,6 +15,7 @@ import { NO_BREAKER } from '../rest/open-rest.ts';
 import { openFolder } from '../support/folder.ts';
 import { IDS, SAMPLE_NODES } from '../support/ids.ts';
 import { POST_JSON, send } from '../support/client.ts';
+import { traces } from '../../src/extensions/traces/traces-policy.ts';
 import {
   openGateway,
   type InProcessGateway,
@@ -282,10 +283,11 @@ describe('without its line', () => {
       end: () => {},
       close: async () => {},
     };
-    await (await openGateway({ tracer })).ask(PAGE.query);
+    const extensions = [traces(tracer)];
+    await (await openGateway({ extensions })).ask(PAGE.query);
     expect(begun).toBeGreaterThan(0);
     begun = 0;
-    await (await openWithout('traces', { tracer })).ask(PAGE.query);
+    await (await openWithout('traces', { extensions })).ask(PAGE.query);
     expect(begun).toBe(0);
   });
 

@@ -5,6 +5,7 @@ import type { Journal, JournalEntry } from '../../src/rest/call/journal.ts';
 import { schema } from '../../src/app/schema.ts';
 import { silentLogger } from '../../src/gateway/observe/logs/logger.ts';
 import { openTracer } from '../../src/extensions/traces/tracer.ts';
+import { traces } from '../../src/extensions/traces/traces-policy.ts';
 import { cases } from '../support/cases.ts';
 import { openDecoder, type DecodedSpan } from '../support/collector.ts';
 import { openHttp } from '../support/listen.ts';
@@ -28,7 +29,7 @@ const tracerFor = (url: string, sampler = 'parentbased_always_on', ratio = 1) =>
 
 async function openTraced(url: string, sampler?: string) {
   const tracer = tracerFor(url, sampler);
-  const site = await openGateway({ backend: 'faulty', tracer });
+  const site = await openGateway({ backend: 'faulty', extensions: [traces(tracer)] });
   return { site, tracer };
 }
 
@@ -63,7 +64,11 @@ describe('a trace', () => {
     const decoder = await openDecoder();
     const tracer = tracerFor(decoder.url);
     const limits = { limits: UNLIMITED };
-    const site = await openGateway({ backend: 'faulty', tracer, documents: limits });
+    const site = await openGateway({
+      backend: 'faulty',
+      extensions: [traces(tracer)],
+      documents: limits,
+    });
     const asked: { traceId: string; journal: Journal; seen: string[] }[] = [];
     const FATES = [status(503), status(404), status(500), reset(), ...Array(16).fill(world())];
 
@@ -129,7 +134,7 @@ describe('a trace', () => {
   it('of a subscription’s event is one of its own, linked to the subscription', async () => {
     const decoder = await openDecoder();
     const tracer = tracerFor(decoder.url);
-    const live = await openLive({ tracer });
+    const live = await openLive({ extensions: [traces(tracer)] });
     const id = await live.draft();
     const { ended, events } = await openEvents(live.site.url, { id });
     await until(() => events.length > 0);
@@ -167,7 +172,10 @@ describe('a trace', () => {
     const decoder = await openDecoder();
     const tracer = tracerFor(decoder.url);
     const text = 'query Topics { topics(first: 1) { nodes { title } } }';
-    const site = await openTrusting({ 'web-1.json': { topics: text } }, { tracer });
+    const site = await openTrusting(
+      { 'web-1.json': { topics: text } },
+      { extensions: [traces(tracer)] },
+    );
 
     for (const body of [
       { documentId: 'topics' },
@@ -203,7 +211,7 @@ describe('a trace', () => {
 it('the method of a trace is that of a request over HTTP, and absent over a WebSocket', async () => {
   const decoder = await openDecoder();
   const tracer = tracerFor(decoder.url);
-  const site = await openGateway({ tracer });
+  const site = await openGateway({ extensions: [traces(tracer)] });
 
   await site.ask(PERSON);
   const { subscribe, received } = await openSocket(site.url);
@@ -220,8 +228,8 @@ it('the route of a trace is that of the carrier, such as /mcp: agents are told a
   const decoder = await openDecoder();
   const tracer = tracerFor(decoder.url);
   const site = await openGateway({
-    tracer,
     extensions: [
+      traces(tracer),
       {
         routes: ({ prepare, run }) => ({
           '/mcp': async ({ method, headers }, arrival) => {
@@ -245,7 +253,7 @@ it('the route of a trace is that of the carrier, such as /mcp: agents are told a
 it('a share of the traces is decided once for each: the collector gets those that the backend was told of', async () => {
   const decoder = await openDecoder();
   const tracer = tracerFor(decoder.url, 'traceidratio', 0.5);
-  const site = await openGateway({ backend: 'faulty', tracer });
+  const site = await openGateway({ backend: 'faulty', extensions: [traces(tracer)] });
 
   for (let i = 0; i < 40; i++) await site.ask(PERSON);
   await tracer.close();

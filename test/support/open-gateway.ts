@@ -30,12 +30,10 @@ import {
   type HttpServer,
 } from '../../src/gateway/http/http-server.ts';
 import { Metrics } from '../../src/gateway/observe/metrics/metrics.ts';
-import { traces } from '../../src/extensions/traces/traces-policy.ts';
-import type { OperationTracer } from '../../src/extensions/traces/tracer.ts';
-import { Drift } from '../../src/extensions/drift/drift.ts';
-import { driftExtension } from '../../src/extensions/drift/drift-extension.ts';
-import { Usage } from '../../src/extensions/usage/usage.ts';
-import { usageExtension } from '../../src/extensions/usage/usage-extension.ts';
+import { readConfig } from '../../src/app/config.ts';
+import { openExtensions } from '../../src/app/extensions.ts';
+import type { CallLayers } from '../../src/gateway/extension.ts';
+import { silentLogger } from '../../src/gateway/observe/logs/logger.ts';
 import { afterFile } from './after-file.ts';
 import { clientOf, KEY, type AskOptions, type Client } from './client.ts';
 import { openFaultUpstream, type FaultUpstream } from './fault-upstream.ts';
@@ -63,8 +61,6 @@ export interface InProcessOptions extends PartOfOptions {
   readonly backend?: BackendKind;
   /** Of the embedded backend. */
   readonly sample?: Partial<BackendOptions>;
-  /** Records traces. @default none */
-  readonly tracer?: OperationTracer;
   /** An embedded backend that no other test of the file sees. */
   readonly fresh?: boolean;
   /** Of the REST client. One attempt takes at most 3 s, and a second where the backend may fail, if nothing else is said. */
@@ -89,8 +85,8 @@ export interface InProcessGateway extends Client {
   /** `http://127.0.0.1:1234`, without a path. */
   readonly url: string;
   readonly gateway: Gateway;
-  /** Where the backend departs from its document. */
-  readonly drift: Drift;
+  /** What hears of each answer of the backend. */
+  readonly onAnswer: NonNullable<CallLayers['onAnswer']>;
   readonly server: HttpServer;
   /** The gateway's way to the backend, for what is not a query. */
   readonly rest: RestClient;
@@ -159,7 +155,7 @@ async function openInThisProcess(
   options: InProcessOptions,
   faulty: FaultUpstream | undefined,
 ): Promise<InProcessGateway> {
-  const { backend = 'sample', sample, fresh, rest: restOptions, tracer, ...others } = options;
+  const { backend = 'sample', sample, fresh, rest: restOptions, ...others } = options;
   const { extensions = [], ...rest } = others;
   const http = { ...DEFAULTS.http, port: 0, ...options.http };
   const restCalls: string[] = [];
@@ -174,8 +170,15 @@ async function openInThisProcess(
   const { origin, pathPrefix } = splitUpstreamUrl(new URL(backendUrl));
   const dispatcher = new BackendDispatcher(origin);
   const metrics = new Metrics();
-  const drift = new Drift({ onDeparture: (route, kind) => metrics.drift(route, kind) });
-  const usage = new Usage(options.schema ?? schema);
+  // Those that are on without a setting of their own.
+  const own = await openExtensions(
+    { ...readConfig({}), http },
+    {
+      ...{ logger: options.logger ?? silentLogger(), metrics, version: 'test' },
+      backend: () => Promise.reject(new Error('No extension that is on by itself asks for it')),
+    },
+  );
+  const layers: CallLayers = Object.assign({}, ...own.map(({ calls }) => calls));
   const real = createUpstream({
     dispatcher,
     pathPrefix,
@@ -188,7 +191,7 @@ async function openInThisProcess(
         metrics.observer.onCall?.(call);
         gateway.readiness.noticeCall(call);
       },
-      onAnswer: (...answered) => drift.onAnswer(...answered),
+      ...(layers.onAnswer && { onAnswer: layers.onAnswer }),
     },
     exposeHeaders: options.headers?.expose ?? [],
     ...restOptions,
@@ -210,13 +213,7 @@ async function openInThisProcess(
     documents: { ...DEFAULTS.documents, ...options.documents },
     live: { ...DEFAULTS.live, ...options.live },
     tools: { ...DEFAULTS.tools, ...options.tools },
-    extensions: [
-      traces(tracer),
-      ...(http.adminPort === undefined
-        ? []
-        : [usageExtension(usage), driftExtension(drift, usage.usesOf)]),
-      ...extensions,
-    ],
+    extensions: [...extensions, ...own],
   });
   const server = await openHttpServer(gateway, http);
   const close = async (): Promise<void> => {
@@ -235,7 +232,7 @@ async function openInThisProcess(
     ...client,
     url: server.url,
     gateway,
-    drift,
+    onAnswer: layers.onAnswer!, // it is always on
     server,
     rest: real(scopeOf({ apiKey: key })),
     backendUrl,

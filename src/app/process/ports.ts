@@ -5,7 +5,11 @@
  */
 import { OperatorError } from '../../lib/operator-error.ts';
 import type { Gateway } from '../../gateway/options.ts';
-import { openHttpServer, type HttpOptions, type HttpServer } from '../../gateway/http/http-server.ts';
+import {
+  openHttpServer,
+  type HttpOptions,
+  type HttpServer,
+} from '../../gateway/http/http-server.ts';
 import type { Site } from '../../gateway/http/site.ts';
 import type { Logger } from '../../gateway/observe/logs/logger.ts';
 import type { StopTimes } from './lifecycle.ts';

@@ -8,7 +8,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { SharedReads } from '../redis/shared-reads.ts';
+import type { SharedReads } from '../../rest/call/options.ts';
 
 /** Keys that are remembered. Answers that were kept for a forgotten key are not used again. */
 const MAX_KEYS = 10_000;

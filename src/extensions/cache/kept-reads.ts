@@ -19,7 +19,7 @@ import type { ExposedHeader } from '../../rest/call/journal.ts';
 import type { AskedBackend, ReadCache } from '../../rest/call/options.ts';
 import { bytesOf } from '../../rest/decode/decode-cache.ts';
 import { freeze } from '../../rest/decode/freeze.ts';
-import type { FoundRead, SharedReads } from '../redis/shared-reads.ts';
+import type { FoundRead, SharedReads } from '../../rest/call/options.ts';
 import {
   freshnessOf,
   renewed,

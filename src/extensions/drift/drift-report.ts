@@ -6,6 +6,7 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
+import { usedBy } from '../../plan/coordinates.ts';
 import { restFieldOf } from '../../graph/schema/rest-type.ts';
 import type { AppVersion } from '../../gateway/operation/app-version.ts';
 import type { Document } from '../../gateway/operation/document.ts';
@@ -15,16 +16,9 @@ interface ReportOptions {
   readonly schema: GraphQLSchema;
   /** Trusted documents that are served, each with the apps that were built with it. */
   readonly trusted: ReadonlyMap<Document, readonly AppVersion[]>;
-  /** The schema coordinates that an operation uses. */
-  readonly usesOf: UsesOf;
 }
 
-export type UsesOf = (
-  document: DocumentNode,
-  operation: OperationDefinitionNode,
-) => ReadonlySet<string>;
-
-export function driftReport(drift: Drift, { schema, trusted, usesOf }: ReportOptions) {
+export function driftReport(drift: Drift, { schema, trusted }: ReportOptions) {
   const { departures, ...rest } = drift.report();
   const operations = departures.length === 0 ? [] : [...trusted].flatMap(operationsOf);
   return {
@@ -34,7 +28,7 @@ export function driftReport(drift: Drift, { schema, trusted, usesOf }: ReportOpt
       const coordinates = coordinatesOf(schema, one);
       const documents = operations
         .filter((of) => {
-          const used = usesOf(of.document, of.operation);
+          const used = usedBy(schema, of.document, of.operation);
           return coordinates.some((coordinate) => used.has(coordinate));
         })
         .map(({ shown }) => shown);

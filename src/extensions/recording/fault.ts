@@ -2,7 +2,12 @@
  * What a recording keeps of an error of undici or the system, so that a replay meets the same one again.
  */
 import { errors } from 'undici';
-import { codeOf, isTruncated, markReused, wasReused } from '../../rest/transport/transport-fault.ts';
+import {
+  codeOf,
+  isTruncated,
+  markReused,
+  wasReused,
+} from '../../rest/transport/transport-fault.ts';
 import type { RecordedExchange } from './har.ts';
 
 type Fault = NonNullable<RecordedExchange['_gateway']['fault']>;

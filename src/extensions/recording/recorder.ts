@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import type { Dispatcher } from 'undici';
 import { OperatorError } from '../../lib/operator-error.ts';
 import type { RouteSet } from '../../v0/routes.ts';
-import type { BackendDispatcher } from '../../rest/transport/dispatcher.ts';
+import type { BackendConnections } from '../../rest/call/options.ts';
 import { faultOf } from './fault.ts';
 import { contentOf, FORM, ORIGIN, type RecordedExchange } from './har.ts';
 import { keyOf, Keys } from './secrets.ts';
@@ -51,7 +51,7 @@ const END = '\n]}}\n';
  * @throws {OperatorError} when it cannot be made, or is there.
  */
 export function openRecorder(
-  dispatcher: BackendDispatcher,
+  dispatcher: BackendConnections,
   { folder, name, pathPrefix, routeSet, publicKey, onLeftOut }: RecorderOptions,
 ) {
   const file = join(folder, `${name ?? `recording-${timeInName()}`}.har`);

@@ -6,15 +6,9 @@
  * and is given up when it is not used in time.
  */
 import { LRUCache } from 'lru-cache';
+import type { RateLimit } from '../../gateway/policies/rate-limit.ts';
 import type { Script } from './connection.ts';
 import { PREFIX, type Store } from './store.ts';
-
-/** What a key may do. */
-export interface RateLimit {
-  /** REST calls in a window. */
-  readonly calls: number;
-  readonly windowMs: number;
-}
 
 /** The part of a window's calls that may come at once, and the part of those that one process leases. */
 const AT_ONCE = 0.1;

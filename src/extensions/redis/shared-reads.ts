@@ -6,6 +6,7 @@
  * what was kept before Redis lost its data is not used after it. How long an answer may be used is told by the clock of
  * Redis alone: those of replicas differ, and a command may be carried out late.
  */
+import type { FoundRead, MoveListener } from '../../rest/call/options.ts';
 import type { Script } from './connection.ts';
 import { PREFIX, type Store } from './store.ts';
 
@@ -59,22 +60,6 @@ redis.call('PUBLISH', ARGV[3], ARGV[4] .. ' ' .. generation)
 return generation
 `,
 };
-
-/** What Redis has said of a read. */
-export interface FoundRead {
-  readonly generation: string;
-  /** When, by its own clock and by `performance.now()`: sent before, answered after. */
-  readonly at: { readonly serverMs: number; readonly sentMs: number; readonly answeredMs: number };
-  /** Undefined where none is kept that may be used. */
-  readonly kept: { readonly text: string; readonly freshUntilMs: number } | undefined;
-}
-
-export interface MoveListener {
-  /** @param key its hash. */
-  onMove(key: string, generation: string): void;
-  /** Moves may have been missed. */
-  onGap(): void;
-}
 
 export class SharedReads {
   readonly #store: Store;

@@ -2,25 +2,30 @@
 import type { Extension } from '../../gateway/extension.ts';
 import { forGet } from '../../gateway/http/site.ts';
 import { sumUsage } from './sum-usage.ts';
-import type { Usage } from './usage.ts';
+import { Usage } from './usage.ts';
 
-export const usageExtension = (usage: Usage): Extension => ({
-  policies: {
-    usage: {
-      execute(operation, next) {
-        usage.count(operation);
-        return next(operation);
-      },
-      // Once, when it begins.
-      subscribe(operation, next) {
-        usage.count(operation);
-        return next(operation);
+export function usageExtension(): Extension {
+  // Made with the gateway, before its first operation.
+  let usage!: Usage;
+  return {
+    policies: {
+      usage: {
+        execute(operation, next) {
+          usage.count(operation);
+          return next(operation);
+        },
+        // Once, when it begins.
+        subscribe(operation, next) {
+          usage.count(operation);
+          return next(operation);
+        },
       },
     },
-  },
-  prepare: ({ syntax }) => usage.prepare(syntax),
-  operatorRoutes({ gather }) {
-    const reports = gather('usage', () => usage.report());
-    return { '/usage': forGet(async () => Response.json(sumUsage(await reports()))) };
-  },
-});
+    prepare: ({ syntax }) => usage.prepare(syntax),
+    operatorRoutes({ gather, schema }) {
+      usage = new Usage(schema);
+      const reports = gather('usage', () => usage.report());
+      return { '/usage': forGet(async () => Response.json(sumUsage(await reports()))) };
+    },
+  };
+}

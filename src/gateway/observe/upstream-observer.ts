@@ -21,13 +21,13 @@ interface Watching {
 
 /**
  * @param gateway what stands before the backend, once there are calls.
- * @param drift hears of each answer.
+ * @param onAnswer hears of each answer.
  */
 export function observeUpstream(
   metrics: Metrics,
   logger: Logger,
   gateway: () => Watching,
-  drift: Pick<Required<UpstreamObserver>, 'onAnswer'>,
+  onAnswer: UpstreamObserver['onAnswer'],
 ): UpstreamObserver {
   let outOfFilesMs = -Infinity;
   const logOutOfFiles = (): void => {
@@ -48,7 +48,7 @@ export function observeUpstream(
       if (call.failure === 'out_of_files') logOutOfFiles();
       gateway().readiness.noticeCall(call);
     },
-    onAnswer: (...answered) => drift.onAnswer(...answered),
+    ...(onAnswer && { onAnswer }),
     onMissingRoute: ({ method, path }) => {
       const route = `${method} ${path}`;
       logger.warn(

@@ -8,11 +8,25 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { MaybePromise } from '../../execution/core/resolved-value.ts';
 import type { Context } from '../../graph/context.ts';
 import { certainCalls } from '../../plan/cost.ts';
-import type { RateLimit, RateLimits } from '../../extensions/redis/rate-limits.ts';
 import { clientError } from '../operation/client-error.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { Policy } from '../pipeline.ts';
 import { argsOf } from './execution.ts';
+
+/** What a key may do. */
+export interface RateLimit {
+  /** REST calls in a window. */
+  readonly calls: number;
+  readonly windowMs: number;
+}
+
+export interface RateLimits {
+  readonly limit: RateLimit;
+  /** @returns how long a key has to wait before it may make so many calls, in milliseconds; 0 where it may. */
+  take(apiKey: string, calls: number): number | Promise<number>;
+  /** A key has made so many calls beyond those that it took. */
+  owe(apiKey: string, calls: number): void;
+}
 
 export function rateLimit(limits: RateLimits): Policy {
   /** Runs an operation, or answers why it may not. */

@@ -54,7 +54,7 @@ interface BreakerOptions {
 }
 
 /** Other processes that call the backend with the same keys. */
-interface PausesOfOthers {
+export interface PausesOfOthers {
   /** The backend has limited a key for so many milliseconds. */
   tell(sharingKey: string, pauseMs: number): void;
   /** How long a key has to wait by what others have told, in milliseconds; 0 or less where it does not. */
@@ -72,4 +72,31 @@ export interface AskedBackend {
   answerTo(flight: Flight): Promise<Settled>;
   /** As `decode`, errors too. */
   decode(call: Call, answer: RestResponse): DecodedResponse;
+}
+
+/** What replicas share of reads. */
+export interface SharedReads {
+  /** Resolves once moves are heard of. */
+  open(listener: MoveListener): Promise<void>;
+  hash(apiKey: string): string;
+  find(apiKey: string, id: string, known: string): Promise<FoundRead | undefined>;
+  keep(apiKey: string, id: string, found: FoundRead, freshUntilMs: number, text: string): void;
+  /** @returns the epoch that a write begins; undefined where nobody was told of it. */
+  move(apiKey: string, known: string): Promise<string | undefined>;
+}
+
+/** What is known of a read that replicas share. */
+export interface FoundRead {
+  readonly generation: string;
+  /** When, by its own clock and by `performance.now()`: sent before, answered after. */
+  readonly at: { readonly serverMs: number; readonly sentMs: number; readonly answeredMs: number };
+  /** Undefined where none is kept that may be used. */
+  readonly kept: { readonly text: string; readonly freshUntilMs: number } | undefined;
+}
+
+export interface MoveListener {
+  /** @param key its hash. */
+  onMove(key: string, generation: string): void;
+  /** Moves may have been missed. */
+  onGap(): void;
 }

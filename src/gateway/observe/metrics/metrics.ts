@@ -5,7 +5,6 @@ import { performance } from 'node:perf_hooks';
 import { collectDefaultMetrics, Gauge, type Counter, type Registry } from 'prom-client';
 import type { LiveObserver } from '../../../live/live-object.ts';
 import type { Pollers } from '../../../live/pollers.ts';
-import type { RouteLabel } from '../../../rest/call/errors.ts';
 import { BREAKER_SCOPES, type UpstreamObserver } from '../../../rest/call/observer.ts';
 import type { Breaker } from '../../../rest/resilience/circuit-breaker.ts';
 import type { SubscriptionObserver } from '../../operation/subscriptions.ts';
@@ -46,7 +45,6 @@ export class Metrics {
   /** Single-flight: texts that are being written, by whether they are OpenMetrics. */
   readonly #texts = new Map<boolean, Promise<MetricsText>>();
   readonly #rejections: Counter;
-  readonly #drift: Counter<'method' | 'route' | 'kind'>;
 
   /** @param options.ofProcess also memory, CPU, event loop and GC of the process: once a process. */
   constructor({ ofProcess = false } = {}) {
@@ -56,11 +54,6 @@ export class Metrics {
     this.#rejections = this.instruments.counter(
       'gateway_unhandled_rejections_total',
       'Unhandled promise rejections, which are bugs.',
-    );
-    this.#drift = this.instruments.counter(
-      'gateway_drift_total',
-      'Departures of the backend from its document, by route and kind, in the answers that were looked at.',
-      ['method', 'route', 'kind'],
     );
     this.live = this.#observeLive();
     if (ofProcess) this.#observeProcess();
@@ -86,11 +79,6 @@ export class Metrics {
     }
     const text = await (this.gather?.() ?? this.registry.metrics());
     return { contentType: this.registry.contentType, text };
-  }
-
-  /** An answer departs from the document of its route. */
-  drift({ method, path: route }: RouteLabel, kind: string): void {
-    this.#drift.inc({ method, route, kind });
   }
 
   unhandledRejection(): void {

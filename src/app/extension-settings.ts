@@ -1,0 +1,50 @@
+/** What each extension is opened with, of the settings of the process; undefined where it stays off. */
+import { EXAMPLE_API_KEY } from '../backend/seed/example.ts';
+import { passwordOf, type Config } from './config.ts';
+
+export function recording({ recording }: Config) {
+  if (recording.record === undefined && recording.replay === undefined) return undefined;
+  return { ...recording, publicKey: EXAMPLE_API_KEY };
+}
+
+export function redis({ fleet: { redisUrl: url, redisSecret, rateLimit } }: Config) {
+  if (url === undefined && rateLimit === undefined) return undefined;
+  return { url, secret: redisSecret ?? (url === undefined ? '' : passwordOf(url)), rateLimit };
+}
+
+export function cache({ fleet: { cacheTtl, cacheBytes: maxBytes, redisUrl } }: Config) {
+  const isOn = cacheTtl?.isOn ?? redisUrl !== undefined;
+  return isOn ? { maxBytes, ttls: cacheTtl?.ttls ?? [] } : undefined;
+}
+
+export function federation({ tools: { federation, introspection } }: Config) {
+  return federation ? { tellsSchema: introspection !== 'off' } : undefined;
+}
+
+export function traces({ traces: settings }: Config) {
+  const { endpoint, tracesEndpoint, isDisabled, exporter, sampler, ratio, ...rest } = settings;
+  const url = tracesEndpoint ?? (endpoint && tracesBelow(endpoint));
+  if (isDisabled || exporter === 'none' || !url) return undefined;
+  return { sampler, ratio, exporting: { ...rest, url: url.href } };
+}
+
+/** The place of traces below the endpoint of all signals. Source: OpenTelemetry, "OTLP Exporter Configuration". */
+function tracesBelow(endpoint: URL): URL {
+  const url = new URL(endpoint);
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/v1/traces`;
+  return url;
+}
+
+/** Told to operators alone. */
+export function usage({ http: { adminPort } }: Config) {
+  return adminPort === undefined ? undefined : {};
+}
+
+/** Always on: alerts count departures. */
+export function drift() {
+  return {};
+}
+
+export function mcp({ documents: { agents: folder } }: Config) {
+  return folder === undefined ? undefined : { folder };
+}

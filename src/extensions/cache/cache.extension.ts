@@ -1,0 +1,20 @@
+/** Reads that are answered again, for as long as the backend or the operator says. */
+import type { Open } from '../../gateway/extension.ts';
+import { KeptReads } from './kept-reads.ts';
+
+interface CacheSettings {
+  readonly maxBytes: number;
+  /** By route, such as `GET /v0/topics`, in milliseconds. */
+  readonly ttls: readonly (readonly [route: string, ms: number])[];
+}
+
+export const open: Open<CacheSettings> = async ({ maxBytes, ttls }, { opened }) => {
+  const shared = opened.find(({ calls }) => calls?.reads)?.calls?.reads;
+  const cache = new KeptReads({
+    maxBytes,
+    ttls: new Map(ttls.map(([route, ms]) => [route.replace(/^GET /, ''), ms])),
+    shared,
+  });
+  await cache.open();
+  return { calls: { cache } };
+};

@@ -1,0 +1,43 @@
+/** Recordings of the backend: written, or answered from in its place. */
+import type { Open } from '../../gateway/extension.ts';
+import { openRecorder } from './recorder.ts';
+import { openReplay } from './replayer.ts';
+
+interface RecordingSettings {
+  /** The folder of a recording that is made. */
+  readonly record: string | undefined;
+  /** The folder of recordings that answer. */
+  readonly replay: string | undefined;
+  readonly name: string | undefined;
+  readonly speed: number;
+  /** The embedded backend's key, which everybody knows: bodies may hold it. */
+  readonly publicKey: string;
+}
+
+export const open: Open<RecordingSettings> = (
+  { record, replay: folder, name, speed, publicKey },
+  { logger },
+) => {
+  if (folder !== undefined) {
+    const replay = openReplay({
+      ...{ folder, name, speed },
+      onMiss: (miss) => logger.warn(miss, 'Not recorded: a call has no answer'),
+    });
+    logger.info({ scenarios: replay.names }, 'Recordings are replayed: no backend is asked');
+    return { replay };
+  }
+  if (record === undefined) return {};
+  return {
+    calls: {
+      connections(inner, { pathPrefix, routeSet, isEmbedded }) {
+        const recorder = openRecorder(inner, {
+          ...{ folder: record, name, pathPrefix, routeSet },
+          publicKey: isEmbedded ? publicKey : undefined,
+          onLeftOut: (why) => logger.error(`Not recorded: an exchange is left out, since ${why}`),
+        });
+        logger.info({ file: recorder.file }, 'The backend is recorded');
+        return recorder;
+      },
+    },
+  };
+};
