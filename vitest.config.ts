@@ -13,6 +13,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const SYSTEM = [
   'test/clients/**/*.test.ts',
   'test/deploy/**/*.test.ts',
+  'test/extensions/**/*.test.ts',
   'test/faults/**/*.test.ts',
   'test/federation/{composers,routers}.test.ts',
   'test/processes/**/*.test.ts',

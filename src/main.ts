@@ -131,5 +131,6 @@ async function serve(config: Config, logger: Logger): Promise<void> {
   }
 }
 
-const replayOf = (extensions: readonly Extension[]): Replay | undefined =>
-  extensions.find(({ replay }) => replay)?.replay;
+function replayOf(extensions: readonly Extension[]): Replay | undefined {
+  return extensions.find(({ replay }) => replay)?.replay;
+}
