@@ -1,34 +1,20 @@
 /**
  * The structure of `src/`: layers import downwards, and nothing imports in circles.
- *
- * A new layer is a line of the list, at its place.
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-
-const SRC = fileURLToPath(new URL('../src', import.meta.url));
-
-/** The layers of `src/`, from the top: each imports from those below it alone. */
-const LAYERS: readonly string[] = [
-  'main.ts',
-  'serve-backend.ts',
-  'app',
-  'extensions',
-  'explorer',
-  'gateway',
-  'resources',
-  'plan',
-  'graph',
-  'live',
-  'execution',
-  'rest',
-  'backend',
-  'client',
-  'v0',
-  'lib',
-];
+import {
+  between,
+  drawLayers,
+  files,
+  imports,
+  layerOf,
+  LAYERS,
+  SRC,
+  type Edge,
+} from './support/layers.ts';
+import { ROOT } from './support/pages.ts';
 
 /** The modules of `resources/` below the list of them all: an edge lives with its child. */
 const RESOURCES: readonly string[] = [
@@ -42,36 +28,6 @@ const RESOURCES: readonly string[] = [
   'page',
   'topic',
 ];
-
-interface Import {
-  readonly from: string;
-  /** A file below `src/`, or a package. */
-  readonly to: string;
-}
-
-const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) =>
-  /\.tsx?$/.test(file),
-);
-
-const imports: readonly Import[] = files.flatMap((from) => {
-  const text = readFileSync(join(SRC, from), 'utf8');
-  const found = text.matchAll(/(?:\bfrom |\bimport |\bimport\()'([^'\s]+)'/g);
-  return [...found].map(([, name = '']) => ({
-    from,
-    to: name.startsWith('.') ? relative(SRC, join(SRC, dirname(from), name)) : name,
-  }));
-});
-
-const layerOf = (file: string): string => file.split('/')[0]!;
-const isOwn = (name: string): boolean => LAYERS.includes(layerOf(name));
-
-type Edge = readonly [from: string, to: string];
-
-const between = (nameOf: (file: string) => string, within = ''): Edge[] =>
-  imports
-    .filter(({ from, to }) => isOwn(to) && from.startsWith(within) && to.startsWith(within))
-    .map(({ from, to }): Edge => [nameOf(from), nameOf(to)])
-    .filter(([from, to]) => from !== to);
 
 /** Imports that do not lead downwards in a list. */
 const upwards = (order: readonly string[], edges: readonly Edge[]): readonly Edge[] =>
@@ -100,6 +56,10 @@ describe('the structure of src/', () => {
 
   it('imports downwards', () => {
     expect(upwards(LAYERS, between(layerOf))).toEqual([]);
+  });
+
+  it('is drawn in docs/architecture.md: npm run docs:layers draws it anew', () => {
+    expect(readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8')).toContain(drawLayers());
   });
 
   it('imports from child to parent among resources', () => {

@@ -1,0 +1,8 @@
+/** Draws the layers into docs/architecture.md anew: `npm run docs:layers`. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { drawLayers } from './layers.ts';
+
+const PAGE = 'docs/architecture.md';
+
+const page = readFileSync(PAGE, 'utf8');
+writeFileSync(PAGE, page.replace(/(```mermaid\n)[^`]*(\n```)/, `$1${drawLayers()}$2`));
