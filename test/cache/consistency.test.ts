@@ -1,6 +1,6 @@
 /** Kept answers as callers of the gateway see them: explained, counted, and never older than a write that they name. */
 import { describe, expect, it } from 'vitest';
-import { KeptReads } from '../../src/extensions/cache/kept-reads.ts';
+import { ResponseCache } from '../../src/extensions/cache/response-cache.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { ID, openBackend } from '../shared-state/support.ts';
 import { openEvents, statusesOf } from '../live/support.ts';
@@ -17,7 +17,7 @@ const TTLS = new Map(reads.map(({ path }) => [path, 60_000]));
 const openCached = (options: InProcessOptions = {}) =>
   openGateway({
     ...options,
-    rest: { cache: new KeptReads({ maxBytes: 1_000_000, ttls: TTLS }) },
+    rest: { cache: new ResponseCache({ maxBytes: 1_000_000, ttls: TTLS }) },
   });
 
 const QUERY = `{ topic(topicId: "${IDS.topic}") { title } }`;

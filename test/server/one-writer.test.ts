@@ -4,7 +4,7 @@
  */
 import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { KeptReads } from '../../src/extensions/cache/kept-reads.ts';
+import { ResponseCache } from '../../src/extensions/cache/response-cache.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { POST_JSON, replyOf, type Reply } from '../support/client.ts';
@@ -59,7 +59,7 @@ describe.each(STREAMS)('an answer to who accepts %s alone', (accept) => {
       fresh: true,
       http: { corsOrigins: [ORIGIN] },
       headers: { expose: ['x-request-id'] },
-      rest: { cache: new KeptReads({ maxBytes: 1_000_000, ttls: new Map() }) },
+      rest: { cache: new ResponseCache({ maxBytes: 1_000_000, ttls: new Map() }) },
     });
 
     const headers = { origin: ORIGIN, 'accept-encoding': 'gzip' };

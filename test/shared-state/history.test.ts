@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { KeptReads } from '../../src/extensions/cache/kept-reads.ts';
+import { ResponseCache } from '../../src/extensions/cache/response-cache.ts';
 import { createConnection, type Connection } from '../../src/extensions/redis/connection.ts';
 import { storeOn } from '../../src/extensions/redis/store.ts';
 import { SharedReads } from '../../src/extensions/redis/shared-reads.ts';
@@ -61,7 +61,7 @@ async function openReplica(redis: RedisServer, url: string): Promise<Rest> {
   onTestFinished(() => connection.close());
   const shared = new SharedReads(storeOn(unreliable(connection), 'a secret', 'backend'));
   const ttls = new Map([[routes.getTopic.path, TTL_MS]]);
-  const cache = new KeptReads({ maxBytes: 1_000_000, ttls, shared });
+  const cache = new ResponseCache({ maxBytes: 1_000_000, ttls, shared });
   await cache.open();
   return openRest({ url, cache });
 }

@@ -1,4 +1,4 @@
-/** The scripts that keep answers and move generations, run by Redis and held to a model. */
+/** The scripts that keep answers and move epochs, run by Redis and held to a model. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { SharedReads } from '../../src/extensions/redis/shared-reads.ts';
@@ -16,7 +16,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ what: fc.constant('flush'), replica }) },
 );
 
-it.skipIf(!hasRedis)('find what was kept in the present generation, and nothing else', async () => {
+it.skipIf(!hasRedis)('find what was kept in the present epoch, and nothing else', async () => {
   const redis = await openRedis();
   const replicas = await Promise.all(Array.from({ length: REPLICAS }, () => openShared(redis)));
   let key = 0;
@@ -28,7 +28,7 @@ it.skipIf(!hasRedis)('find what was kept in the present generation, and nothing 
       const found: ({ read: FoundRead; number: number } | undefined)[] = replicas.map(
         () => undefined,
       );
-      // The model: the number of the present generation, and what was kept in which.
+      // The model: the number of the present epoch, and what was kept in which.
       let number = 0;
       let kept: { number: number; text: string } | undefined;
       let highest = '';
@@ -38,8 +38,8 @@ it.skipIf(!hasRedis)('find what was kept in the present generation, and nothing 
         if (what === 'find') {
           const read = (await readsOf(i).find(apiKey, 'id', known[i]!))!;
           expect(read.kept?.text).toBe(kept?.number === number ? kept.text : undefined);
-          expect(read.generation >= highest).toBe(true);
-          highest = known[i] = read.generation;
+          expect(read.epoch >= highest).toBe(true);
+          highest = known[i] = read.epoch;
           found[i] = { read, number };
         } else if (what === 'keep' && found[i]) {
           const { read, number: asked } = found[i];
@@ -48,9 +48,9 @@ it.skipIf(!hasRedis)('find what was kept in the present generation, and nothing 
           await readsOf(i).find(`${apiKey} other`, 'id', '');
           if (asked === number) kept = { number, text: String(at) };
         } else if (what === 'move') {
-          const generation = (await readsOf(i).move(apiKey, known[i]!))!;
-          expect(generation > highest).toBe(true);
-          highest = known[i] = generation;
+          const epoch = (await readsOf(i).move(apiKey, known[i]!))!;
+          expect(epoch > highest).toBe(true);
+          highest = known[i] = epoch;
           number += 1;
         } else if (what === 'restart') {
           known[i] = '';

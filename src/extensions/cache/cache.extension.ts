@@ -1,6 +1,6 @@
 /** Reads that are answered again, for as long as the backend or the operator says. */
 import type { Open } from '../../gateway/extension.ts';
-import { KeptReads } from './kept-reads.ts';
+import { ResponseCache } from './response-cache.ts';
 
 interface CacheSettings {
   readonly maxBytes: number;
@@ -10,7 +10,7 @@ interface CacheSettings {
 
 export const open: Open<CacheSettings> = async ({ maxBytes, ttls }, { opened }) => {
   const shared = opened.find(({ calls }) => calls?.reads)?.calls?.reads;
-  const cache = new KeptReads({
+  const cache = new ResponseCache({
     maxBytes,
     ttls: new Map(ttls.map(([route, ms]) => [route.replace(/^GET /, ''), ms])),
     shared,

@@ -1,8 +1,8 @@
 /**
- * Answers to reads that all replicas keep together, and the generation of each key: an answer is used only in the
- * generation that it was asked for in.
+ * Answers to reads that all replicas keep together, and the epoch of each key: an answer is used only in the
+ * epoch that it was asked for in.
  *
- * A generation is the time of Redis in microseconds, 16 digits, and higher than all before it that its users know of. So
+ * An epoch is the time of Redis in microseconds, 16 digits, and higher than all before it that its users know of. So
  * what was kept before Redis lost its data is not used after it. How long an answer may be used is told by the clock of
  * Redis alone: those of replicas differ, and a command may be carried out late.
  */
@@ -12,29 +12,29 @@ import { PREFIX, type Store } from './store.ts';
 
 const CHANNEL = `${PREFIX}generations`;
 
-/** Time to live of a generation since its last use, and the most of an entry, in milliseconds. */
+/** Time to live of an epoch since its last use, and the most of an entry, in milliseconds. */
 const KEPT_MS = 24 * 3_600_000;
 
 /** The longest text that is shared; each process keeps a longer one for itself. */
 const MAX_LENGTH = 1_000_000;
 
-/** KEYS generation, entry. ARGV the highest generation the caller knows, ms. Answers generation, time, entry or ''. */
+/** KEYS epoch, entry. ARGV the highest epoch the caller knows, ms. Answers epoch, time, entry or ''. */
 const FIND: Script = {
   name: 'gatewayFindRead',
   lua: `
 local time = redis.call('TIME')
-local generation = redis.call('GET', KEYS[1])
-if not generation or generation < ARGV[1] then
-  generation = string.format('%016.0f', math.max(time[1] * 1000000 + time[2], tonumber(ARGV[1]) + 1))
-  redis.call('SET', KEYS[1], generation, 'PX', ARGV[2])
+local epoch = redis.call('GET', KEYS[1])
+if not epoch or epoch < ARGV[1] then
+  epoch = string.format('%016.0f', math.max(time[1] * 1000000 + time[2], tonumber(ARGV[1]) + 1))
+  redis.call('SET', KEYS[1], epoch, 'PX', ARGV[2])
 end
 local entry = redis.call('GET', KEYS[2]) or ''
-if string.sub(entry, 1, 16) ~= generation then entry = '' end
-return {generation, string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000)), entry}
+if string.sub(entry, 1, 16) ~= epoch then entry = '' end
+return {epoch, string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000)), entry}
 `,
 };
 
-/** KEYS generation, entry. ARGV generation, until when by the clock of Redis, text, ms. */
+/** KEYS epoch, entry. ARGV epoch, until when by the clock of Redis, text, ms. */
 const KEEP: Script = {
   name: 'gatewayKeepRead',
   lua: `
@@ -48,16 +48,16 @@ return 1
 `,
 };
 
-/** KEYS generation. ARGV the highest generation the caller knows, ms, channel, hash of the key. Answers the new one. */
+/** KEYS epoch. ARGV the highest epoch the caller knows, ms, channel, hash of the key. Answers the new one. */
 const MOVE: Script = {
   name: 'gatewayMoveReads',
   lua: `
 local time = redis.call('TIME')
 local last = math.max(tonumber(redis.call('GET', KEYS[1]) or 0), tonumber(ARGV[1]))
-local generation = string.format('%016.0f', math.max(time[1] * 1000000 + time[2], last + 1))
-redis.call('SET', KEYS[1], generation, 'PX', ARGV[2])
-redis.call('PUBLISH', ARGV[3], ARGV[4] .. ' ' .. generation)
-return generation
+local epoch = string.format('%016.0f', math.max(time[1] * 1000000 + time[2], last + 1))
+redis.call('SET', KEYS[1], epoch, 'PX', ARGV[2])
+redis.call('PUBLISH', ARGV[3], ARGV[4] .. ' ' .. epoch)
+return epoch
 `,
 };
 
@@ -72,8 +72,8 @@ export class SharedReads {
   open({ onMove, onGap }: MoveListener): Promise<void> {
     return this.#store.connection.subscribe(CHANNEL, {
       onMessage: (text) => {
-        const [key = '', generation = ''] = text.split(' ');
-        onMove(key, generation);
+        const [key = '', epoch = ''] = text.split(' ');
+        onMove(key, epoch);
       },
       onGap,
     });
@@ -85,7 +85,7 @@ export class SharedReads {
 
   /**
    * @param id of the read and of who may read it.
-   * @param known the highest generation that is known; empty for none.
+   * @param known the highest epoch that is known; empty for none.
    * @returns undefined where there is no answer.
    */
   async find(apiKey: string, id: string, known: string): Promise<FoundRead | undefined> {
@@ -93,43 +93,43 @@ export class SharedReads {
     const answer = (await this.#store.connection.run(FIND, this.#namesOf(apiKey, id), [
       known || '0',
       KEPT_MS,
-    ])) as readonly [generation: string, time: string, entry: string] | undefined; // as the script answers
+    ])) as readonly [epoch: string, time: string, entry: string] | undefined; // as the script answers
     if (!answer) return undefined;
-    const [generation, time, entry] = answer;
+    const [epoch, time, entry] = answer;
     const at = { serverMs: Number(time), sentMs, answeredMs: performance.now() };
     const [, until = ''] = entry.split(' ', 2);
     const kept = entry && {
-      text: entry.slice(generation.length + until.length + 2),
+      text: entry.slice(epoch.length + until.length + 2),
       freshUntilMs: sentMs + Number(until) - at.serverMs,
     };
-    return { generation, at, kept: kept || undefined };
+    return { epoch, at, kept: kept || undefined };
   }
 
-  /** Keeps an answer that was asked for after `found`; nothing where its generation has ended. */
+  /** Keeps an answer that was asked for after `found`; nothing where its epoch has ended. */
   keep(apiKey: string, id: string, found: FoundRead, freshUntilMs: number, text: string): void {
     const { serverMs, answeredMs } = found.at;
     const until = Math.floor(serverMs + freshUntilMs - answeredMs);
     if (text.length > MAX_LENGTH || until <= serverMs) return;
     void this.#store.connection.run(KEEP, this.#namesOf(apiKey, id), [
-      ...[found.generation, until, text, KEPT_MS],
+      ...[found.epoch, until, text, KEPT_MS],
     ]);
   }
 
-  /** Begins a new generation. @returns undefined where there is no answer: it may have begun or not. */
+  /** Begins a new epoch. @returns undefined where there is no answer: it may have begun or not. */
   async move(apiKey: string, known: string): Promise<string | undefined> {
     const [name] = this.#namesOf(apiKey, '');
     const key = this.hash(apiKey);
-    const generation = await this.#store.connection.run(
+    const epoch = await this.#store.connection.run(
       MOVE,
       [name!],
       [known || '0', KEPT_MS, CHANNEL, key],
     );
-    return generation as string | undefined; // as the script answers
+    return epoch as string | undefined; // as the script answers
   }
 
   #namesOf(apiKey: string, id: string): string[] {
     // One slot of a cluster, should it ever be one.
     const reads = `${PREFIX}reads:{${this.hash(apiKey)}}`;
-    return [`${reads}:generation`, `${reads}:${this.#store.hash(id)}`];
+    return [`${reads}:epoch`, `${reads}:${this.#store.hash(id)}`];
   }
 }

@@ -87,7 +87,7 @@ export interface SharedReads {
 
 /** What is known of a read that replicas share. */
 export interface FoundRead {
-  readonly generation: string;
+  readonly epoch: string;
   /** When, by its own clock and by `performance.now()`: sent before, answered after. */
   readonly at: { readonly serverMs: number; readonly sentMs: number; readonly answeredMs: number };
   /** Undefined where none is kept that may be used. */
@@ -96,7 +96,7 @@ export interface FoundRead {
 
 export interface MoveListener {
   /** @param key its hash. */
-  onMove(key: string, generation: string): void;
+  onMove(key: string, epoch: string): void;
   /** Moves may have been missed. */
   onGap(): void;
 }

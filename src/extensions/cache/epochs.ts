@@ -1,9 +1,9 @@
 /**
- * The generations of each key: a write ends one and begins another, and what was asked for in one is not used in the next.
+ * The epochs of each key: a write ends one and begins another, and what was asked for in one is not used in the next.
  * So an answer that was asked for before a write is never used after it, however late it comes.
  *
- * Where replicas share a Redis, it knows the generation of all of them, and this process the highest that it has heard
- * of. A write's consistency token is the generation that began when the write had ended; where Redis did not answer, and
+ * Where replicas share a Redis, it knows the epoch of all of them, and this process the highest that it has heard
+ * of. A write's consistency token is the epoch that began when the write had ended; where Redis did not answer, and
  * where there is none, a name that other processes know nothing of: they ask the backend then.
  */
 import { randomUUID } from 'node:crypto';
@@ -14,10 +14,10 @@ import type { SharedReads } from '../../rest/call/options.ts';
 const MAX_KEYS = 10_000;
 
 /** Unique in this process, over all keys. */
-export type Generation = number;
+export type Epoch = number;
 
 interface Key {
-  generation: Generation;
+  epoch: Epoch;
   /** The highest of Redis that is known; empty for none. */
   shared: string;
   /** Since when no message can have been missed, as of the last answer of Redis. */
@@ -27,7 +27,7 @@ interface Key {
   confirmed: number;
 }
 
-export class Generations {
+export class Epochs {
   readonly #shared: SharedReads | undefined;
   readonly #keys = new LRUCache<string, Key>({
     max: MAX_KEYS,
@@ -49,17 +49,17 @@ export class Generations {
   /** Resolves once this process hears of what others write. */
   async open(): Promise<void> {
     await this.#shared?.open({
-      onMove: (hash, generation) => {
+      onMove: (hash, epoch) => {
         const key = this.#keys.get(hash);
-        if (key && isOfRedis(generation)) this.#learn(key, generation);
+        if (key && isOfRedis(epoch)) this.#learn(key, epoch);
       },
       // Redis may be another one now, whose clock may be behind: what was known is looked up again.
       onGap: () => void (this.#era += 1),
     });
   }
 
-  of(apiKey: string): Generation {
-    return this.#keyOf(apiKey).generation;
+  of(apiKey: string): Epoch {
+    return this.#keyOf(apiKey).epoch;
   }
 
   /** How often writes of this process have moved it. */
@@ -72,7 +72,7 @@ export class Generations {
     return this.#keyOf(apiKey).shared;
   }
 
-  /** Whether the present generation began after the write that a token came with. */
+  /** Whether the present epoch began after the write that a token came with. */
   isAfter(apiKey: string, token: string): boolean {
     if (!this.#shared) return token.startsWith(`${this.#process}.`);
     const { shared, era } = this.#keyOf(apiKey);
@@ -80,10 +80,10 @@ export class Generations {
   }
 
   /** Redis has said which one is the present one. */
-  learn(apiKey: string, generation: string): void {
+  learn(apiKey: string, epoch: string): void {
     const key = this.#keyOf(apiKey);
-    this.#learn(key, generation);
-    if (key.shared === generation) key.era = this.#era;
+    this.#learn(key, epoch);
+    if (key.shared === epoch) key.era = this.#era;
   }
 
   /** Whether Redis knows of all writes of this process; tells it where it does not. */
@@ -95,7 +95,7 @@ export class Generations {
   /** A write is about to be sent, or has ended. @returns what Redis has confirmed, if it has. */
   async move(apiKey: string): Promise<string | undefined> {
     const key = this.#keyOf(apiKey);
-    key.generation = this.#last += 1;
+    key.epoch = this.#last += 1;
     key.moves += 1;
     return this.#tell(apiKey, key);
   }
@@ -107,17 +107,17 @@ export class Generations {
 
   async #tell(apiKey: string, key: Key): Promise<string | undefined> {
     const { moves } = key;
-    const generation = await this.#shared?.move(apiKey, key.shared);
-    if (generation === undefined) return undefined;
-    this.learn(apiKey, generation);
+    const epoch = await this.#shared?.move(apiKey, key.shared);
+    if (epoch === undefined) return undefined;
+    this.learn(apiKey, epoch);
     key.confirmed = Math.max(key.confirmed, moves);
-    return generation;
+    return epoch;
   }
 
-  #learn(key: Key, generation: string): void {
-    if (generation <= key.shared) return;
-    key.shared = generation;
-    key.generation = this.#last += 1;
+  #learn(key: Key, epoch: string): void {
+    if (epoch <= key.shared) return;
+    key.shared = epoch;
+    key.epoch = this.#last += 1;
   }
 
   #keyOf(apiKey: string): Key {
@@ -125,12 +125,12 @@ export class Generations {
     let key = this.#keys.get(id);
     if (!key) {
       const moves = this.#firstMoves;
-      key = { generation: (this.#last += 1), shared: '', era: 0, moves, confirmed: 0 };
+      key = { epoch: (this.#last += 1), shared: '', era: 0, moves, confirmed: 0 };
       this.#keys.set(id, key);
     }
     return key;
   }
 }
 
-/** Below 9e15: a number of Lua's is exact up to there, and so is the next generation. */
+/** Below 9e15: a number of Lua's is exact up to there, and so is the next epoch. */
 const isOfRedis = (text: string): boolean => /^[0-8]\d{15}$/.test(text);

@@ -1,8 +1,8 @@
 /** Answers that replicas keep together in Redis, and writes that end their use. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Generations } from '../../src/extensions/cache/generations.ts';
-import { KeptReads } from '../../src/extensions/cache/kept-reads.ts';
+import { Epochs } from '../../src/extensions/cache/epochs.ts';
+import { ResponseCache } from '../../src/extensions/cache/response-cache.ts';
 import { NOW } from '../../src/rest/call/call.ts';
 import type { RequestScope, RestClient } from '../../src/rest/client/client.ts';
 import {
@@ -36,7 +36,7 @@ async function openFleet(count = 2) {
   const replicas = await Promise.all(
     Array.from({ length: count }, async () => {
       const shared = await openShared(redis, { onCommand: (outcome) => commands.push(outcome) });
-      const cache = new KeptReads({ maxBytes: 1_000_000, ttls: TTLS, shared: shared.reads });
+      const cache = new ResponseCache({ maxBytes: 1_000_000, ttls: TTLS, shared: shared.reads });
       await cache.open();
       const rest = await openRest({ url: backend.url, cache });
       return Object.assign(rest, { shared });
@@ -181,15 +181,15 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
   it('tell Redis of a write that it was not told of, however many other keys have come since', async () => {
     const redis = await openRedis();
     const shared = await openShared(redis);
-    const generations = new Generations(shared.reads);
-    await generations.open();
+    const epochs = new Epochs(shared.reads);
+    await epochs.open();
     await redis.kill();
-    expect(await generations.move('key')).toBe(undefined);
-    for (let i = 0; i < 10_000; i++) generations.of(`key-${i}`);
+    expect(await epochs.move('key')).toBe(undefined);
+    for (let i = 0; i < 10_000; i++) epochs.of(`key-${i}`);
     await redis.start();
     await until(() => shared.isAvailable);
 
-    await until(() => generations.isSettled('key'));
+    await until(() => epochs.isSettled('key'));
 
     expect(await redis.command('DBSIZE')).toBe(1);
   });
@@ -229,7 +229,7 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
       },
     };
     const shared = new SharedReads(storeOn(refusing, 'a secret of the tests', 'backend'));
-    const cache = new KeptReads({ maxBytes: 1_000_000, ttls: TTLS, shared });
+    const cache = new ResponseCache({ maxBytes: 1_000_000, ttls: TTLS, shared });
     const rest = await openRest({ url: backend.url, cache });
     const begun = read(rest);
     await write(rest);
@@ -270,7 +270,7 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
     const names = (await redis.command('KEYS', '*')) as string[];
     expect(names.length).toBe(2);
     for (const name of names) {
-      expect(name).toMatch(/^gateway:1:reads:\{[\w-]{22}\}:(generation|[\w-]{22})$/);
+      expect(name).toMatch(/^gateway:1:reads:\{[\w-]{22}\}:(epoch|[\w-]{22})$/);
       expect(await redis.command('PTTL', name)).toBeGreaterThan(0);
       expect(String(await redis.command('GET', name))).not.toContain('key-a');
     }

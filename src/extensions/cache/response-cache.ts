@@ -2,7 +2,7 @@
  * Answers to reads that are kept in memory: used again for as long as the backend, or `CACHE_TTL`, says, and confirmed
  * by a conditional request after that.
  *
- * They are found by key and forwarded headers, so nothing crosses keys, and each belongs to a generation of its key.
+ * They are found by key and forwarded headers, so nothing crosses keys, and each belongs to an epoch of its key.
  * Only whole answers of the documented shape are kept. Where replicas share a Redis, that is looked into next.
  */
 import { isUtf8 } from 'node:buffer';
@@ -27,7 +27,7 @@ import {
   type Freshness,
   type KeptHeaders,
 } from './freshness.ts';
-import { Generations, type Generation } from './generations.ts';
+import { Epochs, type Epoch } from './epochs.ts';
 
 /** The part of the memory that one answer may take. */
 const LARGEST_PART = 1 / 8;
@@ -35,7 +35,7 @@ const LARGEST_PART = 1 / 8;
 /** Memory of an entry itself, in bytes. */
 const ENTRY_BYTES = 512;
 
-interface KeptReadsOptions {
+interface ResponseCacheOptions {
   /** Memory for all that is kept, in bytes. */
   readonly maxBytes: number;
   /** Lifetimes in milliseconds where the backend states none, by the path of a route. */
@@ -45,7 +45,7 @@ interface KeptReadsOptions {
 }
 
 interface Entry {
-  readonly generation: Generation;
+  readonly epoch: Epoch;
   readonly headers: KeptHeaders;
   /** On `performance.now()`'s clock. */
   readonly freshUntilMs: number;
@@ -55,19 +55,19 @@ interface Entry {
   readonly exposed: readonly ExposedHeader[] | undefined;
 }
 
-export class KeptReads implements ReadCache {
+export class ResponseCache implements ReadCache {
   readonly #ttls: ReadonlyMap<string, number>;
   readonly #shared: SharedReads | undefined;
-  readonly #generations: Generations;
+  readonly #epochs: Epochs;
   /** By sharing key and path. */
   readonly #entries: LRUCache<string, Entry>;
   /** Paths of routes of which an answer could be used again: Redis is asked for no others. */
   readonly #routes: Set<string>;
 
-  constructor({ maxBytes, ttls, shared }: KeptReadsOptions) {
+  constructor({ maxBytes, ttls, shared }: ResponseCacheOptions) {
     this.#ttls = ttls;
     this.#shared = shared;
-    this.#generations = new Generations(shared);
+    this.#epochs = new Epochs(shared);
     this.#routes = new Set(ttls.keys());
     this.#entries = new LRUCache({
       maxSize: maxBytes,
@@ -78,7 +78,7 @@ export class KeptReads implements ReadCache {
 
   /** Resolves once it hears of what other replicas write. */
   open(): Promise<void> {
-    return this.#generations.open();
+    return this.#epochs.open();
   }
 
   layer(backend: AskedBackend): (flight: Flight) => Promise<DecodedResponse> {
@@ -86,20 +86,20 @@ export class KeptReads implements ReadCache {
       isRead(flight.call) ? this.#read(flight, backend) : this.#write(flight, backend);
   }
 
-  /** The generation moves before and after: reads that began before it ended may have seen either state. */
+  /** The epoch moves before and after: reads that began before it ended may have seen either state. */
   async #write(flight: Flight, backend: AskedBackend): Promise<DecodedResponse> {
     const { call } = flight;
     const { apiKey, journal } = call;
-    const begun = await this.#generations.move(apiKey);
+    const begun = await this.#epochs.move(apiKey);
     try {
       const settled = await backend.answerTo(flight);
       if (settled instanceof Error) throw settled;
       return backend.decode(call, settled);
     } finally {
-      const moving = this.#generations.move(apiKey);
+      const moving = this.#epochs.move(apiKey);
       // A Redis that has not answered before is not waited for again.
       const ended = begun === undefined ? undefined : await moving;
-      journal.consistency = ended ?? this.#generations.ownToken();
+      journal.consistency = ended ?? this.#epochs.ownToken();
     }
   }
 
@@ -112,7 +112,7 @@ export class KeptReads implements ReadCache {
     if (found) kept = this.#take(found, call, id, backend) ?? kept;
     if (found && kept && this.#mayAnswer(kept, call)) return answerWith(kept, flight);
 
-    const generation = this.#generations.of(call.apiKey);
+    const epoch = this.#epochs.of(call.apiKey);
     if (kept) flight.validators = validatorsOf(kept.headers, this.#isOfNow(kept, call));
     const askedMs = performance.now();
     const settled = await backend.answerTo(flight);
@@ -123,7 +123,7 @@ export class KeptReads implements ReadCache {
       const exposed = merged(kept.exposed, flight.exposed);
       if (exposed) call.journal.expose((flight.exposed = exposed));
       const freshness = renewed(kept.headers, headers, ttlMs);
-      this.#keep(id, call, { ...kept, generation, exposed }, freshness, askedMs, found);
+      this.#keep(id, call, { ...kept, epoch, exposed }, freshness, askedMs, found);
       return kept.decoded;
     }
     // The answer takes the place of the kept one, also where it is not kept itself.
@@ -131,7 +131,7 @@ export class KeptReads implements ReadCache {
     const decoded = backend.decode(call, settled);
     if (status !== 200 || !decoded.sound) return decoded;
     const freshness = freshnessOf(headers, ttlMs);
-    const answer = { generation, decoded, body: settled.body, exposed: flight.exposed };
+    const answer = { epoch, decoded, body: settled.body, exposed: flight.exposed };
     this.#keep(id, call, answer, freshness, askedMs, found);
     return decoded;
   }
@@ -141,39 +141,39 @@ export class KeptReads implements ReadCache {
   }
 
   /** Whether no write has ended since that the reader must see. */
-  #isOfNow({ generation }: Entry, { apiKey, newerThan }: Call): boolean {
-    if (generation !== this.#generations.of(apiKey) || newerThan === NOW) return false;
-    return newerThan === undefined || this.#generations.isAfter(apiKey, newerThan);
+  #isOfNow({ epoch }: Entry, { apiKey, newerThan }: Call): boolean {
+    if (epoch !== this.#epochs.of(apiKey) || newerThan === NOW) return false;
+    return newerThan === undefined || this.#epochs.isAfter(apiKey, newerThan);
   }
 
   /** What Redis says of a read; undefined where it does not answer, or has nothing to say. */
   async #find({ apiKey, route, newerThan }: Call, id: string): Promise<FoundRead | undefined> {
     if (!this.#shared || newerThan === NOW || !this.#routes.has(route.path)) return undefined;
-    if (!(await this.#generations.isSettled(apiKey))) return undefined;
-    const moves = this.#generations.movesOf(apiKey);
-    const found = await this.#shared.find(apiKey, id, this.#generations.sharedOf(apiKey));
+    if (!(await this.#epochs.isSettled(apiKey))) return undefined;
+    const moves = this.#epochs.movesOf(apiKey);
+    const found = await this.#shared.find(apiKey, id, this.#epochs.sharedOf(apiKey));
     // A write has begun or ended here meanwhile, which Redis perhaps did not know of when it answered.
-    if (!found || this.#generations.movesOf(apiKey) !== moves) return undefined;
-    this.#generations.learn(apiKey, found.generation);
+    if (!found || this.#epochs.movesOf(apiKey) !== moves) return undefined;
+    this.#epochs.learn(apiKey, found.epoch);
     return found;
   }
 
   /** Keeps here what another replica has kept in Redis. */
   #take(
-    { generation, kept }: FoundRead,
+    { epoch, kept }: FoundRead,
     call: Call,
     id: string,
     backend: AskedBackend,
   ): Entry | undefined {
     const { apiKey } = call;
     // Undefined as well where a later write was heard of while Redis answered.
-    if (!kept || this.#generations.sharedOf(apiKey) !== generation) return undefined;
+    if (!kept || this.#epochs.sharedOf(apiKey) !== epoch) return undefined;
     const read = readText(kept.text, (answer) => backend.decode(call, answer));
     if (!read?.decoded.sound) return undefined;
     freeze(read.decoded.value as object);
     const { freshUntilMs } = kept;
-    const own = this.#generations.of(apiKey);
-    const entry = { ...read, generation: own, freshUntilMs };
+    const own = this.#epochs.of(apiKey);
+    const entry = { ...read, epoch: own, freshUntilMs };
     this.#entries.set(id, entry);
     return entry;
   }
@@ -187,7 +187,7 @@ export class KeptReads implements ReadCache {
     found: FoundRead | undefined,
   ): void {
     // Not what was asked for before a write that has ended meanwhile, or goes on.
-    if (!freshness || this.#generations.of(apiKey) !== answer.generation) return;
+    if (!freshness || this.#epochs.of(apiKey) !== answer.epoch) return;
     const { headers, lifetimeMs } = freshness;
     freeze(answer.decoded.value as object);
     // A copy, because the body may be a part of a larger buffer.
@@ -196,7 +196,7 @@ export class KeptReads implements ReadCache {
     this.#entries.set(id, entry);
     if (lifetimeMs <= 0) return;
     this.#routes.add(route.path);
-    if (!found || this.#generations.sharedOf(apiKey) !== found.generation) return;
+    if (!found || this.#epochs.sharedOf(apiKey) !== found.epoch) return;
     // Redis keeps texts.
     if (isUtf8(body)) this.#shared?.keep(apiKey, id, found, entry.freshUntilMs, textOf(entry));
   }

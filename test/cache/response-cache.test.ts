@@ -1,6 +1,6 @@
 /** Answers that are kept in memory: which, for how long, and for whom. */
 import { describe, expect, it } from 'vitest';
-import { KeptReads } from '../../src/extensions/cache/kept-reads.ts';
+import { ResponseCache } from '../../src/extensions/cache/response-cache.ts';
 import { NOW } from '../../src/rest/call/call.ts';
 import type { RequestScope, RestClient } from '../../src/rest/client/client.ts';
 import { routes } from '../../src/v0/routes.ts';
@@ -14,7 +14,7 @@ const TTL = new Map([[routes.getTopic.path, 30_000]]);
 const openCached = (
   { maxBytes = 1_000_000, ttls = new Map<string, number>() } = {},
   options: RestOptions = {},
-) => openRest({ cache: new KeptReads({ maxBytes, ttls }), ...options });
+) => openRest({ cache: new ResponseCache({ maxBytes, ttls }), ...options });
 
 const read = async (client: RestClient, topic_id = 't'): Promise<string> =>
   (await client.call(routes.getTopic, { path: { topic_id } })).title;
