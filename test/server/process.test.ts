@@ -84,7 +84,8 @@ describe('starting', () => {
     expect([health.status, ready.status, ready.body.degraded]).toEqual([200, 200, true]);
     const lines = product.stdout.trim().split('\n');
     const said = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(said.slice(0, 2)).toEqual([
+    expect(said.slice(0, 3)).toEqual([
+      expect.objectContaining({ msg: `The backend is http://127.0.0.1:${port}` }),
       expect.objectContaining({ level: 40, host: '127.0.0.1', port, code: 'ECONNREFUSED' }),
       expect.objectContaining({
         msg: expect.stringMatching(/^Listening, but the backend does not/),
