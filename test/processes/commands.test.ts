@@ -37,9 +37,13 @@ describe('--help', { timeout: 120_000 }, () => {
   it('of npm run client packs nothing, and an option that is not there is refused', async () => {
     const folder = openFolder();
     const pack = (given: string) =>
-      run(process.execPath, ['--import', 'tsx', join(ROOT, 'src/app/commands/pack-client.ts'), given], {
-        cwd: ROOT,
-      });
+      run(
+        process.execPath,
+        ['--import', 'tsx', join(ROOT, 'src/app/commands/pack-client.ts'), given],
+        {
+          cwd: ROOT,
+        },
+      );
 
     expect((await pack('--help')).stdout).toMatch(/^npm run client -- \[folder\]/);
     await expect(pack('--out')).rejects.toThrow('There is no option --out');

@@ -85,7 +85,7 @@ it('starts what npm ci has built, says where a source is newer, and names Graphi
 
 it('builds at npm ci where sources are', () => {
   const folder = folderOf('package.json');
-  mkdirSync(join(folder, 'src/commands'), { recursive: true });
+  mkdirSync(join(folder, 'src/app/commands'), { recursive: true });
   // The build itself is tested above.
   writeFileSync(join(folder, 'src/app/commands/build.mjs'), 'console.log("built");');
 

@@ -13,7 +13,9 @@ it('loads nothing of OpenTelemetry before a collector is named', async () => {
   const main = await buildGateway();
 
   const loaded = loadedWith(main);
-  const [, tracer] = /import\("(\.\/traces\.extension[^"]*\.js)"\)/.exec([...loaded.values()].join('\n'))!;
+  const [, tracer] = /import\("(\.\/traces\.extension[^"]*\.js)"\)/.exec(
+    [...loaded.values()].join('\n'),
+  )!;
   const ofTracer = loadedWith(join(dirname(main), tracer!));
 
   expect([...loaded.values()].join()).not.toContain('OTEL_RESOURCE_ATTRIBUTES');

@@ -6,8 +6,9 @@ import { createHash } from 'node:crypto';
 import { GraphQLError } from 'graphql';
 import { expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
-import { createMcp } from '../../src/mcp/mcp.ts';
+import { createMcp } from '../../src/extensions/mcp/mcp.ts';
 import { openTracer } from '../../src/extensions/traces/tracer.ts';
+import { traces } from '../../src/extensions/traces/traces-policy.ts';
 import { silentLogger } from '../../src/gateway/observe/logs/logger.ts';
 import type { GatewayPlugin } from '../../src/gateway/yoga/gateway-plugin.ts';
 import { openSocket } from '../live/support.ts';
@@ -156,9 +157,9 @@ async function learn(transport: string, operation: Operation) {
     },
   });
   const site = await openGateway({
-    ...{ backend: 'faulty', logger, tracer, plugins: [useFailures] },
+    ...{ backend: 'faulty', logger, plugins: [useFailures] },
     ...{ limits: { maxUpstreamCalls: 5 }, documents: { folder } },
-    extensions: [{ routes: (core) => ({ '/mcp': createMcp(folder, '1', core) }) }],
+    extensions: [traces(tracer), { routes: (core) => ({ '/mcp': createMcp(folder, '1', core) }) }],
   });
   await site.gateway.open();
   site.upstream.on('GET /v0/persons/broken', status(500));
