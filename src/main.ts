@@ -122,7 +122,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     await gateway.close();
     // A backend that never answers would keep its calls open: they are cut at the shutdown timeout.
     if (finished) await upstream.close();
-    await Promise.all(extensions.map(({ close }) => close?.()));
+    await Promise.all(extensions.map(async ({ close }) => close?.()));
     await backend.close();
     return finished;
   });

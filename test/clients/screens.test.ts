@@ -73,7 +73,7 @@ async function openTrusting(only = false): Promise<InProcessGateway> {
   });
   await site.gateway.open();
   onTestFinished(async () => {
-    site.gateway.close();
+    await site.gateway.close();
     await rm(folder, { recursive: true });
   });
   return site;

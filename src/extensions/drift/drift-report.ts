@@ -1,11 +1,5 @@
 /** What `/drift` tells: departures of the backend, each with the trusted documents that select the field. */
-import {
-  isInterfaceType,
-  isObjectType,
-  type DocumentNode,
-  type GraphQLSchema,
-  type OperationDefinitionNode,
-} from 'graphql';
+import { isInterfaceType, isObjectType, type GraphQLSchema } from 'graphql';
 import { usedBy } from '../../plan/coordinates.ts';
 import { restFieldOf } from '../../graph/schema/rest-type.ts';
 import type { AppVersion } from '../../gateway/operation/app-version.ts';
