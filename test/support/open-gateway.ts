@@ -7,6 +7,7 @@
  * one of its own with `fresh`.
  */
 
+import { fileURLToPath } from 'node:url';
 import { execute, parse, type GraphQLFormattedError } from 'graphql';
 import type { Backend, BackendOptions } from '../../src/backend/backend.ts';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
@@ -145,8 +146,17 @@ async function openInOwnProcess(
   // It builds the gateway, which those in this process do not need.
   const { startGateway } = await import('./gateway-process.ts');
   const url = upstream?.url ?? (backend instanceof URL ? backend.href : undefined);
-  return startGateway({ ...(url !== undefined && { UPSTREAM_URL: url }), ...settings }, options);
+  const PLUGINS = isPlugged ? { PLUGINS: EMPTY_PLUGIN } : {};
+  return startGateway(
+    { ...PLUGINS, ...(url !== undefined && { UPSTREAM_URL: url }), ...settings },
+    options,
+  );
 }
+
+/** Whether the project of the test runs each gateway with a plugin of an operator's that does nothing. */
+const isPlugged = process.env['EMPTY_PLUGIN'] !== undefined;
+
+const EMPTY_PLUGIN = fileURLToPath(new URL('empty-plugin.mjs', import.meta.url));
 
 /** Errors as callers of a gateway see them. */
 const translate = createTranslate({ suggestions: true, routes: true });
@@ -207,6 +217,7 @@ async function openInThisProcess(
     schema,
     upstream,
     metrics,
+    ...(isPlugged && { plugins: [{}] }),
     ...rest,
     http,
     limits: { ...DEFAULTS.limits, ...options.limits },

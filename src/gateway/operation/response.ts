@@ -54,8 +54,16 @@ export interface EventStream {
 export const formatted = ({ errors, data, extensions }: ExecutionResult): object => ({
   errors: errors && errors.length > 0 ? errors.map(formattedError) : undefined,
   data,
-  extensions,
+  extensions: extensions && 'http' in extensions ? withoutHttp(extensions) : extensions,
 });
+
+/** Undefined where nothing else is there. */
+function withoutHttp(
+  extensions: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> | undefined {
+  const { http: _http, ...others } = extensions;
+  return Object.keys(others).length > 0 ? others : undefined;
+}
 
 /** Of a result in JSON, where its transport writes it. */
 export const bytesOf = (result: ExecutionResult): number =>
@@ -72,10 +80,14 @@ export function formattedError(error: unknown): object {
 /** @param mediaType what the caller accepts; a refusal with a status of its own is JSON all the same. */
 export function responseOf(result: ExecutionResult, mediaType: MediaType): OperationResponse {
   const headers: string[] = [];
-  for (const { extensions } of result.errors ?? []) {
-    const http = httpOf(extensions, result.data === undefined);
+  const add = (http: Partial<HttpExtension> | undefined): void => {
     for (const [name, value] of Object.entries(http?.headers ?? {})) headers.push(name, value);
+  };
+  for (const { extensions } of result.errors ?? []) {
+    add(httpOf(extensions, result.data === undefined));
   }
+  // Only plugins set them for a result as a whole.
+  add(result.extensions?.['http'] as Partial<HttpExtension> | undefined);
   const status = statusOf(result, mediaType);
   const sent = status < 400 || isJson(mediaType) ? mediaType : 'application/json';
   headers.unshift(...HEADERS[sent]);

@@ -33,6 +33,29 @@ export interface ServerContext extends HookContext {
   readonly fetched: Fetched;
 }
 
+/**
+ * A result whose objects are those of graphql-js, without a prototype. Plugins leave objects with one of their own, as
+ * the executor's have, as they are.
+ */
+const withPlainData = (result: ExecutionResult): ExecutionResult =>
+  result.data ? { ...result, data: plain(result.data) as typeof result.data } : result;
+
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null) return value;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  const isOfExecutor =
+    typeof prototype === 'object' &&
+    prototype !== null &&
+    prototype !== Object.prototype &&
+    Object.getPrototypeOf(prototype) === null;
+  // Values of scalars have other prototypes.
+  if (!isOfExecutor) return value;
+  const copy = Object.create(null) as Record<string, unknown>;
+  for (const [key, child] of Object.entries(value)) copy[key] = plain(child);
+  return copy;
+}
+
 export function bridge(pipeline: Pipeline): GatewayPlugin {
   const { documents } = pipeline;
 
@@ -111,7 +134,8 @@ export function bridge(pipeline: Pipeline): GatewayPlugin {
       setExecuteFn((args: ExecutionArgs) => {
         takeArgs(operation, args);
         const result = pipeline.execute(operation);
-        const final = (value: ExecutionResult) => pipeline.resultOf(operation, value);
+        const final = (value: ExecutionResult) =>
+          withPlainData(pipeline.resultOf(operation, value));
         return result instanceof Promise ? result.then(final) : final(result);
       });
     },

@@ -100,7 +100,15 @@ export function createHost({ schema, pipeline, plugins }: HostOptions): PluginHo
   async function serve(operation: Operation): Promise<OperationResponse> {
     const fetched: Fetched = {};
     const context: ServerContext = { ...hookContextOf(operation), fetched };
-    const response = await yoga.handleRequest(requestOf(operation), context);
+    let response: Response;
+    try {
+      response = await yoga.handleRequest(requestOf(operation), context);
+    } catch (error) {
+      // A hook of HTTP has thrown: Yoga leaves that to its server.
+      operation.parts?.cancel();
+      operation.parts = undefined;
+      return pipeline.respond(operation, { errors: [pipeline.translate(error)] });
+    }
     const { status } = response;
     response.headers.delete('content-length');
     const headers = [...response.headers].flat();
