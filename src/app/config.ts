@@ -148,7 +148,7 @@ function weakSecret({ fleet: { redisUrl, redisSecret } }: Pick<Config, 'fleet'>)
   ];
 }
 
-/** What hides callers' keys in Redis where no other secret is set; empty where it has no password. */
+/** The default secret for callers' keys in Redis: its password, or an empty text. */
 export const passwordOf = (redisUrl: string): string => new URL(redisUrl).password;
 
 function checkTrusted({ documents: { folder, only } }: Pick<Config, 'documents'>): void {

@@ -1,4 +1,4 @@
-/** What each extension is opened with, of the settings of the process; undefined where it stays off. */
+/** The settings of each extension; undefined where it stays off. */
 import { EXAMPLE_API_KEY } from '../backend/seed/example.ts';
 import { passwordOf, type Config } from './config.ts';
 

@@ -9,7 +9,7 @@ import { splitUpstreamUrl } from '../rest/transport/dispatcher.ts';
 import type { Replay } from '../gateway/extension.ts';
 import type { Logger } from '../gateway/observe/logs/logger.ts';
 
-/** What the log and `/ready` say of an embedded backend where callers of a deployment are served; none elsewhere. */
+/** Warnings for the log and `/ready`: an embedded backend in production. */
 export const warningsOf = (
   { process: { environment } }: Config,
   { isEmbedded, label }: { readonly isEmbedded: boolean; readonly label: string },

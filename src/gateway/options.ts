@@ -121,7 +121,6 @@ export interface Gateway extends Site {
    * @throws {TrustedDocumentsError} for a bad file among them.
    */
   open(): Promise<void>;
-  /** Ends what `open` began. */
   /** Ends what it watches, and lets plugins end theirs. */
   close(): Promise<void>;
   /** Answers any request; never rejects. */
