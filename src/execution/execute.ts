@@ -14,6 +14,7 @@ import {
   GraphQLError,
   type GraphQLResolveInfo,
   type GraphQLSchema,
+  type OperationDefinitionNode,
 } from 'graphql';
 import { assertExecutable } from './assert-executable.ts';
 import { Bounds, type ExecutionLimits } from './bounds/bounds.ts';
@@ -26,6 +27,8 @@ import type { PreparedSelection } from './operation/prepared-selection.ts';
 import { coerceVariableValues } from './operation/variables.ts';
 
 interface ExecuteArgs extends ExecutionArgs, ExecutorArgs {
+  /** The operation of the document. @default the one of the name */
+  readonly operation?: OperationDefinitionNode | undefined;
   /** Whether what `@defer` and `@stream` put off may follow the result. @default false: the result has it */
   readonly isIncremental?: boolean | undefined;
   /** Whether fragments whose data the initial result has are announced too, for clients that wait for each. */
@@ -61,7 +64,7 @@ export function createExecute(options: ExecutionOptions): Execute {
     const { schema, document, operationName, variableValues: sent, options: coercion } = args;
     assertArguments(args);
     const operations = operationsOf(schema);
-    const operation = getOperationAST(document, operationName);
+    const operation = args.operation ?? getOperationAST(document, operationName);
     if (!operation) return { errors: [noOperation(document, operationName)] };
     const { coerced: variableValues, errors } = coerceVariableValues(
       schema,

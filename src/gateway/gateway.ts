@@ -10,7 +10,6 @@ import { assertExecutable } from '../execution/assert-executable.ts';
 import { systemClock } from '../lib/clock.ts';
 import { dictionary } from '../lib/dictionary.ts';
 import { Pollers } from '../live/pollers.ts';
-import { prepareCost } from '../plan/cost.ts';
 import { Documents } from './documents/documents.ts';
 import { sha256 } from './documents/manifest.ts';
 import { TrustedDocuments, type TrustedObserver } from './documents/trusted-documents.ts';
@@ -81,7 +80,6 @@ export function createGateway(options: GatewayOptions): Gateway {
   const documents = new Documents({
     ...{ schema, limits: options.documents.limits, introspection },
     prepare(document) {
-      prepareCost(document.syntax);
       for (const { prepare } of extensions) prepare?.(document);
     },
   });

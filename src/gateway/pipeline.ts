@@ -225,8 +225,8 @@ export class Pipeline {
     const definition = document!.operation(params.operationName);
     if (!definition) throw noOperation(document!, params.operationName);
     operation.definition = definition;
-    operation.operationName = definition.name?.value;
-    operation.operationType = definition.operation;
+    operation.operationName = definition.name;
+    operation.operationType = definition.type;
   }
 
   validate(operation: Operation): void {
@@ -351,7 +351,7 @@ const MAX_NAMES = 10;
 /** What is wrong with the name of an operation, and what there is. */
 function noOperation({ operations }: Document, asked: string | null | undefined): GraphQLError {
   const names = operations.map(({ name }) =>
-    name ? JSON.stringify(name.value) : 'one without a name',
+    name === undefined ? 'one without a name' : JSON.stringify(name),
   );
   const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : '';
   const list = `the document has ${names.slice(0, MAX_NAMES).join(', ')}${more}`;

@@ -10,6 +10,7 @@ import {
   Kind,
   type DocumentNode,
   type ExecutionArgs,
+  type OperationDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
@@ -23,10 +24,13 @@ import { extendedRoutes, type RouteSet } from '../v0/routes.ts';
 import { Planner, type Budget, type Plan } from './planner.ts';
 
 /** What is to be executed, with its variables as the caller sent them. */
-export type OperationArgs = Pick<
+export interface OperationArgs extends Pick<
   ExecutionArgs,
   'schema' | 'document' | 'operationName' | 'variableValues'
->;
+> {
+  /** The operation of the document. @default the one of the name */
+  readonly operation?: OperationDefinitionNode | undefined;
+}
 
 /** A context for planning alone: it knows which routes there are, and calls none. */
 export function planningContext(routeSet: RouteSet): Context {
@@ -49,9 +53,9 @@ export function readOperation({
   schema,
   document,
   operationName,
+  operation = getOperationAST(document, operationName) ?? undefined,
   variableValues: sent,
 }: OperationArgs) {
-  const operation = getOperationAST(document, operationName);
   const variableValues = operation && coerceVariableValues(schema, operation, sent).coerced;
   if (!variableValues) return undefined;
   return { operation, known: { schema, fragments: fragmentsOf(document), variableValues } };
@@ -84,16 +88,13 @@ export function refuseCost(
   context: Context,
   budget: Budget,
 ): GraphQLError | undefined {
-  if (isSurelyWithin(args.document, budget)) return undefined;
   const plan = planFor(args, context, budget);
   return plan && excessOf(plan, budget);
 }
 
-/** Whether all operations of a document cost less than the budget at least, as far as that is seen without a plan. */
-export function isSurelyWithin(document: DocumentNode, budget: Budget): boolean {
-  const most = mostAtLeast(document);
-  return most.calls <= budget.calls && most.values <= budget.values;
-}
+/** Whether no operation of a document can be refused. @param least the document's, as `leastCost` has it. */
+export const isSurelyWithin = (least: Budget, budget: Budget): boolean =>
+  least.calls <= budget.calls && least.values <= budget.values;
 
 /** The refusal of a plan whose least cost is above the budget. */
 export function excessOf(plan: Plan, budget: Budget): GraphQLError | undefined {
@@ -115,37 +116,28 @@ export function excessOf(plan: Plan, budget: Budget): GraphQLError | undefined {
 
 /**
  * REST calls that an operation surely costs. What lies below lists of the backend may not exist, and is none of them.
+ *
+ * @param least the document's, as `leastCost` has it.
  */
-export function certainCalls(args: OperationArgs, context: Context): number {
-  const { calls } = mostAtLeast(args.document);
+export function certainCalls(args: OperationArgs, { calls }: Budget, context: Context): number {
   return calls <= 1 ? calls : (planFor(args, context)?.calls.least ?? 0);
 }
 
 const tooExpensive = (message: string, extensions: Readonly<Record<string, unknown>>) =>
   new GraphQLError(message, { extensions: { code: 'QUERY_TOO_EXPENSIVE', ...extensions } });
 
-const bounds = new WeakMap<DocumentNode, Budget>();
-
-/** Works out ahead what `refuseCost` needs of a document. */
-export const prepareCost = (document: DocumentNode): void => void mostAtLeast(document);
-
 /**
  * A bound on what a document costs at least, whatever its variables: a value for each field, a call
  * for each field of objects, and as many as `nodes` takes for what is selected of its objects. What
  * lies below lists of the backend may not exist, and costs no call at least.
  */
-function mostAtLeast(document: DocumentNode): Budget {
-  let bound = bounds.get(document);
-  if (!bound) {
-    const fragments = fragmentsOf(document);
-    const known = new Map<SelectionSetNode, Budget>();
-    bound = document.definitions
-      .filter((one) => one.kind === Kind.OPERATION_DEFINITION)
-      .map((one) => sumSelections(one.selectionSet, fragments, NOTHING, plus, leastOf, known))
-      .reduce(plus, NOTHING);
-    bounds.set(document, bound);
-  }
-  return bound;
+export function leastCost(document: DocumentNode): Budget {
+  const fragments = fragmentsOf(document);
+  const known = new Map<SelectionSetNode, Budget>();
+  return document.definitions
+    .filter((one) => one.kind === Kind.OPERATION_DEFINITION)
+    .map((one) => sumSelections(one.selectionSet, fragments, NOTHING, plus, leastOf, known))
+    .reduce(plus, NOTHING);
 }
 
 /** Fields whose objects are selected for each item; with arguments, those that take the ids of objects. */

@@ -39,7 +39,7 @@ export function planDefers(args: OperationArgs, context: Context) {
     const initial = withoutDeferred(known, context, args, (node) => {
       return node !== kept && all.includes(node);
     });
-    return planFor({ ...args, document: initial }, context)?.rounds ?? 0;
+    return planFor({ ...args, document: initial, operation: undefined }, context)?.rounds ?? 0;
   };
   const initialRounds = roundsWith(undefined);
   const defers = all.map((node) => {

@@ -58,10 +58,9 @@ export function priceOf(
   operation: OperationDefinitionNode,
   context: Context,
 ): Priced | undefined {
-  const operationName = operation.name?.value;
   const plans = sampleIdsOf(schema).flatMap((id) => {
     const variableValues = sampleVariables(schema, operation, id);
-    return planFor({ schema, document, operationName, variableValues }, context) ?? [];
+    return planFor({ schema, document, operation, variableValues }, context) ?? [];
   });
   return plans.length > 0 ? sumUp(plans) : undefined;
 }

@@ -35,6 +35,8 @@ export interface WeighedOperation {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
+  /** Of its document, as `leastCost` has it. */
+  readonly least: Budget;
   /** As the caller sent them. */
   readonly variables: VariableValues | null | undefined;
 }
@@ -76,46 +78,43 @@ interface Deciding {
   readonly kind: 'number' | 'condition' | 'id' | 'list';
 }
 
-/** What is kept with an operation. */
-interface Kept {
-  readonly dialect: Dialect;
-  readonly deciding: readonly Deciding[];
+/** What is known of the weights of one operation: by what its variables give, where they decide. */
+export class Weights {
+  /** The routes that it was planned with. */
+  #dialect: Dialect | undefined;
+  #deciding: readonly Deciding[] = [];
   /** Where no variable decides. */
-  only: Weighed | undefined;
-  /** By what the variables give, where they do. */
-  readonly all: LRUCache<string, Weighed> | undefined;
-}
+  #only: Weighed | undefined;
+  #byVariables: LRUCache<string, Weighed> | undefined;
 
-const kept = new WeakMap<OperationDefinitionNode, Kept>();
-
-/** What is known of an operation; undefined where it has to be planned first. */
-export function findWeight(given: WeighedOperation, { rest }: Context): Weighed | undefined {
-  const known = kept.get(given.operation);
-  if (!known || known.dialect !== rest.dialect) return undefined;
-  return known.all ? known.all.get(keyOf(known.deciding, given.variables)) : known.only;
-}
-
-/** Plans an operation, and keeps what came out. */
-export function learnWeight(given: WeighedOperation, context: Context, budget: Budget): Weighed {
-  const { operation, variables } = given;
-  const { dialect } = context.rest;
-  let known = kept.get(operation);
-  if (!known || known.dialect !== dialect) {
-    const deciding = decidingOf(given);
-    const all = deciding.length > 0 ? new LRUCache<string, Weighed>({ max: MAX_PLANS }) : undefined;
-    kept.set(operation, (known = { dialect, deciding, only: undefined, all }));
+  /** Undefined where the operation has to be planned first. */
+  find(variables: WeighedOperation['variables'], { rest }: Context): Weighed | undefined {
+    if (this.#dialect !== rest.dialect) return undefined;
+    return this.#byVariables?.get(keyOf(this.#deciding, variables)) ?? this.#only;
   }
-  const weighed = weigh(given, known.deciding, context, budget);
-  if (known.all) known.all.set(keyOf(known.deciding, variables), weighed);
-  else known.only = weighed;
-  return weighed;
+
+  /** Plans the operation, and keeps what came out. */
+  learn(given: WeighedOperation, context: Context, budget: Budget): Weighed {
+    const { dialect } = context.rest;
+    if (this.#dialect !== dialect) {
+      this.#dialect = dialect;
+      this.#deciding = decidingOf(given);
+      this.#byVariables =
+        this.#deciding.length > 0 ? new LRUCache<string, Weighed>({ max: MAX_PLANS }) : undefined;
+      this.#only = undefined;
+    }
+    const weighed = weigh(given, this.#deciding, context, budget);
+    if (this.#byVariables) this.#byVariables.set(keyOf(this.#deciding, given.variables), weighed);
+    else this.#only = weighed;
+    return weighed;
+  }
 }
 
 /** What execution refuses by its variables. */
 const REFUSED: Weighed = { weight: 1, refusal: undefined, isWithin: true };
 
 function weigh(
-  { schema, document, operation, variables }: WeighedOperation,
+  { schema, document, operation, least, variables }: WeighedOperation,
   deciding: readonly Deciding[],
   context: Context,
   budget: Budget,
@@ -142,7 +141,7 @@ function weigh(
     refusal: variableDefinitions.length === 0 ? excess : undefined,
     // Cursors, enums and inputs may be equal or not, as ids may; these have samples that differ.
     isWithin:
-      isSurelyWithin(document, budget) ||
+      isSurelyWithin(least, budget) ||
       (!excess && (variableDefinitions.length === 0 || areSampled(operation, cursors))),
   };
 }

@@ -3,8 +3,8 @@ import { getOperationAST, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import shipped from '../../src/client/generated/persisted-documents.json' with { type: 'json' };
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
-import { planningContext } from '../../src/plan/cost.ts';
-import { findWeight, learnWeight, weightOfBytes } from '../../src/plan/weight.ts';
+import { leastCost, planningContext } from '../../src/plan/cost.ts';
+import { weightOfBytes, Weights } from '../../src/plan/weight.ts';
 import { schema } from '../../src/app/schema.ts';
 
 const BUDGET = { calls: 250, values: 50_000 };
@@ -14,16 +14,13 @@ const context = planningContext('extended');
 function operationOf(text: string) {
   const document = parse(text);
   const operation = getOperationAST(document)!;
-  const given = (variables: Readonly<Record<string, unknown>>) => ({
-    ...{ schema, document, operation, variables },
-  });
+  const given = { schema, document, operation, least: leastCost(document) };
+  const weights = new Weights();
   return {
     isKnown: (variables: Readonly<Record<string, unknown>>) =>
-      findWeight(given(variables), context) !== undefined,
-    weigh: (variables: Readonly<Record<string, unknown>> = {}) => {
-      const operation = given(variables);
-      return findWeight(operation, context) ?? learnWeight(operation, context, BUDGET);
-    },
+      weights.find(variables, context) !== undefined,
+    weigh: (variables: Readonly<Record<string, unknown>> = {}) =>
+      weights.find(variables, context) ?? weights.learn({ ...given, variables }, context, BUDGET),
   };
 }
 

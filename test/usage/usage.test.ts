@@ -141,7 +141,7 @@ describe('usage', () => {
     });
     for (const app of [undefined, { app: 'a', version: '1' }]) {
       for (const document of documents) {
-        usage.count({ app, document, definition: document.operation(undefined) });
+        usage.count({ app, definition: document.operation(undefined) });
       }
     }
 

@@ -1,6 +1,5 @@
 /** What `/drift` tells: departures of the backend, each with the trusted documents that select the field. */
 import { isInterfaceType, isObjectType, type GraphQLSchema } from 'graphql';
-import { usedBy } from '../../plan/coordinates.ts';
 import { restFieldOf } from '../../graph/schema/rest-type.ts';
 import type { AppVersion } from '../../gateway/operation/app-version.ts';
 import type { Document } from '../../gateway/operation/document.ts';
@@ -22,7 +21,7 @@ export function driftReport(drift: Drift, { schema, trusted }: ReportOptions) {
       const coordinates = coordinatesOf(schema, one);
       const documents = operations
         .filter((of) => {
-          const used = usedBy(schema, of.document, of.operation);
+          const used = of.operation.coordinatesIn(schema);
           return coordinates.some((coordinate) => used.has(coordinate));
         })
         .map(({ shown }) => shown);
@@ -31,14 +30,11 @@ export function driftReport(drift: Drift, { schema, trusted }: ReportOptions) {
   };
 }
 
-function operationsOf([{ hash, syntax: document, operations, errors }, apps]: [
-  Document,
-  readonly AppVersion[],
-]) {
+function operationsOf([{ hash, operations, errors }, apps]: [Document, readonly AppVersion[]]) {
   if (errors.length > 0) return [];
   return operations.map((operation) => ({
-    ...{ document, operation },
-    shown: { document: hash!, operation: operation.name?.value ?? 'anonymous', apps }, // it is trusted
+    operation,
+    shown: { document: hash!, operation: operation.name ?? 'anonymous', apps }, // it is trusted
   }));
 }
 

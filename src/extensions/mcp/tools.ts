@@ -104,7 +104,7 @@ function toolOf(
 ): Tool {
   const { syntax: document, operations, errors } = trusted;
   if (errors[0]) throw wrong(errors[0].message);
-  const [operation] = operations;
+  const operation = operations[0]?.node;
   if (!operation || operations.length > 1) throw wrong('Give it one operation: a tool is one.');
   const name = operation.name?.value ?? '';
   if (name === '' || name.length > MAX_NAME) {

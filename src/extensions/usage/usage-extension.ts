@@ -21,7 +21,7 @@ export function usageExtension(): Extension {
         },
       },
     },
-    prepare: ({ syntax }) => usage.prepare(syntax),
+    prepare: (document) => usage.prepare(document),
     operatorRoutes({ gather, schema }) {
       usage = new Usage(schema);
       const reports = gather('usage', () => usage.report());

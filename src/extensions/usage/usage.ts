@@ -4,10 +4,14 @@
  * What an operation uses is worked out once, when its document is new; a request adds one to a count. Documents that
  * are not trusted are told together, since callers choose their texts and names.
  */
-import { Kind, type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
 import { OTHER_APP, type AppVersion } from '../../gateway/operation/app-version.ts';
+import {
+  perDefinition,
+  type Document,
+  type OperationDefinition,
+} from '../../gateway/operation/document.ts';
 import type { Operation } from '../../gateway/operation/operation.ts';
-import { usedBy } from '../../plan/coordinates.ts';
 import type { UsageReport } from './usage-report.ts';
 
 /** Operations that are counted one by one, of trusted documents as well as of others. */
@@ -18,20 +22,20 @@ interface Counted {
   readonly name: string;
   readonly coordinates: ReadonlySet<string>;
   readonly executions: Map<AppVersion, number>;
+  /** Whether the next report sums it up. */
+  isListed: boolean;
 }
 
 /** What is read of an operation. */
-type Countable = Pick<Operation, 'app' | 'document' | 'definition'>;
+type Countable = Pick<Operation, 'app' | 'definition'>;
 
 const OTHER = 'other';
 
 export class Usage {
   readonly #schema: GraphQLSchema;
   readonly #since: string;
-  readonly #uses = new WeakMap<OperationDefinitionNode, ReadonlySet<string>>();
+  readonly #countedOf = perDefinition((definition) => this.#learn(definition));
   readonly #trusted = new Map<string, Counted>();
-  /** By their syntax trees, which live as long as the document is kept. */
-  #known = new WeakMap<OperationDefinitionNode, Counted>();
   #others: Counted[] = [];
   /** Executions of evicted documents, with counts by coordinate. */
   readonly #sums = new Map<AppVersion, { executions: number; uses: Map<string, number> }>();
@@ -41,29 +45,17 @@ export class Usage {
     this.#since = now.toISOString();
   }
 
-  /** Coordinates of an operation, computed once. */
-  readonly usesOf = (
-    document: DocumentNode,
-    operation: OperationDefinitionNode,
-  ): ReadonlySet<string> => {
-    let uses = this.#uses.get(operation);
-    if (!uses) this.#uses.set(operation, (uses = usedBy(this.#schema, document, operation)));
-    return uses;
-  };
-
   /** Computes the coordinates of a valid document in advance. */
-  prepare(document: DocumentNode): void {
-    for (const one of document.definitions) {
-      if (one.kind === Kind.OPERATION_DEFINITION) this.usesOf(document, one);
-    }
+  prepare({ operations }: Document): void {
+    for (const one of operations) one.coordinatesIn(this.#schema);
   }
 
   /** An operation of a valid document is about to be executed. */
-  count({ app = OTHER_APP, document, definition }: Countable): void {
-    if (!document || !definition) return;
-    const { hash, syntax } = document;
-    const { executions } =
-      this.#trustedOf(hash, syntax, definition) ?? this.#otherOf(syntax, definition);
+  count({ app = OTHER_APP, definition }: Countable): void {
+    if (!definition) return;
+    const counted = this.#countedOf(definition);
+    if (!counted.isListed) this.#list(counted);
+    const { executions } = counted;
     executions.set(app, (executions.get(app) ?? 0) + 1);
   }
 
@@ -72,55 +64,51 @@ export class Usage {
     const trusted = [...this.#trusted.values()].flatMap(
       ({ document, name, coordinates, executions }) =>
         [...executions].map(([app, count]) => ({
-          ...{ ...app, document, operation: name, executions: count },
+          app: app.app,
+          version: app.version,
+          document,
+          operation: name,
+          executions: count,
           uses: Object.fromEntries([...coordinates].map((one) => [one, count])),
         })),
     );
     const others = [...this.#sums].map(([app, { executions, uses }]) => ({
-      ...{ ...app, document: OTHER, operation: OTHER, executions },
+      app: app.app,
+      version: app.version,
+      document: OTHER,
+      operation: OTHER,
+      executions,
       uses: Object.fromEntries(uses),
     }));
     return { since: this.#since, documents: [...trusted, ...others] };
   }
 
-  /** Undefined for operations that are counted under `other`. */
-  #trustedOf(
-    hash: string | undefined,
-    document: DocumentNode,
-    operation: OperationDefinitionNode,
-  ): Counted | undefined {
-    if (hash === undefined) return undefined;
-    const name = operation.name?.value ?? '';
-    const key = `${hash} ${name}`;
-    let known = this.#trusted.get(key);
-    if (known || this.#trusted.size >= MAX_OPERATIONS) return known;
-    known = this.#learn(hash, name || 'anonymous', document, operation);
-    this.#trusted.set(key, known);
-    return known;
+  #learn(definition: OperationDefinition): Counted {
+    const { hash } = definition.document;
+    const key = `${hash} ${definition.name ?? ''}`;
+    const known = hash === undefined ? undefined : this.#trusted.get(key);
+    if (known) return known;
+    const isTrusted = hash !== undefined && this.#trusted.size < MAX_OPERATIONS;
+    const counted: Counted = {
+      document: isTrusted ? hash : OTHER,
+      name: isTrusted ? (definition.name ?? 'anonymous') : OTHER,
+      coordinates: definition.coordinatesIn(this.#schema),
+      executions: new Map(),
+      isListed: isTrusted,
+    };
+    if (isTrusted) this.#trusted.set(key, counted);
+    return counted;
   }
 
-  #otherOf(document: DocumentNode, operation: OperationDefinitionNode): Counted {
-    let known = this.#known.get(operation);
-    if (known) return known;
+  /** Adds an operation to those that are told together. */
+  #list(counted: Counted): void {
     if (this.#others.length >= MAX_OPERATIONS) {
       this.#sumOthers();
+      for (const other of this.#others) other.isListed = false;
       this.#others = [];
-      this.#known = new WeakMap();
     }
-    known = this.#learn(OTHER, OTHER, document, operation);
-    this.#known.set(operation, known);
-    this.#others.push(known);
-    return known;
-  }
-
-  #learn(
-    document: string,
-    name: string,
-    syntax: DocumentNode,
-    operation: OperationDefinitionNode,
-  ): Counted {
-    const coordinates = this.usesOf(syntax, operation);
-    return { document, name, coordinates, executions: new Map() };
+    counted.isListed = true;
+    this.#others.push(counted);
   }
 
   #sumOthers(): void {

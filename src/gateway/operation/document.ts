@@ -11,6 +11,10 @@ import {
   type OperationDefinitionNode,
   type ValidationRule,
 } from 'graphql';
+import { usedBy } from '../../plan/coordinates.ts';
+import { leastCost } from '../../plan/cost.ts';
+import type { Budget } from '../../plan/planner.ts';
+import { Weights } from '../../plan/weight.ts';
 
 /** What is known of a document, whatever is sent with it. */
 export interface DocumentFacts {
@@ -49,6 +53,48 @@ const NO_FACTS: DocumentFacts = {
   isIncremental: false,
 };
 
+/** An operation of a document. */
+export class OperationDefinition {
+  readonly document: Document;
+  readonly node: OperationDefinitionNode;
+  readonly name: string | undefined;
+  readonly type: 'query' | 'mutation' | 'subscription';
+  /** What its plans have come to. */
+  readonly weights = new Weights();
+  /** Values of `perDefinition`, by accessor. */
+  kept: Map<unknown, unknown> | undefined = undefined;
+  #coordinates: ReadonlySet<string> | undefined = undefined;
+
+  constructor(document: Document, node: OperationDefinitionNode) {
+    this.document = document;
+    this.node = node;
+    this.name = node.name?.value;
+    this.type = node.operation;
+  }
+
+  /** Schema coordinates that it uses, of a valid document. @param schema always the gateway's. */
+  coordinatesIn(schema: GraphQLSchema): ReadonlySet<string> {
+    return (this.#coordinates ??= usedBy(schema, this.document.syntax, this.node));
+  }
+}
+
+/** One value an operation of a document, made at its first use and kept with the document. */
+export function perDefinition<Value>(
+  make: (definition: OperationDefinition) => Value,
+): (definition: OperationDefinition) => Value {
+  const accessor = (definition: OperationDefinition): Value => {
+    definition.kept ??= new Map();
+    // Only this accessor writes under its own name.
+    let value = definition.kept.get(accessor) as Value | undefined;
+    if (value === undefined) {
+      value = make(definition);
+      definition.kept.set(accessor, value);
+    }
+    return value;
+  };
+  return accessor;
+}
+
 export class Document {
   readonly text: string;
   /** Empty for a text that does not parse. */
@@ -60,9 +106,8 @@ export class Document {
   readonly hash: string | undefined;
   /** Its latest validation; undefined until it is validated. */
   validated: Validated | undefined;
-  /** The operation that is meant where none is named: the only one. */
-  readonly #only: OperationDefinitionNode | undefined;
-  readonly #named = new Map<string, OperationDefinitionNode>();
+  readonly operations: readonly OperationDefinition[];
+  #least: Budget | undefined = undefined;
 
   constructor({ text, syntax = NO_SYNTAX, failure, facts = NO_FACTS, hash }: DocumentParts) {
     this.text = text;
@@ -71,16 +116,14 @@ export class Document {
     this.facts = facts;
     this.hash = hash;
     this.validated = undefined;
-    const { operations } = this;
-    this.#only = operations.length === 1 ? operations[0] : undefined;
-    for (const one of operations) {
-      const name = one.name?.value;
-      if (name !== undefined && !this.#named.has(name)) this.#named.set(name, one);
-    }
+    this.operations = syntax.definitions
+      .filter((one) => one.kind === Kind.OPERATION_DEFINITION)
+      .map((one) => new OperationDefinition(this, one));
   }
 
-  get operations(): readonly OperationDefinitionNode[] {
-    return this.syntax.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
+  /** What it costs at least, whatever its variables are. */
+  get least(): Budget {
+    return (this.#least ??= leastCost(this.syntax));
   }
 
   /** The errors of its latest validation; those of its syntax where it has none. */
@@ -89,7 +132,9 @@ export class Document {
   }
 
   /** The operation of a name, or the only one; undefined where none is meant. */
-  operation(name: string | null | undefined): OperationDefinitionNode | undefined {
-    return name == null ? this.#only : this.#named.get(name);
+  operation(name: string | null | undefined): OperationDefinition | undefined {
+    const { operations } = this;
+    if (name == null) return operations.length === 1 ? operations[0] : undefined;
+    return operations.find((one) => one.name === name);
   }
 }

@@ -5,18 +5,13 @@
  * as their context.
  */
 import { randomUUID } from 'node:crypto';
-import type {
-  ExecutionResult,
-  GraphQLError,
-  GraphQLSchema,
-  OperationDefinitionNode,
-} from 'graphql';
+import type { ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
 import type { Context } from '../../graph/context.ts';
 import { Cancel } from '../../lib/cancel.ts';
 import type { RestClient } from '../../rest/client/client.ts';
 import { API_KEY_HEADER } from '../../v0/api-key.ts';
 import type { AppVersion } from './app-version.ts';
-import type { Document } from './document.ts';
+import type { Document, OperationDefinition } from './document.ts';
 import type { Outcome } from './outcome.ts';
 import type { OperationParams } from './params.ts';
 import type { OperationResponse, ResponseParts } from './response.ts';
@@ -134,7 +129,7 @@ export class Operation {
   schema: GraphQLSchema;
   document: Document | undefined;
   /** The operation of the document that is executed; undefined until the document is parsed. */
-  definition: OperationDefinitionNode | undefined = undefined;
+  definition: OperationDefinition | undefined = undefined;
   operationName: string | undefined = undefined;
   operationType: 'query' | 'mutation' | 'subscription' | undefined = undefined;
   variables: Readonly<Record<string, unknown>> | null | undefined = undefined;

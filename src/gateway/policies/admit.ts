@@ -9,7 +9,7 @@ import type { MaybePromise } from '../../execution/core/resolved-value.ts';
 import type { Context } from '../../graph/context.ts';
 import { refuseCost } from '../../plan/cost.ts';
 import type { Budget } from '../../plan/planner.ts';
-import { findWeight, learnWeight, type Weighed } from '../../plan/weight.ts';
+import type { Weighed } from '../../plan/weight.ts';
 import type { Operation } from '../operation/operation.ts';
 import { Admission, type Place } from './admission.ts';
 import { argsOf } from './execution.ts';
@@ -66,21 +66,21 @@ export class Admit {
    * @throws 503 when too many wait.
    */
   weigh(operation: Operation): MaybePromise<Weighed> {
-    const { schema, variables, definition, trace } = operation;
-    const document = operation.document!.syntax; // parsed by now
-    const given = { schema, document, variables, operation: definition! };
+    const { schema, variables, trace } = operation;
     const context = operation.contextValue as Context;
-    const known = findWeight(given, context);
+    const { weights, node } = operation.definition!; // chosen by now
+    const find = (): Weighed | undefined => weights.find(variables, context);
+    const known = find();
     if (known) return known;
+    const { syntax, least } = operation.document!;
+    const given = { schema, document: syntax, operation: node, least, variables };
     const learn = (): Weighed => {
       const startMs = trace ? performance.now() : 0;
-      const learnt = findWeight(given, context) ?? learnWeight(given, context, this.#budget);
+      const learnt = find() ?? weights.learn(given, context, this.#budget);
       trace?.phases.push({ name: 'plan', startMs, endMs: performance.now() });
       return learnt;
     };
-    return (
-      this.turn(operation, () => findWeight(given, context) !== undefined)?.then(learn) ?? learn()
-    );
+    return this.turn(operation, () => find() !== undefined)?.then(learn) ?? learn();
   }
 
   /**

@@ -2,7 +2,7 @@
  * The plan of an operation, and the refusal of what costs more than the budget, before anything is called;
  * afterwards what it has cost, for callers who ask.
  */
-import type { ExecutionArgs, ExecutionResult } from 'graphql';
+import type { ExecutionResult } from 'graphql';
 import type { MaybePromise } from '../../execution/core/resolved-value.ts';
 import type { Context } from '../../graph/context.ts';
 import { planFor } from '../../plan/cost.ts';
@@ -35,7 +35,7 @@ export function budget(limits: Budget, audience: ExplainAudience, admit: Admit):
   /** What is answered in place of its execution; undefined where it may run. */
   const check = (operation: Operation): MaybePromise<ExecutionResult | undefined> => {
     if (operation.explain === 'plan') {
-      return plan(argsOf(operation), operation, operation.contextValue as Context);
+      return plan(operation, operation.contextValue as Context);
     }
     const weighed = admit.weigh(operation);
     return weighed instanceof Promise
@@ -64,11 +64,8 @@ export function budget(limits: Budget, audience: ExplainAudience, admit: Admit):
   };
 
   /** A caller who asks for a plan does not expect a write: without one, nothing runs. */
-  const plan = (
-    args: ExecutionArgs,
-    operation: Operation,
-    context: Context,
-  ): ExecutionResult | undefined => {
+  const plan = (operation: Operation, context: Context): ExecutionResult | undefined => {
+    const args = argsOf(operation);
     if (!mayExplain(operation, audience)) throw notExplained(audience);
     const planned = planFor(args, context);
     if (!planned) return undefined;

@@ -1,7 +1,7 @@
 /**
  * Execution by our executor, with what resolvers of each request reach the backend with.
  */
-import type { ExecutionArgs, GraphQLResolveInfo } from 'graphql';
+import type { GraphQLResolveInfo } from 'graphql';
 import { createExecute, type Execute } from '../../execution/execute.ts';
 import type { MaybePromise } from '../../execution/core/resolved-value.ts';
 import type { IncrementalResult } from '../../execution/incremental/incremental-executor.ts';
@@ -76,10 +76,11 @@ export interface OperationExecution {
   ) => MaybePromise<IncrementalResult>;
 }
 
-/** The arguments of graphql-js for an operation. */
-export const argsOf = (operation: Operation): ExecutionArgs => ({
+/** The arguments of graphql-js for an operation, with its definition. */
+export const argsOf = (operation: Operation) => ({
   schema: operation.schema,
   document: operation.document!.syntax, // it is parsed before all that asks for this
+  operation: operation.definition?.node,
   operationName: operation.params.operationName ?? null,
   variableValues: operation.variables ?? null,
   contextValue: operation.contextValue,
@@ -156,6 +157,7 @@ export function createExecution(options: ExecutionOptions): OperationExecution {
       return execute({
         schema: operation.schema,
         document: document.syntax,
+        operation: operation.definition?.node,
         contextValue,
         variableValues: operation.variables ?? null,
         operationName: operation.params.operationName ?? null,

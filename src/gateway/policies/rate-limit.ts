@@ -37,7 +37,9 @@ export function rateLimit(limits: RateLimits): Policy {
     const { apiKey } = operation;
     // Without a key nothing is called.
     if (apiKey === undefined) return next(operation);
-    const calls = Math.max(1, certainCalls(argsOf(operation), operation.contextValue as Context));
+    const { least } = operation.document!; // parsed by now
+    const context = operation.contextValue as Context;
+    const calls = Math.max(1, certainCalls(argsOf(operation), least, context));
     const goOn = (waitMs: number): MaybePromise<Result | ExecutionResult> => {
       if (waitMs > 0) return { errors: [limitedError(limits.limit, waitMs)] };
       operation.callsTaken = calls;

@@ -112,13 +112,14 @@ interface Source {
 
 /** Where the events of a subscription come from, or why there are none. */
 async function sourceOf(operation: Operation): Promise<Source | ExecutionResult> {
-  const { schema, document, definition, variables: sent } = operation;
-  const { coerced: variableValues, errors } = coerceVariableValues(schema, definition!, sent);
+  const { schema, variables: sent } = operation;
+  const { node, document } = operation.definition!; // chosen by now
+  const { coerced: variableValues, errors } = coerceVariableValues(schema, node, sent);
   if (!variableValues) return { errors: errors! };
   const source = await createSourceEventStream(argsOf(operation));
   if (!isAsyncIterable(source)) return source;
-  const request = { schema, fragments: fragmentsOf(document!.syntax), variableValues };
-  const [field] = collectFields(request, schema.getSubscriptionType()!, [definition!]);
+  const request = { schema, fragments: fragmentsOf(document.syntax), variableValues };
+  const [field] = collectFields(request, schema.getSubscriptionType()!, [node]);
   const { fieldNodes, key } = field!; // a subscription has one field
   return {
     events: source[Symbol.asyncIterator](),
