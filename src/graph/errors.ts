@@ -6,19 +6,7 @@
  */
 import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
 import { isDeepStrictEqual } from 'node:util';
-import {
-  RestBudgetError,
-  RestError,
-  RestInputError,
-  RestInvalidResponseError,
-  RestNotRecordedError,
-  RestOutcomeUnknownError,
-  RestPausedError,
-  RestStatusError,
-  RestTimeoutError,
-  RestUnauthenticatedError,
-  RestUnsupportedError,
-} from '../rest/call/errors.ts';
+import { hasKind, RestError, type RestErrorKind } from '../rest/call/errors.ts';
 
 type ErrorCode =
   | 'BAD_USER_INPUT'
@@ -78,32 +66,28 @@ const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
 
 const BUDGET_EXCEEDED = 'UPSTREAM_BUDGET_EXCEEDED';
 
-/** Of every other class: UPSTREAM_UNAVAILABLE. */
-const CODE_BY_CLASS: readonly (readonly [
-  abstract new (...args: never[]) => RestError,
-  ErrorCode,
-])[] = [
+/** Of every other kind: UPSTREAM_UNAVAILABLE. */
+const CODE_BY_KIND: Partial<Readonly<Record<RestErrorKind, ErrorCode>>> = {
   // Callers' ids are checked before, so this one came from the backend.
-  [RestInputError, 'UPSTREAM_INVALID_RESPONSE'],
-  [RestUnauthenticatedError, 'UNAUTHENTICATED'],
-  [RestUnsupportedError, 'UPSTREAM_UNSUPPORTED'],
-  [RestBudgetError, BUDGET_EXCEEDED],
-  [RestPausedError, 'RATE_LIMITED'],
-  [RestTimeoutError, 'UPSTREAM_TIMEOUT'],
-  [RestInvalidResponseError, 'UPSTREAM_INVALID_RESPONSE'],
-  [RestOutcomeUnknownError, 'OUTCOME_UNKNOWN'],
-  [RestNotRecordedError, 'NOT_RECORDED'],
-];
+  input: 'UPSTREAM_INVALID_RESPONSE',
+  unauthenticated: 'UNAUTHENTICATED',
+  unsupported: 'UPSTREAM_UNSUPPORTED',
+  budget: BUDGET_EXCEEDED,
+  rate_limited: 'RATE_LIMITED',
+  timeout: 'UPSTREAM_TIMEOUT',
+  invalid_response: 'UPSTREAM_INVALID_RESPONSE',
+  truncated: 'UPSTREAM_INVALID_RESPONSE',
+  outcome_unknown: 'OUTCOME_UNKNOWN',
+  not_recorded: 'NOT_RECORDED',
+};
 
-export function codeOf(error: RestError): ErrorCode {
-  if (error instanceof RestStatusError) {
-    return (
-      CODE_BY_STATUS[error.status] ??
-      // A redirect, or a success or refusal of another kind, is not what was documented.
-      (error.status < 500 ? 'UPSTREAM_INVALID_RESPONSE' : 'UPSTREAM_UNAVAILABLE')
-    );
-  }
-  return CODE_BY_CLASS.find(([type]) => error instanceof type)?.[1] ?? 'UPSTREAM_UNAVAILABLE';
+export function codeOf({ kind, status = 0 }: RestError): ErrorCode {
+  if (kind !== 'status') return CODE_BY_KIND[kind] ?? 'UPSTREAM_UNAVAILABLE';
+  return (
+    CODE_BY_STATUS[status] ??
+    // A redirect, or a success or refusal of another kind, is not what was documented.
+    (status < 500 ? 'UPSTREAM_INVALID_RESPONSE' : 'UPSTREAM_UNAVAILABLE')
+  );
 }
 
 /** The message and extensions that a client gets for an error, and the error that they were made from. */
@@ -167,12 +151,12 @@ interface Continuation {
 }
 
 /** The error of a field whose call would exceed the budget, and was not made. */
-class CutError extends RestBudgetError {
+class CutError extends RestError {
   /** Evaluated when the error is reported: a large answer has thousands, of which few are. */
   readonly next: () => Continuation;
 
-  constructor({ route }: RestBudgetError, next: () => Continuation) {
-    super(route);
+  constructor({ kind, what, route }: RestError, next: () => Continuation) {
+    super(kind, what, route);
     this.next = next;
   }
 }
@@ -182,7 +166,7 @@ class CutError extends RestBudgetError {
  * was read for something else is asked for by that: an entry of a topic by the entry's id.
  */
 export const cutAt = (error: unknown, next: () => Continuation): unknown =>
-  error instanceof RestBudgetError ? new CutError(error, next) : error;
+  hasKind(error, 'budget') ? new CutError(error, next) : error;
 
 /** Every cut of an answer, with the path of its field. */
 export const continuationsOf = (

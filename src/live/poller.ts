@@ -10,7 +10,7 @@ import type { Clock, Timer } from '../lib/clock.ts';
 import type { Identity } from '../rest/call/forwarded-headers.ts';
 import { NOW } from '../rest/call/call.ts';
 import type { Upstream } from '../rest/client/client.ts';
-import { RestError, RestUnsupportedError } from '../rest/call/errors.ts';
+import { hasKind, RestError } from '../rest/call/errors.ts';
 import { Snapshot, type LiveObject, type LiveObserver } from './live-object.ts';
 
 export interface PollerOptions {
@@ -260,7 +260,7 @@ export class Poller<Key, State extends object> {
 
 /** Whether asking again would answer the same: the key, or what is asked for, is at fault. */
 const isRefusal = (error: Error): boolean => {
-  if (!(error instanceof RestError) || error instanceof RestUnsupportedError) return true;
+  if (!(error instanceof RestError) || hasKind(error, 'unsupported')) return true;
   const { status } = error;
   return status !== undefined && status >= 400 && status < 500 && !PASSING.has(status);
 };
@@ -270,4 +270,4 @@ const PASSING = new Set([408, 425, 429]);
 
 /** Failures that look the same to a watcher are reported once. */
 const nameOf = (error: Error | undefined): string | undefined =>
-  error && `${error.name} ${error instanceof RestError ? error.status : ''}`;
+  error instanceof RestError ? `${error.kind} ${error.status}` : error?.name;

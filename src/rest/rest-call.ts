@@ -19,9 +19,8 @@ import {
   endOfWait,
   failureOf,
   isNotFound,
+  outcomeUnknown,
   RestError,
-  RestInvalidResponseError,
-  RestOutcomeUnknownError,
   type FailureKind,
 } from './call/errors.ts';
 import type { ExposedHeader, Journal, JournalEntry } from './call/journal.ts';
@@ -481,7 +480,7 @@ export class RestCall
     const { maxResponseBytes } = this.#calls.settings;
     if (bytes <= maxResponseBytes) return true;
     const what = `Backend answered more than ${maxResponseBytes} bytes`;
-    this.#abort(new RestInvalidResponseError(what, this.route));
+    this.#abort(new RestError('invalid_response', what, this.route));
     return false;
   }
 
@@ -494,7 +493,7 @@ export class RestCall
 
   /** The outcome of a write is unknown when it may have been sent and no whole answer arrived. */
   #failure(error: RestError): RestError {
-    return isRead(this) || !this.isConnected ? error : new RestOutcomeUnknownError(error);
+    return isRead(this) || !this.isConnected ? error : outcomeUnknown(error);
   }
 
   #endExchange(settled: Settled): void {

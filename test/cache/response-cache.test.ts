@@ -119,7 +119,7 @@ describe('CACHE_TTL', () => {
     const client = rest.client({ maxCalls: 1 });
     await read(client);
 
-    expect(await outcome(read(client))).toMatchObject({ name: 'RestBudgetError' });
+    expect(await outcome(read(client))).toMatchObject({ kind: 'budget' });
     expect(client.journal.calls).toBe(0);
   });
 });
@@ -290,7 +290,7 @@ describe('a write', () => {
     rest.backend.on(TOPIC, counting());
     await readAll(rest, 1);
 
-    expect(await outcome(write(rest.client()))).toMatchObject({ name: 'RestOutcomeUnknownError' });
+    expect(await outcome(write(rest.client()))).toMatchObject({ kind: 'outcome_unknown' });
 
     expect(await readAll(rest, 1)).toEqual(['sent 2']);
   });

@@ -177,7 +177,7 @@ describe('a replay', () => {
 
     const played = await readPerson(openReplayOf(folder).client(KEY, 300));
 
-    expect(played).toMatchObject({ name: 'RestTimeoutError' });
+    expect(played).toMatchObject({ kind: 'timeout' });
     expect(said(played)).toEqual(said(recorded));
   });
 
@@ -188,7 +188,7 @@ describe('a replay', () => {
     const played = await rename(openReplayOf(folder).client(), 'News');
 
     expect(said(played)).toEqual(said(recorded));
-    expect(played).toMatchObject({ name: 'RestOutcomeUnknownError' });
+    expect(played).toMatchObject({ kind: 'outcome_unknown' });
   });
 
   it('fails as it did where nothing listened', async () => {
@@ -198,7 +198,7 @@ describe('a replay', () => {
 
     const played = await rename(openReplayOf(folder).client(), 'News');
 
-    expect(played).toMatchObject({ name: 'RestUnreachableError', kind: 'ECONNREFUSED' });
+    expect(played).toMatchObject({ kind: 'unreachable', failure: 'ECONNREFUSED' });
     expect(said(played)).toEqual(said(recorded));
   });
 
@@ -249,12 +249,12 @@ describe('a replay', () => {
     const write = await rename(played.client(), 'two');
 
     expect(read).toMatchObject({
-      name: 'RestNotRecordedError',
+      kind: 'not_recorded',
       message:
         'Not in the recording "journey" as it stands: GET /v0/persons/p2; nearest: GET /v0/persons/p1; GET /v0/topics/t1: GET /v0/persons/{person_id}',
     });
     expect(write).toMatchObject({
-      name: 'RestNotRecordedError',
+      kind: 'not_recorded',
       message: expect.stringContaining(
         'nearest: the next write, PATCH /v0/topics/t1 with another title; later, PATCH /v0/topics/t1:',
       ),

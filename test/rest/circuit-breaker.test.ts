@@ -73,7 +73,7 @@ describe('the circuit of a route of a key', () => {
     const failure = await outcome(getPerson(client()));
 
     expect((performance.now() - begun) / slowness()).toBeLessThan(10);
-    expect(failure).toMatchObject({ name: 'RestCircuitOpenError', retryAfterMs: 5_000 });
+    expect(failure).toMatchObject({ kind: 'circuit_open', retryAfterMs: 5_000 });
     expect(backend.hits()).toBe(before);
     expect(told).toEqual(['route_key open']);
   });
@@ -98,7 +98,7 @@ describe('the circuit of a route of a key', () => {
       // And those on idle connections, which may have been closing anyway.
       expect(backend.hits() - before).toBeGreaterThanOrEqual(20);
       expect(backend.hits() - before).toBeLessThanOrEqual(22);
-      expect(await askPersons(rest, 1)).toEqual(['RestCircuitOpenError']);
+      expect(await askPersons(rest, 1)).toEqual(['circuit_open']);
     },
   );
 
@@ -113,12 +113,12 @@ describe('the circuit of a route of a key', () => {
     const before = backend.hits();
 
     for (let i = 0; upstream.breaker.stateOf('route_key') !== 'open' && i < 100; i++) {
-      expect(await askPersons(rest, 1)).toEqual(['RestTimeoutError']);
+      expect(await askPersons(rest, 1)).toEqual(['timeout']);
     }
 
     expect(backend.hits() - before).toBeGreaterThanOrEqual(20);
     expect(backend.hits() - before).toBeLessThanOrEqual(22);
-    expect(await askPersons(rest, 1)).toEqual(['RestCircuitOpenError']);
+    expect(await askPersons(rest, 1)).toEqual(['circuit_open']);
   });
 
   it('weighs failures against the successes of its window, and no older ones', async () => {
@@ -182,7 +182,7 @@ describe('the circuit of a route of a key', () => {
     const failures = await Promise.all(calls);
 
     expect(failures.filter((name) => name === 'none')).toHaveLength(1);
-    expect(failures.filter((name) => name === 'RestCircuitOpenError')).toHaveLength(19);
+    expect(failures.filter((name) => name === 'circuit_open')).toHaveLength(19);
     expect(told).toEqual(['route_key open', 'route_key half-open', 'route_key closed']);
     expect(await getPerson(client())).toBeDefined();
   });
@@ -206,7 +206,7 @@ describe('the circuit of a route of a key', () => {
 
     const names = await askPersons(rest, 2);
 
-    expect(names).toEqual(['RestCircuitOpenError', 'RestCircuitOpenError']);
+    expect(names).toEqual(['circuit_open', 'circuit_open']);
     expect(rest.told).toEqual(['route_key open', 'route_key half-open', 'route_key open']);
   });
 
@@ -269,7 +269,7 @@ describe('the circuit of a route of a key', () => {
     await sleep(20);
     leaving.cancel();
 
-    expect(await probe).toBe('RestAbortedError');
+    expect(await probe).toBe('cancelled');
     expect(upstream.breaker.stateOf('route_key')).toBe('half-open');
     expect(await getPerson(client())).toBeDefined();
     expect(upstream.breaker.stateOf('route_key')).toBe('closed');
@@ -291,7 +291,7 @@ describe('the circuit of a route of a key', () => {
     await sleep(20);
     expect(name).toBeUndefined();
     clock.pass(1);
-    expect(await asked).toBe('RestCircuitOpenError');
+    expect(await asked).toBe('circuit_open');
     expect(upstream.breaker.stateOf('route_key')).toBe('half-open');
     probe.release();
 
@@ -321,7 +321,7 @@ describe('the circuit of a route of a key', () => {
     const failures = await Promise.all(calls);
 
     expect(rest.upstream.breaker.stateOf('route_key')).toBe('open');
-    expect(failures.filter((name) => name === 'RestCircuitOpenError').length).toBeGreaterThan(30);
+    expect(failures.filter((name) => name === 'circuit_open').length).toBeGreaterThan(30);
     expect(backend.hits()).toBeLessThan(30);
   });
 
@@ -340,7 +340,7 @@ describe('the circuit of a route of a key', () => {
     // Asked again where the machine was too busy to answer in time.
     const topicAnswers = async () => {
       const first = await failureOf(getTopic(client()));
-      return first === 'RestTimeoutError' ? failureOf(getTopic(client())) : first;
+      return first === 'timeout' ? failureOf(getTopic(client())) : first;
     };
     while (performance.now() - begun < 1_500) {
       const begunMs = performance.now();
@@ -358,8 +358,8 @@ describe('the circuit of a route of a key', () => {
     const timeouts = calls.slice(before).filter(({ failure }) => failure === 'timeout');
     expect(timeouts).toHaveLength(20);
     expect(ended.length).toBeGreaterThan(40);
-    const refused = ended.filter(({ name }) => name === 'RestCircuitOpenError');
-    const timedOut = ended.filter(({ name }) => name === 'RestTimeoutError');
+    const refused = ended.filter(({ name }) => name === 'circuit_open');
+    const timedOut = ended.filter(({ name }) => name === 'timeout');
     expect(refused.length + timedOut.length).toBe(ended.length);
     expect(timedOut.length).toBeLessThanOrEqual(20);
     // No second attempt has taken all of its time.
@@ -391,7 +391,7 @@ describe('the circuit of a route of a key', () => {
       await failureOf(getPerson(client({ apiKey: 'key-b' }))),
     ];
 
-    expect(names).toEqual(['RestCircuitOpenError', 'none', 'RestStatusError']);
+    expect(names).toEqual(['circuit_open', 'none', 'status']);
     expect(backend.hits() - before).toBe(2);
     expect(trippedOf(rest)).toEqual(['1 route_key /v0/persons/{person_id} open']);
   });
@@ -459,7 +459,7 @@ describe('the circuit of the host', () => {
 
     expect(upstream.breaker.stateOf('host')).toBe('open');
     expect(told).toContain('host open');
-    expect(await failureOf(getTopic(client({ apiKey: 'stranger' })))).toBe('RestCircuitOpenError');
+    expect(await failureOf(getTopic(client({ apiKey: 'stranger' })))).toBe('circuit_open');
   });
 
   it('opens however many callers share the one page that is asked for', async () => {
@@ -498,7 +498,7 @@ describe('the circuit of the host', () => {
     expect(upstream.breaker.stateOf('host')).toBe('open');
     rest.passMs(OPEN_MS);
     const before = calls.length;
-    expect(await failureOf(getPerson(client()))).toBe('RestCircuitOpenError');
+    expect(await failureOf(getPerson(client()))).toBe('circuit_open');
     // The probe, and what would have been its second attempt.
     expect(calls.slice(before).map(({ failure }) => failure)).toEqual([
       'ECONNREFUSED',
@@ -514,7 +514,7 @@ describe('the circuit of the host', () => {
       failureOf(getTopic(client())),
     ]);
 
-    expect(names).toEqual(['RestStatusError', 'RestCircuitOpenError']);
+    expect(names).toEqual(['status', 'circuit_open']);
     expect(upstream.breaker.stateOf('host')).toBe('closed');
     expect(await failureOf(getPerson(client()))).toBe('none');
   });

@@ -18,6 +18,7 @@ import {
   type FaultUpstream,
   type FaultUpstreamOptions,
 } from '../support/fault-upstream.ts';
+import { RestError } from '../../src/rest/call/errors.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { DEFAULTS, scopeOf } from '../support/settings.ts';
 
@@ -98,10 +99,11 @@ export async function openRest({
 export const outcome = <Value>(promise: Promise<Value>): Promise<Value | Error> =>
   promise.catch((error: unknown) => error as Error);
 
-/** The name of the error a promise ends with; `none` when it has a value. */
+/** The kind of the error a promise ends with; `none` when it has a value. */
 export const failureOf = async (promise: Promise<unknown>): Promise<string> => {
   const result = await outcome(promise);
-  return result instanceof Error ? result.name : 'none';
+  if (!(result instanceof Error)) return 'none';
+  return result instanceof RestError ? result.kind : result.name;
 };
 
 export const person = (personId: string, name = 'Ada') => ({

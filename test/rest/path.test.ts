@@ -99,7 +99,7 @@ describe('a path', () => {
           client().call(routes.listAudiences, { path: { page_id: pageId }, query: { cursor } }),
         );
 
-        if (name === 'RestInputError') return targets.length === 0;
+        if (name === 'input') return targets.length === 0;
         const query = encodeURIComponent(wellFormed(cursor));
         return (
           targets.join() === `GET /v0/pages/${encodeURIComponent(pageId)}/audiences?cursor=${query}`

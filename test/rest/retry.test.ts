@@ -64,7 +64,7 @@ describe('a failed read', () => {
       socket.end('HTTP/1.1 200 OK\r\nContent-Ty');
     });
 
-    expect(await failureOf(getPerson(one))).toBe('RestUnreachableError');
+    expect(await failureOf(getPerson(one))).toBe('unreachable');
     expect(backend.hits(PERSON)).toBeLessThanOrEqual(3);
   });
 
@@ -106,7 +106,7 @@ describe('a failed read', () => {
     await until(() => clock.waits[0]! < 2_500);
     leaving.cancel();
 
-    expect(await failure).toBe('RestAbortedError');
+    expect(await failure).toBe('cancelled');
     clock.pass(2_500);
     await sleep(20);
     expect(backend.hits()).toBe(1);
@@ -125,7 +125,7 @@ describe('a failed read', () => {
     await until(() => backend.hits() === 2);
     clock.pass(300);
 
-    expect(await failure).toBe('RestTimeoutError');
+    expect(await failure).toBe('timeout');
     expect(backend.hits()).toBe(2);
   });
 
@@ -279,8 +279,8 @@ it.each(['EMFILE', 'ENFILE'])(
     const failure = await outcome(getPerson(client()));
     const write = client().call(routes.updateTopic, { path: { topic_id: 't' }, body: {} });
 
-    expect(failure).toMatchObject({ name: 'RestOutOfFilesError', cause: { code } });
-    expect(await failureOf(write)).toBe('RestOutOfFilesError');
+    expect(failure).toMatchObject({ kind: 'out_of_files', cause: { code } });
+    expect(await failureOf(write)).toBe('out_of_files');
     expect(calls.map(({ failure: kind }) => kind)).toEqual(['out_of_files', 'out_of_files']);
     expect(failing).toHaveBeenCalledTimes(2);
     expect(upstream.breaker.tripped).toEqual([]);
@@ -362,7 +362,7 @@ describe('a rate limit', () => {
 
     const failure = await outcome(getPerson(client(), 'q'));
 
-    expect(failure).toMatchObject({ name: 'RestPausedError', retryAfterMs: 30_000 });
+    expect(failure).toMatchObject({ kind: 'rate_limited', retryAfterMs: 30_000 });
     expect(backend.hits()).toBe(1);
   });
 });

@@ -85,7 +85,7 @@ describe('sharing reads in flight', () => {
     const failure = await led;
     answer.release();
 
-    expect(failure).toMatchObject({ name: 'RestAbortedError' });
+    expect(failure).toMatchObject({ kind: 'cancelled' });
     expect(await followed).toMatchObject({ personId: 'p' });
     expect(backend.hits()).toBe(1);
   });
@@ -102,7 +102,7 @@ describe('sharing reads in flight', () => {
     const failure = await followed;
     answer.release();
 
-    expect(failure).toMatchObject({ name: 'RestAbortedError' });
+    expect(failure).toMatchObject({ kind: 'cancelled' });
     expect(await led).toMatchObject({ personId: 'p' });
   });
 
@@ -112,7 +112,7 @@ describe('sharing reads in flight', () => {
     cancel.cancel();
     const one = client();
 
-    expect(await failureOf(getPerson(one, cancel))).toBe('RestAbortedError');
+    expect(await failureOf(getPerson(one, cancel))).toBe('cancelled');
     await sleep(20);
     expect(backend.hits()).toBe(0);
     expect(one.journal.entries).toEqual([]);
@@ -149,7 +149,7 @@ describe('sharing reads in flight', () => {
     const short = failureOf(getPerson(client({ deadlineMs: begun + 100 })));
     const long = getPerson(client({ deadlineMs: begun + 2_000 }));
 
-    expect(await short).toBe('RestTimeoutError');
+    expect(await short).toBe('timeout');
     expect((performance.now() - begun) / slowness()).toBeLessThan(200);
     expect(await long).toMatchObject({ personId: 'p' });
     expect(backend.hits()).toBe(1);
@@ -164,7 +164,7 @@ describe('sharing reads in flight', () => {
       failureOf(getPerson(client())),
     ]);
 
-    expect(failures).toEqual(['RestInvalidResponseError', 'RestInvalidResponseError']);
+    expect(failures).toEqual(['invalid_response', 'invalid_response']);
     expect(await getPerson(client())).toMatchObject({ personId: 'p' });
   });
 });

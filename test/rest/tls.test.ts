@@ -37,7 +37,7 @@ describe('TLS', () => {
 
       const failure = await outcome(getPerson(client()));
 
-      expect(failure).toMatchObject({ name: 'RestUnreachableError', retry: 'hopeless' });
+      expect(failure).toMatchObject({ kind: 'unreachable', retry: 'hopeless' });
       expect((failure as Error).message).toBe(
         'Backend could not be reached: GET /v0/persons/{person_id}',
       );
@@ -52,7 +52,7 @@ describe('TLS', () => {
 
     const failure = await outcome(getPerson(client()));
 
-    expect(failure).toMatchObject({ name: 'RestUnreachableError' });
+    expect(failure).toMatchObject({ kind: 'unreachable' });
     expect(calls).toHaveLength(1);
   });
 
@@ -67,7 +67,7 @@ describe('TLS', () => {
 
     const failure = await outcome(getPerson(client()));
 
-    expect(failure).toMatchObject({ name: 'RestTimeoutError' });
+    expect(failure).toMatchObject({ kind: 'timeout' });
     expect((performance.now() - begun) / slowness()).toBeLessThan(600);
   });
 });
@@ -96,7 +96,7 @@ describe('a backend that is not there', () => {
     const failedMs = performance.now() - begun;
     known = true;
 
-    expect(failure).toMatchObject({ name: 'RestUnreachableError' });
+    expect(failure).toMatchObject({ kind: 'unreachable' });
     expect((failure as Error).message).not.toContain('invalid');
     expect(failedMs / slowness()).toBeLessThan(1_500); // seven reconnects wait for 1,125 ms at most
     expect(await getPerson(client())).toEqual(person('p'));

@@ -30,7 +30,7 @@ describe('a write', () => {
     await backend.start();
     await sleep(200);
 
-    expect(failure).toMatchObject({ name: 'RestUnreachableError' });
+    expect(failure).toMatchObject({ kind: 'unreachable' });
     expect(calls).toHaveLength(1);
     expect(backend.hits()).toBe(0);
   });
@@ -39,7 +39,7 @@ describe('a write', () => {
     const deaf = await listen(createServer());
     const { client } = await openRest({ url: `https://127.0.0.1:${deaf}`, timeoutMs: 300 });
 
-    expect(await failureOf(updateTopic(client()))).toBe('RestTimeoutError');
+    expect(await failureOf(updateTopic(client()))).toBe('timeout');
   });
 
   it.each<[string, Behaviour, timeoutMs?: number]>([
@@ -54,7 +54,7 @@ describe('a write', () => {
       const { backend, client } = await openRest({ timeoutMs });
       backend.on(PATCH, fault, ok(topic('t')));
 
-      expect(await failureOf(updateTopic(client()))).toBe('RestOutcomeUnknownError');
+      expect(await failureOf(updateTopic(client()))).toBe('outcome_unknown');
       await sleep(150);
       expect(backend.hits()).toBe(1);
     },
@@ -93,7 +93,7 @@ describe('a write', () => {
     const failure = await failureOf(updateTopic(client()));
     await sleep(100);
 
-    expect(failure).toBe('RestOutcomeUnknownError');
+    expect(failure).toBe('outcome_unknown');
     expect(arrived.filter((method) => method === 'PATCH')).toHaveLength(1);
   });
 
@@ -123,7 +123,7 @@ describe('a write', () => {
     expect(backend.hits(PATCH)).toBeLessThanOrEqual(100);
     expect(backend.hits(PATCH)).toBeGreaterThanOrEqual(told);
     expect(new Set(failures)).toEqual(
-      new Set(failures.filter((name) => name === 'none' || name === 'RestOutcomeUnknownError')),
+      new Set(failures.filter((name) => name === 'none' || name === 'outcome_unknown')),
     );
   });
 
@@ -146,7 +146,7 @@ describe('a write', () => {
 
     const failure = await failureOf(updateTopic(client({ deadlineMs: begun + 200 })));
 
-    expect(failure).toBe('RestOutcomeUnknownError');
+    expect(failure).toBe('outcome_unknown');
     expect((performance.now() - begun) / slowness()).toBeLessThan(300);
   });
 });

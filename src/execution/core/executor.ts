@@ -73,6 +73,12 @@ export interface OperationRequest {
   readonly args: ExecutorArgs;
 }
 
+/** A field that has failed, and is null. */
+interface Failure {
+  readonly position: ResponsePosition;
+  readonly cause: unknown;
+}
+
 /** What fields without arguments are given: one object for all, since most fields have none. */
 const NO_ARGUMENTS: ArgumentValues = Object.freeze(dictionary<unknown>());
 
@@ -80,7 +86,6 @@ export class Executor {
   protected readonly request: OperationRequest;
   protected readonly bounds: Bounds;
   protected readonly root: NullBoundary;
-  protected readonly errors: GraphQLError[] = [];
   protected data: Data | null = null;
   readonly #context: OperationContext;
   readonly #rootValue: unknown;
@@ -88,6 +93,9 @@ export class Executor {
   readonly #fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined;
   readonly #typeResolver: GraphQLTypeResolver<unknown, unknown>;
   readonly #onError: ErrorBehavior;
+  /** Located once they are answered: an execution that is aborted may have had a thousand. */
+  readonly #failures: (GraphQLError | Failure)[] = [];
+  #errors: GraphQLError[] | undefined;
   #aborted: { readonly error: GraphQLError; readonly result: ExecutionResult } | undefined;
   /** Begins the next field of a mutation when nothing is awaited any more. */
   #next: (() => void) | undefined;
@@ -142,6 +150,13 @@ export class Executor {
     return this.#aborted?.error;
   }
 
+  /** What has failed, asked for when nothing is awaited any more. */
+  protected get errors(): GraphQLError[] {
+    return (this.#errors ??= this.#failures.map((one) =>
+      one instanceof Error ? one : located(one.position, one.cause),
+    ));
+  }
+
   /** The result, asked for once, when nothing is awaited any more. */
   protected result(): ExecutionResult {
     if (this.#aborted) return this.#aborted.result;
@@ -160,12 +175,12 @@ export class Executor {
     if (this.abortError) return;
     this.data = null;
     this.root.isNull = true;
-    this.report(error as GraphQLError);
+    this.#report(error as GraphQLError);
   }
 
-  protected report(error: GraphQLError): void {
+  #report(failure: GraphQLError | Failure): void {
     this.bounds.addError();
-    this.errors.push(error);
+    this.#failures.push(failure);
   }
 
   /** @throws the error of an answer that is over a limit; its execution is aborted. */
@@ -452,7 +467,7 @@ export class Executor {
       this.nullData(error);
       this.finish();
     } else {
-      if (this.bounds.hasRoomForErrors) this.report(error);
+      if (this.bounds.hasRoomForErrors) this.#report(error);
       boundary.leave();
     }
   }
@@ -477,13 +492,13 @@ export class Executor {
     const { field, shape } = position;
     if (this.abortError) throw this.abortError;
     if (this.bounds.addFailed(field)) this.checkBounds();
-    const propagates = shape.isNonNull && this.#onError !== 'NULL';
-    if (!propagates) position.nullify();
-    if (!propagates && !this.bounds.hasRoomForErrors && this.#onError !== 'ABORT') return null;
-    const error = locatedError(cause, field.nodes, responsePathAsArray(position));
-    if (this.#onError === 'ABORT') throw this.abort(error, { errors: [error], data: null });
-    if (propagates) throw error;
-    this.report(error);
+    if (this.#onError === 'ABORT') {
+      const error = located(position, cause);
+      throw this.abort(error, { errors: [error], data: null });
+    }
+    if (shape.isNonNull && this.#onError !== 'NULL') throw located(position, cause);
+    position.nullify();
+    if (this.bounds.hasRoomForErrors) this.#report({ position, cause });
     return null;
   }
 
@@ -504,6 +519,9 @@ export class Executor {
     };
   }
 }
+
+const located = (position: ResponsePosition, cause: unknown): GraphQLError =>
+  locatedError(cause, position.field.nodes, responsePathAsArray(position));
 
 /** @param type the schema's type of that name. */
 function wrongTypeMessage(

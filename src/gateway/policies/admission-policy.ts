@@ -5,7 +5,7 @@
 import type { ExecutionResult } from 'graphql';
 import type { MaybePromise } from '../../execution/core/resolved-value.ts';
 import { weightOfBytes } from '../../plan/weight.ts';
-import { RestOverloadedError } from '../../rest/call/errors.ts';
+import { hasKind } from '../../rest/call/errors.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { TrustedDocuments } from '../documents/trusted-documents.ts';
 import type { Operation } from '../operation/operation.ts';
@@ -69,7 +69,7 @@ function shedMs({ data, errors = [] }: ExecutionResult): number | undefined {
   for (const name in data) if (data[name] !== null) return undefined;
   let waitMs: number | undefined;
   for (const { originalError } of errors) {
-    if (!(originalError instanceof RestOverloadedError)) return undefined;
+    if (!hasKind(originalError, 'overloaded')) return undefined;
     waitMs = Math.max(waitMs ?? 0, originalError.retryAfterMs ?? 0);
   }
   return waitMs;

@@ -8,7 +8,7 @@
 import type { FieldMap, ObjectRef } from '@pothos/core';
 import { z } from 'zod';
 import { dictionary } from '../../lib/dictionary.ts';
-import { RestOutcomeUnknownError } from '../../rest/call/errors.ts';
+import { hasKind } from '../../rest/call/errors.ts';
 import type { Route } from '../../v0/routes.ts';
 import { forgetReads, type Context } from '../context.ts';
 import { demanding } from '../entity/demand.ts';
@@ -217,7 +217,7 @@ export function writeField<
             : await context.rest.call(options.route, sent, origin);
           return { object, userErrors: [], ...(await followUp?.wait(context, key, object, wait)) };
         } catch (error) {
-          if (!(error instanceof RestOutcomeUnknownError)) {
+          if (!hasKind(error, 'outcome_unknown')) {
             return { object: null, userErrors: [refusal(error, form)] };
           }
           if (!readBack || !target) throw error;

@@ -5,7 +5,7 @@
  * write a moment later, and one that looks changed may be another caller's. Callers decide.
  */
 import { GraphQLError, type GraphQLResolveInfo } from 'graphql';
-import type { RestOutcomeUnknownError } from '../../rest/call/errors.ts';
+import type { RestError } from '../../rest/call/errors.ts';
 import type { Context } from '../context.ts';
 import type { Entity, KeyOf } from '../entity/entity.ts';
 import { fromRestError } from '../errors.ts';
@@ -18,7 +18,7 @@ import { readTimestamp } from '../types/scalars.ts';
  * A failure of the GET does not change the error.
  */
 export async function outcomeUnknown<T extends object, Name extends keyof T & string>(
-  error: RestOutcomeUnknownError,
+  error: RestError,
   entity: Entity<T, Name>,
   key: KeyOf<Name>,
   readBack: readonly (keyof T & string)[],

@@ -5,7 +5,7 @@
  * backend's text is never repeated.
  */
 import type { z } from 'zod';
-import { RestStatusError } from '../../rest/call/errors.ts';
+import { hasKind, type RestError } from '../../rest/call/errors.ts';
 import { codeOf } from '../errors.ts';
 import { builder } from '../schema/builder.ts';
 import { nounOf } from '../types/typename.ts';
@@ -125,7 +125,7 @@ function limitOf(issue: z.core.$ZodIssue): readonly [code: UserErrorCode, wish: 
  * @throws the error itself when the user can't mend it.
  */
 export function refusal(error: unknown, { target, inputs, fieldOf }: Form): UserError {
-  if (!(error instanceof RestStatusError)) throw error;
+  if (!hasKind(error, 'status')) throw error;
   const field = fieldIn(error, fieldOf);
   const code = codeOf(error);
   switch (code) {
@@ -160,7 +160,7 @@ export function refusal(error: unknown, { target, inputs, fieldOf }: Form): User
 }
 
 /** The input field that the backend names; null when it names none, or an id of the path. */
-function fieldIn({ field, route }: RestStatusError, fieldOf: FieldOf): readonly string[] | null {
+function fieldIn({ field, route }: RestError, fieldOf: FieldOf): readonly string[] | null {
   if (field === undefined || route.path.includes(`{${field}}`)) return null;
   const path = field.split(/[.[\]]+/).filter((name) => name !== '');
   return path.length > 0 ? fieldOf(path) : null;

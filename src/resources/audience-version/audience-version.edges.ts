@@ -7,7 +7,7 @@ import { List } from '../../graph/loading/list.ts';
 import type { Context } from '../../graph/context.ts';
 import { lookupField, referenceField } from '../../graph/fields/reference-field.ts';
 import { builder } from '../../graph/schema/builder.ts';
-import { RestStatusError } from '../../rest/call/errors.ts';
+import { statusError } from '../../rest/call/errors.ts';
 import type { Audience } from '../../v0/schemas/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import { audienceEntity } from '../audience/audience.type.ts';
@@ -79,7 +79,7 @@ const knownVersions = (context: Context, parent: Audience) =>
       const audience = isWhole(parent)
         ? parent
         : await audienceEntity.loader(context).load(parent, origin);
-      if (!audience) throw new RestStatusError(routes.getAudience, { status: 404 });
+      if (!audience) throw statusError(routes.getAudience, { status: 404 });
       return versionsIn(audience);
     },
   );

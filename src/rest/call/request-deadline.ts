@@ -33,8 +33,7 @@ export class RequestDeadline implements Waiter, Timed {
   }
 
   /**
-   * @throws {RestTimeoutError} past the deadline.
-   * @throws {RestAbortedError} for a read whose caller has left; writes go on.
+   * @throws {RestError} `timeout` past the deadline; `cancelled` for a read whose caller has left: writes go on.
    */
   check(route: RouteLabel, nowMs: number): void {
     if (nowMs >= this.untilMs) throw endOfWait('timeout', route);

@@ -12,8 +12,8 @@ import type { Route } from '../../v0/routes.ts';
 import {
   endOfWait,
   isMissingRoute,
-  RestBudgetError,
-  RestUnauthenticatedError,
+  RestError,
+  reusedRefusals,
   type RouteLabel,
 } from '../call/errors.ts';
 import { Journal } from '../call/journal.ts';
@@ -58,7 +58,7 @@ export interface RestClient {
   /**
    * Calls a route and answers its checked body.
    *
-   * @throws {RestError} one class a cause, see errors.ts.
+   * @throws {RestError} one kind a cause, see errors.ts.
    */
   readonly call: CallRoute<never>;
   /** As `call` for a read, with null for a 404. */
@@ -281,16 +281,21 @@ class ScopedClient implements RestClient, Requester {
   #admit(route: Route, nowMs: number): void {
     const { apiKey } = this.#scope;
     if (apiKey === undefined || !isApiKey(apiKey)) {
-      throw new RestUnauthenticatedError(
+      throw new RestError(
+        'unauthenticated',
         `Send an API key of ${API_KEY_FORM} in the ${API_KEY_HEADER} header`,
         route,
       );
     }
     this.deadline.check(route, nowMs);
-    if (this.#callsLeft === 0) throw new RestBudgetError(route);
+    if (this.#callsLeft === 0) throw budgetSpent(route);
     this.#callsLeft -= 1;
   }
 }
+
+const budgetSpent = reusedRefusals(
+  (route) => new RestError('budget', 'The request has made all the calls it may', route),
+);
 
 const headersOf = (apiKey: string, requestId: string, forwarded: ForwardedHeaders): string[] => [
   API_KEY_HEADER,

@@ -5,7 +5,7 @@
  * shorten the path (empty), cannot be encoded or make another route's path are refused.
  */
 import { isReserved, type PathParameters } from '../../v0/routes.ts';
-import { RestInputError, type RouteLabel } from '../call/errors.ts';
+import { RestError, type RouteLabel } from '../call/errors.ts';
 
 /** The longest id that is passed on, in characters. Assumed: the document shows no limit. */
 export const MAX_ID_LENGTH = 512;
@@ -13,7 +13,7 @@ export const MAX_ID_LENGTH = 512;
 /**
  * The path of one call: `/v0/pages/{page_id}` and `{ page_id: 'a/b' }` make `/v0/pages/a%2Fb`.
  *
- * @throws {RestInputError} when a value can't be one segment.
+ * @throws {RestError} `input` when a value can't be one segment.
  */
 export function fillPath(route: RouteLabel, values: Readonly<Record<string, string>>): string {
   let parts = templates.get(route.path);
@@ -46,7 +46,7 @@ export function formatQuery(
 function encodeSegment(route: RouteLabel, name: string, value: string): string {
   if (PLAIN.test(value) && !isReserved(name, value)) return value;
   const fault = segmentFault(value, name);
-  if (fault) throw new RestInputError(`"${name}" ${fault}`, route);
+  if (fault) throw new RestError('input', `"${name}" ${fault}`, route);
   return encodeURIComponent(value);
 }
 

@@ -7,13 +7,7 @@
  */
 import { findSample, type SampleReader } from '../../v0/extended-routes.ts';
 import { extendedRoutes, routes, type Route, type RouteSet } from '../../v0/routes.ts';
-import {
-  isNotFound,
-  isRouteRefusal,
-  RestInvalidResponseError,
-  RestUnsupportedError,
-  type RouteLabel,
-} from '../call/errors.ts';
+import { hasKind, isNotFound, isRouteRefusal, RestError, type RouteLabel } from '../call/errors.ts';
 import type { UpstreamObserver } from '../call/observer.ts';
 import { dialectWithout, type Dialect } from './dialect.ts';
 
@@ -64,7 +58,7 @@ export class RouteDiscovery {
    * The answer to a read of an open route.
    *
    * @param isOptional whether a 404 is an answer to the caller: null.
-   * @throws {RestUnsupportedError} when the route is missing, or may be.
+   * @throws {RestError} `unsupported` when the route is missing, or may be.
    */
   async settle(
     answer: Promise<unknown>,
@@ -136,7 +130,8 @@ export class RouteDiscovery {
  * for the page `search`, and answer with a page.
  */
 const isRefusal = (error: unknown, route: Route): boolean =>
-  isRouteRefusal(error) || (error instanceof RestInvalidResponseError && isTakenForAnother(route));
+  isRouteRefusal(error) ||
+  (hasKind(error, 'invalid_response', 'truncated') && isTakenForAnother(route));
 
 const isTakenForAnother = ({ method, path }: Route): boolean =>
   Object.values<Route>(routes).some(
@@ -153,8 +148,9 @@ function matches(template: string, path: string): boolean {
   );
 }
 
-export const missingRoute = (route: RouteLabel): RestUnsupportedError =>
-  new RestUnsupportedError(
+export const missingRoute = (route: RouteLabel): RestError =>
+  new RestError(
+    'unsupported',
     'Leave it out, or select no more than its ids: the backend does not have the route',
     route,
   );

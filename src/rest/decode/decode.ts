@@ -7,12 +7,7 @@
 import { ErrorBody } from '../../v0/error.ts';
 import type { Route } from '../../v0/routes.ts';
 import { isRead, type RestResponse, type Call, type DecodedResponse } from '../call/call.ts';
-import {
-  RestError,
-  RestInvalidResponseError,
-  RestOutcomeUnknownError,
-  RestStatusError,
-} from '../call/errors.ts';
+import { outcomeUnknown, RestError, statusError } from '../call/errors.ts';
 import { checkOf } from './contract-check.ts';
 import {
   inexactNumbers,
@@ -33,16 +28,15 @@ const MAX_FAULTS = 1_000;
 /**
  * The body of a successful answer, checked against its route.
  *
- * @throws {RestStatusError} for any other status; a redirect is one, and is never followed.
- * @throws {RestInvalidResponseError} when the body as a whole is unusable.
- * @throws {RestOutcomeUnknownError} in place of both when a write may have been carried out.
+ * @throws {RestError} `status` for any other; a redirect is one, and is never followed. `invalid_response` when the body
+ *   as a whole is unusable. `outcome_unknown` in place of both when a write may have been carried out.
  */
 export function decode(call: Pick<Call, 'route'>, answer: RestResponse): DecodedResponse {
   try {
     return decodeBody(call.route, answer);
   } catch (error) {
     const isKnown = isRead(call) || isSurelyRefused(answer.status);
-    throw error instanceof RestError && !isKnown ? new RestOutcomeUnknownError(error) : error;
+    throw error instanceof RestError && !isKnown ? outcomeUnknown(error) : error;
   }
 }
 
@@ -55,7 +49,7 @@ const isSurelyRefused = (status: number): boolean =>
   (status >= 400 && status < 500) || status === 501 || status === 503 || status === 505;
 
 function decodeBody(route: Route, answer: RestResponse): DecodedResponse {
-  if (!SUCCESSES.includes(answer.status)) throw statusError(route, answer);
+  if (!SUCCESSES.includes(answer.status)) throw refusalOf(route, answer);
   const type = answer.headers['content-type'];
   if (typeof type !== 'string' || !JSON_TYPE.test(type)) {
     throw invalid('Backend did not answer JSON', route, answer);
@@ -101,8 +95,8 @@ const FIELD_PATH = /^[\w.[\]{}-]{1,200}$/;
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i;
 
-const invalid = (what: string, route: Route, answer: RestResponse): RestInvalidResponseError =>
-  new RestInvalidResponseError(what, route, originOf(answer));
+const invalid = (what: string, route: Route, answer: RestResponse): RestError =>
+  new RestError('invalid_response', what, route, originOf(answer));
 
 function describe(name: PropertyKey, value: unknown): string {
   if (value === undefined) return `without "${String(name)}"`;
@@ -121,10 +115,10 @@ function describeNumber(name: PropertyKey, written: string): string {
   return `${shown} in "${String(name)}", a number that cannot be passed on exactly`;
 }
 
-function statusError(route: Route, answer: RestResponse): RestStatusError {
+function refusalOf(route: Route, answer: RestResponse): RestError {
   const parsed = ErrorBody.safeParse(parseJson(answer.body));
   const field = parsed.data?.details?.field;
-  return new RestStatusError(route, {
+  return statusError(route, {
     ...originOf(answer, parsed.data?.requestId),
     field: field !== undefined && FIELD_PATH.test(field) ? field : undefined,
     retryAfterMs: retryAfterOf(answer.headers),

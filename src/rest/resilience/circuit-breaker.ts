@@ -11,14 +11,7 @@
 import type { Route } from '../../v0/routes.ts';
 import { isRead, type Settled } from '../call/call.ts';
 import { Circuit, WINDOW_MS } from '../call/circuit.ts';
-import {
-  RestCircuitOpenError,
-  RestOutcomeUnknownError,
-  RestTimeoutError,
-  RestTruncatedError,
-  RestUnreachableError,
-  reusedRefusals,
-} from '../call/errors.ts';
+import { hasKind, RestError, reusedRefusals } from '../call/errors.ts';
 import type { Keys } from '../call/keys.ts';
 import type { BreakerChange, BreakerState } from '../call/observer.ts';
 import type { UpstreamSettings } from '../call/options.ts';
@@ -48,7 +41,7 @@ export class CircuitBreaker implements CallPolicy {
   readonly #told = new Map<Route | undefined, BreakerState>();
   readonly #refusal = reusedRefusals(
     (route) =>
-      new RestCircuitOpenError('Backend keeps failing: no calls are made for now', route, {
+      new RestError('circuit_open', 'Backend keeps failing: no calls are made for now', route, {
         retryAfterMs: this.#options.openMs,
         retry: 'hopeless',
       }),
@@ -79,7 +72,7 @@ export class CircuitBreaker implements CallPolicy {
     if (!this.#opens(own, call, failed)) return;
     const isOfOwn = (other: RestCall) =>
       other.from.apiKey === call.from.apiKey && other.route === call.route;
-    this.#refuseBehind(isOfOwn, settled instanceof RestTimeoutError);
+    this.#refuseBehind(isOfOwn, hasKind(settled, 'timeout'));
   }
 
   /**
@@ -222,17 +215,17 @@ function verdictOf(call: RestCall, settled: Settled): Verdict {
   // Any answer in time is a sign of health, a 404 as well.
   if (!(settled instanceof Error)) return settled.status >= 500 ? FAILED : HEALTHY;
   if (call.sentMs === 0) return NOTHING;
-  const cause = settled instanceof RestOutcomeUnknownError ? settled.cause : settled;
-  if (cause instanceof RestTimeoutError) {
+  const cause = hasKind(settled, 'outcome_unknown') ? settled.cause : settled;
+  if (hasKind(cause, 'timeout')) {
     // An attempt that waited long in our queue times out whatever the backend does.
     const hadMs = call.endedMs - call.sentMs;
     const { isCutShort, untilMs, startedMs } = call;
     if (isCutShort || hadMs < ITS_TIME * (untilMs - startedMs)) return NOTHING;
-  } else if (!(cause instanceof RestTruncatedError || cause instanceof RestUnreachableError)) {
+  } else if (!hasKind(cause, 'truncated', 'unreachable')) {
+    return NOTHING;
+  } else if (cause.retry === 'nothing' && cause.failure === 'reset') {
+    // The backend has not seen what was for a connection that it was closing.
     return NOTHING;
   }
-  // The backend has not seen what was for a connection that it was closing.
-  const wasClosing = cause instanceof RestUnreachableError && cause.retry === 'nothing';
-  if (wasClosing && cause.kind === 'reset') return NOTHING;
   return call.isConnected ? FAILED : UNREACHABLE;
 }

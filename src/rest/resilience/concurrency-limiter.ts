@@ -9,12 +9,7 @@ import type { EndOfWait } from '../../lib/cancel.ts';
 import { RoundRobinQueue } from '../../lib/round-robin-queue.ts';
 import type { Route } from '../../v0/routes.ts';
 import { isRead, type Settled } from '../call/call.ts';
-import {
-  endOfWait,
-  RestOverloadedError,
-  RestTimeoutError,
-  reusedRefusals,
-} from '../call/errors.ts';
+import { endOfWait, RestError, reusedRefusals } from '../call/errors.ts';
 import type { Key, KeyRoute, Keys } from '../call/keys.ts';
 import type { UpstreamSettings } from '../call/options.ts';
 import { HELD, type CallPolicy, type RestCall } from '../rest-call.ts';
@@ -37,7 +32,7 @@ export class ConcurrencyLimiter implements CallPolicy {
   #active = 0;
   readonly #refusal = reusedRefusals(
     (route) =>
-      new RestOverloadedError('Too many calls are waiting', route, {
+      new RestError('overloaded', 'Too many calls are waiting', route, {
         retryAfterMs: RETRY_AFTER_MS,
       }),
   );
@@ -147,7 +142,7 @@ export class ConcurrencyLimiter implements CallPolicy {
 
   #refusalFor({ route, isCutShort }: RestCall, why: EndOfWait): Error {
     if (why !== 'timeout') return endOfWait(why, route);
-    if (isCutShort) return new RestTimeoutError('No connection came free in time', route);
+    if (isCutShort) return new RestError('timeout', 'No connection came free in time', route);
     return this.#refusal(route);
   }
 

@@ -7,7 +7,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Settled } from '../call/call.ts';
-import { endOfWait, RestPausedError } from '../call/errors.ts';
+import { endOfWait, RestError } from '../call/errors.ts';
 import type { UpstreamSettings } from '../call/options.ts';
 import { retryAfterOf } from '../decode/retry-after.ts';
 import { HELD, type CallPolicy, type RestCall } from '../rest-call.ts';
@@ -46,7 +46,7 @@ export class RateLimitPauses implements CallPolicy {
       journal.note(call.route, call.origin, 'unsent');
       const retryAfterMs = Math.ceil(leftMs);
       const what = 'Backend limits the calls of this key';
-      return new RestPausedError(what, call.route, { retryAfterMs });
+      return new RestError('rate_limited', what, call.route, { retryAfterMs });
     }
     this.#waiting += 1;
     call.timer = clock.setTimeout(

@@ -5,7 +5,7 @@
  */
 import type { Route } from '../../v0/routes.ts';
 import { isRead, type Settled } from '../call/call.ts';
-import { RestTimeoutError, RestTruncatedError, RestUnreachableError } from '../call/errors.ts';
+import { RestError } from '../call/errors.ts';
 import type { RouteLoad } from '../call/keys.ts';
 import type { UpstreamSettings } from '../call/options.ts';
 import { retryAfterOf } from '../decode/retry-after.ts';
@@ -66,11 +66,13 @@ function wantedAfter(settled: Settled, number: number, timeoutMs: number): Wante
     if (settled.status === 429 && afterMs === undefined) return undefined;
     return { ...paid, afterMs: Math.ceil(afterMs ?? 0) + paid.afterMs };
   }
-  if (settled instanceof RestTimeoutError) return { ...paid, needsMs: timeoutMs };
-  if (settled instanceof RestTruncatedError) return paid;
-  if (!(settled instanceof RestUnreachableError) || settled.retry === 'hopeless') return undefined;
-  if (settled.retry === 'load') return paid;
-  return { afterMs: equalJitter(number), needsMs: 0, isFree: true };
+  if (!(settled instanceof RestError)) return undefined;
+  const { kind, retry } = settled;
+  if (kind === 'timeout') return { ...paid, needsMs: timeoutMs };
+  if (kind === 'truncated' || retry === 'load') return paid;
+  return retry === 'nothing'
+    ? { afterMs: equalJitter(number), needsMs: 0, isFree: true }
+    : undefined;
 }
 
 // Source of both: M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.

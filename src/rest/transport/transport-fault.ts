@@ -4,13 +4,8 @@
 import { errors } from 'undici';
 import {
   NOBODY_THERE,
-  RestInvalidResponseError,
-  RestNotRecordedError,
-  RestOutOfFilesError,
-  RestTruncatedError,
-  RestUnreachableError,
+  RestError,
   type ConnectionFailure,
-  type RestError,
   type RouteLabel,
 } from '../call/errors.ts';
 
@@ -29,27 +24,31 @@ export function faultOf(cause: Error, route: RouteLabel, progress: Progress): Re
   const code = codeOf(cause);
   // undici's parser errors carry bytes of the answer, and a cause may be logged.
   if ('data' in cause) cause.data = undefined;
-  if (cause instanceof NotRecordedError) return new RestNotRecordedError(cause.message, route);
+  if (cause instanceof NotRecordedError) {
+    const what = 'No recording has an answer';
+    return new RestError('not_recorded', cause.message, route, { what });
+  }
   if (OUT_OF_FILES.has(code)) {
     const what = 'Gateway has no file descriptor left for a connection';
-    return new RestOutOfFilesError(what, route, { cause });
+    return new RestError('out_of_files', what, route, { cause });
   }
   if (progress.isAnswered && isTruncated(cause)) {
-    return new RestTruncatedError('Backend answered only in part', route, { cause });
+    return new RestError('truncated', 'Backend answered only in part', route, { cause });
   }
   if (cause instanceof errors.HTTPParserError || MALFORMED.has(code)) {
-    return new RestInvalidResponseError('Backend answered malformed HTTP', route, { cause });
+    return new RestError('invalid_response', 'Backend answered malformed HTTP', route, { cause });
   }
-  const kind = TLS.test(code) ? 'tls' : (FAILURES.get(code) ?? 'unreachable');
+  const failure = TLS.test(code) ? 'tls' : (FAILURES.get(code) ?? 'unreachable');
   const retry = retryOf(cause, progress);
-  return new RestUnreachableError('Backend could not be reached', route, { cause, retry, kind });
+  const options = { cause, retry, failure };
+  return new RestError('unreachable', 'Backend could not be reached', route, options);
 }
 
 /** Whether another attempt makes sense, and what it costs the backend. */
 export function retryOf(
   cause: Error,
   { isConnected, isAnswered, number }: Progress,
-): RestUnreachableError['retry'] {
+): RestError['retry'] {
   const code = codeOf(cause);
   if (TLS.test(code) || HOPELESS.test(code)) return 'hopeless';
   if (!isConnected && NOBODY_THERE.some((one) => one === code)) return 'nothing';
