@@ -1,6 +1,8 @@
 /** T32 to T34 and T38: how large a document and its variables may be, and how fast a larger one is refused. */
 import { describe, expect, it } from 'vitest';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { expectWithin } from '../faults/stand.ts';
+
 import { openGateway } from '../support/open-gateway.ts';
 
 const nested = (depth: number): string =>
@@ -22,19 +24,24 @@ const ATTACKS: readonly (readonly [string, string, readonly string[]])[] = [
   ['13 levels of fields', nested(4), TOO_LARGE],
   ['5000 levels of fields', nested(1_666), TOO_LARGE],
   ['20,000 brackets', `{ a(b: ${'['.repeat(20_000)}`, TOO_LARGE],
-  ['20,000 braces', '{'.repeat(20_000), TOO_LARGE],
+  ['20,000 braces', '{'.repeat(20_000), ['GRAPHQL_PARSE_FAILED']],
+  ['20,000 open fields', '{ a'.repeat(20_000), TOO_LARGE],
   ['no end', '{ page(', ['GRAPHQL_PARSE_FAILED']],
   ['a text without end', `{ __typename "${'\\"'.repeat(24_000)}`, ['GRAPHQL_PARSE_FAILED']],
   ['a block without end', `{ __typename ${'"""x '.repeat(9_999)}`, ['GRAPHQL_PARSE_FAILED']],
   ['40,000 lines', `${'\n'.repeat(40_000)}{ __typename }`, TOO_LARGE],
   ['a name of 90,000 letters', `query ${'x'.repeat(90_000)} { __typename }`, TOO_LARGE],
-  ['6 lists of ids', `{ ${many(6, (i) => `a${i}: nodes(ids: []) { id }`)} }`, TOO_LARGE],
   ['31 aliases', `{ ${many(31, (i) => `a${i}: __typename`)} }`, TOO_LARGE],
   ['21 directives', `{ __typename ${many(21, () => '@skip(if: true)')} }`, TOO_LARGE],
   ['5000 directives', `{ __typename ${many(5_000, () => '@skip(if: true)')} }`, TOO_LARGE],
   ['5000 unknown directives', `{ __typename ${many(5_000, () => '@x')} }`, TOO_LARGE],
   ['3000 operations', many(3_000, (i) => `query Q${i} { __typename }`), TOO_LARGE],
-  ['51 operations', many(51, (i) => `query Q${i} { __typename }`), TOO_LARGE],
+  ['an alias of 201 letters', `{ ${'x'.repeat(201)}: __typename }`, TOO_LARGE],
+  [
+    'a label of 201 letters',
+    `{ ... @defer(label: "${'x'.repeat(201)}") { __typename } }`,
+    TOO_LARGE,
+  ],
   ['a field 5000 times', `{ ${many(5_000, () => '__typename')} }`, TOO_LARGE],
   ['a field 1900 times', `{ ${many(1_900, () => '__typename')} }`, TOO_LARGE],
   ['a field 400 times', `{ ${many(400, () => '__typename')} }`, TOO_LARGE],
@@ -42,6 +49,16 @@ const ATTACKS: readonly (readonly [string, string, readonly string[]])[] = [
   [
     '200 fragments',
     `{ ...F0 } ${many(200, (i) => `fragment F${i} on Query { ...F${i + 1} }`)}`,
+    TOO_LARGE,
+  ],
+  [
+    '120 fragments side by side',
+    `{ ${many(120, (i) => `...F${i}`)} } ${many(120, (i) => `fragment F${i} on Query { __typename }`)}`,
+    TOO_LARGE,
+  ],
+  [
+    '200 fragments in each of 50 operations',
+    `${many(50, (i) => `query Q${i} { ...F0 }`)} ${many(199, (i) => `fragment F${i} on Query { ...F${i + 1} }`)} fragment F199 on Query { __typename }`,
     TOO_LARGE,
   ],
   ['a fragment of itself', '{ ...A } fragment A on Query { ...A }', ['GRAPHQL_VALIDATION_FAILED']],
@@ -55,7 +72,7 @@ const ATTACKS: readonly (readonly [string, string, readonly string[]])[] = [
   [
     'deep introspection',
     `{ __schema { types { ${'fields { type { '.repeat(12)} name ${'} } '.repeat(12)} } } }`,
-    TOO_LARGE,
+    ['GRAPHQL_VALIDATION_FAILED'],
   ],
 ];
 
@@ -94,6 +111,31 @@ describe('a document', () => {
       expect(reply.body).not.toHaveProperty('data');
     },
   );
+
+  it('with 350 operations is answered for the one that is named', async () => {
+    const site = await openGateway();
+    const query = many(350, (i) => `query Q${i} { __typename }`);
+
+    const reply = await site.ask(query, { operationName: 'Q349' });
+    const unnamed = await site.ask(query);
+
+    expect(reply.body).toEqual({ data: { __typename: 'Query' } });
+    expect([unnamed.status, unnamed.codes]).toEqual([400, ['OPERATION_RESOLUTION_FAILURE']]);
+    expect(unnamed.body.errors[0].message.length).toBeLessThan(400);
+  });
+
+  it('may ask for lists of ids under 30 aliases, and makes no more calls than any other', async () => {
+    const site = await openGateway({ limits: { maxUpstreamCalls: 50 } });
+    const ids = Array.from({ length: 100 }, (_, i) => formatNodeId('Page', [`p${i}`]));
+    const query = `query ($ids: [ID!]!) { ${many(30, (i) => `a${i}: nodes(ids: $ids) { id ... on Page { name } }`)} }`;
+
+    const known = await site.ask(query, { variables: { ids } });
+    const unknown = await site.ask(query, { variables: { ids: ids.map((_, i) => `x${i}`) } });
+
+    expect(known.codes).toEqual(['QUERY_TOO_EXPENSIVE']);
+    expect(unknown.codes.length).toBeLessThanOrEqual(1_000);
+    expect(site.restCalls).toEqual([]);
+  });
 
   it('whose fragments run in a circle is refused by name, fast', async () => {
     const site = await openGateway();

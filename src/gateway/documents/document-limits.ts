@@ -1,9 +1,9 @@
 /**
- * How large a GraphQL document may be, measured before it is validated.
+ * How large a GraphQL document may be, and what is known of it before it is validated.
  *
- * Validation and execution both cost more than a document's length: fragments multiply, and fields of
- * one name are compared with each other. So everything is counted with fragments written out, those
- * that no operation spreads as well, and each fragment is measured once, however often it is spread.
+ * Validation and execution both cost more than a document's length: fragments multiply, and fields of one name are
+ * compared with each other. One walk visits a document as it is answered: by places of the response, with fragments
+ * written out, those that no operation spreads as well. It ends early where there is too much to visit.
  */
 import {
   Kind,
@@ -12,305 +12,224 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   type OperationDefinitionNode,
-  type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import {
-  fragmentsOf,
-  sumSelections,
-  type OperationContext,
-} from '../../execution/operation/collect-fields.ts';
+import { fragmentsOf } from '../../execution/operation/collect-fields.ts';
 import { isIncremental } from '../../execution/incremental/defer-and-stream.ts';
+import type { DocumentFacts } from '../operation/document.ts';
 
-/** Of a document, unless something else is named. */
 export interface DocumentLimits {
-  /** Lexical tokens; the parser stops there. */
+  /** Lexical tokens, at which the parser stops; and lines, which each error counts to find its place. */
   readonly tokens: number;
-  /** Brackets, braces and parentheses inside each other; looked at before parsing. */
-  readonly nesting: number;
-  /** An error finds its place by counting lines, and there may be thousands of errors. */
-  readonly lines: number;
-  /** Characters of a name: messages and log lines repeat it. */
-  readonly nameLength: number;
-  /** Levels of fields. */
+  /** Levels of fields. Below `__schema` and `__type` graphql-js bounds the lists inside each other. */
   readonly depth: number;
-  readonly aliases: number;
-  readonly directives: number;
-  /** `@defer` and `@stream`: each multiplies the parts of an answer by the objects it stands on. */
-  readonly incremental: number;
-  /**
-   * Fields with `ids`, such as `nodes`: each may name a hundred objects, known or not. Routers need a list of
-   * references for each type, which is bounded by the aliases alone.
-   */
-  readonly idLists: number;
+  /** Of all operations: what is prepared for execution. */
   readonly fields: number;
-  /** Pairs of fields that end up in one place of the answer: validation compares each of them. */
-  readonly pairs: number;
-  readonly fragments: number;
-  readonly operations: number;
-  /** Levels of fields under `__schema` and `__type`: tools select types of types. */
-  readonly introspectionDepth: number;
-  /** Lists of types or fields inside each other there: each multiplies the answer by some hundred. */
-  readonly introspectionLists: number;
-  /** Selections of `__schema` and `__type`, and aliases below them. */
-  readonly introspectionRepeats: number;
+  /** Of an operation: each repeats a field, such as one with a hundred ids, or all of the schema. */
+  readonly aliases: number;
+  /** Of an operation. */
+  readonly directives: number;
+  /** What fragments and repeated names come to: spreads, and pairs in one place, each of which validation compares. */
+  readonly growth: number;
 }
 
 export const DEFAULT_LIMITS: DocumentLimits = {
   tokens: 2_000,
-  nesting: 100,
-  lines: 2_000,
-  nameLength: 200,
   depth: 12,
+  fields: 2_000,
   aliases: 30,
   directives: 20,
-  incremental: 10,
-  idLists: 5,
-  fields: 2_000,
-  pairs: 5_000,
-  fragments: 100,
-  operations: 50,
-  introspectionDepth: 20,
-  introspectionLists: 2,
-  introspectionRepeats: 3,
+  growth: 5_000,
 };
 
-/**
- * What is wrong with a text that is about to be parsed: the parser calls itself for every bracket,
- * and some thousand of them fit into the tokens but not on the stack.
- */
-export function findTextExcess(source: string, limits: DocumentLimits): string | undefined {
+/** Characters of a name that responses and log lines repeat. */
+const MAX_NAME = 200;
+
+/** What is wrong with a text that is about to be parsed. */
+export function findTextExcess(source: string, { tokens }: DocumentLimits): string | undefined {
   const lines = 1 + (source.match(LINE_ENDS)?.length ?? 0);
-  if (lines > limits.lines) return excess('lines', limits.lines, lines, 'leave out empty ones');
-  let depth = 0;
-  for (const [token] of source.matchAll(LEXEMES)) {
-    if (CLOSING.has(token)) depth -= 1;
-    else if (OPENING.has(token) && ++depth > limits.nesting) {
-      return excess('brackets inside each other', limits.nesting, depth, 'ask for less at once');
-    } else if (token.length > limits.nameLength && NAME.test(token)) {
-      return excess('characters in a name', limits.nameLength, token.length, 'use a shorter one');
-    }
-  }
-  return undefined;
+  return lines > tokens ? excess('lines', tokens, lines, 'leave out empty ones') : undefined;
 }
 
 const LINE_ENDS = /\r\n|[\n\r]/g;
 
-/**
- * Names and brackets; and block strings, strings and comments, because what is in them does not count. One that
- * does not end reaches to the end: looked for again and again, it would take seconds.
- */
-const LEXEMES = /"{3}(?:\\"{3}|[^])*?(?:"{3}|$)|"(?:\\.|[^"\\\n])*"?|#[^\n\r]*|\w+|[[\]{}()]/g;
-const NAME = /^\w/;
-const OPENING = new Set('[{(');
-const CLOSING = new Set(']})');
-
 export interface Measured {
   /** What is wrong with a document, and what to do instead; undefined when it is within limits. */
-  readonly excess?: string;
-  /** Whether fragments spread themselves: then nothing can be said of what they come to. */
-  readonly isCyclic: boolean;
-  /** Whether it has `@defer` or `@stream`: parts of its answers may come later, for callers who read them. */
-  readonly isIncremental: boolean;
+  readonly excess: string | undefined;
+  readonly facts: DocumentFacts;
 }
 
 export function measure(document: DocumentNode, limits: DocumentLimits): Measured {
-  const ruler = new Ruler(document);
-  const excess = findExcess(document, ruler, limits);
-  const { isCyclic, isIncremental } = ruler;
-  return { isCyclic, isIncremental, ...(excess && { excess }) };
-}
-
-function findExcess(
-  { definitions }: DocumentNode,
-  ruler: Ruler,
-  limits: DocumentLimits,
-): string | undefined {
+  const walk = new Walk(document, limits);
+  const { definitions } = document;
   const operations = definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
   const fragments = definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
-  if (operations.length > limits.operations) {
-    return excess('operations', limits.operations, operations.length, 'send only the one to run');
-  }
-  if (fragments.length > limits.fragments) {
-    return excess('fragments', limits.fragments, fragments.length, 'send only those it needs');
-  }
-  let fields = 0;
-  let pairs = 0;
+  for (const one of operations) walk.visit(one);
   // Validation visits fragments that no operation spreads like the rest.
-  for (const one of [...operations, ...fragments]) {
-    if (one.kind === Kind.FRAGMENT_DEFINITION && ruler.knows(one)) continue;
-    const size = ruler.measure(one);
-    fields += size.fields;
-    const tooMuch = (what: string, name: Limited, instead?: string, found = size[name]) =>
-      found > limits[name] ? excess(what, limits[name], found, instead) : undefined;
-    const complaint =
-      tooMuch('levels of fields', 'depth', 'ask for deeper objects by id') ??
-      tooMuch('levels of introspection', 'introspectionDepth') ??
-      tooMuch('lists inside each other in introspection', 'introspectionLists') ??
-      tooMuch('repetitions in introspection', 'introspectionRepeats') ??
-      tooMuch('aliases', 'aliases') ??
-      tooMuch('directives', 'directives') ??
-      tooMuch('@defer and @stream', 'incremental') ??
-      tooMuch('lists of ids', 'idLists') ??
-      tooMuch('fields', 'fields', undefined, fields);
-    if (complaint) return complaint;
-    if (ruler.isCyclic) continue;
-    // Last, because it visits every field that an answer would have.
-    pairs += ruler.countPairs([one.selectionSet]);
-    if (pairs > limits.pairs) {
-      return excess('pairs of fields with one name', limits.pairs, pairs, 'name each once');
-    }
-  }
-  return undefined;
+  for (const one of fragments) if (!walk.spread.has(one.name.value)) walk.visit(one);
+  return { excess: walk.excess, facts: walk.facts };
 }
 
-const excess = (what: string, limit: number, found: number, instead = 'split the query') =>
+const excess = (what: string, limit: number, found: number | string, instead = 'split the query') =>
   `A query may have ${limit} ${what}, this one has ${found}: ${instead}.`;
 
-const NOTHING = {
-  depth: 0,
-  aliases: 0,
-  directives: 0,
-  incremental: 0,
-  idLists: 0,
-  fields: 0,
-  /** `INTROSPECTED_LISTS` inside each other, wherever they stand. */
-  lists: 0,
-  introspectionDepth: 0,
-  introspectionLists: 0,
-  introspectionRepeats: 0,
-};
+/** Fields that answer the schema; `_service` does where the gateway is a subgraph. */
+const SCHEMA_FIELDS = new Set(['__schema', '__type', '_service']);
 
-/** What a selection comes to with its fragments written out. */
-type Size = Readonly<typeof NOTHING>;
+/** A selection set in a place of the response. */
+interface Visited {
+  readonly set: SelectionSetNode;
+  /** Levels of fields above it; no number below introspection, whose levels are not counted. */
+  readonly depth: number;
+  readonly within: Spread | undefined;
+}
 
-type Limited = keyof Size & keyof DocumentLimits;
+/** A fragment that is spread, and those that it is spread in. */
+interface Spread {
+  readonly name: string;
+  readonly outer: Spread | undefined;
+}
 
-/** Fields of `__Schema` and `__Type` that answer many types or fields. */
-const INTROSPECTED_LISTS = new Set([
-  'types',
-  'fields',
-  'inputFields',
-  'interfaces',
-  'possibleTypes',
-]);
+class Walk {
+  readonly #limits: DocumentLimits;
+  readonly #fragments: Readonly<Record<string, FragmentDefinitionNode>>;
+  /** Names of the fields at the root of operations. */
+  readonly #roots = new Set<string>();
+  /** Names of fragments that were visited where they are spread. */
+  readonly spread = new Set<string>();
+  #isCyclic = false;
+  #isIncremental = false;
+  /** What was found to be too much first. */
+  excess: string | undefined = undefined;
+  #fields = 0;
+  #growth = 0;
+  /** Of the definition that is visited. */
+  #depth = 0;
+  #aliases = 0;
+  #directives = 0;
 
-class Ruler {
-  readonly #fragments: OperationContext['fragments'];
-  readonly #sizes = new Map<SelectionSetNode, Size>();
-  isCyclic = false;
-  isIncremental = false;
-
-  constructor(document: DocumentNode) {
+  constructor(document: DocumentNode, limits: DocumentLimits) {
+    this.#limits = limits;
     this.#fragments = fragmentsOf(document);
   }
 
-  /** Whether it was measured with what spreads it. */
-  knows({ selectionSet }: FragmentDefinitionNode): boolean {
-    return this.#sizes.has(selectionSet);
-  }
-
-  measure(definition: OperationDefinitionNode | FragmentDefinitionNode): Size {
-    const size = sumSelections(
-      definition.selectionSet,
-      this.#fragments,
-      NOTHING,
-      sum,
-      (selection, below) => this.#withDirectives(this.#of(selection, below), selection),
-      this.#sizes,
-    );
-    return this.#withDirectives(size, definition);
-  }
-
-  #of(selection: SelectionNode, below: Size): Size {
-    if (selection.kind === Kind.FIELD) return this.#ofField(selection, below);
-    if (selection.kind === Kind.INLINE_FRAGMENT) return below;
-    const fragment = this.#fragments[selection.name.value];
-    if (!fragment) return below;
-    // Not known yet: it stands inside itself, which validation refuses by name.
-    this.isCyclic ||= below === NOTHING;
-    return this.#withDirectives(below, fragment);
-  }
-
-  #ofField({ name: { value: name }, alias, arguments: given = [] }: FieldNode, below: Size): Size {
-    const size = {
-      ...below,
-      fields: below.fields + 1,
-      aliases: below.aliases + (alias ? 1 : 0),
-      idLists: below.idLists + (given.some(({ name }) => name.value === 'ids') ? 1 : 0),
-      lists: below.lists + (INTROSPECTED_LISTS.has(name) ? 1 : 0),
-    };
-    if (name !== '__schema' && name !== '__type') return { ...size, depth: below.depth + 1 };
+  get facts(): DocumentFacts {
+    const roots = [...this.#roots];
+    // A plugin's document may be larger than those of callers: it may have what was not visited.
+    const isCut = this.excess !== undefined;
     return {
-      ...size,
-      depth: 0,
-      introspectionDepth: below.depth + 1,
-      introspectionLists: below.lists,
-      introspectionRepeats: below.aliases + 1,
+      isOfSchema: !isCut && roots.every((name) => name === '__typename' || SCHEMA_FIELDS.has(name)),
+      asksSchema: isCut || roots.some((name) => SCHEMA_FIELDS.has(name)),
+      isCyclic: this.#isCyclic,
+      isIncremental: isCut || this.#isIncremental,
     };
   }
 
-  #withDirectives(
-    size: Size,
-    { directives = [] }: { readonly directives?: readonly DirectiveNode[] },
-  ): Size {
-    if (directives.length === 0) return size;
-    const incremental = directives.filter(isIncremental).length;
-    this.isIncremental ||= incremental > 0;
-    return {
-      ...size,
-      directives: size.directives + directives.length,
-      incremental: size.incremental + incremental,
-    };
+  visit(definition: OperationDefinitionNode | FragmentDefinitionNode): void {
+    if (this.excess) return;
+    this.#depth = 0;
+    this.#aliases = 0;
+    this.#directives = 0;
+    this.#visitName(definition.name?.value);
+    this.#visitDirectives(definition);
+    const roots = definition.kind === Kind.OPERATION_DEFINITION ? this.#roots : undefined;
+    this.#visitPlace([{ set: definition.selectionSet, depth: 0, within: undefined }], roots);
+    const { depth, aliases, directives } = this.#limits;
+    if (this.#depth > depth) {
+      this.#refuse('levels of fields', depth, this.#depth, 'ask for deeper objects by id');
+    }
+    if (this.#aliases > aliases) this.#refuse('aliases', aliases, this.#aliases);
+    if (this.#directives > directives) this.#refuse('directives', directives, this.#directives);
   }
 
-  /**
-   * Pairs of fields with the same path in an answer. Fragments count once where they meet themselves,
-   * as validation has it.
-   */
-  countPairs(sets: readonly SelectionSetNode[]): number {
-    const places = new Map<string, { fields: number; below: SelectionSetNode[] }>();
-    for (const { alias, name, selectionSet } of fieldsIn(sets, this.#fragments)) {
-      const { value: key } = alias ?? name;
-      const place = places.get(key) ?? { fields: 0, below: [] };
-      place.fields += 1;
-      if (selectionSet) place.below.push(selectionSet);
-      places.set(key, place);
+  /** @param roots gets the names of fields. */
+  #visitPlace(visited: readonly Visited[], roots?: Set<string>): void {
+    const open = [...visited];
+    const fields = new Map<string, { nodes: Set<FieldNode>; below: Visited[] }>();
+    const spread = new Set<string>();
+    // It grows while it is walked.
+    for (const { set, depth, within } of open) {
+      for (const one of set.selections) {
+        if (this.#isTooMuch()) return;
+        this.#visitDirectives(one);
+        if (one.kind === Kind.INLINE_FRAGMENT) {
+          open.push({ set: one.selectionSet, depth, within });
+        } else if (one.kind === Kind.FRAGMENT_SPREAD) {
+          const name = one.name.value;
+          const fragment = this.#fragments[name];
+          this.#growth += 1;
+          if (!fragment) continue;
+          this.spread.add(name);
+          spread.add(name);
+          if (isWithin(within, name)) {
+            // Nothing can be said of what it comes to; validation refuses it by name.
+            this.#isCyclic = true;
+            continue;
+          }
+          this.#visitDirectives(fragment);
+          open.push({ set: fragment.selectionSet, depth, within: { name, outer: within } });
+        } else {
+          const { name, alias, selectionSet } = one;
+          const key = (alias ?? name).value;
+          this.#fields += 1;
+          this.#depth = Math.max(this.#depth, depth + 1);
+          if (alias) this.#aliases += 1;
+          this.#visitName(key);
+          roots?.add(name.value);
+          let place = fields.get(key);
+          if (!place) fields.set(key, (place = { nodes: new Set(), below: [] }));
+          place.nodes.add(one);
+          if (!selectionSet) continue;
+          const isOfSchema = name.value === '__schema' || name.value === '__type';
+          const below = isOfSchema ? -Infinity : depth + 1;
+          place.below.push({ set: selectionSet, depth: below, within });
+        }
+      }
     }
-    let pairs = 0;
-    for (const { fields, below } of places.values()) {
-      pairs += (fields * (fields - 1)) / 2 + this.countPairs(below);
+    this.#growth += pairsOf(spread.size);
+    for (const { nodes, below } of fields.values()) {
+      this.#growth += pairsOf(nodes.size);
+      if (below.length > 0) this.#visitPlace(below);
     }
-    return pairs;
+    this.#isTooMuch();
+  }
+
+  /** Whether there is too much to go on. */
+  #isTooMuch(): boolean {
+    const { fields, growth } = this.#limits;
+    if (this.#fields > fields) this.#refuse('fields', fields, 'more');
+    if (this.#growth > growth) {
+      const what = 'spreads and pairs of fields with one name';
+      this.#refuse(what, growth, 'more', 'name each once');
+    }
+    return this.excess !== undefined;
+  }
+
+  #visitDirectives({ directives = [] }: { readonly directives?: readonly DirectiveNode[] }): void {
+    this.#directives += directives.length;
+    for (const one of directives) {
+      if (!isIncremental(one)) continue;
+      this.#isIncremental = true;
+      // Each part of an answer has its label.
+      for (const { value } of one.arguments ?? []) {
+        if (value.kind === Kind.STRING) this.#visitName(value.value);
+      }
+    }
+  }
+
+  #visitName(name = ''): void {
+    if (name.length <= MAX_NAME) return;
+    this.#refuse('characters in a name', MAX_NAME, name.length, 'use a shorter one');
+  }
+
+  #refuse(...parts: Parameters<typeof excess>): void {
+    this.excess ??= excess(...parts);
   }
 }
 
-/** What is selected side by side: by sets and by the fragments in them, each once. */
-export function* fieldsIn(
-  sets: Iterable<SelectionSetNode>,
-  fragments: OperationContext['fragments'],
-): Generator<FieldNode, void> {
-  const open = new Set(sets);
-  // It grows while it is walked.
-  for (const { selections } of open) {
-    for (const one of selections) {
-      const isSpread = one.kind === Kind.FRAGMENT_SPREAD;
-      const inner = isSpread ? fragments[one.name.value]?.selectionSet : one.selectionSet;
-      if (one.kind === Kind.FIELD) yield one;
-      else if (inner) open.add(inner);
-    }
-  }
+function isWithin(spread: Spread | undefined, name: string): boolean {
+  for (let one = spread; one; one = one.outer) if (one.name === name) return true;
+  return false;
 }
 
-const sum = (a: Size, b: Size): Size => ({
-  depth: Math.max(a.depth, b.depth),
-  aliases: a.aliases + b.aliases,
-  directives: a.directives + b.directives,
-  incremental: a.incremental + b.incremental,
-  idLists: a.idLists + b.idLists,
-  fields: a.fields + b.fields,
-  lists: Math.max(a.lists, b.lists),
-  introspectionDepth: Math.max(a.introspectionDepth, b.introspectionDepth),
-  introspectionLists: Math.max(a.introspectionLists, b.introspectionLists),
-  introspectionRepeats: a.introspectionRepeats + b.introspectionRepeats,
-});
+const pairsOf = (count: number): number => (count * (count - 1)) / 2;

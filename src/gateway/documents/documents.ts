@@ -6,7 +6,6 @@
  */
 import {
   GraphQLError,
-  Kind,
   NoFragmentCyclesRule,
   NoSchemaIntrospectionCustomRule,
   parse,
@@ -18,18 +17,11 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { incrementalRules } from '../../execution/incremental/validation.ts';
-import { fragmentsOf } from '../../execution/operation/collect-fields.ts';
 import { operationRules, withoutFaults } from '../../execution/operation/validation.ts';
 import { isGraphQLError } from '../../graph/errors.ts';
 import { documentError, notUnderstood } from '../operation/client-error.ts';
-import { Document, type DocumentFacts } from '../operation/document.ts';
-import {
-  DEFAULT_LIMITS,
-  fieldsIn,
-  findTextExcess,
-  measure,
-  type DocumentLimits,
-} from './document-limits.ts';
+import { Document } from '../operation/document.ts';
+import { DEFAULT_LIMITS, findTextExcess, measure, type DocumentLimits } from './document-limits.ts';
 
 interface DocumentsOptions {
   readonly schema: GraphQLSchema;
@@ -53,9 +45,6 @@ const MAX_BYTES = 32_000_000;
 
 /** Errors reported for one document; further ones show when these are corrected. */
 const MAX_ERRORS = 20;
-
-/** Fields that answer the schema; `_service` does where the gateway is a subgraph. */
-const SCHEMA_FIELDS = new Set(['__schema', '__type', '_service']);
 
 export class Documents {
   readonly #schema: GraphQLSchema;
@@ -108,8 +97,7 @@ export class Documents {
   of(syntax: DocumentNode, { text = '', hash }: Partial<Document> = {}): Document {
     let document = this.#bySyntax.get(syntax);
     if (!document) {
-      const { isCyclic, isIncremental } = measure(syntax, this.#limits);
-      const facts = factsOf(syntax, isCyclic, isIncremental);
+      const { facts } = measure(syntax, this.#limits);
       document = new Document({ text, hash, syntax, facts });
       this.#bySyntax.set(syntax, document);
     }
@@ -176,21 +164,15 @@ export class Documents {
     try {
       syntax = parse(text, { maxTokens: tokens });
     } catch (error) {
-      throw isTokenLimit(error)
+      // The parser calls itself for each bracket: fewer than these tokens may be too many for the stack.
+      throw isTokenLimit(error) || error instanceof RangeError
         ? documentError('QUERY_TOO_LARGE', `A query may have ${tokens} tokens: split the query.`)
         : coded(error as GraphQLError, 'GRAPHQL_PARSE_FAILED');
     }
-    const { excess, isCyclic, isIncremental } = measure(syntax, this.#limits);
+    const { excess, facts } = measure(syntax, this.#limits);
     if (excess) throw documentError('QUERY_TOO_LARGE', excess);
-    return new Document({ text, hash, syntax, facts: factsOf(syntax, isCyclic, isIncremental) });
+    return new Document({ text, hash, syntax, facts });
   }
-}
-
-function factsOf(syntax: DocumentNode, isCyclic: boolean, isIncremental: boolean): DocumentFacts {
-  const names = rootFieldsOf(syntax);
-  const isOfSchema = names.every((name) => name === '__typename' || SCHEMA_FIELDS.has(name));
-  const asksSchema = names.some((name) => SCHEMA_FIELDS.has(name));
-  return { isOfSchema, asksSchema, isCyclic, isIncremental };
 }
 
 /** Whether lists of rules have the same names, since some plugins make theirs anew each time. */
@@ -218,13 +200,6 @@ function coded(error: GraphQLError, code: string): GraphQLError {
     nodes: nodes ?? null,
     extensions: { code, ...extensions, http },
   });
-}
-
-/** The names of the fields at the root of its operations, those in fragments as well. */
-function rootFieldsOf(document: DocumentNode): readonly string[] {
-  const operations = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
-  const sets = operations.map(({ selectionSet }) => selectionSet);
-  return [...fieldsIn(sets, fragmentsOf(document))].map(({ name }) => name.value);
 }
 
 /** graphql-js has no class or code for this one. */
