@@ -13,11 +13,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const SYSTEM = [
   'test/clients/**/*.test.ts',
   'test/deploy/**/*.test.ts',
-  'test/extensions/**/*.test.ts',
+  'test/extensions/removal.test.ts',
+  'test/extensions/federation/{composers,routers}.test.ts',
+  'test/extensions/redis/**/*.test.ts',
   'test/faults/**/*.test.ts',
-  'test/federation/{composers,routers}.test.ts',
   'test/processes/**/*.test.ts',
-  'test/shared-state/**/*.test.ts',
   'test/adding-a-resource.test.ts',
   'test/another-api.test.ts',
   'test/docs.test.ts',
@@ -30,8 +30,8 @@ const SYSTEM = [
 const PLUGGED = [
   'test/server/**/*.test.ts',
   'test/live/**/*.test.ts',
-  'test/mcp/**/*.test.ts',
-  'test/usage/usage.test.ts',
+  'test/extensions/mcp/**/*.test.ts',
+  'test/extensions/{every-transport,traces/traces,usage/usage}.test.ts',
   'test/journeys/**/*.test.ts',
   'test/faults/{bad-input,documents,upstream-faults,mutations,unknown-outcome,live,result-size,isolation}.test.ts',
 ];

@@ -10,7 +10,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const WHAT = [
-  ...['test/rest/', 'test/live/', 'test/mcp/', 'test/recording/'],
+  ...['test/rest/', 'test/live/', 'test/extensions/mcp/', 'test/extensions/recording/'],
   ...['base-path', 'carriers', 'drain', 'http', 'incremental', 'process'].map(
     (name) => `test/server/${name}.`,
   ),

@@ -16,7 +16,6 @@ import {
 import { format, resolveConfig } from 'prettier';
 import { describe, expect, it } from 'vitest';
 import codegen from '../codegen.ts';
-import { printSubgraph } from '../src/extensions/federation/sdl.ts';
 import { printAnnotatedSchema } from '../src/graph/schema/directives.ts';
 import { schema } from '../src/app/schema.ts';
 
@@ -29,10 +28,6 @@ const GENERATED = 'src/client/generated';
 describe('generated files; run `npm run codegen` after changing a type or a document', () => {
   it('schema.graphql is what the builder makes', () => {
     expect(read('schema.graphql')).toBe(printAnnotatedSchema(schema));
-  });
-
-  it('schema.subgraph.graphql is what of it is composed with other subgraphs', () => {
-    expect(read('schema.subgraph.graphql')).toBe(printSubgraph(schema));
   });
 
   it('src/client/generated/ is what codegen makes of the documents', async () => {

@@ -25,13 +25,20 @@ const EXTENSIONS = readdirSync(join(ROOT, 'src/extensions'));
 const QUERY =
   '{ page(pageId: "page_northwind") { name audiences(first: 2) { nodes { person { name } } } } }';
 
+/** What builds and starts. */
+const SOURCES = ['src', 'package.json', 'tsconfig.json', 'rolldown.config.ts', 'codegen.ts'];
+
+/** What tests read beside it. */
+const TESTED = [
+  ...['test', 'deploy', 'docs', 'CONTRIBUTING.md', 'README.md', 'schema.graphql'],
+  ...['vitest.config.ts', 'package-lock.json'],
+];
+
 /** A copy of the repository without some of its extensions. */
-function copyWithout(names: readonly string[]): string {
+function copyWithout(names: readonly string[], copied = SOURCES): string {
   const copy = mkdtempSync(join(tmpdir(), 'without-'));
   onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
-  for (const name of ['src', 'package.json', 'tsconfig.json', 'rolldown.config.ts', 'codegen.ts']) {
-    cpSync(join(ROOT, name), join(copy, name), { recursive: true });
-  }
+  for (const name of copied) cpSync(join(ROOT, name), join(copy, name), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
   const isOf = (text: string): boolean =>
     names.some((name) => text.includes(`extensions/${name}/`));
@@ -95,3 +102,31 @@ it('without any of them what is left has all the types that it needs', async () 
 
   expect(checked.stdout).toBe('');
 });
+
+it('without any of them the tests of everything else pass', async () => {
+  const copy = copyWithout(EXTENSIONS, [...SOURCES, ...TESTED]);
+  rmSync(join(copy, 'test/extensions'), { recursive: true });
+  // What is said of the list of extensions, and of the picture of all folders.
+  rmSync(join(copy, 'test/architecture.test.ts'));
+
+  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
+  const { stdout } = await run(
+    process.execPath,
+    [vitest, 'run', '--project', 'quick', '--reporter', 'json', '--silent'],
+    { cwd: copy, maxBuffer: 100_000_000 },
+  ).catch((error: { readonly stdout: string }) => error);
+  const report = JSON.parse(stdout) as Report;
+
+  const failed = report.testResults.filter(({ status }) => status === 'failed');
+  expect(failed.map(({ name, message }) => [name, message])).toEqual([]);
+  expect(report.numPassedTests).toBeGreaterThan(1_000);
+}, 900_000);
+
+interface Report {
+  readonly numPassedTests: number;
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly message: string;
+  }[];
+}

@@ -115,7 +115,7 @@ describe('the settings', () => {
   });
 
   it('poll as often as may be where a replay waits for nothing, unless LIVE_POLL_MS is set', () => {
-    const env = { REPLAY: 'test/recording', REPLAY_SPEED: '0' };
+    const env = { REPLAY: 'test/support', REPLAY_SPEED: '0' };
 
     expect(readConfig(env).live.pollMs).toEqual({ least: 10, most: 10 });
     expect(readConfig({ ...env, LIVE_POLL_MS: '500..900' }).live.pollMs.least).toBe(500);
@@ -182,14 +182,14 @@ describe('the settings', () => {
       ['localhost', '127.0.0.1', '[::1]', '0:0:0:0:0:0:0:1'],
     ],
     [{ UPSTREAM_API_KEY: 'k', HOST: '0.0.0.0' }, undefined],
-    [{ MCP_DOCUMENTS: 'test/mcp' }, ['localhost', '127.0.0.1', '[::1]']],
+    [{ MCP_DOCUMENTS: 'test/support' }, ['localhost', '127.0.0.1', '[::1]']],
     [{ ALLOWED_HOSTS: 'A.example, [0:0:0:0:0:0:0:1]' }, ['a.example', '[::1]']],
   ])('let requests name with %o: %o', (env, hosts) => {
     expect(readConfig(env).http.allowedHosts).toEqual(hosts);
   });
 
   it('refuse to serve agents of other machines by any name', () => {
-    const env = { MCP_DOCUMENTS: 'test/mcp', HOST: '0.0.0.0' };
+    const env = { MCP_DOCUMENTS: 'test/support', HOST: '0.0.0.0' };
 
     expect(() => readConfig(env)).toThrow(/^MCP_DOCUMENTS needs ALLOWED_HOSTS/);
     expect(readConfig({ ...env, ALLOWED_HOSTS: 'a.example' }).http.allowedHosts).toEqual([

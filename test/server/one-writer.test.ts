@@ -4,7 +4,6 @@
  */
 import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { ResponseCache } from '../../src/extensions/cache/response-cache.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { POST_JSON, replyOf, type Reply } from '../support/client.ts';
@@ -59,7 +58,6 @@ describe.each(STREAMS)('an answer to who accepts %s alone', (accept) => {
       fresh: true,
       http: { corsOrigins: [ORIGIN] },
       headers: { expose: ['x-request-id'] },
-      rest: { cache: new ResponseCache({ maxBytes: 1_000_000, ttls: new Map() }) },
     });
 
     const headers = { origin: ORIGIN, 'accept-encoding': 'gzip' };
@@ -75,7 +73,6 @@ describe.each(STREAMS)('an answer to who accepts %s alone', (accept) => {
       'access-control-expose-headers': expect.stringContaining('x-request-id'),
       'cache-control': 'no-store, no-transform',
       'x-accel-buffering': 'no',
-      'x-consistency': expect.any(String),
       'x-request-id': expect.any(String),
       'server-timing': expect.stringContaining('calls'),
     });

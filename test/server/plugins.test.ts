@@ -15,7 +15,6 @@ import { NO_BREAKER } from '../rest/open-rest.ts';
 import { openFolder } from '../support/folder.ts';
 import { IDS, SAMPLE_NODES } from '../support/ids.ts';
 import { POST_JSON, send } from '../support/client.ts';
-import { traces } from '../../src/extensions/traces/traces-policy.ts';
 import {
   openGateway,
   type InProcessGateway,
@@ -275,22 +274,6 @@ describe('without its line', () => {
     expect((await ask(await openWithout('apiKey'))).text).not.toContain(
       'Send one x-api-key header',
     );
-  });
-
-  it('traces records no operation', async () => {
-    let begun = 0;
-    const tracer = {
-      begin: () => void (begun += 1),
-      beginEvent: (trace: never) => trace,
-      end: () => {},
-      close: async () => {},
-    };
-    const extensions = [traces(tracer)];
-    await (await openGateway({ extensions })).ask(PAGE.query);
-    expect(begun).toBeGreaterThan(0);
-    begun = 0;
-    await (await openWithout('traces', { extensions })).ask(PAGE.query);
-    expect(begun).toBe(0);
   });
 
   it('serverTiming sends no such header', async () => {

@@ -18,29 +18,29 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import config from '../../rolldown.config.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CACHE = join(ROOT, 'node_modules/.cache/gateway-build');
-/** What else tests start again and again: a bundle starts much faster than `tsx`. */
-const SCRIPTS = {
-  'check-documents': 'src/app/commands/check-documents.ts',
-  'check-schema': 'src/app/commands/check-schema.ts',
-  'print-impact': 'src/app/commands/print-impact.ts',
-  'print-plan': 'src/app/commands/print-plan.ts',
-  'print-settings': 'src/app/commands/print-settings.ts',
-  'print-usage': 'src/app/commands/print-usage.ts',
-  'backend-process': 'test/backend/backend-process.ts',
-};
+const COMMANDS = 'src/app/commands';
+const BACKEND_PROCESS = 'test/backend/backend-process.ts';
+/** What else tests start again and again, by their names: a bundle starts much faster than `tsx`. */
+const SCRIPTS = Object.fromEntries(
+  readdirSync(join(ROOT, COMMANDS))
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => `${COMMANDS}/${file}`)
+    .concat(BACKEND_PROCESS)
+    .map((path) => [basename(path, '.ts'), path]),
+);
 /** What is built, besides `src/`: how, and from which packages. */
 const RECIPE = [
   'rolldown.config.ts',
   'package-lock.json',
   'test/support/gateway-build.ts',
-  SCRIPTS['backend-process'],
+  BACKEND_PROCESS,
 ];
 
 /** The path of its `main.js`. */
@@ -50,7 +50,7 @@ export const buildGateway = async (): Promise<string> => join(await buildAll(), 
 export const buildBackend = async (): Promise<string> => join(await buildAll(), 'backend.js');
 
 /** The path of a script beside it. */
-export const buildScript = async (name: keyof typeof SCRIPTS): Promise<string> =>
+export const buildScript = async (name: string): Promise<string> =>
   join(await buildAll(), `${name}.js`);
 
 /** A file of the build, and those that are loaded with it. */

@@ -1,10 +1,10 @@
 /** The scripts that keep answers and move epochs, run by Redis and held to a model. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { SharedReads } from '../../src/extensions/redis/shared-reads.ts';
-import type { FoundRead } from '../../src/rest/call/options.ts';
-import { cases } from '../support/cases.ts';
-import { hasRedis, openRedis } from '../support/redis.ts';
+import type { SharedReads } from '../../../src/extensions/redis/shared-reads.ts';
+import type { FoundRead } from '../../../src/rest/call/options.ts';
+import { cases } from '../../support/cases.ts';
+import { hasRedis, openRedis } from '../../support/redis.ts';
 import { openShared } from './support.ts';
 
 const REPLICAS = 3;

@@ -1,16 +1,18 @@
 /** Kept answers as callers of the gateway see them: explained, counted, and never older than a write that they name. */
 import { describe, expect, it } from 'vitest';
-import { ResponseCache } from '../../src/extensions/cache/response-cache.ts';
-import { routes } from '../../src/v0/routes.ts';
-import { ID, openBackend } from '../shared-state/support.ts';
-import { openEvents, statusesOf } from '../live/support.ts';
-import { IDS } from '../support/ids.ts';
+import { ResponseCache } from '../../../src/extensions/cache/response-cache.ts';
+import { EXAMPLE_API_KEY } from '../../../src/backend/seed/example.ts';
+import { formatNodeId } from '../../../src/graph/types/node-id.ts';
+import { routes } from '../../../src/v0/routes.ts';
+import { ID, openBackend } from '../redis/support.ts';
+import { openEvents, statusesOf } from '../../live/support.ts';
+import { IDS } from '../../support/ids.ts';
 import {
   openGateway,
   type InProcessGateway,
   type InProcessOptions,
-} from '../support/open-gateway.ts';
-import { until } from '../support/until.ts';
+} from '../../support/open-gateway.ts';
+import { until } from '../../support/until.ts';
 
 const reads = [routes.getTopic, routes.getVersion];
 const TTLS = new Map(reads.map(({ path }) => [path, 60_000]));
@@ -51,6 +53,20 @@ it('a kept answer is explained and counted as cached, and planned as the call th
 });
 
 describe('x-consistency', () => {
+  it.each(['text/event-stream', 'multipart/mixed'])(
+    'comes with a write to who accepts %s alone',
+    async (accept) => {
+      const gateway = await openCached({ fresh: true });
+      const query = `mutation { updateTopic(input: { id: "${formatNodeId('Topic', [IDS.topic])}", title: "New" }) { topic { title } } }`;
+
+      const headers = { accept, 'x-api-key': EXAMPLE_API_KEY };
+      const reply = await gateway.post({ query }, headers);
+
+      expect(reply.text).toContain('"title":"New"');
+      expect(reply.headers.get('x-consistency')).toMatch(/^[\w.-]{1,64}$/);
+    },
+  );
+
   it('comes with a write, and goes with nothing else', async () => {
     const gateway = await openCached({ fresh: true });
 

@@ -7,7 +7,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { schema } from '../../src/app/schema.ts';
+import { schema } from '../../../src/app/schema.ts';
 import {
   composeContract,
   composers,

@@ -17,21 +17,21 @@ import {
   type ValueNode,
 } from 'graphql';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
-import { OTHER_APP } from '../../src/gateway/operation/app-version.ts';
-import { Document } from '../../src/gateway/operation/document.ts';
-import { schema } from '../../src/app/schema.ts';
-import { openHttpServer } from '../../src/gateway/http/http-server.ts';
-import type { UsageReport } from '../../src/extensions/usage/usage-report.ts';
-import { Usage } from '../../src/extensions/usage/usage.ts';
-import { openFolder } from '../support/folder.ts';
-import { afterFile } from '../support/after-file.ts';
-import { cases } from '../support/cases.ts';
-import { send } from '../support/client.ts';
-import { IDS, SAMPLE_VALUES } from '../support/ids.ts';
-import { openGateway, type InProcessOptions } from '../support/open-gateway.ts';
-import { randomQuery, UNLIMITED } from '../support/random-query.ts';
-import { DEFAULTS } from '../support/settings.ts';
+import { EXAMPLE_API_KEY } from '../../../src/backend/seed/example.ts';
+import { OTHER_APP } from '../../../src/gateway/operation/app-version.ts';
+import { Document } from '../../../src/gateway/operation/document.ts';
+import { schema } from '../../../src/app/schema.ts';
+import { openHttpServer } from '../../../src/gateway/http/http-server.ts';
+import type { UsageReport } from '../../../src/extensions/usage/usage-report.ts';
+import { Usage } from '../../../src/extensions/usage/usage.ts';
+import { openFolder } from '../../support/folder.ts';
+import { afterFile } from '../../support/after-file.ts';
+import { cases } from '../../support/cases.ts';
+import { send } from '../../support/client.ts';
+import { IDS, SAMPLE_VALUES } from '../../support/ids.ts';
+import { openGateway, type InProcessOptions } from '../../support/open-gateway.ts';
+import { randomQuery, UNLIMITED } from '../../support/random-query.ts';
+import { DEFAULTS } from '../../support/settings.ts';
 
 const PAGE = 'query Page($id: ID!) { page(pageId: $id) { name } }';
 const TOPICS = 'query Topics { topics(first: 1) { nodes { title } } }';

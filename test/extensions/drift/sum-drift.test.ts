@@ -1,6 +1,6 @@
 /** What several workers have found, as of one. */
 import { expect, it } from 'vitest';
-import { sumDrift, type DriftReport } from '../../src/extensions/drift/sum-drift.ts';
+import { sumDrift, type DriftReport } from '../../../src/extensions/drift/sum-drift.ts';
 
 const [EARLY, MIDDLE, LATE] = [1, 2, 3].map((day) => `2026-01-0${day}T00:00:00.000Z`) as [
   string,

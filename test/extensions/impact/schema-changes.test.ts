@@ -14,10 +14,13 @@ import {
   type DocumentNode,
 } from 'graphql';
 import { expect, it } from 'vitest';
-import { readManifests } from '../../src/gateway/documents/manifest-folder.ts';
-import { shippedIn } from '../../src/extensions/impact/impact.ts';
-import { changesBetween, undatedDeprecations } from '../../src/extensions/impact/schema-changes.ts';
-import { ROOT } from '../support/pages.ts';
+import { readManifests } from '../../../src/gateway/documents/manifest-folder.ts';
+import { shippedIn } from '../../../src/extensions/impact/impact.ts';
+import {
+  changesBetween,
+  undatedDeprecations,
+} from '../../../src/extensions/impact/schema-changes.ts';
+import { ROOT } from '../../support/pages.ts';
 
 const OLD = `
   type Query { page(pageId: ID!, kind: Kind): Page find(by: By): Page }

@@ -5,14 +5,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createConnection, type CommandOutcome } from '../../src/extensions/redis/connection.ts';
-import { Pauses } from '../../src/extensions/redis/pauses.ts';
-import { storeOn } from '../../src/extensions/redis/store.ts';
-import { freePort } from '../support/free-port.ts';
-import { ROOT } from '../support/pages.ts';
-import { hasRedis, openRedis } from '../support/redis.ts';
-import { slowness } from '../support/slowness.ts';
-import { until } from '../support/until.ts';
+import { createConnection, type CommandOutcome } from '../../../src/extensions/redis/connection.ts';
+import { Pauses } from '../../../src/extensions/redis/pauses.ts';
+import { storeOn } from '../../../src/extensions/redis/store.ts';
+import { freePort } from '../../support/free-port.ts';
+import { ROOT } from '../../support/pages.ts';
+import { hasRedis, openRedis } from '../../support/redis.ts';
+import { slowness } from '../../support/slowness.ts';
+import { until } from '../../support/until.ts';
 
 const ECHO = { name: 'echoArgument', lua: 'return ARGV[1]' };
 

@@ -4,13 +4,13 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { RateLimits } from '../../src/extensions/redis/rate-limits.ts';
-import { hasRedis, openRedis } from '../support/redis.ts';
-import { openGateway } from '../support/open-gateway.ts';
-import { ok, status } from '../support/faults.ts';
-import { openEvents } from '../live/support.ts';
+import { RateLimits } from '../../../src/extensions/redis/rate-limits.ts';
+import { hasRedis, openRedis } from '../../support/redis.ts';
+import { openGateway } from '../../support/open-gateway.ts';
+import { ok, status } from '../../support/faults.ts';
+import { openEvents } from '../../live/support.ts';
 import { ID, openBackend, openShared } from './support.ts';
-import { until } from '../support/until.ts';
+import { until } from '../../support/until.ts';
 
 const MINUTE = { calls: 600, windowMs: 60_000 };
 const PAGE = '{ page(pageId: "p") { name } }';

@@ -1,25 +1,25 @@
 /** Traces: what a collector gets of an operation, what the backend is told, and what a bad collector costs. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Journal, JournalEntry } from '../../src/rest/call/journal.ts';
-import { schema } from '../../src/app/schema.ts';
-import { silentLogger } from '../../src/gateway/observe/logs/logger.ts';
-import { openTracer } from '../../src/extensions/traces/tracer.ts';
-import { traces } from '../../src/extensions/traces/traces-policy.ts';
-import { cases } from '../support/cases.ts';
-import { openDecoder, type DecodedSpan } from '../support/collector.ts';
-import { openHttp } from '../support/listen.ts';
-import { KEY } from '../support/client.ts';
-import { reset, status } from '../support/faults.ts';
-import { SAMPLE_VALUES } from '../support/ids.ts';
-import { openGateway } from '../support/open-gateway.ts';
-import { openEvents, openLive, openSocket } from '../live/support.ts';
-import { openTrusting } from '../support/trusting.ts';
-import { randomFrom, randomQuery, UNLIMITED } from '../support/random-query.ts';
-import { DEFAULTS } from '../support/settings.ts';
-import { world } from '../support/world.ts';
-import { slowness } from '../support/slowness.ts';
-import { until } from '../support/until.ts';
+import type { Journal, JournalEntry } from '../../../src/rest/call/journal.ts';
+import { schema } from '../../../src/app/schema.ts';
+import { silentLogger } from '../../../src/gateway/observe/logs/logger.ts';
+import { openTracer } from '../../../src/extensions/traces/tracer.ts';
+import { traces } from '../../../src/extensions/traces/traces-policy.ts';
+import { cases } from '../../support/cases.ts';
+import { openDecoder, type DecodedSpan } from '../../support/collector.ts';
+import { openHttp } from '../../support/listen.ts';
+import { KEY } from '../../support/client.ts';
+import { reset, status } from '../../support/faults.ts';
+import { SAMPLE_VALUES } from '../../support/ids.ts';
+import { openGateway } from '../../support/open-gateway.ts';
+import { openEvents, openLive, openSocket } from '../../live/support.ts';
+import { openTrusting } from '../../support/trusting.ts';
+import { randomFrom, randomQuery, UNLIMITED } from '../../support/random-query.ts';
+import { DEFAULTS } from '../../support/settings.ts';
+import { world } from '../../support/world.ts';
+import { slowness } from '../../support/slowness.ts';
+import { until } from '../../support/until.ts';
 
 const tracerFor = (url: string, sampler = 'parentbased_always_on', ratio = 1) =>
   openTracer({

@@ -2,15 +2,15 @@
  * Several gateways that share a Redis, and a backend that is in the state that a test sets.
  */
 import { onTestFinished } from 'vitest';
-import type { ConnectionObserver } from '../../src/extensions/redis/connection.ts';
-import { openSharedState, type SharedState } from '../../src/extensions/redis/shared-state.ts';
-import { formatNodeId } from '../../src/graph/types/node-id.ts';
-import { routes } from '../../src/v0/routes.ts';
-import { openEvents, type Events } from '../live/support.ts';
-import { openFaultUpstream } from '../support/fault-upstream.ts';
-import { ok } from '../support/faults.ts';
-import type { RedisServer } from '../support/redis.ts';
-import { sampleOf } from '../support/world.ts';
+import type { ConnectionObserver } from '../../../src/extensions/redis/connection.ts';
+import { openSharedState, type SharedState } from '../../../src/extensions/redis/shared-state.ts';
+import { formatNodeId } from '../../../src/graph/types/node-id.ts';
+import { routes } from '../../../src/v0/routes.ts';
+import { openEvents, type Events } from '../../live/support.ts';
+import { openFaultUpstream } from '../../support/fault-upstream.ts';
+import { ok } from '../../support/faults.ts';
+import type { RedisServer } from '../../support/redis.ts';
+import { sampleOf } from '../../support/world.ts';
 
 const KEYS = { page_id: 'p', audience_id: 'a', version_id: 'v' };
 export const ID = formatNodeId('AudienceVersion', Object.values(KEYS));

@@ -4,13 +4,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createUpstream, type RestClient } from '../../src/rest/client/client.ts';
-import { openRecorder } from '../../src/extensions/recording/recorder.ts';
-import { openReplay, type Miss } from '../../src/extensions/recording/replayer.ts';
-import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
-import { routes } from '../../src/v0/routes.ts';
-import { harFaults } from '../browser/har.ts';
-import { openFolder } from '../support/folder.ts';
+import { createUpstream, type RestClient } from '../../../src/rest/client/client.ts';
+import { openRecorder } from '../../../src/extensions/recording/recorder.ts';
+import { openReplay, type Miss } from '../../../src/extensions/recording/replayer.ts';
+import { BackendDispatcher } from '../../../src/rest/transport/dispatcher.ts';
+import { routes } from '../../../src/v0/routes.ts';
+import { harFaults } from '../../browser/har.ts';
+import { openFolder } from '../../support/folder.ts';
 import {
   after,
   cut,
@@ -21,10 +21,10 @@ import {
   status,
   text,
   type Behaviour,
-} from '../support/faults.ts';
-import { openFaultUpstream } from '../support/fault-upstream.ts';
-import { scopeOf } from '../support/settings.ts';
-import { NO_BREAKER, outcome, person, topic } from '../rest/open-rest.ts';
+} from '../../support/faults.ts';
+import { openFaultUpstream } from '../../support/fault-upstream.ts';
+import { scopeOf } from '../../support/settings.ts';
+import { NO_BREAKER, outcome, person, topic } from '../../rest/open-rest.ts';
 
 const KEY = 'secret-key+of/tenant==a';
 

@@ -6,11 +6,11 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMcp } from '../../src/extensions/mcp/mcp.ts';
-import { openFolder } from '../support/folder.ts';
-import { send } from '../support/client.ts';
-import { IDS } from '../support/ids.ts';
-import { openGateway, type InProcessOptions } from '../support/open-gateway.ts';
+import { createMcp } from '../../../src/extensions/mcp/mcp.ts';
+import { openFolder } from '../../support/folder.ts';
+import { send } from '../../support/client.ts';
+import { IDS } from '../../support/ids.ts';
+import { openGateway, type InProcessOptions } from '../../support/open-gateway.ts';
 
 const FIND_PAGES = `
 # Finds pages by words of their names.

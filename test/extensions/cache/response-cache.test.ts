@@ -1,12 +1,12 @@
 /** Answers that are kept in memory: which, for how long, and for whom. */
 import { describe, expect, it } from 'vitest';
-import { ResponseCache } from '../../src/extensions/cache/response-cache.ts';
-import { NOW } from '../../src/rest/call/call.ts';
-import type { RequestScope, RestClient } from '../../src/rest/client/client.ts';
-import { routes } from '../../src/v0/routes.ts';
-import { openRest, outcome, topic, type Rest, type RestOptions } from '../rest/open-rest.ts';
-import { held, ok, status, text, type Behaviour } from '../support/faults.ts';
-import { stageTime } from '../support/staged-time.ts';
+import { ResponseCache } from '../../../src/extensions/cache/response-cache.ts';
+import { NOW } from '../../../src/rest/call/call.ts';
+import type { RequestScope, RestClient } from '../../../src/rest/client/client.ts';
+import { routes } from '../../../src/v0/routes.ts';
+import { openRest, outcome, topic, type Rest, type RestOptions } from '../../rest/open-rest.ts';
+import { held, ok, status, text, type Behaviour } from '../../support/faults.ts';
+import { stageTime } from '../../support/staged-time.ts';
 
 const TOPIC = 'GET /v0/topics/t';
 const TTL = new Map([[routes.getTopic.path, 30_000]]);

@@ -1,23 +1,23 @@
 /** Answers that replicas keep together in Redis, and writes that end their use. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Epochs } from '../../src/extensions/cache/epochs.ts';
-import { ResponseCache } from '../../src/extensions/cache/response-cache.ts';
-import { NOW } from '../../src/rest/call/call.ts';
-import type { RequestScope, RestClient } from '../../src/rest/client/client.ts';
+import { Epochs } from '../../../src/extensions/cache/epochs.ts';
+import { ResponseCache } from '../../../src/extensions/cache/response-cache.ts';
+import { NOW } from '../../../src/rest/call/call.ts';
+import type { RequestScope, RestClient } from '../../../src/rest/client/client.ts';
 import {
   createConnection,
   type CommandOutcome,
   type Connection,
-} from '../../src/extensions/redis/connection.ts';
-import { storeOn } from '../../src/extensions/redis/store.ts';
-import { SharedReads } from '../../src/extensions/redis/shared-reads.ts';
-import { routes } from '../../src/v0/routes.ts';
-import { openRest, topic, type Rest } from '../rest/open-rest.ts';
-import { held, ok } from '../support/faults.ts';
-import { openFaultUpstream } from '../support/fault-upstream.ts';
-import { hasRedis, openRedis, type RedisServer } from '../support/redis.ts';
-import { until } from '../support/until.ts';
+} from '../../../src/extensions/redis/connection.ts';
+import { storeOn } from '../../../src/extensions/redis/store.ts';
+import { SharedReads } from '../../../src/extensions/redis/shared-reads.ts';
+import { routes } from '../../../src/v0/routes.ts';
+import { openRest, topic, type Rest } from '../../rest/open-rest.ts';
+import { held, ok } from '../../support/faults.ts';
+import { openFaultUpstream } from '../../support/fault-upstream.ts';
+import { hasRedis, openRedis, type RedisServer } from '../../support/redis.ts';
+import { until } from '../../support/until.ts';
 import { openShared } from './support.ts';
 
 const TOPIC = 'GET /v0/topics/t';

@@ -4,16 +4,16 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { ResponseCache } from '../../src/extensions/cache/response-cache.ts';
-import { createConnection, type Connection } from '../../src/extensions/redis/connection.ts';
-import { storeOn } from '../../src/extensions/redis/store.ts';
-import { SharedReads } from '../../src/extensions/redis/shared-reads.ts';
-import { routes } from '../../src/v0/routes.ts';
-import { openRest, topic, type Rest } from '../rest/open-rest.ts';
-import { cases } from '../support/cases.ts';
-import { openFaultUpstream } from '../support/fault-upstream.ts';
-import { ok } from '../support/faults.ts';
-import { hasRedis, openRedis, type RedisServer } from '../support/redis.ts';
+import { ResponseCache } from '../../../src/extensions/cache/response-cache.ts';
+import { createConnection, type Connection } from '../../../src/extensions/redis/connection.ts';
+import { storeOn } from '../../../src/extensions/redis/store.ts';
+import { SharedReads } from '../../../src/extensions/redis/shared-reads.ts';
+import { routes } from '../../../src/v0/routes.ts';
+import { openRest, topic, type Rest } from '../../rest/open-rest.ts';
+import { cases } from '../../support/cases.ts';
+import { openFaultUpstream } from '../../support/fault-upstream.ts';
+import { ok } from '../../support/faults.ts';
+import { hasRedis, openRedis, type RedisServer } from '../../support/redis.ts';
 
 /** `CASES=50` makes them 100,000. */
 const OPERATIONS = cases(2_000);

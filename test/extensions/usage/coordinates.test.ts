@@ -1,8 +1,8 @@
 /** What of the schema an operation uses. */
 import { Kind, parse, validate, type OperationDefinitionNode } from 'graphql';
 import { expect, it } from 'vitest';
-import { usedBy } from '../../src/plan/coordinates.ts';
-import { schema } from '../../src/app/schema.ts';
+import { usedBy } from '../../../src/plan/coordinates.ts';
+import { schema } from '../../../src/app/schema.ts';
 
 /** Of the first operation of a valid document. */
 function used(text: string): readonly string[] {

@@ -2,11 +2,11 @@
  * Two routers before the subgraph and another one: what they answer, and how often the backend is called for it.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { schema } from '../../src/app/schema.ts';
-import { subgraphOf } from '../../src/extensions/federation/subgraph.ts';
-import { clientOf, type Client } from '../support/client.ts';
-import { IDS } from '../support/ids.ts';
-import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
+import { schema } from '../../../src/app/schema.ts';
+import { subgraphOf } from '../../../src/extensions/federation/subgraph.ts';
+import { clientOf, type Client } from '../../support/client.ts';
+import { IDS } from '../../support/ids.ts';
+import { openGateway, type InProcessGateway } from '../../support/open-gateway.ts';
 import {
   content,
   hasPackages,

@@ -6,14 +6,14 @@
  */
 import { createClient } from 'graphql-sse';
 import { getOperationAST, OperationTypeNode, parse } from 'graphql';
-import type { Loss } from '../../src/extensions/impact/losses.ts';
-import type { Route } from '../../src/v0/routes.ts';
-import { routes } from '../../src/v0/routes.ts';
-import { ok, status, type Behaviour } from '../support/faults.ts';
-import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
-import { UNLIMITED } from '../support/random-query.ts';
-import { routeOf, sampleOf } from '../support/sample-answers.ts';
-import type { RouteSet } from '../../src/v0/routes.ts';
+import type { Loss } from '../../../src/extensions/impact/losses.ts';
+import type { Route } from '../../../src/v0/routes.ts';
+import { routes } from '../../../src/v0/routes.ts';
+import { ok, status, type Behaviour } from '../../support/faults.ts';
+import { openGateway, type InProcessGateway } from '../../support/open-gateway.ts';
+import { UNLIMITED } from '../../support/random-query.ts';
+import { routeOf, sampleOf } from '../../support/sample-answers.ts';
+import type { RouteSet } from '../../../src/v0/routes.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 

@@ -9,11 +9,11 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { findEntity } from '../../src/graph/entity/entity.ts';
-import { openFolder } from '../support/folder.ts';
-import { afterFile } from '../support/after-file.ts';
-import { freePort } from '../support/free-port.ts';
-import { until } from '../support/until.ts';
+import { findEntity } from '../../../src/graph/entity/entity.ts';
+import { openFolder } from '../../support/folder.ts';
+import { afterFile } from '../../support/after-file.ts';
+import { freePort } from '../../support/free-port.ts';
+import { until } from '../../support/until.ts';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const MODULES = join(HERE, 'node_modules');
@@ -22,7 +22,8 @@ const GRAFBASE = join(MODULES, '@grafbase/cli-x86_64-unknown-linux-musl/grafbase
 export const hasPackages = existsSync(join(MODULES, '@graphql-hive/gateway'));
 export const hasGrafbase = existsSync(GRAFBASE);
 if (!hasPackages) {
-  const line = 'The composers and routers of test/federation are not installed (npm ci there)';
+  const line =
+    'The composers and routers of test/extensions/federation are not installed (npm ci there)';
   process.stderr.write(`${line}: their tests are skipped.\n`);
 } else if (!hasGrafbase) {
   process.stderr.write('There is no Grafbase for this machine: its tests are skipped.\n');
@@ -38,7 +39,7 @@ export interface Subgraph {
 export const content = (url = 'http://content'): Subgraph => ({
   name: 'content',
   url,
-  sdl: readFileSync(join(HERE, '../../schema.subgraph.graphql'), 'utf8'),
+  sdl: readFileSync(join(HERE, '../../../schema.subgraph.graphql'), 'utf8'),
 });
 
 export interface Composed {

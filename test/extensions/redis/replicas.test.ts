@@ -4,14 +4,14 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { statusesOf, type Events } from '../live/support.ts';
-import { openFolder } from '../support/folder.ts';
-import { selfSigned } from '../support/certificates.ts';
-import { freePort } from '../support/free-port.ts';
-import { startGateway } from '../support/gateway-process.ts';
-import { hasRedis, openRedis } from '../support/redis.ts';
+import { statusesOf, type Events } from '../../live/support.ts';
+import { openFolder } from '../../support/folder.ts';
+import { selfSigned } from '../../support/certificates.ts';
+import { freePort } from '../../support/free-port.ts';
+import { startGateway } from '../../support/gateway-process.ts';
+import { hasRedis, openRedis } from '../../support/redis.ts';
 import { openBackend, watchAll } from './support.ts';
-import { until } from '../support/until.ts';
+import { until } from '../../support/until.ts';
 
 const SECRET = 'a secret of the tests';
 

@@ -3,20 +3,21 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { parse } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { findEntity } from '../../src/graph/entity/entity.ts';
-import { formatNodeId } from '../../src/graph/types/node-id.ts';
-import { schema } from '../../src/app/schema.ts';
-import { subgraphOf } from '../../src/extensions/federation/subgraph.ts';
-import { status } from '../support/faults.ts';
-import { IDS } from '../support/ids.ts';
+import { findEntity } from '../../../src/graph/entity/entity.ts';
+import { formatNodeId } from '../../../src/graph/types/node-id.ts';
+import { schema } from '../../../src/app/schema.ts';
+import { printSubgraph } from '../../../src/extensions/federation/sdl.ts';
+import { subgraphOf } from '../../../src/extensions/federation/subgraph.ts';
+import { status } from '../../support/faults.ts';
+import { IDS } from '../../support/ids.ts';
 import {
   openGateway,
   type InProcessGateway,
   type InProcessOptions,
   type WithFaults,
-} from '../support/open-gateway.ts';
+} from '../../support/open-gateway.ts';
 
-const SDL = readFileSync(new URL('../../schema.subgraph.graphql', import.meta.url), 'utf8');
+const SDL = readFileSync(new URL('../../../schema.subgraph.graphql', import.meta.url), 'utf8');
 
 async function open(
   options: InProcessOptions & { readonly backend: 'faulty' },
@@ -29,6 +30,10 @@ async function open(options: InProcessOptions = {}): Promise<InProcessGateway> {
     schema: subgraphOf(schema, { tellsSchema: introspection !== 'off' }),
   });
 }
+
+it('schema.subgraph.graphql is what of the schema is composed with other subgraphs', () => {
+  expect(SDL).toBe(printSubgraph(schema));
+});
 
 /** As composers ask, without a key. */
 const sdlOf = ({ post }: InProcessGateway) => post({ query: '{ _service { sdl } }' });
