@@ -31,7 +31,7 @@ const SOURCES = ['src', 'package.json', 'tsconfig.json', 'rolldown.config.ts', '
 /** What tests read beside it. */
 const TESTED = [
   ...['test', 'deploy', 'docs', 'CONTRIBUTING.md', 'README.md', 'schema.graphql'],
-  ...['vitest.config.ts', 'package-lock.json'],
+  ...['vitest.config.ts', 'package-lock.json', 'dist/explorer'],
 ];
 
 /** A copy of the repository without some of its extensions. */
