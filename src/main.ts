@@ -95,6 +95,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     exposeHeaders: headers.expose,
     pauses: layers.pauses,
     cache: layers.cache,
+    isHurried: replay?.isHurried ?? false,
     observer: observeUpstream(metrics, logger, () => gateway, layers.onAnswer),
   });
   // The 20 routes of the REST document do not answer the first query, which is about a page.

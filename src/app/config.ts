@@ -98,7 +98,10 @@ function checkPorts({ http, process: { workers } }: Pick<Config, 'http' | 'proce
 /** A replay at once waits as little as may be set between two polls. */
 function pollsOf({ recording: { replay, speed }, live }: Pick<Config, 'recording' | 'live'>) {
   if (replay === undefined || speed > 0) return live;
-  return Object.freeze({ ...live, pollMs: { least: MIN_POLL_MS, most: MIN_POLL_MS } });
+  return Object.freeze({
+    ...live,
+    pollMs: { least: MIN_POLL_MS, most: MIN_POLL_MS, isHurried: true },
+  });
 }
 
 function checkRecording({

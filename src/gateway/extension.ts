@@ -63,6 +63,8 @@ export interface Replay extends BackendConnections {
   /** Names of the scenarios, which callers send as keys. */
   readonly names: readonly string[];
   readonly routeSet: RouteSet | 'auto';
+  /** Whether nothing is waited for. */
+  readonly isHurried: boolean;
 }
 
 /** What the gateway stands in front of. */

@@ -27,6 +27,8 @@ export interface PollerOptions {
 export interface PollRange {
   readonly least: number;
   readonly most: number;
+  /** Whether a poll is not put off by a `Retry-After`. @default false */
+  readonly isHurried?: boolean;
 }
 
 /** By how much the time between polls grows while nothing changes, and while the backend fails. */
@@ -221,10 +223,11 @@ export class Poller<Key, State extends object> {
   }
 
   #fail(error: Error): void {
-    const { most } = this.#options.pollMs;
+    const { most, isHurried } = this.#options.pollMs;
     this.#waitMs = Math.min(most, this.#waitMs * FAILURE_GROWTH);
     const retryAfterMs = error instanceof RestError ? error.retryAfterMs : undefined;
-    if (retryAfterMs !== undefined) this.#pausedUntilMs = this.#options.clock.now() + retryAfterMs;
+    if (retryAfterMs !== undefined && !isHurried)
+      this.#pausedUntilMs = this.#options.clock.now() + retryAfterMs;
     if (nameOf(this.#known?.error) !== nameOf(error)) {
       for (const watcher of this.#newcomers)
         watcher.push(new Snapshot<State>(this.#polls, null, error));

@@ -518,11 +518,11 @@ export class RestCall
   }
 
   #backOff({ afterMs, isFresh }: Retry): void {
-    const { clock } = this.#calls.settings;
+    const { clock, isHurried } = this.#calls.settings;
     this.from.journal.keep(this);
     this.#isFresh = isFresh;
     this.#state = 'backing off';
-    this.timer = clock.setTimeout(() => this.#begin(clock.now()), afterMs);
+    this.timer = clock.setTimeout(() => this.#begin(clock.now()), isHurried ? 0 : afterMs);
   }
 
   #settle(settled: Settled): void {

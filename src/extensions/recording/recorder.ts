@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import type { Dispatcher } from 'undici';
 import { OperatorError } from '../../lib/operator-error.ts';
 import type { RouteSet } from '../../v0/routes.ts';
+import { RestError } from '../../rest/call/errors.ts';
 import type { BackendConnections } from '../../rest/call/options.ts';
 import { faultOf } from './fault.ts';
 import { contentOf, FORM, ORIGIN, type RecordedExchange } from './har.ts';
@@ -173,6 +174,8 @@ function requestOf(
   return { request, number, key: keys.aliasOf(keyOf(options)) };
 }
 
+const isTimeout = (error: Error): boolean => error instanceof RestError && error.kind === 'timeout';
+
 /** Records one exchange and passes every event on. */
 function listener(
   { request, number, key }: RecordedRequest,
@@ -187,7 +190,7 @@ function listener(
   let status = 0;
   let given: IncomingHttpHeaders = {};
 
-  function end(how: Pick<RecordedExchange['_gateway'], 'end' | 'fault'>): void {
+  function end(how: Pick<RecordedExchange['_gateway'], 'end' | 'fault' | 'isTimeout'>): void {
     const nowMs = performance.now();
     headMs ??= nowMs;
     const headers = KEPT_HEADERS.flatMap((name) =>
@@ -227,8 +230,8 @@ function listener(
       handler.onResponseEnd?.(controller, trailers);
     },
     onResponseError: (controller, error) => {
-      // Given up by the gateway, in time or because its callers left: the backend had said no more by then.
-      if (controller?.aborted) end({ end: 'silent' });
+      // Given up by the gateway: the backend had said no more by then.
+      if (controller?.aborted) end({ end: 'silent', isTimeout: isTimeout(error) || undefined });
       else end({ end: 'failed', fault: faultOf(error) });
       handler.onResponseError?.(controller, error);
     },

@@ -12,7 +12,7 @@ import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { ROUTE_SETS, type RouteSet } from '../../v0/routes.ts';
-import { NotRecordedError } from '../../rest/transport/transport-fault.ts';
+import { NotRecordedError, RecordedTimeout } from '../../rest/transport/transport-fault.ts';
 import { errorOf } from './fault.ts';
 import { bodyOf, type RecordedExchange } from './har.ts';
 import { Player, readScenario, type Asked, type Part, type Scenario } from './scenario.ts';
@@ -68,6 +68,7 @@ export function openReplay({ folder, name, speed, onMiss }: ReplayOptions) {
     /** The names of the scenarios. */
     names: scenarios.map((one) => one.name),
     routeSet: routeSetOf(scenarios),
+    isHurried: speed === 0,
     dispatch: (
       options: Dispatcher.DispatchOptions,
       handler: Dispatcher.DispatchHandler,
@@ -193,4 +194,6 @@ async function respond(
   if (isGivenUp()) return;
   if (_gateway.end === 'whole') handler.onResponseEnd?.(controller, {});
   else if (_gateway.fault) handler.onResponseError?.(controller, errorOf(_gateway.fault));
+  else if (_gateway.isTimeout && speed === 0)
+    handler.onResponseError?.(controller, new RecordedTimeout());
 }

@@ -31,6 +31,8 @@ export interface UpstreamOptions {
   readonly pauses?: PausesOfOthers | undefined;
   /** Keeps answers to reads, for as long as they may be used. @default none are kept */
   readonly cache?: ReadCache | undefined;
+  /** Whether neither retries nor calls of limited keys wait, as in a replay at once. @default false */
+  readonly isHurried?: boolean;
   readonly observer?: UpstreamObserver;
 }
 

@@ -116,6 +116,7 @@ const DEFAULTS = {
   exposeHeaders: [],
   observer: {},
   pauses: undefined,
+  isHurried: false,
   cache: undefined,
 };
 

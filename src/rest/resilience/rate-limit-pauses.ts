@@ -38,7 +38,7 @@ export class RateLimitPauses implements CallPolicy {
   before(call: RestCall): Error | typeof HELD | undefined {
     if (call.startedMs >= this.#latestMs && !this.#settings.pauses) return undefined;
     const { sharingKey, journal } = call.from;
-    const { clock } = this.#settings;
+    const { clock, isHurried } = this.#settings;
     const leftMs = this.#leftOf(sharingKey);
     if (leftMs <= 0) return undefined;
     const inTime = clock.now() + leftMs + SPREAD_MS < call.deadlineMs;
@@ -49,10 +49,8 @@ export class RateLimitPauses implements CallPolicy {
       return new RestError('rate_limited', what, call.route, { retryAfterMs });
     }
     this.#waiting += 1;
-    call.timer = clock.setTimeout(
-      () => this.#resume(call),
-      Math.ceil(leftMs) + Math.random() * SPREAD_MS,
-    );
+    const waitMs = isHurried ? 0 : Math.ceil(leftMs) + Math.random() * SPREAD_MS;
+    call.timer = clock.setTimeout(() => this.#resume(call), waitMs);
     return HELD;
   }
 
@@ -85,7 +83,9 @@ export class RateLimitPauses implements CallPolicy {
 
   #resume(call: RestCall): void {
     this.#waiting -= 1;
-    call.startedMs = this.#settings.clock.now();
+    const { clock, isHurried } = this.#settings;
+    call.startedMs = clock.now();
+    if (isHurried) this.#untils.delete(call.from.sharingKey);
     // Again, because the pause may have become longer meanwhile.
     const verdict = this.before(call);
     if (verdict !== HELD) call.proceed(verdict);

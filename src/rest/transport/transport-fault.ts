@@ -3,6 +3,7 @@
  */
 import { errors } from 'undici';
 import {
+  endOfWait,
   NOBODY_THERE,
   RestError,
   type ConnectionFailure,
@@ -28,6 +29,7 @@ export function faultOf(cause: Error, route: RouteLabel, progress: Progress): Re
     const what = 'No recording has an answer';
     return new RestError('not_recorded', cause.message, route, { what });
   }
+  if (cause instanceof RecordedTimeout) return endOfWait('timeout', route);
   if (OUT_OF_FILES.has(code)) {
     const what = 'Gateway has no file descriptor left for a connection';
     return new RestError('out_of_files', what, route, { cause });
@@ -107,6 +109,9 @@ const TLS =
 
 /** So does a closed pool. */
 const HOPELESS = /^UND_ERR_(INVALID_ARG|DESTROYED|CLOSED|NOT_SUPPORTED)/;
+
+/** A replay does not wait for the timeout of a call again. */
+export class RecordedTimeout extends Error {}
 
 /** A replay has no answer for a call. */
 export class NotRecordedError extends Error {

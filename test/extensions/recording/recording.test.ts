@@ -8,6 +8,7 @@ import { createUpstream, type RestClient } from '../../../src/rest/client/client
 import { openRecorder } from '../../../src/extensions/recording/recorder.ts';
 import { openReplay, type Miss } from '../../../src/extensions/recording/replayer.ts';
 import { BackendDispatcher } from '../../../src/rest/transport/dispatcher.ts';
+import { systemClock, type Clock } from '../../../src/lib/clock.ts';
 import { routes } from '../../../src/v0/routes.ts';
 import { harFaults } from '../../browser/har.ts';
 import { openFolder } from '../../support/folder.ts';
@@ -28,10 +29,17 @@ import { NO_BREAKER, outcome, person, topic } from '../../rest/open-rest.ts';
 
 const KEY = 'secret-key+of/tenant==a';
 
-function clientsOf(dispatcher: Parameters<typeof createUpstream>[0]['dispatcher']) {
+function clientsOf(
+  dispatcher: Parameters<typeof createUpstream>[0]['dispatcher'],
+  options: Partial<Parameters<typeof createUpstream>[0]> = {},
+) {
   const upstream = createUpstream({
-    ...{ dispatcher, pathPrefix: '', routeSet: 'extended', timeoutMs: 3_000 },
+    dispatcher,
+    pathPrefix: '',
+    routeSet: 'extended',
+    timeoutMs: 3_000,
     breaker: NO_BREAKER,
+    ...options,
   });
   return (apiKey: string = KEY, requestTimeoutMs: number = 6_000): RestClient =>
     upstream(scopeOf({ apiKey, deadlineMs: performance.now() + requestTimeoutMs }));
@@ -80,6 +88,18 @@ const said = (result: unknown): unknown =>
   result instanceof Error
     ? { ...result, name: result.name, message: result.message, cause: undefined }
     : result;
+
+/** The system's clock, which notes the waits that came to their ends. */
+function clockThatNotes(waits: number[]): Clock {
+  return {
+    ...systemClock,
+    setTimeout: (run, ms) =>
+      systemClock.setTimeout(() => {
+        waits.push(ms);
+        run();
+      }, ms),
+  };
+}
 
 const PERSON = 'GET /v0/persons/p1';
 const TOPIC = 'GET /v0/topics/t1';
@@ -320,6 +340,25 @@ describe('a replay', () => {
     const hurried = await timeAt(2);
     expect(hurried).toBeGreaterThan(295);
     expect(hurried).toBeLessThan(590);
+  });
+
+  it.each([
+    ['retries', [status(503), reset(), ok(person('p1'))], 'p1'],
+    ['a rate limit', [status(429, { 'retry-after': '1' }), ok(person('p1'))], 'p1'],
+    ['silence', [silence()], undefined],
+  ])('waits for nothing at speed 0: %s', async (_name, turns, personId) => {
+    const { folder, recorder } = await openRecording({ [PERSON]: turns });
+    const recorded = await readPerson(clientsOf(recorder, { timeoutMs: 1_500 })(KEY, 2_500));
+    const waits: number[] = [];
+    const { replay, misses } = openReplayOf(folder);
+    const read = clientsOf(replay, { isHurried: replay.isHurried, clock: clockThatNotes(waits) });
+
+    const played = await readPerson(read(KEY, 60_000));
+
+    expect(said(played)).toEqual(said(recorded));
+    if (personId) expect(played).toMatchObject({ personId });
+    expect(misses).toEqual([]);
+    expect(waits.filter((ms) => ms > 0)).toEqual([]);
   });
 
   it('refuses a folder without a recording, and a file that is none', () => {
