@@ -8,6 +8,7 @@ import { inspect } from 'node:util';
 import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from './backend/seed/example.ts';
 import { readConfig, type Config } from './app/config.ts';
 import { OperatorError } from './lib/operator-error.ts';
+import { takeNoArguments } from './app/commands/terminal.ts';
 import { openExtensions } from './app/extensions.ts';
 import { openBackend, warningsOf } from './app/open-backend.ts';
 import { createUpstream } from './rest/client/client.ts';
@@ -30,6 +31,13 @@ import { createWorkers, WorkerStartError } from './app/process/workers.ts';
 
 /** The environment variable with the URL of the primary's embedded backend, for its workers. */
 const EMBEDDED_URL = 'EMBEDDED_BACKEND_URL';
+
+takeNoArguments(`
+npm start
+
+Serves the gateway: in front of UPSTREAM_URL or, without it, of an embedded backend with sample data. Takes no
+arguments: settings are environment variables, listed by npm run settings.
+`);
 
 try {
   const config = readConfig(process.env);

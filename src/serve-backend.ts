@@ -6,6 +6,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
+import { takeNoArguments } from './app/commands/terminal.ts';
 import { BackendDatabaseError, openBackend } from './backend/backend.ts';
 import { readConfig } from './app/config.ts';
 import { OperatorError } from './lib/operator-error.ts';
@@ -13,6 +14,13 @@ import { urlHost } from './gateway/http/http-server.ts';
 import { createLogger } from './gateway/observe/logs/logger.ts';
 import { EXIT, stopOnSignals, surviveRejections } from './app/process/lifecycle.ts';
 import { portError } from './app/process/ports.ts';
+
+takeNoArguments(`
+npm run backend
+
+Serves the embedded backend alone, with sample data, for gateways elsewhere. Takes no arguments: HOST and PORT
+are its address, BACKEND_DATABASE_URL and the other settings of the embedded backend its data (npm run settings).
+`);
 
 try {
   const { http, embedded, process: own, warnings } = readConfig(process.env);

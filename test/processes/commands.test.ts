@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { openFolder } from '../support/folder.ts';
 import { startProcess } from '../support/gateway-process.ts';
-import { buildScript } from '../support/gateway-build.ts';
+import { buildBackend, buildGateway, buildScript } from '../support/gateway-build.ts';
 import { ROOT } from '../support/pages.ts';
 
 const run = promisify(execFile);
@@ -32,6 +32,24 @@ describe('--help', { timeout: 120_000 }, () => {
 
     expect(output).toMatch(new RegExp(`^npm run ${name}\\b`));
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it.each([
+    ['npm start', buildGateway, []],
+    ['npm run backend', buildBackend, []],
+    ['npm run codegen', () => join(ROOT, 'src/app/commands/generate.ts'), ['--import', 'tsx']],
+  ])('of %s says that it takes no arguments, and refuses any', async (name, file, flags) => {
+    const command = [...flags, await file()];
+
+    const { stdout } = await run(process.execPath, [...command, '--help'], { cwd: ROOT });
+    const refused = run(process.execPath, [...command, '--port=1'], { cwd: ROOT });
+
+    expect(stdout).toMatch(new RegExp(`^${name}\n[^]*Takes\\s+no\\s+arguments`));
+    await expect(refused).rejects.toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'There is no argument --port=1. --help says more.\n',
+    });
   });
 
   it('of npm run client packs nothing, and an option that is not there is refused', async () => {

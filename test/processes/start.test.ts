@@ -4,7 +4,7 @@
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
@@ -48,6 +48,22 @@ async function outputOfStart(cwd: string, shell: NodeJS.ProcessEnv): Promise<str
   await once(started, 'exit');
   return output;
 }
+
+it('has scripts in package.json that no shell reads in a way of its own', () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+
+  for (const [name, script] of Object.entries(scripts)) {
+    // In double quotes, no shell sees but "$", "`" and a backslash, and cmd.exe "%".
+    const bare = script.replace(/"[^"$`\\%]*"/g, 'quoted');
+    for (const command of bare.split(' && ')) {
+      expect(command, name).toMatch(/^[\w:./-]+( [\w:./@=-]+)*$/);
+      // No variables before a command, and nothing that only some systems have.
+      expect(command, name).toMatch(/^(?:node|npm|tsx|tsc|eslint|prettier|vitest) /);
+    }
+  }
+});
 
 it.each(['start', 'run backend'])(
   'says in one line what to run where nothing is built: npm %s',

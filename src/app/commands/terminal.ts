@@ -7,6 +7,15 @@ export function offerHelp(help: string): void {
   process.exit(0);
 }
 
+/** Ends the process after the help, or with 1 where anything else is given. */
+export function takeNoArguments(help: string): void {
+  offerHelp(help);
+  const [given] = process.argv.slice(2);
+  if (given === undefined) return;
+  process.stderr.write(`There is no argument ${given}. --help says more.\n`);
+  process.exit(1);
+}
+
 /**
  * @param help what `--help` prints.
  * @param work answers what is printed. Where it throws, the process ends with 1, so that CI notices.
