@@ -848,6 +848,22 @@ describe('the documentation', () => {
     await page.getByText('totalCount is in the query already.').waitFor();
     expect(faults).toEqual([]);
   });
+
+  it('shows each type and field from its top', async () => {
+    const { page } = await open();
+    await hasSchema(page);
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    const links = page.locator('.graphiql-doc-explorer-content a');
+    await links.getByText('Query').first().click();
+    await links.getByText('TopicConnection').scrollIntoViewIfNeeded();
+    const scrolled = () => page.locator('.graphiql-plugin').evaluate((one) => one.scrollTop);
+    expect(await scrolled()).toBeGreaterThan(100);
+
+    await links.getByText('TopicConnection').click();
+
+    await page.locator('.graphiql-doc-explorer-title', { hasText: 'TopicConnection' }).waitFor();
+    await expect.poll(scrolled).toBe(0);
+  });
 });
 
 describe('headers', () => {
@@ -1127,8 +1143,39 @@ describe('the design', () => {
     await page.locator('.graphiql-doc-explorer-content a').getByText('Query').first().click();
     await page.locator('.graphiql-doc-explorer-content code').first().waitFor();
     await picture(page, `documentation-${width}`);
+    expect(await brokenRoutes(page)).toEqual([]);
     expect(await cut('.graphiql-doc-explorer-content')).toEqual([]);
     expect(await cut('.graphiql-doc-explorer-search input')).toEqual([]);
+    await page.getByRole('button', { name: 'Show Fields' }).click();
+    await page.locator('.fields-panel input').first().waitFor();
+    await picture(page, `fields-${width}`);
+    expect(await cut('.graphiql-plugin, .fields-panel input')).toEqual([]);
+  });
+
+  /** Parts of routes in the documentation that go on in another line. */
+  const brokenRoutes = (page: Page) =>
+    page.locator('.graphiql-doc-explorer-content code').evaluateAll((all) =>
+      all
+        .flatMap((code) => [...code.childNodes])
+        .filter((part) => !part.textContent!.includes(' '))
+        .flatMap((part) => {
+          const range = document.createRange();
+          range.selectNodeContents(part);
+          return range.getClientRects().length > 1 ? [part.textContent] : [];
+        }),
+    );
+
+  it('leaves both query and answer room beside a pane at 768 pixels', async () => {
+    const { page } = await open({ viewport: { width: 768, height: 900 } });
+    await page.getByRole('button', { name: 'Show Examples and saved' }).click();
+    const box = async (selector: string) => (await page.locator(selector).boundingBox())!;
+
+    await expect.poll(async () => (await box('.graphiql-editors')).width).toBeGreaterThan(350);
+
+    const [editors, answer] = [await box('.graphiql-editors'), await box('.graphiql-response')];
+    expect(answer.width).toBe(editors.width);
+    expect(answer.y).toBeGreaterThan(editors.y + 200);
+    expect(answer.y + answer.height).toBeLessThanOrEqual(900);
   });
 
   it('says beside the buttons what they did', async () => {
@@ -1206,6 +1253,54 @@ describe('without serious barriers:', () => {
 
     expect(await seriousFaults(page)).toEqual([]);
   });
+
+  it.each(['light', 'dark'] as const)(
+    'each pane and dialog has words that can be read, in %s',
+    async (colorScheme) => {
+      const { page } = await open({ colorScheme });
+      await hasSchema(page);
+      await page.evaluate(axe.source);
+      const found: string[] = [];
+      const look = async (where: string) => {
+        // What fades in is read when it is there.
+        await page.waitForTimeout(300);
+        const { violations } = await page.evaluate<axe.AxeResults>(
+          "axe.run({ runOnly: ['color-contrast'] })",
+        );
+        for (const { nodes } of violations)
+          for (const { html, failureSummary } of nodes)
+            found.push(`${where}: ${html.slice(0, 120)} ${failureSummary}`);
+      };
+      const links = page.locator('.graphiql-doc-explorer-content a');
+
+      await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+      await look('documentation');
+      await page.locator('.graphiql-doc-explorer-search input').fill('audi');
+      await page.locator('[role=option]').first().waitFor();
+      await look('search');
+      await page.keyboard.press('Escape');
+      await links.getByText('Query').first().click();
+      await look('a type');
+      await links.getByText('topics', { exact: true }).click();
+      await look('a field');
+      for (const pane of ['Fields', 'History', 'Environments']) {
+        await page.getByRole('button', { name: `Show ${pane}` }).click();
+        await look(pane);
+      }
+      await page.getByRole('button', { name: 'Copy as' }).click();
+      await look('menu');
+      await page.keyboard.press('Escape');
+      for (const dialog of ['settings', 'short keys']) {
+        await page.getByRole('button', { name: `Open ${dialog} dialog` }).click();
+        await page.locator('.graphiql-dialog').waitFor();
+        await look(dialog);
+        await page.keyboard.press('Escape');
+        await page.locator('.graphiql-dialog').waitFor({ state: 'detached' });
+      }
+
+      expect(found).toEqual([]);
+    },
+  );
 
   it('axe finds nothing serious beside errors and an explained cost', async () => {
     const { page } = await open();

@@ -2,12 +2,22 @@
  * GraphiQL's documentation, with a "+" beside each field that puts it into the query.
  */
 import { DOC_EXPLORER_PLUGIN, DocExplorer, useDocExplorer } from '@graphiql/plugin-doc-explorer';
-import { DocsFilledIcon, DocsIcon, useGraphiQL, type GraphiQLPlugin } from '@graphiql/react';
+import {
+  DocsFilledIcon,
+  DocsIcon,
+  markdown,
+  useGraphiQL,
+  type GraphiQLPlugin,
+} from '@graphiql/react';
 import { isInterfaceType, isObjectType } from 'graphql';
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import { createPortal } from 'react-dom';
 import { addField, type ParentType } from './add-field.ts';
 import { say } from './messages.ts';
+
+// Routes break after a slash, not within a word.
+markdown.renderer.rules['code_inline'] = (tokens, index) =>
+  `<code>${markdown.utils.escapeHtml(tokens[index]!.content).replaceAll('/', '/<wbr>')}</code>`;
 
 export const DOCUMENTATION_PLUGIN: GraphiQLPlugin = {
   title: DOC_EXPLORER_PLUGIN.title,
@@ -21,7 +31,12 @@ export const DOCUMENTATION_PLUGIN: GraphiQLPlugin = {
 function Documentation() {
   const panel = useRef<HTMLDivElement>(null);
   const items = useFieldItems(panel);
-  const type = useDocExplorer().at(-1)?.def;
+  const shown = useDocExplorer().at(-1);
+  const type = shown?.def;
+  // Another type or field begins at its top.
+  useEffect(() => {
+    panel.current?.closest('.graphiql-plugin')?.scrollTo({ top: 0 });
+  }, [shown]);
   const isParent = isObjectType(type) || isInterfaceType(type);
   return (
     <div ref={panel} className="documentation">

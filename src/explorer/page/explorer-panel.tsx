@@ -5,8 +5,26 @@ import { explorerPlugin } from '@graphiql/plugin-explorer';
 import type { GraphiQLPlugin } from '@graphiql/react';
 import { useEffect, useRef } from 'react';
 
+/** A colour of GraphiQL, mixed with that of the text for contrast. */
+const strong = (color: string): string =>
+  `color-mix(in srgb, hsl(var(--color-${color})) 55%, hsl(var(--color-neutral)))`;
+
+const COLORS = {
+  keyword: strong('primary'),
+  def: strong('tertiary'),
+  property: strong('info'),
+  qualifier: strong('secondary'),
+  attribute: strong('tertiary'),
+  number: strong('success'),
+  string: strong('warning'),
+  builtin: strong('success'),
+  string2: strong('secondary'),
+  variable: strong('secondary'),
+  atom: strong('tertiary'),
+};
+
 export function quietExplorerPlugin(): GraphiQLPlugin {
-  const { content: Content, ...plugin } = explorerPlugin();
+  const { content: Content, ...plugin } = explorerPlugin({ title: 'Fields', colors: COLORS });
   return {
     ...plugin,
     title: 'Fields',
@@ -47,7 +65,7 @@ function useFocusOnlyByUser() {
       const place = scrolledTo;
       if (relatedTarget instanceof HTMLElement) relatedTarget.focus({ preventScroll: true });
       else (target as HTMLElement).blur();
-      requestAnimationFrame(() => scroller.scrollTo({ top: place }));
+      requestAnimationFrame(() => scroller.scrollTo({ top: place, left: 0 }));
     };
     const onScroll = (): void => {
       // Scrolling by focus ends later and does not count.
