@@ -4,7 +4,7 @@
  * database is one file, which is refused at start when it cannot be used.
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, readdirSync } from 'node:fs';
+import { chmodSync, copyFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createClient } from '@libsql/client';
@@ -14,7 +14,8 @@ import { ErrorBody } from '../../src/v0/error.ts';
 import { routes, type RouteName } from '../../src/v0/routes.ts';
 import { callerOf, shareTestBackend, temporaryDatabase } from '../backend/support.ts';
 import { clientOf } from '../support/client.ts';
-import { startProcess } from '../support/gateway-process.ts';
+import { openFolder } from '../support/folder.ts';
+import { startGateway, startProcess, type GatewayProcess } from '../support/gateway-process.ts';
 import { buildGateway } from '../support/gateway-build.ts';
 
 /** How the gateway is started. */
@@ -31,6 +32,62 @@ async function forgedCursor(key: string): Promise<string> {
   const keys = JSON.parse(Buffer.from(body.nextCursor, 'base64url').toString()) as unknown[];
   return cursorWith(`[${JSON.stringify(keys[0])},${key},"topic_01"]`);
 }
+
+describe('the sample data', () => {
+  /** `npm start` in a folder, and what is done with it before it is stopped. */
+  async function inFolder<Result>(
+    cwd: string,
+    work: (gateway: GatewayProcess) => Promise<Result>,
+    databaseUrl = '',
+  ): Promise<Result> {
+    const gateway = await startGateway({ BACKEND_DATABASE_URL: databaseUrl }, { cwd });
+    const result = await work(gateway);
+    await gateway.stop();
+    return result;
+  }
+
+  const topicOf = async ({ ask }: GatewayProcess) =>
+    (await ask('{ topic(topicId: "topic_01") { id title } }', { apiKey: 'demo' })).data.topic;
+  const titleOf = async (gateway: GatewayProcess) => (await topicOf(gateway)).title;
+
+  const rename = async (gateway: GatewayProcess) => {
+    const { id } = await topicOf(gateway);
+    const { errors } = await gateway.ask(
+      'mutation ($id: ID!) { updateTopic(input: { id: $id, title: "New" }) { topic { title } } }',
+      { apiKey: 'demo', variables: { id } },
+    );
+    expect(errors).toEqual([]);
+  };
+
+  it('is kept in .data of the folder, and made anew where that folder was deleted, as README says', async () => {
+    const folder = openFolder();
+    const first = await inFolder(folder, titleOf);
+
+    await inFolder(folder, rename);
+    const later = await inFolder(folder, titleOf);
+    const files = readdirSync(join(folder, '.data'));
+    rmSync(join(folder, '.data'), { recursive: true });
+    const anew = await inFolder(folder, titleOf);
+
+    expect([first, later, anew]).toEqual(['Pricing at a glance', 'New', 'Pricing at a glance']);
+    expect(files).toContain('backend.db');
+  });
+
+  it('is kept for one start by BACKEND_DATABASE_URL=:memory:, as README says', async () => {
+    const folder = openFolder();
+    await inFolder(
+      folder,
+      async (gateway) => {
+        await rename(gateway);
+        expect(await titleOf(gateway)).toBe('New');
+      },
+      ':memory:',
+    );
+
+    expect(await inFolder(folder, titleOf, ':memory:')).toBe('Pricing at a glance');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
 
 describe('T71 the embedded backend', () => {
   it.each([

@@ -53,6 +53,8 @@ export interface GatewayProcessOptions {
   readonly preload?: readonly string[];
   /** Node's own options. */
   readonly flags?: readonly string[];
+  /** The folder that it is started in. @default the project's */
+  readonly cwd?: string;
 }
 
 const GAUGE = new URL('gauge.mjs', import.meta.url).href;
@@ -66,7 +68,7 @@ const MAIN = await buildGateway();
  */
 export function startProcess(
   env: Readonly<Record<string, string>> = {},
-  { gauged = false, preload = [], flags = [] }: GatewayProcessOptions = {},
+  { gauged = false, preload = [], flags = [], cwd }: GatewayProcessOptions = {},
 ): StartedProcess {
   // What is preloaded may be TypeScript; the gateway itself is not.
   const loader = preload.some((module) => module.endsWith('.ts')) ? ['tsx'] : [];
@@ -81,6 +83,7 @@ export function startProcess(
       MAIN,
     ],
     {
+      cwd,
       env: { ...process.env, PORT: '0', BACKEND_DATABASE_URL: database.url, ...env },
       stdio: ['ignore', 'pipe', 'pipe', ...(gauged ? (['ipc'] as const) : [])],
     },
