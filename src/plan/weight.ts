@@ -16,6 +16,7 @@ import {
   type GraphQLInputType,
   type GraphQLSchema,
   type OperationDefinitionNode,
+  type TypeNode,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { fragmentsOf } from '../execution/operation/collect-fields.ts';
@@ -48,6 +49,8 @@ export interface Weighed {
   readonly refusal: GraphQLError | undefined;
   /** Whether it is within the budget, whatever the values of its variables are. */
   readonly isWithin: boolean;
+  /** REST calls that it surely costs; undefined where values of its variables may be equal, which costs fewer. */
+  readonly calls: number | undefined;
 }
 
 /** Values of an answer that take as long as four lookups: some 0.4 ms. */
@@ -111,7 +114,7 @@ export class Weights {
 }
 
 /** What execution refuses by its variables. */
-const REFUSED: Weighed = { weight: 1, refusal: undefined, isWithin: true };
+const REFUSED: Weighed = { weight: 1, refusal: undefined, isWithin: true, calls: 0 };
 
 function weigh(
   { schema, document, operation, least, variables }: WeighedOperation,
@@ -143,6 +146,7 @@ function weigh(
     isWithin:
       isSurelyWithin(least, budget) ||
       (!excess && (variableDefinitions.length === 0 || areSampled(operation, cursors))),
+    calls: mayBeEqual(operation, cursors) ? undefined : plan.calls.least,
   };
 }
 
@@ -156,6 +160,22 @@ const areSampled = (
   variableDefinitions.every(
     ({ type, variable }) => SAMPLED.has(namedTypeOf(type)) && !cursors.has(variable.name.value),
   );
+
+/** Types whose values no call depends on: sizes and conditions are the caller's own in a sample. */
+const OF_NO_CALL = new Set(['Int', 'SafeInt', 'Boolean']);
+
+const mayBeEqual = (
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  cursors: ReadonlySet<string>,
+): boolean => {
+  const deciding = variableDefinitions.filter(
+    ({ type, variable }) => !OF_NO_CALL.has(namedTypeOf(type)) && !cursors.has(variable.name.value),
+  );
+  return deciding.length > 1 || deciding.some(({ type }) => isList(type));
+};
+
+const isList = (type: TypeNode): boolean =>
+  type.kind === Kind.LIST_TYPE || (type.kind === Kind.NON_NULL_TYPE && isList(type.type));
 
 function namedTypeOf(type: NonNullable<OperationDefinitionNode['variableDefinitions']>[0]['type']) {
   let named = type;

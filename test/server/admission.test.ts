@@ -4,6 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { Admission, type Place } from '../../src/gateway/policies/admission.ts';
 import { NewDocuments } from '../../src/gateway/policies/new-documents.ts';
 
+/** Of an answer that weighs so much. */
+const bytesOf = (weight: number): number => (weight - 1) * 200_000;
+
 /** An operation of a key: `a`, or `a5` for one that weighs five. */
 type Named = string;
 
@@ -122,12 +125,12 @@ describe('admission', () => {
     const admission = new Admission({ underWay: 10, perKey: 10 });
     const admitted = enterAll(admission, ['a8', 'a4', 'b4']);
 
-    admitted[0]!.place.answered(20);
+    admitted[0]!.place.answered(bytesOf(20));
     await settled();
     expect(names(admitted)).toEqual(['a8', 'b4']);
     expect(admission.active).toBe(4);
 
-    admitted[0]!.place.answered(2);
+    admitted[0]!.place.answered(bytesOf(2));
     await settled();
     expect(names(admitted)).toEqual(['a8', 'b4', 'a4']);
     expect(admission.active).toBe(8);
@@ -138,7 +141,7 @@ describe('admission', () => {
     const [{ place } = { place: undefined! }] = enterAll(admission, ['a5']);
 
     place.leave();
-    place.answered(7);
+    place.answered(bytesOf(7));
     place.leave();
 
     expect(admission.active).toBe(0);
@@ -147,6 +150,12 @@ describe('admission', () => {
 
 describe('documents that are not known', () => {
   /** Asks for turns in this order; answers the keys that had theirs, in the order in which they had it. */
+  /** A clock by which each document takes long. */
+  const slow = (): (() => number) => {
+    let nowMs = 0;
+    return () => (nowMs += 10);
+  };
+
   function turns(documents: NewDocuments, keys: readonly string[], isKnown = () => false) {
     const had: string[] = [];
     for (const key of keys) {
@@ -157,8 +166,8 @@ describe('documents that are not known', () => {
     return had;
   }
 
-  it('have one turn in each of the event loop, and keys take turns', async () => {
-    const documents = new NewDocuments();
+  it('have one turn in each of the event loop where one takes long, and keys take turns', async () => {
+    const documents = new NewDocuments({ now: slow() });
     const had = turns(documents, ['a', 'a', 'a', 'b']);
 
     const seen: string[] = [];
@@ -173,8 +182,33 @@ describe('documents that are not known', () => {
     expect(documents.waiting).toBe(0);
   });
 
+  it('share a turn of the event loop for two milliseconds', async () => {
+    let nowMs = 0;
+    const documents = new NewDocuments({ now: () => nowMs });
+    const had: string[] = [];
+    const begin = (key: string): void => {
+      const work = () => {
+        had.push(key);
+        nowMs += 1;
+      };
+      const turn = documents.turn(key, () => false);
+      if (turn) void turn.then(work);
+      else work();
+    };
+
+    for (const key of ['a', 'a', 'a', 'a', 'a', 'a']) begin(key);
+    expect(had).toHaveLength(2);
+
+    const steps: number[] = [];
+    while (documents.waiting > 0) {
+      await nextTurn();
+      steps.push(had.length);
+    }
+    expect(steps.filter((length, i) => length !== steps[i - 1])).toEqual([4, 6]);
+  });
+
   it('need no turn once another operation has made them known', async () => {
-    const documents = new NewDocuments();
+    const documents = new NewDocuments({ now: slow() });
     let isKnown = false;
     const had = turns(documents, ['a', 'a', 'a', 'b'], () => isKnown);
 
@@ -186,7 +220,7 @@ describe('documents that are not known', () => {
   });
 
   it('are refused when too many wait: the latest of the key that has most', async () => {
-    const documents = new NewDocuments({ waiting: 2 });
+    const documents = new NewDocuments({ waiting: 2, now: slow() });
     const had = turns(documents, ['a', 'a', 'a', 'a', 'b']);
 
     await settled();
@@ -197,7 +231,7 @@ describe('documents that are not known', () => {
 
   it('have no turn while operations of their key wait to be admitted', async () => {
     const full = new Set(['a']);
-    const documents = new NewDocuments({ mayHave: (key) => !full.has(key) });
+    const documents = new NewDocuments({ mayHave: (key) => !full.has(key), now: slow() });
     const had = turns(documents, ['a', 'b', 'a', 'b']);
 
     await settled();

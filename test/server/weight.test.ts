@@ -114,6 +114,19 @@ describe('the weight of an operation', () => {
     expect(operationOf('{ page(pageId: "p") { name } }').weigh()).toMatchObject({ isWithin: true });
   });
 
+  it('says how many calls it surely costs, where no values of its variables change that', () => {
+    const { weigh } = operationOf(AUDIENCES);
+    const two = operationOf(
+      'query ($a: ID!, $b: ID!) { a: person(personId: $a) { name } b: person(personId: $b) { name } }',
+    );
+
+    expect(weigh({ id: 'a', first: 10 }).calls).toBe(1);
+    expect(two.weigh({ a: 'p', b: 'p' }).calls).toBeUndefined();
+    expect(
+      operationOf('{ page(pageId: "p") { name links { nodes { path } } } }').weigh().calls,
+    ).toBe(2);
+  });
+
   it('is that of its bytes once they are known', () => {
     expect([0, 1_000, 200_000, 1_000_000].map(weightOfBytes)).toEqual([1, 1, 2, 6]);
   });

@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto';
 import type { ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
 import type { Context } from '../../graph/context.ts';
 import { Cancel } from '../../lib/cancel.ts';
+import type { Weighed } from '../../plan/weight.ts';
 import type { RestClient } from '../../rest/client/client.ts';
 import { API_KEY_HEADER } from '../../v0/api-key.ts';
 import type { AppVersion } from './app-version.ts';
@@ -51,8 +52,8 @@ export interface Arrival {
 
 /** What an operation has of its key's share of what is under way. */
 export interface HeldPlace {
-  /** The work is done: this is what its unsent answer weighs. */
-  answered(weight: number): void;
+  /** The work is done: an answer of so many bytes is not sent yet. */
+  answered(bytes: number): void;
   /** Again does nothing. */
   leave(): void;
 }
@@ -160,7 +161,7 @@ export class Operation {
   /** Whether it has had a turn, or waits for one, to find out about its document. */
   hasTurn = false;
   /** What it weighs, and whether it is within its budget whatever the values of its variables are. */
-  weighed: { readonly weight: number; readonly isWithin: boolean } | undefined = undefined;
+  weighed: Pick<Weighed, 'weight' | 'isWithin' | 'calls'> | undefined = undefined;
 
   /** Whether its execution was begun: what is refused before has no data and is no result. */
   hasBegun = false;

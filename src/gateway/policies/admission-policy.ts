@@ -4,7 +4,6 @@
  */
 import type { ExecutionResult } from 'graphql';
 import type { MaybePromise } from '../../execution/core/resolved-value.ts';
-import { weightOfBytes } from '../../plan/weight.ts';
 import { hasKind } from '../../rest/call/errors.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { TrustedDocuments } from '../documents/trusted-documents.ts';
@@ -20,15 +19,11 @@ export const newDocuments = (
   trusted: Pick<TrustedDocuments, 'has'> | undefined,
 ): Policy => ({
   wait(operation) {
-    const { document, explain, params } = operation;
-    const { query } = params;
-    return admit.turn(
-      operation,
-      () =>
-        // A plan is made for each caller who asks for it.
-        explain !== 'plan' &&
-        (document !== undefined || trusted?.has(query) || documents.isKnown(query)),
-    );
+    const isKnown = ({ document, explain, params: { query } }: Operation): boolean =>
+      // A plan is made for each caller who asks for it.
+      explain !== 'plan' &&
+      (document !== undefined || trusted?.has(query) === true || documents.isKnown(query));
+    return isKnown(operation) ? undefined : admit.turn(operation, isKnown);
   },
 });
 
@@ -43,9 +38,6 @@ export const admission = (admit: Admit): Policy => ({
     const { result } = operation;
     const waitMs = result!.errors && shedMs(result!);
     if (waitMs !== undefined) operation.result = { errors: [overloaded(waitMs)] };
-  },
-  respond({ arrival }, { bytes, text, parts, events }) {
-    if (!parts && !events) arrival.place?.answered(weightOfBytes(bytes?.length ?? text.length));
   },
 });
 

@@ -5,6 +5,7 @@
  * elsewhere. Here a key with much under way waits for its own, and keys that wait take turns. A full queue refuses: an
  * answer that comes too late is work for nobody.
  */
+import { weightOfBytes } from '../../plan/weight.ts';
 import { RoundRobinQueue } from '../../lib/round-robin-queue.ts';
 
 export interface AdmissionLimits {
@@ -42,9 +43,9 @@ export class Place {
   }
 
   /** The work is done: what its unsent answer weighs is left, in the share of its key and in nobody else's. */
-  answered(weight: number): void {
+  answered(bytes: number): void {
     if (this.#weight === 0) return;
-    this.#change(weight, 0);
+    this.#change(weightOfBytes(bytes), 0);
   }
 
   /** Leaves; again does nothing. */

@@ -45,16 +45,20 @@ export class Admit {
   /**
    * Waits until a document that is not known may be worked at.
    *
+   * @param isKnown whether it has become known meanwhile.
    * @returns undefined where it may be at once.
    * @throws 503 when too many wait.
    */
-  turn(operation: Operation, isKnown: () => boolean): Promise<void> | undefined {
+  turn(
+    operation: Operation,
+    isKnown: (operation: Operation) => boolean,
+  ): Promise<void> | undefined {
     // What is found out of one document is found out in one turn: parsed ones would pile up otherwise.
-    if (operation.hasTurn || isKnown()) return undefined;
+    if (operation.hasTurn) return undefined;
     operation.hasTurn = true;
     const { cancel } = operation;
     // A caller who has left while it waited takes no turn, and nothing is begun for it.
-    const isOver = (): boolean => cancel.cancelled || isKnown();
+    const isOver = (): boolean => cancel.cancelled || isKnown(operation);
     return this.#newDocuments.turn(this.#keyOf(operation), isOver)?.then((hasTurn) => {
       if (!hasTurn || cancel.cancelled) throw overloaded(QUEUE_FULL_WAIT_MS);
     });
@@ -69,9 +73,9 @@ export class Admit {
     const { schema, variables, trace } = operation;
     const context = operation.contextValue as Context;
     const { weights, node } = operation.definition!; // chosen by now
-    const find = (): Weighed | undefined => weights.find(variables, context);
-    const known = find();
+    const known = weights.find(variables, context);
     if (known) return known;
+    const find = (): Weighed | undefined => weights.find(variables, context);
     const { syntax, least } = operation.document!;
     const given = { schema, document: syntax, operation: node, least, variables };
     const learn = (): Weighed => {

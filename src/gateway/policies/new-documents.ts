@@ -1,11 +1,15 @@
 /**
- * Turns of documents that are not known yet: one of them is parsed, validated or planned in a turn of the event
- * loop, because that takes as long as a hundred lookups. Keys take turns, and a full queue refuses.
+ * Turns of documents that are not known yet: they are parsed, validated or planned for two milliseconds of a turn of the
+ * event loop, or one of them is, because that takes as long as a hundred lookups. Keys take turns, and a full queue
+ * refuses.
  *
  * A parsed document takes a hundred times the memory of its text: a key whose operations wait for their admission gets
  * no turn before they have it.
  */
 import { RoundRobinQueue } from '../../lib/round-robin-queue.ts';
+
+/** How long a turn of the event loop may have been spent on documents when another begins, in milliseconds. */
+const TURN_MS = 2;
 
 interface Waiting {
   /** Whether another operation has made it known meanwhile. */
@@ -19,16 +23,21 @@ interface NewDocumentsOptions {
   readonly mayHave?: (key: string) => boolean;
   /** Operations that wait; when they are too many, the key with most of them loses its latest. @default 512 */
   readonly waiting?: number;
+  /** In milliseconds. @default `performance.now` */
+  readonly now?: () => number;
 }
 
 export class NewDocuments {
   readonly #queue: RoundRobinQueue<Waiting>;
   readonly #mayHave: (key: string) => boolean;
-  /** Whether a document has had this turn of the event loop. */
-  #isTaken = false;
+  readonly #now: () => number;
+  /** When the first document of this turn of the event loop began; undefined where none has. */
+  #beganMs: number | undefined;
 
-  constructor({ mayHave = () => true, waiting = 512 }: NewDocumentsOptions = {}) {
+  constructor(options: NewDocumentsOptions = {}) {
+    const { mayHave = () => true, waiting = 512, now = () => performance.now() } = options;
     this.#mayHave = mayHave;
+    this.#now = now;
     this.#queue = new RoundRobinQueue(waiting);
   }
 
@@ -43,7 +52,7 @@ export class NewDocuments {
    * @returns undefined where its turn is now.
    */
   turn(key: string, isKnown: () => boolean): Promise<boolean> | undefined {
-    if (!this.#isTaken && this.#mayHave(key)) {
+    if (this.#hasTime() && this.#queue.sizeOf(key) === 0 && this.#mayHave(key)) {
       this.#take();
       return undefined;
     }
@@ -54,14 +63,19 @@ export class NewDocuments {
 
   /** Looks again whose turn it is. */
   wake(): void {
-    if (!this.#isTaken && this.#queue.size > 0) this.#take();
+    if (this.#queue.size > 0) this.#take();
+  }
+
+  #hasTime(): boolean {
+    return this.#beganMs === undefined || this.#now() - this.#beganMs < TURN_MS;
   }
 
   #take(): void {
-    this.#isTaken = true;
+    if (this.#beganMs !== undefined) return;
+    this.#beganMs = this.#now();
     // What has arrived meanwhile is read first.
     setImmediate(() => {
-      this.#isTaken = false;
+      this.#beganMs = undefined;
       this.#next();
     });
   }
@@ -72,7 +86,10 @@ export class NewDocuments {
       const isKnown = next.isKnown();
       if (!isKnown) this.#take();
       next.end(true);
-      if (!isKnown) return;
+      if (isKnown) continue;
+      // Its work is microtasks, after which ticks come.
+      queueMicrotask(() => process.nextTick(() => this.#hasTime() && this.#next()));
+      return;
     }
   }
 

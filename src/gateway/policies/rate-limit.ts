@@ -39,7 +39,8 @@ export function rateLimit(limits: RateLimits): Policy {
     if (apiKey === undefined) return next(operation);
     const { least } = operation.document!; // parsed by now
     const context = operation.contextValue as Context;
-    const calls = Math.max(1, certainCalls(argsOf(operation), least, context));
+    const known = operation.weighed?.calls ?? certainCalls(argsOf(operation), least, context);
+    const calls = Math.max(1, known);
     const goOn = (waitMs: number): MaybePromise<Result | ExecutionResult> => {
       if (waitMs > 0) return { errors: [limitedError(limits.limit, waitMs)] };
       operation.callsTaken = calls;
