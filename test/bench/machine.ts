@@ -6,12 +6,13 @@
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { delimiter, join } from 'node:path';
 
 /** Servers run on core 0; their callers and their backend, on core 1. */
 export type Core = 0 | 1;
+
+export type Command = readonly [program: string, ...args: string[]];
 
 export interface Child {
   readonly pid: number;
@@ -57,7 +58,7 @@ export const leaveServersAlone = (): void => keepOn(1, process.pid);
 
 export function start(
   core: Core,
-  [program, ...args]: readonly [string, ...string[]],
+  [program, ...args]: Command,
   env: Readonly<Record<string, string>> = {},
 ): Child {
   const command = pinning ? ['taskset', '-c', String(core), program, ...args] : [program, ...args];
@@ -110,42 +111,24 @@ export function runToEnd(program: string, args: readonly string[], cwd: string):
   throw new Error(`${program} ${args.join(' ')} failed:\n${said}`);
 }
 
-/** CPU time of a process and its children so far, in microseconds; undefined without /proc. */
-export function cpuMicros(pid: number): number | undefined {
-  let ticks = 0;
-  for (const member of processesOf(pid)) {
+/** CPU time of a process and its children so far, in microseconds; NaN without /proc. */
+export const cpuMicros = (pid: number): number =>
+  sumOf(pid, (member) => {
     // The name in parentheses may hold spaces; fields are counted after it.
-    const fields = read(`/proc/${member}/stat`)?.split(') ').at(-1)?.split(' ');
-    if (!fields) return undefined;
-    ticks += Number(fields[11]) + Number(fields[12]);
-  }
-  return (ticks / TICKS) * 1e6;
-}
+    const fields = read(`/proc/${member}/stat`).split(') ').at(-1)!.split(' ');
+    return ((Number(fields[11]) + Number(fields[12])) / TICKS) * 1e6;
+  });
 
-/** Resident memory of a process and its children, in megabytes; undefined without /proc. */
-export function residentMegabytes(pid: number): number | undefined {
-  let kilobytes = 0;
-  for (const member of processesOf(pid)) {
-    const value = statusOf(member, 'VmRSS');
-    if (!value) return undefined;
-    kilobytes += parseInt(value);
-  }
-  return kilobytes / 1024;
-}
+/** Resident memory of a process and its children, in megabytes; NaN without /proc. */
+export const residentMegabytes = (pid: number): number =>
+  sumOf(pid, (member) => {
+    const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(read(`/proc/${member}/status`)) ?? [];
+    return Number(kilobytes) / 1024;
+  });
 
 /** How long a process' first thread was ready to run and waited for a core; NaN without /proc. */
 export const waitedMs = (pid: number): number =>
-  Number(read(`/proc/${pid}/schedstat`)?.split(' ')[1]) / 1e6;
-
-/** A port that is free, as far as can be known. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // A listening TCP server has an AddressInfo; only pipes have a text, closed servers nothing.
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
+  Number(read(`/proc/${pid}/schedstat`).split(' ')[1]) / 1e6;
 
 export function findProgram(name: string): string | undefined {
   // Debian keeps nginx where only root looks.
@@ -153,31 +136,20 @@ export function findProgram(name: string): string | undefined {
   return places.map((place) => join(place, name)).find((path) => existsSync(path));
 }
 
-/** A process and its children, and theirs. */
-export function processesOf(pid: number): number[] {
-  const children = (list(`/proc/${pid}/task`) ?? []).flatMap((thread) =>
-    (read(`/proc/${pid}/task/${thread}/children`) ?? '').split(' ').filter(Boolean),
+/** Over a process, its children, and theirs. */
+function sumOf(pid: number, figureOf: (pid: number) => number): number {
+  const threads = existsSync(`/proc/${pid}/task`) ? readdirSync(`/proc/${pid}/task`) : [];
+  const children = threads.flatMap((thread) =>
+    read(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean),
   );
-  return [pid, ...children.flatMap((child) => processesOf(Number(child)))];
+  return children.reduce((sum, child) => sum + sumOf(Number(child), figureOf), figureOf(pid));
 }
 
-/** What the system says of a process, such as `State`: `S (sleeping)`; undefined when it is gone. */
-export function statusOf(pid: number, name: string): string | undefined {
-  return new RegExp(`^${name}:\\s+(.*)$`, 'm').exec(read(`/proc/${pid}/status`) ?? '')?.[1];
-}
-
-function read(path: string): string | undefined {
+/** Empty where there is no /proc, or the process is gone. */
+function read(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return undefined; // no /proc here, or the process is gone
-  }
-}
-
-function list(path: string): string[] | undefined {
-  try {
-    return readdirSync(path);
-  } catch {
-    return undefined;
+    return '';
   }
 }

@@ -6,20 +6,21 @@
  * the first thread, taken in a second turn of load, and bytes are samples of allocations in a third. What Node and V8 do
  * is charged to the nearest caller outside them.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { SourceMap, type SourceMapPayload } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'rolldown';
 import { z } from 'zod';
 import config from '../../rolldown.config.ts';
-import { findPeers, HERE, oursAt, ROOT, startServer, type Contestant } from './contestants.ts';
-import { makeAnswers } from './data.ts';
+import { makeAnswers } from './answers.ts';
+import { HERE, oursAt, PEERS, ROOT, type Contestant } from './contestants.ts';
 import { wrkLoad } from './load.ts';
 import { cpuMicros, killAll } from './machine.ts';
-import { partOf, type Payer } from './parts.ts';
 import { QUERIES, requestsOf, type BenchQuery } from './queries.ts';
-import { sourcesOf } from './source-places.ts';
+import { startServer } from './servers.ts';
 import { openNginx } from './upstream.ts';
 
 /** Where the product is built with maps of everything: to tell the packages of one file apart. */
@@ -59,7 +60,9 @@ const HeapNode = z.object({
 const HeapProfile = z.object({ head: HeapNode });
 
 /** What was seen in a function, without what it called. */
-interface Sample extends Payer {
+interface Sample {
+  /** Of a request's cost: files of ours by what they do, packages of a peer by name. */
+  readonly part: string;
   readonly name: string;
   /** Microseconds, or bytes. */
   readonly amount: number;
@@ -84,7 +87,7 @@ const chosen = QUERIES.filter(({ name }) => names.includes(name));
 await build({ ...config, plugins: [], cwd: ROOT, output: { ...config.output, dir: BUILD } });
 const placeOf = sourcesOf(BUILD);
 const upstream = await openNginx(makeAnswers(), folder, values);
-const mercurius = findPeers(undefined).peers.find(({ kind }) => kind === 'mercurius')!;
+const mercurius = PEERS.find(({ kind }) => kind === 'mercurius')!;
 for (const query of chosen.length > 0 ? chosen : QUERIES.slice(1, 3)) {
   for (const contestant of [oursAt(BUILD), mercurius]) await profile(contestant, query);
 }
@@ -132,8 +135,8 @@ async function sampled(
   const profiles = mkdtempSync(join(folder, `${what}-`));
   const preloaded: Contestant = {
     ...contestant,
-    command: (port, url, place) => {
-      const [program, ...args] = contestant.command(port, url, place);
+    command: (place) => {
+      const [program, ...args] = contestant.command(place);
       return [program, '--import', join(HERE, 'profiler.mjs'), ...args];
     },
   };
@@ -142,9 +145,9 @@ async function sampled(
   const load = wrkLoad(join(folder, 'requests.txt'));
   const requests = requestsOf(query, callers);
   await load(server.url, requests, WARM_SECONDS);
-  const before = cpuMicros(server.child.pid) ?? NaN;
+  const before = cpuMicros(server.child.pid);
   const { requests: measured } = await load(server.url, requests, SECONDS);
-  const micros = ((cpuMicros(server.child.pid) ?? NaN) - before) / measured;
+  const micros = (cpuMicros(server.child.pid) - before) / measured;
   process.kill(server.child.pid, 'SIGWINCH');
   const { requests: count } = await load(server.url, requests, SECONDS);
   process.kill(server.child.pid, 'SIGWINCH');
@@ -171,7 +174,7 @@ function ofCpu({ nodes, samples, timeDeltas }: z.infer<typeof CpuProfile>): Samp
   return [...amounts].flatMap(([id, amount]) => {
     const frame = frames.get(id)!;
     if (frame.functionName === '(idle)') return [];
-    return [{ ...payerOf(stackOf(id)), name: nameOf(frame), amount }];
+    return [{ part: payerOf(stackOf(id)), name: nameOf(frame), amount }];
   });
 
   function* stackOf(start: number): Generator<Frame> {
@@ -186,7 +189,7 @@ function ofHeap({ head }: z.infer<typeof HeapProfile>): Sample[] {
   const visit = (node: z.infer<typeof HeapNode>, stack: readonly Frame[]): void => {
     const below = [node.callFrame, ...stack];
     if (node.selfSize > 0) {
-      found.push({ ...payerOf(below), name: nameOf(node.callFrame), amount: node.selfSize });
+      found.push({ part: payerOf(below), name: nameOf(node.callFrame), amount: node.selfSize });
     }
     for (const child of node.children) visit(child, below);
   };
@@ -196,15 +199,59 @@ function ofHeap({ head }: z.infer<typeof HeapProfile>): Sample[] {
 
 type Frame = z.infer<typeof CallFrame>;
 
-/** The nearest caller outside Node and V8. */
-function payerOf(stack: Iterable<Frame>): Payer {
+/** The part of the nearest caller outside Node and V8. */
+function payerOf(stack: Iterable<Frame>): string {
   for (const { functionName, url, lineNumber, columnNumber } of stack) {
-    if (functionName === '(garbage collector)') return { part: 'garbage collection' };
-    if (url.startsWith('wasm:')) return { part: 'undici' };
-    const part = url === '' ? undefined : partOf(placeOf(url, lineNumber, columnNumber).url);
-    if (part) return { part };
+    if (functionName === '(garbage collector)') return 'garbage collection';
+    if (url.startsWith('wasm:')) return 'undici';
+    const part = url && partOf(placeOf(url, lineNumber, columnNumber).url);
+    if (part) return part;
   }
-  return { part: 'Node: sockets, timers, HTTP' };
+  return 'Node: sockets, timers, HTTP';
+}
+
+/** The first that fits. */
+const PARTS: readonly (readonly [RegExp, string])[] = [
+  [/\/node_modules\/(graphql-yoga|@envelop|@whatwg-node)\//, 'operation'],
+  [/\/node_modules\/(lru-cache|undici|dataloader)\//, '$1'],
+  [/.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//, '$1'],
+  [/\/src\/(app|gateway\/http)\//, 'HTTP in'],
+  [/\/src\/gateway\/operation\/(response|negotiation|framing|stringify)\b/, 'write'],
+  [/\/src\/(gateway\/documents|plan)\//, 'parse and plan lookup'],
+  [/\/src\/(gateway|extensions)\//, 'operation'],
+  [/\/src\/execution\//, 'executor'],
+  [/\/src\/graph\/.*(lookahead|look-ahead|demand|selection)/, 'look-ahead'],
+  [/\/src\/(graph|resources)\//, 'loader, list and connection'],
+  [/\/src\/rest\/decode\//, 'decode'],
+  [/\/src\/rest\/(transport|rest-call|resilience)\b/, 'call: $1'],
+  [/\/src\/(rest|lib)\//, 'client'],
+  [/\/dist\/profiled\/|\/src\//, 'the rest of ours'],
+];
+
+/** @param url of a source file. Undefined for what is Node's own. */
+function partOf(url: string): string | undefined {
+  for (const [pattern, part] of PARTS) {
+    const found = pattern.exec(url);
+    if (found) return part.replace('$1', found[1] ?? '');
+  }
+  return url.startsWith('file:') ? 'resolvers' : undefined;
+}
+
+/** Places in the built files of a folder → places in their sources; the first line is 1. Others stay as they are. */
+function sourcesOf(folder: string) {
+  const files = readdirSync(folder).filter((file) => file.endsWith('.map'));
+  const maps = new Map(
+    files.map((file) => {
+      const map = JSON.parse(readFileSync(join(folder, file), 'utf8')) as SourceMapPayload;
+      return [pathToFileURL(join(folder, file.replace(/\.map$/, ''))).href, new SourceMap(map)];
+    }),
+  );
+  return (url: string, lineNumber: number, columnNumber: number) => {
+    const entry = maps.get(url)?.findEntry(lineNumber, columnNumber);
+    return entry && 'originalSource' in entry
+      ? { url: new URL(entry.originalSource, url).href, line: entry.originalLine + 1 }
+      : { url, line: lineNumber + 1 };
+  };
 }
 
 function nameOf({ functionName, url, lineNumber, columnNumber }: Frame): string {

@@ -8,8 +8,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import type { Answers } from './data.ts';
-import { findProgram, freePort, start } from './machine.ts';
+import type { Answers } from './answers.ts';
+import { freePort } from '../support/free-port.ts';
+import { findProgram, start } from './machine.ts';
 
 export interface Upstream {
   /** `http://127.0.0.1:<port>`: what servers get as UPSTREAM_URL. */

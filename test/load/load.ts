@@ -105,13 +105,13 @@ async function attackOnce(attack: Attack, name: string, seconds: number): Promis
   keepOn(0, pid);
   try {
     await warmUp(gateway.url, WARM_UP_MS);
-    const residentAtFirst = residentMegabytes(pid) ?? NaN;
+    const residentAtFirst = residentMegabytes(pid);
     const dearest = await dearestOf(gateway, attack.requests ?? {});
     const memory = watchMemory(pid);
     const victim = openVictim(gateway.url);
     const probe = openProbe(gateway.url);
     const beganMs = performance.now();
-    const cpuAtFirst = cpuMicros(pid) ?? NaN;
+    const cpuAtFirst = cpuMicros(pid);
     const waitedAtFirst = [pid, process.pid].map(waitedMs);
     const report = await runAttacker({
       name: attack.name,
@@ -120,7 +120,7 @@ async function attackOnce(attack: Attack, name: string, seconds: number): Promis
       seconds,
     });
     const tookMs = performance.now() - beganMs;
-    const cpuMs = ((cpuMicros(pid) ?? NaN) - cpuAtFirst) / 1_000;
+    const cpuMs = (cpuMicros(pid) - cpuAtFirst) / 1_000;
     const waited = [pid, process.pid].map((one, i) => waitedMs(one) - waitedAtFirst[i]!);
     const [told, probed] = [await victim.stop(beganMs), await probe.stop(beganMs)];
     const residentMb = memory.stop();
@@ -182,7 +182,7 @@ async function said(child: Child, pattern: RegExp): Promise<string> {
 function watchMemory(pid: number) {
   let peak = 0;
   const sample = (): void => {
-    peak = Math.max(peak, residentMegabytes(pid) ?? 0);
+    peak = Math.max(peak, residentMegabytes(pid) || 0);
   };
   const timer = setInterval(sample, 100);
   return {
@@ -201,7 +201,7 @@ async function settle({ url, process: { pid } }: GatewayProcess, atFirst: number
   let leftMb = Infinity;
   while (leftMb > GOALS.leftMb && performance.now() < endMs) {
     await sleep(1_000);
-    leftMb = (residentMegabytes(pid!) ?? NaN) - atFirst;
+    leftMb = residentMegabytes(pid!) - atFirst;
   }
   await victim.stop(endMs);
   return leftMb;
@@ -235,7 +235,7 @@ async function cpuOf(url: string, pid: number, post: Post): Promise<number> {
 /** Waits until a process is idle; resolves with its CPU so far in microseconds. */
 async function idle(pid: number): Promise<number> {
   for (let before = NaN; ;) {
-    const now = cpuMicros(pid) ?? NaN;
+    const now = cpuMicros(pid);
     if (now === before || Number.isNaN(now)) return now;
     before = now;
     await sleep(40);

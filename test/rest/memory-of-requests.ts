@@ -6,7 +6,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createUpstream } from '../../src/rest/client/client.ts';
 import { routes } from '../../src/v0/routes.ts';
-import { instantDispatcher } from '../bench/instant-dispatcher.ts';
+import { instantDispatcher } from '../support/instant-dispatcher.ts';
 import { DEFAULTS, scopeOf } from '../support/settings.ts';
 import { sampleOf } from '../support/world.ts';
 

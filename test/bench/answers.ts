@@ -1,23 +1,29 @@
 /**
- * The resources of a small tenant, made by counting and never by chance.
+ * What the static upstream answers: a small tenant, made by counting and never by chance.
  *
- * Pages are as large as real ones: what a server reads and throws away is part of its cost.
+ * Pages are as large as real ones: what a server reads and throws away is part of its cost. Every answer is checked
+ * against the route table when it is made, so a contract that changes makes the benchmark fail instead of measuring
+ * something else.
  */
-import { number, pageIdOf } from './queries.ts';
+import { routes, type RouteName } from '../../src/v0/routes.ts';
+import { CALLERS, number, pageIdOf } from './queries.ts';
 
-export const AUDIENCES = 20;
-export const PERSONS = 100;
+const AUDIENCES = 20;
+const PERSONS = 100;
 const PERSONS_A_PAGE = 10;
+const ACCOUNTS = 2;
+const ACTIVITY = 10;
+const LOGS = 5;
 
-export const counting = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
-export const personIdOf = (i: number): string => `person_${number(i)}`;
-export const accountIdOf = (i: number): string => `account_${number(i)}`;
+const counting = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
+const personIdOf = (i: number): string => `person_${number(i)}`;
+const accountIdOf = (i: number): string => `account_${number(i)}`;
 
 /** ISO 8601, so that servers which pass timestamps on as they are answer the same as ours. */
 const moment = (minutes: number): string =>
   new Date(Date.UTC(2026, 0, 5, 8) + minutes * 60_000).toISOString();
 
-export const page = (i: number) => ({
+const page = (i: number) => ({
   pageId: pageIdOf(i),
   name: `Autumn offer ${number(i)}`,
   title: `What changes this autumn, part ${number(i)}`,
@@ -70,7 +76,7 @@ const metadata = (i: number) => ({
   robots: ['index', 'follow'],
 });
 
-export const audience = (i: number, j: number) => ({
+const audience = (i: number, j: number) => ({
   audienceId: `audience_${number(i)}_${number(j)}`,
   pageId: pageIdOf(i),
   computedName: `Audience ${number(j)}`,
@@ -109,7 +115,7 @@ const version = (i: number, j: number, versionNumber: number) => ({
   archivedAt: null,
 });
 
-export const person = (i: number) => ({
+const person = (i: number) => ({
   personId: personIdOf(i),
   name: `Robin Example ${number(i)}`,
   email: `robin.${number(i)}@example.com`,
@@ -131,13 +137,13 @@ const logOf = (j: number) => ({
   deletedAt: null,
 });
 
-export const personLog = (i: number, j: number) => ({
+const personLog = (i: number, j: number) => ({
   personId: personIdOf(i),
   personLogId: `log_${number(i)}_${number(j)}`,
   ...logOf(j),
 });
 
-export const account = (i: number) => ({
+const account = (i: number) => ({
   accountId: accountIdOf(i),
   domain: `example-${i}.com`,
   name: `Example ${i}`,
@@ -147,7 +153,7 @@ export const account = (i: number) => ({
   linkedPersonsCount: PERSONS,
 });
 
-export const activityItem = (i: number, j: number) => ({
+const activityItem = (i: number, j: number) => ({
   activityId: `activity_${number(i)}_${number(j)}`,
   activityType: 'person_log',
   accountId: accountIdOf(i),
@@ -156,4 +162,41 @@ export const activityItem = (i: number, j: number) => ({
   personLogId: `log_${number(j)}_0000`,
   personName: `Robin Example ${number(j)}`,
   ...logOf(j),
+});
+
+/** JSON answers by path: `/v0/pages/page_0001`. The query string makes no difference. */
+export type Answers = ReadonlyMap<string, string>;
+
+/** @throws {ZodError} when an answer is not what its route promises. */
+export function makeAnswers(): Answers {
+  const answers = new Map<string, string>();
+  const add = (route: RouteName, path: string, answer: unknown): void => {
+    routes[route].response.parse(answer);
+    answers.set(path, JSON.stringify(answer));
+  };
+  for (const i of counting(CALLERS)) {
+    add('getPage', `/v0/pages/${pageIdOf(i)}`, page(i));
+    const audiences = counting(AUDIENCES).map((j) => audience(i, j));
+    add('listAudiences', `/v0/pages/${pageIdOf(i)}/audiences`, list(audiences));
+  }
+  for (const i of counting(PERSONS)) {
+    add('getPerson', `/v0/persons/${personIdOf(i)}`, person(i));
+    const logs = counting(LOGS).map((j) => personLog(i, j));
+    add('listPersonLogs', `/v0/persons/${personIdOf(i)}/logs`, list(logs));
+  }
+  const persons = counting(PERSONS).map(person);
+  add('listPersons', '/v0/persons', { ...list(persons), totalCount: null });
+  add('listAccounts', '/v0/accounts', list(counting(ACCOUNTS).map(account)));
+  for (const i of counting(ACCOUNTS)) {
+    const items = counting(ACTIVITY).map((j) => activityItem(i, j));
+    add('listActivity', `/v0/accounts/${accountIdOf(i)}/activity`, list(items));
+  }
+  return answers;
+}
+
+const list = (items: readonly unknown[]) => ({
+  items,
+  hasMore: false,
+  nextCursor: null,
+  totalCount: items.length,
 });
