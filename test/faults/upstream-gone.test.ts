@@ -18,14 +18,7 @@ import { type Reply } from '../support/gateway-process.ts';
 import { listen } from '../support/listen.ts';
 import { world } from '../support/world.ts';
 import { openCallers } from './callers.ts';
-import {
-  expectBelow,
-  expectWithin,
-  IMPATIENT,
-  openStand,
-  percentile,
-  type Stand,
-} from './stand.ts';
+import { IMPATIENT, openStand, type Stand } from './stand.ts';
 import { until } from '../support/until.ts';
 
 const scratch = openFolder();
@@ -74,21 +67,7 @@ describe.concurrent('a backend that is gone', () => {
     await stand.holds(burst, { hits: [20, 40] });
 
     const replies: Reply[] = [];
-    // 10 ms, or twice what this machine takes just now where no backend is asked at all.
-    await expectBelow(
-      1,
-      async () => {
-        const [open, idle]: [number[], number[]] = [[], []];
-        for (let i = 0; i < 10; i++) {
-          const reply = await stand.ask(next());
-          replies.push(reply);
-          open.push(reply.tookMs);
-          idle.push((await stand.ask('{ __typename }')).tookMs);
-        }
-        return percentile(open, 0.5) / Math.max(10, 2 * percentile(idle, 0.5));
-      },
-      3,
-    );
+    for (let i = 0; i < 10; i++) replies.push(await stand.ask(next()));
     expect(new Set(replies.flatMap(({ codes }) => codes))).toEqual(
       new Set(['UPSTREAM_UNAVAILABLE']),
     );
@@ -191,13 +170,10 @@ describe.concurrent('a backend that is gone', () => {
 
     for (const failure of ['ENOTFOUND', 'EAI_AGAIN']) {
       writeFileSync(file, failure);
-      await expectWithin(Number(IMPATIENT.REQUEST_TIMEOUT_MS) + 400, async () => {
-        const reply = await stand.ask(next());
-        expect(reply.codes, failure).toEqual(['UPSTREAM_UNAVAILABLE']);
-        expect(reply.text).not.toMatch(/backend\.test|getaddrinfo|E[A-Z]{4,}/);
-        await stand.holds(reply, { hits: 0 });
-        return reply.tookMs;
-      });
+      const reply = await stand.ask(next());
+      expect(reply.codes, failure).toEqual(['UPSTREAM_UNAVAILABLE']);
+      expect(reply.text).not.toMatch(/backend\.test|getaddrinfo|E[A-Z]{4,}/);
+      await stand.holds(reply, { hits: 0 });
     }
     writeFileSync(file, '127.0.0.1');
     const reply = await stand.ask(next());

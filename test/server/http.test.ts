@@ -3,16 +3,15 @@ import { cpSync, rmSync } from 'node:fs';
 
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openHttpServer } from '../../src/gateway/http/http-server.ts';
+import { hasJsonType } from '../../src/gateway/operation/request-params.ts';
 import { rawHttp } from '../faults/raw-http.ts';
-import { expectWithin } from '../faults/stand.ts';
 import { openFolder } from '../support/folder.ts';
 import { buildExplorer } from '../support/explorer-build.ts';
 import { send } from '../support/client.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { DEFAULTS } from '../support/settings.ts';
-import { slowness } from '../support/slowness.ts';
 
 const QUERY = JSON.stringify({ query: '{ __typename }' });
 const MUTATION = 'mutation { restorePage(input: { id: "x" }) { page { name } } }';
@@ -205,20 +204,33 @@ describe('a body', () => {
     },
   );
 
-  it('of a type with much space in it is looked at once', async () => {
-    const { post } = await openGateway();
-    const type = `application/json${' '.repeat(15_000)}x`;
+  it('of a type with much space in it is looked at once', () => {
+    // To look again from each blank would take hours.
+    const type = `application/json${' '.repeat(5_000_000)}x`;
 
-    await expectWithin(50, async () => (await post(QUERY, { 'content-type': type })).tookMs);
+    const isJson = hasJsonType({
+      method: 'POST',
+      headers: { 'content-type': type },
+      url: '',
+      body: '',
+    });
+
+    expect(isJson).toBe(false);
   });
 
   it('that was read whole and refused holds its connection no longer', async () => {
-    const { post } = await openGateway();
+    const { server } = await openGateway();
+    // No timer ends it.
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
 
-    const reply = await post(Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), { connection: 'close' });
+    const reply = await rawHttp(
+      server,
+      'POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n' +
+        'connection: close\r\ncontent-length: 4\r\n\r\n{\xff\xfe}',
+    );
 
-    expect(reply.status).toBe(400);
-    expect(reply.tookMs / slowness()).toBeLessThan(900);
+    expect([reply.status, reply.closed]).toEqual([400, true]);
   });
 
   it('is 415 when it is compressed', async () => {
@@ -235,9 +247,10 @@ it.each(['*', 'ftp://evil.example/graphql', 'http://me@evil.example/graphql', 'h
   async (target) => {
     const { server } = await openGateway();
 
-    const { text } = await rawHttp(server, `GET ${target} HTTP/1.1\r\nHost: %%%[\r\n\r\n`, {
-      forMs: 500,
-    });
+    const { text } = await rawHttp(
+      server,
+      `GET ${target} HTTP/1.1\r\nHost: %%%[\r\nConnection: close\r\n\r\n`,
+    );
 
     expect(text).toMatch(/^HTTP\/1\.1 40[04]/);
     expect(text).not.toMatch(/at .*\.ts|node_modules/);
@@ -381,8 +394,7 @@ describe('what CORS lets pages read', () => {
 
     const { status, text } = await rawHttp(
       server,
-      'OPTIONS /graphql HTTP/1.1\r\nHost: x\r\nOrigin: https://app.example\r\nAccess-Control-Request-Method: POST\r\n\r\n',
-      { forMs: 500 },
+      'OPTIONS /graphql HTTP/1.1\r\nHost: x\r\nOrigin: https://app.example\r\nAccess-Control-Request-Method: POST\r\nConnection: close\r\n\r\n',
     );
 
     expect(status).toBe(204);
