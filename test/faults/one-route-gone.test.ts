@@ -48,6 +48,7 @@ describe.concurrent('T63 what fails', () => {
   ])('T63 keeps every field of one route of a screen while the other %s', async (_name, fault) => {
     const [{ upstream, gateway }, callers] = await open(PATIENT);
     const ask = () => callers.ask(screen());
+    await until(async () => expect((await ask()).body.errors).toBeUndefined());
     const before = await askSteadily(30, 20, ask);
     expect(before.flatMap(({ body }) => body.errors ?? [])).toEqual([]);
 

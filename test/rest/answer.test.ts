@@ -125,7 +125,7 @@ describe('an answer made to hurt', () => {
     expect(Math.max(0, ...parsed)).toBeLessThan(500_000);
   });
 
-  it('may be of the largest size, and takes no work for each of its bytes', async () => {
+  it('T29: may be of the largest size, and takes no work for each of its bytes', async () => {
     const { backend, client } = await openRest();
     backend.on(PERSON, ok({ ...person('p'), slug: 'x'.repeat(4_900_000) }));
 
