@@ -197,7 +197,7 @@ describe('T65 introspection', () => {
     const reply = await askAnonymously(query);
 
     expect([reply.status, reply.codes]).toEqual([400, [code]]);
-    await expectWithin(60, () => cpuOf(() => askAnonymously(variant(query))));
+    expect(await costOf(query)).toBeLessThan(2_000_000);
     await stand.holds(reply, { hits: 0 });
   });
 

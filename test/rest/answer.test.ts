@@ -115,7 +115,7 @@ describe('an answer made to hurt', () => {
 
     const calls = await countCalls(async () =>
       expect(await failureOf(client().call(routes.listAudiences, { path: { page_id: 'p' } }))).toBe(
-        'RestInvalidResponseError',
+        'invalid_response',
       ),
     );
 
