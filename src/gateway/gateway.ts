@@ -13,7 +13,7 @@ import { Pollers } from '../live/pollers.ts';
 import { Documents } from './documents/documents.ts';
 import { sha256 } from './documents/manifest.ts';
 import { TrustedDocuments, type TrustedObserver } from './documents/trusted-documents.ts';
-import type { Core, OwnRequest } from './extension.ts';
+import type { Core, OwnRequest, OwnResult } from './extension.ts';
 import { createExplorer, type Explorer } from './http/explorer.ts';
 import { createSite, forGet, GRAPHQL, type Routes } from './http/site.ts';
 import { operationLog, subscriptionLog } from './observe/logs/operation-log.ts';
@@ -25,7 +25,7 @@ import { Readiness } from './observe/readiness.ts';
 import type { Document } from './operation/document.ts';
 import { createTranslate } from './operation/errors.ts';
 import { arrive, Operation, type Arrival, type HeaderFields } from './operation/operation.ts';
-import { bytesOf, statusOf, type OperationResponse } from './operation/response.ts';
+import { formatted, statusOf, type OperationResponse } from './operation/response.ts';
 import { Subscriptions } from './operation/subscriptions.ts';
 import type { Gateway, GatewayDocumentsOptions, GatewayOptions } from './options.ts';
 import { Pipeline, type Policies } from './pipeline.ts';
@@ -217,7 +217,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   async function run(
     { document, variables, path, method, headers: given }: OwnRequest,
     arrival: Arrival,
-  ): Promise<ExecutionResult> {
+  ): Promise<OwnResult> {
     // What the transport accepts is not what GraphQL over HTTP would.
     const { accept: _accept, ...headers } = given;
     const operation = new Operation(
@@ -240,9 +240,13 @@ export function createGateway(options: GatewayOptions): Gateway {
         executed = { errors: [translate(error)] };
       }
       const result = pipeline.settle(operation, executed);
-      operation.bytes = bytesOf(result);
+      const data = JSON.stringify(result.data);
+      // What comes beside the data is little.
+      const others = data === undefined ? result : { ...result, data: null };
+      operation.bytes = Buffer.byteLength(JSON.stringify(formatted(others)));
+      if (data !== undefined) operation.bytes += Buffer.byteLength(data) - 'null'.length;
       status = statusOf(result);
-      return result;
+      return { result, data };
     } finally {
       pipeline.end(operation, status);
     }

@@ -299,7 +299,7 @@ export class Pipeline {
     // The policies have made them of the result.
     const { parts } = operation;
     return parts
-      ? responseInParts(parts)
+      ? responseInParts(parts.written(result))
       : responseOf(result, negotiateMediaType(operation.accept) ?? 'application/json');
   }
 

@@ -117,6 +117,136 @@ describe('the response cache of Yoga', () => {
   });
 });
 
+describe('the parts of a response', () => {
+  const query = `{ page(pageId: "${IDS.page}") { name ... @defer { audiences(first: 1) { nodes { id } } } } }`;
+  const headers = { accept: 'multipart/mixed;incrementalSpec=v0.2' };
+
+  /** A plugin that sees each result and each part. */
+  const openSeen = (onNext: (part: any, set: (part: object) => void) => void, others = {}) =>
+    openGateway({
+      plugins: [
+        {
+          onExecute: () => ({
+            onExecuteDone: ({ result, setResult }) => {
+              if (Symbol.asyncIterator in result) {
+                return {
+                  onNext: (payload) => onNext(payload.result, payload.setResult as never),
+                  onEnd: () => onNext('end', () => {}),
+                };
+              }
+              onNext(result, setResult as never);
+              return undefined;
+            },
+          }),
+          ...others,
+        },
+      ],
+    });
+
+  it('are seen by plugins one by one, and are what they make of them', async () => {
+    const seen: any[] = [];
+    const processed: boolean[] = [];
+    const site = await openSeen(
+      (part, set) => {
+        seen.push(structuredClone(part));
+        set({ ...part, extensions: { part: seen.length } });
+      },
+      { onResultProcess: ({ result }: any) => processed.push(Symbol.asyncIterator in result) },
+    );
+
+    const { text, errors } = await site.ask(query, { headers });
+
+    expect(errors).toEqual([]);
+    expect(seen).toMatchObject([
+      { data: { page: { name: expect.any(String) } }, pending: [{}], hasNext: true },
+      { incremental: [{ data: { audiences: { nodes: [{}] } } }], hasNext: false },
+      'end',
+    ]);
+    expect(text).toContain('"extensions":{"part":1}');
+    expect(text).toContain('"extensions":{"part":2}');
+    expect(text.indexOf('"hasNext":false')).toBeGreaterThan(text.indexOf('"hasNext":true'));
+    expect(processed).toEqual([true]);
+  });
+
+  it('are one result where a plugin says so', async () => {
+    const site = await openGateway({
+      plugins: [
+        {
+          onExecute: () => ({
+            onExecuteDone: ({ setResult }) => setResult({ data: { page: null } }),
+          }),
+        },
+      ],
+    });
+
+    const { body } = await site.ask(query, {
+      headers: { accept: `${headers.accept}, application/json;q=0.9` },
+    });
+
+    expect(body).toEqual({ data: { page: null } });
+  });
+
+  it('end with an error where a plugin fails', async () => {
+    let count = 0;
+    const site = await openSeen(() => {
+      count += 1;
+      if (count === 2) throw new Error('A plugin is broken.');
+    });
+
+    const { text } = await site.ask(query, { headers });
+
+    expect(text).toContain('"errors":[{"message":"Unexpected error."');
+    expect(text).toContain('"hasNext":false');
+    expect(text).not.toContain('broken');
+    expect(text.endsWith('-----\r\n')).toBe(true);
+  });
+
+  it('are no result at all where a plugin fails at the first', async () => {
+    const site = await openSeen(() => {
+      throw new GraphQLError('No parts today.', { extensions: { code: 'NO_PARTS' } });
+    });
+
+    const { body } = await site.ask(query, {
+      headers: { accept: `${headers.accept}, application/json;q=0.9` },
+    });
+
+    expect(body.errors).toMatchObject([
+      { message: 'No parts today.', extensions: { code: 'NO_PARTS' } },
+    ]);
+  });
+
+  it('are the results of a subscription, too', async () => {
+    const seen: any[] = [];
+    const site = await openGateway({
+      plugins: [
+        {
+          onSubscribe: () => ({
+            onSubscribeResult: () => ({
+              onNext: ({ result, setResult }) => {
+                seen.push(result);
+                setResult({ ...result, extensions: { seen: seen.length } });
+              },
+            }),
+          }),
+        },
+      ],
+    });
+    const response = await fetch(`${site.url}/graphql`, {
+      method: 'POST',
+      headers: { ...POST_JSON, accept: 'text/event-stream', 'x-api-key': EXAMPLE_API_KEY },
+      body: JSON.stringify({
+        query: `subscription { audienceVersionProgress(id: "${SAMPLE_NODES[2]}") { isFinal } }`,
+      }),
+    });
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    while (!text.includes('"seen":1')) text += (await reader.read()).value ?? '';
+    await reader.cancel();
+
+    expect(seen).toMatchObject([{ data: {} }]);
+  });
+});
+
 describe('the extended validation of Envelop', () => {
   const openStrict = () =>
     openGateway({

@@ -15,7 +15,8 @@ import type { AppVersion } from './app-version.ts';
 import type { Document, OperationDefinition } from './document.ts';
 import type { Outcome } from './outcome.ts';
 import type { OperationParams } from './params.ts';
-import type { OperationResponse, ResponseParts } from './response.ts';
+import type { OperationResponse } from './response.ts';
+import type { ResultParts } from './result-parts.ts';
 import type { ResultStream } from './result-stream.ts';
 import type { RecordedTrace } from './trace-context.ts';
 
@@ -169,7 +170,7 @@ export class Operation {
   isFinal = false;
   result: ExecutionResult | undefined = undefined;
   /** What follows the first part of a response in parts. */
-  parts: ResponseParts | undefined = undefined;
+  parts: ResultParts | undefined = undefined;
   /** The results of a subscription. */
   stream: ResultStream | undefined = undefined;
   response: OperationResponse | undefined = undefined;

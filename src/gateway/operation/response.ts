@@ -36,10 +36,6 @@ export interface ResponseParts {
   next(): Promise<{ readonly text: string; readonly isLast: boolean } | undefined>;
   /** Gives up what is still under way, since its reader has left. */
   cancel(): void;
-  /** Whether nothing is under way for it any more. */
-  readonly isOver: boolean;
-  /** Called when that is so; set once, before. */
-  onEnd?: () => void;
 }
 
 /** The answers to a subscription, one an event. */
@@ -64,10 +60,6 @@ function withoutHttp(
   const { http: _http, ...others } = extensions;
   return Object.keys(others).length > 0 ? others : undefined;
 }
-
-/** Of a result in JSON, where its transport writes it. */
-export const bytesOf = (result: ExecutionResult): number =>
-  Buffer.byteLength(JSON.stringify(formatted(result)));
 
 export function formattedError(error: unknown): object {
   // Plugins may answer errors of any kind.

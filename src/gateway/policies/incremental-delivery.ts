@@ -3,7 +3,7 @@
  *
  * The last part has what the request has cost and where to continue, which is known only then.
  */
-import type { ExecutionResult, GraphQLError } from 'graphql';
+import type { GraphQLError } from 'graphql';
 import type {
   IncrementalResult,
   SubsequentResults,
@@ -11,8 +11,8 @@ import type {
 import type { Payload, Pending } from '../../execution/incremental/delivery.ts';
 import { continuationsOf } from '../../graph/errors.ts';
 import type { Operation } from '../operation/operation.ts';
-import { formatted, formattedError, type ResponseParts } from '../operation/response.ts';
 import { translated, type Translate } from '../operation/errors.ts';
+import { ResultParts, type Part, type PartIterator } from '../operation/result-parts.ts';
 import { costExtensions, type ExplainAudience } from './budget.ts';
 import type { Policy } from '../pipeline.ts';
 import type { Budget } from './execution.ts';
@@ -30,41 +30,26 @@ export const incrementalDelivery = (options: IncrementalOptions): Policy => ({
     const { subsequent, ...initial } = operation.result as IncrementalResult;
     const reader = partsReaderOf(operation.accept);
     if (!subsequent || !reader) return;
-    const first = translated(initial, options.translate);
-    operation.parts = partsOf(first, subsequent, reader.format, operation, options);
-    operation.result = first;
+    operation.parts = partsOf(subsequent, reader.format, operation, options);
+    operation.result = translated(initial, options.translate);
   },
 });
 
 function partsOf(
-  initial: ExecutionResult,
   subsequent: SubsequentResults,
   format: IncrementalFormat,
   operation: Operation,
   { translate, explain, budget }: IncrementalOptions,
-): ResponseParts {
-  const later: GraphQLError[] = [];
+): ResultParts {
   const write = WRITERS[format](subsequent.pending, (raw) => {
     const errors = raw.map(translate);
-    later.push(...errors);
-    return errors.map(formattedError);
+    parts.errors.push(...errors);
+    return errors;
   });
-  let isOver = false;
-  const finish = (): void => {
-    if (isOver) return;
-    isOver = true;
-    operation.errors = [...(initial.errors ?? []), ...later];
-    operation.parts?.onEnd?.();
-  };
-  const counted = (part: object): string => {
-    const text = JSON.stringify(part);
-    operation.bytes = (operation.bytes ?? 0) + Buffer.byteLength(text);
-    return text;
-  };
   /** What all of it has cost, and where to continue. */
-  const lastExtensions = (): { readonly extensions?: object } => {
+  const lastExtensions = (): Pick<Part, 'extensions'> => {
     const cost = costExtensions(operation, explain);
-    const continuation = continuationsOf(later);
+    const continuation = continuationsOf(parts.errors);
     if (!cost && continuation.length === 0) return {};
     return {
       extensions: {
@@ -73,42 +58,33 @@ function partsOf(
       },
     };
   };
-  return {
-    get isOver() {
-      return isOver;
-    },
-    format,
-    first: JSON.stringify({
-      ...formatted({ ...initial, data: initial.data ?? null }),
-      ...(format === 'incrementalSpec=v0.2' && { pending: subsequent.pending.map(announced) }),
-      hasNext: true,
-    }),
-    next: async () => {
+  const later: PartIterator = {
+    async next() {
       for (let payload = await subsequent.next(); payload; payload = await subsequent.next()) {
-        const isLast = !payload.hasNext;
         const part = write(payload);
-        if (isLast) {
-          const extensions = lastExtensions();
-          const text = counted({ ...part, hasNext: false, ...extensions });
-          finish();
-          return { text, isLast };
+        if (!payload.hasNext) {
+          return { done: false, value: { ...part, hasNext: false, ...lastExtensions() } };
         }
-        if (part) return { text: counted({ ...part, hasNext: true }), isLast };
+        if (part) return { done: false, value: { ...part, hasNext: true } };
       }
-      finish();
-      return undefined;
+      return { done: true, value: undefined };
     },
-    cancel: () => {
+    return() {
       subsequent.cancel();
-      finish();
+      return Promise.resolve({ done: true, value: undefined });
     },
   };
+  const head = format === 'incrementalSpec=v0.2' && {
+    pending: subsequent.pending.map(announced),
+  };
+  const parts = new ResultParts(operation, format, head || {}, later, translate);
+  return parts;
 }
 
-type Show = (errors: readonly unknown[]) => readonly object[];
+type Show = (errors: readonly unknown[]) => readonly GraphQLError[];
 
 /** Writes payloads without `hasNext`; undefined for one that this format leaves out. */
-type Write = (payload: Payload) => object | undefined;
+type Write = (payload: Payload) => Omit<Part, 'hasNext'> | undefined;
 
 const WRITERS: Readonly<
   Record<IncrementalFormat, (pending: readonly Pending[], show: Show) => Write>

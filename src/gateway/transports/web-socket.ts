@@ -34,7 +34,7 @@ import {
   type HeaderFields,
   type Transport,
 } from '../operation/operation.ts';
-import { bytesOf, formatted, formattedError, statusOf } from '../operation/response.ts';
+import { formatted, formattedError, statusOf } from '../operation/response.ts';
 import type { Drainable, Subscriptions } from '../operation/subscriptions.ts';
 import type { Perform, Pipeline, Results } from '../pipeline.ts';
 import { mayAsk } from '../policies/cors.ts';
@@ -78,6 +78,8 @@ interface Extra {
   /** What each operation has as its headers, from then on. */
   headers?: HeaderFields;
   open?: () => Open;
+  /** Sends a message; resolves when the system has taken it. */
+  send?: (text: string) => Promise<void>;
 }
 
 type SocketContext = Context<Params, Extra>;
@@ -87,11 +89,15 @@ type Open = SocketContext['subscriptions'];
 
 /** What graphql-ws is given to execute. */
 interface Prepared extends ExecutionArgs {
-  readonly rootValue: { readonly operation: Operation; readonly perform: Perform };
+  readonly rootValue: Begun;
 }
 
-/** Executes an operation, and reports it. */
-type Run = (prepared: Prepared) => Promise<ExecutionResult | Results>;
+interface Begun {
+  readonly operation: Operation;
+  readonly perform: Perform;
+  /** Sends a result in JSON; resolves when the system has taken it. */
+  readonly send: (json: string) => Promise<void>;
+}
 
 /** Takes a connection over, or answers why not. */
 export type Upgrade = (
@@ -143,9 +149,9 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
       };
       return true;
     },
-    onSubscribe: (socket, _id, payload) => prepare(socket, payload),
-    execute: (args) => new OneAnswer(args as Prepared, run),
-    subscribe: (args) => run(args as Prepared) as Promise<ExecutionResult>,
+    onSubscribe: (socket, id, payload) => prepare(socket, id, payload),
+    execute: (args) => new OneResult((args as Prepared).rootValue, answer),
+    subscribe: (args) => subscribe((args as Prepared).rootValue),
     onNext: (_socket, _id, _payload, _args, result) => formatted(result as ExecutionResult),
     onError: (_socket, _id, _payload, errors) => errors.map(formattedError) as never,
   });
@@ -173,20 +179,21 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
         closeOnceAnswered();
       },
     };
-    const extra: Extra = { upgrade: headers };
+    // Until it is taken no further event is asked for.
+    const send = (text: string): Promise<void> =>
+      new Promise((resolve) => {
+        socket.send(text, () => {
+          isThere = true;
+          if (socket.isPaused && socket.bufferedAmount <= MAX_UNREAD_BYTES) socket.resume();
+          resolve();
+        });
+      });
+    const extra: Extra = { upgrade: headers, send };
     subscriptions.add(connection);
     const closed = protocol.opened(
       {
         protocol: socket.protocol,
-        // Resolves when the system has taken it: until then no further event is asked for.
-        send: (text) =>
-          new Promise<void>((resolve) => {
-            socket.send(text, () => {
-              isThere = true;
-              if (socket.isPaused && socket.bufferedAmount <= MAX_UNREAD_BYTES) socket.resume();
-              resolve();
-            });
-          }),
+        send,
         close: (code, reason) => closeSoon(socket, code ?? CloseCode.BadRequest, reason),
         onMessage: (take) => {
           socket.on('message', (data) => {
@@ -217,6 +224,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
   /** @returns the errors of an operation that is refused. */
   async function prepare(
     { subscriptions: open, extra }: SocketContext,
+    id: string,
     payload: SubscribePayload,
   ): Promise<Prepared | readonly GraphQLError[]> {
     const operation = new Operation(transport, arrive(null), schema, {
@@ -228,6 +236,11 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
       },
       given: payload,
     });
+    // graphql-ws would write the result a second time, after it is counted.
+    const send = async (json: string): Promise<void> => {
+      if (id in open)
+        await extra.send!(`{"id":${JSON.stringify(id)},"type":"next","payload":${json}}`);
+    };
     try {
       if (Object.keys(open).length > maxPerSocket) throw tooMany(maxPerSocket);
       const perform = await pipeline.prepare(operation);
@@ -236,7 +249,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
         schema,
         document: operation.document!.syntax, // it is valid
         operationName: operation.params.operationName ?? null,
-        rootValue: { operation, perform },
+        rootValue: { operation, perform, send },
       };
     } catch (error) {
       return refuse(operation, [error]);
@@ -247,29 +260,43 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
   function refuse(operation: Operation, given: readonly unknown[]): readonly GraphQLError[] {
     pipeline.begin();
     const { errors = [] } = pipeline.settle(operation, { errors: given.map(pipeline.translate) });
-    operation.bytes = bytesOf({ errors });
+    operation.bytes = Buffer.byteLength(JSON.stringify(formatted({ errors })));
     pipeline.end(operation, statusOf({ errors }));
     return errors;
   }
 
   /** Never rejects: graphql-ws would close the socket. */
-  async function run({ rootValue }: Prepared): Promise<ExecutionResult | Results> {
-    const { operation, perform } = rootValue;
+  async function begin({ perform }: Begun): Promise<ExecutionResult | Results> {
     pipeline.begin();
-    let results: ExecutionResult | Results;
     try {
-      results = await perform();
+      return await perform();
     } catch (error) {
-      results = { errors: [pipeline.translate(error)] };
+      return { errors: [pipeline.translate(error)] };
     }
-    if (Symbol.asyncIterator in results) {
-      pipeline.end(operation, 200);
-      return results;
-    }
-    const result = pipeline.settle(operation, results);
-    operation.bytes = bytesOf(result);
+  }
+
+  /** Reports an operation with one result, and sends that unless its client has left. */
+  function end({ operation, send }: Begun, executed: ExecutionResult): Promise<void> | undefined {
+    const result = pipeline.settle(operation, executed);
+    const json = JSON.stringify(formatted(result));
+    operation.bytes = Buffer.byteLength(json);
     pipeline.end(operation, statusOf(result));
-    return result;
+    return operation.cancel.cancelled ? undefined : send(json);
+  }
+
+  async function answer(begun: Begun): Promise<void> {
+    // No subscription.
+    await end(begun, (await begin(begun)) as ExecutionResult);
+  }
+
+  async function subscribe(begun: Begun): Promise<Results> {
+    const results = await begin(begun);
+    if (!(Symbol.asyncIterator in results)) {
+      await end(begun, results);
+      return NO_RESULTS;
+    }
+    pipeline.end(begun.operation, 200);
+    return results;
   }
 
   return (incoming, socket, head) => {
@@ -290,34 +317,28 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
 }
 
 /**
- * The answer to a query or mutation, as a stream of one: the protocol ends a stream when its client wants no more, or has
- * left, and tells nothing of the sort to who executes an operation.
+ * A query or mutation, as a stream that sends its one result by itself: the protocol ends a stream when its client wants no
+ * more, or has left, and tells nothing of the sort to who executes an operation.
  */
-class OneAnswer implements AsyncIterableIterator<ExecutionResult, undefined> {
-  readonly #prepared: Prepared;
-  readonly #run: Run;
-  #isAsked = false;
+class OneResult implements AsyncIterableIterator<ExecutionResult, undefined> {
+  readonly #begun: Begun;
+  readonly #answer: (begun: Begun) => Promise<void>;
 
-  constructor(prepared: Prepared, run: Run) {
-    this.#prepared = prepared;
-    this.#run = run;
+  constructor(begun: Begun, answer: (begun: Begun) => Promise<void>) {
+    this.#begun = begun;
+    this.#answer = answer;
   }
 
-  async next(): Promise<IteratorResult<ExecutionResult, undefined>> {
-    const { arrival } = this.#operation;
-    if (this.#isAsked) {
-      // The system has taken the one answer by now.
-      responseHasLeft(arrival);
-      return DONE;
-    }
-    this.#isAsked = true;
+  async next(): Promise<typeof DONE> {
+    const { arrival } = this.#begun.operation;
     arrival.isSending = true;
-    const value = (await this.#run(this.#prepared)) as ExecutionResult; // no subscription
-    return arrival.cancel.cancelled ? DONE : { done: false, value };
+    await this.#answer(this.#begun);
+    responseHasLeft(arrival);
+    return DONE;
   }
 
   return(): Promise<typeof DONE> {
-    const { arrival } = this.#operation;
+    const { arrival } = this.#begun.operation;
     arrival.cancel.cancel();
     responseHasLeft(arrival);
     return Promise.resolve(DONE);
@@ -326,17 +347,17 @@ class OneAnswer implements AsyncIterableIterator<ExecutionResult, undefined> {
   [Symbol.asyncIterator](): this {
     return this;
   }
-
-  get #operation(): Operation {
-    return this.#prepared.rootValue.operation;
-  }
 }
 
 const DONE = { done: true, value: undefined } as const;
 
+const NO_RESULTS: Results = {
+  [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve(DONE) }),
+};
+
 /** Whether a query or mutation is under way, or what may become one. */
 const isAnswering = (open: Open = {}): boolean =>
-  Object.values(open).some((one) => one === null || one instanceof OneAnswer);
+  Object.values(open).some((one) => one === null || one instanceof OneResult);
 
 const pairOf = (name: string, value: string | string[] | undefined) =>
   value === undefined ? [] : [[name, value] as const];

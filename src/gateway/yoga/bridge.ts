@@ -19,7 +19,8 @@ import {
   readParams,
   type OperationParams,
 } from '../operation/params.ts';
-import type { Pipeline } from '../pipeline.ts';
+import type { Part } from '../operation/result-parts.ts';
+import type { Pipeline, Results } from '../pipeline.ts';
 import { fetchResponseOf } from '../transports/fetch-response.ts';
 import type { GatewayPlugin, HookContext } from './gateway-plugin.ts';
 
@@ -40,6 +41,16 @@ export interface ServerContext extends HookContext {
 const withPlainData = (result: ExecutionResult): ExecutionResult =>
   result.data ? { ...result, data: plain(result.data) as typeof result.data } : result;
 
+const plainPart = (part: Part): Part =>
+  part.incremental
+    ? {
+        ...part,
+        incremental: part.incremental.map((one) =>
+          one.items ? { ...one, items: plain(one.items) } : { ...one, data: plain(one.data) },
+        ),
+      }
+    : part;
+
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null) return value;
@@ -54,6 +65,29 @@ function plain(value: unknown): unknown {
   const copy = Object.create(null) as Record<string, unknown>;
   for (const [key, child] of Object.entries(value)) copy[key] = plain(child);
   return copy;
+}
+
+/** What an operation is answered at first, where plugins have seen all parts of its result. */
+export async function withoutParts(
+  operation: Operation,
+  results: ExecutionResult | Results,
+): Promise<ExecutionResult | Results> {
+  const { parts } = operation;
+  if (!parts) return results;
+  try {
+    if (Symbol.asyncIterator in results) {
+      const first = await parts.replace(results[Symbol.asyncIterator]() as AsyncIterator<Part>);
+      if (parts.isOver) operation.parts = undefined;
+      return first;
+    }
+  } catch (error) {
+    operation.parts = undefined;
+    throw error;
+  }
+  // A plugin has put another result in its place.
+  parts.cancel();
+  operation.parts = undefined;
+  return results;
 }
 
 export function bridge(pipeline: Pipeline): GatewayPlugin {
@@ -134,8 +168,10 @@ export function bridge(pipeline: Pipeline): GatewayPlugin {
       setExecuteFn((args: ExecutionArgs) => {
         takeArgs(operation, args);
         const result = pipeline.execute(operation);
-        const final = (value: ExecutionResult) =>
-          withPlainData(pipeline.resultOf(operation, value));
+        const final = (value: ExecutionResult) => {
+          const result = withPlainData(pipeline.resultOf(operation, value));
+          return operation.parts ? operation.parts.seen(result, plainPart) : result;
+        };
         return result instanceof Promise ? result.then(final) : final(result);
       });
     },
@@ -148,7 +184,8 @@ export function bridge(pipeline: Pipeline): GatewayPlugin {
     onResultProcess({ serverContext, setResultProcessor }) {
       const { operation, fetched } = serverContext as HookContext as ServerContext; // `serve` makes it
       setResultProcessor(async (result, { Response }) => {
-        const response = await pipeline.respond(operation, result as ExecutionResult);
+        const given = result as ExecutionResult | Results; // there are no batches
+        const response = await pipeline.respond(operation, await withoutParts(operation, given));
         fetched.response = fetchResponseOf(response, Response);
         return fetched.response;
       }, 'application/json');

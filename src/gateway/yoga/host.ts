@@ -10,7 +10,7 @@ import type { Operation } from '../operation/operation.ts';
 import { readParams } from '../operation/params.ts';
 import type { OperationResponse } from '../operation/response.ts';
 import type { Host, Perform, Pipeline, Policy, Results } from '../pipeline.ts';
-import { bridge, type Fetched, type ServerContext } from './bridge.ts';
+import { bridge, withoutParts, type Fetched, type ServerContext } from './bridge.ts';
 import {
   hookContextOf,
   type GatewayPlugin,
@@ -67,10 +67,11 @@ export function createHost({ schema, pipeline, plugins }: HostOptions): PluginHo
   async function run(operation: Operation): Promise<ExecutionResult | Results> {
     pipeline.checkRequest(operation);
     const params = operation.transport.readParams(operation) as GraphQLParams;
-    return (await yoga.getResultForParams(
+    const results = (await yoga.getResultForParams(
       { params, request: requestOf(operation) },
       hookContextOf(operation),
     )) as ExecutionResult | Results;
+    return withoutParts(operation, results);
   }
 
   /** A message of a WebSocket is no request, and has no parameters of HTTP. */

@@ -1,0 +1,170 @@
+/**
+ * A result in parts (`@defer`, `@stream`): what follows its first part, as plugins see it, and how it is written.
+ */
+import type { ExecutionResult, GraphQLError } from 'graphql';
+import { translated, type Translate } from './errors.ts';
+import type { IncrementalFormat } from './negotiation.ts';
+import { formatted, formattedError, type ResponseParts } from './response.ts';
+
+/** One part in the format of its caller; its errors are translated, and not yet written. */
+export interface Part {
+  readonly data?: ExecutionResult['data'];
+  readonly errors?: readonly GraphQLError[];
+  readonly pending?: readonly object[];
+  readonly incremental?: readonly WithErrors[];
+  readonly completed?: readonly WithErrors[];
+  readonly extensions?: Readonly<Record<string, unknown>>;
+  readonly hasNext?: boolean;
+}
+
+interface WithErrors {
+  readonly errors?: readonly GraphQLError[];
+  readonly data?: unknown;
+  readonly items?: unknown;
+}
+
+/** Parts after the first one. Its `return` ends what is under way for them. */
+export type PartIterator = AsyncIterator<Part, undefined, undefined> &
+  Required<Pick<AsyncIterator<Part, undefined, undefined>, 'return'>>;
+
+/** What is told of an operation when all of its parts are written. */
+interface Told {
+  bytes: number | undefined;
+  errors: readonly GraphQLError[] | undefined;
+}
+
+export class ResultParts {
+  readonly format: IncrementalFormat;
+  readonly #operation: Told;
+  /** What the first part has beside the result. */
+  readonly #head: object;
+  readonly #translate: Translate;
+  #later: PartIterator;
+  /** Errors of all parts but the first. */
+  readonly errors: GraphQLError[] = [];
+  /** Whether nothing is under way for it any more. */
+  isOver = false;
+  /** Called when that is so. */
+  onEnd: (() => void) | undefined = undefined;
+
+  constructor(
+    operation: Told,
+    format: IncrementalFormat,
+    head: object,
+    later: PartIterator,
+    translate: Translate,
+  ) {
+    this.#operation = operation;
+    this.format = format;
+    this.#head = head;
+    this.#later = later;
+    this.#translate = translate;
+  }
+
+  /** All parts, for plugins. @param see what they are given in place of each. */
+  seen(first: ExecutionResult, see: (part: Part) => Part): AsyncIterableIterator<Part, undefined> {
+    const later = this.#later;
+    let next = (): Promise<IteratorResult<Part, undefined>> => {
+      next = async () => {
+        const one = await later.next();
+        return one.done ? one : { done: false, value: see(one.value) };
+      };
+      const value = see({ ...first, ...this.#head, hasNext: true } as Part);
+      return Promise.resolve({ done: false, value });
+    };
+    return {
+      next: () => next(),
+      return: () => later.return(),
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+    };
+  }
+
+  /** Takes over what plugins have made of all parts, which may be one. @returns the result of the first. */
+  async replace(parts: AsyncIterator<Part>): Promise<ExecutionResult> {
+    try {
+      const { value } = (await parts.next()) as { readonly value: Part | undefined };
+      const { hasNext = false, pending: _pending, ...first } = value ?? { data: null };
+      this.#later = parts as PartIterator; // plugins' iterators return
+      if (!hasNext) this.cancel();
+      return first as ExecutionResult;
+    } catch (error) {
+      this.cancel();
+      throw error;
+    }
+  }
+
+  /** Gives up what is under way. */
+  cancel(): void {
+    this.#end();
+  }
+
+  /** As they are written, and counted. @param first the settled result. */
+  written(first: ExecutionResult): ResponseParts {
+    const operation = this.#operation;
+    const text = JSON.stringify({
+      ...formatted({ ...first, data: first.data ?? null }),
+      ...this.#head,
+      hasNext: true,
+    });
+    return {
+      format: this.format,
+      first: text,
+      next: async () => {
+        const part = await this.#next();
+        // Its reader has left, or a plugin has ended it.
+        if (!part || this.isOver) {
+          this.#end();
+          return undefined;
+        }
+        const isLast = part.hasNext !== true;
+        const written = JSON.stringify({ ...formattedPart(part), hasNext: !isLast });
+        operation.bytes = (operation.bytes ?? 0) + Buffer.byteLength(written);
+        if (isLast) this.#end();
+        return { text: written, isLast };
+      },
+      cancel: () => this.cancel(),
+    };
+  }
+
+  async #next(): Promise<Part | undefined> {
+    if (this.isOver) return undefined;
+    try {
+      const { value } = await this.#later.next();
+      return value;
+    } catch (error) {
+      // A plugin has failed.
+      const { errors = [] } = translated({ errors: [error as GraphQLError] }, this.#translate);
+      this.errors.push(...errors);
+      return { errors, hasNext: false };
+    }
+  }
+
+  #end(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    const { errors = [] } = this.#operation;
+    this.#operation.errors = [...errors, ...this.errors];
+    void this.#close();
+    this.onEnd?.();
+  }
+
+  async #close(): Promise<void> {
+    try {
+      await this.#later.return();
+    } catch {
+      // A plugin has failed at the end, when all is sent.
+    }
+  }
+}
+
+const formattedPart = (part: Part): object => ({
+  ...part,
+  errors: part.errors?.map(formattedError),
+  incremental: part.incremental?.map(formattedErrors),
+  completed: part.completed?.map(formattedErrors),
+});
+
+const formattedErrors = (one: WithErrors): object =>
+  one.errors ? { ...one, errors: one.errors.map(formattedError) } : one;
