@@ -1,8 +1,6 @@
 /**
- * The embedded backend: the whole `/v0` service on a port, over a database of its own.
- *
- * It is a separate service, in the gateway's process or in one of its own: the gateway calls it by HTTP and the
- * contract in `v0/`, as it would call any other deployment.
+ * The embedded backend: the whole `/v0` service on a port, over a database of its own. The gateway calls it by HTTP, as it
+ * would call any other deployment.
  */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -85,7 +83,9 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
     });
     await publisher.resume();
     const app = createApp({
-      ...{ handlers, database, now },
+      handlers,
+      database,
+      now,
       present: presenter(options.timestamps),
       publishLater: publisher.later,
       routeSet: options.routes,
@@ -94,7 +94,6 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
       onFailure,
     });
     const server = await listen(app.fetch, host, port);
-    // A listening TCP server has an AddressInfo; only pipes have a text, closed servers nothing.
     const address = server.address() as AddressInfo;
     const close = async (timeoutMs: number): Promise<boolean> => {
       const finished = await stopListening(server, timeoutMs);
@@ -115,17 +114,14 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
   }
 }
 
-function listen(
-  fetch: (request: Request) => unknown,
-  hostname: string,
-  port: number,
-): Promise<Server> {
-  return new Promise((resolve, reject) => {
+type Fetch = Parameters<typeof serve>[0]['fetch'];
+
+const listen = (fetch: Fetch, hostname: string, port: number): Promise<Server> =>
+  new Promise((resolve, reject) => {
     // Without a `createServer` option this is node:http's server.
     const server = serve({ fetch, port, hostname }, () => resolve(server)) as Server;
     server.once('error', reject);
   });
-}
 
 /**
  * Idle connections are closed again and again, since a kept-alive one falls idle after its answer.

@@ -1,9 +1,8 @@
 /**
- * The backend's database: one libSQL connection, or a remote one.
+ * The backend's database: a local file, or a remote one by libSQL.
  *
- * A local file has one connection and one queue: reads and writes take turns, so no reader sees half a
- * write and no writer meets SQLITE_BUSY. SQLite works synchronously here, so the queue costs nothing. A
- * remote database serves many readers; only writes queue.
+ * Reads and writes of a local file take turns on one connection, so no reader sees half a write and no writer meets
+ * SQLITE_BUSY; SQLite works synchronously here, so the queue costs nothing. Of a remote database only writes queue.
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -17,7 +16,7 @@ import { readMigrationFiles } from 'drizzle-orm/migrator';
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core';
 import { rootOf } from '../errors/failure.ts';
 
-/** What `npm run migration` has written; `npm run build` copies it beside what it builds. */
+/** `npm run build` copies them beside what it builds. */
 const MIGRATIONS = { migrationsFolder: fileURLToPath(new URL('migrations', import.meta.url)) };
 
 /** Where Drizzle keeps which migrations a database has had. */
@@ -95,11 +94,10 @@ async function prepare(client: Client, local: boolean): Promise<void> {
   const [later] = await db.all(
     sql`SELECT 1 FROM __drizzle_migrations WHERE created_at > ${newest} LIMIT 1`,
   );
-  if (later) {
+  if (later)
     throw new Error(
       'it was written by a newer release: start that release, or name another database',
     );
-  }
   // Some databases can be read and not written: better found now than by the first caller who writes.
   await db.run(sql`UPDATE __drizzle_migrations SET hash = hash`);
 }
@@ -111,7 +109,7 @@ async function refuseForeign(client: Client): Promise<void> {
   );
   const names = rows.map(({ name }) => name as string);
   const foreign = names.filter((name) => name !== MIGRATIONS_TABLE);
-  // A process that was killed at its first start has left the table of migrations alone.
+  // A process that was killed at its first start leaves the table of migrations behind.
   if (foreign.length === 0) return;
   if (names.includes(FIRST_RELEASE_MIGRATIONS)) return;
   if (names.includes(MIGRATIONS_TABLE) && (await hasMigrationOfOurs(client))) return;
@@ -121,12 +119,9 @@ async function refuseForeign(client: Client): Promise<void> {
 
 /** Other programs that use Drizzle keep a table of the same name. */
 async function hasMigrationOfOurs(client: Client): Promise<boolean> {
-  const [first] = readMigrationFiles(MIGRATIONS);
-  const { rows } = await client.execute({
-    sql: `SELECT 1 FROM ${MIGRATIONS_TABLE} WHERE created_at = ?`,
-    args: [first!.folderMillis],
-  });
-  return rows.length > 0;
+  const sql = `SELECT 1 FROM ${MIGRATIONS_TABLE} WHERE created_at = ?`;
+  const args = [readMigrationFiles(MIGRATIONS)[0]!.folderMillis];
+  return (await client.execute({ sql, args })).rows.length > 0;
 }
 
 function databaseOn(client: Client, local: boolean): Database {

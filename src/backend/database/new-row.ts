@@ -1,6 +1,4 @@
-/**
- * What new rows get: ids and moments, both of which only grow.
- */
+/** What new rows get: ids and moments, both of which only grow. */
 import { randomBytes } from 'node:crypto';
 
 /**

@@ -1,6 +1,4 @@
-/**
- * Text search: case-insensitive, without wildcards.
- */
+/** Text search: case-insensitive, without wildcards. */
 import { sql, type Column, type SQL } from 'drizzle-orm';
 import { invalid } from '../errors/problem.ts';
 
@@ -12,7 +10,7 @@ export const contains = (column: Column, text: string): SQL =>
   sql`instr(lower(coalesce(${column}, '')), lower(${text})) > 0`;
 
 /** @throws {Problem} 400 for more than 32: each word is a condition, and SQLite takes so many only. */
-export function wordsOf(text = ''): string[] {
+export function wordsOf(text: string): string[] {
   const words = text.split(/\s+/).filter((word) => word !== '');
   if (words.length <= MAX_WORDS) return words;
   throw invalid(400, 'query', 'query', `more than ${MAX_WORDS} words`);

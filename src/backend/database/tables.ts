@@ -1,9 +1,9 @@
 /**
  * The tables of the embedded backend, as Drizzle reads them.
  *
- * Every table carries `tenantId`, and every index begins with it or with a parent that has it.
- * Moments are epoch milliseconds, in columns whose names end in `At`; `present.ts` decides how callers
- * see them. After a change here, `npm run migration` writes the SQL that brings databases along.
+ * Every table carries `tenantId`, and every index begins with it or with a parent that has it. Moments are epoch
+ * milliseconds, in columns whose names end in `At`. A change needs a file of SQL in `migrations/`, and its line in
+ * `migrations/meta/_journal.json`.
  */
 import {
   index,
@@ -23,6 +23,12 @@ import type { EntryContent } from '../../v0/schemas/topic.ts';
 const tenantId = () => text('tenant_id').notNull();
 const moment = (name: string) => integer(name);
 const json = (name: string) => text(name, { mode: 'json' });
+const flag = (name: string) => integer(name, { mode: 'boolean' }).notNull();
+const status = () => text('status', { enum: AUDIENCE_STATUSES }).notNull();
+const times = () => ({
+  createdAt: moment('created_at').notNull(),
+  updatedAt: moment('updated_at').notNull(),
+});
 
 export const apiKeys = sqliteTable('api_keys', {
   /** SHA-256 of the key in hex; the key itself is stored nowhere. */
@@ -36,9 +42,9 @@ export const tenantDomains = sqliteTable(
     tenantDomainId: text('tenant_domain_id').primaryKey(),
     tenantId: tenantId(),
     host: text('host').notNull(),
-    isFallback: integer('is_fallback', { mode: 'boolean' }).notNull(),
+    isFallback: flag('is_fallback'),
   },
-  (table) => [index('tenant_domains_by_tenant').on(table.tenantId, table.isFallback)],
+  (t) => [index('tenant_domains_by_tenant').on(t.tenantId, t.isFallback)],
 );
 
 export const pages = sqliteTable(
@@ -60,10 +66,9 @@ export const pages = sqliteTable(
     metadata: json('metadata').$type<PageMetadata>(),
     archivedAt: moment('archived_at'),
     deletedAt: moment('deleted_at'),
-    createdAt: moment('created_at').notNull(),
-    updatedAt: moment('updated_at').notNull(),
+    ...times(),
   },
-  (table) => [index('pages_by_tenant').on(table.tenantId, table.name, table.pageId)],
+  (t) => [index('pages_by_tenant').on(t.tenantId, t.name, t.pageId)],
 );
 export type PageRow = typeof pages.$inferSelect;
 
@@ -75,10 +80,10 @@ export const audiences = sqliteTable(
     pageId: text('page_id').notNull(),
     computedName: text('computed_name').notNull(),
     customName: text('custom_name'),
-    isNewPageAgent: integer('is_new_page_agent', { mode: 'boolean' }).notNull(),
+    isNewPageAgent: flag('is_new_page_agent'),
     personId: text('person_id'),
     personRouteKey: text('person_route_key'),
-    status: text('status', { enum: AUDIENCE_STATUSES }).notNull(),
+    status: status(),
     supplementaryContext: text('supplementary_context'),
     actionFormIdOverride: text('action_form_id_override'),
     actionFormInstructionsOverride: text('action_form_instructions_override'),
@@ -89,9 +94,7 @@ export const audiences = sqliteTable(
     archivedAt: moment('archived_at'),
     createdAt: moment('created_at').notNull(),
   },
-  (table) => [
-    index('audiences_by_page').on(table.tenantId, table.pageId, table.createdAt, table.audienceId),
-  ],
+  (t) => [index('audiences_by_page').on(t.tenantId, t.pageId, t.createdAt, t.audienceId)],
 );
 export type AudienceRow = typeof audiences.$inferSelect;
 
@@ -102,8 +105,8 @@ export const versions = sqliteTable(
     tenantId: tenantId(),
     audienceId: text('audience_id').notNull(),
     versionNumber: integer('version_number').notNull(),
-    status: text('status', { enum: AUDIENCE_STATUSES }).notNull(),
-    isNewPageAgent: integer('is_new_page_agent', { mode: 'boolean' }).notNull(),
+    status: status(),
+    isNewPageAgent: flag('is_new_page_agent'),
     supplementaryContext: text('supplementary_context'),
     queueDurationMs: integer('queue_duration_ms'),
     createdAt: moment('created_at').notNull(),
@@ -114,9 +117,9 @@ export const versions = sqliteTable(
     obsoleteAt: moment('obsolete_at'),
     archivedAt: moment('archived_at'),
   },
-  (table) => [
-    uniqueIndex('versions_by_audience').on(table.tenantId, table.audienceId, table.versionNumber),
-    index('versions_by_status').on(table.status),
+  (t) => [
+    uniqueIndex('versions_by_audience').on(t.tenantId, t.audienceId, t.versionNumber),
+    index('versions_by_status').on(t.status),
   ],
 );
 export type VersionRow = typeof versions.$inferSelect;
@@ -129,7 +132,7 @@ export const publishOperations = sqliteTable(
     operationKey: text('operation_key').notNull(),
     versionId: text('version_id').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.tenantId, table.operationKey] })],
+  (t) => [primaryKey({ columns: [t.tenantId, t.operationKey] })],
 );
 
 export const topics = sqliteTable(
@@ -140,11 +143,10 @@ export const topics = sqliteTable(
     title: text('title').notNull(),
     purpose: text('purpose'),
     sortOrder: real('sort_order').notNull(),
-    isDefault: integer('is_default', { mode: 'boolean' }).notNull(),
-    createdAt: moment('created_at').notNull(),
-    updatedAt: moment('updated_at').notNull(),
+    isDefault: flag('is_default'),
+    ...times(),
   },
-  (table) => [index('topics_by_order').on(table.tenantId, table.sortOrder, table.topicId)],
+  (t) => [index('topics_by_order').on(t.tenantId, t.sortOrder, t.topicId)],
 );
 export type TopicRow = typeof topics.$inferSelect;
 
@@ -156,17 +158,9 @@ export const topicEntries = sqliteTable(
     topicId: text('topic_id').notNull(),
     sortOrder: real('sort_order').notNull(),
     content: json('content').$type<EntryContent>().notNull(),
-    createdAt: moment('created_at').notNull(),
-    updatedAt: moment('updated_at').notNull(),
+    ...times(),
   },
-  (table) => [
-    index('entries_by_topic').on(
-      table.tenantId,
-      table.topicId,
-      table.sortOrder,
-      table.topicEntryId,
-    ),
-  ],
+  (t) => [index('entries_by_topic').on(t.tenantId, t.topicId, t.sortOrder, t.topicEntryId)],
 );
 export type TopicEntryRow = typeof topicEntries.$inferSelect;
 
@@ -179,13 +173,10 @@ export const pageLinks = sqliteTable(
     path: text('path').notNull(),
     targetType: text('target_type').notNull(),
     audienceId: text('audience_id').notNull(),
-    createdAt: moment('created_at').notNull(),
-    updatedAt: moment('updated_at').notNull(),
+    ...times(),
     deletedAt: moment('deleted_at'),
   },
-  (table) => [
-    index('links_by_path').on(table.tenantId, table.tenantDomainId, table.path, table.pageLinkId),
-  ],
+  (t) => [index('links_by_path').on(t.tenantId, t.tenantDomainId, t.path, t.pageLinkId)],
 );
 export type PageLinkRow = typeof pageLinks.$inferSelect;
 
@@ -196,12 +187,11 @@ export const accounts = sqliteTable(
     tenantId: tenantId(),
     domain: text('domain').notNull(),
     name: text('name'),
-    createdAt: moment('created_at').notNull(),
-    updatedAt: moment('updated_at').notNull(),
+    ...times(),
   },
-  (table) => [
-    index('accounts_by_age').on(table.tenantId, table.createdAt, table.accountId),
-    uniqueIndex('accounts_by_domain').on(table.tenantId, table.domain),
+  (t) => [
+    index('accounts_by_age').on(t.tenantId, t.createdAt, t.accountId),
+    uniqueIndex('accounts_by_domain').on(t.tenantId, t.domain),
   ],
 );
 export type AccountRow = typeof accounts.$inferSelect;
@@ -217,12 +207,11 @@ export const persons = sqliteTable(
     slug: text('slug').notNull(),
     phoneNumber: text('phone_number'),
     linkedinProfileUrl: text('linkedin_profile_url'),
-    createdAt: moment('created_at').notNull(),
-    updatedAt: moment('updated_at').notNull(),
+    ...times(),
   },
-  (table) => [
-    index('persons_by_age').on(table.tenantId, table.createdAt, table.personId),
-    index('persons_by_domain').on(table.tenantId, table.domain, table.createdAt, table.personId),
+  (t) => [
+    index('persons_by_age').on(t.tenantId, t.createdAt, t.personId),
+    index('persons_by_domain').on(t.tenantId, t.domain, t.createdAt, t.personId),
   ],
 );
 export type PersonRow = typeof persons.$inferSelect;
@@ -245,14 +234,7 @@ export const personLogs = sqliteTable(
     personId: text('person_id').notNull(),
     ...logColumns(),
   },
-  (table) => [
-    index('person_logs_by_age').on(
-      table.tenantId,
-      table.personId,
-      table.createdAt,
-      table.personLogId,
-    ),
-  ],
+  (t) => [index('person_logs_by_age').on(t.tenantId, t.personId, t.createdAt, t.personLogId)],
 );
 export type PersonLogRow = typeof personLogs.$inferSelect;
 
@@ -264,13 +246,6 @@ export const accountLogs = sqliteTable(
     accountId: text('account_id').notNull(),
     ...logColumns(),
   },
-  (table) => [
-    index('account_logs_by_age').on(
-      table.tenantId,
-      table.accountId,
-      table.createdAt,
-      table.accountLogId,
-    ),
-  ],
+  (t) => [index('account_logs_by_age').on(t.tenantId, t.accountId, t.createdAt, t.accountLogId)],
 );
 export type AccountLogRow = typeof accountLogs.$inferSelect;

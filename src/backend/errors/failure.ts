@@ -1,7 +1,4 @@
-/**
- * Reports of the backend's own failures, without anything that a caller sent.
- */
-
+/** Reports of the backend's own failures, without anything that a caller sent. */
 export interface Failure {
   /** `GET /v0/topics/:topic_id`, or the name of a background task. */
   readonly route: string;
@@ -19,7 +16,7 @@ export function failureOf(route: string, error: unknown): Failure {
   return { route, code, at: /^ +at (.*)$/m.exec(root.stack ?? '')?.[1] };
 }
 
-/** Drizzle and fetch wrap what really happened; the innermost error says it. */
+/** The innermost cause, which Drizzle and fetch wrap. */
 export function rootOf(error: unknown): unknown {
   let root = error;
   while (root instanceof Error && root.cause instanceof Error) root = root.cause;

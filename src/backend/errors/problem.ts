@@ -1,13 +1,10 @@
 /**
- * Refusals: the errors that the backend answers.
- *
- * A handler throws a `Problem`; `app.ts` writes it as the flat error body. Anything else that is
- * thrown is a bug, and is answered as 500 without details.
+ * Refusals. A handler throws a `Problem`, which `app.ts` writes as the flat error body; anything else that is thrown is a
+ * bug, and is answered as 500 without details.
  *
  * Assumed: statuses, codes and body, since the document shows none; the body is the public reference's.
  */
-
-const CODE_BY_STATUS = {
+export const CODES = {
   400: 'bad_request',
   401: 'unauthorized',
   404: 'not_found',
@@ -19,8 +16,6 @@ const CODE_BY_STATUS = {
   500: 'internal_error',
 } as const;
 
-type ProblemStatus = keyof typeof CODE_BY_STATUS;
-
 /** Which part of the request is at fault, and why. */
 interface ProblemDetails {
   readonly field?: string;
@@ -29,12 +24,12 @@ interface ProblemDetails {
 
 export class Problem extends Error {
   override readonly name = 'Problem';
-  readonly status: ProblemStatus;
+  readonly status: keyof typeof CODES;
   readonly details: ProblemDetails;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(
-    status: ProblemStatus,
+    status: keyof typeof CODES,
     message: string,
     details: ProblemDetails = {},
     headers: Readonly<Record<string, string>> = {},
@@ -43,10 +38,6 @@ export class Problem extends Error {
     this.status = status;
     this.details = details;
     this.headers = headers;
-  }
-
-  get code(): string {
-    return CODE_BY_STATUS[this.status];
   }
 }
 
@@ -58,8 +49,8 @@ export const notFound = (noun: string, id: string) =>
   });
 
 /** The object exists, but its state forbids what was asked. */
-export const conflict = (message: string, details: ProblemDetails) =>
-  new Problem(409, message, details);
+export const conflict = (message: string, field: string, reason: string) =>
+  new Problem(409, message, { field, reason });
 
 /** @param what the query or the body. */
 export const invalid = (status: 400 | 422, what: string, field: string, reason: string) =>

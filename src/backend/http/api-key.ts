@@ -1,9 +1,4 @@
-/**
- * API keys: which tenant a caller is.
- *
- * Only hashes are stored, so a copied database reveals no key. Keys found once are remembered, since no
- * key is taken away while the process runs.
- */
+/** API keys: which tenant a caller is. Only hashes are stored, so a copied database reveals no key. */
 import { createHash } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
@@ -12,8 +7,9 @@ import { apiKeys } from '../database/tables.ts';
 /** SHA-256 in hex: what is stored in place of a key. */
 export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex');
 
-/** The tenant of a key; undefined for an unknown key. */
+/** Finds the tenant of a key; undefined for an unknown key. */
 export function tenantFinder(database: Database) {
+  // No key is taken away while the process runs. Unknown keys are not kept, or callers could fill the memory.
   const tenants = new Map<string, string>();
   return async (key: string): Promise<string | undefined> => {
     const keyHash = hashKey(key);
@@ -22,7 +18,6 @@ export function tenantFinder(database: Database) {
     const row = await database.read((db) =>
       db.select().from(apiKeys).where(eq(apiKeys.keyHash, keyHash)).get(),
     );
-    // Unknown keys are not remembered, or callers could fill the memory with them.
     if (row) tenants.set(keyHash, row.tenantId);
     return row?.tenantId;
   };

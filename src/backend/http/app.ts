@@ -1,9 +1,5 @@
 /**
- * HTTP around the handlers: the route table becomes hono routes, and every refusal becomes the
- * error body.
- *
- * What is the same for all routes is done here and nowhere else: ids of requests, keys, reading and
- * checking what was sent, statuses, errors.
+ * HTTP around the handlers: routes, ids of requests, keys, reading and checking what was sent, statuses, errors.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -19,7 +15,7 @@ import {
 } from '../../v0/routes.ts';
 import type { Database } from '../database/database.ts';
 import { failureOf, type Failure } from '../errors/failure.ts';
-import { Problem } from '../errors/problem.ts';
+import { CODES, Problem } from '../errors/problem.ts';
 import { tenantFinder } from './api-key.ts';
 import type { Handlers } from './handler.ts';
 import { openApiDocument } from './openapi.ts';
@@ -58,7 +54,7 @@ export function createApp(options: AppOptions): Hono<Env> {
     await next();
   });
 
-  // Before the check of keys: the description of the service is public. It takes some 20 ms, once.
+  // The description of the service is public. It takes some 20 ms, once.
   let description: object | undefined;
   app.get('/v0/openapi.json', (context) =>
     context.json((description ??= openApiDocument(options.routeSet))),
@@ -91,14 +87,12 @@ function addRoutes(app: Hono<Env>, options: AppOptions): void {
   const paths = [...new Set(served.map(([, { path }]) => path))].sort(
     (a, b) => Number(a.includes('{')) - Number(b.includes('{')),
   );
-  const limit = bodyLimit({
-    maxSize: MAX_BODY_BYTES,
-    onError: () => {
-      // The rest of the body is not read, so the connection cannot carry another request.
-      const close = { connection: 'close' };
-      throw new Problem(413, `A body holds at most ${MAX_BODY_BYTES} bytes`, {}, close);
-    },
-  });
+  const onError = () => {
+    // The rest of the body is not read, so the connection cannot carry another request.
+    const close = { connection: 'close' };
+    throw new Problem(413, `A body holds at most ${MAX_BODY_BYTES} bytes`, {}, close);
+  };
+  const limit = bodyLimit({ maxSize: MAX_BODY_BYTES, onError });
 
   for (const path of paths) {
     const here = served.filter(([, route]) => route.path === path);
@@ -126,23 +120,20 @@ async function answer(
   const body = route.body ? await readBody(route.body, context.req) : undefined;
   const { cursor, limit, ...filters } = query;
   const scope = JSON.stringify([tenantId, name, params, Object.entries(filters).sort()]);
+  const list = { scope, cursor, limit };
   // The schemas of this very route have checked query and body; the path fits its pattern.
   const handle = handlers[name] as (call: unknown) => Promise<object>;
-  const list = { scope, cursor, limit };
-  const given = { tenantId, params, query, body, list, present, publishLater };
   const run = route.method === 'GET' ? database.read : database.write;
-  const result = await run((db) => handle({ ...given, db, nowMs: now() }));
+  const result = await run((db) =>
+    handle({ db, tenantId, params, query, body, list, nowMs: now(), present, publishLater }),
+  );
   return context.json(result, successOf(name));
 }
 
 function refuse(context: Context<Env>, problem: Problem): Response {
-  const { status, code, message, details, headers } = problem;
-  const body: ErrorBody = {
-    code,
-    message,
-    requestId: context.get('requestId'),
-    details: { ...details },
-  };
+  const { status, message, details, headers } = problem;
+  const requestId = context.get('requestId');
+  const body: ErrorBody = { code: CODES[status], message, requestId, details: { ...details } };
   for (const [name, value] of Object.entries(headers)) context.header(name, value);
   return context.json(body, status);
 }

@@ -1,8 +1,8 @@
 /**
  * What a `<resource>.routes.ts` file holds: one handler a route of the route table.
  *
- * A handler gets what the contract's schemas let through and answers the contract's shape; HTTP and transactions are
- * `app.ts`'s business, so a handler sees no request and begins no write.
+ * A handler gets what the contract's schemas let through and answers the contract's shape; it sees no request and begins
+ * no transaction.
  */
 import type { z } from 'zod';
 import type { PathParameters, RouteName, routes } from '../../v0/routes.ts';

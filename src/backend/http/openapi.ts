@@ -1,21 +1,22 @@
 /**
- * `GET /v0/openapi.json`: the served routes as an OpenAPI 3.1 document, made from the contract.
+ * `GET /v0/openapi.json`: the served routes as an OpenAPI 3.1 document, by zod's own JSON Schema.
  *
- * The schemas that check requests and type answers are the ones that are printed, so the
- * description cannot say what the service does not do.
+ * The schemas that check requests and type answers are the ones that are printed, so the description cannot say what the
+ * service does not do.
  */
 import { z } from 'zod';
-import { Account, AccountWithPersons } from '../../v0/schemas/account.ts';
-import { Audience, AudienceVersion } from '../../v0/schemas/audience.ts';
 import { ErrorBody } from '../../v0/error.ts';
-import { AccountLog, ActivityItem, PersonLog } from '../../v0/schemas/log.ts';
-import { PageLink } from '../../v0/schemas/page-link.ts';
-import { Page, PageSearchHit } from '../../v0/schemas/page.ts';
-import { PageMetadata } from '../../v0/schemas/page-metadata.ts';
-import { Person } from '../../v0/schemas/person.ts';
 import { parametersOf, servedRoutes, successOf } from '../../v0/routes.ts';
 import type { Route, RouteName, RouteSet } from '../../v0/routes.ts';
+import { Account, AccountWithPersons } from '../../v0/schemas/account.ts';
+import { Audience, AudienceVersion } from '../../v0/schemas/audience.ts';
+import { AccountLog, ActivityItem, PersonLog } from '../../v0/schemas/log.ts';
+import { PageLink } from '../../v0/schemas/page-link.ts';
+import { PageMetadata } from '../../v0/schemas/page-metadata.ts';
+import { Page, PageSearchHit } from '../../v0/schemas/page.ts';
+import { Person } from '../../v0/schemas/person.ts';
 import { Topic, TopicEntry } from '../../v0/schemas/topic.ts';
+import { CODES } from '../errors/problem.ts';
 
 /** What is named in the document; everything else is written where it is used. */
 const NAMED = {
@@ -37,17 +38,6 @@ const NAMED = {
 };
 for (const [id, schema] of Object.entries<z.ZodType>(NAMED)) z.globalRegistry.add(schema, { id });
 
-const ERRORS = {
-  400: 'The query or the JSON cannot be read.',
-  401: 'The key is missing or not known.',
-  404: 'There is no such object.',
-  409: 'The state of the object forbids it.',
-  413: 'The body is too large.',
-  415: 'The body is not JSON.',
-  422: 'The body is not valid.',
-  500: 'Something went wrong in the service.',
-};
-
 type Json = Record<string, unknown>;
 
 export function openApiDocument(routeSet: RouteSet): Json {
@@ -56,50 +46,38 @@ export function openApiDocument(routeSet: RouteSet): Json {
   for (const [name, route] of servedRoutes(routeSet)) {
     (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(name, route);
   }
+  const apiKey = { type: 'apiKey', in: 'header', name: 'x-api-key' };
   return {
     openapi: '3.1.0',
     info: { title: 'Content Pages', version: 'v0' },
     security: [{ apiKey: [] }],
     paths,
-    components: {
-      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
-      schemas,
-    },
+    components: { securitySchemes: { apiKey }, schemas },
   };
 
-  function operation(name: RouteName, route: Route): Json {
+  function operation(name: RouteName, { method, path, query, body, response }: Route): Json {
+    // What is read is described as its outcome: the limit is a number once it is read.
+    const properties = (query ? schemaOf(query)['properties'] : {}) as Json;
+    const others = [405, ...(method === 'GET' ? [409] : []), ...(body ? [] : [413, 415, 422])];
+    const errors = Object.entries(CODES).filter(([status]) => !others.includes(Number(status)));
     return {
       operationId: name,
-      tags: [route.path.split('/')[2]],
-      parameters: [...pathParameters(route.path), ...queryParameters(route.query)],
-      ...(route.body && {
-        requestBody: { required: true, content: json(route.body, 'input') },
-      }),
+      tags: [path.split('/')[2]],
+      parameters: [
+        ...parametersOf(path).map((one) => parameter('path', one, { type: 'string' })),
+        ...Object.entries(properties).map(([one, schema]) => parameter('query', one, schema)),
+      ],
+      ...(body && { requestBody: { required: true, content: json(body, 'input') } }),
       responses: {
-        [successOf(name)]: { description: 'Done.', content: json(route.response) },
-        ...errorResponses(route),
+        [successOf(name)]: { description: 'done', content: json(response) },
+        ...Object.fromEntries(
+          errors.map(([status, code]) => [
+            status,
+            { description: code.replaceAll('_', ' '), content: json(ErrorBody) },
+          ]),
+        ),
       },
     };
-  }
-
-  // What is read is checked as the outcome: the limit is a number once it is read.
-  function queryParameters(query: z.ZodObject | undefined): Json[] {
-    const { properties = {} } = query ? schemaOf(query) : {};
-    return Object.entries(properties as Json).map(([name, schema]) => ({
-      name,
-      in: 'query',
-      required: false,
-      schema,
-    }));
-  }
-
-  function errorResponses({ method, body }: Route): Json {
-    const others = [...(method === 'GET' ? ['409'] : []), ...(body ? [] : ['413', '415', '422'])];
-    return Object.fromEntries(
-      Object.entries(ERRORS)
-        .filter(([status]) => !others.includes(status))
-        .map(([status, description]) => [status, { description, content: json(ErrorBody) }]),
-    );
   }
 
   function json(schema: z.ZodType, io: 'input' | 'output' = 'output'): Json {
@@ -109,20 +87,17 @@ export function openApiDocument(routeSet: RouteSet): Json {
   /** A schema, with references where it holds a named one. */
   function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'output'): Json {
     const text = JSON.stringify(z.toJSONSchema(schema, { io }));
-    const {
-      $schema: _dialect,
-      $defs,
-      ...bare
-    } = JSON.parse(text.replaceAll('#/$defs/', '#/components/schemas/')) as Json;
+    const { $schema, $defs, ...bare } = JSON.parse(
+      text.replaceAll('#/$defs/', '#/components/schemas/'),
+    ) as Json;
     Object.assign(schemas, $defs);
     return bare;
   }
 }
 
-const pathParameters = (path: string): Json[] =>
-  parametersOf(path).map((name) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }));
+const parameter = (where: 'path' | 'query', name: string, schema: unknown): Json => ({
+  name,
+  in: where,
+  required: where === 'path',
+  schema,
+});

@@ -1,8 +1,4 @@
-/**
- * Rows as callers see them.
- *
- * Tables hold epoch milliseconds; this is the one place that knows both written forms.
- */
+/** Rows as callers see them: tables hold epoch milliseconds. */
 /** `document`: `+` and epoch milliseconds, as the REST document's pattern has it. `iso`: ISO 8601. */
 export type TimestampForm = 'document' | 'iso';
 
@@ -21,13 +17,10 @@ export function presenter(form: TimestampForm): Present {
   const write = (epochMs: number): string =>
     form === 'iso' ? new Date(epochMs).toISOString() : `+${epochMs}`;
   return <Row extends object>(row: Row) => {
-    const presented: Record<string, unknown> = {};
-    for (const [name, value] of Object.entries(row)) {
-      if (name === 'tenantId') continue;
-      const isMoment = typeof value === 'number' && name.endsWith('At');
-      presented[name] = isMoment ? write(value) : value;
+    const { tenantId: _, ...presented } = row as Record<string, unknown>;
+    for (const [name, value] of Object.entries(presented)) {
+      if (typeof value === 'number' && name.endsWith('At')) presented[name] = write(value);
     }
-    // The loop does to every property what the type says.
     return presented as Presented<Row>;
   };
 }

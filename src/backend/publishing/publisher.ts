@@ -30,14 +30,12 @@ export function createPublisher({ database, now, delayMs, onFailure }: Publisher
 
   const later = (versionId: string, waitMs = delayMs): void => {
     if (closed || timers.has(versionId)) return;
-    timers.set(
-      versionId,
-      setTimeout(() => {
-        timers.delete(versionId);
-        const step = advance(versionId).finally(() => steps.delete(step));
-        steps.add(step);
-      }, waitMs),
-    );
+    const onTime = () => {
+      timers.delete(versionId);
+      const step = advance(versionId).finally(() => steps.delete(step));
+      steps.add(step);
+    };
+    timers.set(versionId, setTimeout(onTime, waitMs));
   };
 
   const advance = async (versionId: string): Promise<void> => {

@@ -1,36 +1,34 @@
 /**
  * The states of a version, and what each step changes: draft → queued → processing → published.
  *
- * Every step is one statement guarded by the state it leaves, inside its caller's transaction: a step
- * that comes twice, or after the audience was archived, changes nothing. When the steps are taken
- * is `publisher.ts`'s business. Assumed: all transitions, since the document shows none.
+ * Every step is guarded by the state it leaves, inside its caller's transaction: a step that comes twice, or after the
+ * audience was archived, changes nothing. Assumed: all transitions, since the document shows none.
  */
-import { and, inArray, isNotNull, ne, sql } from 'drizzle-orm';
+import { and, inArray, isNotNull, ne, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '../database/database.ts';
 import { equals } from '../database/rows.ts';
-import { audiences, pages, versions } from '../database/tables.ts';
-import type { VersionRow } from '../database/tables.ts';
+import {
+  audiences,
+  pages,
+  versions,
+  type AudienceRow,
+  type VersionRow,
+} from '../database/tables.ts';
 
 type Status = VersionRow['status'];
 
 /** Assumed: only drafts are published; a pending version has not become a draft yet. */
 export const canBePublished = ({ status }: VersionRow): boolean => status === 'draft';
 
-export async function enqueue(db: Executor, version: VersionRow, nowMs: number): Promise<void> {
-  const moved = await move(db, version, 'draft', { status: 'queued', queuedAt: nowMs });
-  if (moved) await setAudience(db, version, { status: 'queued' });
-}
+export const enqueue = (db: Executor, version: VersionRow, nowMs: number): Promise<boolean> =>
+  move(db, version, 'draft', { status: 'queued', queuedAt: nowMs });
 
 /** Takes a version out of the queue. Assumed: the queue's duration ends here. */
-export async function startProcessing(
-  db: Executor,
-  version: VersionRow,
-  nowMs: number,
-): Promise<void> {
-  const queueDurationMs = Math.max(0, nowMs - (version.queuedAt ?? nowMs));
-  const moved = await move(db, version, 'queued', { status: 'processing', queueDurationMs });
-  if (moved) await setAudience(db, version, { status: 'processing' });
-}
+export const startProcessing = (db: Executor, version: VersionRow, nowMs: number) =>
+  move(db, version, 'queued', {
+    status: 'processing',
+    queueDurationMs: Math.max(0, nowMs - (version.queuedAt ?? nowMs)),
+  });
 
 /**
  * Publishes a version and retires the one it follows.
@@ -40,18 +38,12 @@ export async function startProcessing(
  */
 export async function finish(db: Executor, version: VersionRow, nowMs: number): Promise<void> {
   const { tenantId, audienceId, versionId } = version;
-  const moved = await move(db, version, 'processing', { status: 'published', publishedAt: nowMs });
-  if (!moved) return;
-  await db
-    .update(versions)
-    .set({ status: 'archived', obsoleteAt: nowMs, archivedAt: nowMs })
-    .where(
-      and(
-        equals(versions, { tenantId, audienceId, status: 'published' }),
-        ne(versions.versionId, versionId),
-      ),
-    );
-  await setAudience(db, version, { status: 'published', publishedVersionId: versionId });
+  const change = { status: 'published', publishedAt: nowMs } as const;
+  const others = ne(versions.versionId, versionId);
+  if (!(await move(db, version, 'processing', change))) return;
+  await retire(db, version, nowMs, others);
+  const own = equals(audiences, { tenantId, audienceId });
+  await db.update(audiences).set({ publishedVersionId: versionId }).where(own);
   await db
     .update(pages)
     .set({ status: 'published', updatedAt: nowMs })
@@ -70,7 +62,7 @@ export async function finish(db: Executor, version: VersionRow, nowMs: number): 
  */
 export async function archiveAudience(
   db: Executor,
-  audience: { tenantId: string; audienceId: string; pageId: string },
+  audience: AudienceRow,
   nowMs: number,
 ): Promise<void> {
   const { tenantId, audienceId, pageId } = audience;
@@ -79,10 +71,7 @@ export async function archiveAudience(
     .update(versions)
     .set({ status: 'cancelled', cancelledAt: nowMs })
     .where(and(equals(versions, { tenantId, audienceId }), inArray(versions.status, unfinished)));
-  await db
-    .update(versions)
-    .set({ status: 'archived', obsoleteAt: nowMs, archivedAt: nowMs })
-    .where(equals(versions, { tenantId, audienceId, status: 'published' }));
+  await retire(db, audience, nowMs);
   await db
     .update(audiences)
     .set({ status: 'archived', archivedAt: nowMs, publishedVersionId: null })
@@ -95,40 +84,41 @@ export async function archiveAudience(
   }
 }
 
-/** The status of a page that is not archived: published once an audience of it is. */
-export async function unarchivedStatus(
+/** Archives the published versions of an audience. */
+const retire = (
   db: Executor,
-  tenantId: string,
-  pageId: string,
-): Promise<'draft' | 'published'> {
-  const published = await db
-    .select({ audienceId: audiences.audienceId })
-    .from(audiences)
-    .where(and(equals(audiences, { tenantId, pageId }), isNotNull(audiences.publishedVersionId)))
-    .limit(1)
-    .get();
-  return published ? 'published' : 'draft';
+  { tenantId, audienceId }: Pick<VersionRow, 'tenantId' | 'audienceId'>,
+  nowMs: number,
+  which?: SQL,
+) =>
+  db
+    .update(versions)
+    .set({ status: 'archived', obsoleteAt: nowMs, archivedAt: nowMs })
+    .where(and(equals(versions, { tenantId, audienceId, status: 'published' }), which));
+
+/** The status of a page that is not archived: published once an audience of it is. */
+export async function unarchivedStatus(db: Executor, tenantId: string, pageId: string) {
+  const own = and(equals(audiences, { tenantId, pageId }), isNotNull(audiences.publishedVersionId));
+  return (await db.$count(audiences, own)) > 0 ? 'published' : 'draft';
 }
 
-/** Answers whether the version was in the state it should leave. */
+/**
+ * Moves a version on, and its audience with it. Assumed: an audience is in the state of the version that moved last.
+ *
+ * @returns whether the version was in the state it should leave.
+ */
 async function move(
   db: Executor,
-  { tenantId, versionId }: VersionRow,
+  { tenantId, audienceId, versionId }: VersionRow,
   from: Status,
-  change: Partial<VersionRow>,
+  change: Partial<VersionRow> & Pick<VersionRow, 'status'>,
 ): Promise<boolean> {
   const { rowsAffected } = await db
     .update(versions)
     .set(change)
     .where(equals(versions, { tenantId, versionId, status: from }));
-  return rowsAffected > 0;
-}
-
-/** Assumed: an audience is in the state of the version that moved last. */
-async function setAudience(
-  db: Executor,
-  { tenantId, audienceId }: VersionRow,
-  change: { status: Status; publishedVersionId?: string },
-): Promise<void> {
-  await db.update(audiences).set(change).where(equals(audiences, { tenantId, audienceId }));
+  if (rowsAffected === 0) return false;
+  const own = equals(audiences, { tenantId, audienceId });
+  await db.update(audiences).set({ status: change.status }).where(own);
+  return true;
 }

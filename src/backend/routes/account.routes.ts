@@ -5,7 +5,7 @@
  * taken from the rows at each reading, so they cannot drift.
  */
 import { and, asc, eq, getTableColumns, or, sql, type SQL } from 'drizzle-orm';
-import { listPage, orderOf } from '../database/list.ts';
+import { listPage } from '../database/list.ts';
 import { correlated, equals } from '../database/rows.ts';
 import { contains } from '../database/search.ts';
 import { accountLogs, accounts, personLogs, persons } from '../database/tables.ts';
@@ -32,11 +32,7 @@ const latestActivityAt = correlated<number | null>(sql`(select max(moment) from 
   where ${linked} and ${personLogs.tenantId} = ${persons.tenantId}
     and ${personLogs.personId} = ${persons.personId} and ${personLogs.deletedAt} is null))`);
 
-const selection = {
-  ...getTableColumns(accounts),
-  linkedPersonsCount,
-  latestActivityAt,
-};
+const selection = { ...getTableColumns(accounts), linkedPersonsCount, latestActivityAt };
 
 export const accountRoutes = {
   listAccounts: (call) => listWhere(call, emptyOnly(call.query.includeEmptyOnly)),
@@ -64,7 +60,7 @@ const listWhere = ({ db, tenantId, list, present }: Call, condition: SQL | undef
     table: accounts,
     where: and(equals(accounts, { tenantId }), condition),
     // Assumed: oldest first, since the document shows no order.
-    order: orderOf(accounts, 'asc', 'createdAt', 'accountId'),
+    order: ['createdAt', 'accountId'],
     present,
   });
 
@@ -75,7 +71,6 @@ const emptyOnly = (flag: string | undefined): SQL | undefined =>
 /** Assumed: a search finds a part of the name or the domain, in either case of letters. */
 function matches(text: string | undefined): SQL | undefined {
   const wanted = text?.trim();
-  return wanted
-    ? or(contains(accounts.domain, wanted), contains(accounts.name, wanted))
-    : undefined;
+  if (!wanted) return undefined;
+  return or(contains(accounts.domain, wanted), contains(accounts.name, wanted));
 }

@@ -1,11 +1,10 @@
 /**
  * Logs of persons and accounts, newest first. Source: interface.md, "Accounts", "Persons".
  *
- * `activity.routes.ts` merges both into the feed of an account. Assumed: the order, since the document
- * shows none.
+ * Assumed: the order, since the document shows none.
  */
 import { and, isNull, type SQL } from 'drizzle-orm';
-import { listPage, orderOf } from '../database/list.ts';
+import { listPage } from '../database/list.ts';
 import { equals, getRow } from '../database/rows.ts';
 import { accountLogs, accounts, personLogs, persons } from '../database/tables.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -18,7 +17,8 @@ export const logRoutes = {
       select: db.select().from(accountLogs),
       table: accountLogs,
       where: and(equals(accountLogs, ofAccount), unlessDeleted(accountLogs, query.includeDeleted)),
-      order: orderOf(accountLogs, 'desc', 'createdAt', 'accountLogId'),
+      direction: 'desc',
+      order: ['createdAt', 'accountLogId'],
       present,
     });
   },
@@ -36,7 +36,8 @@ export const logRoutes = {
       select: db.select().from(personLogs),
       table: personLogs,
       where: and(equals(personLogs, ofPerson), unlessDeleted(personLogs, query.includeDeleted)),
-      order: orderOf(personLogs, 'desc', 'createdAt', 'personLogId'),
+      direction: 'desc',
+      order: ['createdAt', 'personLogId'],
       present,
     });
   },

@@ -2,7 +2,7 @@
 import { and, eq, inArray, isNull, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '../database/database.ts';
 import { equals } from '../database/rows.ts';
-import { listPage, orderOf } from '../database/list.ts';
+import { listPage } from '../database/list.ts';
 import { audiences, pageLinks, tenantDomains } from '../database/tables.ts';
 import type { Handlers } from '../http/handler.ts';
 
@@ -23,7 +23,7 @@ export const pageLinkRoutes = {
         isNull(pageLinks.deletedAt),
       ),
       // Assumed: by path, since the document shows no order.
-      order: orderOf(pageLinks, 'asc', 'path', 'pageLinkId'),
+      order: ['path', 'pageLinkId'],
       present: (row) => {
         const { targetType, audienceId, ...link } = present(row);
         return { ...link, target: { targetType, audienceId } };

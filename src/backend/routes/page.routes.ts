@@ -2,14 +2,12 @@
 import { and, getTableColumns, isNull, or, sql, type SQL } from 'drizzle-orm';
 import { DEFAULT_LIMIT } from '../../v0/list.ts';
 import type { CreatePageBody, Page } from '../../v0/schemas/page.ts';
-import type { Executor } from '../database/database.ts';
 import { newId } from '../database/new-row.ts';
 import { correlated, equals } from '../database/rows.ts';
 import { contains, wordsOf } from '../database/search.ts';
 import { audiences, pages, type PageRow } from '../database/tables.ts';
 import { conflict, notFound } from '../errors/problem.ts';
-import type { Handlers } from '../http/handler.ts';
-import type { Present } from '../http/present.ts';
+import type { Call, Handlers } from '../http/handler.ts';
 import { unarchivedStatus } from '../publishing/publishing.ts';
 
 /** Assumed: archived audiences count, as they stay in the page's list of audiences. */
@@ -20,18 +18,14 @@ type CountedPageRow = PageRow & { audiencesCount: number };
 
 export const pageRoutes = {
   createPage: async ({ db, tenantId, body, nowMs, present }) => {
-    const row = await db
-      .insert(pages)
-      .values(newPage(tenantId, body, nowMs))
-      .returning()
-      .get();
+    const values = newPage(tenantId, body, nowMs);
+    const row = await db.insert(pages).values(values).returning().get();
     return presentPage({ ...row, audiencesCount: 0 }, present);
   },
 
-  getPage: async ({ db, tenantId, params, present }) =>
-    presentPage(await getPageRow(db, tenantId, params.page_id), present),
+  getPage: async (call) => presentPage(await getPageRow(call), call.present),
 
-  searchPages: async ({ db, tenantId, query }) => {
+  searchPages: async ({ db, tenantId, query: { query = '', limit = DEFAULT_LIMIT } }) => {
     const { pageId, name, pageType } = pages;
     const items = await db
       .select({ pageId, name, pageType, audiencesCount })
@@ -42,42 +36,37 @@ export const pageRoutes = {
           equals(pages, { tenantId }),
           isNull(pages.archivedAt),
           isNull(pages.deletedAt),
-          ...wordsOf(query.query).map(somewhere),
+          ...wordsOf(query).map(somewhere),
         ),
       )
-      .orderBy(relevance(query.query?.trim() ?? ''), pages.name, pages.pageId)
-      .limit(query.limit ?? DEFAULT_LIMIT);
+      .orderBy(relevance(query.trim()), pages.name, pages.pageId)
+      .limit(limit);
     return { items };
   },
 
-  restorePage: async ({ db, tenantId, params, nowMs, present }) => {
-    const { pageId, archivedAt, deletedAt } = await getPageRow(db, tenantId, params.page_id);
+  restorePage: async (call) => {
+    const { db, tenantId, nowMs } = call;
+    const { pageId, archivedAt, deletedAt } = await getPageRow(call);
     // Assumed: only what was archived or deleted can be restored.
     if (archivedAt === null && deletedAt === null) {
-      throw conflict(`Page "${pageId}" is neither archived nor deleted`, {
-        field: 'page_id',
-        reason: 'nothing to restore',
-      });
+      const message = `Page "${pageId}" is neither archived nor deleted`;
+      throw conflict(message, 'page_id', 'nothing to restore');
     }
+    const status = await unarchivedStatus(db, tenantId, pageId);
     await db
       .update(pages)
-      .set({
-        archivedAt: null,
-        deletedAt: null,
-        status: await unarchivedStatus(db, tenantId, pageId),
-        updatedAt: nowMs,
-      })
+      .set({ archivedAt: null, deletedAt: null, status, updatedAt: nowMs })
       .where(equals(pages, { tenantId, pageId }));
-    return presentPage(await getPageRow(db, tenantId, pageId), present);
+    return presentPage(await getPageRow(call), call.present);
   },
 } satisfies Partial<Handlers>;
 
 /** @throws {Problem} 404 when the tenant has no such page. */
-export async function getPageRow(
-  db: Executor,
-  tenantId: string,
-  pageId: string,
-): Promise<CountedPageRow> {
+export async function getPageRow({
+  db,
+  tenantId,
+  params: { page_id: pageId },
+}: Pick<Call<'getPage'>, 'db' | 'tenantId' | 'params'>): Promise<CountedPageRow> {
   const row = await db
     .select({ ...getTableColumns(pages), audiencesCount })
     .from(pages)
@@ -105,7 +94,7 @@ const newPage = (tenantId: string, body: CreatePageBody, nowMs: number) => ({
 });
 
 /** Optional fields that the page does not have are left out, as the document has no null there. */
-function presentPage(row: CountedPageRow, present: Present): Page {
+function presentPage(row: CountedPageRow, present: Call['present']): Page {
   const { headerActionId, metadata, ...page } = present(row);
   return {
     ...page,

@@ -1,6 +1,6 @@
 /** Persons: listed by age and read. Source: interface.md, "Persons". */
 import { equals, getRow } from '../database/rows.ts';
-import { listPage, orderOf } from '../database/list.ts';
+import { listPage } from '../database/list.ts';
 import { persons } from '../database/tables.ts';
 import type { Handlers } from '../http/handler.ts';
 
@@ -11,7 +11,7 @@ export const personRoutes = {
       table: persons,
       where: equals(persons, { tenantId }),
       // Assumed: oldest first, since the document shows no order.
-      order: orderOf(persons, 'asc', 'createdAt', 'personId'),
+      order: ['createdAt', 'personId'],
       present,
     }),
 

@@ -6,14 +6,12 @@
 import { getTableColumns, sql } from 'drizzle-orm';
 import { MAX_INTEGER } from '../../v0/schemas/primitive.ts';
 import type { Topic } from '../../v0/schemas/topic.ts';
-import type { Executor } from '../database/database.ts';
-import { listPage, orderOf } from '../database/list.ts';
+import { listPage } from '../database/list.ts';
 import { newId } from '../database/new-row.ts';
 import { correlated, equals } from '../database/rows.ts';
 import { topicEntries, topics, type TopicEntryRow, type TopicRow } from '../database/tables.ts';
 import { notFound } from '../errors/problem.ts';
-import type { Handlers } from '../http/handler.ts';
-import type { Present } from '../http/present.ts';
+import type { Call, Handlers } from '../http/handler.ts';
 
 type EntryRow = Omit<TopicEntryRow, 'tenantId'>;
 type FullTopicRow = TopicRow & { entries: readonly EntryRow[] };
@@ -25,27 +23,28 @@ export const topicRoutes = {
       table: topics,
       where: equals(topics, { tenantId }),
       // Assumed: by sort order, since the document shows none.
-      order: orderOf(topics, 'asc', 'sortOrder', 'topicId'),
+      order: ['sortOrder', 'topicId'],
       present: (row) => presentTopic(row, present),
     }),
 
-  getTopic: async ({ db, tenantId, params, present }) =>
-    presentTopic(await getFullTopicRow(db, tenantId, params.topic_id), present),
+  getTopic: async (call) => presentTopic(await getFullTopicRow(call), call.present),
 
-  updateTopic: async ({ db, tenantId, params: { topic_id: topicId }, body, nowMs, present }) => {
-    // Drizzle leaves out what is undefined.
+  updateTopic: async (call) => {
+    const { db, tenantId, params, body, nowMs, present } = call;
     const { title, sortOrder } = body;
     if (title !== undefined || sortOrder !== undefined) {
+      // Drizzle leaves out what is undefined.
       await db
         .update(topics)
         .set({ title, sortOrder, updatedAt: nowMs })
-        .where(equals(topics, { tenantId, topicId }));
+        .where(equals(topics, { tenantId, topicId: params.topic_id }));
     }
-    return presentTopic(await getFullTopicRow(db, tenantId, topicId), present);
+    return presentTopic(await getFullTopicRow(call), present);
   },
 
-  createTopicEntry: async ({ db, tenantId, params, body, nowMs, present }) => {
-    const { topicId, entries } = await getFullTopicRow(db, tenantId, params.topic_id);
+  createTopicEntry: async (call) => {
+    const { db, tenantId, body, nowMs, present } = call;
+    const { topicId, entries } = await getFullTopicRow(call);
     const entry = {
       tenantId,
       topicEntryId: newId('entry'),
@@ -85,11 +84,11 @@ const byOrder = (a: EntryRow, b: EntryRow): number =>
   a.sortOrder - b.sortOrder || (a.topicEntryId < b.topicEntryId ? -1 : 1);
 
 /** @throws {Problem} 404 when the tenant has no such topic. */
-async function getFullTopicRow(
-  db: Executor,
-  tenantId: string,
-  topicId: string,
-): Promise<FullTopicRow> {
+async function getFullTopicRow({
+  db,
+  tenantId,
+  params: { topic_id: topicId },
+}: Pick<Call<'getTopic'>, 'db' | 'tenantId' | 'params'>): Promise<FullTopicRow> {
   const own = equals(topics, { tenantId, topicId });
   const row = await db.select(selection).from(topics).where(own).get();
   if (!row) throw notFound('topic', topicId);
@@ -100,7 +99,7 @@ async function getFullTopicRow(
 const sortOrderAfter = (last: EntryRow | undefined): number =>
   last ? Math.min(Math.floor(last.sortOrder) + 1, MAX_INTEGER) : 0;
 
-const presentTopic = (row: FullTopicRow, present: Present): Topic => ({
+const presentTopic = (row: FullTopicRow, present: Call['present']): Topic => ({
   ...present(row),
   entries: row.entries.map(present),
 });

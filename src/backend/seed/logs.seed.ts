@@ -8,7 +8,8 @@ type SampleLog = Omit<Sample<AccountLogRow>, 'accountId' | 'accountLogId'>;
 /** Makes so many log entries, oldest first; about one in eight was deleted later. */
 export const sampleLogs = (random: Random, howMany: number): SampleLog[] =>
   Array.from({ length: howMany }, (_, index) => {
-    const [source, type, payload] = random.pick(EVENTS);
+    const [event, payload] = random.pick(Object.entries(EVENTS));
+    const [source = '', type = ''] = event.split(' ');
     const createdAt =
       SAMPLE_END_MS - (howMany - index) * 3 * DAY_MS + random.int(0, 2_000) * MINUTE_MS;
     const deleted = random.chance(0.12);
@@ -25,57 +26,35 @@ export const sampleLogs = (random: Random, howMany: number): SampleLog[] =>
     };
   });
 
-type Payload = (random: Random) => Record<string, unknown>;
-
-const EVENTS: readonly (readonly [source: string, type: string, payload: Payload])[] = [
-  [
-    'web',
-    'page-viewed',
-    (random) => ({
-      path: random.pick(['/welcome', '/pricing', '/start', '/demo']),
-      seconds: random.int(3, 400),
-      referrer: random.chance(0.5) ? null : { host: 'search.example', campaign: 'autumn' },
-    }),
-  ],
-  [
-    'web',
-    'form-submitted',
-    (random) => ({
-      form: 'contact',
-      fields: { topic: random.pick(['pricing', 'support']), seats: random.int(1, 500) },
-      consent: random.chance(0.8),
-    }),
-  ],
-  [
-    'email',
-    'email-opened',
-    (random) => ({ subject: 'Your tailored page is ready', opens: random.int(1, 9) }),
-  ],
-  [
-    'calendar-sync',
-    'meeting-booked',
-    (random) => ({
-      meeting: {
-        title: random.pick(['Intro call', 'Product tour', 'Quarterly review']),
-        minutes: random.pick([15, 30, 45]),
-        attendees: [{ role: 'host' }, { role: 'guest', confirmed: random.chance(0.7) }],
-      },
-    }),
-  ],
-  [
-    'crm',
-    'stage-changed',
-    (random) => ({
-      from: 'discovery',
-      to: random.pick(['evaluation', 'proposal', 'closed-won']),
-      amount: { value: random.int(10, 900) * 100, currency: 'EUR' },
-    }),
-  ],
-  [
-    'crm',
-    'note-added',
-    () => ({ text: 'Asked for a security questionnaire.', tags: ['security'] }),
-  ],
-  ['sales-call', 'call-ended', (random) => ({ minutes: random.int(2, 55), transcript: null })],
-  ['import', 'record-merged', () => ({})],
-];
+/** By source and type. */
+const EVENTS: Readonly<Record<string, (random: Random) => Record<string, unknown>>> = {
+  'web page-viewed': (random) => ({
+    path: random.pick(['/welcome', '/pricing', '/start', '/demo']),
+    seconds: random.int(3, 400),
+    referrer: random.chance(0.5) ? null : { host: 'search.example', campaign: 'autumn' },
+  }),
+  'web form-submitted': (random) => ({
+    form: 'contact',
+    fields: { topic: random.pick(['pricing', 'support']), seats: random.int(1, 500) },
+    consent: random.chance(0.8),
+  }),
+  'email email-opened': (random) => ({
+    subject: 'Your tailored page is ready',
+    opens: random.int(1, 9),
+  }),
+  'calendar-sync meeting-booked': (random) => ({
+    meeting: {
+      title: random.pick(['Intro call', 'Product tour', 'Quarterly review']),
+      minutes: random.pick([15, 30, 45]),
+      attendees: [{ role: 'host' }, { role: 'guest', confirmed: random.chance(0.7) }],
+    },
+  }),
+  'crm stage-changed': (random) => ({
+    from: 'discovery',
+    to: random.pick(['evaluation', 'proposal', 'closed-won']),
+    amount: { value: random.int(10, 900) * 100, currency: 'EUR' },
+  }),
+  'crm note-added': () => ({ text: 'Asked for a security questionnaire.', tags: ['security'] }),
+  'sales-call call-ended': (random) => ({ minutes: random.int(2, 55), transcript: null }),
+  'import record-merged': () => ({}),
+};

@@ -1,59 +1,46 @@
 /** What stands on a page of the sample data. All names are invented. */
 import type { PageMetadata } from '../../v0/schemas/page-metadata.ts';
 
-export const sampleContent = (id: string, name: string) => ({
-  actions: [
-    {
-      actionId: `action_${id}_1`,
-      actionIndex: 0,
-      purpose: 'Book a meeting with the account team.',
-      buttonTitle: 'Book a meeting',
-      actionType: 'link',
-      url: 'https://calendar.example/book',
-    },
-    {
-      actionId: `action_${id}_2`,
-      actionIndex: 1,
-      purpose: 'Answer questions about the offer.',
-      buttonTitle: 'Ask a question',
-      actionType: 'form',
-      url: 'https://forms.example/ask',
-    },
-  ],
-  actionCardWidgets: [
-    {
-      type: 'logos',
-      title: 'Trusted by',
-      logos: ['Quillmere', 'Fennwick'].map((company) => ({
-        image: {
-          altText: company,
-          url: `https://cdn.example/logos/${company.toLowerCase()}.svg`,
-          fileId: `file_${company.toLowerCase()}`,
-          assetId: `asset_${company.toLowerCase()}`,
-        },
-      })),
-    },
-  ],
-  scripts: [
-    {
-      name: 'Analytics',
-      description: 'Counts visits.',
-      content: 'window.visits = (window.visits ?? 0) + 1;',
-      enabled: true,
-      injectionPoint: 'head',
-    },
-  ],
-  footerLinks: [
-    {
-      id: `footer_${id}`,
-      title: name,
-      links: [
-        { id: `footer_${id}_1`, text: 'Imprint', url: 'https://www.example/imprint' },
-        { id: `footer_${id}_2`, text: 'Privacy', url: 'https://www.example/privacy' },
-      ],
-    },
-  ],
-});
+const logo = (company: string) => {
+  const name = company.toLowerCase();
+  const files = { fileId: `file_${name}`, assetId: `asset_${name}` };
+  return { image: { altText: company, url: `https://cdn.example/logos/${name}.svg`, ...files } };
+};
+
+export function sampleContent(id: string, name: string) {
+  const action = (actionIndex: number, purpose: string, buttonTitle: string) => ({
+    actionId: `action_${id}_${actionIndex + 1}`,
+    actionIndex,
+    purpose,
+    buttonTitle,
+  });
+  const link = (number: number, text: string) => ({
+    id: `footer_${id}_${number}`,
+    text,
+    url: `https://www.example/${text.toLowerCase()}`,
+  });
+  const meeting = action(0, 'Book a meeting with the account team.', 'Book a meeting');
+  const question = action(1, 'Answer questions about the offer.', 'Ask a question');
+  const script = {
+    name: 'Analytics',
+    description: 'Counts visits.',
+    content: 'window.visits = (window.visits ?? 0) + 1;',
+    enabled: true,
+    injectionPoint: 'head',
+  };
+  const logos = [logo('Quillmere'), logo('Fennwick')];
+  return {
+    actions: [
+      { ...meeting, actionType: 'link', url: 'https://calendar.example/book' },
+      { ...question, actionType: 'form', url: 'https://forms.example/ask' },
+    ],
+    actionCardWidgets: [{ type: 'logos', title: 'Trusted by', logos }],
+    scripts: [script],
+    footerLinks: [
+      { id: `footer_${id}`, title: name, links: [link(1, 'Imprint'), link(2, 'Privacy')] },
+    ],
+  };
+}
 
 export const sampleMetadata = (id: string, name: string): PageMetadata => ({
   title: name,

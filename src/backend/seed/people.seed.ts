@@ -1,8 +1,6 @@
 /**
- * Accounts, persons and their logs of the sample data. All names are invented.
- *
- * Most persons belong to an account by their domain; some have no domain, and some have one that no
- * account has. A few accounts have no person.
+ * Accounts, persons and their logs of the sample data. All names are invented. Most persons belong to an account by their
+ * domain; some have none, or one that no account has. A few accounts have no person.
  */
 import { sampleLogs } from './logs.seed.ts';
 import { DAY_MS, MINUTE_MS, SAMPLE_END_MS } from './random.seed.ts';
@@ -37,26 +35,20 @@ export type Scale = keyof typeof SCALES;
 export function samplePeople(scale: Scale, random: Random) {
   const accounts = sampleAccounts(scale, random);
   const persons = samplePersons(scale, accounts, random);
+  const logsOf = (of: 'account' | 'person', id: string, howMany: number) =>
+    sampleLogs(random, howMany).map((log, position) => ({
+      ...log,
+      [`${of}Id`]: id,
+      [`${of}LogId`]: `${id.replace(of, `${of[0]}log`)}_${position + 1}`,
+    }));
   return {
     accounts,
     persons,
     accountLogs: accounts.flatMap(({ accountId }, index) =>
-      sampleLogs(random, index % 6 === 5 ? 0 : index === 0 ? 30 : random.int(2, 9)).map(
-        (log, position) => ({
-          ...log,
-          accountId,
-          accountLogId: `${accountId.replace('account', 'alog')}_${position + 1}`,
-        }),
-      ),
+      logsOf('account', accountId, index % 6 === 5 ? 0 : index === 0 ? 30 : random.int(2, 9)),
     ),
     personLogs: persons.flatMap(({ personId }, index) =>
-      sampleLogs(random, index % 4 === 3 ? 0 : index === 0 ? 25 : random.int(1, 6)).map(
-        (log, position) => ({
-          ...log,
-          personId,
-          personLogId: `${personId.replace('person', 'plog')}_${position + 1}`,
-        }),
-      ),
+      logsOf('person', personId, index % 4 === 3 ? 0 : index === 0 ? 25 : random.int(1, 6)),
     ),
   };
 }

@@ -1,8 +1,4 @@
-/**
- * Random numbers for the sample data: the same on every machine and at every start.
- *
- * Tests, screenshots and measurements compare what they see, so nothing of it may vary.
- */
+/** Random numbers for the sample data: the same on every machine and at every start. */
 
 /** The moment the sample data ends, in epoch milliseconds; all of it happened before. */
 export const SAMPLE_END_MS = Date.UTC(2025, 9, 1, 9, 30);

@@ -1,8 +1,6 @@
 /**
- * Fills an empty database: two tenants with sample data, so that a fresh start has a lot to show.
- *
- * All of it is one transaction: a process killed in the middle leaves the database empty, and the
- * next start fills it. A database that has a key is never touched.
+ * Fills an empty database with two tenants and their sample data, in one transaction: a process killed in the middle
+ * leaves the database empty, and the next start fills it. A database that has a key is never touched.
  */
 import { getTableColumns } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
@@ -16,14 +14,8 @@ import * as tables from '../database/tables.ts';
 import { sampleTopics } from './topics.seed.ts';
 
 const TENANTS = [
-  { tenantId: 'tenant_demo', key: EXAMPLE_API_KEY, label: 'demo', host: 'harbour', scale: 'large' },
-  {
-    tenantId: 'tenant_demo_two',
-    key: OTHER_API_KEY,
-    label: 'demo_two',
-    host: 'orchard',
-    scale: 'small',
-  },
+  { label: 'demo', key: EXAMPLE_API_KEY, host: 'harbour', scale: 'large' },
+  { label: 'demo_two', key: OTHER_API_KEY, host: 'orchard', scale: 'small' },
 ] as const;
 
 /** The most values one statement carries; SQLite takes 32766. */
@@ -40,7 +32,7 @@ export const seedWhenEmpty = (database: Database, seed: Seed): Promise<void> =>
     for (const [position, tenant] of TENANTS.entries()) {
       const rows = rowsOf(tenant, seed, createRandom(20_250 + position));
       for (const [name, some] of Object.entries(rows)) {
-        const owned = some.map((row) => ({ ...row, tenantId: tenant.tenantId }));
+        const owned = some.map((row) => ({ ...row, tenantId: `tenant_${tenant.label}` }));
         await insertAll(db, tables[name as keyof typeof rows], owned);
       }
     }

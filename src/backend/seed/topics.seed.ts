@@ -6,6 +6,7 @@ import type { TopicEntryRow, TopicRow } from '../database/tables.ts';
 
 const SUBJECTS = ['Pricing', 'Security', 'Onboarding', 'Integrations', 'Support', 'Roadmap'];
 const ANGLES = ['at a glance', 'for buyers', 'for engineers', 'in depth', 'questions'];
+const OTHERS = ['Company story', 'Objections'];
 const SENTENCES = [
   'Plans are billed by the year and may grow at any time.',
   'Data stays in the region that was chosen when the account was made.',
@@ -15,17 +16,10 @@ const SENTENCES = [
   'The roadmap is shared with customers each quarter.',
 ];
 
-export function sampleTopics(
-  scale: Scale,
-  random: Random,
-): { topics: Sample<TopicRow>[]; topicEntries: Sample<TopicEntryRow>[] } {
+export function sampleTopics(scale: Scale, random: Random) {
   const titles =
     scale === 'large'
-      ? [
-          ...ANGLES.flatMap((angle) => SUBJECTS.map((subject) => `${subject} ${angle}`)),
-          'Company story',
-          'Objections',
-        ]
+      ? ANGLES.flatMap((angle) => SUBJECTS.map((subject) => `${subject} ${angle}`)).concat(OTHERS)
       : ['Orchard tours', 'Harvest calendar', 'Cider prices'];
   const prefix = scale === 'large' ? 'topic' : 'topic_two';
   const topics = titles.map((title, index): Sample<TopicRow> => {
