@@ -32,40 +32,47 @@ export interface PageRead {
   readonly together: object;
 }
 
+/** What is no list. */
+const OBJECT: PageRead = { pages: 1, limit: 1, together: {} };
+
+/** Reads that begin together. */
+interface Read {
+  readonly together: object;
+  /** The largest. */
+  limit: number;
+  /** How many calls they are at most. */
+  most: number;
+  /** The round after which they have ended. */
+  readonly end: number;
+}
+
 /** A call, or as many calls as there are keys of which nothing is known. */
 interface Counted {
   isCertain: boolean;
   most: number;
-  /** For a list: the limit of each group of reads that begin together. */
-  limits: Map<object, number> | undefined;
+  readonly reads: Read[];
 }
 
-/** The calls of one pass over a document. */
+/** The calls of one operation. */
 export class PlannedCalls {
   readonly #dialect: Dialect;
-  readonly #ends: Map<string, number>;
-  readonly #counted = new Map<string, Counted>();
-  readonly #primed = new Map<string, number>();
   readonly #fields = new Map<Route, Map<string, Count>>();
+  #counted = new Map<Route, Map<string, Counted>>();
+  #primed = new Map<string, number>();
   readonly #missing = new Set<Route>();
-  #epoch = 0;
-  /** Whether a call was found to end earlier than it had first been counted. */
-  isLearnt = false;
   /** The last round so far. */
   rounds = 0;
   /** How many calls there are at least so far. */
   least = 0;
 
-  /** @param ends the round after which each call has ended, as other passes have found: they only shrink. */
-  constructor(dialect: Dialect, ends: Map<string, number>) {
+  constructor(dialect: Dialect) {
     this.#dialect = dialect;
-    this.#ends = ends;
   }
 
   /** After a write: nothing read before it answers for what comes after. */
   forget(): void {
-    this.#epoch += 1;
-    this.#primed.clear();
+    this.#counted = new Map();
+    this.#primed = new Map();
   }
 
   /** Whether the backend has a route, for all that is known; one that it lacks is noted. */
@@ -91,22 +98,16 @@ export class PlannedCalls {
    * @param most how many calls it stands for at most.
    * @returns the round after which it has ended.
    */
-  add(route: Route, id: string, most: number, call: FieldCall, page?: PageRead): number {
+  add(route: Route, id: string, most: number, call: FieldCall, page = OBJECT): number {
     if (!this.serves(route)) return call.at;
-    const name = `${this.#epoch} ${route.path} ${id}`;
-    const known = this.#ends.get(name) ?? Infinity;
-    const end = Math.min(known, call.at + (page && page.pages !== Infinity ? page.pages : 1));
-    this.isLearnt ||= end < known && known !== Infinity;
-    this.#ends.set(name, end);
+    let calls = this.#counted.get(route);
+    if (!calls) this.#counted.set(route, (calls = new Map<string, Counted>()));
+    let counted = calls.get(id);
+    if (!counted) calls.set(id, (counted = { isCertain: false, most: 0, reads: [] }));
+    const end = read(counted.reads, most, call.at, page);
     this.rounds = Math.max(this.rounds, end);
-
-    let counted = this.#counted.get(name);
-    if (!counted) {
-      counted = { isCertain: false, most: 0, limits: undefined };
-      this.#counted.set(name, counted);
-    }
     const least = call.isCertain && !counted.isCertain ? 1 : 0;
-    const grown = product(most, page ? product(page.pages, countLimits(counted, page)) : 1);
+    const grown = sumOf(counted.reads);
     if (least > 0 || grown > counted.most) {
       let fields = this.#fields.get(route);
       if (!fields) this.#fields.set(route, (fields = new Map<string, Count>()));
@@ -141,12 +142,33 @@ export class PlannedCalls {
   }
 }
 
-/**
- * How many calls a list may take because its reads want pages of different sizes: a larger page serves
- * smaller reads, but is not asked for again while it is under way.
- */
-function countLimits(counted: Counted, { together, limit }: PageRead): number {
-  const limits = (counted.limits ??= new Map<object, number>());
-  limits.set(together, Math.max(limit, limits.get(together) ?? 0));
-  return limits.size === 1 ? 1 : new Set(limits.values()).size;
+/** Notes a read, and answers the round after which it has ended. */
+function read(
+  reads: Read[],
+  calls: number,
+  at: number,
+  { pages, limit, together }: PageRead,
+): number {
+  const most = product(calls, pages);
+  let end = at + (pages === Infinity ? 1 : pages);
+  let known: Read | undefined;
+  for (const one of reads) {
+    if (one.together === together) {
+      known = one;
+      known.limit = Math.max(known.limit, limit);
+      known.most = Math.max(known.most, most);
+    }
+    // A larger page serves smaller reads.
+    if (one.limit >= limit) end = Math.min(end, one.end);
+  }
+  if (!known) reads.push({ together, limit, most, end });
+  return end;
+}
+
+/** How many calls reads are: none is made again for the same limit. */
+function sumOf(reads: readonly Read[]): number {
+  if (reads.length === 1) return reads[0]!.most;
+  const limits = new Map<number, number>();
+  for (const { limit, most } of reads) limits.set(limit, Math.max(most, limits.get(limit) ?? 0));
+  return [...limits.values()].reduce((a, b) => a + b);
 }

@@ -1,8 +1,8 @@
 /**
  * What a document costs and how large its answer can get, computed before it is executed.
  *
- * The planner walks a selection as look-ahead and the resolvers will, by the same declarations, and
- * once for all objects that stand at a place: what a request shares is counted once here as well.
+ * The planner walks a selection as look-ahead and the resolvers will, by the same declarations and round by round.
+ * It knows which calls were made and which objects are there: what a request shares is counted once here as well.
  */
 import {
   getNamedType,
@@ -12,6 +12,7 @@ import {
   isNonNullType,
   isObjectType,
   OperationTypeNode,
+  type FieldNode,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
@@ -20,7 +21,6 @@ import {
 import { prepareArguments, type ArgumentValues } from '../execution/operation/arguments.ts';
 import type { OperationContext, Selecting } from '../execution/operation/collect-fields.ts';
 import { nodeTypeOf } from '../graph/fields/connection-type.ts';
-import type { List } from '../graph/loading/list.ts';
 import {
   afterOf,
   checkCount,
@@ -30,6 +30,7 @@ import {
   pageOf,
   pageRequestOf,
   pagesOf,
+  type PageRequest,
 } from '../graph/loading/page-request.ts';
 import type { Context } from '../graph/context.ts';
 import {
@@ -42,7 +43,7 @@ import {
   type WriteDemand,
 } from '../graph/entity/demand.ts';
 import { findEntity, type AnyEntity } from '../graph/entity/entity.ts';
-import { textOf } from '../graph/types/key.ts';
+import { textOf, type Key } from '../graph/types/key.ts';
 import {
   selectionOf,
   type KeyField,
@@ -52,7 +53,7 @@ import {
 import type { Route } from '../v0/routes.ts';
 import { PlannedCalls, type FieldCall, type PageRead, type RoutePlan } from './calls.ts';
 import { NONE, ONE, plus, product, times, upTo, type Count } from './count.ts';
-import { Names, Objects, type KeyGroup } from './objects.ts';
+import { Groups, isKnown, ROOT, type Group } from './groups.ts';
 
 export interface Plan {
   readonly calls: Count;
@@ -101,17 +102,10 @@ export interface Budget {
 /** The fields of connections and edges that hold the items. */
 const ITEM_FIELDS = new Set(['edges', 'nodes', 'node']);
 
-/** Fields and keys that one plan looks at: several times what a document within its limits has. */
+/** Fields and groups of objects that one plan looks at: several times what a document within its limits has. */
 export const MAX_VISITS = 10_000;
 
-/** Passes over a document, each with what the one before has learnt. */
-const MAX_PASSES = 5;
-
-/** Reads that begin before the first answer begin together. */
 const START = {};
-
-/** A list that is read to its end. */
-const walkOf = (pages: number): PageRead => ({ pages, limit: MAX_FIRST, together: START });
 
 /** What stands for numbers that only the backend knows. */
 export interface Unknown {
@@ -129,7 +123,7 @@ type Definition = GraphQLField<unknown, unknown>;
 
 /** Objects of an answer. */
 interface Parent {
-  readonly objects: Objects;
+  readonly groups: readonly Group[];
   /** What the list holds whose connection or edge this is. */
   readonly items: Items | undefined;
   /** The round after which the keys are known: calls that need no more begin then. */
@@ -148,11 +142,12 @@ interface Parent {
 
 /** What a field answers: the items of a list, or one object. */
 interface Items {
-  readonly objects: Objects;
+  readonly groups: readonly Group[];
   /** The round after which they are there. */
   readonly at: number;
   /** How many a list has. */
   readonly size: Count;
+  readonly entity: AnyEntity | undefined;
   /** Whether they are keys, each read if more is selected. */
   readonly areReferences: boolean;
 }
@@ -164,36 +159,24 @@ interface Visit extends FieldCall {
   readonly args: ArgumentValues;
 }
 
-/** What was read by the keys of objects. */
-interface Read {
-  /** Equal for equal answers. */
-  readonly id: string;
-  /** The round after which they are there. */
-  readonly at: number;
-  /** How many there are at most. */
-  readonly most: number;
-  /** What was called for it. */
-  readonly routes?: readonly Route[];
-}
-
+/** One walk over an operation, in the order in which execution begins its calls. */
 export class Planner {
   readonly #document: OperationContext;
   readonly #context: Context;
   readonly #budget: Budget | undefined;
   readonly #needs: Need[] | undefined;
   readonly #unknown: Unknown;
-  readonly #walk: PageRead;
-  readonly #names = new Names();
-  readonly #ends = new Map<string, number>();
-  /** Of the present pass. */
-  #calls!: PlannedCalls;
-  /** Since reads were last forgotten, by what was read: to count it again would change nothing. */
-  readonly #reads = new Map<string, Read>();
+  readonly #groups = new Groups();
+  readonly #calls: PlannedCalls;
+  /** What waits for each round. */
+  #waiting: (() => void)[][] = [];
+  /** What begins after this round is counted now. */
+  #round = 0;
   #values = NONE;
   /** Whether a field fails that must not be null. */
   #isNull = false;
   #largestList = { path: null as string | null, items: NONE };
-  /** How much was looked at so far. */
+  /** Fields and keys that were looked at so far. */
   visits = 0;
 
   /**
@@ -212,40 +195,22 @@ export class Planner {
     this.#budget = budget;
     this.#needs = needs;
     this.#unknown = unknown;
-    this.#walk = walkOf(unknown.pages);
+    this.#calls = new PlannedCalls(context.rest.dialect);
   }
 
   /**
-   * The plan of an operation.
+   * The plan of an operation. A planner makes one.
    *
    * Refused arguments cost nothing, as in execution. Not counted are retries, calls that are made
    * again after look-ahead gave them up, calls that find out whether a route is missing, and that other
-   * requests share reads. A plan that was ended
-   * early has sound lower bounds, and no upper ones.
+   * requests share reads. A plan that was ended early has sound lower bounds, and no upper ones.
    */
   plan(operation: OperationDefinitionNode): Plan {
-    let plan = this.#pass(operation);
-    // A later field may make a call earlier than it was first counted: learnt in one pass, used in the next.
-    for (let pass = 1; pass < MAX_PASSES && this.#calls.isLearnt && !this.#isOver(); pass++) {
-      const better = this.#pass(operation);
-      if (!this.#isOver()) plan = better;
-    }
-    return plan;
-  }
-
-  #pass(operation: OperationDefinitionNode): Plan {
-    const calls = new PlannedCalls(this.#context.rest.dialect, this.#ends);
-    this.#calls = calls;
-    this.#reads.clear();
-    this.#needs?.splice(0);
-    this.#values = NONE;
-    this.#isNull = false;
-    this.#largestList = { path: null, items: NONE };
+    const calls = this.#calls;
     const type = this.#document.schema.getRootType(operation.operation);
     const isMutation = operation.operation === OperationTypeNode.MUTATION;
-    const objects = Objects.root(this.#names);
     const root = {
-      objects,
+      groups: [ROOT],
       items: undefined,
       isCertain: true,
       copies: ONE,
@@ -253,13 +218,15 @@ export class Planner {
       field: undefined,
     };
     for (const field of type ? this.#selectionOf(type, [operation]).fields : []) {
-      // Root fields of a mutation follow each other, and forget what was read before.
-      const begin = isMutation ? calls.rounds : 0;
-      this.#field({ ...root, keyAt: begin, visibleAt: begin }, field);
+      const at = this.#round;
+      this.#field({ ...root, keyAt: at, visibleAt: at }, field);
       if (!isMutation) continue;
+      // Root fields of a mutation follow each other, and forget what was read before.
+      this.#finish();
+      this.#round = calls.rounds;
       calls.forget();
-      this.#reads.clear();
     }
+    this.#finish();
     const routes = calls.routes();
     const missing = calls.missing();
     const { least, most } = routes.reduce<Count>(plus, NONE);
@@ -278,6 +245,19 @@ export class Planner {
     };
   }
 
+  /** Counts now what can begin, and the rest when its round comes. */
+  #after(round: number, count: () => void): void {
+    if (round <= this.#round) count();
+    else (this.#waiting[round] ??= []).push(count);
+  }
+
+  #finish(): void {
+    for (; this.#round < this.#waiting.length; this.#round += 1) {
+      for (const count of this.#waiting[this.#round] ?? []) if (!this.#isOver()) count();
+    }
+    this.#waiting = [];
+  }
+
   /** Whether the budget is surely spent, or looking any further would cost too much. */
   #isOver(): boolean {
     const { calls = Infinity, values = Infinity } = this.#budget ?? {};
@@ -286,6 +266,11 @@ export class Planner {
 
   #selectionOf(type: GraphQLObjectType, nodes: readonly Selecting[]): ObjectSelection {
     return selectionOf(this.#document, type, nodes, this.#context.rest.dialect);
+  }
+
+  #typeOf({ name }: AnyEntity): GraphQLObjectType {
+    // An entity's name is an object type's: it is made with an ObjectRef.
+    return this.#document.schema.getType(name) as GraphQLObjectType;
   }
 
   /** Counts a field and all below it. */
@@ -306,12 +291,29 @@ export class Planner {
       }
       return;
     }
-    try {
-      this.#demanded(demand, this.#visit(parent, { ...field, definition }));
-    } catch {
-      // Refused arguments: execution makes no call either, and answers null.
-      if (isNonNullType(definition.type)) this.#isNull = true;
-    }
+    const isByKey = demand?.from === 'key' || parent.path === '';
+    const at = isByKey ? parent.keyAt : parent.visibleAt;
+    this.#after(at, () => {
+      try {
+        this.#demanded(demand, {
+          parent,
+          field: { ...field, definition },
+          args: this.#argumentsOf(definition, field.fieldNodes),
+          path: parent.path ? `${parent.path}.${field.key}` : field.key,
+          at,
+          // What needs the object itself happens only if there is one.
+          isCertain: isByKey && parent.isCertain,
+        });
+      } catch {
+        // Refused arguments: execution makes no call either, and answers null.
+        if (isNonNullType(definition.type)) this.#isNull = true;
+      }
+    });
+  }
+
+  /** @throws when they are wrong. */
+  #argumentsOf(definition: Definition, fieldNodes: readonly FieldNode[]): ArgumentValues {
+    return prepareArguments(definition, fieldNodes[0]!).coerce(this.#document.variableValues);
   }
 
   #demanded(demand: Demand | undefined, visit: Visit): void {
@@ -332,29 +334,36 @@ export class Planner {
     this.#included(visit);
   }
 
-  /** @throws when the arguments are wrong. */
-  #visit(parent: Parent, field: Visit['field']): Visit {
-    const { definition, demand, fieldNodes, key } = field;
-    const isByKey = demand?.from === 'key' || parent.path === '';
-    return {
-      parent,
-      field,
-      args: prepareArguments(definition, fieldNodes[0]!).coerce(this.#document.variableValues),
-      path: parent.path ? `${parent.path}.${key}` : key,
-      at: isByKey ? parent.keyAt : parent.visibleAt,
-      // What needs the object itself happens only if there is one.
-      isCertain: isByKey && parent.isCertain,
-    };
-  }
-
   #lookup({ wanted }: LookupDemand, visit: Visit): void {
     const named = wanted(visit.args);
     this.#copies(visit, { least: named.length, most: named.length });
     const all = named.filter((one) => one !== undefined);
     for (const entity of new Set(all.map((one) => one.entity))) {
-      const keys = all.filter((one) => one.entity === entity).map(({ key }) => key);
-      const objects = Objects.named(this.#names, entity, keys);
-      this.#object(objects, entity, times(visit.parent.copies, upTo(keys.length)), visit, true);
+      const those = all.filter((one) => one.entity === entity);
+      const groups = this.#groups.referred(
+        those.map(({ key }) => ({ ...ROOT, key })),
+        entity,
+      );
+      const copies = times(visit.parent.copies, upTo(those.length));
+      const { needsObject, keyFields } = this.#selectionOf(
+        this.#typeOf(entity),
+        visit.field.fieldNodes,
+      );
+      // A list that is read anyway shows that an object exists of which only the key is selected.
+      const isShown = (group: Group) => keyFields.some((one) => this.#proves(one, group));
+      const read = needsObject ? groups : groups.filter((group) => !isShown(group));
+      const end = read.length > 0 ? this.#read(read, entity, visit) : visit.at + 1;
+      this.#selected(groups, entity, copies, visit, end);
+    }
+  }
+
+  #proves({ demand, definition, fieldNodes }: KeyField, group: Group): boolean {
+    if (demand.kind !== 'list' || !demand.proves) return false;
+    try {
+      this.#requestOf(demand, group, this.#argumentsOf(definition, fieldNodes));
+      return true;
+    } catch {
+      return false; // nothing is sent
     }
   }
 
@@ -374,80 +383,115 @@ export class Planner {
   }
 
   #reference({ entity }: ReferenceDemand, visit: Visit): void {
-    const { objects } = visit.parent;
-    const { id, most } = objects.keys(entity.key);
-    const referred = objects.brought(`${entity.name} ${id}`, entity, most, entity.key);
-    this.#object(referred, entity, this.#copies(visit, ONE), visit, false);
+    const groups = this.#groups.referred(visit.parent.groups, entity);
+    this.#referred(groups, entity, this.#copies(visit, ONE), visit);
   }
 
   #list(demand: ListDemand, visit: Visit): void {
-    const { items, proves, shares = [] } = demand;
-    const shared = proves ? visit.parent.objects.sharedWith(items) : [];
-    const size = upTo(firstOf(visit.args));
-    this.#brought(this.#readList(demand, visit), size, items, [...shared, ...shares], visit);
+    const { route, items, proves, shares = [] } = demand;
+    const { parent, field, args } = visit;
+    const size = upTo(firstOf(args));
+    const groups: Group[] = [];
+    let { at } = visit;
+    let refusal: unknown;
+    for (const group of parent.groups) {
+      this.visits += 1;
+      let call = `${group.id}.${field.name} ${JSON.stringify(args)}`;
+      let lists = group.most;
+      try {
+        if (route) {
+          const request = this.#requestOf(demand, group, args);
+          const { list, from, skip, after } = request;
+          const source = list.source ?? list;
+          const isWhole = source !== list;
+          const asked = source.route ?? route;
+          // A cursor belongs to one list.
+          if (after !== null) lists = 1;
+          const id = `${source.id} ${isWhole ? '' : (from ?? '')}`;
+          const page = isWhole ? this.#wholeList(visit) : pageReadOf(request, visit);
+          at = Math.max(at, this.#calls.add(asked, id, lists, visit, page));
+          this.#need(asked, visit);
+          call = `${list.id} ${from ?? ''} ${skip}`;
+        }
+        const shared = proves && items ? [...partsIn(group, items), ...shares] : shares;
+        const most = product(lists, size.most);
+        groups.push(this.#groups.brought(call, items, most, group, shared));
+      } catch (error) {
+        refusal = error;
+      }
+    }
+    if (groups.length === 0) throw refusal;
+    this.#brought({ groups, entity: items, at, size }, visit);
+  }
+
+  /**
+   * What an object's list is asked for.
+   *
+   * @throws BAD_USER_INPUT when the arguments are refused.
+   */
+  #requestOf(demand: ListDemand, { key }: Group, args: ArgumentValues): PageRequest {
+    const request = pageRequestOf(demand, key, argumentsFor(key, args), this.#context);
+    const after = afterOf(args);
+    return after === request.after ? request : { ...request, from: after, after };
   }
 
   #load(demand: LoadDemand, visit: Visit): void {
-    const { route, items, list, shares = [] } = demand;
-    const { objects } = visit.parent;
-    const { groups } = objects.keys(demand.parts ?? objects.keyParts);
-    const ids: string[] = [];
-    const { at: begin } = visit;
-    let [at, most] = [begin, 0];
-    for (const group of groups) {
+    const { route, items, list, parts, shares = [] } = demand;
+    const { parent, field, args, at: begin } = visit;
+    const size = sizeOf(visit, this.#unknown);
+    const keys = parts ? this.#groups.keysOf(parent.groups, parts) : parent.groups;
+    const call = `${field.name} ${JSON.stringify(args)}`;
+    const groups: Group[] = [];
+    let at = begin;
+    for (const group of keys) {
       this.visits += 1;
-      const key = group.key && demand.key(group.key, visit.args, this.#context);
+      const key = demand.key(group.key, argumentsFor(group.key, args), this.#context);
       if (key === null) continue;
-      const id = key ? textOf(key) : group.id;
-      ids.push(id);
-      most += group.most;
+      const id = textOf(key, parts);
+      const most = product(group.most, size.most);
+      groups.push(this.#groups.brought(`${call} ${id}`, items, most, group, shares));
       if (items && this.#calls.isPrimed(`${items.name} ${id}`, begin)) continue;
-      const call = key && list ? `${list(key, this.#context).id} ` : id;
-      const end = this.#calls.add(route, call, group.most, visit, list && this.#walk);
+      const read = list ? `${list(key, this.#context).id} ` : id;
+      const end = this.#calls.add(route, read, group.most, visit, list && this.#wholeList(visit));
       this.#need(route, visit);
       at = Math.max(at, end);
     }
-    const read = { id: `${visit.field.name} ${ids.join()}`, at, most };
-    this.#brought(read, sizeOf(visit, this.#unknown), items, shares, visit);
+    this.#brought({ groups, entity: items, at, size }, visit);
   }
 
   /** What came with its parent: nothing to call, but something below it may. */
   #included(visit: Visit): void {
-    const { parent, field } = visit;
+    const { parent, field, args } = visit;
     if (parent.items && ITEM_FIELDS.has(field.name)) return this.#items(parent.items, visit);
     const { name } = getNamedType(field.definition.type);
     const entity = findEntity(nodeTypeOf(name) ?? name);
-    const { id, most } = parent.objects;
-    const came = { id: `${id}.${field.name}`, at: parent.visibleAt, most };
-    this.#brought(
-      came,
-      sizeOf(visit, this.#unknown),
-      entity,
-      parent.objects.sharedWith(entity),
-      visit,
-    );
+    const size = sizeOf(visit, this.#unknown);
+    this.visits += parent.groups.length - 1;
+    const call = `.${field.name} ${JSON.stringify(args)}`;
+    const groups = parent.groups.map((group) => {
+      const most = product(group.most, size.most);
+      return this.#groups.brought(group.id + call, entity, most, group, partsIn(group, entity));
+    });
+    this.#brought({ groups, entity, at: parent.visibleAt, size }, visit);
   }
 
   /** What came with objects, or was read by their keys. */
-  #brought(
-    { id, at, most }: Read,
-    size: Count,
-    entity: AnyEntity | undefined,
-    shares: readonly string[],
-    visit: Visit,
-  ): void {
+  #brought(items: Omit<Items, 'areReferences'>, visit: Visit): void {
+    const { groups, entity, at } = items;
     const { demand } = visit.field;
-    const areReferences = demand !== undefined && 'references' in demand && demand.references;
-    const all = product(most, size.most);
-    const objects = visit.parent.objects.brought(id, entity, all, shares);
-    if (!areReferences) this.#prime(objects, at);
-    this.#items({ objects, at, size, areReferences }, visit);
+    const areReferences =
+      demand !== undefined && 'references' in demand && demand.references === true;
+    if (entity && !areReferences) {
+      for (const { id } of groups) this.#calls.prime(id, at);
+      this.#primeAlternates(groups, entity, at);
+    }
+    this.#items({ ...items, areReferences }, visit);
   }
 
   /** What a field answers, and what is selected of it. */
   #items(items: Items, visit: Visit): void {
     const { parent, field } = visit;
-    const { objects, at, size, areReferences } = items;
+    const { groups, entity, at, size, areReferences } = items;
     const type = getNamedType(field.definition.type);
     if (!isObjectType(type)) return; // a scalar of its own call
     // The path of items is that of their connection.
@@ -459,13 +503,54 @@ export class Planner {
       return;
     }
     const visibleAt = Math.max(parent.visibleAt, at);
-    if (objects.entity && areReferences) {
-      const reference = { ...visit, parent: { ...parent, visibleAt }, path, at, isCertain: false };
-      this.#object(objects, objects.entity, copies, reference, false);
+    const below = { ...visit, parent: { ...parent, visibleAt }, path, at, isCertain: false };
+    if (entity && areReferences) {
+      this.#after(at, () => this.#referred(groups, entity, copies, below));
       return;
     }
     this.#select(type, {
-      ...{ objects, items: undefined, keyAt: at, visibleAt, isCertain: false, copies, path },
+      groups,
+      items: undefined,
+      keyAt: at,
+      visibleAt,
+      isCertain: false,
+      copies,
+      path,
+      field: visit,
+    });
+  }
+
+  /** Objects whose keys came from the backend: they are read if more is selected. */
+  #referred(groups: readonly Group[], entity: AnyEntity, copies: Count, visit: Visit): void {
+    const { needsObject } = this.#selectionOf(this.#typeOf(entity), visit.field.fieldNodes);
+    const end = needsObject ? this.#read(groups, entity, visit) : visit.at;
+    this.#selected(groups, entity, copies, visit, end);
+  }
+
+  /**
+   * What is selected of objects that are asked for by their keys.
+   *
+   * @param end the round after which they are there; undefined when the backend has no route for them.
+   */
+  #selected(
+    groups: readonly Group[],
+    entity: AnyEntity,
+    copies: Count,
+    visit: Visit,
+    end: number | undefined,
+  ): void {
+    // Of what cannot be read nothing is there that could need more.
+    if (end === undefined && this.#needs) return;
+    const { parent, path, at, isCertain } = visit;
+    this.#select(this.#typeOf(entity), {
+      groups,
+      items: undefined,
+      keyAt: at,
+      visibleAt: Math.max(parent.visibleAt, end ?? at),
+      // An object without a route is refused at once, and calls beside it are given up.
+      isCertain: isCertain && end !== undefined,
+      copies,
+      path,
       field: visit,
     });
   }
@@ -476,157 +561,43 @@ export class Planner {
     for (const one of this.#selectionOf(type, fieldNodes).fields) this.#field(parent, one);
   }
 
-  /** Objects by their keys, as `followReference` and `lookUp` will read them. */
-  #object(
-    objects: Objects,
-    entity: AnyEntity,
-    copies: Count,
-    visit: Visit,
-    isLookup: boolean,
-  ): void {
-    const { parent, field, path, at, isCertain } = visit;
-    const { visibleAt } = parent;
-    // An entity's name is an object type's: it is made with an ObjectRef.
-    const type = this.#document.schema.getType(entity.name) as GraphQLObjectType;
-    const { needsObject, keyFields } = this.#selectionOf(type, field.fieldNodes);
-    const beside = {
-      ...{ objects, items: undefined, keyAt: at, visibleAt, isCertain, copies, path },
-      field: visit,
-    };
-    let end: number | undefined = at;
-    if (isLookup && !needsObject) end = this.#proof(keyFields, beside);
-    if (needsObject || end === undefined) end = this.#read(objects, entity, visit);
-    // Of what cannot be read nothing is there that could need more.
-    if (end === undefined && this.#needs) return;
-    this.#select(type, {
-      ...beside,
-      // An object without a route is refused at once, and calls beside it are given up.
-      isCertain: isCertain && end !== undefined,
-      visibleAt: Math.max(visibleAt, end ?? at),
-    });
-  }
-
-  /** The round after which a call made anyway shows that objects exist; undefined when none does. */
-  #proof(fields: readonly KeyField[], parent: Parent): number | undefined {
-    for (const field of fields) {
-      if (field.demand.kind !== 'list' || !field.demand.proves) continue;
-      try {
-        return this.#readList(field.demand, this.#visit(parent, field)).at;
-      } catch {
-        // Its arguments are refused: it proves nothing.
-      }
-    }
-    return undefined;
-  }
-
   /**
-   * Counts the reading of objects; answers the round after which they are there, undefined when the
-   * backend has no route for it.
+   * Counts the reading of objects.
+   *
+   * @returns the round after which they are there; undefined when the backend has no route for it.
    */
-  #read(objects: Objects, entity: AnyEntity, visit: Visit): number | undefined {
+  #read(groups: readonly Group[], entity: AnyEntity, visit: Visit): number | undefined {
     const calls = this.#calls;
     const searched = calls.serves(entity.route) ? undefined : entity.searched?.(this.#context);
     const route = searched ? searched.route : entity.route;
     if (!route || !calls.serves(route)) return undefined;
-    const { id, most, groups } = objects.keys(entity.key);
-    return this.#once(`${entity.name} ${id} ${most}`, visit, () => {
-      let at = visit.at;
-      let isCalled = false;
-      for (const group of groups) {
-        if (calls.isPrimed(`${entity.name} ${group.id}`, visit.at)) continue;
-        this.visits += 1;
-        const called = group.key
-          ? textOf(group.key, entity.callKey)
-          : objects.keys(entity.callKey).id;
-        const end = searched
-          ? calls.add(route, `${searched.id} `, 1, visit, this.#walk)
-          : calls.add(route, called, group.most, visit);
-        at = Math.max(at, end);
-        isCalled = true;
-      }
-      this.#prime(objects, at);
-      return { id, at, most, routes: isCalled ? [route] : [] };
-    }).at;
+    const unread = groups.filter(({ id }) => !calls.isPrimed(id, visit.at));
+    this.visits += unread.length;
+    let { at } = visit;
+    for (const { id, most } of this.#groups.keysOf(unread, entity.callKey)) {
+      const end = searched
+        ? calls.add(route, `${searched.id} `, 1, visit, this.#wholeList(visit))
+        : calls.add(route, id, most, visit);
+      at = Math.max(at, end);
+    }
+    if (unread.length > 0) this.#need(route, visit);
+    // By its key, an object is found by the same call again.
+    this.#primeAlternates(groups, entity, at);
+    return at;
   }
 
-  /** Objects that are there: later reads of them take no call. */
-  #prime(objects: Objects, ready: number): void {
-    const { entity } = objects;
-    for (const parts of entity ? [entity.key, ...entity.alternateKeys] : []) {
-      for (const { id } of objects.keys(parts).groups) {
-        this.#calls.prime(`${entity!.name} ${id}`, ready);
+  /** Objects that are there: later reads of them by other keys take no call. */
+  #primeAlternates(groups: readonly Group[], entity: AnyEntity, ready: number): void {
+    for (const parts of entity.alternateKeys) {
+      for (const { id } of this.#groups.keysOf(groups, parts)) {
+        this.#calls.prime(`${entity.name} ${id}`, ready);
       }
     }
   }
 
-  /**
-   * Counts the reading of a list, of each of its parents.
-   *
-   * @throws BAD_USER_INPUT when the arguments are refused for each of them.
-   */
-  #readList(demand: ListDemand, visit: Visit): Read {
-    const { parent, field, args, at: begin } = visit;
-    const { objects } = parent;
-    const { route } = demand;
-    if (!route) return { id: `${objects.id}.${field.name}`, at: begin, most: objects.most };
-    const parents = objects.keys(objects.keyParts);
-    const what = `${field.name} ${textOf(args)} ${parents.id} ${parents.most}`;
-    return this.#once(what, visit, () => {
-      const ids: string[] = [];
-      const called: Route[] = [];
-      let [at, most] = [begin, 0];
-      let refusal: unknown;
-      for (const group of parents.groups) {
-        this.visits += 1;
-        try {
-          const request = this.#requestOf(demand, group, args);
-          const { list, from, skip } = request;
-          const source = list.source ?? list;
-          const isWalked = source !== list;
-          const page = isWalked
-            ? this.#walk
-            : {
-                pages: pagesOf(request),
-                limit: pageOf(request).limit,
-                together: begin === 0 ? START : parent,
-              };
-          // A cursor belongs to one list.
-          const lists = request.after === null ? group.most : 1;
-          const call = `${source.id} ${isWalked ? '' : (from ?? '')}`;
-          const asked = source.route ?? route;
-          called.push(asked);
-          at = Math.max(at, this.#calls.add(asked, call, lists, visit, page));
-          ids.push(`${list.id} ${from ?? ''} ${skip}`);
-          most += lists;
-        } catch (error) {
-          refusal = error;
-        }
-      }
-      if (ids.length === 0) throw refusal;
-      return { id: `${field.name} ${ids.join()}`, at, most, routes: called };
-    });
-  }
-
-  /** What a list is asked for; of parents that are not known, by a name for their lists. */
-  #requestOf(demand: ListDemand, { key, id }: KeyGroup, args: ArgumentValues) {
-    if (key) return pageRequestOf(demand, key, args, this.#context);
-    const { first: _first, after: _after, ...filters } = args;
-    const after = afterOf(args);
-    const source: Pick<List, 'id' | 'route'> = {
-      id: `${textOf(filters)} ${id}`,
-      route: demand.route,
-    };
-    const list = { ...source, source: demand.walks ? source : undefined };
-    return { list, from: after, skip: 0, first: firstOf(args), after };
-  }
-
-  /** What was read, counted once for as long as it stays the same. */
-  #once(what: string, visit: Visit, count: () => Read): Read {
-    const id = `${what} ${visit.at} ${visit.isCertain}`;
-    let read = this.#reads.get(id);
-    if (!read) this.#reads.set(id, (read = count()));
-    for (const route of this.#needs ? (read.routes ?? []) : []) this.#need(route, visit);
-    return read;
+  /** A list that is read to its end. */
+  #wholeList(visit: Visit): PageRead {
+    return { pages: this.#unknown.pages, limit: MAX_FIRST, together: togetherWith(visit) };
   }
 
   #need(route: Route, visit: Visit): void {
@@ -653,6 +624,23 @@ export class Planner {
     return isNonNullType(nullable.ofType) ? items : upTo(items.most);
   }
 }
+
+/** The parts of an entity's key that an object is known to have too. */
+const partsIn = ({ key }: Group, entity: AnyEntity | undefined): readonly string[] =>
+  entity?.key.filter((part) => part in key) ?? [];
+
+/** A cursor belongs to one list, and may be that of any object that is not known before. */
+const argumentsFor = (key: Key, args: ArgumentValues): ArgumentValues =>
+  isKnown(key) ? args : { ...args, after: null, before: null };
+
+const pageReadOf = (request: PageRequest, visit: Visit): PageRead => ({
+  pages: pagesOf(request),
+  limit: pageOf(request).limit,
+  together: togetherWith(visit),
+});
+
+/** What begins before the first answer begins together, and else what one object selects. */
+const togetherWith = ({ at, parent }: Visit): object => (at === 0 ? START : parent);
 
 function placeOf({ parent, field: { key, definition } }: Visit, isItem: boolean): Place {
   const { type } = definition;
