@@ -50,6 +50,10 @@ const SERVER_LIMITS = {
   keepAliveTimeout: 65_000,
   maxHeaderSize: 16_384,
 };
+/**
+ * Open ones, and those that wait to be accepted: Node accepts one in each turn of the event loop, and of more than wait
+ * here the system drops the first packet, which clients send again a second later.
+ */
 const MAX_CONNECTIONS = 4_096;
 
 /** @throws what Node throws when the port can't be had: `EADDRINUSE`, `EACCES`, … */
@@ -63,7 +67,8 @@ export async function openHttpServer(site: Site, options: HttpOptions): Promise<
   server.on('request', requestListener({ site, checkAddress, maxBodyBytes, stopping }));
   server.on('upgrade', upgradeListener({ server, site, checkAddress }));
   if (socketPath !== undefined) await removeStale(socketPath);
-  server.listen(socketPath === undefined ? { host, port } : { path: socketPath });
+  const at = socketPath === undefined ? { host, port } : { path: socketPath };
+  server.listen({ ...at, backlog: MAX_CONNECTIONS });
   await once(server, 'listening');
   const address = server.address() as AddressInfo | string; // null for closed servers alone
   const taken = typeof address === 'string' ? 0 : address.port;
