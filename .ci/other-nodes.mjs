@@ -1,33 +1,45 @@
 /**
- * Runs the quick tests of what meets Node (sockets, streams, timers, processes) on its other versions that are promised;
- * what only computes is the same on each. Packages of npm hold the binaries; a version that cannot be had is skipped.
- * Ends with 1 when one of them fails.
+ * Runs the quick tests of what meets Node (sockets, streams, timers, processes) on its other versions that are promised,
+ * side by side; what only computes is the same on each. Packages of npm hold the binaries; a version that cannot be had
+ * is skipped. Ends with 1 when one of them fails.
  */
-import { execSync, spawnSync } from 'node:child_process';
+import { execSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { arch, platform, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+const LANES = ['--project=quick', '--project=system'];
+const filesOf = (folder, ...names) => names.map((name) => `test/${folder}/${name}.`);
 const WHAT = [
-  ...['test/rest/', 'test/live/', 'test/extensions/mcp/', 'test/extensions/recording/'],
-  ...['base-path', 'carriers', 'drain', 'http', 'incremental', 'process'].map(
-    (name) => `test/server/${name}.`,
-  ),
+  ...filesOf('rest', 'answer', 'bytes', 'connections', 'deadline', 'retry', 'tls', 'write'),
+  ...filesOf('live', 'event-stream', 'web-socket', 'web-socket-operations'),
+  ...filesOf('server', 'base-path', 'carriers', 'drain', 'http', 'incremental', 'process'),
+  ...filesOf('extensions/mcp', 'mcp'),
+  ...filesOf('extensions/recording', 'recording'),
 ];
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
-for (const version of [22, 24, 26]) {
+await Promise.all([22, 24, 26].map(testOn));
+
+async function testOn(version) {
   const folder = mkdtempSync(join(tmpdir(), 'node-'));
   if (fetchNode(version, folder)) {
     const path = [join(folder, 'package/bin'), process.env['PATH']].join(delimiter);
-    const run = (...given) =>
-      spawnSync('node', given, { stdio: 'inherit', env: { ...process.env, PATH: path } }).status;
-    run('--version');
+    const run = async (...given) => {
+      const child = spawn('node', given, { env: { ...process.env, PATH: path } });
+      let output = '';
+      child.stdout.on('data', (text) => (output += text));
+      child.stderr.on('data', (text) => (output += text));
+      const [code] = await once(child, 'close');
+      process.stdout.write(`Node ${version}:\n${output}`);
+      return code;
+    };
     // As a user starts it: a flag that this version lacks would end it here.
     const failed =
-      run('--import', 'tsx', 'test/support/start-once.ts', '.') ||
-      run('node_modules/vitest/vitest.mjs', 'run', '--project', 'quick', '--retry=2', ...WHAT);
+      (await run('--import', 'tsx', 'test/support/start-once.ts', '.')) ||
+      (await run('node_modules/vitest/vitest.mjs', 'run', ...LANES, '--retry=2', ...WHAT));
     if (failed) process.exitCode = 1;
   } else {
     console.log(`Node ${version} cannot be had here: skipped.`);

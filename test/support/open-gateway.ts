@@ -7,7 +7,6 @@
  * one of its own with `fresh`.
  */
 
-import { fileURLToPath } from 'node:url';
 import { execute, parse, type GraphQLFormattedError } from 'graphql';
 import type { Backend, BackendOptions } from '../../src/backend/backend.ts';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
@@ -37,9 +36,10 @@ import type { CallLayers } from '../../src/gateway/extension.ts';
 import { silentLogger } from '../../src/gateway/observe/logs/logger.ts';
 import { afterFile } from './after-file.ts';
 import { clientOf, KEY, type AskOptions, type Client } from './client.ts';
+import { EMPTY_PLUGIN } from './empty-plugin.ts';
 import { openFaultUpstream, type FaultUpstream } from './fault-upstream.ts';
 import type { GatewayProcess, GatewayProcessOptions } from './gateway-process.ts';
-import { openHttp } from './listen.ts';
+import { ok, status } from './faults.ts';
 import { openSampleBackend } from './sample-database.ts';
 import { DEFAULTS, scopeOf } from './settings.ts';
 import { world } from './world.ts';
@@ -146,17 +146,8 @@ async function openInOwnProcess(
   // It builds the gateway, which those in this process do not need.
   const { startGateway } = await import('./gateway-process.ts');
   const url = upstream?.url ?? (backend instanceof URL ? backend.href : undefined);
-  const PLUGINS = isPlugged ? { PLUGINS: EMPTY_PLUGIN } : {};
-  return startGateway(
-    { ...PLUGINS, ...(url !== undefined && { UPSTREAM_URL: url }), ...settings },
-    options,
-  );
+  return startGateway({ ...(url !== undefined && { UPSTREAM_URL: url }), ...settings }, options);
 }
-
-/** Whether the project of the test runs each gateway with a plugin of an operator's that does nothing. */
-const isPlugged = process.env['EMPTY_PLUGIN'] !== undefined;
-
-const EMPTY_PLUGIN = fileURLToPath(new URL('empty-plugin.mjs', import.meta.url));
 
 /** Errors as callers of a gateway see them. */
 const translate = createTranslate({ suggestions: true, routes: true });
@@ -217,7 +208,7 @@ async function openInThisProcess(
     schema,
     upstream,
     metrics,
-    ...(isPlugged && { plugins: [{}] }),
+    ...(EMPTY_PLUGIN && { plugins: [{}] }),
     ...rest,
     http,
     limits: { ...DEFAULTS.limits, ...options.limits },
@@ -302,16 +293,18 @@ function sampleSite(options: Partial<BackendOptions>, fresh: boolean): SampleSit
 }
 
 /** Sockets and the gateway's own code are real; only the answers are made up. */
-const openStagedBackend = (
+async function openStagedBackend(
   answer: (url: URL) => unknown,
   listen: (line: string) => void,
-): Promise<string> =>
-  openHttp((request, response) => {
-    listen(`${request.method} ${request.url}`);
-    const body = answer(new URL(request.url ?? '', 'http://backend'));
-    response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(body ?? {}));
+): Promise<string> {
+  const upstream = await openFaulty();
+  upstream.on('*', (response, seen, socket) => {
+    listen(`${seen.method} ${seen.target}`);
+    const body = answer(new URL(seen.target, 'http://backend'));
+    return (body === undefined ? status(404) : ok(body))(response, seen, socket);
   });
+  return upstream.url;
+}
 
 /** Items in the list envelope, a page at a time: a cursor is the place of a page's first item. */
 export function listOf(items: readonly unknown[], url: URL) {
