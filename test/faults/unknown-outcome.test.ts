@@ -2,13 +2,12 @@
  * T74: a write of which the answer says that it was not carried out, or that it was, and one that is sent
  * while the backend closes idle connections, which is neither lost nor carried out twice.
  */
-import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { ok, status } from '../support/faults.ts';
-import { listen } from '../support/listen.ts';
+import { openRelay } from '../support/relay.ts';
 import { sampleOf, world } from '../support/world.ts';
 import { openCallers } from './callers.ts';
 import { openStand } from './stand.ts';
@@ -57,8 +56,9 @@ it('T74 knows that a write was carried out whose answer has one wrong field', as
 });
 
 it('T74 loses and doubles none of 400 writes to a backend that closes idle connections at once', async () => {
-  const far = await openDistance(4);
-  const closer = await openStand({}, { url: ({ port }) => far.leadTo(port) });
+  const far = await openRelay(4);
+  const closer = await openStand({}, { url: () => `http://127.0.0.1:${far.port}` });
+  far.leadTo(closer.upstream.port);
   const callers = openCallers(closer.gateway);
   onTestFinished(async () => {
     await callers.close();
@@ -92,25 +92,3 @@ it('T74 loses and doubles none of 400 writes to a backend that closes idle conne
   expect(new Set(bodies).size).toBe(400);
   await closer.holds([], { hits: [600, 1_600] });
 });
-
-/** A way to a port that takes everything, the end of a connection too, so many milliseconds each way. */
-async function openDistance(ms: number) {
-  let target = 0;
-  const carry = (from: Socket, to: Socket): void => {
-    from.on('error', () => {});
-    from.on('data', (bytes: Buffer) => setTimeout(() => to.write(bytes), ms));
-    from.on('close', () => setTimeout(() => to.destroy(), ms));
-  };
-  const server = createServer((socket) => {
-    const onwards = connect(target, 'localhost');
-    carry(socket, onwards);
-    carry(onwards, socket);
-  });
-  const url = `http://127.0.0.1:${await listen(server)}`;
-  return {
-    leadTo: (port: number): string => {
-      target = port;
-      return url;
-    },
-  };
-}

@@ -4,7 +4,6 @@
  * Each has a gateway of its own, and most of it is waiting: they run side by side.
  */
 import { writeFileSync } from 'node:fs';
-import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -15,7 +14,7 @@ import { expired, selfSigned, wrongName } from '../support/certificates.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { after, held, status } from '../support/faults.ts';
 import { type Reply } from '../support/gateway-process.ts';
-import { listen } from '../support/listen.ts';
+import { openRelay } from '../support/relay.ts';
 import { world } from '../support/world.ts';
 import { openCallers } from './callers.ts';
 import { IMPATIENT, openStand, type Stand } from './stand.ts';
@@ -185,8 +184,11 @@ describe.concurrent('a backend that is gone', () => {
 
 describe.concurrent('T21 a backend that cannot be trusted', () => {
   it('T21 trusts no self-signed certificate, and does not ask again', async () => {
-    const front = await openFront();
-    const stand = await openStand({}, { certificate: selfSigned, url: () => front.url });
+    const front = await openRelay();
+    const stand = await openStand(
+      {},
+      { certificate: selfSigned, url: () => `https://localhost:${front.port}` },
+    );
     front.leadTo(stand.upstream.port);
 
     const reply = await stand.ask(next());
@@ -200,9 +202,12 @@ describe.concurrent('T21 a backend that cannot be trusted', () => {
   it('T21, T53 refuses a wrong name, an expired certificate, and a peer that speaks no TLS', async () => {
     const trusted = join(scratch, 'trusted.pem');
     writeFileSync(trusted, [selfSigned, wrongName, expired].map(({ cert }) => cert).join(''));
-    const front = await openFront();
+    const front = await openRelay();
     // Times as they are by default: a connection has 2 s of a try's 3 s.
-    const stand = await openStand({ NODE_EXTRA_CA_CERTS: trusted }, { url: () => front.url });
+    const stand = await openStand(
+      { NODE_EXTRA_CA_CERTS: trusted },
+      { url: () => `https://localhost:${front.port}` },
+    );
     const ask = async (port: number | undefined) => {
       front.leadTo(port);
       const reply = await stand.ask(next());
@@ -239,33 +244,3 @@ describe.concurrent('T21 a backend that cannot be trusted', () => {
     await stand.holds(well, { hits: 0 });
   });
 });
-
-/** A port that leads to another, or that takes connections and never says a word. */
-async function openFront() {
-  const sockets = new Set<Socket>();
-  let target: number | undefined;
-  let connections = 0;
-  const server = createServer((socket) => {
-    connections += 1;
-    sockets.add(socket);
-    if (target === undefined) return;
-    const onwards = connect(target, 'localhost');
-    onwards.on('error', () => socket.destroy());
-    onwards.on('close', () => socket.destroy());
-    socket.on('close', () => onwards.destroy());
-    socket.pipe(onwards).pipe(socket);
-  });
-  const port = await listen(server);
-  return {
-    // Certificates are for this name.
-    url: `https://localhost:${port}`,
-    get connections() {
-      return connections;
-    },
-    leadTo: (port: number | undefined) => {
-      for (const socket of sockets) socket.destroy();
-      target = port;
-      connections = 0;
-    },
-  };
-}

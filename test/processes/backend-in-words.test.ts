@@ -1,12 +1,11 @@
 /** What an operator reads of the backend in the log, from the start to the stop, and in `/ready`. */
-import { createServer } from 'node:http';
-import { once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
-import { freePort } from '../support/free-port.ts';
+import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { startGateway } from '../support/gateway-process.ts';
 import { hasRedis, openRedis } from '../support/redis.ts';
 import { openSmallWorld } from '../support/small-world.ts';
 import { until } from '../support/until.ts';
+import { world } from '../support/world.ts';
 
 const TOPICS = '{ topics(first: 1) { nodes { title } } }';
 
@@ -20,12 +19,12 @@ const INFO = 30;
 const WARN = 40;
 
 it('names the backend that it stands in front of, at every level of the log', async () => {
-  const world = await openSmallWorld();
-  const deployment = await startGateway({ UPSTREAM_URL: `${world.url}/`, LOG_LEVEL: 'error' });
+  const small = await openSmallWorld();
+  const deployment = await startGateway({ UPSTREAM_URL: `${small.url}/`, LOG_LEVEL: 'error' });
   const embedded = await startGateway({ UPSTREAM_URL: '', LOG_LEVEL: 'error' });
 
   const [first] = logOf(deployment);
-  expect(first).toMatchObject({ level: INFO, msg: `The backend is ${world.url}` });
+  expect(first).toMatchObject({ level: INFO, msg: `The backend is ${small.url}` });
   expect(logOf(embedded)[0]!['msg']).toBe('The backend is embedded, with sample data');
   expect((await embedded.get('/ready')).body).not.toHaveProperty('warnings');
 });
@@ -40,15 +39,12 @@ it('warns of sample data in production, in the log and in /ready', async () => {
 });
 
 it('says that the backend answers again', async () => {
-  const port = await freePort();
-  const gateway = await startGateway({ UPSTREAM_URL: `http://127.0.0.1:${port}` });
+  const backend = await openFaultUpstream({ stopped: true });
+  const gateway = await startGateway({ UPSTREAM_URL: backend.url });
   await gateway.ask(TOPICS);
-  const backend = createServer((_request, response) => {
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ items: [], hasMore: false, totalCount: 0 }));
-  });
-  await once(backend.listen(port, '127.0.0.1'), 'listening');
-  onTestFinished(() => void backend.close());
+  backend.on('*', world());
+  await backend.start();
+  onTestFinished(() => backend.stop());
 
   await until(async () => {
     await gateway.ask(TOPICS);

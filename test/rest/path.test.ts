@@ -1,11 +1,9 @@
 import fc from 'fast-check';
-import { createServer } from 'node:net';
 import { describe, it } from 'vitest';
 import { fillPath, formatQuery, MAX_ID_LENGTH, segmentFault } from '../../src/rest/client/path.ts';
 import type { Route } from '../../src/v0/routes.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { cases } from '../support/cases.ts';
-import { listen } from '../support/listen.ts';
 import { failureOf, openRest } from './open-rest.ts';
 
 const RUNS = cases(10_000);
@@ -88,17 +86,16 @@ describe('a path', () => {
   });
 
   it('arrives byte for byte, and nothing else does', async () => {
-    const targets: string[] = [];
-    const port = await listenForTargets(targets);
-    const { client } = await openRest({ url: `http://127.0.0.1:${port}` });
+    const { backend, client } = await openRest();
 
     await fc.assert(
       fc.asyncProperty(id, id, async (pageId, cursor) => {
-        targets.length = 0;
+        const before = backend.seen.length;
         const name = await failureOf(
           client().call(routes.listAudiences, { path: { page_id: pageId }, query: { cursor } }),
         );
 
+        const targets = backend.seen.slice(before).map((seen) => `${seen.method} ${seen.target}`);
         if (name === 'input') return targets.length === 0;
         const query = encodeURIComponent(wellFormed(cursor));
         return (
@@ -119,15 +116,3 @@ const attempt = <Value>(make: () => Value): Value | undefined => {
 };
 
 const wellFormed = (text: string): string => text.replace(/\p{Cs}/gu, '\uFFFD');
-
-/** A backend that takes down request lines as they are on the wire, and answers 404. */
-const listenForTargets = (targets: string[]): Promise<number> =>
-  listen(
-    createServer((socket) => {
-      socket.on('data', (bytes) => {
-        const [line = ''] = bytes.toString('latin1').split('\r\n');
-        targets.push(line.replace(/ HTTP\/1\.1$/, ''));
-        socket.write('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n');
-      });
-    }),
-  );

@@ -1,4 +1,4 @@
-import { connect, createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { Cancel } from '../../src/lib/cancel.ts';
@@ -8,7 +8,7 @@ import { markReused, retryOf } from '../../src/rest/transport/transport-fault.ts
 import { routes } from '../../src/v0/routes.ts';
 import { cut, hangUp, ok, reset, silence, status, type Behaviour } from '../support/faults.ts';
 import { failureOf, getPerson, NO_BREAKER, openRest, outcome, person } from './open-rest.ts';
-import { listen } from '../support/listen.ts';
+import { openRelay } from '../support/relay.ts';
 import { StagedClock } from '../support/staged-time.ts';
 import { until } from '../support/until.ts';
 
@@ -146,59 +146,11 @@ describe('a failed read', () => {
   });
 });
 
-/** A backend that, for a while, closes idle connections just as requests come on them: it has never seen those. */
-async function openClosing(close: (socket: Socket) => void) {
-  let isClosing = false;
-  let ended = 0;
-  const server = createServer((socket) => {
-    let served = 0;
-    socket.on('data', () => {
-      if (served++ > 0 && isClosing) {
-        ended += 1;
-        close(socket);
-        return;
-      }
-      const body = JSON.stringify(person('p'));
-      const head = `content-type: application/json\r\ncontent-length: ${body.length}`;
-      socket.write(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n${body}`);
-    });
-  });
-  return {
-    url: `http://127.0.0.1:${await listen(server)}`,
-    beginClosing: () => void (isClosing = true),
-    ended: () => ended,
-  };
-}
-
-/** A relay that can reset the connections which have answered and are idle, as a load balancer does. */
-async function openRelay(port: number) {
-  const idle = new Set<Socket>();
-  const server = createServer((socket) => {
-    const backend = connect(port, 'localhost');
-    backend.on('error', () => socket.destroy());
-    socket.on('data', (chunk) => {
-      idle.delete(socket);
-      backend.write(chunk);
-    });
-    backend.on('data', (chunk) => {
-      socket.write(chunk);
-      idle.add(socket);
-    });
-    socket.on('close', () => {
-      idle.delete(socket);
-      backend.destroy();
-    });
-  });
-  const resetIdle = () => {
-    for (const socket of idle) socket.resetAndDestroy();
-  };
-  return { url: `http://127.0.0.1:${await listen(server)}`, resetIdle };
-}
-
 it('reads are all answered, and seen once each, where idle connections are reset under them', async () => {
   const { backend } = await openRest();
-  const relay = await openRelay(backend.port);
-  const { client, told, upstream } = await openRest({ url: relay.url });
+  const relay = await openRelay();
+  relay.leadTo(backend.port);
+  const { client, told, upstream } = await openRest({ url: `http://127.0.0.1:${relay.port}` });
   backend.on('*', ok(person('p')));
   const failures: string[] = [];
 
@@ -224,8 +176,19 @@ describe('a read whose idle connection is closed as it is sent', () => {
     ['reset', (socket) => void socket.resetAndDestroy()],
     ['closed in order', (socket) => void socket.end()],
   ])('is sent again when it was %s, which costs the retry budget nothing', async (_name, close) => {
-    const closing = await openClosing(close);
-    const { client, told, upstream } = await openRest({ url: closing.url });
+    const { backend, client, told, upstream } = await openRest();
+    const served = new WeakSet<Socket>();
+    let isClosing = false;
+    let ended = 0;
+    backend.on('*', (response, seen, socket) => {
+      if (isClosing && served.has(socket)) {
+        ended += 1;
+        close(socket);
+        return;
+      }
+      served.add(socket);
+      void ok(person('p'))(response, seen, socket);
+    });
     const readMany = () =>
       Promise.all(
         Array.from({ length: 60 }, (_, i) =>
@@ -237,12 +200,12 @@ describe('a read whose idle connection is closed as it is sent', () => {
 
     for (let i = 0; i < 7; i++) {
       names.push(...(await readMany()));
-      closing.beginClosing();
+      isClosing = true;
     }
 
     expect(new Set(names)).toEqual(new Set(['none']));
     // Many more than the ten and a tenth that the budget would have paid for.
-    expect(closing.ended()).toBeGreaterThan(100);
+    expect(ended).toBeGreaterThan(100);
     expect(told).not.toContain('budget exhausted');
     expect(upstream.breaker.tripped).toEqual([]);
   });

@@ -69,33 +69,20 @@ describe('a write', () => {
     expect(backend.hits()).toBe(1);
   });
 
-  it.each<[string, (socket: Socket) => void]>([
-    ['an end', (socket) => socket.end()],
-    ['a reset', (socket) => socket.resetAndDestroy()],
+  it.each<[string, Behaviour]>([
+    ['an end', hangUp()],
+    ['a reset', reset()],
   ])('on a kept connection that meets %s as it is sent goes out once', async (_name, close) => {
-    const arrived: string[] = [];
-    const answer = JSON.stringify(topic('t'));
-    const server = createServer((socket) => {
-      socket.on('data', (bytes) => {
-        const [line = ''] = bytes.toString().split('\r\n');
-        arrived.push(line.slice(0, line.indexOf(' ')));
-        if (line.startsWith('GET')) {
-          socket.write(
-            `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${answer.length}\r\n\r\n${answer}`,
-          );
-        } else {
-          close(socket);
-        }
-      });
-    });
-    const { client } = await openRest({ url: `http://127.0.0.1:${await listen(server)}` });
+    const { backend, client } = await openRest();
+    backend.on('GET /v0/topics/t', ok(topic('t')));
+    backend.on(PATCH, close);
     await client().call(routes.getTopic, { path: { topic_id: 't' } });
 
     const failure = await failureOf(updateTopic(client()));
     await sleep(100);
 
     expect(failure).toBe('outcome_unknown');
-    expect(arrived.filter((method) => method === 'PATCH')).toHaveLength(1);
+    expect(backend.hits(PATCH)).toBe(1);
   });
 
   it('goes out once however often the idle connections end in the same moment', async () => {

@@ -54,7 +54,7 @@ describe('every way', () => {
       documents: { limits: UNLIMITED },
       limits: { maxUpstreamCalls: 10_000 },
     });
-    const count = cases(20);
+    const count = cases(10);
     const nodes = [...SAMPLE_NODES, 'no id'];
     const values = { ...SAMPLE_VALUES, id: nodes, ids: nodes };
 

@@ -1,0 +1,57 @@
+/** A way to a port of this machine, as load balancers and distances are one: late, deaf, or with resets of its own. */
+import { connect, createServer, type Socket } from 'node:net';
+import { listen } from './listen.ts';
+
+export interface Relay {
+  readonly port: number;
+  /** Connections to it since it was led somewhere. */
+  readonly connections: number;
+  /** From now on; undefined for nowhere: connections are taken, and never a word is said. Ends those that there are. */
+  leadTo(port: number | undefined): void;
+  /** Resets the connections on which the backend spoke last. */
+  resetIdle(): void;
+}
+
+/** @param delayMs how long everything takes each way, the end of a connection too. */
+export async function openRelay(delayMs = 0): Promise<Relay> {
+  const sockets = new Set<Socket>();
+  const idle = new Set<Socket>();
+  let target: number | undefined;
+  let connections = 0;
+  const later = (run: () => void) => void (delayMs > 0 ? setTimeout(run, delayMs) : run());
+  const server = createServer((socket) => {
+    connections += 1;
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    if (target === undefined) return;
+    const onwards = connect(target, 'localhost');
+    onwards.on('error', () => {}).on('close', () => later(() => socket.destroy()));
+    onwards.on('data', (bytes) => {
+      later(() => socket.write(bytes));
+      idle.add(socket);
+    });
+    socket.on('data', (bytes) => {
+      idle.delete(socket);
+      later(() => onwards.write(bytes));
+    });
+    socket.on('close', () => {
+      idle.delete(socket);
+      later(() => onwards.destroy());
+    });
+  });
+  const port = await listen(server);
+  return {
+    port,
+    get connections() {
+      return connections;
+    },
+    leadTo: (to) => {
+      for (const socket of sockets) socket.destroy();
+      target = to;
+      connections = 0;
+    },
+    resetIdle: () => {
+      for (const socket of idle) socket.resetAndDestroy();
+    },
+  };
+}
