@@ -29,6 +29,24 @@ const WARM_SECONDS = 3;
 const SECONDS = 4;
 const FUNCTIONS = 30;
 
+/** The first that fits. */
+const PARTS: readonly (readonly [RegExp, string])[] = [
+  [/\/node_modules\/(graphql-yoga|@envelop|@whatwg-node)\//, 'operation'],
+  [/\/node_modules\/(lru-cache|undici|dataloader)\//, '$1'],
+  [/.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//, '$1'],
+  [/\/src\/(app|gateway\/http)\//, 'HTTP in'],
+  [/\/src\/gateway\/operation\/(response|negotiation|framing|stringify)\b/, 'write'],
+  [/\/src\/(gateway\/documents|plan)\//, 'parse and plan lookup'],
+  [/\/src\/(gateway|extensions)\//, 'operation'],
+  [/\/src\/execution\//, 'executor'],
+  [/\/src\/graph\/.*(lookahead|look-ahead|demand|selection)/, 'look-ahead'],
+  [/\/src\/(graph|resources)\//, 'loader, list and connection'],
+  [/\/src\/rest\/decode\//, 'decode'],
+  [/\/src\/rest\/(transport|rest-call|resilience)\b/, 'call: $1'],
+  [/\/src\/(rest|lib)\//, 'client'],
+  [/\/dist\/profiled\/|\/src\//, 'the rest of ours'],
+];
+
 const CallFrame = z.object({
   functionName: z.string(),
   url: z.string(),
@@ -209,24 +227,6 @@ function payerOf(stack: Iterable<Frame>): string {
   }
   return 'Node: sockets, timers, HTTP';
 }
-
-/** The first that fits. */
-const PARTS: readonly (readonly [RegExp, string])[] = [
-  [/\/node_modules\/(graphql-yoga|@envelop|@whatwg-node)\//, 'operation'],
-  [/\/node_modules\/(lru-cache|undici|dataloader)\//, '$1'],
-  [/.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//, '$1'],
-  [/\/src\/(app|gateway\/http)\//, 'HTTP in'],
-  [/\/src\/gateway\/operation\/(response|negotiation|framing|stringify)\b/, 'write'],
-  [/\/src\/(gateway\/documents|plan)\//, 'parse and plan lookup'],
-  [/\/src\/(gateway|extensions)\//, 'operation'],
-  [/\/src\/execution\//, 'executor'],
-  [/\/src\/graph\/.*(lookahead|look-ahead|demand|selection)/, 'look-ahead'],
-  [/\/src\/(graph|resources)\//, 'loader, list and connection'],
-  [/\/src\/rest\/decode\//, 'decode'],
-  [/\/src\/rest\/(transport|rest-call|resilience)\b/, 'call: $1'],
-  [/\/src\/(rest|lib)\//, 'client'],
-  [/\/dist\/profiled\/|\/src\//, 'the rest of ours'],
-];
 
 /** @param url of a source file. Undefined for what is Node's own. */
 function partOf(url: string): string | undefined {
