@@ -1,8 +1,7 @@
 /**
  * A read or a write in flight: what is asked, who waits for it, its present attempt and the answer.
  *
- * One object for all of it, which undici calls back itself, and which is its own line in the journal: a call that waits
- * is small. What stands between its callers and the wire are policies (`client/policies.ts`); a retry sends the same
+ * One object for all of it, which is its own line in the log of its request's calls: a call that waits is small. What stands between its callers and the wire are policies (`client/policies.ts`); a retry sends the same
  * object again. Reads are shared by all who ask the same while one is in flight (single-flight, request coalescing).
  */
 import type { IncomingHttpHeaders } from 'node:http';
@@ -23,7 +22,7 @@ import {
   RestError,
   type FailureKind,
 } from './call/errors.ts';
-import type { ExposedHeader, Journal, JournalEntry } from './call/journal.ts';
+import type { ExposedHeader, JournalEntry } from './call/journal.ts';
 import type { KeyRoute } from './call/keys.ts';
 import type { UpstreamSettings } from './call/options.ts';
 import type { WaitOfRequest } from './call/request-deadline.ts';
@@ -112,9 +111,7 @@ export function make(calls: Calls, asked: Asked, nowMs: number): Promise<unknown
   return call.begin(nowMs);
 }
 
-export class RestCall
-  implements Call, Flight, JournalEntry, Timed, WaitOfRequest, Dispatcher.DispatchHandler
-{
+export class RestCall implements Flight, JournalEntry, Timed, WaitOfRequest {
   readonly from: Requester;
   readonly route: Route;
   readonly path: string;
@@ -191,22 +188,6 @@ export class RestCall
     this.#isOptional = asked.isOptional;
     this.#cancel = asked.cancel;
     this.deadlineMs = asked.from.deadline.untilMs;
-  }
-
-  get call(): this {
-    return this;
-  }
-
-  get apiKey(): string {
-    return this.from.apiKey;
-  }
-
-  get sharingKey(): string {
-    return this.from.sharingKey;
-  }
-
-  get journal(): Journal {
-    return this.from.journal;
   }
 
   // Its callers.
@@ -366,8 +347,8 @@ export class RestCall
     if (this.validators) headers = [...headers, ...this.validators];
     this.#state = 'sent';
     this.source = 'sent';
+    this.from.journal.calls += 1;
     if (this.sentMs === 0) this.sentMs = this.startedMs;
-    const handler = this.attempt === 1 ? this : new LaterAttempt(this, this.attempt);
     try {
       this.#calls.settings.dispatcher.dispatch(
         {
@@ -380,7 +361,7 @@ export class RestCall
           headersTimeout: 0,
           bodyTimeout: 0,
         },
-        handler,
+        new AttemptHandler(this, this.attempt),
       );
     } catch (error) {
       this.failed(this.attempt, error as Error);
@@ -392,29 +373,7 @@ export class RestCall
     return headers;
   }
 
-  // What undici tells of the first attempt.
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.started(1, controller);
-  }
-
-  onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
-    this.answered(1, status, headers);
-  }
-
-  onResponseData(_controller: unknown, chunk: Buffer): void {
-    this.received(1, chunk);
-  }
-
-  onResponseEnd(): void {
-    this.finished(1);
-  }
-
-  onResponseError(_controller: unknown, error: Error): void {
-    this.failed(1, error);
-  }
-
-  // What undici tells of any: late news of one that was given up changes nothing.
+  // What undici tells of an attempt: late news of one that was given up changes nothing.
 
   #isPresent(attempt: number): boolean {
     return this.attempt === attempt && this.#state === 'sent';
@@ -539,8 +498,8 @@ export class RestCall
 
 const EMPTY = Buffer.alloc(0);
 
-/** What undici tells of a retry. It may still have news of the attempt before, which was given up. */
-class LaterAttempt implements Dispatcher.DispatchHandler {
+/** What undici calls back for one attempt. It may have news of one that was given up when the next one is under way. */
+class AttemptHandler implements Dispatcher.DispatchHandler {
   readonly #call: RestCall;
   readonly #attempt: number;
 

@@ -168,8 +168,13 @@ function stage(volume: number) {
   };
   const upstream = createUpstream({
     dispatcher,
-    ...{ pathPrefix: '', routeSet: 'extended', timeoutMs: TIMEOUT_MS, connections: CONNECTIONS },
-    ...{ maxQueue: 12, breaker: { volume, outageMs: 0 }, clock },
+    pathPrefix: '',
+    routeSet: 'extended',
+    timeoutMs: TIMEOUT_MS,
+    connections: CONNECTIONS,
+    maxQueue: 12,
+    breaker: { volume, outageMs: 0 },
+    clock,
   });
 
   function ask(kind: 'read' | 'write', apiKey: string, id: string, ms: number): Caller {

@@ -15,7 +15,9 @@ const collect = runInNewContext('gc') as (options: { type: 'minor' }) => void;
 
 const upstream = createUpstream({
   dispatcher: instantDispatcher(JSON.stringify(sampleOf(routes.getPerson, {}))),
-  ...{ pathPrefix: '', routeSet: 'extended', timeoutMs: DEFAULTS.backend.timeoutMs },
+  pathPrefix: '',
+  routeSet: 'extended',
+  timeoutMs: DEFAULTS.backend.timeoutMs,
 });
 let count = 0;
 

@@ -83,18 +83,17 @@ export class ResponseCache implements ReadCache {
 
   layer(backend: AskedBackend): (flight: Flight) => Promise<DecodedResponse> {
     return (flight) =>
-      isRead(flight.call) ? this.#read(flight, backend) : this.#write(flight, backend);
+      isRead(flight) ? this.#read(flight, backend) : this.#write(flight, backend);
   }
 
   /** The epoch moves before and after: reads that began before it ended may have seen either state. */
   async #write(flight: Flight, backend: AskedBackend): Promise<DecodedResponse> {
-    const { call } = flight;
-    const { apiKey, journal } = call;
+    const { apiKey, journal } = flight.from;
     const begun = await this.#epochs.move(apiKey);
     try {
       const settled = await backend.answerTo(flight);
       if (settled instanceof Error) throw settled;
-      return backend.decode(call, settled);
+      return backend.decode(flight, settled);
     } finally {
       const moving = this.#epochs.move(apiKey);
       // A Redis that has not answered before is not waited for again.
@@ -104,35 +103,35 @@ export class ResponseCache implements ReadCache {
   }
 
   async #read(flight: Flight, backend: AskedBackend): Promise<DecodedResponse> {
-    const { call } = flight;
-    const id = `${call.sharingKey}\n${call.path}`;
+    const { from, path, route } = flight;
+    const id = `${from.sharingKey}\n${path}`;
     let kept = this.#entries.get(id);
-    if (kept && this.#mayAnswer(kept, call)) return answerWith(kept, flight);
-    const found = await this.#find(call, id);
-    if (found) kept = this.#take(found, call, id, backend) ?? kept;
-    if (found && kept && this.#mayAnswer(kept, call)) return answerWith(kept, flight);
+    if (kept && this.#mayAnswer(kept, flight)) return answerWith(kept, flight);
+    const found = await this.#find(flight, id);
+    if (found) kept = this.#take(found, flight, id, backend) ?? kept;
+    if (found && kept && this.#mayAnswer(kept, flight)) return answerWith(kept, flight);
 
-    const epoch = this.#epochs.of(call.apiKey);
-    if (kept) flight.validators = validatorsOf(kept.headers, this.#isOfNow(kept, call));
+    const epoch = this.#epochs.of(from.apiKey);
+    if (kept) flight.validators = validatorsOf(kept.headers, this.#isOfNow(kept, flight));
     const askedMs = performance.now();
     const settled = await backend.answerTo(flight);
     if (settled instanceof Error) throw settled;
     const { status, headers } = settled;
-    const ttlMs = this.#ttls.get(call.route.path);
+    const ttlMs = this.#ttls.get(route.path);
     if (kept && status === 304) {
       const exposed = merged(kept.exposed, flight.exposed);
-      if (exposed) call.journal.expose((flight.exposed = exposed));
+      if (exposed) from.journal.expose((flight.exposed = exposed));
       const freshness = renewed(kept.headers, headers, ttlMs);
-      this.#keep(id, call, { ...kept, epoch, exposed }, freshness, askedMs, found);
+      this.#keep(id, flight, { ...kept, epoch, exposed }, freshness, askedMs, found);
       return kept.decoded;
     }
     // The answer takes the place of the kept one, also where it is not kept itself.
     if (status < 500) this.#entries.delete(id);
-    const decoded = backend.decode(call, settled);
+    const decoded = backend.decode(flight, settled);
     if (status !== 200 || !decoded.sound) return decoded;
     const freshness = freshnessOf(headers, ttlMs);
     const answer = { epoch, decoded, body: settled.body, exposed: flight.exposed };
-    this.#keep(id, call, answer, freshness, askedMs, found);
+    this.#keep(id, flight, answer, freshness, askedMs, found);
     return decoded;
   }
 
@@ -141,13 +140,14 @@ export class ResponseCache implements ReadCache {
   }
 
   /** Whether no write has ended since that the reader must see. */
-  #isOfNow({ epoch }: Entry, { apiKey, newerThan }: Call): boolean {
+  #isOfNow({ epoch }: Entry, { from: { apiKey }, newerThan }: Call): boolean {
     if (epoch !== this.#epochs.of(apiKey) || newerThan === NOW) return false;
     return newerThan === undefined || this.#epochs.isAfter(apiKey, newerThan);
   }
 
   /** What Redis says of a read; undefined where it does not answer, or has nothing to say. */
-  async #find({ apiKey, route, newerThan }: Call, id: string): Promise<FoundRead | undefined> {
+  async #find({ from, route, newerThan }: Call, id: string): Promise<FoundRead | undefined> {
+    const { apiKey } = from;
     if (!this.#shared || newerThan === NOW || !this.#routes.has(route.path)) return undefined;
     if (!(await this.#epochs.isSettled(apiKey))) return undefined;
     const moves = this.#epochs.movesOf(apiKey);
@@ -165,7 +165,7 @@ export class ResponseCache implements ReadCache {
     id: string,
     backend: AskedBackend,
   ): Entry | undefined {
-    const { apiKey } = call;
+    const { apiKey } = call.from;
     // Undefined as well where a later write was heard of while Redis answered.
     if (!kept || this.#epochs.sharedOf(apiKey) !== epoch) return undefined;
     const read = readText(kept.text, (answer) => backend.decode(call, answer));
@@ -180,7 +180,7 @@ export class ResponseCache implements ReadCache {
 
   #keep(
     id: string,
-    { apiKey, route }: Call,
+    { from: { apiKey }, route }: Call,
     answer: Omit<Entry, 'headers' | 'freshUntilMs'>,
     freshness: Freshness | undefined,
     askedMs: number,
@@ -203,7 +203,8 @@ export class ResponseCache implements ReadCache {
 }
 
 function answerWith({ decoded, exposed }: Entry, flight: Flight): DecodedResponse {
-  const { journal, route, origin } = flight.call;
+  const { from, route, origin } = flight;
+  const { journal } = from;
   journal.end(journal.begin(route, origin, 'cached', 1), decoded.status);
   if (exposed) journal.expose((flight.exposed = exposed));
   return decoded;

@@ -4,7 +4,7 @@
  */
 import type { FailureKind } from '../../rest/call/errors.ts';
 import type { ObservedCall } from '../../rest/call/observer.ts';
-import type { Breaker } from '../../rest/resilience/circuit-breaker.ts';
+import type { Breaker } from '../../rest/policies/circuit-breaker.ts';
 import type { TrustedReport } from '../documents/trusted-documents.ts';
 
 /** How the last call to the backend ended. */

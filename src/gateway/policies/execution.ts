@@ -102,7 +102,9 @@ export function createExecution(options: ExecutionOptions): OperationExecution {
         const { rest, cancel } = context as ExecutionContext;
         const { deadlineMs } = rest;
         return {
-          ...{ maxValues, maxTextBytes, deadlineMs },
+          maxValues,
+          maxTextBytes,
+          deadlineMs,
           // For a caller who has left one error is enough: a hundred cost as much as an answer.
           maxErrors: () => (cancel.cancelled ? 1 : MAX_ERRORS),
           onAbort: () => rest.abort(),
@@ -148,7 +150,9 @@ export function createExecution(options: ExecutionOptions): OperationExecution {
       return {
         // What plugins have added to it.
         ...(operation.contextValue as Context),
-        ...{ rest, cancel, reads: new Map() },
+        rest,
+        cancel,
+        reads: new Map(),
       };
     },
     execute(operation, rootValue = operation.rootValue, contextValue = operation.contextValue) {

@@ -23,7 +23,8 @@ export interface Requester {
   readonly trace: CallTrace | undefined;
 }
 
-export interface Call extends Pick<Requester, 'apiKey' | 'sharingKey' | 'journal'> {
+export interface Call {
+  readonly from: Requester;
   readonly route: Route;
   /** Encoded path and query, as sent. */
   readonly path: string;
@@ -37,8 +38,7 @@ export interface Call extends Pick<Requester, 'apiKey' | 'sharingKey' | 'journal
 }
 
 /** A call in flight, for what keeps answers. */
-export interface Flight {
-  readonly call: Call;
+export interface Flight extends Call {
   /** Headers of its answer that go on to callers, where any do. */
   exposed: readonly ExposedHeader[] | undefined;
   /** Headers that make it conditional, where an answer to it is kept: name, value, name, value. */

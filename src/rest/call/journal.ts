@@ -57,6 +57,8 @@ export class Journal {
   consistency: string | undefined;
   /** What was asked for a subscription's event before there was the event: by a poller, for all who watch. */
   polls: Polls | undefined;
+  /** How many were sent, retries too. */
+  calls = 0;
   /** When the request began, on `performance.now()`'s clock. */
   readonly beganMs = performance.now();
   readonly #entries: JournalEntry[] = [];
@@ -64,11 +66,6 @@ export class Journal {
   /** Every call so far, in the order they began. */
   get entries(): readonly JournalEntry[] {
     return this.#entries;
-  }
-
-  /** Exchanges the backend saw because of this request. */
-  get calls(): number {
-    return this.#entries.reduce((count, { source }) => count + (source === 'sent' ? 1 : 0), 0);
   }
 
   /** Milliseconds during which at least one call was under way. */
@@ -115,6 +112,7 @@ export class Journal {
       span: undefined,
     };
     this.#entries.push(entry);
+    if (source === 'sent') this.calls += 1;
     return entry;
   }
 

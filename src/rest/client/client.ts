@@ -22,12 +22,12 @@ import { NOW, type Requester } from '../call/call.ts';
 import { Key, type Keys } from '../call/keys.ts';
 import type { UpstreamOptions, UpstreamSettings } from '../call/options.ts';
 import { Timeouts } from '../call/timeouts.ts';
-import type { Breaker } from '../resilience/circuit-breaker.ts';
+import type { Breaker } from '../policies/circuit-breaker.ts';
 import { make, type Calls } from '../rest-call.ts';
 import type { CallTrace } from '../call/trace.ts';
 import type { Dialect } from './dialect.ts';
 import { fillPath, formatQuery, type CallInput } from './path.ts';
-import { openCalls } from './policies.ts';
+import { openCalls } from '../policies/policies.ts';
 import {
   missingRoute,
   RouteDiscovery,

@@ -6,7 +6,7 @@ import { collectDefaultMetrics, Gauge, type Counter, type Registry } from 'prom-
 import type { LiveObserver } from '../../../live/live-object.ts';
 import type { Pollers } from '../../../live/pollers.ts';
 import { BREAKER_SCOPES, type UpstreamObserver } from '../../../rest/call/observer.ts';
-import type { Breaker } from '../../../rest/resilience/circuit-breaker.ts';
+import type { Breaker } from '../../../rest/policies/circuit-breaker.ts';
 import type { SubscriptionObserver } from '../../operation/subscriptions.ts';
 import type { Subscriptions } from '../../operation/subscriptions.ts';
 import type { Readiness } from '../readiness.ts';

@@ -16,7 +16,7 @@ import type { Keys } from '../call/keys.ts';
 import type { BreakerChange, BreakerState } from '../call/observer.ts';
 import type { UpstreamSettings } from '../call/options.ts';
 import type { CallPolicy, RestCall } from '../rest-call.ts';
-import type { UnderWay } from './under-way.ts';
+import type { UnderWay } from './attempts.ts';
 
 type BreakerSettings = Required<UpstreamSettings['breaker']>;
 

@@ -5,13 +5,11 @@ import type { Call, DecodedResponse, RestResponse, Settled } from '../call/call.
 import { Keys } from '../call/keys.ts';
 import type { UpstreamSettings } from '../call/options.ts';
 import { DecodeCache } from '../decode/decode-cache.ts';
-import { AttemptTimeout } from '../resilience/attempt-timeout.ts';
-import { CircuitBreaker } from '../resilience/circuit-breaker.ts';
-import { ConcurrencyLimiter } from '../resilience/concurrency-limiter.ts';
-import { RateLimitPauses } from '../resilience/rate-limit-pauses.ts';
-import { Record } from '../resilience/record.ts';
-import { retries } from '../resilience/retry.ts';
-import { UnderWay } from '../resilience/under-way.ts';
+import { AttemptTimeout, Record, UnderWay } from './attempts.ts';
+import { CircuitBreaker } from './circuit-breaker.ts';
+import { ConcurrencyLimiter } from './concurrency-limiter.ts';
+import { RateLimitPauses } from './rate-limit-pauses.ts';
+import { retries } from './retry.ts';
 import type { Calls } from '../rest-call.ts';
 
 export function openCalls(settings: UpstreamSettings) {
@@ -48,7 +46,10 @@ export function openCalls(settings: UpstreamSettings) {
   };
   const kept = cache?.layer({ answerTo: (flight) => flight.ask(), decode });
   const calls: Calls = {
-    ...{ settings, policies, decoded, kept },
+    settings,
+    policies,
+    decoded,
+    kept,
     inFlight: new Map(),
     retryOf: retries(settings, keys.routes),
   };

@@ -13,7 +13,7 @@ import { endOfWait, RestError, reusedRefusals } from '../call/errors.ts';
 import type { Key, KeyRoute, Keys } from '../call/keys.ts';
 import type { UpstreamSettings } from '../call/options.ts';
 import { HELD, type CallPolicy, type RestCall } from '../rest-call.ts';
-import type { UnderWay } from './under-way.ts';
+import type { UnderWay } from './attempts.ts';
 
 /** The shares of the connections that one key, one route of it, and one route of all keys may hold. */
 const SHARES = { key: 7 / 8, routeOfKey: 4 / 5, route: 15 / 16 };
