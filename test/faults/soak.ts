@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { NODE_FLAGS, residentMegabytes } from '../bench/machine.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { KEY, startGateway, type Gauge } from '../support/gateway-process.ts';
 import { openCallers } from './callers.ts';
@@ -31,7 +32,7 @@ const gateway = await startGateway(
     REQUEST_TIMEOUT_MS: '2500',
     LOG_LEVEL: 'warn',
   },
-  { gauged: true },
+  { gauged: true, flags: NODE_FLAGS },
 );
 
 const counts = { answered: 0, withErrors: 0, refused: 0, left: 0, writes: 0, calls: 0, broken: 0 };
@@ -43,6 +44,11 @@ let seed = 1;
 console.log(`${seconds} s, ${CALLERS} callers, one answer in twenty goes wrong\n`);
 console.log('  second  requests   left  backend calls   heap MB    rss MB  handles');
 const startMs = performance.now();
+const first = await gateway.gauge();
+let mostMb = 0;
+const watching = setInterval(() => {
+  mostMb = Math.max(mostMb, residentMegabytes(gateway.process.pid!));
+}, 100);
 for (let round = 0; round < ROUNDS; round++) {
   const callers = openCallers(gateway);
   await callers.loop(CALLERS, roundMs, async (caller) => {
@@ -65,6 +71,13 @@ for (let round = 0; round < ROUNDS; round++) {
   console.log(cells.map((cell, i) => cell.padStart(widths[i]!)).join(''));
 }
 
+clearInterval(watching);
+const last = gauges.at(-1)!;
+const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
+console.log(
+  `\nResident: ${megabytes(first.rssBytes)} at the start, ${Math.round(mostMb)} MB at most, ${megabytes(last.rssBytes)} at the end.` +
+    `\nHeap after collection: ${megabytes(first.heapBytes)} at the start, ${megabytes(last.heapBytes)} at the end.`,
+);
 const faults = await verdict();
 await gateway.stop();
 await upstream.stop();

@@ -251,6 +251,8 @@ class ScopedClient implements RestClient, Requester {
     isOptional: boolean,
     { cancel, origin }: CallOptions,
   ): Promise<unknown> {
+    // A large answer asks for thousands of calls more than it may make.
+    if (this.#callsLeft === 0) return Promise.reject(budgetSpent(route));
     const { options, calls } = this.#shared;
     try {
       const path =
@@ -289,7 +291,6 @@ class ScopedClient implements RestClient, Requester {
       );
     }
     this.deadline.check(route, nowMs);
-    if (this.#callsLeft === 0) throw budgetSpent(route);
     this.#callsLeft -= 1;
   }
 }
