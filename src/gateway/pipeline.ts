@@ -319,9 +319,9 @@ export class Pipeline {
     operation.outcome = outcomeOf(operation, status);
     operation.durationMs = performance.now() - operation.startedMs;
     for (const phase of this.#end) phase(operation);
-    const { isSending, place } = operation.arrival;
-    if (isSending) place?.answered(operation.bytes ?? 0);
-    else place?.leave();
+    const { isSending, permit } = operation.arrival;
+    if (isSending) permit?.answered(operation.bytes ?? 0);
+    else permit?.leave();
     // The connection of a slow reader keeps the operation.
     operation.rest = undefined;
     operation.reads = undefined;

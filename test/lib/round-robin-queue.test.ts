@@ -30,7 +30,7 @@ describe('RoundRobinQueue', () => {
     expect(takeAllOf(queue)).toEqual(['a1', 'b2', 'a2']);
   });
 
-  it('asks the first item of each lane alone, so that a thousand which wait for one thing cost one question', () => {
+  it('asks the first item of each subqueue alone, so that a thousand which wait for one thing cost one question', () => {
     const queue = new RoundRobinQueue<string>(10_000);
     for (let i = 0; i < 1_000; i++) queue.add('a', `blocked ${i}`, 'blocked');
     queue.add('a', 'free', 'free');
@@ -46,7 +46,7 @@ describe('RoundRobinQueue', () => {
     expect(queue.sizeOf('a')).toBe(1_000);
   });
 
-  it('lets the lanes of a key take turns', () => {
+  it('lets the subqueues of a key take turns', () => {
     const queue = new RoundRobinQueue<string>(10);
     for (const item of ['x1', 'x2', 'x3', 'y1', 'y2']) queue.add('a', item, item[0]);
 

@@ -1,7 +1,7 @@
 /** How much may be under way, and in which order operations that wait begin. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { Admission, type Place } from '../../src/gateway/policies/admission.ts';
+import { Admission, type Permit } from '../../src/gateway/policies/admission.ts';
 import { NewDocuments } from '../../src/gateway/policies/new-documents.ts';
 
 /** Of an answer that weighs so much. */
@@ -12,12 +12,12 @@ type Named = string;
 
 /** Enters in this order; answers the operations that were admitted, in the order in which they were. */
 function enterAll(admission: Admission, operations: readonly Named[]) {
-  const admitted: { readonly name: Named; readonly place: Place }[] = [];
+  const admitted: { readonly name: Named; readonly permit: Permit }[] = [];
   for (const name of operations) {
     const entered = admission.enter(name[0]!, Number(name.slice(1)) || 1);
     if (entered instanceof Promise) {
-      void entered.then((place) => place && admitted.push({ name, place }));
-    } else admitted.push({ name, place: entered });
+      void entered.then((permit) => permit && admitted.push({ name, permit }));
+    } else admitted.push({ name, permit: entered });
   }
   return admitted;
 }
@@ -50,7 +50,7 @@ describe('admission', () => {
     const admitted = enterAll(admission, ['a', 'a', 'a', 'a', 'b', 'c']);
 
     for (let i = 0; i < 5; i++) {
-      admitted[i]!.place.leave();
+      admitted[i]!.permit.leave();
       await settled();
     }
 
@@ -62,7 +62,7 @@ describe('admission', () => {
     const admission = new Admission({ underWay: 1 });
     const admitted = enterAll(admission, ['a', 'a']);
 
-    admitted[0]!.place.leave();
+    admitted[0]!.permit.leave();
     await Promise.resolve();
 
     expect(names(admitted)).toEqual(['a']);
@@ -79,7 +79,7 @@ describe('admission', () => {
     void admission.enter('b', 1);
     expect(await third).toBeUndefined();
 
-    first!.place.leave();
+    first!.permit.leave();
     expect(await second).toBeDefined();
     expect(admission.waiting).toBe(1);
   });
@@ -98,10 +98,10 @@ describe('admission', () => {
     const admitted = enterAll(admission, ['a', 'a50', 'a', 'b']);
 
     expect(names(admitted)).toEqual(['a', 'b']);
-    admitted[0]!.place.leave();
+    admitted[0]!.permit.leave();
     await settled();
     expect(names(admitted)).toEqual(['a', 'b', 'a50']);
-    admitted[2]!.place.leave();
+    admitted[2]!.permit.leave();
     await settled();
     expect(names(admitted)).toEqual(['a', 'b', 'a50', 'a']);
   });
@@ -111,12 +111,12 @@ describe('admission', () => {
     const admitted = enterAll(admission, ['a8', 'b2', 'c5', 'd', 'b']);
 
     expect(names(admitted)).toEqual(['a8', 'b2']);
-    admitted[1]!.place.leave();
+    admitted[1]!.permit.leave();
     await settled();
     expect(names(admitted), 'two are free, and the first needs five').toEqual(['a8', 'b2']);
     expect(enterAll(admission, ['e'])).toEqual([]);
 
-    admitted[0]!.place.leave();
+    admitted[0]!.permit.leave();
     await settled();
     expect(names(admitted)).toEqual(['a8', 'b2', 'c5', 'd', 'b']);
   });
@@ -125,12 +125,12 @@ describe('admission', () => {
     const admission = new Admission({ underWay: 10, perKey: 10 });
     const admitted = enterAll(admission, ['a8', 'a4', 'b4']);
 
-    admitted[0]!.place.answered(bytesOf(20));
+    admitted[0]!.permit.answered(bytesOf(20));
     await settled();
     expect(names(admitted)).toEqual(['a8', 'b4']);
     expect(admission.active).toBe(4);
 
-    admitted[0]!.place.answered(bytesOf(2));
+    admitted[0]!.permit.answered(bytesOf(2));
     await settled();
     expect(names(admitted)).toEqual(['a8', 'b4', 'a4']);
     expect(admission.active).toBe(8);
@@ -138,11 +138,11 @@ describe('admission', () => {
 
   it('lets an operation leave once, and weigh nothing afterwards', () => {
     const admission = new Admission();
-    const [{ place } = { place: undefined! }] = enterAll(admission, ['a5']);
+    const [{ permit } = { permit: undefined! }] = enterAll(admission, ['a5']);
 
-    place.leave();
-    place.answered(bytesOf(7));
-    place.leave();
+    permit.leave();
+    permit.answered(bytesOf(7));
+    permit.leave();
 
     expect(admission.active).toBe(0);
   });

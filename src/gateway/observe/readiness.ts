@@ -4,7 +4,7 @@
  */
 import type { FailureKind } from '../../rest/call/errors.ts';
 import type { ObservedCall } from '../../rest/call/observer.ts';
-import type { Breaker } from '../../rest/policies/circuit-breaker.ts';
+import type { CircuitStates } from '../../rest/policies/circuit-breaker.ts';
 import type { TrustedReport } from '../documents/trusted-documents.ts';
 
 /** How the last call to the backend ended. */
@@ -28,12 +28,12 @@ const NOT_MET: ReadonlySet<FailureKind> = new Set([
 export class Readiness {
   #draining = false;
   #last: LastCall = { answers: null, status: null };
-  readonly #breaker: Pick<Breaker, 'stateOf' | 'tripped'>;
+  readonly #breaker: CircuitStates;
   readonly #warnings: readonly string[];
   readonly #trusted: { report(): TrustedReport } | undefined;
 
   constructor(
-    breaker: Pick<Breaker, 'stateOf' | 'tripped'>,
+    breaker: CircuitStates,
     trustedDocuments?: { report(): TrustedReport },
     warnings: readonly string[] = [],
   ) {

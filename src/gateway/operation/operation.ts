@@ -46,13 +46,13 @@ export interface Arrival {
   /** Why its body could not be read. */
   unreadable: GraphQLError | undefined;
   /** What it holds from its admission until its response has left the process. */
-  place: HeldPlace | undefined;
+  permit: HeldPermit | undefined;
   /** Whether its transport will say when the response has left, by `responseHasLeft`. */
   isSending: boolean;
 }
 
 /** What an operation has of its key's share of what is under way. */
-export interface HeldPlace {
+export interface HeldPermit {
   /** The work is done: an answer of so many bytes is not sent yet. */
   answered(bytes: number): void;
   /** Again does nothing. */
@@ -62,7 +62,7 @@ export interface HeldPlace {
 /** The response has left the process, or nobody will read it. */
 export function responseHasLeft(arrival: Arrival): void {
   arrival.isSending = false;
-  arrival.place?.leave();
+  arrival.permit?.leave();
 }
 
 /** @param requestId the caller's own; kept when it fits into a header and a log line. */
@@ -72,7 +72,7 @@ export const arrive = (requestId: string | string[] | null | undefined): Arrival
   startedMs: performance.now(),
   cancel: new Cancel(),
   unreadable: undefined,
-  place: undefined,
+  permit: undefined,
   isSending: false,
 });
 

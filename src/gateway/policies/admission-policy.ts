@@ -9,7 +9,7 @@ import type { Documents } from '../documents/documents.ts';
 import type { TrustedDocuments } from '../documents/trusted-documents.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { Execute, Policy } from '../pipeline.ts';
-import type { Place } from './admission.ts';
+import type { Permit } from './admission.ts';
 import { overloaded, type Admit } from './admit.ts';
 
 /** Has documents that are not known wait until they may be parsed, validated and planned. */
@@ -29,10 +29,10 @@ export const newDocuments = (
 
 export const admission = (admit: Admit): Policy => ({
   execute(operation, next) {
-    const place = admit.enter(operation, operation.weighed?.weight ?? 1);
-    return place instanceof Promise
-      ? place.then((had) => run(admit, operation, next, had))
-      : run(admit, operation, next, place);
+    const permit = admit.enter(operation, operation.weighed?.weight ?? 1);
+    return permit instanceof Promise
+      ? permit.then((had) => run(admit, operation, next, had))
+      : run(admit, operation, next, permit);
   },
   result(operation) {
     const { result } = operation;
@@ -45,10 +45,10 @@ function run(
   admit: Admit,
   operation: Operation,
   next: Execute,
-  place: Place,
+  permit: Permit,
 ): MaybePromise<ExecutionResult> {
   // Held until the response has left the process.
-  operation.arrival.place = place;
+  operation.arrival.permit = permit;
   if (operation.cancel.cancelled && operation.operationType === 'query') {
     return { errors: [overloaded(0)] }; // nobody reads it
   }

@@ -21,12 +21,12 @@ export interface AdmissionLimits {
 
 interface Waiting {
   readonly weight: number;
-  /** Called once; without a place where too many wait. */
-  readonly end: (place: Place | undefined) => void;
+  /** Called once; without a permit where too many wait. */
+  readonly end: (permit: Permit | undefined) => void;
 }
 
 /** What an operation has of its key's share, until it leaves. */
-export class Place {
+export class Permit {
   readonly #admission: Admission;
   readonly #key: string;
   /** In its key's share. */
@@ -97,10 +97,10 @@ export class Admission {
   }
 
   /**
-   * A place for an operation of a key, at once or when there is room; undefined when too many wait. One that weighs
-   * more than a key may have under way gets its place when its key has nothing else under way.
+   * A permit for an operation of a key, at once or when there is room; undefined when too many wait. One that weighs
+   * more than a key may have under way gets its permit when its key has nothing else under way.
    */
-  enter(key: string, weight: number): Place | Promise<Place | undefined> {
+  enter(key: string, weight: number): Permit | Promise<Permit | undefined> {
     // A larger weight would wait until all others have left, and others of any weight behind it.
     const share = Math.min(weight, this.#perKey);
     if (!this.#isFull && this.#queue.sizeOf(key) === 0 && this.#keyHasRoom(key, share)) {
@@ -111,7 +111,7 @@ export class Admission {
     });
   }
 
-  /** For places. */
+  /** For permits. */
   change(key: string, more: number, moreOfAll: number): void {
     const weight = (this.#weights.get(key) ?? 0) + more;
     if (weight > 0) this.#weights.set(key, weight);
@@ -133,25 +133,25 @@ export class Admission {
     return this.#active === 0 || this.#active + weight <= this.#underWay;
   }
 
-  #begin(key: string, weight: number): Place {
+  #begin(key: string, weight: number): Permit {
     this.#active += weight;
     this.#weights.set(key, (this.#weights.get(key) ?? 0) + weight);
-    return new Place(this, key, weight);
+    return new Permit(this, key, weight);
   }
 
   #admitWaiting(): void {
     this.#isScheduled = false;
     this.#isFull = false;
     for (;;) {
-      let place: Place | undefined;
+      let permit: Permit | undefined;
       const next = this.#queue.take(({ weight }, key) => {
         if (this.#isFull || !this.#keyHasRoom(key, weight)) return false;
         this.#isFull = !this.#hasRoom(weight);
-        if (!this.#isFull) place = this.#begin(key, weight);
+        if (!this.#isFull) permit = this.#begin(key, weight);
         return !this.#isFull;
       });
       if (!next) break;
-      next.end(place);
+      next.end(permit);
     }
     this.#onAdmitted();
   }

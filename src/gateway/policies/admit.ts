@@ -2,7 +2,7 @@
  * What an operation waits for before it is executed: the turn of a document that is not known yet, and its share of
  * what is under way.
  *
- * Whatever was refused before, by its key or its parameters, takes no place.
+ * Whatever was refused before, by its key or its parameters, takes no permit.
  */
 import { GraphQLError } from 'graphql';
 import type { MaybePromise } from '../../execution/core/resolved-value.ts';
@@ -11,7 +11,7 @@ import { refuseCost } from '../../plan/cost.ts';
 import type { Budget } from '../../plan/planner.ts';
 import type { Weighed } from '../../plan/weight.ts';
 import type { Operation } from '../operation/operation.ts';
-import { Admission, type Place } from './admission.ts';
+import { Admission, type Permit } from './admission.ts';
 import { argsOf } from './execution.ts';
 import { NewDocuments } from './new-documents.ts';
 
@@ -88,13 +88,13 @@ export class Admit {
   }
 
   /**
-   * A place for an operation.
+   * A permit for an operation.
    *
    * @throws 503 when too many wait.
    */
-  enter(operation: Operation, weight: number): MaybePromise<Place> {
-    const place = this.#admission.enter(this.#keyOf(operation), weight);
-    return place instanceof Promise ? place.then(orRefused) : place;
+  enter(operation: Operation, weight: number): MaybePromise<Permit> {
+    const permit = this.#admission.enter(this.#keyOf(operation), weight);
+    return permit instanceof Promise ? permit.then(orRefused) : permit;
   }
 
   /** Refuses an operation by the values of its variables, where they decide. */
@@ -112,9 +112,9 @@ export class Admit {
   }
 }
 
-function orRefused(place: Place | undefined): Place {
-  if (!place) throw overloaded(QUEUE_FULL_WAIT_MS);
-  return place;
+function orRefused(permit: Permit | undefined): Permit {
+  if (!permit) throw overloaded(QUEUE_FULL_WAIT_MS);
+  return permit;
 }
 
 /**

@@ -22,7 +22,7 @@ import { NOW, type Requester } from '../call/call.ts';
 import { Key, type Keys } from '../call/keys.ts';
 import type { UpstreamOptions, UpstreamSettings } from '../call/options.ts';
 import { Timeouts } from '../call/timeouts.ts';
-import type { Breaker } from '../policies/circuit-breaker.ts';
+import type { CircuitStates } from '../policies/circuit-breaker.ts';
 import { make, type Calls } from '../rest-call.ts';
 import type { CallTrace } from '../call/trace.ts';
 import type { Dialect } from './dialect.ts';
@@ -96,7 +96,7 @@ export interface RequestScope {
 /** A client for one request. */
 export interface Upstream {
   (scope: RequestScope): RestClient;
-  readonly breaker: Breaker;
+  readonly breaker: CircuitStates;
   /** Whether a read may be answered by what was read before. */
   readonly keepsAnswers: boolean;
   /** What is known of the extended routes, by method and path. */

@@ -21,7 +21,7 @@ import type { UnderWay } from './attempts.ts';
 type BreakerSettings = Required<UpstreamSettings['breaker']>;
 
 /** What others see of it. */
-export type Breaker = Pick<CircuitBreaker, 'tripped' | 'stateOf'>;
+export type CircuitStates = Pick<CircuitBreaker, 'tripped' | 'stateOf'>;
 
 /** Circuits of a route that may be open at a time: those of so many keys. */
 const MAX_OPEN = 1_000;

@@ -57,7 +57,7 @@ export class ConcurrencyLimiter implements CallPolicy {
 
   /** Takes an attempt that timed out or was cancelled out of the queue. */
   release(call: RestCall, why: EndOfWait): Error {
-    this.#queue.delete(call.turn!.key.apiKey, call, laneOf(call));
+    this.#queue.delete(call.turn!.key.apiKey, call, subqueueOf(call));
     this.#leave(call);
     return this.#refusalFor(call, why);
   }
@@ -124,7 +124,7 @@ export class ConcurrencyLimiter implements CallPolicy {
   }
 
   #wait(call: RestCall, key: Key): Error | typeof HELD {
-    const dropped = this.#queue.add(key.apiKey, call, laneOf(call));
+    const dropped = this.#queue.add(key.apiKey, call, subqueueOf(call));
     if (dropped !== call && !call.isDeferred) key.waiting += 1;
     if (!dropped) return HELD;
     const { route } = dropped;
@@ -167,5 +167,5 @@ export class ConcurrencyLimiter implements CallPolicy {
 }
 
 /** Attempts of a key that wait for the same: its share of a route, or what its other calls leave of that. */
-const laneOf = ({ route, isDeferred }: RestCall): Route | string =>
+const subqueueOf = ({ route, isDeferred }: RestCall): Route | string =>
   isDeferred ? `${route.method} ${route.path}` : route;

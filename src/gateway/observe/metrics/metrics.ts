@@ -6,7 +6,7 @@ import { collectDefaultMetrics, Gauge, type Counter, type Registry } from 'prom-
 import type { LiveObserver } from '../../../live/live-object.ts';
 import type { Pollers } from '../../../live/pollers.ts';
 import { BREAKER_SCOPES, type UpstreamObserver } from '../../../rest/call/observer.ts';
-import type { Breaker } from '../../../rest/policies/circuit-breaker.ts';
+import type { CircuitStates } from '../../../rest/policies/circuit-breaker.ts';
 import type { SubscriptionObserver } from '../../operation/subscriptions.ts';
 import type { Subscriptions } from '../../operation/subscriptions.ts';
 import type { Readiness } from '../readiness.ts';
@@ -21,7 +21,7 @@ const BREAKER_LEVEL = { closed: 0, 'half-open': 1, open: 2 } as const;
 /** What gauges read. */
 interface Watched {
   readonly requests: { readonly underWay: number };
-  readonly breaker: Breaker;
+  readonly breaker: CircuitStates;
   readonly readiness: Pick<Readiness, 'report'>;
   readonly pollers: Pollers;
   readonly subscriptions: Subscriptions;
