@@ -146,6 +146,35 @@ describe('what a request shares', () => {
     expect(gateway.restCalls).toHaveLength(7);
   });
 
+  it('is read again, and later, for a larger page than was read', async () => {
+    const gateway = await openGateway({ sample: { latencyMs: 15 } });
+    const query = `{ page(pageId: "${IDS.page}") { links(first: 4) { totalCount }
+      audiences(first: 2) { nodes { links { totalCount } } } } }`;
+
+    const plan = planOf(query, gateway);
+    await gateway.ask(query);
+
+    expect(plan.rounds).toBe(2);
+    expect(gateway.journal.rounds).toBe(2);
+    expect(plan.calls.most).toBeGreaterThanOrEqual(gateway.restCalls.length);
+  });
+
+  it('is no proof of an object whose list is asked for with the cursor of another', async () => {
+    const gateway = await openGateway();
+    const [own, other] = [IDS.page, IDS.pages[0]].map((id) => formatNodeId('Page', [id]));
+    const audiences = (after: string) => `audiences(first: 1${after}) { pageInfo { endCursor } }`;
+    const { data } = await gateway.ask(`{ page(pageId: "${IDS.page}") { ${audiences('')} } }`);
+    const { endCursor } = data['page'].audiences.pageInfo;
+    const query = `{ nodes(ids: ["${own}", "${other}"]) { ... on Page {
+      pageId ${audiences(`, after: "${endCursor}"`)} } } }`;
+
+    const plan = planOf(query, gateway);
+    await gateway.ask(query);
+
+    expect(plan.calls).toEqual({ least: 2, most: 2 });
+    expect(gateway.restCalls).toHaveLength(2);
+  });
+
   it('is not planned where the backend lacks the route', async () => {
     const gateway = await openGateway({ rest: { routeSet: 'document' } });
     const audience = `audience(pageId: "${IDS.page}", audienceId: "${IDS.audience}") { effectiveName
