@@ -40,7 +40,7 @@ export function usage({ http: { adminPort } }: Config) {
   return adminPort === undefined ? undefined : {};
 }
 
-/** Always on: alerts count departures. */
+/** Always on: alerts count contract violations. */
 export function drift() {
   return {};
 }

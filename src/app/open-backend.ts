@@ -49,7 +49,9 @@ export async function openBackend(
   }
   // Which routes the embedded backend has is known.
   const known = {
-    ...{ apiKey: apiKey ?? EXAMPLE_API_KEY, isEmbedded: true, connections: {} },
+    apiKey: apiKey ?? EXAMPLE_API_KEY,
+    isEmbedded: true,
+    connections: {},
     label: 'embedded, with sample data',
     routeSet: routeSet === 'document' ? routeSet : embedded.routes,
   };

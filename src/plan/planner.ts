@@ -35,13 +35,13 @@ import {
 import type { Context } from '../graph/context.ts';
 import {
   extendedRouteOf,
-  type Demand,
-  type ListDemand,
-  type LoadDemand,
-  type LookupDemand,
-  type ReferenceDemand,
-  type WriteDemand,
-} from '../graph/entity/demand.ts';
+  type Requirement,
+  type ListRequirement,
+  type LoadRequirement,
+  type LookupRequirement,
+  type ReferenceRequirement,
+  type WriteRequirement,
+} from '../graph/entity/requirement.ts';
 import { findEntity, type AnyEntity } from '../graph/entity/entity.ts';
 import { textOf, type Key } from '../graph/types/key.ts';
 import {
@@ -76,13 +76,13 @@ export interface Plan {
 /** A route that a value of the answer needs: without it, what stands there fails. */
 export interface Need {
   readonly route: Route;
-  readonly place: Place;
+  readonly place: ValuePlace;
 }
 
 /** Where a value stands in the answer, by its types. */
-export interface Place {
+export interface ValuePlace {
   /** Undefined at the root. */
-  readonly above: Place | undefined;
+  readonly above: ValuePlace | undefined;
   /** The field's response key. */
   readonly key: string;
   /** The type of the field. */
@@ -278,10 +278,10 @@ export class Planner {
     if (this.#isOver()) return;
     this.visits += 1;
     this.#values = plus(this.#values, parent.copies);
-    const { definition, demand } = field;
+    const { definition, requirement } = field;
     const extended = definition && extendedRouteOf(definition);
     if (extended) this.#calls.serves(extended);
-    if (!definition || (!demand && isLeafType(getNamedType(definition.type)))) {
+    if (!definition || (!requirement && isLeafType(getNamedType(definition.type)))) {
       // The size of introspection and the length of a list of scalars are unknown.
       const { items, introspected } = this.#unknown;
       if (definition && isListType(getNullableType(definition.type))) {
@@ -291,11 +291,11 @@ export class Planner {
       }
       return;
     }
-    const isByKey = demand?.from === 'key' || parent.path === '';
+    const isByKey = requirement?.from === 'key' || parent.path === '';
     const at = isByKey ? parent.keyAt : parent.visibleAt;
     this.#after(at, () => {
       try {
-        this.#demanded(demand, {
+        this.#required(requirement, {
           parent,
           field: { ...field, definition },
           args: this.#argumentsOf(definition, field.fieldNodes),
@@ -316,25 +316,25 @@ export class Planner {
     return prepareArguments(definition, fieldNodes[0]!).coerce(this.#document.variableValues);
   }
 
-  #demanded(demand: Demand | undefined, visit: Visit): void {
-    switch (demand?.kind) {
+  #required(requirement: Requirement | undefined, visit: Visit): void {
+    switch (requirement?.kind) {
       case 'lookup':
-        return this.#lookup(demand, visit);
+        return this.#lookup(requirement, visit);
       case 'write':
-        return this.#write(demand, visit);
+        return this.#write(requirement, visit);
       case 'reference':
-        return this.#reference(demand, visit);
+        return this.#reference(requirement, visit);
       case 'list':
-        return this.#list(demand, visit);
+        return this.#list(requirement, visit);
       case 'load':
-        return this.#load(demand, visit);
+        return this.#load(requirement, visit);
       case 'watch':
-        this.#need(demand.route, visit);
+        this.#need(requirement.route, visit);
     }
     this.#included(visit);
   }
 
-  #lookup({ wanted }: LookupDemand, visit: Visit): void {
+  #lookup({ wanted }: LookupRequirement, visit: Visit): void {
     const named = wanted(visit.args);
     this.#copies(visit, { least: named.length, most: named.length });
     const all = named.filter((one) => one !== undefined);
@@ -357,17 +357,17 @@ export class Planner {
     }
   }
 
-  #proves({ demand, definition, fieldNodes }: KeyField, group: Group): boolean {
-    if (demand.kind !== 'list' || !demand.proves) return false;
+  #proves({ requirement, definition, fieldNodes }: KeyField, group: Group): boolean {
+    if (requirement.kind !== 'list' || !requirement.proves) return false;
     try {
-      this.#requestOf(demand, group, this.#argumentsOf(definition, fieldNodes));
+      this.#requestOf(requirement, group, this.#argumentsOf(definition, fieldNodes));
       return true;
     } catch {
       return false; // nothing is sent
     }
   }
 
-  #write({ route, check }: WriteDemand, visit: Visit): void {
+  #write({ route, check }: WriteRequirement, visit: Visit): void {
     const { parent, args, path, at } = visit;
     this.#need(route, visit);
     try {
@@ -382,13 +382,13 @@ export class Planner {
     this.#included({ ...visit, parent: { ...parent, visibleAt: end } });
   }
 
-  #reference({ entity }: ReferenceDemand, visit: Visit): void {
+  #reference({ entity }: ReferenceRequirement, visit: Visit): void {
     const groups = this.#groups.referred(visit.parent.groups, entity);
     this.#referred(groups, entity, this.#copies(visit, ONE), visit);
   }
 
-  #list(demand: ListDemand, visit: Visit): void {
-    const { route, items, proves, shares = [] } = demand;
+  #list(requirement: ListRequirement, visit: Visit): void {
+    const { route, items, proves, shares = [] } = requirement;
     const { parent, field, args } = visit;
     const size = upTo(firstOf(args));
     const groups: Group[] = [];
@@ -400,7 +400,7 @@ export class Planner {
       let lists = group.most;
       try {
         if (route) {
-          const request = this.#requestOf(demand, group, args);
+          const request = this.#requestOf(requirement, group, args);
           const { list, from, skip, after } = request;
           const source = list.source ?? list;
           const isWhole = source !== list;
@@ -429,14 +429,14 @@ export class Planner {
    *
    * @throws BAD_USER_INPUT when the arguments are refused.
    */
-  #requestOf(demand: ListDemand, { key }: Group, args: ArgumentValues): PageRequest {
-    const request = pageRequestOf(demand, key, argumentsFor(key, args), this.#context);
+  #requestOf(requirement: ListRequirement, { key }: Group, args: ArgumentValues): PageRequest {
+    const request = pageRequestOf(requirement, key, argumentsFor(key, args), this.#context);
     const after = afterOf(args);
     return after === request.after ? request : { ...request, from: after, after };
   }
 
-  #load(demand: LoadDemand, visit: Visit): void {
-    const { route, items, list, parts, shares = [] } = demand;
+  #load(requirement: LoadRequirement, visit: Visit): void {
+    const { route, items, list, parts, shares = [] } = requirement;
     const { parent, field, args, at: begin } = visit;
     const size = sizeOf(visit, this.#unknown);
     const keys = parts ? this.#groups.keysOf(parent.groups, parts) : parent.groups;
@@ -445,7 +445,7 @@ export class Planner {
     let at = begin;
     for (const group of keys) {
       this.visits += 1;
-      const key = demand.key(group.key, argumentsFor(group.key, args), this.#context);
+      const key = requirement.key(group.key, argumentsFor(group.key, args), this.#context);
       if (key === null) continue;
       const id = textOf(key, parts);
       const most = product(group.most, size.most);
@@ -478,9 +478,9 @@ export class Planner {
   /** What came with objects, or was read by their keys. */
   #brought(items: Omit<Items, 'areReferences'>, visit: Visit): void {
     const { groups, entity, at } = items;
-    const { demand } = visit.field;
+    const { requirement } = visit.field;
     const areReferences =
-      demand !== undefined && 'references' in demand && demand.references === true;
+      requirement !== undefined && 'references' in requirement && requirement.references === true;
     if (entity && !areReferences) {
       for (const { id } of groups) this.#calls.prime(id, at);
       this.#primeAlternates(groups, entity, at);
@@ -602,9 +602,10 @@ export class Planner {
 
   #need(route: Route, visit: Visit): void {
     if (!this.#needs || !this.#calls.serves(route)) return;
-    const { demand, definition } = visit.field;
+    const { requirement, definition } = visit.field;
     // Objects that are read by their keys fail one by one; other lists come, or fail, as a whole.
-    const isByKey = !demand || demand.kind === 'lookup' || demand.kind === 'reference';
+    const isByKey =
+      !requirement || requirement.kind === 'lookup' || requirement.kind === 'reference';
     const isItem = isByKey && isListType(getNullableType(definition.type));
     this.#needs.push({ route, place: placeOf(visit, isItem) });
   }
@@ -642,7 +643,7 @@ const pageReadOf = (request: PageRequest, visit: Visit): PageRead => ({
 /** What begins before the first answer begins together, and else what one object selects. */
 const togetherWith = ({ at, parent }: Visit): object => (at === 0 ? START : parent);
 
-function placeOf({ parent, field: { key, definition } }: Visit, isItem: boolean): Place {
+function placeOf({ parent, field: { key, definition } }: Visit, isItem: boolean): ValuePlace {
   const { type } = definition;
   const above =
     parent.field &&

@@ -39,7 +39,7 @@ const PARTS: readonly (readonly [RegExp, string])[] = [
   [/\/src\/(gateway\/documents|plan)\//, 'parse and plan lookup'],
   [/\/src\/(gateway|extensions)\//, 'operation'],
   [/\/src\/execution\//, 'executor'],
-  [/\/src\/graph\/.*(lookahead|look-ahead|demand|selection)/, 'look-ahead'],
+  [/\/src\/graph\/.*(lookahead|look-ahead|requirement|selection)/, 'look-ahead'],
   [/\/src\/(graph|resources)\//, 'loader, list and connection'],
   [/\/src\/rest\/decode\//, 'decode'],
   [/\/src\/rest\/(transport|rest-call|resilience)\b/, 'call: $1'],

@@ -16,7 +16,7 @@ import {
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
-import { semanticLevelsOf } from '../../src/graph/entity/demand.ts';
+import { semanticLevelsOf } from '../../src/graph/entity/requirement.ts';
 import { schema } from '../../src/app/schema.ts';
 import { ok, status, type Behaviour } from '../support/faults.ts';
 import { routeOf, sampleOf, world } from '../support/world.ts';

@@ -37,7 +37,9 @@ export async function openPorts(
       ? undefined
       : await open('ADMIN_PORT', gateway.admin, {
           ...http,
-          ...{ port: adminPort, socketPath: undefined, basePath: '' },
+          port: adminPort,
+          socketPath: undefined,
+          basePath: '',
         });
   if (admin) logger.info(`Metrics and readiness are at ${admin.url}`);
   return {

@@ -1,9 +1,9 @@
-/** What `/drift` tells: departures of the backend, each with the trusted documents that select the field. */
+/** What `/drift` tells: contract violations of the backend, each with the trusted documents that select the field. */
 import { isInterfaceType, isObjectType, type GraphQLSchema } from 'graphql';
 import { restFieldOf } from '../../graph/schema/rest-type.ts';
 import type { AppVersion } from '../../gateway/operation/app-version.ts';
 import type { Document } from '../../gateway/operation/document.ts';
-import type { Departure, Drift } from './drift.ts';
+import type { ContractViolation, Drift } from './drift.ts';
 
 interface ReportOptions {
   readonly schema: GraphQLSchema;
@@ -39,7 +39,10 @@ function operationsOf([{ hash, operations, errors }, apps]: [Document, readonly 
 }
 
 /** Fields of the graph that expose a REST field unchanged. */
-function coordinatesOf(schema: GraphQLSchema, { owner, field }: Departure): readonly string[] {
+function coordinatesOf(
+  schema: GraphQLSchema,
+  { owner, field }: ContractViolation,
+): readonly string[] {
   if (!owner) return [];
   const name = field.slice(field.lastIndexOf('.') + 1);
   const answering = fieldsOf(schema).filter(

@@ -1,5 +1,5 @@
 /**
- * Where the backend's answers depart from its document: counted by route, field and kind, without values.
+ * Contract violations: where the backend's answers are not as its document says. Counted by route, field and kind, without values.
  *
  * The first answer of a route is looked at, then each hundredth; one with a fault, which decoding has found already,
  * at most once a second. What is looked at is walked once more.
@@ -8,12 +8,12 @@ import type { z } from 'zod';
 import type { DecodedResponse, RestResponse } from '../../rest/call/call.ts';
 import { parseJson, utf8Of } from '../../rest/decode/json.ts';
 import type { Route } from '../../v0/routes.ts';
-import { pathsOf, walkAnswer, type DepartureKind } from './departures.ts';
+import { pathsOf, walkAnswer, type ViolationKind } from './violations.ts';
 
-export type DriftKind = DepartureKind | 'other_status';
+export type DriftKind = ViolationKind | 'other_status';
 
-/** A departure, and how often it was found. */
-export interface Departure {
+/** A contract violation, and how often it was found. */
+export interface ContractViolation {
   /** `GET /v0/pages/{page_id}`. */
   readonly route: string;
   /** `items.metadata.title`; empty for an answer as a whole; the status itself for another status. */
@@ -39,8 +39,8 @@ const EVERY = 100;
 const FAULTY_MS = 1_000;
 const WEEK_MS = 7 * 24 * 3_600 * 1_000;
 
-/** Limit of distinct departures of a route: a backend may invent names without end. */
-const MAX_DEPARTURES = 100;
+/** Limit of distinct violations of a route: a backend may invent names without end. */
+const MAX_VIOLATIONS = 100;
 
 /** Statuses of interface.md and docs/assumptions.md, and that of conditional requests. */
 const STATUSES: ReadonlySet<number> = new Set([
@@ -66,20 +66,20 @@ interface RouteLook {
 }
 
 interface DriftOptions {
-  /** Called for each departure of each answer that is looked at. */
-  readonly onDeparture?: (route: Route, kind: DriftKind) => void;
+  /** Called for each violation of each answer that is looked at. */
+  readonly onViolation?: (route: Route, kind: DriftKind) => void;
   /** In milliseconds since 1970. @default Date.now */
   readonly now?: () => number;
 }
 
 export class Drift {
-  readonly #onDeparture: DriftOptions['onDeparture'];
+  readonly #onViolation: DriftOptions['onViolation'];
   readonly #now: () => number;
   readonly #beganMs: number;
   readonly #routes = new Map<Route, RouteLook>();
 
-  constructor({ onDeparture, now = Date.now }: DriftOptions = {}) {
-    this.#onDeparture = onDeparture;
+  constructor({ onViolation, now = Date.now }: DriftOptions = {}) {
+    this.#onViolation = onViolation;
     this.#now = now;
     this.#beganMs = now();
   }
@@ -109,20 +109,31 @@ export class Drift {
     return {
       since: instant(this.#beganMs),
       answers: routes.map(([route, { answers, looked }]) => ({
-        ...{ route: nameOf(route), answers, looked },
+        route: nameOf(route),
+        answers,
+        looked,
       })),
       departures: [...this.#routes].flatMap(([route, { found }]) =>
-        [...found.values()].map(({ field, kind, count, firstMs, lastMs, owner }): Departure => ({
-          ...{ route: nameOf(route), field, kind, count, owner },
-          ...{ firstAt: instant(firstMs), lastAt: instant(lastMs) },
-        })),
+        [...found.values()].map(
+          ({ field, kind, count, firstMs, lastMs, owner }): ContractViolation => ({
+            route: nameOf(route),
+            field,
+            kind,
+            count,
+            owner,
+            firstAt: instant(firstMs),
+            lastAt: instant(lastMs),
+          }),
+        ),
       ),
       unseen: routes.flatMap(([route, { seen }]) =>
         pathsOf(route.response)
           .map((field) => ({ field, sinceMs: seen.get(field) ?? this.#beganMs }))
           .filter(({ sinceMs }) => nowMs - sinceMs >= WEEK_MS)
           .map(({ field, sinceMs }): UnseenField => ({
-            ...{ route: nameOf(route), field, since: instant(sinceMs) },
+            route: nameOf(route),
+            field,
+            since: instant(sinceMs),
           })),
       ),
     };
@@ -131,12 +142,12 @@ export class Drift {
   #walk(route: Route, look: RouteLook, value: unknown): void {
     const nowMs = this.#now();
     look.looked += 1;
-    const departed = new Map<string, [string, DepartureKind, z.ZodObject | undefined]>();
+    const found = new Map<string, [string, ViolationKind, z.ZodObject | undefined]>();
     walkAnswer(route.response, value, {
-      departs: (field, kind, owner) => departed.set(`${kind} ${field}`, [field, kind, owner]),
+      violation: (field, kind, owner) => found.set(`${kind} ${field}`, [field, kind, owner]),
       seen: (field) => look.seen.set(field, nowMs),
     });
-    for (const [field, kind, owner] of departed.values()) {
+    for (const [field, kind, owner] of found.values()) {
       this.#add(route, look, field, kind, owner);
     }
   }
@@ -148,12 +159,12 @@ export class Drift {
     kind: DriftKind,
     owner?: z.ZodObject,
   ): void {
-    this.#onDeparture?.(route, kind);
+    this.#onViolation?.(route, kind);
     const nowMs = this.#now();
     const key = `${kind} ${field}`;
     let one = found.get(key);
     if (!one) {
-      if (found.size >= MAX_DEPARTURES) return;
+      if (found.size >= MAX_VIOLATIONS) return;
       found.set(key, (one = { field, kind, owner, firstMs: nowMs, lastMs: nowMs, count: 0 }));
     }
     one.count += 1;
@@ -164,8 +175,11 @@ export class Drift {
     let look = this.#routes.get(route);
     if (!look) {
       look = {
-        ...{ answers: 0, looked: 0, lastFaultyMs: -Infinity },
-        ...{ found: new Map<string, Found>(), seen: new Map<string, number>() },
+        answers: 0,
+        looked: 0,
+        lastFaultyMs: -Infinity,
+        found: new Map<string, Found>(),
+        seen: new Map<string, number>(),
       };
       this.#routes.set(route, look);
     }

@@ -1,5 +1,5 @@
 /**
- * Where a value departs from the schema of its route, and which documented fields have a value in it.
+ * Where a value violates the schema of its route, and which documented fields have a value in it.
  *
  * contract-check.ts checks every answer as a whole. This check is for samples: it reports paths and kinds, and visits
  * only the first items of a list.
@@ -7,12 +7,12 @@
 import { z } from 'zod';
 
 /** A field that the document lacks, one that is not there, a value of another type, a value that its enum lacks. */
-export type DepartureKind = 'new_field' | 'missing_field' | 'other_type' | 'new_enum_value';
+export type ViolationKind = 'new_field' | 'missing_field' | 'other_type' | 'new_enum_value';
 
 /** Called for what a walk finds. Paths are without indexes, `items.metadata.title`; empty for the whole answer. */
 export interface Walk {
   /** @param owner the documented object that the field belongs to; undefined where it has none. */
-  departs(path: string, kind: DepartureKind, owner?: z.ZodObject): void;
+  violation(path: string, kind: ViolationKind, owner?: z.ZodObject): void;
   /** A documented field has a value that is not null. */
   seen(path: string): void;
 }
@@ -33,13 +33,13 @@ export function walkAnswer(
   const plain = plainOf(schema);
   if (value === undefined || value === null) {
     if (z.safeParse(schema, value).success) return;
-    walk.departs(path, value === undefined ? 'missing_field' : 'other_type', owner);
+    walk.violation(path, value === undefined ? 'missing_field' : 'other_type', owner);
     return;
   }
   if (path !== '') walk.seen(path);
   if (plain instanceof z.ZodObject) {
     if (typeof value !== 'object' || Array.isArray(value)) {
-      walk.departs(path, 'other_type', owner);
+      walk.violation(path, 'other_type', owner);
       return;
     }
     const shape = plain.shape as Readonly<Record<string, z.core.$ZodType>>;
@@ -48,16 +48,16 @@ export function walkAnswer(
     }
     for (const name of Object.keys(value)) {
       if (Object.hasOwn(shape, name)) continue;
-      walk.departs(join(path, FIELD_NAME.test(name) ? name : '*'), 'new_field');
+      walk.violation(join(path, FIELD_NAME.test(name) ? name : '*'), 'new_field');
     }
   } else if (plain instanceof z.ZodArray) {
-    if (!Array.isArray(value)) walk.departs(path, 'other_type', owner);
+    if (!Array.isArray(value)) walk.violation(path, 'other_type', owner);
     else
       for (const item of value.slice(0, MAX_ITEMS))
         walkAnswer(plain.element, item, walk, path, owner);
   } else if (!z.safeParse(plain, value).success) {
     const isNewValue = plain instanceof z.ZodEnum && typeof value === 'string';
-    walk.departs(path, isNewValue ? 'new_enum_value' : 'other_type', owner);
+    walk.violation(path, isNewValue ? 'new_enum_value' : 'other_type', owner);
   }
 }
 

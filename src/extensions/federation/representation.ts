@@ -1,7 +1,7 @@
 /**
  * References from other subgraphs: the type and the key in a representation, by which a router asks for an object.
  */
-import type { Wanted } from '../../graph/entity/demand.ts';
+import type { Wanted } from '../../graph/entity/requirement.ts';
 import { findEntity } from '../../graph/entity/entity.ts';
 import { badInput } from '../../graph/errors.ts';
 import { withArticle } from '../../graph/types/typename.ts';

@@ -19,7 +19,7 @@ import {
   type GraphQLResolveInfo,
 } from 'graphql';
 import type { Context } from '../../graph/context.ts';
-import { demanding, type Wanted } from '../../graph/entity/demand.ts';
+import { requiring, type Wanted } from '../../graph/entity/requirement.ts';
 import { findEntity } from '../../graph/entity/entity.ts';
 import { badInput, notFound } from '../../graph/errors.ts';
 import { loadNode, MAX_NODES } from '../../graph/schema/node.ts';
@@ -94,7 +94,7 @@ function entitiesOf(schema: GraphQLSchema): GraphQLFieldConfig<unknown, Context,
     description: 'A reference to an object: `__typename`, and its `id` or all raw ids of its key.',
   });
   return {
-    ...demanding(
+    ...requiring(
       `Reads up to ${MAX_NODES} objects that other subgraphs refer to, in the given order. Where there is no such object, or the reference is broken, the item is null, with an error. Costs one call for each distinct object.`,
       {
         kind: 'lookup',

@@ -11,7 +11,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import type { Context } from '../../graph/context.ts';
-import { demandOf, routeOf } from '../../graph/entity/demand.ts';
+import { requirementOf, routeOf } from '../../graph/entity/requirement.ts';
 import { lossesByRoute, lossesOfField, type Loss } from './losses.ts';
 
 /** An operation of a document of an app's version. */
@@ -90,8 +90,8 @@ export const fieldsOfRoute = (
     .flatMap((type) =>
       Object.values(type.getFields())
         .filter((field) => {
-          const demand = demandOf(field, dialect);
-          const own = demand && routeOf(demand);
+          const requirement = requirementOf(field, dialect);
+          const own = requirement && routeOf(requirement);
           return own && `${own.method} ${own.path}` === route;
         })
         .map(({ name }) => `${type.name}.${name}`),

@@ -27,7 +27,7 @@ import {
 import { definitionOf } from '../../execution/operation/prepared-selection.ts';
 import { coerceVariableValues } from '../../execution/operation/variables.ts';
 import type { Context } from '../../graph/context.ts';
-import { Planner, type Need, type Place } from '../../plan/planner.ts';
+import { Planner, type Need, type ValuePlace } from '../../plan/planner.ts';
 import { samplesOf, withoutCursors } from './samples.ts';
 
 /**
@@ -69,7 +69,7 @@ export function lossesByRoute(
     const prepared = { schema, fragments, variableValues: coerced };
     const needs: Need[] = [];
     new Planner(prepared, context, undefined, needs).plan(operation);
-    const places = new Map<string, Place[]>();
+    const places = new Map<string, ValuePlace[]>();
     for (const { route, place } of needs) {
       const name = `${route.method} ${route.path}`;
       places.set(name, [...(places.get(name) ?? []), place]);
@@ -98,7 +98,7 @@ export function lossesOfField(
     type.name === typename ||
     (isAbstractType(type) && schema.getPossibleTypes(type).some((one) => one.name === typename));
   const losses = new Losses(operation);
-  const places: Place[] = [];
+  const places: ValuePlace[] = [];
   // Includes fields that a condition may skip.
   const roots = new Set<string>();
   const context = { schema, fragments: fragmentsOf(document) };
@@ -121,7 +121,7 @@ class Losses {
   }
 
   /** @param roots the response keys of the operation, each of which answers something. */
-  add(places: readonly Place[], roots: readonly string[]): void {
+  add(places: readonly ValuePlace[], roots: readonly string[]): void {
     const paths = new Set(places.map(nullAt));
     const lost = paths.has('') ? roots : roots.filter((root) => paths.has(root));
     const isAll = lost.length === roots.length;
@@ -149,7 +149,7 @@ class Losses {
 }
 
 /** The path of the null that stands where a value failed; empty for the whole answer. */
-function nullAt(place: Place): string {
+function nullAt(place: ValuePlace): string {
   const { above, type, isItem } = place;
   const nullable = getNullableType(type);
   const isItemNull = isItem && isListType(nullable) && !isNonNullType(nullable.ofType);
@@ -157,7 +157,7 @@ function nullAt(place: Place): string {
   return pathOf(place);
 }
 
-const pathOf = ({ above, key }: Place): string => (above ? `${pathOf(above)}.${key}` : key);
+const pathOf = ({ above, key }: ValuePlace): string => (above ? `${pathOf(above)}.${key}` : key);
 
 function rootsOf(context: OperationContext, operation: OperationDefinitionNode): readonly string[] {
   const type = context.schema.getRootType(operation.operation)!; // the document is valid
@@ -166,14 +166,14 @@ function rootsOf(context: OperationContext, operation: OperationDefinitionNode):
     .map(({ key }) => key);
 }
 
-type Walk = (place: Place, parent: GraphQLCompositeType, name: string) => void;
+type Walk = (place: ValuePlace, parent: GraphQLCompositeType, name: string) => void;
 
 /** Calls `visit` for each field, with fragments written out. */
 function walk(
   context: Omit<OperationContext, 'variableValues'>,
   type: GraphQLCompositeType,
   { selections }: SelectionSetNode,
-  above: Place | undefined,
+  above: ValuePlace | undefined,
   visit: Walk,
 ): void {
   const { schema, fragments } = context;

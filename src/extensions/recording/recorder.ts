@@ -166,8 +166,13 @@ function requestOf(
   const url = ORIGIN + path.slice(pathPrefix.length);
   const text = typeof body === 'string' ? body : undefined;
   const request = {
-    ...{ method, url, httpVersion: 'HTTP/1.1' },
-    ...{ cookies: [], headers: [], headersSize: -1, bodySize: Buffer.byteLength(text ?? '') },
+    method,
+    url,
+    httpVersion: 'HTTP/1.1',
+    cookies: [],
+    headers: [],
+    headersSize: -1,
+    bodySize: Buffer.byteLength(text ?? ''),
     queryString: [...new URL(url).searchParams].map(([name, value]) => ({ name, value })),
     ...(text !== undefined && { postData: { mimeType: 'application/json', text } }),
   };
@@ -199,11 +204,22 @@ function listener(
     const mimeType = given['content-type'] ?? 'application/octet-stream';
     const content = contentOf(Buffer.concat(chunks), mimeType);
     const response = {
-      ...{ status, statusText: '', httpVersion: 'HTTP/1.1', cookies: [], headers },
-      ...{ content, redirectURL: '', headersSize: -1, bodySize: content.size },
+      status,
+      statusText: '',
+      httpVersion: 'HTTP/1.1',
+      cookies: [],
+      headers,
+      content,
+      redirectURL: '',
+      headersSize: -1,
+      bodySize: content.size,
     };
     write({
-      ...{ startedDateTime, time: nowMs - startMs, request, response, cache: {} },
+      startedDateTime,
+      time: nowMs - startMs,
+      request,
+      response,
+      cache: {},
       timings: { send: 0, wait: headMs - startMs, receive: nowMs - headMs },
       _gateway: { number, key, isConnected, ...how },
     } as RecordedExchange);

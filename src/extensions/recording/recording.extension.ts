@@ -20,7 +20,9 @@ export const open: Open<RecordingSettings> = (
 ) => {
   if (folder !== undefined) {
     const replay = openReplay({
-      ...{ folder, name, speed },
+      folder,
+      name,
+      speed,
       onMiss: (miss) => logger.warn(miss, 'Not recorded: a call has no answer'),
     });
     logger.info({ scenarios: replay.names }, 'Recordings are replayed: no backend is asked');
@@ -31,7 +33,10 @@ export const open: Open<RecordingSettings> = (
     calls: {
       connections(inner, { pathPrefix, routeSet, isEmbedded }) {
         const recorder = openRecorder(inner, {
-          ...{ folder: record, name, pathPrefix, routeSet },
+          folder: record,
+          name,
+          pathPrefix,
+          routeSet,
           publicKey: isEmbedded ? publicKey : undefined,
           onLeftOut: (why) => logger.error(`Not recorded: an exchange is left out, since ${why}`),
         });

@@ -72,7 +72,11 @@ export function serverSpanOf(
   const codes = errors.slice(0, MAX_ERRORS).map(({ extensions = {} }) => extensions['code']);
   const code = codes.map(String)[0];
   return {
-    ...{ name, kind: SpanKind.SERVER, startMs: ended.startMs, endMs, span: trace.span },
+    name,
+    kind: SpanKind.SERVER,
+    startMs: ended.startMs,
+    endMs,
+    span: trace.span,
     attributes: {
       ...(ended.method !== undefined && { 'http.request.method': ended.method }),
       'http.route': ended.path ?? '/graphql',

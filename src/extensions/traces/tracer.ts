@@ -155,7 +155,10 @@ export function openTracer(options: TracerOptions): OperationTracer {
     linked?: SpanRef,
   ): RecordedTrace => ({
     span: { traceId, spanId: ids.generateSpanId() },
-    ...{ parent, linked, phases: [], forwarded: [] },
+    parent,
+    linked,
+    phases: [],
+    forwarded: [],
     begin: () => {
       const span = { traceId, spanId: ids.generateSpanId() };
       return { span, headers: ['traceparent', `00-${traceId}-${span.spanId}-01`, ...state] };
@@ -225,7 +228,9 @@ function exporterOf(options: ExportOptions): SpanExporter {
   const agent = { ...(ca && { ca }), ...(cert && { cert, key }) };
   const Exporter = protocol === 'http/json' ? JsonExporter : ProtobufExporter;
   return new Exporter({
-    ...{ url, timeoutMillis: timeoutMs, httpAgentOptions: { keepAlive: true, ...agent } },
+    url,
+    timeoutMillis: timeoutMs,
+    httpAgentOptions: { keepAlive: true, ...agent },
     ...(headers && { headers }),
     // An enum of these two texts, in a package of the SDK's own.
     compression: compression as NonNullable<
@@ -238,7 +243,8 @@ function spanLimitsOf(limits: Limits): SpanLimits {
   const { attributeCountLimit: all, eventCountLimit, linkCountLimit } = limits;
   const length = limits.spanAttributeValueLengthLimit ?? limits.attributeValueLengthLimit;
   return {
-    ...{ eventCountLimit, linkCountLimit },
+    eventCountLimit,
+    linkCountLimit,
     attributeCountLimit: limits.spanAttributeCountLimit ?? all,
     attributePerEventCountLimit: limits.attributePerEventCountLimit ?? all,
     attributePerLinkCountLimit: limits.attributePerLinkCountLimit ?? all,
@@ -247,13 +253,16 @@ function spanLimitsOf(limits: Limits): SpanLimits {
 }
 
 const contextOf = ({ traceId, spanId }: SpanRef) => ({
-  ...{ traceId, spanId },
+  traceId,
+  spanId,
   traceFlags: TraceFlags.SAMPLED,
 });
 
 const parentContext = ({ traceId, spanId, isSampled }: ParentSpan): Context =>
   api.setSpanContext(ROOT_CONTEXT, {
-    ...{ traceId, spanId, isRemote: true },
+    traceId,
+    spanId,
+    isRemote: true,
     traceFlags: isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE,
   });
 

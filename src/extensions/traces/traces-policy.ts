@@ -16,7 +16,10 @@ export function traces(tracer: OperationTracer | undefined): Extension {
         const { errors = [], data } = result;
         // It was begun above.
         tracer.end(trace as RecordedTrace, {
-          ...{ operation, startMs, errors, method: operation.method },
+          operation,
+          startMs,
+          errors,
+          method: operation.method,
           isFailed: data == null && errors.length > 0,
           journal: rest.journal,
         });
@@ -70,7 +73,10 @@ function policyFor(tracer: OperationTracer): Policy {
       endPhase(trace);
       const { errors = [], rest, status, outcome, method, startedMs, transport } = operation;
       tracer.end(trace, {
-        ...{ operation, status, errors, method },
+        operation,
+        status,
+        errors,
+        method,
         startMs: startedMs,
         path: transport.path,
         isFailed: outcome === 'failed',

@@ -15,24 +15,24 @@ import type { List, ListPage } from '../loading/list.ts';
 import type { Abandon } from '../loading/loader.ts';
 import { pageOf, pageRequestOf, type PageRequest } from '../loading/page-request.ts';
 import type { Key } from '../types/key.ts';
-import type { ReferenceDemand } from './demand.ts';
+import type { ReferenceRequirement } from './requirement.ts';
 import type { AnyEntity } from './entity.ts';
 import { selectionOf, type KeyField } from './selection.ts';
 
 /** Where objects are selected: by which nodes, and where in the answer. */
-type Place = OperationContext & Pick<GraphQLResolveInfo, 'fieldNodes' | 'path'>;
+type SelectionInfo = OperationContext & Pick<GraphQLResolveInfo, 'fieldNodes' | 'path'>;
 
 /** The object that a parent refers to; null when there is none. */
 export function followReference(
-  demand: ReferenceDemand,
+  requirement: ReferenceRequirement,
   parent: object,
   context: Context,
   info: GraphQLResolveInfo,
 ): object | null | Promise<object | null> {
-  const { entity } = demand;
+  const { entity } = requirement;
   const begun = begunBelow(context).get(parent)?.references.get(info.fieldNodes[0]!);
   if (begun) return followKey(entity, begun.key, context, info, begun.ahead);
-  const key = demand.key(parent);
+  const key = requirement.key(parent);
   return key && followKey(entity, key, context, info);
 }
 
@@ -146,7 +146,7 @@ function keep(context: Context, object: object, ahead: BegunCalls): object {
 interface ListAhead {
   readonly list: List;
   readonly page: ListPage;
-  readonly path: Place['path'];
+  readonly path: SelectionInfo['path'];
 }
 
 /** What was begun below an object before it was there. */
@@ -180,27 +180,27 @@ class BegunCalls {
   }
 
   /** Begins a field of the object with a key. @throws for arguments that would not be sent. */
-  begin(field: KeyField, parent: Key, context: Context, place: Place): void {
-    const { demand, definition } = field;
-    const args = argumentsOf(place, definition, field);
+  begin(field: KeyField, parent: Key, context: Context, info: SelectionInfo): void {
+    const { requirement, definition } = field;
+    const args = argumentsOf(info, definition, field);
     if (!args) return;
-    const { path } = place;
-    const node = place.fieldNodes[0]!;
-    if (demand.kind === 'list') {
-      const request = pageRequestOf(demand, parent, args, context);
+    const { path } = info;
+    const node = info.fieldNodes[0]!;
+    if (requirement.kind === 'list') {
+      const request = pageRequestOf(requirement, parent, args, context);
       const { list } = request;
       const page = pageOf(request);
       this.requests.set(node, request);
       this.#add(list.start(page, path));
-      if (demand.proves) this.proof ??= { list, page, path };
-    } else if (demand.kind === 'load') {
-      const key = demand.key(parent, args, context);
-      if (key) this.#add(demand.loader(context).start(key, path));
+      if (requirement.proves) this.proof ??= { list, page, path };
+    } else if (requirement.kind === 'load') {
+      const key = requirement.key(parent, args, context);
+      if (key) this.#add(requirement.loader(context).start(key, path));
     } else {
-      const { entity } = demand;
-      const key = demand.key(parent);
+      const { entity } = requirement;
+      const key = requirement.key(parent);
       if (!key) return;
-      const ahead = startBelow(entity, key, context, place);
+      const ahead = startBelow(entity, key, context, info);
       this.references.set(node, { key, ahead });
       this.isEmpty &&= ahead.isEmpty;
       if (ahead.needsObject) this.#add(entity.loader(context).start(key, path));
@@ -212,18 +212,23 @@ class BegunCalls {
 const OBJECT_ALONE = new BegunCalls(true);
 const KEY_ALONE = new BegunCalls(false);
 
-function startBelow(entity: AnyEntity, key: Key, context: Context, place: Place): BegunCalls {
+function startBelow(
+  entity: AnyEntity,
+  key: Key,
+  context: Context,
+  info: SelectionInfo,
+): BegunCalls {
   if (!context.looksAhead) return OBJECT_ALONE;
-  const { schema, fragments, variableValues } = place;
+  const { schema, fragments, variableValues } = info;
   // An entity's name is an object type's: it is made with an ObjectRef.
   const type = schema.getType(entity.name) as GraphQLObjectType;
   const { dialect } = context.rest;
-  const { keyFields, needsObject } = selectionOf(place, type, place.fieldNodes, dialect);
+  const { keyFields, needsObject } = selectionOf(info, type, info.fieldNodes, dialect);
   if (keyFields.length === 0) return needsObject ? OBJECT_ALONE : KEY_ALONE;
   const ahead = new BegunCalls(needsObject);
   for (const field of keyFields) {
     const { fieldNodes } = field;
-    const path = { prev: place.path, key: field.key, typename: type.name };
+    const path = { prev: info.path, key: field.key, typename: type.name };
     try {
       ahead.begin(field, key, context, { schema, fragments, variableValues, fieldNodes, path });
     } catch {

@@ -18,10 +18,10 @@ import type { AnyEntity } from './entity.ts';
 type Field = GraphQLField<unknown, unknown>;
 
 /** `key`: the parent's key is enough. `object`: the parent has to be there first. */
-export type DemandSource = 'key' | 'object';
+export type RequirementSource = 'key' | 'object';
 
-/** Objects that the caller names by their ids. Only root fields demand them. */
-export interface LookupDemand {
+/** Objects that the caller names by their ids. Only root fields require them. */
+export interface LookupRequirement {
   readonly kind: 'lookup';
   readonly from: 'object';
   /** What they are, where they are all of one type. */
@@ -41,9 +41,9 @@ export interface Wanted {
 }
 
 /** The object that the parent refers to. The plan takes the parts of its key by their names. */
-export interface ReferenceDemand {
+export interface ReferenceRequirement {
   readonly kind: 'reference';
-  readonly from: DemandSource;
+  readonly from: RequirementSource;
   readonly entity: AnyEntity;
   /**
    * Null when the reference is empty.
@@ -54,8 +54,8 @@ export interface ReferenceDemand {
 }
 
 /** What lists and loads have in common: objects that one call brings. */
-interface ItemsDemand {
-  readonly from: DemandSource;
+interface ItemsRequirement {
+  readonly from: RequirementSource;
   /** What the items are, and prime; absent when they are no entities. */
   readonly items?: AnyEntity | undefined;
   /** Fields that every item has from its parent, beside the parts of its key. */
@@ -65,19 +65,19 @@ interface ItemsDemand {
 }
 
 /** A list of the backend, a page at a time. */
-export interface ListDemand extends ItemsDemand, ListOfField {
+export interface ListRequirement extends ItemsRequirement, ListOfField {
   readonly kind: 'list';
   /** Undefined when the list came with its parent and costs nothing. */
   readonly route: Route | undefined;
   /** True when a whole list is read, in as many pages as it has. */
-  readonly walks?: boolean | undefined;
+  readonly paginates?: boolean | undefined;
   /** True when the route has the parent in its path: a 404 then means that there is no parent. */
   readonly proves?: boolean;
-  readonly instead?: ListDemand | undefined;
+  readonly instead?: ListRequirement | undefined;
 }
 
 /** Something that arrives with one call, and is not a list with cursors. */
-export interface LoadDemand extends ItemsDemand {
+export interface LoadRequirement extends ItemsRequirement {
   readonly kind: 'load';
   readonly route: Route;
   readonly loader: (context: Context) => Loader<Key, unknown>;
@@ -92,11 +92,11 @@ export interface LoadDemand extends ItemsDemand {
    */
   readonly key: (parent: object, args: ArgumentValues, context: Context) => Key | null;
   /** Without the route. */
-  readonly instead?: LoadDemand | undefined;
+  readonly instead?: LoadRequirement | undefined;
 }
 
 /** A write: sent when its field's turn comes, never ahead. */
-export interface WriteDemand {
+export interface WriteRequirement {
   readonly kind: 'write';
   readonly from: 'object';
   readonly route: Route;
@@ -105,22 +105,25 @@ export interface WriteDemand {
 }
 
 /** What a subscription's events are read by, again and again: not by the field itself. */
-export interface WatchDemand {
+export interface WatchRequirement {
   readonly kind: 'watch';
   readonly from: 'object';
   readonly route: Route;
 }
 
-/** What fields of objects demand. */
-export type ObjectDemand = ReferenceDemand | ListDemand | LoadDemand;
+/** What fields of objects require. */
+export type ObjectRequirement = ReferenceRequirement | ListRequirement | LoadRequirement;
 
-export type Demand = ObjectDemand | LookupDemand | WriteDemand | WatchDemand;
+export type Requirement =
+  ObjectRequirement | LookupRequirement | WriteRequirement | WatchRequirement;
 
-/** The route that a demand costs; undefined where that differs from object to object, or nothing is called. */
-export const routeOf = (demand: Demand): Route | undefined =>
-  demand.kind === 'lookup' || demand.kind === 'reference' ? demand.entity?.route : demand.route;
+/** The route that a requirement costs; undefined where that differs from object to object, or nothing is called. */
+export const routeOf = (requirement: Requirement): Route | undefined =>
+  requirement.kind === 'lookup' || requirement.kind === 'reference'
+    ? requirement.entity?.route
+    : requirement.route;
 
-const DEMAND = 'demand';
+const REQUIREMENT = 'requires';
 const LEVELS = 'semanticNonNull';
 
 /** The `extensions` of a field that is null only with an error; of a list's items for level 1. */
@@ -130,41 +133,47 @@ export const nullOnlyWithError = (level: 0 | 1 = 0) => ({ [LEVELS]: [level] });
 export const semanticLevelsOf = ({ extensions }: Field): readonly number[] | undefined =>
   extensions[LEVELS] as readonly number[] | undefined; // only `nullOnlyWithError` writes under this name
 
-/** Options of `t.field`, for a field with a demand: nullable, with what it costs in its description. */
-export function demanding(
+/** Options of `t.field`, for a field with a requirement: nullable, with what it costs in its description. */
+export function requiring(
   description: string,
-  demand: Demand,
+  requirement: Requirement,
   { isNullOnlyWithError = false } = {},
 ) {
-  const route = routeOf(demand);
+  const route = routeOf(requirement);
   return {
     nullable: true as const,
     description: route ? `${description} Costs \`${route.method} ${route.path}\`.` : description,
-    extensions: { [DEMAND]: demand, ...(isNullOnlyWithError && nullOnlyWithError()) },
+    extensions: { [REQUIREMENT]: requirement, ...(isNullOnlyWithError && nullOnlyWithError()) },
   };
 }
 
-/** What a field demands of a backend that has all routes; undefined when it costs nothing. */
-export const usualDemandOf = ({ extensions }: Field): Demand | undefined =>
-  extensions[DEMAND] as Demand | undefined; // only `demanding` writes under this name
+/** What a field requires of a backend that has all routes; undefined when it costs nothing. */
+export const usualRequirementOf = ({ extensions }: Field): Requirement | undefined =>
+  extensions[REQUIREMENT] as Requirement | undefined; // only `requiring` writes under this name
 
-/** What a field demands in a dialect; undefined when it costs nothing. */
-export function demandOf(field: Field, dialect: Dialect): Demand | undefined {
-  const demand = usualDemandOf(field);
-  return demand?.kind === 'list' || demand?.kind === 'load'
-    ? demandIn<ListDemand | LoadDemand>(dialect, demand)
-    : demand;
+/** What a field requires in a dialect; undefined when it costs nothing. */
+export function requirementOf(field: Field, dialect: Dialect): Requirement | undefined {
+  const requirement = usualRequirementOf(field);
+  return requirement?.kind === 'list' || requirement?.kind === 'load'
+    ? requirementIn<ListRequirement | LoadRequirement>(dialect, requirement)
+    : requirement;
 }
 
-/** What is demanded in a dialect. */
-export const demandIn = <Any extends Pick<ListDemand, 'route'> & { instead?: Any | undefined }>(
+/** What is required in a dialect. */
+export const requirementIn = <
+  Any extends Pick<ListRequirement, 'route'> & { instead?: Any | undefined },
+>(
   dialect: Dialect,
-  demand: Any,
+  requirement: Any,
 ): Any =>
-  demand.instead && demand.route && !dialect.serves(demand.route) ? demand.instead : demand;
+  requirement.instead && requirement.route && !dialect.serves(requirement.route)
+    ? requirement.instead
+    : requirement;
 
-/** The extended route without which a field demands something else; undefined for most fields. */
+/** The extended route without which a field requires something else; undefined for most fields. */
 export function extendedRouteOf(field: Field): Route | undefined {
-  const demand = usualDemandOf(field);
-  return demand && 'instead' in demand && demand.instead ? demand.route : undefined;
+  const requirement = usualRequirementOf(field);
+  return requirement && 'instead' in requirement && requirement.instead
+    ? requirement.route
+    : undefined;
 }

@@ -10,20 +10,20 @@ import {
   type Selecting,
 } from '../../execution/operation/collect-fields.ts';
 import type { Dialect } from '../../rest/client/dialect.ts';
-import { demandOf, type Demand, type ObjectDemand } from './demand.ts';
+import { requirementOf, type Requirement, type ObjectRequirement } from './requirement.ts';
 import { findEntity } from './entity.ts';
 
 /** A selected field of an object. */
 export interface SelectedField extends CollectedField {
   /** Undefined for `__typename` and for introspection. */
   readonly definition: GraphQLField<unknown, unknown> | undefined;
-  readonly demand: Demand | undefined;
+  readonly requirement: Requirement | undefined;
 }
 
 /** A selected field that the object's key is enough for: it can be begun beside the object. */
 export interface KeyField extends SelectedField {
   readonly definition: GraphQLField<unknown, unknown>;
-  readonly demand: ObjectDemand;
+  readonly requirement: ObjectRequirement;
 }
 
 /** What is selected of objects of one type. */
@@ -65,11 +65,15 @@ function newSelection(
   const definitions = type.getFields();
   const fields = collectFields(document, type, nodes).map((selected): SelectedField => {
     const definition = definitions[selected.name];
-    return { ...selected, definition, demand: definition && demandOf(definition, dialect) };
+    return {
+      ...selected,
+      definition,
+      requirement: definition && requirementOf(definition, dialect),
+    };
   });
-  const keyFields = fields.filter((field): field is KeyField => field.demand?.from === 'key');
+  const keyFields = fields.filter((field): field is KeyField => field.requirement?.from === 'key');
   const needsObject = fields.some(
-    ({ name, demand }) => demand?.from !== 'key' && !entity?.keyFields.has(name),
+    ({ name, requirement }) => requirement?.from !== 'key' && !entity?.keyFields.has(name),
   );
   return { type, dialect, fields, keyFields, needsObject };
 }

@@ -8,7 +8,7 @@ import type { ObjectRef } from '@pothos/core';
 import type { DefaultConnectionArguments } from '@pothos/plugin-relay';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../context.ts';
-import { demanding, nullOnlyWithError, type LoadDemand } from '../entity/demand.ts';
+import { requiring, nullOnlyWithError, type LoadRequirement } from '../entity/requirement.ts';
 import type { AnyEntity, EntityOf } from '../entity/entity.ts';
 import type { Types } from '../entity/schema-shape.ts';
 import { badInput } from '../errors.ts';
@@ -27,7 +27,7 @@ interface ArrayConnectionOptions<Parent, Node> {
   /** Equal arrays have equal ids; cursors are bound to it. */
   readonly listId: (parent: Parent) => string;
   /** What the array costs; absent when it comes with its parent. */
-  readonly demand?: LoadDemand;
+  readonly requirement?: LoadRequirement;
   /** The whole array; null when there is no such parent. */
   readonly items: (
     parent: Parent,
@@ -44,11 +44,11 @@ export function arrayConnectionField<Parent extends object, Node>({
   description,
   entity,
   listId,
-  demand,
+  requirement,
   items,
 }: ArrayConnectionOptions<Parent, Node>) {
   // Checked for look-ahead too: it must not call for arguments that the resolver refuses.
-  const checked = (load: LoadDemand): LoadDemand => ({
+  const checked = (load: LoadRequirement): LoadRequirement => ({
     ...load,
     key: (parent, args, context) => {
       readRequest(listId(parent as Parent), args);
@@ -59,8 +59,8 @@ export function arrayConnectionField<Parent extends object, Node>({
   return {
     type,
     // What comes with its parent is there; a parent that is asked for may be gone.
-    ...(demand
-      ? demanding(description, checked(demand))
+    ...(requirement
+      ? requiring(description, checked(requirement))
       : { description, nullable: true as const, extensions: nullOnlyWithError() }),
     args: builder.args((t) => t.connectionArgs()),
     resolve: async (

@@ -5,7 +5,7 @@
 import type { ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../context.ts';
-import { nullOnlyWithError } from '../entity/demand.ts';
+import { nullOnlyWithError } from '../entity/requirement.ts';
 import type { EntityOf } from '../entity/entity.ts';
 import { followKey } from '../entity/lookahead.ts';
 import type { Types } from '../entity/schema-shape.ts';

@@ -12,7 +12,7 @@ import { isNotFound } from '../../rest/call/errors.ts';
 import { readBy } from '../../rest/client/dialect.ts';
 import type { Route } from '../../v0/routes.ts';
 import type { Context } from '../context.ts';
-import { demandIn, demanding, type ListDemand } from '../entity/demand.ts';
+import { requirementIn, requiring, type ListRequirement } from '../entity/requirement.ts';
 import { findEntity, type AnyEntity, type EntityOf } from '../entity/entity.ts';
 import { requestAhead } from '../entity/lookahead.ts';
 import type { Types } from '../entity/schema-shape.ts';
@@ -45,8 +45,8 @@ type ListOf<Parent, Args extends InputFieldMap, Node> = (
 ) => List<Node>;
 
 interface ListFieldOptions<Parent, Args extends InputFieldMap, Node> extends Pick<
-  ListDemand,
-  'from' | 'walks'
+  ListRequirement,
+  'from' | 'paginates'
 > {
   /** The connection type, made by `connectionType`. */
   readonly type: ObjectRef<Types, NodePage<Node>>;
@@ -61,8 +61,8 @@ interface ListFieldOptions<Parent, Args extends InputFieldMap, Node> extends Pic
   readonly args?: Args;
   /** The list of a parent, or of its key, that the route answers. */
   readonly list: ListOf<Parent, Args, Node>;
-  /** What is demanded where the backend lacks the route. */
-  readonly instead?: Omit<ListDemand, 'kind' | 'list' | 'items' | 'instead'> & {
+  /** What is required where the backend lacks the route. */
+  readonly instead?: Omit<ListRequirement, 'kind' | 'list' | 'items' | 'instead'> & {
     readonly list: ListOf<Parent, Args, unknown>;
   };
 }
@@ -71,9 +71,9 @@ export function listField<Parent extends object, Node, Args extends InputFieldMa
   options: ListFieldOptions<Parent, Args, Node>,
 ) {
   const { type, description, isRoot = false, args: filters } = options;
-  const demand = demandOfList(options);
+  const requirement = requirementOfList(options);
   return {
-    ...demanding(`${description} ${lackOf(filters)}`, demand, { isNullOnlyWithError: isRoot }),
+    ...requiring(`${description} ${lackOf(filters)}`, requirement, { isNullOnlyWithError: isRoot }),
     type,
     args: {
       ...builder.args((t) => ({
@@ -89,8 +89,8 @@ export function listField<Parent extends object, Node, Args extends InputFieldMa
       const { dialect } = context.rest;
       const request =
         requestAhead(context, parent, info) ??
-        pageRequestOf(demandIn(dialect, demand), parent, args, context);
-      const read = new ConnectionRead(request, demand.items, parent, context, info);
+        pageRequestOf(requirementIn(dialect, requirement), parent, args, context);
+      const read = new ConnectionRead(request, requirement.items, parent, context, info);
       const { instead, list } = request;
       const page =
         instead && list.route
@@ -106,22 +106,29 @@ export function listField<Parent extends object, Node, Args extends InputFieldMa
     },
     /** The cursor that reads the list from the first item on. */
     startCursor: (parent: Parent, context: Context): string => {
-      const { list } = demandIn(context.rest.dialect, demand);
+      const { list } = requirementIn(context.rest.dialect, requirement);
       return cursorOf(list(parent, {}, context), { skip: 0, from: null });
     },
   };
 }
 
-function demandOfList<Parent, Args extends InputFieldMap, Node>(
+function requirementOfList<Parent, Args extends InputFieldMap, Node>(
   options: ListFieldOptions<Parent, Args, Node>,
-): ListDemand {
-  const { from, route, walks, shares = [], items, instead } = options;
+): ListRequirement {
+  const { from, route, paginates, shares = [], items, instead } = options;
   const proves = route.path.includes('{');
-  // A demand is only ever read with its own field's parents and arguments.
-  const list = options.list as ListDemand['list'];
-  const other = instead?.list as ListDemand['list'];
+  // A requirement is only ever read with its own field's parents and arguments.
+  const list = options.list as ListRequirement['list'];
+  const other = instead?.list as ListRequirement['list'];
   return {
-    ...{ kind: 'list', from, route, proves, walks, shares, items, list },
+    kind: 'list',
+    from,
+    route,
+    proves,
+    paginates,
+    shares,
+    items,
+    list,
     instead: instead && { ...instead, kind: 'list', items, list: other },
   };
 }

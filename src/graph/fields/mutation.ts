@@ -11,7 +11,7 @@ import { dictionary } from '../../lib/dictionary.ts';
 import { hasKind } from '../../rest/call/errors.ts';
 import type { Route } from '../../v0/routes.ts';
 import { forgetReads, type Context } from '../context.ts';
-import { demanding } from '../entity/demand.ts';
+import { requiring } from '../entity/requirement.ts';
 import {
   inputOf,
   rawId,
@@ -28,7 +28,7 @@ import { inputType, type InputOptions } from '../schema/rest-type.ts';
 import { Edge, type NodePage } from '../types/node-page.ts';
 import { nounOf } from '../types/typename.ts';
 import { edgeTypeOf } from './connection-type.ts';
-import { outcomeUnknown } from './outcome.ts';
+import { outcomeUnknown } from './unknown-outcome.ts';
 import {
   brokenLimits,
   emptyValue,
@@ -185,7 +185,7 @@ export function writeField<
 
   builder.mutationField(name, (t) =>
     t.field({
-      ...demanding(
+      ...requiring(
         description,
         {
           kind: 'write',

@@ -1,11 +1,15 @@
 /**
- * How resource modules define fields that lead to one object: the demand is declared once, for look-ahead,
+ * How resource modules define fields that lead to one object: the requirement is declared once, for look-ahead,
  * the plan and the resolver. What is answered here are options of `t.field`.
  */
 import type { GraphQLResolveInfo } from 'graphql';
 import type { ArgumentValues } from '../../execution/operation/arguments.ts';
 import type { Context } from '../context.ts';
-import { demanding, type DemandSource, type ReferenceDemand } from '../entity/demand.ts';
+import {
+  requiring,
+  type RequirementSource,
+  type ReferenceRequirement,
+} from '../entity/requirement.ts';
 import { describeId, type Entity, type KeyOf } from '../entity/entity.ts';
 import { followReference, lookUp } from '../entity/lookahead.ts';
 import { badInput } from '../errors.ts';
@@ -19,7 +23,7 @@ type Referring<Name extends string> = { readonly [Part in Name]?: string | null 
 interface ReferenceOptions<Parent, Name extends string> {
   readonly description: string;
   /** `key`: the parent's key has the key below. */
-  readonly from: DemandSource;
+  readonly from: RequirementSource;
   /** The key of the object referred to, where the parent has no fields of its names. */
   readonly key?: (parent: Parent) => KeyOf<Name> | null;
 }
@@ -30,22 +34,22 @@ export function referenceField<
   Name extends string,
   Parent extends object = Referring<Name>,
 >(entity: Entity<T, Name>, { description, from, key }: ReferenceOptions<Parent, Name>) {
-  const demand: ReferenceDemand = {
+  const requirement: ReferenceRequirement = {
     kind: 'reference',
     from,
     entity,
     key: (parent) => {
-      // A demand is only ever read with its own field's parents, or with their keys.
+      // A requirement is only ever read with its own field's parents, or with their keys.
       const wanted = key ? key(parent as Parent) : partsOf(parent as Referring<Name>, entity.key);
       return wanted && soundKey(wanted);
     },
   };
   return {
-    ...demanding(description, demand),
+    ...requiring(description, requirement),
     type: entity.ref,
     // An entity's loader answers its objects; a key stands for one where nothing else is selected.
     resolve: (parent: Parent, _args: object, context: Context, info: GraphQLResolveInfo) =>
-      followReference(demand, parent, context, info) as T | null | Promise<T | null>,
+      followReference(requirement, parent, context, info) as T | null | Promise<T | null>,
   };
 }
 
@@ -69,7 +73,7 @@ export function lookupField<T extends object, Name extends string>(
   description: string,
 ) {
   return {
-    ...demanding(description, {
+    ...requiring(description, {
       kind: 'lookup',
       from: 'object',
       entity,

@@ -1,7 +1,7 @@
 /**
  * `@restCost` and `@semanticNonNull`: what fields declare, for programs, and the schema as text with them.
  *
- * A field's cost is read from its demand, which the plan counts and the description names.
+ * A field's cost is read from its requirement, which the plan counts and the description names.
  */
 import {
   DirectiveLocation,
@@ -18,7 +18,7 @@ import {
   type GraphQLObjectType,
   type GraphQLSchema,
 } from 'graphql';
-import { routeOf, semanticLevelsOf, usualDemandOf } from '../entity/demand.ts';
+import { routeOf, semanticLevelsOf, usualRequirementOf } from '../entity/requirement.ts';
 
 export const RestCostDirective = new GraphQLDirective({
   name: 'restCost',
@@ -83,13 +83,13 @@ export function printAnnotatedSchema(schema: GraphQLSchema): string {
 
 function directivesOf(field: GraphQLField<unknown, unknown>): string {
   let text = '';
-  const demand = usualDemandOf(field);
-  const route = demand && routeOf(demand);
+  const requirement = usualRequirementOf(field);
+  const route = requirement && routeOf(requirement);
   if (route) {
     const isOpenEnded =
-      demand.kind === 'watch' ||
-      (demand.kind === 'list' && demand.walks) ||
-      (demand.kind === 'load' && demand.list);
+      requirement.kind === 'watch' ||
+      (requirement.kind === 'list' && requirement.paginates) ||
+      (requirement.kind === 'load' && requirement.list);
     const label = JSON.stringify(`${route.method} ${route.path}`);
     text += ` @${RestCostDirective.name}(route: ${label}${isOpenEnded ? ', calls: null' : ''})`;
   }

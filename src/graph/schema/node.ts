@@ -4,7 +4,7 @@
  */
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../context.ts';
-import { demanding, type Wanted } from '../entity/demand.ts';
+import { requiring, type Wanted } from '../entity/requirement.ts';
 import { findEntity } from '../entity/entity.ts';
 import { lookUp } from '../entity/lookahead.ts';
 import { badInput } from '../errors.ts';
@@ -31,7 +31,7 @@ export const nodeOptions = {
     resolveType: (value: unknown) => typenameOf(value as object),
   },
   nodeQueryOptions: {
-    ...demanding(
+    ...requiring(
       'Fetches any object by its global id. Null when there is none. Costs one call of the route that reads its type.',
       { kind: 'lookup', from: 'object', wanted: ({ id }) => [readId(String(id))] },
     ),
@@ -44,7 +44,7 @@ export const nodeOptions = {
     ) => loadNode(readId(id.id), context, info),
   },
   nodesQueryOptions: {
-    ...demanding(
+    ...requiring(
       `Fetches up to ${MAX_NODES} objects by their global ids, in the given order. An item is null when there is no such object, and with an error when its id is none. Costs one call for each distinct object.`,
       {
         kind: 'lookup',

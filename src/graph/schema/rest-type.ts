@@ -16,7 +16,7 @@ import {
 } from '@pothos/core';
 import type { GraphQLField } from 'graphql';
 import { z } from 'zod';
-import { nullOnlyWithError } from '../entity/demand.ts';
+import { nullOnlyWithError } from '../entity/requirement.ts';
 import type { Entity } from '../entity/entity.ts';
 import type { Types } from '../entity/schema-shape.ts';
 import type { Key } from '../types/key.ts';

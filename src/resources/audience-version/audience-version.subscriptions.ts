@@ -1,7 +1,7 @@
 /** `audienceVersionProgress`. */
 import { startFrom } from '../../graph/entity/lookahead.ts';
 import { builder } from '../../graph/schema/builder.ts';
-import { demanding } from '../../graph/entity/demand.ts';
+import { requiring } from '../../graph/entity/requirement.ts';
 import { routes } from '../../v0/routes.ts';
 import { isFinal, watchVersion } from './audience-version.live.ts';
 import { audienceVersionEntity, type VersionNode } from './audience-version.type.ts';
@@ -31,7 +31,7 @@ builder.objectType(AudienceVersionProgressRef, {
 builder.subscriptionField('audienceVersionProgress', (t) =>
   t.field({
     type: AudienceVersionProgressRef,
-    ...demanding(
+    ...requiring(
       'Sends the version at once and after each change of its status, and completes when it is published, cancelled or archived. Null, and complete, when there is no such version. While the backend fails, an event holds the last known version and the error. The version is polled, once for all subscribers with the same API key.',
       { kind: 'watch', from: 'object', route: routes.getVersion },
     ),

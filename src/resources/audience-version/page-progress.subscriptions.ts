@@ -1,6 +1,6 @@
 /** `pageProgress`. */
 import { builder } from '../../graph/schema/builder.ts';
-import { demanding } from '../../graph/entity/demand.ts';
+import { requiring } from '../../graph/entity/requirement.ts';
 import { routes } from '../../v0/routes.ts';
 import { audienceEntity } from '../audience/audience.type.ts';
 import { pageEntity } from '../page/page.type.ts';
@@ -27,7 +27,7 @@ builder.objectType(PageProgressRef, {
 builder.subscriptionField('pageProgress', (t) =>
   t.field({
     type: PageProgressRef,
-    ...demanding(
+    ...requiring(
       'Sends all audiences of a page at once, and then those whose status, latest or published version changes: one stream for a whole list. Goes on until the caller leaves. Null, and complete, when there is no such page. While the backend fails, an event holds the error. The list is polled, 100 audiences a call and at most 1,000, once for all subscribers with the same API key.',
       { kind: 'watch', from: 'object', route: routes.listAudiences },
     ),

@@ -36,7 +36,7 @@ export const audiencesOfPage = listField({
   instead: {
     from: 'key',
     route: routes.listPageLinks,
-    walks: true,
+    paginates: true,
     references: true,
     shares: ['pageId'],
     list: ({ pageId }, _args, context) => linkedAudiences(context, pageId),

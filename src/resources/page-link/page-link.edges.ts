@@ -115,7 +115,7 @@ builder.objectField(audienceEntity.ref, 'links', (t) =>
       },
       from: 'key',
       route: routes.listPageLinks,
-      walks: true,
+      paginates: true,
       // REST filters links by page only: the page's links are read, all of them, and sifted here.
       list: ({ pageId, audienceId }, { tenantDomainId }, context) => {
         soundKey({ audienceId });

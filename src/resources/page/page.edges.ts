@@ -2,7 +2,7 @@
  * Fields that lead to pages: `page` and `searchPages`.
  */
 import { perRequest } from '../../graph/context.ts';
-import { demanding } from '../../graph/entity/demand.ts';
+import { requiring } from '../../graph/entity/requirement.ts';
 import { Loader } from '../../graph/loading/loader.ts';
 import { firstOf } from '../../graph/loading/page-request.ts';
 import { lookupField, referenceField } from '../../graph/fields/reference-field.ts';
@@ -46,7 +46,7 @@ const pageSearchLoader = perRequest(
 builder.queryFields((t) => ({
   page: t.field(lookupField(pageEntity, 'Fetches a page by id. Null when there is none.')),
   searchPages: t.field({
-    ...demanding(
+    ...requiring(
       'Searches pages, best match first. Not paginated: REST has no cursor here, and neither filters nor sorting.',
       {
         kind: 'load',

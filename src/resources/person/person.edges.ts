@@ -5,7 +5,7 @@ import { arrayConnectionField } from '../../graph/fields/array-connection.ts';
 import { connectionType } from '../../graph/fields/connection-type.ts';
 import { listField } from '../../graph/fields/list-field.ts';
 import { List } from '../../graph/loading/list.ts';
-import { demanding } from '../../graph/entity/demand.ts';
+import { requiring } from '../../graph/entity/requirement.ts';
 import { lookupField, referenceField } from '../../graph/fields/reference-field.ts';
 import { builder } from '../../graph/schema/builder.ts';
 import { soundKey } from '../../graph/types/key.ts';
@@ -52,7 +52,7 @@ builder.objectField(accountEntity.ref, 'persons', (t) =>
         'Persons linked to the account, paginated in both directions. The same call reads the account itself.',
       entity: personEntity,
       listId: ({ accountId }) => JSON.stringify(['persons of', accountId]),
-      demand: {
+      requirement: {
         ...ofAccount,
         route: routes.getAccount,
         instead: {
@@ -70,7 +70,7 @@ builder.objectField(accountEntity.ref, 'persons', (t) =>
 
 builder.objectField(personEntity.ref, 'account', (t) =>
   t.field({
-    ...demanding(
+    ...requiring(
       'Account with exactly the domain of the person. Null when there is none. No call when this request has read the account already.',
       {
         kind: 'load',

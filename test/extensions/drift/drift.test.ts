@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { walkAnswer } from '../../../src/extensions/drift/departures.ts';
+import { walkAnswer } from '../../../src/extensions/drift/violations.ts';
 import { Drift } from '../../../src/extensions/drift/drift.ts';
 import type { RestResponse } from '../../../src/rest/call/call.ts';
 import { openHttpServer } from '../../../src/gateway/http/http-server.ts';
@@ -166,7 +166,7 @@ describe('the look at answers', () => {
     for (const route of Object.values<Route>(routes)) {
       const found: string[] = [];
       walkAnswer(route.response, sampleOf(route), {
-        departs: (path, kind) => found.push(`${kind} ${path}`),
+        violation: (path, kind) => found.push(`${kind} ${path}`),
         seen: () => {},
       });
       expect(found, route.path).toEqual([]);
