@@ -32,13 +32,13 @@ export interface PageRead {
   readonly together: object;
 }
 
-/** What is no list. */
+/** The read of an object, which has no pages. */
 const OBJECT: PageRead = { pages: 1, limit: 1, together: {} };
 
 /** Reads that begin together. */
 interface Read {
   readonly together: object;
-  /** The largest. */
+  /** The largest limit of them. */
   limit: number;
   /** How many calls they are at most. */
   most: number;
@@ -142,7 +142,7 @@ export class PlannedCalls {
   }
 }
 
-/** Notes a read, and answers the round after which it has ended. */
+/** Adds a read; returns the round after which it has ended. */
 function read(
   reads: Read[],
   calls: number,
@@ -165,7 +165,7 @@ function read(
   return end;
 }
 
-/** How many calls reads are: none is made again for the same limit. */
+/** Calls of all reads together: reads of one limit share them. */
 function sumOf(reads: readonly Read[]): number {
   if (reads.length === 1) return reads[0]!.most;
   const limits = new Map<number, number>();

@@ -18,7 +18,7 @@ export interface Group {
   readonly most: number;
 }
 
-/** What root fields are asked of. */
+/** The parent of root fields. */
 export const ROOT: Group = { id: '', key: {}, most: 1 };
 
 /** Begins the names of unknown ids: callers' ids have no control characters. */
@@ -53,7 +53,7 @@ export class Groups {
     return [...found.values()];
   }
 
-  /** The objects that others refer to. */
+  /** The objects of an entity that others refer to by its key. */
   referred(groups: readonly Group[], entity: AnyEntity): readonly Group[] {
     return this.keysOf(groups, entity.key).map(({ key, most }) => ({
       id: idOf(entity, key),
@@ -82,7 +82,7 @@ export class Groups {
     return { id: entity ? idOf(entity, key) : call, key, most };
   }
 
-  /** How many keys these ids are at most: those of one call belong together. */
+  /** The most keys that these ids make: ids of one call come in tuples, one for each object. */
   #boundOf(ids: readonly string[]): number {
     const calls = new Set(ids.map((id) => id.slice(0, id.indexOf('.') + 1)));
     return [...calls].reduce((bound, call) => product(bound, this.#most.get(call) ?? 1), 1);

@@ -105,9 +105,10 @@ const ITEM_FIELDS = new Set(['edges', 'nodes', 'node']);
 /** Fields and groups of objects that one plan looks at: several times what a document within its limits has. */
 export const MAX_VISITS = 10_000;
 
+/** Names the reads that begin before the first answer. */
 const START = {};
 
-/** What stands for numbers that only the backend knows. */
+/** Substitutes for numbers that only the backend knows. */
 export interface Unknown {
   /** Items of a list, such as the actions of a page. */
   readonly items: number;
@@ -168,9 +169,9 @@ export class Planner {
   readonly #unknown: Unknown;
   readonly #groups = new Groups();
   readonly #calls: PlannedCalls;
-  /** What waits for each round. */
+  /** Parts of the walk that wait for a round, by round. */
   #waiting: (() => void)[][] = [];
-  /** What begins after this round is counted now. */
+  /** The round that the walk has come to. */
   #round = 0;
   #values = NONE;
   /** Whether a field fails that must not be null. */
@@ -245,12 +246,13 @@ export class Planner {
     };
   }
 
-  /** Counts now what can begin, and the rest when its round comes. */
+  /** Counts what begins after a round when the walk comes to it. */
   #after(round: number, count: () => void): void {
     if (round <= this.#round) count();
     else (this.#waiting[round] ??= []).push(count);
   }
 
+  /** Walks through all rounds that something waits for. */
   #finish(): void {
     for (; this.#round < this.#waiting.length; this.#round += 1) {
       for (const count of this.#waiting[this.#round] ?? []) if (!this.#isOver()) count();
@@ -459,7 +461,7 @@ export class Planner {
     this.#brought({ groups, entity: items, at, size }, visit);
   }
 
-  /** What came with its parent: nothing to call, but something below it may. */
+  /** A field that came with its parent: it makes no call, but fields below it may. */
   #included(visit: Visit): void {
     const { parent, field, args } = visit;
     if (parent.items && ITEM_FIELDS.has(field.name)) return this.#items(parent.items, visit);
@@ -630,7 +632,7 @@ export class Planner {
 const partsIn = ({ key }: Group, entity: AnyEntity | undefined): readonly string[] =>
   entity?.key.filter((part) => part in key) ?? [];
 
-/** A cursor belongs to one list, and may be that of any object that is not known before. */
+/** Arguments without cursors where keys are unknown: whose list a cursor belongs to is not known then. */
 const argumentsFor = (key: Key, args: ArgumentValues): ArgumentValues =>
   isKnown(key) ? args : { ...args, after: null, before: null };
 
@@ -640,7 +642,7 @@ const pageReadOf = (request: PageRequest, visit: Visit): PageRead => ({
   together: togetherWith(visit),
 });
 
-/** What begins before the first answer begins together, and else what one object selects. */
+/** Reads of one list begin together before the first answer, and below the same parent. */
 const togetherWith = ({ at, parent }: Visit): object => (at === 0 ? START : parent);
 
 function placeOf({ parent, field: { key, definition } }: Visit, isItem: boolean): ValuePlace {
