@@ -23,7 +23,7 @@ import type { EventObserver } from './policies/subscriptions.ts';
 export interface Extension {
   /** Policies around all others. */
   readonly around?: Policies;
-  /** Policies of what is executed, after all that may refuse it. */
+  /** Policies of what is executed, after those that may reject it. */
   readonly policies?: Policies;
   /** Hears of the events of subscriptions. */
   readonly events?: EventObserver;
@@ -35,9 +35,9 @@ export interface Extension {
   readonly operatorRoutes?: (core: Core) => Routes;
   /** The schema that is served in place of the core's. */
   readonly schema?: (schema: GraphQLSchema) => GraphQLSchema;
-  /** What stands around calls of the backend. */
+  /** Layers around calls of the backend. */
   readonly calls?: CallLayers;
-  /** Answers calls in place of a backend. */
+  /** In place of a backend. */
   readonly replay?: Replay;
   /** Ends what it holds, after the last operation. */
   readonly close?: () => Promise<void>;
@@ -46,15 +46,15 @@ export interface Extension {
 export interface CallLayers {
   /** Around the connections to the backend. */
   readonly connections?: (inner: BackendConnections, backend: Backend) => BackendConnections;
-  /** Answers reads that it keeps. */
+  /** A cache of reads. */
   readonly cache?: ReadCache;
   /** Pauses of keys that the backend has limited, of all replicas. */
   readonly pauses?: PausesOfOthers;
   /** Reads that all replicas keep. */
   readonly reads?: SharedReads;
-  /** How many calls a key may make. */
+  /** Limits of a key's calls. */
   readonly rateLimits?: RateLimits;
-  /** Hears of each answer. */
+  /** Called with each response. */
   readonly onAnswer?: Required<UpstreamObserver>['onAnswer'];
 }
 
@@ -67,9 +67,9 @@ export interface Replay extends BackendConnections {
   readonly isHurried: boolean;
 }
 
-/** What the gateway stands in front of. */
+/** The backend of the gateway. */
 export interface Backend {
-  /** `https://api.example.com`; empty where recordings answer. */
+  /** `https://api.example.com`; empty where recordings take its place. */
   readonly origin: string;
   /** The path before `/v0`: empty, or `/prefix`. */
   readonly pathPrefix: string;
@@ -90,18 +90,18 @@ export interface Host {
 }
 
 /**
- * What each extension exports as `open`: it is called once, where its setting is there.
+ * The `open` that each extension exports, called once where its setting is there.
  *
  * @throws {OperatorError} for settings that cannot be followed.
  */
 export type Open<Settings> = (settings: Settings, host: Host) => Extension | Promise<Extension>;
 
-/** What an operation of an extension's own transport is made of. */
+/** An operation of an extension's own transport. */
 export interface OwnRequest {
   /** It is trusted as it is. */
   readonly document: Document;
   readonly variables: unknown;
-  /** Where it was asked, such as `/mcp`. */
+  /** Path of the transport, such as `/mcp`. */
   readonly path: string;
   readonly method: string;
   readonly headers: HeaderFields;
@@ -113,7 +113,7 @@ export interface OwnResult {
   readonly data: string | undefined;
 }
 
-/** What extensions get of the gateway. */
+/** The gateway as extensions see it. */
 export interface Core {
   readonly schema: GraphQLSchema;
   readonly logger: Logger;
@@ -125,7 +125,7 @@ export interface Core {
   readonly gather: Gather;
   /** Parses and validates a document of the operator's within the limits, and works out its least cost. */
   readonly prepare: (text: string) => Document;
-  /** Answers an operation with one result, through the pipeline; never rejects. */
+  /** Runs an operation with one result through the pipeline; never rejects. */
   readonly run: (request: OwnRequest, arrival: Arrival) => Promise<OwnResult>;
 }
 

@@ -1,7 +1,7 @@
 /**
  * The gateway: GraphQL at `/graphql`, and what operators read at `/health`, `/ready` and `/metrics`.
  *
- * What happens to an operation is the list of policies below, over whichever transport it comes. The gateway opens no
+ * An operation passes the list of policies below, over any transport. The gateway opens no
  * port and reads no environment: tests, and servers other than ours, call `fetch`.
  */
 import { createHash } from 'node:crypto';
@@ -73,18 +73,26 @@ export function createGateway(options: GatewayOptions): Gateway {
   } = options;
   assertExecutable(schema);
   const pollers = new Pollers({
-    ...{ upstream, clock, pollMs: live.pollMs, timeoutMs: options.limits.requestTimeoutMs },
+    upstream,
+    clock,
+    pollMs: live.pollMs,
+    timeoutMs: options.limits.requestTimeoutMs,
     observer: metrics.live,
   });
   const open = new Subscriptions(live.maxPerKey, clock);
   const documents = new Documents({
-    ...{ schema, limits: options.documents.limits, introspection },
+    schema,
+    limits: options.documents.limits,
+    introspection,
     prepare(document) {
       for (const { prepare } of extensions) prepare?.(document);
     },
   });
   const executing = createExecution({
-    ...{ upstream, limits: options.limits, pollers, execute: options.execute },
+    upstream,
+    limits: options.limits,
+    pollers,
+    execute: options.execute,
     forwarding: createForwarding(forward),
     suggestions: introspection === 'on',
   });
@@ -112,7 +120,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     operationKind: operationKind(), // no mutation by GET, no subscription where one result is wanted
     forwardedHeaders: forwardedHeaders(forward), // so much of them
     apiKey: apiKey(options.apiKey, introspection), // before a document costs more than parsing
-    budget: budget(executing.budget, explain, admit), // the weight, the plan, or the refusal of what costs too much
+    budget: budget(executing.budget, explain, admit), // the weight, the plan, and what costs too much
     ...(options.rateLimits && { rateLimit: rateLimit(options.rateLimits) }), // so many calls of a key
     admission: admission(admit), // so much of a key at a time
     // `@defer` and `@stream`, in both formats.
@@ -121,7 +129,11 @@ export function createGateway(options: GatewayOptions): Gateway {
     execution: execution(executing), // our executor, with loaders and calls of this request
     // So many of a key, and a result of each event.
     subscriptions: subscriptions({
-      ...{ execution: executing, admit, subscriptions: open, translate, explain },
+      execution: executing,
+      admit,
+      subscriptions: open,
+      translate,
+      explain,
       heartbeatMs: live.heartbeatMs,
       observers: [metrics.live, subscriptionLog(logger)],
       events: extensions.find(({ events }) => events)?.events,
@@ -129,13 +141,14 @@ export function createGateway(options: GatewayOptions): Gateway {
     serverTiming: serverTiming(explain), // calls and rounds, as a header
     validators: validators(options.documents.cacheMaxAge, varying), // ETag and 304
     compression: compression(), // after the tag of what is compressed
-    exposedHeaders: exposedHeaders(expose), // of the backend's answers
+    exposedHeaders: exposedHeaders(expose), // of the backend's responses
     consistency: consistency(), // the token of a write
     cors: cors(allowed), // which pages may read responses
   };
   const pipeline = new Pipeline({
     policies: [...Object.values(arrange(policies)), ...plugins.map(policyOf)],
-    ...{ documents, translate },
+    documents,
+    translate,
   });
   // Without plugins of operators, transports call the pipeline itself.
   const host = plugins.length > 0 ? createHost({ schema, pipeline, plugins }) : undefined;
@@ -143,18 +156,29 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   const readiness = new Readiness(upstream.breaker, trusted, options.warnings);
   metrics.watch({
-    ...{ requests: pipeline, breaker: upstream.breaker, readiness, pollers },
+    requests: pipeline,
+    breaker: upstream.breaker,
+    readiness,
+    pollers,
     subscriptions: open,
   });
 
   const graphql = createHttpTransport({ schema, pipeline, cors: allowed, serve: host?.serve });
   const upgrade = createWebSocketTransport({
     ...live,
-    ...{ schema, pipeline, subscriptions: open, corsOrigins, maxBodyBytes },
+    schema,
+    pipeline,
+    subscriptions: open,
+    corsOrigins,
+    maxBodyBytes,
     forwarded: forward,
   });
   const core: Core = {
-    ...{ schema, logger, corsOrigins, gather, run },
+    schema,
+    logger,
+    corsOrigins,
+    gather,
+    run,
     trusted: () => trusted?.all ?? new Map<Document, never>(),
     prepare: (text) => documents.prepare(text, sha256(text)),
   };
@@ -218,11 +242,14 @@ export function createGateway(options: GatewayOptions): Gateway {
     { document, variables, path, method, headers: given }: OwnRequest,
     arrival: Arrival,
   ): Promise<OwnResult> {
-    // What the transport accepts is not what GraphQL over HTTP would.
+    // `accept` is of the transport, not of GraphQL over HTTP.
     const { accept: _accept, ...headers } = given;
     const operation = new Operation(
       {
-        ...{ name: 'mcp', path, streams: false, onlySubscriptions: false },
+        name: 'mcp',
+        path,
+        streams: false,
+        onlySubscriptions: false,
         readParams: ({ given: params }) => params,
       },
       arrival,
@@ -241,7 +268,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       }
       const result = pipeline.settle(operation, executed);
       const data = JSON.stringify(result.data);
-      // What comes beside the data is little.
+      // The data is written once; errors and extensions are small.
       const others = data === undefined ? result : { ...result, data: null };
       operation.bytes = Buffer.byteLength(JSON.stringify(formatted(others)));
       if (data !== undefined) operation.bytes += Buffer.byteLength(data) - 'null'.length;
@@ -280,7 +307,9 @@ function explorerOf(options: GatewayOptions): Explorer {
   if (!graphiql) return createExplorer(undefined, undefined, http.basePath);
   const { folder, ...example } = options.explorer ?? {};
   const settings = () => ({
-    ...{ introspection, explain, needsKey: options.apiKey === undefined },
+    introspection,
+    explain,
+    needsKey: options.apiKey === undefined,
     ...(introspection !== 'off' && { schemaId: schemaIdOf(schema) }),
     ...example,
   });

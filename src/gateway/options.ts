@@ -1,5 +1,6 @@
-/** What a gateway is made of, and what it is for others. */
+/** Options and interface of a gateway. */
 import type { GraphQLSchema } from 'graphql';
+import type { PageSettings } from '../client/page-settings.ts';
 import type { Execute } from '../execution/execute.ts';
 import type { PollRange } from '../live/poller.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -12,7 +13,6 @@ import type { IntrospectionAudience } from './documents/documents.ts';
 import type { Extension, Gather } from './extension.ts';
 import type { Policies } from './pipeline.ts';
 import type { GatewayPlugin } from './yoga/gateway-plugin.ts';
-import type { ExplorerSettings } from './http/explorer.ts';
 import type { Site } from './http/site.ts';
 import type { Logger } from './observe/logs/logger.ts';
 import type { Metrics } from './observe/metrics/metrics.ts';
@@ -22,7 +22,7 @@ import type { RequestLimits } from './policies/execution.ts';
 export interface GatewayOptions {
   readonly schema: GraphQLSchema;
   readonly upstream: Upstream;
-  /** By which subscriptions poll and end; the upstream's too. @default the system's */
+  /** Clock of polls and ends of subscriptions; the upstream's too. @default the system's */
   readonly clock?: Clock;
   /** Sent for callers who send no key. */
   readonly apiKey?: string | undefined;
@@ -33,7 +33,7 @@ export interface GatewayOptions {
   readonly documents: GatewayDocumentsOptions;
   readonly live: LiveOptions;
   readonly tools: ToolsOptions;
-  /** How many REST calls a key may make. @default as many as it likes */
+  /** Limit of a key's REST calls. @default none */
   readonly rateLimits?: RateLimits | undefined;
   /** GraphiQL's build and what its page begins with. @default none: a page says that it was not built */
   readonly explorer?: ExplorerOptions | undefined;
@@ -44,13 +44,13 @@ export interface GatewayOptions {
   readonly metrics?: Metrics;
   /** Asks all workers for what each has counted. @default this process alone */
   readonly gather?: Gather | undefined;
-  /** What executes operations. @default the gateway's own executor */
+  /** Executes operations. @default the gateway's own executor */
   readonly execute?: Execute | undefined;
   /** Changes the gateway's list of policies, by their names. @default all of them */
   readonly arrange?: (policies: Policies) => Policies;
-  /** What this deployment switches on. @default none */
+  /** Extensions of this deployment. @default none */
   readonly extensions?: readonly Extension[];
-  /** What `/ready` says of the settings. @default none */
+  /** Warnings about settings in `/ready`. @default none */
   readonly warnings?: readonly string[];
   /** Plugins of the operator's, after ours. @default none */
   readonly plugins?: readonly GatewayPlugin[];
@@ -65,24 +65,24 @@ export interface HeaderOptions {
 }
 
 export interface GatewayHttpOptions {
-  /** Where `admin` alone serves metrics and the details of readiness; undefined: `/graphql` has them beside it. */
+  /** Port of metrics and the details of readiness; undefined: they are served beside `/graphql`. */
   readonly adminPort: number | undefined;
-  /** What the paths of callers begin with; the server has taken it off. @default nothing */
+  /** Prefix of callers' paths, which the server removes. @default none */
   readonly basePath?: string;
-  /** Origins whose pages may read answers. */
+  /** Origins whose pages may read responses. */
   readonly corsOrigins: readonly string[];
   /** The largest message of a WebSocket that is read. */
   readonly maxBodyBytes: number;
 }
 
 export interface GatewayDocumentsOptions {
-  /** Where trusted documents are; undefined for none. */
+  /** Folder of trusted documents; undefined for none. */
   readonly folder: string | undefined;
-  /** Whether every other document is refused. */
+  /** Whether every other document is rejected. */
   readonly only: boolean;
-  /** For how long caches may reuse answers to trusted documents by GET without asking, in seconds. */
+  /** For how long caches may reuse responses to trusted documents by GET without asking, in seconds. */
   readonly cacheMaxAge: number;
-  /** How often the folder is looked at, in milliseconds. @default 2,000 */
+  /** Time between two looks at the folder, in milliseconds. @default 2,000 */
   readonly pollMs?: number;
   /** @default all of them */
   readonly limits?: Partial<DocumentLimits>;
@@ -101,11 +101,11 @@ export interface ToolsOptions {
   /** False: browsers get a sentence instead of GraphiQL. */
   readonly graphiql: boolean;
   readonly introspection: IntrospectionAudience;
-  /** Who may see what a request costs: all callers, those who bring a key, or none. */
+  /** Audience of costs: all callers, those with a key, or none. */
   readonly explain: ExplainAudience;
 }
 
-export interface ExplorerOptions extends Pick<ExplorerSettings, 'apiKey' | 'pageId' | 'replays'> {
+export interface ExplorerOptions extends Pick<PageSettings, 'apiKey' | 'pageId' | 'replays'> {
   readonly folder: string;
 }
 
@@ -123,6 +123,6 @@ export interface Gateway extends Site {
   open(): Promise<void>;
   /** Ends what it watches, and lets plugins end theirs. */
   close(): Promise<void>;
-  /** Answers any request; never rejects. */
+  /** Serves any request; never rejects. */
   fetch(request: Request): Promise<Response>;
 }

@@ -30,8 +30,8 @@ export type Subscribe = (operation: Operation) => MaybePromise<ExecutionResult |
 export type Results = AsyncIterable<ExecutionResult>;
 
 /**
- * A mechanism, by the phases that it takes part in. What it refuses it throws, as a `GraphQLError` for callers; whatever
- * else is thrown is masked.
+ * A mechanism, by the phases that it takes part in. Client errors are thrown, as `GraphQLError`s; whatever else is
+ * thrown is masked.
  */
 export interface Policy {
   /** Before parameters are read: what is no GraphQL request at all. */
@@ -62,7 +62,7 @@ export interface Policy {
 /** By their names. */
 export type Policies = Readonly<Record<string, Policy>>;
 
-/** Executes an operation that has passed all that may refuse it; may throw. */
+/** Executes an operation that is valid; may throw. */
 export type Perform = () => MaybePromise<ExecutionResult | Results>;
 
 /** Performs operations in place of the pipeline, whose phases it calls: the host of operators' plugins. */
@@ -121,7 +121,7 @@ export class Pipeline {
     );
   }
 
-  /** How many operations are being answered. */
+  /** Operations under way. */
   get underWay(): number {
     return this.#underWay;
   }
@@ -142,7 +142,7 @@ export class Pipeline {
   /**
    * The result of an operation, or its results.
    *
-   * @throws what refuses it: at once, or as a rejection.
+   * @throws client errors: at once, or as a rejection.
    */
   run(operation: Operation): MaybePromise<ExecutionResult | Results> {
     if (this.host) return this.host.run(operation);
@@ -156,7 +156,7 @@ export class Pipeline {
    * The same for a transport that executes later.
    *
    * @returns what executes it, or the errors of its document.
-   * @throws what refuses it: as a rejection.
+   * @throws client errors: as a rejection.
    */
   async prepare(operation: Operation): Promise<readonly GraphQLError[] | Perform> {
     if (this.host) return this.host.prepare(operation);
@@ -191,7 +191,7 @@ export class Pipeline {
       : this.execute(operation);
   }
 
-  /** @throws the refusal of what is no GraphQL request. */
+  /** @throws the client error of what is no GraphQL request. */
   checkRequest(operation: Operation): void {
     for (const phase of this.#params) phase(operation);
   }
@@ -247,7 +247,7 @@ export class Pipeline {
     return this.#subscribe(operation);
   }
 
-  /** What the executor, or something in its place, has answered, as the policies leave it. */
+  /** The result of the executor, or of something in its place, after the policies. */
   resultOf(operation: Operation, result: ExecutionResult): ExecutionResult {
     operation.result = result;
     operation.isFinal = true;
@@ -350,7 +350,7 @@ function finished(operation: Operation, response: OperationResponse): OperationR
 /** Names that a message has. */
 const MAX_NAMES = 10;
 
-/** What is wrong with the name of an operation, and what there is. */
+/** The error of a name that the document's operations do not have. */
 function noOperation({ operations }: Document, asked: string | null | undefined): GraphQLError {
   const names = operations.map(({ name }) =>
     name === undefined ? 'one without a name' : JSON.stringify(name),

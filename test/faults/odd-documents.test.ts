@@ -1,5 +1,5 @@
 /**
- * Odd documents over every carrier: whatever a document is like, its caller is answered or refused, and the
+ * Odd documents over every transport: whatever a document is like, its caller is answered or refused, and the
  * gateway never fails by itself.
  *
  * The documents keep the grammar, and mostly fit the schema: what graphql-js makes of them is reached. A failure
@@ -31,18 +31,18 @@ interface Asked {
   readonly operationName?: string | undefined;
 }
 
-/** What a carrier answered: a status, where it has one, and as much of the text as shows how it went. */
+/** What a transport answered: a status, where it has one, and as much of the text as shows how it went. */
 interface Told {
   readonly status: number;
   readonly text: string;
 }
 
-type Carrier = (url: string, asked: Asked, socket: WebSocket) => Promise<Told>;
+type Transport = (url: string, asked: Asked, socket: WebSocket) => Promise<Told>;
 
 const HEADERS = { 'x-api-key': KEY, 'content-type': 'application/json' };
 
 const post =
-  (accept: string): Carrier =>
+  (accept: string): Transport =>
   (url, asked) =>
     read(`${url}/graphql`, {
       method: 'POST',
@@ -50,7 +50,7 @@ const post =
       body: JSON.stringify(asked),
     });
 
-const CARRIERS: Readonly<Record<string, Carrier>> = {
+const TRANSPORTS: Readonly<Record<string, Transport>> = {
   POST: post('application/graphql-response+json'),
   'POST for application/json': post('application/json'),
   GET: (url, { query, variables, operationName }) => {
@@ -64,7 +64,7 @@ const CARRIERS: Readonly<Record<string, Carrier>> = {
 };
 
 describe('an odd document', () => {
-  it('is answered or refused over every carrier, and never with a failure of the gateway', async () => {
+  it('is answered or refused over every transport, and never with a failure of the gateway', async () => {
     const { url } = await openGateway({ backend: 'faulty' });
     const socket = await openSocket(url);
     const codes = new Map<string, number>();
@@ -75,9 +75,9 @@ describe('an odd document', () => {
       await Promise.all(
         seeds.map(async (seed) => {
           const asked = oddDocument(seed);
-          for (const [carrier, ask] of Object.entries(CARRIERS)) {
+          for (const [transport, ask] of Object.entries(TRANSPORTS)) {
             const told = await ask(url, asked, socket);
-            const hint = `${carrier}, seed ${seed}: ${JSON.stringify(asked)} ${told.text.slice(0, 500)}`;
+            const hint = `${transport}, seed ${seed}: ${JSON.stringify(asked)} ${told.text.slice(0, 500)}`;
             expect(told.status, hint).toBeLessThan(500);
             expect(told.text, hint).not.toContain('INTERNAL_SERVER_ERROR');
             for (const [, code] of told.text.matchAll(/"code":"(\w+)"/g)) {

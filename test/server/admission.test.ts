@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Admission, type Permit } from '../../src/gateway/policies/admission.ts';
 import { NewDocuments } from '../../src/gateway/policies/new-documents.ts';
 
-/** Of an answer that weighs so much. */
+/** Of a response that weighs so much. */
 const bytesOf = (weight: number): number => (weight - 1) * 200_000;
 
 /** An operation of a key: `a`, or `a5` for one that weighs five. */
@@ -121,7 +121,7 @@ describe('admission', () => {
     expect(names(admitted)).toEqual(['a8', 'b2', 'c5', 'd', 'b']);
   });
 
-  it('holds what an unsent answer weighs in the share of its key, and in nobody else’s', async () => {
+  it('holds what an unsent response weighs in the share of its key, and in nobody else’s', async () => {
     const admission = new Admission({ underWay: 10, perKey: 10 });
     const admitted = enterAll(admission, ['a8', 'a4', 'b4']);
 

@@ -32,9 +32,17 @@ describe('the settings', () => {
         maxBodyBytes: 100_000,
       },
       backend: {
-        ...{ url: undefined, apiKey: undefined, routeSet: 'auto', timeoutMs: 3000 },
-        ...{ socketPath: undefined, ca: undefined, cert: undefined, key: undefined },
-        ...{ httpProxy: '', httpsProxy: '', noProxy: '' },
+        url: undefined,
+        apiKey: undefined,
+        routeSet: 'auto',
+        timeoutMs: 3000,
+        socketPath: undefined,
+        ca: undefined,
+        cert: undefined,
+        key: undefined,
+        httpProxy: '',
+        httpsProxy: '',
+        noProxy: '',
       },
       headers: { forward: [], expose: [] },
       limits: {
@@ -70,12 +78,24 @@ describe('the settings', () => {
       traces: {
         endpoint: undefined,
         tracesEndpoint: undefined,
-        ...{ protocol: 'http/json', headers: undefined, timeoutMs: 10_000, compression: 'none' },
-        ...{ ca: undefined, cert: undefined, key: undefined },
-        ...{ isDisabled: false, exporter: 'otlp', sampler: 'parentbased_always_on', ratio: 1 },
-        ...{ scheduledDelayMillis: 5_000, exportTimeoutMillis: 30_000 },
-        ...{ maxQueueSize: 2_048, maxExportBatchSize: 512 },
-        ...{ eventCountLimit: 100_000, linkCountLimit: 100_000, attributeCountLimit: 128 },
+        protocol: 'http/json',
+        headers: undefined,
+        timeoutMs: 10_000,
+        compression: 'none',
+        ca: undefined,
+        cert: undefined,
+        key: undefined,
+        isDisabled: false,
+        exporter: 'otlp',
+        sampler: 'parentbased_always_on',
+        ratio: 1,
+        scheduledDelayMillis: 5_000,
+        exportTimeoutMillis: 30_000,
+        maxQueueSize: 2_048,
+        maxExportBatchSize: 512,
+        eventCountLimit: 100_000,
+        linkCountLimit: 100_000,
+        attributeCountLimit: 128,
       },
       embedded: {
         databaseUrl: 'file:.data/backend.db',
@@ -88,12 +108,16 @@ describe('the settings', () => {
 
   it('are what stands between blanks and newlines, in a file too', () => {
     const env = {
-      ...{ HOST: ' 127.0.0.7 ', PORT: '\t4001', GRAPHIQL: 'off\n', UPSTREAM_ROUTES: '  ' },
+      HOST: ' 127.0.0.7 ',
+      PORT: '\t4001',
+      GRAPHIQL: 'off\n',
+      UPSTREAM_ROUTES: '  ',
       ...{
         UPSTREAM_URL: ' https://api.example.com ',
         UPSTREAM_API_KEY_FILE: ` ${fileWith(' k \r\n')} `,
       },
-      ...{ HTTPS_PROXY: ' http://proxy:3128 ', OTEL_EXPORTER_OTLP_ENDPOINT: ' http://c:4318 ' },
+      HTTPS_PROXY: ' http://proxy:3128 ',
+      OTEL_EXPORTER_OTLP_ENDPOINT: ' http://c:4318 ',
     };
     const { http, tools, backend, traces } = readConfig(env);
 
@@ -105,8 +129,10 @@ describe('the settings', () => {
 
   it('of OpenTelemetry take the variable for traces before that for all signals, and names in any case', () => {
     const { traces } = readConfig({
-      ...{ OTEL_EXPORTER_OTLP_TIMEOUT: '5000', OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '7000' },
-      ...{ OTEL_EXPORTER_OTLP_COMPRESSION: 'GZIP', OTEL_SDK_DISABLED: 'TRUE' },
+      OTEL_EXPORTER_OTLP_TIMEOUT: '5000',
+      OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '7000',
+      OTEL_EXPORTER_OTLP_COMPRESSION: 'GZIP',
+      OTEL_SDK_DISABLED: 'TRUE',
       OTEL_EXPORTER_OTLP_HEADERS: 'api-key=a%3Db, x-team = pages',
     });
 
@@ -363,7 +389,7 @@ describe('the settings', () => {
     expect(() => readConfig({ CACHE_TTL })).toThrow(new RegExp(`^${message}$`));
   });
 
-  it('take how long answers of routes are kept', () => {
+  it('take how long responses of routes are kept', () => {
     const CACHE_TTL = 'GET /v0/pages/{page_id}=30s, GET /v0/topics=5m';
     expect(readConfig({ CACHE_TTL }).fleet.cacheTtl).toEqual({
       isOn: true,

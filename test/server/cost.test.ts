@@ -45,7 +45,7 @@ describe('the explanation', () => {
     });
   });
 
-  it('says what was primed by another answer', async () => {
+  it('says what was primed by another response', async () => {
     const gateway = await openGateway();
 
     const { extensions } = await gateway.ask(
@@ -142,7 +142,7 @@ describe('the plan', () => {
   });
 });
 
-it('the plan for a backend with the document’s routes only names the routes that are missing, in the answer and in the table', async () => {
+it('the plan for a backend with the document’s routes only names the routes that are missing, in the response and in the table', async () => {
   const gateway = await openGateway({ rest: { routeSet: 'document' } });
   const root = fileURLToPath(new URL('../..', import.meta.url));
 

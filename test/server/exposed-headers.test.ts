@@ -66,7 +66,7 @@ describe('a header of the backend’s that is exposed', () => {
     expect([headers.get('x-left'), headers.get('x-region')]).toEqual(['later', 'eu']);
   });
 
-  it('comes with a refusal, a failure and a 404 as well', async () => {
+  it('comes with a client error, a failure and a 404 as well', async () => {
     const site = await open();
     for (const code of [403, 404, 429, 500]) {
       site.upstream.on(PERSON, status(code, { 'x-left': String(code) }));
@@ -108,7 +108,7 @@ describe('a header of the backend’s that is exposed', () => {
     expect(site.upstream.seen).toHaveLength(2);
   });
 
-  it('is of the newest answer, also where its body was known', async () => {
+  it('is of the newest response, also where its body was known', async () => {
     const site = await open();
     site.upstream.on(PERSON, told('3'), told('2'), told('1'), told('0'));
 
@@ -118,7 +118,7 @@ describe('a header of the backend’s that is exposed', () => {
     expect(seen).toEqual(['3', '2', '1', '0']);
   });
 
-  it('is left out where it holds what a header may not, and the answer arrives', async () => {
+  it('is left out where it holds what a header may not, and the response arrives', async () => {
     const site = await open();
     site.upstream.on(PERSON, ok(person('p'), { 'x-left': 'gr\u00fcn', 'x-region': ['a', 'b'] }));
 
@@ -128,7 +128,7 @@ describe('a header of the backend’s that is exposed', () => {
     expect([headers.get('x-left'), headers.get('x-region')]).toEqual([null, 'a, b']);
   });
 
-  it('comes with the first part of an answer in parts', async () => {
+  it('comes with the first part of a response in parts', async () => {
     const site = await open();
     site.upstream.on(PERSON, told('41'));
     // A part that is there already would come with the initial answer.
@@ -143,7 +143,7 @@ describe('a header of the backend’s that is exposed', () => {
     expect(headers.get('x-left')).toBe('41');
   });
 
-  it('may be read by pages of the origins that may read answers', async () => {
+  it('may be read by pages of the origins that may read responses', async () => {
     const origin = 'http://localhost:5173';
     const site = await open({ http: { corsOrigins: [origin] } });
 

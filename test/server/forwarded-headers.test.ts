@@ -1,7 +1,7 @@
 /**
  * `FORWARD_HEADERS`: what callers' headers of these names do at the backend, and what callers then share.
  *
- * The backend of these tests answers what it was told in `authorization`: an answer shows for whom it was made.
+ * The backend of these tests answers what it was told in `authorization`: a response shows for whom it was made.
  */
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
@@ -144,7 +144,7 @@ describe('callers with one key and other forwarded headers', () => {
     expect(replies.map(({ data }) => data.person.name)).toEqual(['x', 'xy', 'y', 'nobody']);
   });
 
-  it('get their own answers one after the other, whatever was answered before', async () => {
+  it('get their own responses one after the other, whatever was answered before', async () => {
     const site = await open();
     site.upstream.on(PERSON, named);
 

@@ -57,7 +57,7 @@ const SCREEN = `{
 const AUDIENCES = 'GET /v0/pages/p/audiences';
 const slowly = (ms: number) => after(ms, world());
 
-describe('an answer in parts', () => {
+describe('a response in parts', () => {
   it('is written as v0.2 for callers who accept that', async () => {
     const site = await open();
     site.upstream.on(AUDIENCES, slowly(100));
@@ -229,7 +229,7 @@ describe('an answer in parts', () => {
     });
   });
 
-  it('ends in time, and says what was not answered', async () => {
+  it('ends in time, and says what is missing', async () => {
     const site = await openGateway({
       backend: 'faulty',
       rest: { timeoutMs: 5_000 },
@@ -243,7 +243,7 @@ describe('an answer in parts', () => {
     expect(parts.at(-1).hasNext).toBe(false);
   });
 
-  it('holds the limits of whole answers', async () => {
+  it('holds the limits of whole results', async () => {
     const site = await open();
     const many = Array.from({ length: 21 }, (_, i) => `... @defer { a${i}: name }`).join(' ');
 
@@ -315,7 +315,7 @@ describe('an answer in parts', () => {
     await reader.cancel();
   });
 
-  it('leaves no call behind when its reader goes away', async () => {
+  it('cancels its calls when its connection closes', async () => {
     const site = await open();
     let closed = false;
     site.upstream.on(AUDIENCES, (_response, _seen, socket: Socket) => {

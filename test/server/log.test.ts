@@ -24,8 +24,13 @@ describe('the line of an operation', () => {
 
     const [line] = lines.filter(({ msg }) => msg === 'GraphQL request');
     expect(line).toMatchObject({
-      ...{ operationName: 'Topics', document: expect.any(String), app: 'ios', appVersion: '4.2' },
-      ...{ trace_id: TRACE, bytes: text.length, calls: 1 },
+      operationName: 'Topics',
+      document: expect.any(String),
+      app: 'ios',
+      appVersion: '4.2',
+      trace_id: TRACE,
+      bytes: text.length,
+      calls: 1,
       slowestCall: 'GET /v0/topics',
       slowestMs: expect.any(Number),
     });
@@ -59,7 +64,8 @@ describe('the line of an operation', () => {
 
     const call = 'GET /v0/persons/{person_id}';
     expect(lines[0]).toMatchObject({
-      ...{ msg, slowestCall: call },
+      msg,
+      slowestCall: call,
       journal: [
         { call, source: 'sent', status: 503 },
         { call, source: 'sent', status: 200, attempt: 2 },
@@ -71,7 +77,8 @@ describe('the line of an operation', () => {
   it('has a hundred calls at most', async () => {
     const { lines, logger } = openLog('debug');
     const site = await openGateway({
-      ...{ backend: 'faulty', logger },
+      backend: 'faulty',
+      logger,
       documents: { limits: UNLIMITED },
     });
     const fields = Array.from(

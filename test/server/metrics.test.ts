@@ -42,7 +42,7 @@ describe('an outage of the backend', () => {
     }
   });
 
-  it('of one route is partial, and counted once an answer, however many fields it fails', async () => {
+  it('of one route is partial, and counted once a response, however many fields it fails', async () => {
     const site = await openGateway({ backend: 'faulty' });
     site.upstream.on('GET /v0/persons/p1', status(500));
     site.upstream.on('GET /v0/persons/p2', status(500));
@@ -57,7 +57,8 @@ describe('an outage of the backend', () => {
 
   it('leaves a count of circuits that opened, by scope and route, when they are closed again', async () => {
     const site = await openGateway({
-      ...{ backend: 'faulty', rest: { breaker: { volume: 2, openMs: 20 } } },
+      backend: 'faulty',
+      rest: { breaker: { volume: 2, openMs: 20 } },
     });
     site.upstream.on('GET /v0/persons/p', status(500), status(500), status(404));
     for (let i = 0; i < 2; i++) await site.ask(PERSON);

@@ -1,5 +1,5 @@
 /**
- * `onError` as a request parameter: what a failing backend call does to the answer and to other calls.
+ * `onError` as a request parameter: what a failing backend call does to the response and to other calls.
  */
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';

@@ -52,8 +52,8 @@ function answersIn({ headers, text }: Reply): any[] {
   return [...(pieces?.[1] ?? '').matchAll(/\{.*\}/g)].map(([json]) => JSON.parse(json) as unknown);
 }
 
-describe.each(STREAMS)('an answer to who accepts %s alone', (accept) => {
-  it.each(WAYS)('is a stream of one with the headers of every answer, by %s', async (way) => {
+describe.each(STREAMS)('a response to who accepts %s alone', (accept) => {
+  it.each(WAYS)('is a stream of one with the headers of every response, by %s', async (way) => {
     const site = await openGateway({
       fresh: true,
       http: { corsOrigins: [ORIGIN] },
@@ -80,7 +80,7 @@ describe.each(STREAMS)('an answer to who accepts %s alone', (accept) => {
     expect(got).not.toHaveProperty('content-encoding');
   });
 
-  it('is counted and logged as every answer', async () => {
+  it('is counted and logged as every response', async () => {
     const { lines, logger } = openLog('info');
     const site = await openGateway({
       logger,
@@ -114,7 +114,7 @@ describe.each(STREAMS)('an answer to who accepts %s alone', (accept) => {
   });
 });
 
-describe('a refusal to who accepts event streams alone', () => {
+describe('a client error to who accepts event streams alone', () => {
   const costly = `{ ${Array.from({ length: 3 }, (_, i) => `a${i}: page(pageId: "p${i}") { name }`).join(' ')} }`;
   const open = (options: InProcessOptions = {}) =>
     openGateway({ limits: { maxUpstreamCalls: 2 }, ...options });

@@ -240,7 +240,7 @@ describe('without its line', () => {
     expect(await codes(await openWithout('forwardedHeaders', forward))).toEqual([]);
   });
 
-  it('exposedHeaders keeps the headers of the backend’s answers to itself', async () => {
+  it('exposedHeaders keeps the headers of the backend’s responses to itself', async () => {
     const expose = { headers: { expose: ['content-type'] } }; // which no start allows
     const typeOf = async (site: InProcessGateway) =>
       (await site.ask(PAGE.query)).headers.get('content-type');

@@ -113,7 +113,7 @@ function sourceOf({ field, way, operation }: Annotated): {
   return { query: `${operation}${head} { ${whole} }`, variables };
 }
 
-/** The places of a field in an answer, and whether each is null. */
+/** The places of a field in a response, and whether each is null. */
 function* placesOf(
   { way, field, levels }: Annotated,
   data: any,

@@ -164,7 +164,7 @@ const heavyOf = (ids: readonly string[]) => ids.map((id) => ({ query: HEAVY, var
 
 const THIRTY = Array.from({ length: 30 }, (_, i) => `p${i}`);
 
-it('answers that nobody reads stay in the share of their key, until they are read', async () => {
+it('responses that nobody reads stay in the share of their key, until they are read', async () => {
   const gateway = await openForTwoKeys();
   const { upstream } = gateway;
   withLargePages(upstream);
@@ -179,7 +179,7 @@ it('answers that nobody reads stay in the share of their key, until they are rea
   expect(read).toEqual(THIRTY);
 });
 
-it('answers that nobody reads leave the share of their key when their connection is closed', async () => {
+it('responses that nobody reads leave the share of their key when their connection is closed', async () => {
   const gateway = await openForTwoKeys();
   const { upstream } = gateway;
   withLargePages(upstream);

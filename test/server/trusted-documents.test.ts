@@ -76,7 +76,7 @@ const searchOf = (params: Record<string, unknown>): string =>
 
 type Ask = (site: InProcessGateway, params: Record<string, unknown>) => ReturnType<typeof post>;
 
-const CARRIERS: readonly (readonly [name: string, ask: Ask])[] = [
+const TRANSPORTS: readonly (readonly [name: string, ask: Ask])[] = [
   ['POST', post],
   [
     'POST through Yoga',
@@ -109,7 +109,7 @@ const CARRIERS: readonly (readonly [name: string, ask: Ask])[] = [
   ],
 ];
 
-describe.each(CARRIERS)('a trusted document by %s', (_carrier, ask) => {
+describe.each(TRANSPORTS)('a trusted document by %s', (_transport, ask) => {
   it.each<[form: string, params: Record<string, unknown>]>([
     ['documentId with its prefix', { documentId: `sha256:${sha256(PAGE)}` }],
     ['documentId without a prefix', { documentId: sha256(PAGE) }],
@@ -219,9 +219,9 @@ describe.each(CARRIERS)('a trusted document by %s', (_carrier, ask) => {
 });
 
 describe('a trusted document', () => {
-  it.each(CARRIERS)(
+  it.each(TRANSPORTS)(
     'asked for by its id by %s is itself, whatever id was asked for before',
-    async (_carrier, ask) => {
+    async (_transport, ask) => {
       const site = await openTrusting();
       const page = { documentId: `sha256:${sha256(PAGE)}`, variables: { id: 'page_northwind' } };
 

@@ -96,7 +96,7 @@ describe('the weight of an operation', () => {
     expect(node.weigh({ id: formatNodeId('Account', ['a']), n: 100 }).weight).toBeGreaterThan(30);
   });
 
-  it('has a refusal where nothing can make it cheaper, and leaves the others to their variables', () => {
+  it('has a client error where nothing can make it cheaper, and leaves the others to their variables', () => {
     const pages = (id: (i: number) => string) =>
       Array.from(
         { length: 300 },

@@ -10,7 +10,7 @@ import type { Operation } from '../operation/operation.ts';
 /** Everything before a last part that begins with a digit, such as `1.4.0` or `2.0-beta.1`. */
 const APP_AND_VERSION = /^(.+)[-_@]v?(\d[\w.+]*(?:-[a-z][\w.]*)*)$/i;
 
-/** What a caller says it is. */
+/** The app and version that a caller names. */
 export type Caller = Pick<Operation, 'clientName' | 'clientVersion'>;
 
 export class AppVersions {

@@ -1,8 +1,8 @@
 /**
- * How large a GraphQL document may be, and what is known of it before it is validated.
+ * Limits of a GraphQL document, and facts of it, before it is validated.
  *
  * Validation and execution both cost more than a document's length: fragments multiply, and fields of one name are
- * compared with each other. One walk visits a document as it is answered: by places of the response, with fragments
+ * compared with each other. One walk visits a document as it is executed: by places of the response, with fragments
  * written out, those that no operation spreads as well. It ends early where there is too much to visit.
  */
 import {
@@ -29,7 +29,7 @@ export interface DocumentLimits {
   readonly aliases: number;
   /** Of an operation. */
   readonly directives: number;
-  /** What fragments and repeated names come to: spreads, and pairs in one place, each of which validation compares. */
+  /** Spreads, written out, and pairs of fields or fragments in one place, each of which validation compares. */
   readonly growth: number;
 }
 
@@ -45,7 +45,7 @@ export const DEFAULT_LIMITS: DocumentLimits = {
 /** Characters of a name that responses and log lines repeat. */
 const MAX_NAME = 200;
 
-/** What is wrong with a text that is about to be parsed. */
+/** The message about a text that is too large to be parsed. */
 export function findTextExcess(source: string, { tokens }: DocumentLimits): string | undefined {
   const lines = 1 + (source.match(LINE_ENDS)?.length ?? 0);
   return lines > tokens ? excess('lines', tokens, lines, 'leave out empty ones') : undefined;
@@ -54,7 +54,7 @@ export function findTextExcess(source: string, { tokens }: DocumentLimits): stri
 const LINE_ENDS = /\r\n|[\n\r]/g;
 
 export interface Measured {
-  /** What is wrong with a document, and what to do instead; undefined when it is within limits. */
+  /** The message about a document that is too large; undefined within limits. */
   readonly excess: string | undefined;
   readonly facts: DocumentFacts;
 }
@@ -73,7 +73,7 @@ export function measure(document: DocumentNode, limits: DocumentLimits): Measure
 const excess = (what: string, limit: number, found: number | string, instead = 'split the query') =>
   `A query may have ${limit} ${what}, this one has ${found}: ${instead}.`;
 
-/** Fields that answer the schema; `_service` does where the gateway is a subgraph. */
+/** Fields of introspection; `_service` does where the gateway is a subgraph. */
 const SCHEMA_FIELDS = new Set(['__schema', '__type', '_service']);
 
 /** A selection set in a place of the response. */
@@ -99,7 +99,7 @@ class Walk {
   readonly spread = new Set<string>();
   #isCyclic = false;
   #isIncremental = false;
-  /** What was found to be too much first. */
+  /** The first message. */
   excess: string | undefined = undefined;
   #fields = 0;
   #growth = 0;
@@ -136,10 +136,10 @@ class Walk {
     this.#visitPlace([{ set: definition.selectionSet, depth: 0, within: undefined }], roots);
     const { depth, aliases, directives } = this.#limits;
     if (this.#depth > depth) {
-      this.#refuse('levels of fields', depth, this.#depth, 'ask for deeper objects by id');
+      this.#report('levels of fields', depth, this.#depth, 'ask for deeper objects by id');
     }
-    if (this.#aliases > aliases) this.#refuse('aliases', aliases, this.#aliases);
-    if (this.#directives > directives) this.#refuse('directives', directives, this.#directives);
+    if (this.#aliases > aliases) this.#report('aliases', aliases, this.#aliases);
+    if (this.#directives > directives) this.#report('directives', directives, this.#directives);
   }
 
   /** @param roots gets the names of fields. */
@@ -162,7 +162,7 @@ class Walk {
           this.spread.add(name);
           spread.add(name);
           if (isWithin(within, name)) {
-            // Nothing can be said of what it comes to; validation refuses it by name.
+            // Nothing can be said of what it comes to; validation rejects it by name.
             this.#isCyclic = true;
             continue;
           }
@@ -197,10 +197,10 @@ class Walk {
   /** Whether there is too much to go on. */
   #isTooMuch(): boolean {
     const { fields, growth } = this.#limits;
-    if (this.#fields > fields) this.#refuse('fields', fields, 'more');
+    if (this.#fields > fields) this.#report('fields', fields, 'more');
     if (this.#growth > growth) {
       const what = 'spreads and pairs of fields with one name';
-      this.#refuse(what, growth, 'more', 'name each once');
+      this.#report(what, growth, 'more', 'name each once');
     }
     return this.excess !== undefined;
   }
@@ -210,7 +210,7 @@ class Walk {
     for (const one of directives) {
       if (!isIncremental(one)) continue;
       this.#isIncremental = true;
-      // Each part of an answer has its label.
+      // Each part of a response has its label.
       for (const { value } of one.arguments ?? []) {
         if (value.kind === Kind.STRING) this.#visitName(value.value);
       }
@@ -219,10 +219,10 @@ class Walk {
 
   #visitName(name = ''): void {
     if (name.length <= MAX_NAME) return;
-    this.#refuse('characters in a name', MAX_NAME, name.length, 'use a shorter one');
+    this.#report('characters in a name', MAX_NAME, name.length, 'use a shorter one');
   }
 
-  #refuse(...parts: Parameters<typeof excess>): void {
+  #report(...parts: Parameters<typeof excess>): void {
     this.excess ??= excess(...parts);
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Documents by their text: parsed within limits, validated, and what is known of each.
+ * Documents by their text: parsed within limits, and validated.
  *
- * What is kept of them is bounded by what they weigh: comments cost no tokens, and a thousand documents of comments
+ * The cache is bounded by weight: comments cost no tokens, and a thousand documents of comments
  * alone took 300 MB.
  */
 import {
@@ -33,7 +33,7 @@ interface DocumentsOptions {
 }
 
 /**
- * Who may ask for the schema: all callers, those who bring a key, or none. Errors name what was perhaps meant where all
+ * Audience of the schema: all callers, those with a key, or none. Errors name what was perhaps meant where all
  * may: they are kept with a document, whoever sends it.
  */
 export type IntrospectionAudience = 'on' | 'keys' | 'off';
@@ -76,7 +76,7 @@ export class Documents {
     });
   }
 
-  /** Whether a text was parsed and validated, or refused; true for the absence of one. */
+  /** Whether a text was parsed and validated, or rejected; true for the absence of one. */
   isKnown(text: string): boolean {
     if (text === '') return true;
     const document = this.#byText.peek(text);
@@ -138,7 +138,7 @@ export class Documents {
     try {
       found = validate(schema, document.syntax, applied, options);
     } catch (error) {
-      // Rules of graphql-js fail at some documents. Whoever sends one is refused: the gateway has not failed.
+      // Rules of graphql-js throw at some documents: a client error, and no failure of the gateway.
       found = [isGraphQLError(error) ? error : notUnderstood(error)];
     }
     const errors = found.map((error) => coded(error, 'GRAPHQL_VALIDATION_FAILED'));

@@ -19,19 +19,19 @@ import { SHA256_PREFIX, type OperationParams } from '../operation/params.ts';
 interface TrustedDocumentsOptions {
   /** One manifest an app's version. */
   readonly folder: string;
-  /** Whether every other document is refused. */
+  /** Whether every other document is rejected. */
   readonly only: boolean;
-  /** How often the folder is looked at, in milliseconds. @default 2,000 */
+  /** Time between two looks at the folder, in milliseconds. @default 2,000 */
   readonly pollMs?: number;
 }
 
-/** What `/ready` tells of them. */
+/** Their part of `/ready`. */
 export interface TrustedReport {
   readonly files: number;
   readonly documents: number;
-  /** Documents that the schema does not serve: they answer their errors. */
+  /** Documents that do not fit the schema: their result is their errors. */
   readonly invalid: number;
-  /** Why the folder as it is now is not served; null where it is. */
+  /** The reason why the folder's present state is not served; null where it is. */
   readonly bad: BadFile | null;
 }
 
@@ -66,7 +66,7 @@ export interface TrustedObserver {
 /** Parses and validates a document, and works out what does not change from one request to the next. */
 type Prepare = (text: string, hash: string) => Document;
 
-/** What is served: one reading of the folder. */
+/** The documents of one reading of the folder. */
 class TrustedSet {
   readonly files: readonly string[];
   readonly byText = new Map<string, Document>();
@@ -156,7 +156,7 @@ export class TrustedDocuments {
     );
   }
 
-  /** Whether a text is refused, or trusted: either way nothing is parsed. */
+  /** Whether a text is rejected, or trusted: either way nothing is parsed. */
   has(query: string): boolean {
     return this.only || this.#served.byText.has(query);
   }
@@ -166,7 +166,7 @@ export class TrustedDocuments {
     return this.#apps.of(caller, (found && this.#served.appsOf.get(found)) ?? []);
   }
 
-  /** What is served, each with the apps that were built with it. */
+  /** Served documents, each with the apps that were built with it. */
   get all(): ReadonlyMap<Document, readonly AppVersion[]> {
     return this.#served.appsOf;
   }
@@ -191,7 +191,7 @@ export class TrustedDocuments {
 
   async #refresh(): Promise<void> {
     const signature = await signatureOf(this.#folder);
-    // What could not be read may be readable now, though nothing of it has changed.
+    // An unreadable file may be readable now, though its signature has not changed.
     if (signature === this.#signature && this.#bad?.reason !== UNREADABLE) return;
     this.#signature = signature;
     try {
@@ -267,8 +267,8 @@ async function readFileOf(folder: string, file: string): Promise<ReadonlyMap<str
   }
 }
 
-/** For a gateway without trusted documents: texts alone are served, and hashes of another text refused. */
-export function refuseId({ query, documentId }: OperationParams): void {
+/** For a gateway without trusted documents. @throws for an id alone, and for the hash of another text. */
+export function checkNoId({ query, documentId }: OperationParams): void {
   if (documentId === undefined) return;
   if (query !== '') checkAgreement(documentId, query, undefined);
   // Apollo's and urql's clients look for this very message, and send texts from then on.

@@ -1,11 +1,11 @@
 /**
- * Which requests are for this gateway: those below its path (`BASE_PATH`) that name a host it answers as
+ * Which requests are for this gateway: those below its path (`BASE_PATH`) that name one of its hosts
  * (`ALLOWED_HOSTS`).
  */
 import type { IncomingMessage } from 'node:http';
 import { errorResponse } from '../operation/client-error.ts';
 
-/** Requests of orchestrators, which ask by addresses and names of their own; a page learns nothing from the answers. */
+/** Requests of orchestrators, which ask by addresses and names of their own; a page learns nothing from the responses. */
 const PROBES = new Set(['/health', '/ready']);
 
 /** A target that names its host itself. Source: RFC 9112, "absolute-form". */
@@ -14,7 +14,7 @@ const ABSOLUTE_FORM = /^https?:\/\/([^/?#@]+)(.*)$/i;
 /**
  * Makes a target in absolute form a path, and strips the base path from it.
  *
- * @returns the refusal (404 or 421) of one that is not for this gateway.
+ * @returns the client error (404 or 421) of one that is not for this gateway.
  */
 export type CheckAddress = (incoming: IncomingMessage) => Response | undefined;
 

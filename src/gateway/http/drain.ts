@@ -1,5 +1,5 @@
 /**
- * How a server stops: load balancers see it first, and no caller loses a request.
+ * The stop of a server: load balancers see it first, and no caller loses a request.
  */
 import { once } from 'node:events';
 import type { Server } from 'node:http';
@@ -18,7 +18,7 @@ const QUIET_MS = 200;
 export interface Stopping {
   readonly server: Server;
   readonly clock: Clock;
-  /** From then on each answer ends its connection; before, its caller would come back on a new one. */
+  /** From then on each response ends its connection; before, its caller would come back on a new one. */
   isPortClosed: boolean;
 }
 
@@ -45,7 +45,7 @@ export async function drain(
   const finished = async (): Promise<boolean> => {
     void site.subscriptions.drain(timeoutMs / 2);
     await closeWhenQuiet(stopping, closed);
-    // Writes whose callers have left are under way without a connection.
+    // Cancelled writes are under way without a connection.
     await site.idle();
     return true;
   };
@@ -71,7 +71,7 @@ async function acceptAll({ server, clock }: Stopping): Promise<void> {
   server.off('connection', onConnection);
 }
 
-/** As long as requests come, their answers end the connections; those that are left over are closed. */
+/** As long as requests come, their responses end the connections; the others are closed. */
 async function closeWhenQuiet(
   { server, clock }: Stopping,
   closed: Promise<unknown>,

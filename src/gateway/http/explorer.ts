@@ -9,26 +9,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import sirv from 'sirv';
+import type { PageSettings } from '../../client/page-settings.ts';
 
-/** The page's settings, as JSON in the page. */
-export interface ExplorerSettings {
-  /** Who may ask for the schema; for others there are neither docs nor completion. */
-  readonly introspection: 'on' | 'keys' | 'off';
-  /** Who is answered with plans and journals. */
-  readonly explain: 'on' | 'keys' | 'off';
-  /** False: callers without a key are served with the gateway's own. */
-  readonly needsKey: boolean;
-  /** Changes with the schema, so that browsers know whether theirs is the newest. */
-  readonly schemaId?: string | undefined;
-  /** The key of the sample data; absent over a deployment. */
-  readonly apiKey?: string | undefined;
-  /** A page of the sample data; absent over a deployment. */
-  readonly pageId?: string | undefined;
-  /** The recordings that answer instead of a backend, by their names. */
-  readonly replays?: readonly string[] | undefined;
-}
-
-export interface ExplorerAnswer {
+export interface ExplorerResponse {
   readonly status: number;
   /** Beside the content length: name, value, name, value. */
   readonly headers: readonly string[];
@@ -36,9 +19,9 @@ export interface ExplorerAnswer {
 }
 
 export interface Explorer {
-  /** The answer to a browser that opens the page, or the root of the site; undefined for other requests. */
-  page(incoming: IncomingMessage): ExplorerAnswer | undefined;
-  /** Answers a GET for one of the page's files; false when there is none of its name. */
+  /** The response to a browser that opens the page, or the root of the site; undefined for other requests. */
+  page(incoming: IncomingMessage): ExplorerResponse | undefined;
+  /** Serves a GET for one of the page's files; false when there is none of its name. */
   file(incoming: IncomingMessage, outgoing: ServerResponse): boolean;
 }
 
@@ -86,13 +69,13 @@ const PAGE_HEADERS = [
  */
 export function createExplorer(
   folder: string | undefined,
-  settings: (() => ExplorerSettings) | undefined,
+  settings: (() => PageSettings) | undefined,
   basePath = '',
 ): Explorer {
   const built = settings && folder && existsSync(join(folder, 'index.html')) ? folder : undefined;
   const toPage = redirectTo(`${basePath}${PAGE}`);
-  let page: ExplorerAnswer | undefined;
-  const openPage = (): ExplorerAnswer =>
+  let page: ExplorerResponse | undefined;
+  const openPage = (): ExplorerResponse =>
     settings && built
       ? {
           status: 200,
@@ -113,7 +96,7 @@ export function createExplorer(
 }
 
 /** Browsers alone: for scripts there is nothing at the root. */
-const redirectTo = (path: string): ExplorerAnswer => ({
+const redirectTo = (path: string): ExplorerResponse => ({
   status: 302,
   headers: ['location', path, 'cache-control', 'no-store', 'vary', 'accept'],
   body: Buffer.alloc(0),
@@ -151,7 +134,7 @@ function filesIn(folder: string): Explorer['file'] {
 }
 
 /** The page with its settings in the place that it keeps for them, and its files where they are served. */
-function pageIn(folder: string, settings: ExplorerSettings, basePath: string): string {
+function pageIn(folder: string, settings: PageSettings, basePath: string): string {
   // A `</script>` inside of it would end it.
   const json = JSON.stringify(settings).replaceAll('<', '\\u003c');
   return readFileSync(join(folder, 'index.html'), 'utf8')

@@ -18,7 +18,7 @@ export interface HttpOptions {
   readonly port: number;
   /** A unix socket, in place of both. */
   readonly socketPath?: string | undefined;
-  /** What each path begins with; empty for nothing. */
+  /** Prefix of all paths; may be empty. */
   readonly basePath?: string;
   /** The largest request body that is read. */
   readonly maxBodyBytes: number;
@@ -81,7 +81,7 @@ export async function openHttpServer(site: Site, options: HttpOptions): Promise<
   };
 }
 
-/** What to open in a browser for a host that means every interface, or an IPv6 address. */
+/** The host of a URL for browsers, where the configured one means every interface or is an IPv6 address. */
 export function urlHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;

@@ -10,7 +10,7 @@ import { withoutByteOrderMark } from '../../lib/byte-order-mark.ts';
 import { ByteCollector } from '../../lib/byte-collector.ts';
 import { clientError } from '../operation/client-error.ts';
 
-/** Called once: with the body, the error of one that may not be sent, or undefined when the caller left before its end. */
+/** Called once: with the body, the error of one that may not be sent, or undefined when the connection closed before its end. */
 export type OnBody = (body: string | GraphQLError | undefined) => void;
 
 export function readBody(request: IncomingMessage, maxBytes: number, done: OnBody): void {

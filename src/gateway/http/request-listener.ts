@@ -1,7 +1,7 @@
 /**
- * Serves a request of Node's server: reads its body, has it answered, and sends the answer.
+ * Serves a request of Node's server: reads its body, and sends the response.
  *
- * Bodies are read whole before anything else sees them, and answers are written here, so that
+ * Bodies are read whole before anything else sees them, and responses are written here, so that
  * connections are handled in this folder alone.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
@@ -12,14 +12,14 @@ import { writeEvents } from '../transports/event-stream.ts';
 import { multipart } from '../transports/multipart.ts';
 import type { CheckAddress } from './address.ts';
 import type { Stopping } from './drain.ts';
-import { isExplorerFile, type Explorer, type ExplorerAnswer } from './explorer.ts';
+import { isExplorerFile, type Explorer, type ExplorerResponse } from './explorer.ts';
 import { readBody } from './request-body.ts';
 import { GRAPHQL, type Site } from './site.ts';
 
-/** How long a caller may take to read an answer that does not fit into the system's buffers. */
+/** Time to read a response that does not fit into the system's buffers. */
 const READ_WITHIN_MS = 30_000;
 
-/** How long what is left of a refused body is thrown away, so that its sender can read why. */
+/** Time for which the rest of a rejected body is discarded, so that its sender can read the response. */
 const LINGER_MS = 1_000;
 
 interface RequestListenerOptions {
@@ -61,24 +61,24 @@ export function requestListener(options: RequestListenerOptions): RequestListene
 
   function serve(exchange: Exchange): void {
     const { incoming, arrival } = exchange;
-    const refused = checkAddress(incoming);
-    if (refused) return refuse(exchange, refused);
+    const error = checkAddress(incoming);
+    if (error) return reject(exchange, error);
     const { method = 'GET', url = '/' } = incoming;
     if (site.explorer && isRead(method)) {
       const page = site.explorer.page(incoming);
       if (page) return sendPage(exchange, page);
       if (isExplorerFile(url) && sendFile(exchange, site.explorer)) return undefined;
     }
-    if (!hasBody(incoming)) return answer(exchange, undefined);
+    if (!hasBody(incoming)) return handle(exchange, undefined);
     readBody(incoming, maxBodyBytes, (read) => {
-      if (read === undefined) return; // the caller has left
+      if (read === undefined) return; // the connection is closed
       if (typeof read !== 'string') arrival.unreadable = read;
-      answer(exchange, typeof read === 'string' ? read : undefined);
+      handle(exchange, typeof read === 'string' ? read : undefined);
     });
     return undefined;
   }
 
-  function answer(exchange: Exchange, body: string | undefined): void {
+  function handle(exchange: Exchange, body: string | undefined): void {
     const { incoming, arrival } = exchange;
     const { method = 'GET', url = '/', headers } = incoming;
     if (site.graphql && pathOf(url) === GRAPHQL) {
@@ -92,14 +92,14 @@ export function requestListener(options: RequestListenerOptions): RequestListene
       );
       return;
     }
-    // Only the path is the caller's: neither its address nor its `Host` goes into the URL.
+    // The caller's path alone: neither its address nor its `Host` goes into the URL.
     const target = `http://gateway${url}`;
     if (!url.startsWith('/') || !URL.canParse(target)) {
-      refuse(exchange, errorResponse(400, 'BAD_REQUEST', 'Ask for a path, such as /graphql.'));
+      reject(exchange, errorResponse(400, 'BAD_REQUEST', 'Ask for a path, such as /graphql.'));
       return;
     }
     if (NOT_OF_FETCH.has(method)) {
-      refuse(exchange, errorResponse(405, 'METHOD_NOT_ALLOWED', `${method} is not served.`));
+      reject(exchange, errorResponse(405, 'METHOD_NOT_ALLOWED', `${method} is not served.`));
       return;
     }
     const init = { method, headers: headers as Record<string, string>, body: body ?? null };
@@ -110,14 +110,14 @@ export function requestListener(options: RequestListenerOptions): RequestListene
   }
 
   /** The rest of the request is not read. */
-  function refuse(exchange: Exchange, response: Response): void {
+  function reject(exchange: Exchange, response: Response): void {
     response.headers.set('x-request-id', exchange.arrival.requestId);
     sendResponse(exchange, response, exchange.incoming.complete ? 0 : LINGER_MS).catch(
       (error: unknown) => fail(exchange, error),
     );
   }
 
-  function sendPage(exchange: Exchange, { status, headers, body }: ExplorerAnswer): void {
+  function sendPage(exchange: Exchange, { status, headers, body }: ExplorerResponse): void {
     const own = ['x-request-id', exchange.arrival.requestId];
     sendWhole(exchange, status, [...headers, ...own], body);
   }
@@ -153,7 +153,7 @@ export function requestListener(options: RequestListenerOptions): RequestListene
 
   /**
    * @param headers name, value, name, value; added to.
-   * @param lingerMs for how long to read on, so that a caller who is still sending reads the answer.
+   * @param lingerMs for how long to read on, so that a caller who is still sending reads the response.
    */
   function sendWhole(
     exchange: Exchange,
@@ -185,7 +185,7 @@ export function requestListener(options: RequestListenerOptions): RequestListene
       cutWhereUnread(outgoing);
       return;
     }
-    // The whole answer is sent now; the connection closes when the rest of the request was read.
+    // The whole response is sent now; the connection closes when the rest of the request was read.
     outgoing.write(body);
     if (incoming.readableEnded) {
       outgoing.end();
@@ -197,7 +197,7 @@ export function requestListener(options: RequestListenerOptions): RequestListene
     outgoing.once('close', () => clearTimeout(timer));
   }
 
-  /** Sends each part when it is there, and gives up the rest when the caller leaves. */
+  /** Sends each part when it is there, and cancels the rest when the connection closes. */
   async function sendParts(
     exchange: Exchange,
     { status, headers }: OperationResponse,
@@ -216,7 +216,7 @@ export function requestListener(options: RequestListenerOptions): RequestListene
     cutWhereUnread(outgoing);
   }
 
-  /** Nothing waits here until the stream ends: the request would be kept as long. */
+  /** Does not await the end of the stream, which would keep the request in memory. */
   function sendEvents(
     { outgoing }: Exchange,
     { status, headers }: OperationResponse,

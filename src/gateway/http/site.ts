@@ -1,4 +1,4 @@
-/** What an HTTP server serves on a port: routes by their paths, and what transports bring beside them. */
+/** A site on a port: routes by their paths, and transports beside them. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { HttpTransport } from '../transports/http.ts';
@@ -14,22 +14,22 @@ export interface Site {
   readonly logger: Logger;
   /** Ended when the process stops. */
   readonly subscriptions: Subscriptions;
-  /** Answers a request for `/graphql`, where that is served. */
+  /** Serves `/graphql`, where that is. */
   readonly graphql?: HttpTransport | undefined;
-  /** Answers any other request; never rejects. */
+  /** Serves any other request; never rejects. */
   answer(request: Request, arrival: Arrival): Promise<Response>;
-  /** Takes a connection for WebSocket, or answers why not. */
+  /** Takes a connection for WebSocket, or returns why not. */
   upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Response | undefined;
   /** GraphiQL, where it is served. */
   readonly explorer?: Explorer;
-  /** Resolves when no GraphQL request is being answered. */
+  /** Resolves when no GraphQL request is under way. */
   idle(): Promise<void>;
 }
 
 /** The path that operations are sent to. */
 export const GRAPHQL = '/graphql';
 
-/** Answers what is asked of one path. */
+/** Serves one path. */
 export type Route = (request: Request, arrival: Arrival) => Promise<Response>;
 
 export type Routes = Readonly<Record<string, Route>>;

@@ -29,8 +29,8 @@ export const upgradeListener =
       server.emit('connection', socket);
       return;
     }
-    const refused = checkAddress(incoming) ?? site.upgrade(incoming, socket, head);
-    if (refused) void refuse(socket, refused);
+    const error = checkAddress(incoming) ?? site.upgrade(incoming, socket, head);
+    if (error) void reject(socket, error);
   };
 
 /** Headers that ask for another protocol. */
@@ -45,7 +45,7 @@ function headWithoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMe
   return `${head}\r\n`;
 }
 
-async function refuse(socket: Duplex, response: Response): Promise<void> {
+async function reject(socket: Duplex, response: Response): Promise<void> {
   const body = await response.text();
   const { status } = response;
   const lines = [

@@ -7,13 +7,13 @@ import type { ObservedCall } from '../../rest/call/observer.ts';
 import type { CircuitStates } from '../../rest/policies/circuit-breaker.ts';
 import type { TrustedReport } from '../documents/trusted-documents.ts';
 
-/** How the last call to the backend ended. */
+/** End of the last call to the backend. */
 interface LastCall {
-  /** Whether it was answered; a status of 500 and above is no answer. Null before the first call. */
+  /** Whether it had a status below 500. Null before the first call. */
   readonly answers: boolean | null;
   /** Null where nothing came. */
   readonly status: number | null;
-  /** Why nothing came. */
+  /** Kind of failure of a call without a response. */
   readonly failure?: FailureKind;
 }
 
@@ -42,7 +42,7 @@ export class Readiness {
     this.#trusted = trustedDocuments;
   }
 
-  /** From now on not ready, for ever. */
+  /** Sets it to not ready for good. */
   drain(): void {
     this.#draining = true;
   }
@@ -69,7 +69,7 @@ export class Readiness {
       ready: !this.#draining,
       degraded: open.length > 0 || this.#last.answers === false || Boolean(trustedDocuments?.bad),
       draining: this.#draining,
-      // Never an address or a key. `breaker` is the host's: `open` means that calls are refused for some seconds.
+      // Never an address or a key. `breaker` is the host's: `open` means that calls fail at once for some seconds.
       upstream: { ...this.#last, breaker: this.#breaker.stateOf('host'), open },
       ...(this.#warnings.length > 0 && { warnings: this.#warnings }),
       ...(trustedDocuments && { trustedDocuments }),

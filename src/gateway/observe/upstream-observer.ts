@@ -1,5 +1,5 @@
 /**
- * What the process does with events of the REST client: they are counted, and some are logged.
+ * Events of the REST client: all are counted, and some are logged.
  */
 import type { UpstreamObserver } from '../../rest/call/observer.ts';
 import { DIFFERENCES } from '../../v0/extended-routes.ts';
@@ -9,7 +9,7 @@ import { logReturn } from './logs/return.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Readiness } from './readiness.ts';
 
-/** How often a lack of file descriptors is logged, in milliseconds: every call fails then. */
+/** Time between two log lines about file descriptors, in milliseconds: without them every call fails. */
 const OUT_OF_FILES_MS = 10_000;
 
 /** The section of the documentation that the warning of a missing route links to. */
@@ -21,7 +21,7 @@ interface Watching {
 
 /**
  * @param gateway what stands before the backend, once there are calls.
- * @param onAnswer hears of each answer.
+ * @param onAnswer called with each response.
  */
 export function observeUpstream(
   metrics: Metrics,

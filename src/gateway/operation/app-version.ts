@@ -4,5 +4,5 @@ export interface AppVersion {
   readonly version: string;
 }
 
-/** Whatever no manifest of trusted documents names. */
+/** Apps that no manifest of trusted documents names. */
 export const OTHER_APP: AppVersion = { app: 'other', version: 'other' };

@@ -27,7 +27,7 @@ type ClientErrorCode =
   | 'TRUSTED_DOCUMENT_REQUIRED'
   | 'INTERNAL_SERVER_ERROR';
 
-/** How an error of a result becomes a response, as `extensions.http` of the error; callers never see it. */
+/** `extensions.http` of an error: status and headers of its response. Callers never see it. */
 export interface HttpExtension {
   readonly status: number;
   /** True where callers who know only `application/json` get 200. Source: GraphQL over HTTP, "application/json". */
@@ -47,7 +47,7 @@ export const clientError = (
 export const documentError = (code: ClientErrorCode, message: string): GraphQLError =>
   errorWith(code, message, { status: 400, spec: true });
 
-/** The refusal of a document at which graphql-js fails with an error that is none of GraphQL. */
+/** The client error of a document at which graphql-js fails with an error that is none of GraphQL. */
 export const notUnderstood = (error: unknown): GraphQLError =>
   documentError(
     'BAD_REQUEST',
@@ -57,7 +57,7 @@ export const notUnderstood = (error: unknown): GraphQLError =>
 const errorWith = (code: ClientErrorCode, message: string, http: HttpExtension): GraphQLError =>
   new GraphQLError(message, { extensions: { code, http } });
 
-/** The same for what never reaches GraphQL: a JSON answer with one error. */
+/** The same for what never reaches GraphQL: a response in JSON with one error. */
 export function errorResponse(status: number, code: ClientErrorCode, message: string): Response {
   return Response.json(
     { errors: [{ message, extensions: { code } }] },

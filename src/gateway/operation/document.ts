@@ -1,7 +1,7 @@
 /**
- * A document: all that is known of a text that callers send again and again, or of a trusted one.
+ * A document: the one record of a text that callers send, or of a trusted one.
  *
- * One look-up finds it, so that nothing of it is worked out twice or looked for in another cache.
+ * Syntax, errors, facts, costs, weights and coordinates are its fields, found by one look-up.
  */
 import {
   Kind,
@@ -16,7 +16,7 @@ import { leastCost } from '../../plan/cost.ts';
 import type { Budget } from '../../plan/planner.ts';
 import { Weights } from '../../plan/weight.ts';
 
-/** What is known of a document, whatever is sent with it. */
+/** Facts that do not depend on variables. */
 export interface DocumentFacts {
   /** Whether it asks for nothing but the schema and `__typename`: then no key is needed. */
   readonly isOfSchema: boolean;
@@ -59,7 +59,7 @@ export class OperationDefinition {
   readonly node: OperationDefinitionNode;
   readonly name: string | undefined;
   readonly type: 'query' | 'mutation' | 'subscription';
-  /** What its plans have come to. */
+  /** Weights by its plans. */
   readonly weights = new Weights();
   /** Values of `perDefinition`, by accessor. */
   kept: Map<unknown, unknown> | undefined = undefined;
@@ -78,7 +78,7 @@ export class OperationDefinition {
   }
 }
 
-/** One value an operation of a document, made at its first use and kept with the document. */
+/** Makes an accessor of one value an operation of a document, created at its first use and kept with the document. */
 export function perDefinition<Value>(
   make: (definition: OperationDefinition) => Value,
 ): (definition: OperationDefinition) => Value {
@@ -99,7 +99,7 @@ export class Document {
   readonly text: string;
   /** Empty for a text that does not parse. */
   readonly syntax: DocumentNode;
-  /** Why it is not parsed: its syntax, or a limit; undefined for one that is. */
+  /** The error of its syntax or of a limit; undefined for a parsed document. */
   readonly failure: GraphQLError | undefined;
   readonly facts: DocumentFacts;
   /** The SHA-256 of the text of a trusted document; undefined for every other. */
@@ -121,7 +121,7 @@ export class Document {
       .map((one) => new OperationDefinition(this, one));
   }
 
-  /** What it costs at least, whatever its variables are. */
+  /** Least cost for any variables. */
   get least(): Budget {
     return (this.#least ??= leastCost(this.syntax));
   }

@@ -13,7 +13,7 @@ import {
 /** Every error that was translated, with what was masked of it. */
 const causes = new WeakMap<GraphQLError, { readonly cause: unknown }>();
 
-/** What a mask hides; undefined for an error that was foreseen. */
+/** The cause behind a masked error; undefined for other errors. */
 export const maskedCauseOf = (error: GraphQLError): unknown => causes.get(error)?.cause;
 
 /** The error as callers may see it; the same error for one that was translated already. */

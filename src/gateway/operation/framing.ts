@@ -1,5 +1,5 @@
 /**
- * How events and parts are written: one result as its media type has it, and the pieces of more than one.
+ * Framing of events and parts: of one result by its media type, and of the pieces of several.
  *
  * The boundary of `multipart/mixed` follows each part at once, because only then do readers know that the part has ended.
  * Source: https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md
@@ -16,7 +16,7 @@ export const eventOf = (json: string): string => `event: next\ndata: ${json}\n\n
 const PART_HEAD = '\r\ncontent-type: application/json; charset=utf-8\r\n\r\n';
 const BOUNDARY = '\r\n---';
 
-/** What stands before the first part. */
+/** Text before the first part. */
 export const PREAMBLE = BOUNDARY;
 
 /** Ends the boundary of the last part. */
@@ -24,7 +24,7 @@ export const PARTS_END = '--\r\n';
 
 export const partOf = (json: string): string => `${PART_HEAD}${json}${BOUNDARY}`;
 
-/** One result as its media type writes it. */
+/** One result in the frame of its media type. */
 export const framed = ({ text, mediaType }: OperationResponse): string =>
   mediaType === 'text/event-stream'
     ? OPENING + eventOf(text) + COMPLETE

@@ -1,6 +1,6 @@
 /**
- * What a caller accepts: a media type of one answer, a stream of events, a coding, and a format of answers in
- * parts.
+ * What a caller accepts: a media type of one response, a stream of events, a coding, and a format of responses
+ * in parts.
  *
  * Source: GraphQL over HTTP, "Accept"; RFC 9110, "Proactive Negotiation" and "Accept-Encoding".
  */
@@ -11,10 +11,10 @@ export type MediaType = (typeof JSON_TYPES)[number] | (typeof STREAM_TYPES)[numb
 
 export type Coding = 'br' | 'gzip';
 
-/** The format of an answer in parts, as its media type names it. */
+/** The format of a response in parts, as its media type names it. */
 export type IncrementalFormat = 'deferSpec=20220824' | 'incrementalSpec=v0.2';
 
-/** In the order in which they are taken by callers who accept anything: older ones know only the first. */
+/** By preference for callers who accept anything: older ones know only the first. */
 const JSON_TYPES = ['application/json', 'application/graphql-response+json'] as const;
 
 const STREAM_TYPES = ['text/event-stream', 'multipart/mixed'] as const;
@@ -30,7 +30,7 @@ const kept = <Found extends string>(find: (header: string) => Found) =>
 const mediaTypes = kept(bestMediaType);
 const codings = kept(bestCoding);
 
-/** The media type of one answer; undefined when the caller accepts none of them. */
+/** The media type of one response; undefined when the caller accepts none of them. */
 export function negotiateMediaType(accept: string | null | undefined): MediaType | undefined {
   if (!accept) return JSON_TYPES[0];
   const found = mediaTypes.memo(accept);
@@ -39,15 +39,15 @@ export function negotiateMediaType(accept: string | null | undefined): MediaType
 
 /** Whether a caller accepts a stream of events. Only by name: who accepts anything does not expect a stream. */
 export const acceptsEvents = (accept: string | null | undefined): boolean =>
-  // Nearly all callers are answered by the first check.
+  // The first check is enough for nearly all callers.
   accept != null &&
   /\/event-stream/i.test(accept) &&
   acceptsByName(choicesIn(accept), 'text/event-stream');
 
 /**
- * The coding of an answer; undefined for the bytes as they are.
+ * The coding of a response; undefined for the bytes as they are.
  *
- * A caller who refuses every coding of ours gets plain bytes.
+ * Plain bytes for a caller who accepts none of ours.
  */
 export function negotiateCoding(accepted: string | null | undefined): Coding | undefined {
   if (!accepted) return undefined;
@@ -55,13 +55,13 @@ export function negotiateCoding(accepted: string | null | undefined): Coding | u
   return found === 'identity' ? undefined : found;
 }
 
-/** How a caller reads answers in parts. */
+/** How a caller reads responses in parts. */
 interface PartsReader {
   /** Callers of either specification name it; without a name it is the older one. */
   readonly format: IncrementalFormat;
   /**
    * Whether it waits for every `@defer`, as Relay does: also for those that cost nothing, which are
-   * otherwise answered at once and not mentioned.
+   * otherwise in the first part and not mentioned.
    */
   readonly announcesAll: boolean;
 }
@@ -81,7 +81,7 @@ export function partsReaderOf(accept: string | null | undefined): PartsReader | 
 }
 
 function bestMediaType(accept: string): MediaType | 'none' {
-  // Answers are written in UTF-8 alone.
+  // Responses are written in UTF-8 alone.
   const choices = choicesIn(accept).filter(
     ({ parameters }) =>
       (valueOf(parameters, 'charset')?.replaceAll('"', '') ?? 'utf-8') === 'utf-8',
@@ -94,7 +94,7 @@ function bestMediaType(accept: string): MediaType | 'none' {
     const place = choices.findIndex(({ name }) => name === ranges[specificity]);
     const quality = choices[place]?.quality ?? 0;
     if (quality === 0) continue;
-    // Where qualities are equal, what is named goes before what is included, and earlier before later.
+    // At equal quality, named types go before ranges, and earlier ones before later ones.
     const rank = quality * 1e6 - specificity * 1e3 - Math.min(place, 999) / 1e3;
     if (!best || rank > best.rank) best = { type, rank };
   }
@@ -113,11 +113,11 @@ function bestCoding(accepted: string): Coding | 'identity' {
   return br >= gzip ? 'br' : 'gzip';
 }
 
-/** One of the things that a header lists, in lower case. */
+/** A member of a header's list, in lower case. */
 interface Choice {
   readonly name: string;
   readonly parameters: readonly string[];
-  /** From 0, never, to 1. */
+  /** From 0 to 1; 0 excludes it. */
   readonly quality: number;
 }
 

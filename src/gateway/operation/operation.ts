@@ -1,5 +1,5 @@
 /**
- * An operation: all that is known of one request, from its arrival to its response.
+ * An operation: the one record of a request, from its arrival to its response.
  *
  * One object of one shape. Its transport makes it, the pipeline hands it from policy to policy, and resolvers get it
  * as their context.
@@ -23,7 +23,7 @@ import type { RecordedTrace } from './trace-context.ts';
 /** Headers by their names in lower case, those that were sent twice joined. */
 export type HeaderFields = Readonly<Record<string, string | string[] | undefined>>;
 
-/** What a transport is asked for, and what it can write. */
+/** Abilities of a transport. */
 export interface Transport {
   readonly name: 'http' | 'websocket' | 'mcp';
   /** Where it is asked. */
@@ -36,30 +36,30 @@ export interface Transport {
   readonly readParams: (operation: Operation) => unknown;
 }
 
-/** What is known of a request when it arrives. */
+/** The state of a request at its arrival. */
 export interface Arrival {
   readonly requestId: string;
   /** On `performance.now()`'s clock, in milliseconds. */
   readonly startedMs: number;
-  /** Cancelled when the caller leaves before the response. */
+  /** Cancelled when the connection closes before the response. */
   readonly cancel: Cancel;
-  /** Why its body could not be read. */
+  /** The error of a body that could not be read. */
   unreadable: GraphQLError | undefined;
-  /** What it holds from its admission until its response has left the process. */
+  /** Its share of what is under way, from its admission until its response is sent. */
   permit: HeldPermit | undefined;
-  /** Whether its transport will say when the response has left, by `responseHasLeft`. */
+  /** Whether its transport calls `responseHasLeft` when the response is sent. */
   isSending: boolean;
 }
 
-/** What an operation has of its key's share of what is under way. */
+/** An operation's share of what its key may have under way. */
 export interface HeldPermit {
-  /** The work is done: an answer of so many bytes is not sent yet. */
+  /** The work is done, and a response of so many bytes is not sent yet. */
   answered(bytes: number): void;
   /** Again does nothing. */
   leave(): void;
 }
 
-/** The response has left the process, or nobody will read it. */
+/** The response is sent, or cancelled. */
 export function responseHasLeft(arrival: Arrival): void {
   arrival.isSending = false;
   arrival.permit?.leave();
@@ -78,7 +78,7 @@ export const arrive = (requestId: string | string[] | null | undefined): Arrival
 
 const SANE_REQUEST_ID = /^[\w.:=+/-]{1,128}$/;
 
-/** What an operation was to cost by its plan. */
+/** Planned cost of an operation. */
 export interface PlannedCost {
   /** REST calls; the most is infinite where the document does not say it. */
   readonly calls: { readonly least: number; readonly most: number };
@@ -92,10 +92,10 @@ export const CLIENT_VERSION_HEADERS = [
   'apollographql-client-version',
 ] as const;
 
-/** What is read of headers while a stream is open. */
+/** Headers that are read while a stream is open. */
 const OF_STREAMS = [API_KEY_HEADER, 'x-explain', 'traceparent', 'tracestate'];
 
-/** What a transport has read of a request. */
+/** A request as its transport has read it. */
 export interface OperationRequest {
   /** Of HTTP; undefined over a WebSocket. */
   readonly method?: string | undefined;
@@ -116,7 +116,7 @@ export class Operation {
   readonly requestId: string;
   /** When it arrived, on `performance.now()`'s clock, in milliseconds. */
   readonly startedMs: number;
-  /** Cancelled when the caller leaves before the response. */
+  /** Cancelled when the connection closes before the response. */
   readonly cancel: Cancel;
 
   readonly method: string | undefined;
@@ -161,15 +161,15 @@ export class Operation {
   share: string | undefined = undefined;
   /** Whether it has had a turn, or waits for one, to find out about its document. */
   hasTurn = false;
-  /** What it weighs, and whether it is within its budget whatever the values of its variables are. */
+  /** Its weight, and whether it is within the budget for any variables. */
   weighed: Pick<Weighed, 'weight' | 'isWithin' | 'calls'> | undefined = undefined;
 
-  /** Whether its execution was begun: what is refused before has no data and is no result. */
+  /** Whether its execution was begun: client errors before it have no data and are no result. */
   hasBegun = false;
   /** Whether its result has passed the policies. */
   isFinal = false;
   result: ExecutionResult | undefined = undefined;
-  /** What follows the first part of a response in parts. */
+  /** The parts of a result in parts. */
   parts: ResultParts | undefined = undefined;
   /** The results of a subscription. */
   stream: ResultStream | undefined = undefined;
@@ -180,7 +180,7 @@ export class Operation {
   /** Whether any root field has a value. */
   hasData = false;
   strictStatus: number | undefined = undefined;
-  /** What the events of a subscription have cost so far. */
+  /** Cost of a subscription's events so far. */
   eventCalls = 0;
   eventRounds = 0;
   /** Of the response, compressed and without headers; undefined for a subscription. */
@@ -216,7 +216,7 @@ export class Operation {
   /** A header by its name in lower case. */
   header(name: string): string | undefined {
     const value = this.headers[name];
-    // Of Node's headers only `set-cookie`, which no request carries, is a list.
+    // Node has a list for `set-cookie` alone, which no request carries.
     return typeof value === 'string' ? value : undefined;
   }
 
@@ -242,7 +242,7 @@ export class Operation {
     return this.header('tracestate');
   }
 
-  /** What the caller's app calls itself. */
+  /** The name that the caller's app sends. */
   get clientName(): string | undefined {
     return this.header(CLIENT_NAME_HEADERS[0]) ?? this.header(CLIENT_NAME_HEADERS[1]);
   }

@@ -1,14 +1,14 @@
-/** What a request was answered, and how it has ended, for the log and the metrics. */
+/** The outcome of an operation, for the log and the metrics. */
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { Cancel } from '../../lib/cancel.ts';
 import { statusOf } from './response.ts';
 import { translated, type Translate } from './errors.ts';
 
-/** What is known of an operation's result. */
+/** Facts of an operation's result. */
 interface Recorded {
   errors: readonly GraphQLError[] | undefined;
   hasData: boolean;
-  /** Of the result in the terms of GraphQL over HTTP, whatever its transport and its caller make of it. */
+  /** Status of the result by GraphQL over HTTP, for any transport and media type. */
   strictStatus: number | undefined;
 }
 
@@ -31,7 +31,7 @@ export function recordResult(
 
 /**
  * `ok`: data without errors. `partial`: data with errors. `refused`: no data, because of the caller. `failed`: no
- * data, because of us or the backend. `abandoned`: the caller has left.
+ * data, because of us or the backend. `abandoned`: cancelled by the caller.
  */
 export type Outcome = 'ok' | 'partial' | 'refused' | 'failed' | 'abandoned';
 
@@ -54,11 +54,11 @@ export function outcomeOf({ cancel, errors, hasData, strictStatus }: Ended, sent
   if (cancel.cancelled) return 'abandoned';
   const status = strictStatus ?? sent;
   if (status >= 500) return 'failed';
-  // A limit of ours: the backend's own is answered with status 200.
+  // A limit of ours: the backend's own has status 200.
   if (status === 429) return 'refused';
   if (status < 400 && !errors?.length) return 'ok';
   if (hasData) return 'partial';
-  // An outage of the backend is answered with status 200: each root field is null, and says why.
+  // An outage of the backend has status 200: each root field is null, and says why.
   return errors?.some(({ extensions }) => isOurs(extensions['code'])) ? 'failed' : 'refused';
 }
 
@@ -66,7 +66,7 @@ const isOurs = (code: unknown): boolean =>
   OURS.has(code) ||
   (typeof code === 'string' && code.startsWith('UPSTREAM_') && !OF_CALLERS.has(code));
 
-/** Whether an answer has a value at its root. */
+/** Whether a result has a value at its root. */
 function hasValue(data: Readonly<Record<string, unknown>> | null | undefined): boolean {
   for (const name in data) if (data[name] !== null) return true;
   return false;

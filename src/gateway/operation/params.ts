@@ -1,5 +1,5 @@
 /**
- * The parameters of a GraphQL request, from what a carrier has read.
+ * The parameters of a GraphQL request, as a transport has read them.
  *
  * Unknown properties are ignored, as GraphQL over HTTP demands. Variables are bounded
  * here, before anything walks them recursively.
@@ -19,7 +19,7 @@ export interface OperationParams {
   readonly onError: ErrorBehavior;
 }
 
-/** What marks an id as the SHA-256 of its text. Source: GraphQL over HTTP, "Persisted Documents". */
+/** Prefix of an id that is the SHA-256 of its text. Source: GraphQL over HTTP, "Persisted Documents". */
 export const SHA256_PREFIX = 'sha256:';
 
 export const SHA256_HEX = /^[\da-f]{64}$/;
@@ -32,10 +32,10 @@ const ERROR_BEHAVIORS: Readonly<Record<string, ErrorBehavior>> = {
   HALT: 'ABORT',
 };
 
-/** How deep objects and lists may be nested in `variables`. */
+/** Levels of objects and lists in `variables`. */
 const MAX_VARIABLES_DEPTH = 32;
 
-/** How many values `variables` may hold, counting each list and object. */
+/** Values in `variables`, each list and object included. */
 const MAX_VARIABLES_VALUES = 5_000;
 
 /**

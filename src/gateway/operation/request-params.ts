@@ -16,7 +16,7 @@ export const hasJsonType = ({ headers }: Request): boolean =>
 const hasFormType = ({ headers }: Request): boolean =>
   mediaTypeOf(headers['content-type']) === FORM_TYPE;
 
-/** What forms can send. Source: Fetch standard, "CORS-safelisted request-header". */
+/** Media types of forms. Source: Fetch standard, "CORS-safelisted request-header". */
 const TYPES_OF_FORMS = new Set([FORM_TYPE, 'multipart/form-data', 'text/plain', '']);
 
 /** Whether its body is of a media type that forms can send. */

@@ -14,35 +14,35 @@ export interface OperationResponse {
   status: number;
   /** Name, value, name, value. */
   headers: string[];
-  /** In JSON; empty for the answers to a subscription. */
+  /** In JSON; empty for the results of a subscription. */
   text: string;
   readonly mediaType: MediaType;
   /** The text in the coding that the headers name; undefined for UTF-8. */
   bytes?: Buffer;
-  /** What follows the text. */
+  /** The parts after the text. */
   readonly parts?: ResponseParts;
-  /** The answers to a subscription. */
+  /** The results of a subscription. */
   readonly events?: EventStream;
-  /** The entity tag without quotes and coding; undefined where the answer has none. */
+  /** The entity tag without quotes and coding; undefined where the response has none. */
   tag?: string;
 }
 
-/** An answer in parts. */
+/** A response in parts. */
 export interface ResponseParts {
   readonly format: IncrementalFormat;
   /** In JSON. */
   readonly first: string;
-  /** The next part in JSON; undefined after the last one, or when its reader has left. */
+  /** The next part in JSON; undefined after the last one, or once cancelled. */
   next(): Promise<{ readonly text: string; readonly isLast: boolean } | undefined>;
-  /** Gives up what is still under way, since its reader has left. */
+  /** Cancels what is still under way. */
   cancel(): void;
 }
 
-/** The answers to a subscription, one an event. */
+/** The results of a subscription, one an event. */
 export interface EventStream {
-  /** What plugins have made of the stream. */
+  /** The stream after plugins. */
   readonly results: AsyncIterable<ExecutionResult>;
-  /** How it ends. */
+  /** The stream before plugins, which can be closed. */
   readonly stream: ResultStream;
 }
 
@@ -62,14 +62,14 @@ function withoutHttp(
 }
 
 export function formattedError(error: unknown): object {
-  // Plugins may answer errors of any kind.
+  // Errors of plugins may be of any kind.
   if (!(error instanceof GraphQLError)) return { message: 'Unexpected error.' };
   if (!('http' in error.extensions)) return error.toJSON();
   const { http: _http, ...extensions } = error.extensions;
   return { ...error.toJSON(), extensions };
 }
 
-/** @param mediaType what the caller accepts; a refusal with a status of its own is JSON all the same. */
+/** @param mediaType what the caller accepts; a client error with a status of its own is JSON all the same. */
 export function responseOf(result: ExecutionResult, mediaType: MediaType): OperationResponse {
   const headers: string[] = [];
   const add = (http: Partial<HttpExtension> | undefined): void => {
@@ -89,7 +89,7 @@ export function responseOf(result: ExecutionResult, mediaType: MediaType): Opera
 /**
  * The HTTP status of a result.
  *
- * @param mediaType what the caller accepts. @default one that has a status for each refusal
+ * @param mediaType what the caller accepts. @default one that has a status for each client error
  */
 export function statusOf(
   { errors = [], data }: ExecutionResult,
@@ -103,33 +103,33 @@ export function statusOf(
   return status;
 }
 
-/** Whether a refusal of this status is 200 for callers who accept this media type. */
+/** Whether a client error of this status is 200 for callers who accept this media type. */
 function isOk({ status, spec = false }: HttpExtension, code: unknown, type: MediaType): boolean {
   if (type === 'application/json') return spec;
   if (type !== 'text/event-stream') return false;
-  // Clients of event streams read no body of another status, and send the operation again, a write too. So all that
-  // GraphQL answers is an event; what is no GraphQL request has its status, and so have 401, 429 and 503.
-  return spec || (ANSWERED_BY_EVENT.has(status) && code !== 'BAD_REQUEST');
+  // Clients of event streams read no body of another status, and send the operation again, a write too. So every
+  // GraphQL result is an event; what is no GraphQL request has its status, and so have 401, 429 and 503.
+  return spec || (SENT_AS_EVENT.has(status) && code !== 'BAD_REQUEST');
 }
 
-/** Refusals by GraphQL, and failures on the way: something may have been written. */
-const ANSWERED_BY_EVENT = new Set([400, 500, 504]);
+/** Client errors of GraphQL, and failures on the way: something may have been written. */
+const SENT_AS_EVENT = new Set([400, 500, 504]);
 
 function httpOf(
   extensions: Readonly<Record<string, unknown>>,
-  refused: boolean,
+  hasNoData: boolean,
 ): HttpExtension | undefined {
   const http = extensions['http'] as HttpExtension | undefined;
-  if (http || !refused) return http;
+  if (http || !hasNoData) return http;
   return extensions['code'] === 'INTERNAL_SERVER_ERROR'
     ? { status: 500 }
     : { status: 400, spec: true };
 }
 
-/** A cache that compresses or keeps a stream would hold back what it is there for, and nginx buffers it by default. */
+/** For streams: a cache that compresses or keeps a stream would hold back what it is there for, and nginx buffers it by default. */
 const UNBUFFERED = ['x-accel-buffering', 'no', 'cache-control', 'no-store, no-transform'];
 
-/** Of answers by their media types: name, value, name, value. */
+/** By media type: name, value, name, value. */
 const HEADERS: Readonly<Record<MediaType, readonly string[]>> = {
   'application/json': ['content-type', 'application/json; charset=utf-8'],
   'application/graphql-response+json': [
@@ -140,7 +140,7 @@ const HEADERS: Readonly<Record<MediaType, readonly string[]>> = {
   'multipart/mixed': ['content-type', 'multipart/mixed; boundary="-"', ...UNBUFFERED],
 };
 
-/** Whether it is one answer that caches may compare, and that may be compressed. */
+/** Whether it is one response that caches may compare, and that may be compressed. */
 export const isJson = (mediaType: MediaType): boolean => mediaType.endsWith('json');
 
 export const responseInParts = (parts: ResponseParts): OperationResponse => ({
@@ -159,7 +159,7 @@ export const responseInEvents = (events: EventStream): OperationResponse => ({
   events,
 });
 
-/** Makes an answer ready to be sent, after all plugins have seen it. */
+/** Makes a response ready to be sent, after all policies. */
 export function finish(response: OperationResponse): void {
   response.headers = withOneVary(response.headers);
   if (response.status === 304) response.text = '';
@@ -170,7 +170,7 @@ export function finish(response: OperationResponse): void {
 export const pairsOf = (headers: readonly string[]): [string, string][] =>
   Array.from({ length: headers.length / 2 }, (_, i) => [headers[2 * i]!, headers[2 * i + 1]!]);
 
-/** What several plugins want caches to compare, as one header. */
+/** `Vary` of several policies as one header. */
 function withOneVary(headers: readonly string[]): string[] {
   const others: string[] = [];
   const vary: string[] = [];

@@ -1,12 +1,12 @@
 /**
- * A result in parts (`@defer`, `@stream`): what follows its first part, as plugins see it, and how it is written.
+ * A result in parts (`@defer`, `@stream`): the parts after the first, as plugins see them, and their writing.
  */
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { translated, type Translate } from './errors.ts';
 import type { IncrementalFormat } from './negotiation.ts';
 import { formatted, formattedError, type ResponseParts } from './response.ts';
 
-/** One part in the format of its caller; its errors are translated, and not yet written. */
+/** A part in the format of its caller, with errors that are translated and not yet formatted. */
 export interface Part {
   readonly data?: ExecutionResult['data'];
   readonly errors?: readonly GraphQLError[];
@@ -27,7 +27,7 @@ interface WithErrors {
 export type PartIterator = AsyncIterator<Part, undefined, undefined> &
   Required<Pick<AsyncIterator<Part, undefined, undefined>, 'return'>>;
 
-/** What is told of an operation when all of its parts are written. */
+/** Fields of the operation for log and metrics. */
 interface Told {
   bytes: number | undefined;
   errors: readonly GraphQLError[] | undefined;
@@ -36,7 +36,7 @@ interface Told {
 export class ResultParts {
   readonly format: IncrementalFormat;
   readonly #operation: Told;
-  /** What the first part has beside the result. */
+  /** Members of the first part beside the result. */
   readonly #head: object;
   readonly #translate: Translate;
   #later: PartIterator;
@@ -100,7 +100,7 @@ export class ResultParts {
     this.#end();
   }
 
-  /** As they are written, and counted. @param first the settled result. */
+  /** The written parts, whose bytes are counted. @param first the settled result. */
   written(first: ExecutionResult): ResponseParts {
     const operation = this.#operation;
     const text = JSON.stringify({
@@ -113,7 +113,7 @@ export class ResultParts {
       first: text,
       next: async () => {
         const part = await this.#next();
-        // Its reader has left, or a plugin has ended it.
+        // Cancelled, or ended by a plugin.
         if (!part || this.isOver) {
           this.#end();
           return undefined;

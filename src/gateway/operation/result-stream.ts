@@ -18,8 +18,8 @@ export type ResultKind = 'event' | 'heartbeat';
 interface ResultStreamOptions {
   /** Its `next` never rejects. */
   readonly events: AsyncIterator<unknown>;
-  /** Answers an event; never rejects. */
-  readonly answer: (event: unknown) => Promise<ExecutionResult>;
+  /** The result of an event; never rejects. */
+  readonly resultOf: (event: unknown) => Promise<ExecutionResult>;
   /** After how long without an event the last result is repeated, in milliseconds. */
   readonly heartbeatMs: number;
   readonly onResult: (kind: ResultKind, result: ExecutionResult) => void;
@@ -40,7 +40,7 @@ export class ResultStream implements AsyncIterableIterator<ExecutionResult, unde
   #wake: (() => void) | undefined;
   #last: ExecutionResult | undefined;
   #cause: EndCause | undefined;
-  /** Set while the process stops: what has happened is still answered, and nothing is awaited. */
+  /** Set while the process stops: events that are there still have results, and no other is awaited. */
   #isDraining = false;
 
   constructor(options: ResultStreamOptions) {
@@ -57,7 +57,7 @@ export class ResultStream implements AsyncIterableIterator<ExecutionResult, unde
     while (!this.#cause) {
       this.#ask();
       const isSilent = !(await this.#heard(this.#isDraining ? 0 : heartbeatMs));
-      const result = await this.#answerTo(this.#arrived);
+      const result = await this.#resultOf(this.#arrived);
       // Its reader may have gone meanwhile.
       if (this.#cause) break;
       if (result) {
@@ -89,7 +89,7 @@ export class ResultStream implements AsyncIterableIterator<ExecutionResult, unde
     this.#options.onEnd(cause);
   }
 
-  /** Ends it once what has happened until now is answered. */
+  /** Ends it after the results of events that are there. */
   drain(): void {
     this.#isDraining = true;
     this.#wake?.();
@@ -122,13 +122,13 @@ export class ResultStream implements AsyncIterableIterator<ExecutionResult, unde
     });
   }
 
-  async #answerTo(
+  async #resultOf(
     arrived: IteratorResult<unknown, unknown> | undefined,
   ): Promise<ExecutionResult | undefined> {
     if (!arrived || this.#cause) return undefined;
     this.#arrived = undefined;
     this.#isAsked = false;
-    if (!arrived.done) return this.#options.answer(arrived.value);
+    if (!arrived.done) return this.#options.resultOf(arrived.value);
     this.close('complete');
     return undefined;
   }

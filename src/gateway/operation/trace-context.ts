@@ -12,12 +12,12 @@ export interface TraceHeaders {
   readonly tracestate: string | undefined;
 }
 
-/** What `traceparent` says. */
+/** The parts of `traceparent`. */
 export interface ParentSpan extends SpanRef {
   readonly isSampled: boolean;
 }
 
-/** What is known of a request's trace where it is recorded. */
+/** A trace that is recorded. */
 export interface RecordedTrace extends CallTrace {
   /** The request's own span. */
   readonly span: SpanRef;
@@ -55,7 +55,7 @@ export const traceStateOf = ({ tracestate }: TraceHeaders): readonly string[] =>
     ? ['tracestate', tracestate]
     : [];
 
-/** What is passed on of a trace that is not recorded here; undefined where the caller has none. */
+/** The caller's trace to pass on where none is recorded here; undefined without one. */
 export function forwardedTrace(caller: TraceHeaders): CallTrace | undefined {
   const { traceparent } = caller;
   if (typeof traceparent !== 'string' || !parentOf(traceparent)) return undefined;

@@ -17,7 +17,7 @@ export const apiKey = (
   validate(operation) {
     const { callerKey } = operation;
     if (callerKey !== undefined) {
-      // A bad key is refused: its sender did not ask for the deployment's own key. A header that is sent
+      // A bad key is an error: its sender did not ask for the deployment's own key. A header that is sent
       // twice arrives with ", " between its values, and the space gives it away.
       if (!isApiKey(callerKey)) {
         const message = `Send one ${API_KEY_HEADER} header of ${API_KEY_FORM}.`;
@@ -38,7 +38,7 @@ export const apiKey = (
   },
 });
 
-/** Where a caller sends its key. Browsers cannot set headers of a WebSocket. */
+/** The place of a caller's key. Browsers cannot set headers of a WebSocket. */
 const placeOf = ({ transport }: Operation): string =>
   transport.name === 'websocket'
     ? `${API_KEY_HEADER} in the payload of connection_init, or as a header of the upgrade`

@@ -16,11 +16,11 @@ const toGzip = promisify(gzip);
 /** Below this many characters a coding saves less than its headers and its turn take. */
 const MIN_CODED_LENGTH = 1_024;
 
-/** Measured on nested answers: higher ones save a tenth of the bytes and cost several times as much. */
+/** Measured on nested responses: higher ones save a tenth of the bytes and cost several times as much. */
 const BROTLI_QUALITY = 4;
 const GZIP_LEVEL = 5;
 
-/** Answers that may wait for libuv's four threads at once: the rest goes out as it is. */
+/** Responses that may wait for libuv's four threads at once: the rest goes out as it is. */
 const MAX_UNDER_WAY = 32;
 
 /** The coding of a response; undefined for one that goes out as it is. */

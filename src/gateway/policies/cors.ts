@@ -9,10 +9,10 @@ import type { Policy } from '../pipeline.ts';
 
 const METHODS = 'GET, POST';
 
-/** Seconds a browser may remember a preflight's answer: the most that all of them keep. */
+/** Seconds a browser may keep the response to a preflight: the most that all of them keep. */
 const PREFLIGHT_SECONDS = '600';
 
-/** Headers of answers that pages may read, beside those of the backend. */
+/** Headers of responses that pages may read, beside those of the backend. */
 const READABLE = [
   ...['x-request-id', 'server-timing', 'x-consistency', 'retry-after'],
   ...['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'ratelimit-policy'],
@@ -22,13 +22,13 @@ const READABLE = [
  * What pages of other origins may read. Keys travel in a header that pages must set themselves, so cookies are not
  * allowed.
  *
- * @param exposed headers of the backend that answers have.
+ * @param exposed headers of the backend that responses have.
  */
 export function createCors(origins: readonly string[], exposed: readonly string[]) {
   const readable = [...READABLE, ...exposed].join(', ');
-  /** For any answer to a page of this origin: name, value, name, value. */
+  /** For any response to a page of this origin: name, value, name, value. */
   const headersFor = (origin: string | null | undefined): readonly string[] => {
-    // Without it a cache would give one origin's answer to another.
+    // Without it a cache would give one origin's response to another.
     const vary = ['vary', 'Origin'];
     if (origin == null || !origins.includes(origin)) return vary;
     return [
@@ -51,7 +51,7 @@ export function createCors(origins: readonly string[], exposed: readonly string[
       if (typeof requested === 'string') headers.push('access-control-allow-headers', requested);
       return headers;
     },
-    /** For an answer that is a response already. */
+    /** For a response of the Fetch API. */
     addTo(response: Response, asked: Headers): void {
       for (const [name, value] of pairsOf(headersFor(asked.get('origin')))) {
         response.headers.append(name, value);

@@ -17,15 +17,15 @@ import { forwardedTrace } from '../operation/trace-context.ts';
 import type { Policy } from '../pipeline.ts';
 import type { Forwarding } from './headers.ts';
 
-/** What one request may cost. */
+/** Limits of one request. */
 export interface RequestLimits {
   /** A whole request, from its arrival, in milliseconds. */
   readonly requestTimeoutMs: number;
   /** Backend calls that one request may make. */
   readonly maxUpstreamCalls: number;
-  /** Fields and list items that one answer may have. */
+  /** Fields and list items that one result may have. */
   readonly maxValues: number;
-  /** What keys and strings of one answer may take in JSON, in bytes. */
+  /** Bytes of keys and strings of one result in JSON. */
   readonly maxTextBytes: number;
 }
 
@@ -42,14 +42,14 @@ interface ExecutionOptions {
   readonly forwarding: Forwarding;
   /** Whether errors may name what was perhaps meant. */
   readonly suggestions: boolean;
-  /** What executes operations. @default the gateway's own executor */
+  /** Executes operations. @default the gateway's own executor */
   readonly execute?: Execute | undefined;
 }
 
-/** Errors of one answer: a few ids asked for under many aliases make thousands. */
+/** Errors of one result: a few ids under many aliases make thousands. */
 const MAX_ERRORS = 1_000;
 
-/** What the executor reads of a context, whether it is an operation, that of a plugin, or that of an event. */
+/** The part of a context that the executor reads: of an operation, of a plugin, or of an event. */
 interface ExecutionContext {
   readonly rest: RestClient;
   readonly cancel: Cancel;
@@ -105,7 +105,7 @@ export function createExecution(options: ExecutionOptions): OperationExecution {
           maxValues,
           maxTextBytes,
           deadlineMs,
-          // For a caller who has left one error is enough: a hundred cost as much as an answer.
+          // One error is enough of what is cancelled: a hundred cost as much as a result.
           maxErrors: () => (cancel.cancelled ? 1 : MAX_ERRORS),
           onAbort: () => rest.abort(),
         };
@@ -136,7 +136,7 @@ export function createExecution(options: ExecutionOptions): OperationExecution {
     prepare(operation) {
       const { apiKey = '', operationType, cancel, startedMs } = operation;
       const forwarded = forwarding(operation);
-      // A caller who leaves gives up a read. A write is finished, and so is what follows it.
+      // Reads are cancelled with their operation. A write is finished, and so is what follows it.
       const leaving = operationType === 'query' ? cancel : undefined;
       operation.rest = clientFor(operation, forwarded, startedMs, leaving, undefined);
       operation.identity = { apiKey, forwarded };
@@ -145,10 +145,10 @@ export function createExecution(options: ExecutionOptions): OperationExecution {
     },
     prepareEvent(operation, startMs, cancel, trace) {
       const rest = clientFor(operation, operation.identity!.forwarded, startMs, cancel, trace);
-      // What has been read since the last event is what is told of it.
+      // An event's cost is that of its own calls.
       operation.rest = rest;
       return {
-        // What plugins have added to it.
+        // With additions of plugins.
         ...(operation.contextValue as Context),
         rest,
         cancel,

@@ -13,12 +13,12 @@ const MAX_CHARACTERS = 6_000;
 /** Reads the headers of an operation that go on to the backend. */
 export type Forwarding = (operation: Operation) => ForwardedHeaders;
 
-const NOTHING: ForwardedHeaders = [];
+const NO_HEADERS: ForwardedHeaders = [];
 
 /** @param names in lower case. */
 export const createForwarding = (names: readonly string[]): Forwarding =>
   names.length === 0
-    ? () => NOTHING
+    ? () => NO_HEADERS
     : (operation) =>
         names.flatMap((name) => {
           const value = operation.header(name);

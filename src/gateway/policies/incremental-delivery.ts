@@ -46,7 +46,7 @@ function partsOf(
     parts.errors.push(...errors);
     return errors;
   });
-  /** What all of it has cost, and where to continue. */
+  /** Cost of all parts, and where to continue. */
   const lastExtensions = (): Pick<Part, 'extensions'> => {
     const cost = costExtensions(operation, explain);
     const continuation = continuationsOf(parts.errors);

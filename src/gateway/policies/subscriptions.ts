@@ -29,7 +29,7 @@ import { argsOf, type OperationExecution } from './execution.ts';
 
 /** Hears of the execution of each event. */
 export interface EventObserver {
-  /** What its calls belong to; undefined for what the operation's own do. */
+  /** The trace of its calls; undefined for the operation's own. */
   begin(operation: Operation): CallTrace | undefined;
   end(
     operation: Operation,
@@ -67,7 +67,7 @@ async function subscribe(
   const { translate, observers, heartbeatMs = 20_000 } = options;
   // Callers without a key share the deployment's limit.
   const release = options.subscriptions.admit(operation.apiKey ?? '');
-  // What is no error of GraphQL is masked, as in an answer.
+  // Masked like any error of a result.
   const source = await sourceOf(operation).catch((error: unknown) => ({
     errors: [isGraphQLError(error) ? error : notUnderstood(error)],
   }));
@@ -77,7 +77,7 @@ async function subscribe(
   }
   const { events, locate } = source;
   const cancel = new Cancel();
-  const answer = async (event: unknown): Promise<ExecutionResult> => {
+  const resultOf = async (event: unknown): Promise<ExecutionResult> => {
     const result = await executeEvent(operation, event, cancel, options);
     const failure = event instanceof Snapshot && event.error ? [locate(event.error)] : [];
     const errors = [...(result.errors ?? []), ...failure];
@@ -89,7 +89,7 @@ async function subscribe(
   };
   const stream = new ResultStream({
     events,
-    answer,
+    resultOf,
     heartbeatMs,
     onResult: (kind, result) => {
       for (const one of observers) one.onResult(kind, result, operation);
@@ -110,7 +110,7 @@ interface Source {
   readonly locate: (error: Error) => GraphQLError;
 }
 
-/** Where the events of a subscription come from, or why there are none. */
+/** The source of a subscription's events, or the errors of one without. */
 async function sourceOf(operation: Operation): Promise<Source | ExecutionResult> {
   const { schema, variables: sent } = operation;
   const { node, document } = operation.definition!; // chosen by now

@@ -1,7 +1,7 @@
 /**
- * Trusted documents: an id stands for the document that an app was built with, and others may be refused.
+ * Trusted documents: an id stands for the document that an app was built with, and others may be rejected.
  */
-import { refuseId, type TrustedDocuments } from '../documents/trusted-documents.ts';
+import { checkNoId, type TrustedDocuments } from '../documents/trusted-documents.ts';
 import type { Policy } from '../pipeline.ts';
 
 export const trustedDocuments = (trusted: TrustedDocuments | undefined): Policy => ({
@@ -9,7 +9,7 @@ export const trustedDocuments = (trusted: TrustedDocuments | undefined): Policy 
     // The transport has chosen it.
     if (operation.document) return;
     if (!trusted) {
-      refuseId(operation.params);
+      checkNoId(operation.params);
       return;
     }
     operation.app = trusted.appOf(operation, undefined);

@@ -1,7 +1,7 @@
 /**
  * Validators of responses by GET: `ETag`, 304 and `Cache-Control`.
  *
- * A tag is of the answer's bytes. Yoga's are of the request, and answered 304 for data that had changed, also
+ * A tag is of the response's bytes. Yoga's are of the request, and led to 304 for data that had changed, also
  * to other keys.
  */
 import { hash } from 'node:crypto';
@@ -10,14 +10,14 @@ import { isJson, type OperationResponse } from '../operation/response.ts';
 import type { Policy } from '../pipeline.ts';
 import { codingOf } from './compression.ts';
 
-/** What caches must compare before they use an answer for another request, beside what is forwarded. */
+/** Headers that caches must compare, beside the forwarded ones. */
 const VARY = ['x-api-key', 'accept', 'accept-encoding'];
 
 /** Characters of six bits each. */
 const TAG_LENGTH = 24;
 
 /**
- * @param maxAgeS for how long answers to trusted documents may be used unasked, in seconds.
+ * @param maxAgeS for how long responses to trusted documents may be used unasked, in seconds.
  * @param forwarded headers that the backend sees, or that decide what is kept of it.
  */
 export const validators = (maxAgeS: number, forwarded: readonly string[]): Policy => {
@@ -51,7 +51,7 @@ export const validators = (maxAgeS: number, forwarded: readonly string[]): Polic
 const hasTag = ({ headers }: OperationResponse): boolean =>
   headers.some((name, i) => i % 2 === 0 && name.toLowerCase() === 'etag');
 
-/** Whole answers to reads, and nothing that tells of one request. */
+/** Whole responses to queries, and nothing that tells of one request. */
 const mayBeKept = (
   { status }: OperationResponse,
   { errors, operationType, explain }: Operation,

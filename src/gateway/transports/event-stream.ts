@@ -1,6 +1,6 @@
 /**
- * Server-sent events, as the "distinct connections mode" of GraphQL over SSE writes them: the answers to a subscription,
- * or one answer for callers who accept nothing else.
+ * Server-sent events, as the "distinct connections mode" of GraphQL over SSE writes them: the results of a
+ * subscription, or one result for callers who accept nothing else.
  *
  * Yoga's writer ends a stream with `complete` when the process stops, so that its client does not come
  * again; it does not tell proxies to pass events on, and cuts no reader that reads nothing.
@@ -14,7 +14,7 @@ import { COMPLETE, eventOf, OPENING } from '../operation/framing.ts';
 import { formatted, type EventStream } from '../operation/response.ts';
 import type { Subscriptions } from '../operation/subscriptions.ts';
 
-/** How long a reader may read nothing; it misses events meanwhile, but not the newest. */
+/** Time for which a reader may read nothing; it misses events meanwhile, but not the newest. */
 const STALLED_MS = 300_000;
 
 /**
@@ -24,7 +24,7 @@ const STALLED_MS = 300_000;
 const PAUSE_MS = 100;
 
 /**
- * How long a connection is silent before the system asks its other end for a sign, in milliseconds; it
+ * Silence of a connection before the system probes its other end, in milliseconds; it
  * gives up ten seconds later. A client that lost its network says nothing, and heartbeats to it would be
  * sent again for a quarter of an hour.
  */

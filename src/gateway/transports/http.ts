@@ -25,7 +25,7 @@ const HTTP: Transport = {
   readParams: readRequest,
 };
 
-/** What a server has read of a request. */
+/** A request as a server has read it. */
 export interface HttpRequest {
   readonly method: string;
   /** The path and the query string. */
@@ -35,7 +35,7 @@ export interface HttpRequest {
   readonly body: string | undefined;
 }
 
-/** Where responses go. */
+/** Writer of a response. */
 export interface ResponseWriter {
   /** Called once, unless it fails. */
   send(response: OperationResponse): void;
@@ -43,7 +43,7 @@ export interface ResponseWriter {
   fail(error: unknown): void;
 }
 
-/** Answers a request; never throws. */
+/** Serves a request; never throws. */
 export type HttpTransport = (
   arrival: Arrival,
   request: HttpRequest,
@@ -62,7 +62,7 @@ interface HttpTransportOptions {
 export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
   const { schema, pipeline, cors, serve } = options;
 
-  async function answer(operation: Operation, writer: ResponseWriter): Promise<void> {
+  async function serveOperation(operation: Operation, writer: ResponseWriter): Promise<void> {
     let status = 500;
     pipeline.begin();
     try {
@@ -73,7 +73,7 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
         let result: ExecutionResult | Results;
         try {
           const running = pipeline.run(operation);
-          // Nothing is awaited that is there.
+          // A result that is there is not awaited.
           result = running instanceof Promise ? await running : running;
         } catch (error) {
           result = { errors: [pipeline.translate(error)] };
@@ -102,6 +102,6 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
       writer.send({ status: 204, headers, text: '', mediaType: 'application/json' });
       return;
     }
-    void answer(new Operation(HTTP, arrival, schema, request), writer);
+    void serveOperation(new Operation(HTTP, arrival, schema, request), writer);
   };
 }

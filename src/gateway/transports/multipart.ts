@@ -1,5 +1,5 @@
 /**
- * `multipart/mixed`: an answer in parts, each readable as soon as it has arrived.
+ * `multipart/mixed`: a response in parts, each readable as soon as it has arrived.
  *
  * The boundary follows each part at once, because only then do readers know that the part has
  * ended. Empty parts are sent while nothing else is, since proxies close silent connections.

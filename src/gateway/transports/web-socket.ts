@@ -5,8 +5,8 @@
  * browsers cannot set headers there, in `connection_init`; so may `authorization`, where it is forwarded. And because
  * browsers ask no permission either, the page's origin is checked.
  *
- * A client that loses its socket sends what was not answered again, a mutation too. So a process that stops closes a
- * socket when its queries and mutations are answered, and begins no other.
+ * A client that loses its socket sends again what has no result, a mutation too. So a process that stops closes a
+ * socket when its queries and mutations have results, and begins no other.
  *
  * Source: https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md
  */
@@ -40,7 +40,7 @@ import type { Perform, Pipeline, Results } from '../pipeline.ts';
 import { mayAsk } from '../policies/cors.ts';
 
 export interface WebSocketOptions {
-  /** What may be sent. */
+  /** Kinds of operations that are served. */
   readonly socketOperations: 'subscriptions' | 'all';
   /** Operations that one socket may have open. */
   readonly maxPerSocket: number;
@@ -61,10 +61,10 @@ interface WebSocketTransportOptions extends WebSocketOptions {
 /** A socket that says nothing is asked whether it is there, and closed when it is not, in milliseconds. */
 const PING_MS = 12_000;
 
-/** How long a client may take to answer our close, in milliseconds. */
+/** Time for a client to close its end, in milliseconds. */
 const CLOSE_MS = 2_000;
 
-/** From a client that has not read so much nothing more is read. */
+/** Unread bytes of a client from which no message is read. */
 const MAX_UNREAD_BYTES = 1_000_000;
 
 /** "Service Restart", of the IANA registry: graphql-ws's client connects again. */
@@ -75,7 +75,7 @@ type Params = Record<string, unknown>;
 interface Extra {
   /** Of the upgrade, until `connection_init`. */
   upgrade?: IncomingHttpHeaders;
-  /** What each operation has as its headers, from then on. */
+  /** Headers of each operation, from then on. */
   headers?: HeaderFields;
   open?: () => Open;
   /** Sends a message; resolves when the system has taken it. */
@@ -87,7 +87,7 @@ type SocketContext = Context<Params, Extra>;
 /** Operations that are open, by their ids; null for one that has not begun to be executed. */
 type Open = SocketContext['subscriptions'];
 
-/** What graphql-ws is given to execute. */
+/** Arguments that graphql-ws hands back for execution. */
 interface Prepared extends ExecutionArgs {
   readonly rootValue: Begun;
 }
@@ -99,7 +99,7 @@ interface Begun {
   readonly send: (json: string) => Promise<void>;
 }
 
-/** Takes a connection over, or answers why not. */
+/** Takes a connection over, or returns why not. */
 export type Upgrade = (
   incoming: IncomingMessage,
   socket: Duplex,
@@ -137,7 +137,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
       const authorization = params.get('authorization');
       const isForwarded = forwarded.includes('authorization');
       if (isForwarded && authorization != null && !isHeaderValue(authorization)) return false;
-      // What came with the upgrade counts: a proxy may have set it.
+      // The upgrade's counts: a proxy may have set it.
       const key = upgrade[API_KEY_HEADER] ?? params.get(API_KEY_HEADER);
       if (key != null && (typeof key !== 'string' || !isApiKey(key))) return false;
       extra.headers = {
@@ -150,13 +150,13 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
       return true;
     },
     onSubscribe: (socket, id, payload) => prepare(socket, id, payload),
-    execute: (args) => new OneResult((args as Prepared).rootValue, answer),
+    execute: (args) => new OneResult((args as Prepared).rootValue, run),
     subscribe: (args) => subscribe((args as Prepared).rootValue),
     onNext: (_socket, _id, _payload, _args, result) => formatted(result as ExecutionResult),
     onError: (_socket, _id, _payload, errors) => errors.map(formattedError) as never,
   });
 
-  /** As graphql-ws' adapter for `ws` does, which prints a stack for each message to a client that has left. */
+  /** Like graphql-ws' adapter for `ws`, which prints a stack for each message to a closed socket. */
   function serve(socket: WebSocket, headers: IncomingHttpHeaders): void {
     let isThere = true;
     const ping = setInterval(() => {
@@ -168,18 +168,18 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
       socket.ping();
     }, PING_MS);
     let isDraining = false;
-    const closeOnceAnswered = (): void => {
-      if (!isDraining || isAnswering(extra.open?.())) return;
-      // What has just been answered is sent before.
+    const closeWhenDone = (): void => {
+      if (!isDraining || isBusy(extra.open?.())) return;
+      // The last result is sent before.
       closeSoon(socket, SERVICE_RESTART, 'Service restart');
     };
     const connection: Drainable = {
       drain: () => {
         isDraining = true;
-        closeOnceAnswered();
+        closeWhenDone();
       },
     };
-    // Until it is taken no further event is asked for.
+    // Resolves when the system has taken it, and the next event is awaited.
     const send = (text: string): Promise<void> =>
       new Promise((resolve) => {
         socket.send(text, () => {
@@ -203,7 +203,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
             if (socket.bufferedAmount > MAX_UNREAD_BYTES) socket.pause();
             // `ws` gives one buffer unless it is told otherwise.
             const text = withoutByteOrderMark((data as Buffer).toString());
-            take(text).then(closeOnceAnswered, () => socket.terminate());
+            take(text).then(closeWhenDone, () => socket.terminate());
           });
         },
       },
@@ -221,7 +221,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
     });
   }
 
-  /** @returns the errors of an operation that is refused. */
+  /** @returns the client errors of an operation that is not executed. */
   async function prepare(
     { subscriptions: open, extra }: SocketContext,
     id: string,
@@ -244,7 +244,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
     try {
       if (Object.keys(open).length > maxPerSocket) throw tooMany(maxPerSocket);
       const perform = await pipeline.prepare(operation);
-      if (typeof perform !== 'function') return refuse(operation, perform);
+      if (typeof perform !== 'function') return reject(operation, perform);
       return {
         schema,
         document: operation.document!.syntax, // it is valid
@@ -252,12 +252,12 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
         rootValue: { operation, perform, send },
       };
     } catch (error) {
-      return refuse(operation, [error]);
+      return reject(operation, [error]);
     }
   }
 
   /** Reports an operation that is not executed. */
-  function refuse(operation: Operation, given: readonly unknown[]): readonly GraphQLError[] {
+  function reject(operation: Operation, given: readonly unknown[]): readonly GraphQLError[] {
     pipeline.begin();
     const { errors = [] } = pipeline.settle(operation, { errors: given.map(pipeline.translate) });
     operation.bytes = Buffer.byteLength(JSON.stringify(formatted({ errors })));
@@ -275,7 +275,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
     }
   }
 
-  /** Reports an operation with one result, and sends that unless its client has left. */
+  /** Reports an operation with one result, and sends that unless it is cancelled. */
   function end({ operation, send }: Begun, executed: ExecutionResult): Promise<void> | undefined {
     const result = pipeline.settle(operation, executed);
     const json = JSON.stringify(formatted(result));
@@ -284,7 +284,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
     return operation.cancel.cancelled ? undefined : send(json);
   }
 
-  async function answer(begun: Begun): Promise<void> {
+  async function run(begun: Begun): Promise<void> {
     // No subscription.
     await end(begun, (await begin(begun)) as ExecutionResult);
   }
@@ -317,22 +317,22 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
 }
 
 /**
- * A query or mutation, as a stream that sends its one result by itself: the protocol ends a stream when its client wants no
- * more, or has left, and tells nothing of the sort to who executes an operation.
+ * A query or mutation, as a stream that sends its one result by itself: the protocol cancels
+ * streams alone.
  */
 class OneResult implements AsyncIterableIterator<ExecutionResult, undefined> {
   readonly #begun: Begun;
-  readonly #answer: (begun: Begun) => Promise<void>;
+  readonly #run: (begun: Begun) => Promise<void>;
 
-  constructor(begun: Begun, answer: (begun: Begun) => Promise<void>) {
+  constructor(begun: Begun, run: (begun: Begun) => Promise<void>) {
     this.#begun = begun;
-    this.#answer = answer;
+    this.#run = run;
   }
 
   async next(): Promise<typeof DONE> {
     const { arrival } = this.#begun.operation;
     arrival.isSending = true;
-    await this.#answer(this.#begun);
+    await this.#run(this.#begun);
     responseHasLeft(arrival);
     return DONE;
   }
@@ -356,7 +356,7 @@ const NO_RESULTS: Results = {
 };
 
 /** Whether a query or mutation is under way, or what may become one. */
-const isAnswering = (open: Open = {}): boolean =>
+const isBusy = (open: Open = {}): boolean =>
   Object.values(open).some((one) => one === null || one instanceof OneResult);
 
 const pairOf = (name: string, value: string | string[] | undefined) =>
@@ -388,7 +388,7 @@ const tooMany = (max: number) =>
     `This socket has ${max} operations open, which is all it may have: end some first, or open another.`,
   );
 
-/** A client that does not answer the close is cut. */
+/** Cuts a client that does not close its end. */
 function closeSoon(socket: WebSocket, code: number, reason?: string): void {
   socket.close(code, reason);
   setTimeout(() => socket.terminate(), CLOSE_MS).unref();

@@ -1,8 +1,8 @@
 /**
  * The bridge between Envelop's phases and the pipeline's: one plugin, the first of the list.
  *
- * What plugins put in the place of parameters, document, schema, context, variables or the function that executes is
- * what counts: each phase takes over what it is given.
+ * Each phase takes over what plugins put in the place of parameters, document, schema, context, variables or the
+ * execute function.
  */
 import type {
   DocumentNode,
@@ -29,7 +29,7 @@ export interface Fetched {
   response?: Response;
 }
 
-/** What serves a request of HTTP through all hooks. */
+/** The server context of a request through hooks of HTTP. */
 export interface ServerContext extends HookContext {
   readonly fetched: Fetched;
 }
@@ -63,11 +63,11 @@ function plain(value: unknown): unknown {
   // Values of scalars have other prototypes.
   if (!isOfExecutor) return value;
   const copy = Object.create(null) as Record<string, unknown>;
-  for (const [key, child] of Object.entries(value)) copy[key] = plain(child);
+  for (const key of Object.keys(value)) copy[key] = plain((value as typeof copy)[key]);
   return copy;
 }
 
-/** What an operation is answered at first, where plugins have seen all parts of its result. */
+/** The first result of an operation, where plugins see all parts. */
 export async function withoutParts(
   operation: Operation,
   results: ExecutionResult | Results,
@@ -90,7 +90,13 @@ export async function withoutParts(
   return results;
 }
 
-export function bridge(pipeline: Pipeline): GatewayPlugin {
+/** What plugins have hooks for: nothing is prepared for hooks that are not there. */
+export interface Seen {
+  readonly rules: boolean;
+  readonly results: boolean;
+}
+
+export function bridge(pipeline: Pipeline, seen: Seen): GatewayPlugin {
   const { documents } = pipeline;
 
   const takeParams = (operation: Operation, params: Partial<OperationParams>): void => {
@@ -126,7 +132,7 @@ export function bridge(pipeline: Pipeline): GatewayPlugin {
       });
     },
     onParams({ params, context: { operation }, setParams }) {
-      // Whatever a caller has sent; Yoga's type says what is there once it is checked.
+      // Unchecked so far, in spite of Yoga's type.
       pipeline.setParams(operation, readParams(params));
       setParams(operation.params as GraphQLParams);
       return pipeline.wait(operation);
@@ -150,10 +156,10 @@ export function bridge(pipeline: Pipeline): GatewayPlugin {
       takeDocument(operation, params.documentAST as DocumentNode);
       operation.schema = params.schema as GraphQLSchema;
       pipeline.validate(operation);
-      for (const rule of documents.ownRules) addValidationRule(rule);
+      if (seen.rules) for (const rule of documents.ownRules) addValidationRule(rule);
       setValidationFn((schema: GraphQLSchema, syntax: DocumentNode, rules?: ValidationRule[]) => {
         takeDocument(operation, syntax);
-        return documents.validate(operation.document!, schema, rules);
+        return documents.validate(operation.document!, schema, seen.rules ? rules : undefined);
       });
     },
     onContextBuilding({ context, extendContext }) {
@@ -169,8 +175,9 @@ export function bridge(pipeline: Pipeline): GatewayPlugin {
         takeArgs(operation, args);
         const result = pipeline.execute(operation);
         const final = (value: ExecutionResult) => {
-          const result = withPlainData(pipeline.resultOf(operation, value));
-          return operation.parts ? operation.parts.seen(result, plainPart) : result;
+          const result = pipeline.resultOf(operation, value);
+          const shown = seen.results ? withPlainData(result) : result;
+          return operation.parts ? operation.parts.seen(shown, plainPart) : shown;
         };
         return result instanceof Promise ? result.then(final) : final(result);
       });

@@ -10,7 +10,7 @@ import type { Outcome } from '../operation/outcome.ts';
 import type { OperationParams } from '../operation/params.ts';
 import type { OperationResponse } from '../operation/response.ts';
 
-/** Who has sent an operation. */
+/** The sender of an operation. */
 interface Caller {
   /** Undefined over a WebSocket. */
   readonly method: string | undefined;
@@ -21,7 +21,7 @@ interface Caller {
   readonly accept: string | undefined;
 }
 
-/** What hooks get until there is a context for resolvers. */
+/** Context of hooks before `onContextBuilding`. */
 export interface HookContext {
   readonly operation: Operation;
   /** The operation, as its `requestId`, `operationName` and `operationType` are documented. */
@@ -29,7 +29,7 @@ export interface HookContext {
   readonly caller: Caller;
 }
 
-/** What plugins and resolvers get. */
+/** Context of plugins and resolvers. */
 export interface PluginContext extends HookContext, Context {
   readonly params: OperationParams;
   /** Undefined over a WebSocket. */
@@ -42,7 +42,7 @@ type YogaPlugin = Plugin<PluginContext, HookContext, PluginContext>;
 export interface GatewayPlugin extends YogaPlugin {
   /** A response is about to be written over HTTP: what it changes of it is sent. */
   onAnswer?(response: OperationResponse, context: HookContext): MaybePromise<void>;
-  /** An operation has been answered, over any transport: a subscription when it has begun. */
+  /** At the end of an operation, over any transport: of a subscription when it has begun. */
   onAnswered?(answered: Answered, context: HookContext): void;
 }
 

@@ -10,7 +10,7 @@ import type { Operation } from '../operation/operation.ts';
 import { readParams } from '../operation/params.ts';
 import type { OperationResponse } from '../operation/response.ts';
 import type { Host, Perform, Pipeline, Policy, Results } from '../pipeline.ts';
-import { bridge, withoutParts, type Fetched, type ServerContext } from './bridge.ts';
+import { bridge, withoutParts, type Fetched, type Seen, type ServerContext } from './bridge.ts';
 import {
   hookContextOf,
   type GatewayPlugin,
@@ -37,10 +37,22 @@ const HTTP_HOOKS = ['onRequest', 'onRequestParse', 'onResultProcess', 'onRespons
 
 const hasHttpHook = (plugin: GatewayPlugin): boolean => HTTP_HOOKS.some((hook) => plugin[hook]);
 
+/** Hooks of plugins that load other plugins or wrap phases: they may see anything. */
+const LOADERS = ['onPluginInit', 'onYogaInit', 'instrumentation'] as const;
+
+function seenBy(plugins: readonly GatewayPlugin[]): Seen {
+  const has = (...hooks: readonly (keyof GatewayPlugin)[]): boolean =>
+    plugins.some((plugin) => [...LOADERS, ...hooks].some((hook) => plugin[hook] !== undefined));
+  return {
+    rules: has('onValidate'),
+    results: has('onExecute', 'onExecutionResult', 'onResultProcess', 'onParams'),
+  };
+}
+
 export function createHost({ schema, pipeline, plugins }: HostOptions): PluginHost {
   const yoga = createYoga<HookContext, PluginContext>({
     schema,
-    plugins: [bridge(pipeline), ...plugins],
+    plugins: [bridge(pipeline, seenBy(plugins)), ...plugins],
     // Our words and a code, for every error; what a mask hides is logged with its request.
     maskedErrors: { maskError: pipeline.translate },
     logging: false,
@@ -50,7 +62,7 @@ export function createHost({ schema, pipeline, plugins }: HostOptions): PluginHo
     // The HTTP server serves GraphiQL, and bounds bodies while it reads them.
     graphiql: false,
     maxRequestBodySize: false,
-    // Yoga answers every URL with this ending, also in a query string, with an empty 200.
+    // Yoga serves an empty 200 for every URL with this ending, also in a query string.
     healthCheckEndpoint: NO_URL_ENDS_LIKE_THIS,
     cors: false,
     multipart: false,
@@ -71,7 +83,7 @@ export function createHost({ schema, pipeline, plugins }: HostOptions): PluginHo
       { params, request: requestOf(operation) },
       hookContextOf(operation),
     )) as ExecutionResult | Results;
-    return withoutParts(operation, results);
+    return operation.parts ? withoutParts(operation, results) : results;
   }
 
   /** A message of a WebSocket is no request, and has no parameters of HTTP. */

@@ -224,7 +224,7 @@ it('the method of a trace is that of a request over HTTP, and absent over a WebS
   expect(methods).toEqual(['POST', undefined]);
 });
 
-it('the route of a trace is that of the carrier, such as /mcp: agents are told apart from apps', async () => {
+it('the route of a trace is that of the transport, such as /mcp: agents are told apart from apps', async () => {
   const decoder = await openDecoder();
   const tracer = tracerFor(decoder.url);
   const site = await openGateway({

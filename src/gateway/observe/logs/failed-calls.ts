@@ -1,17 +1,17 @@
 /**
- * What the log says of calls to the backend that fail: one line a second for each route and kind of failure, so that
+ * Log lines of failed calls to the backend: one line a second for each route and kind of failure, so that
  * an outage does not fill it.
  */
 import type { ObservedCall } from '../../../rest/call/observer.ts';
 import type { Logger } from './logger.ts';
 
-/** How long the next line of the same kind waits, in milliseconds. */
+/** Time between two lines of the same kind, in milliseconds. */
 const PAUSE_MS = 1_000;
 
 export function logFailedCalls(logger: Logger): (call: ObservedCall) => void {
   const lines = new Map<string, { saidMs: number; unsaid: number }>();
   return ({ route, attempt, isSent, status, failure, durationMs, span }) => {
-    // A caller who leaves is no failure; what was not sent has been refused for a reason that is logged.
+    // A cancelled call is no failure; what was not sent has failed for a reason that is logged.
     if (!isSent || failure === 'cancelled') return;
     const kind =
       failure ?? (status !== undefined && status >= 500 ? `status ${status}` : undefined);
@@ -25,8 +25,12 @@ export function logFailedCalls(logger: Logger): (call: ObservedCall) => void {
     }
     logger.warn(
       {
-        ...{ route: call, kind, attempt, durationMs: Math.round(durationMs * 10) / 10 },
-        ...{ trace_id: span?.traceId, span_id: span?.spanId },
+        route: call,
+        kind,
+        attempt,
+        durationMs: Math.round(durationMs * 10) / 10,
+        trace_id: span?.traceId,
+        span_id: span?.spanId,
         ...(line.unsaid > 0 && { unsaid: line.unsaid }),
       },
       'Call to the backend failed',

@@ -17,7 +17,7 @@ interface LoggerOptions {
 /** Bytes of lines that may wait to be written; further lines are dropped. */
 const MAX_WAITING_BYTES = 4_000_000;
 
-/** How long a process that ends tries to write its last lines, in milliseconds. */
+/** Time for the last lines of a process that ends, in milliseconds. */
 const LAST_LINES_MS = 500;
 
 export async function createLogger({ level, pretty }: LoggerOptions): Promise<Logger> {

@@ -55,11 +55,11 @@ function lineOf(operation: Operation): object {
   };
 }
 
-/** What tells an operation from others. */
+/** The identity of an operation. */
 function identityOf(operation: Operation): object {
   const { requestId, operationName, operationType, documentHash, app, trace, traceparent } =
     operation;
-  // Of a trace that is not recorded here, only the caller's part is known.
+  // Without a recorded trace, only the caller's part is known.
   const parent = !trace && traceparent !== undefined ? parentOf(traceparent) : undefined;
   return {
     requestId,
@@ -133,7 +133,11 @@ export const subscriptionLog = (logger: Logger): SubscriptionObserver => ({
     const line = {
       ...identityOf(operation),
       durationMs: Math.round(performance.now() - startedMs),
-      ...{ calls, rounds, status: 200, outcome: LOST.has(cause) ? 'abandoned' : 'ok', cause },
+      calls,
+      rounds,
+      status: 200,
+      outcome: LOST.has(cause) ? 'abandoned' : 'ok',
+      cause,
     };
     logger.info(line, 'Subscription ended');
   },

@@ -1,5 +1,5 @@
 /**
- * Asks the backend once, when the process starts, so that the log says at once where nothing answers.
+ * Asks the backend once, when the process starts, so that the log says at once where nothing responds.
  */
 import { API_KEY_HEADER } from '../../../v0/api-key.ts';
 import type { ConnectionOptions } from '../../../rest/transport/connections.ts';
@@ -7,7 +7,7 @@ import { BackendDispatcher } from '../../../rest/transport/dispatcher.ts';
 import { codeOf } from '../../../rest/transport/transport-fault.ts';
 import { probeRoute } from '../../../v0/routes.ts';
 
-/** How long it may take, in milliseconds. */
+/** Timeout in milliseconds. */
 const PROBE_MS = 1_000;
 
 export interface UpstreamProbeOptions {
@@ -15,14 +15,14 @@ export interface UpstreamProbeOptions {
   readonly origin: string;
   readonly pathPrefix: string;
   readonly connections?: ConnectionOptions;
-  /** Without one the backend answers 401, which is an answer. */
+  /** Without one the backend responds with 401, which is a response. */
   readonly apiKey: string | undefined;
 }
 
-/** Why the backend cannot be used, for logs only: it names the host. */
+/** The reason why the backend cannot be used, for logs only: it names the host. */
 export type Unusable = Readonly<Record<string, string | number>>;
 
-/** Asks the cheapest route; undefined where it is answered. A refusal is an answer, a redirect leads nowhere. */
+/** Asks the cheapest route; undefined where there is a response, an error of the client's too; a redirect leads nowhere. */
 export async function probeUpstream({
   origin,
   pathPrefix,

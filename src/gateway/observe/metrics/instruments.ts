@@ -2,7 +2,7 @@
 import { Counter, Gauge, Histogram, Registry, type Aggregator } from 'prom-client';
 import type { SpanRef } from '../../../rest/call/trace.ts';
 
-/** From a cached answer to the deadline, in seconds. */
+/** From a cached response to the deadline, in seconds. */
 const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export class Instruments {
@@ -33,7 +33,10 @@ export class Instruments {
    */
   gauge(name: string, help: string, read: () => number, aggregator: Aggregator = 'sum'): void {
     const gauge: Gauge = new Gauge({
-      ...{ name, help, aggregator, registers: [this.registry] },
+      name,
+      help,
+      aggregator,
+      registers: [this.registry],
       collect: () => gauge.set(read()),
     });
   }
@@ -48,7 +51,11 @@ export class Instruments {
     aggregator: Aggregator = 'sum',
   ): void {
     const gauge: Gauge<Label> = new Gauge({
-      ...{ name, help, aggregator, labelNames: [label], registers: [this.registry] },
+      name,
+      help,
+      aggregator,
+      labelNames: [label],
+      registers: [this.registry],
       collect: () => {
         for (const value of values) gauge.labels(value).set(read(value));
       },

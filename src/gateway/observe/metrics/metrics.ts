@@ -1,5 +1,5 @@
 /**
- * What `/metrics` says, in a registry of its own: no keys, no ids, no names that callers choose.
+ * The metrics of `/metrics`, in a registry of their own: no keys, no ids, no names that callers choose.
  */
 import { performance } from 'node:perf_hooks';
 import { collectDefaultMetrics, Gauge, type Counter, type Registry } from 'prom-client';
@@ -18,7 +18,7 @@ import { upstreamMetrics } from './upstream-metrics.ts';
 /** The state of a circuit as a number that can be plotted. */
 const BREAKER_LEVEL = { closed: 0, 'half-open': 1, open: 2 } as const;
 
-/** What gauges read. */
+/** Sources of gauges. */
 interface Watched {
   readonly requests: { readonly underWay: number };
   readonly breaker: CircuitStates;
@@ -60,7 +60,7 @@ export class Metrics {
   }
 
   /**
-   * What `/metrics` answers: written once for all who ask at the same time.
+   * The text of `/metrics`, written once for all who ask at the same time.
    *
    * @param isOpen in OpenMetrics, which has exemplars. The sum of several workers has neither.
    */
@@ -88,8 +88,11 @@ export class Metrics {
   /** @param build labels of what runs, such as its version. */
   build(build: Readonly<Record<string, string>>): void {
     const info = new Gauge({
-      ...{ name: 'gateway_build_info', help: 'What runs here; always 1.', aggregator: 'first' },
-      ...{ labelNames: Object.keys(build), registers: [this.registry] },
+      name: 'gateway_build_info',
+      help: 'What runs here; always 1.',
+      aggregator: 'first',
+      labelNames: Object.keys(build),
+      registers: [this.registry],
     });
     info.set(build, 1);
   }

@@ -1,5 +1,5 @@
 /**
- * What is counted of operations: how they end, for whom, with which errors, and what they cost the backend.
+ * Metrics of operations: outcomes, apps, errors, and calls to the backend.
  *
  * Only names in manifests of trusted documents are labels. Everything else is `other`, since callers choose it.
  */
@@ -108,7 +108,7 @@ export class OperationMetrics {
     );
   }
 
-  /** An operation has been answered. */
+  /** At the end of an operation. */
   add(operation: Operation): void {
     const { operationType = 'none', errors, rest, trace } = operation;
     const outcome = operation.outcome!; // set before any policy hears of the end
@@ -122,7 +122,7 @@ export class OperationMetrics {
     if (rest) this.#addCalls(row.name, rest.journal, operation.planned);
   }
 
-  /** Once an answer for each code and route: a list of a hundred fails in a hundred places. */
+  /** Once a response for each code and route: a list of a hundred fails in a hundred places. */
   #addErrors(errors: readonly GraphQLError[]): void {
     const seen = new Set<string>();
     for (const { extensions, originalError } of errors) {
@@ -154,14 +154,14 @@ export class OperationMetrics {
     const { rounds } = journal;
     this.#calls.add(name, true, sent);
     this.#rounds.add(name, true, rounds);
-    // A plan has no retries, and knows of no answers that are kept.
+    // A plan has no retries, and knows of no cached responses.
     if (!plan || isRetried || isCached) return;
     this.#plannedCalls.add(name, compared(own, plan.calls.least, plan.calls.most));
     this.#plannedRounds.add(name, compared(rounds, plan.rounds, plan.rounds));
   }
 
   #countWithoutCall(entry: Journal['entries'][number]): void {
-    // Attempts that were refused before they left are counted as they end.
+    // Attempts that ended before they were sent are counted as they end.
     if (entry.source !== 'unsent') this.#upstream.withoutCall(entry);
   }
 

@@ -1,5 +1,5 @@
 /**
- * What is counted of REST calls and of circuits.
+ * Metrics of REST calls and of circuits.
  *
  * Attempts are counted as they end, those of pollers as well as those of operations. Reads that needed no call stand
  * in the journals of operations alone.
@@ -21,7 +21,10 @@ export interface UpstreamMetrics extends UpstreamObserver {
 export function upstreamMetrics(instruments: Instruments): UpstreamMetrics {
   const ofSource = (source: Source) =>
     new CounterBatch(({ method, path: route }: RouteLabel, status: Ending) => ({
-      ...{ method, route, source, status },
+      method,
+      route,
+      source,
+      status,
     }));
   const calls = {
     sent: ofSource('sent'),

@@ -306,7 +306,7 @@ function searchOf(body: unknown): string | undefined {
   ]).toString();
 }
 
-/** An answer without what belongs to the connection, or differs from one request to the next. */
+/** A response without what belongs to the connection, or differs from one request to the next. */
 async function shown({ site, plugged, hooked }: Stand, way: Way, path: string, init: RequestInit) {
   const { url } = way === 'past a plugin' ? plugged : way === 'past a hook of HTTP' ? hooked : site;
   const response =

@@ -45,18 +45,18 @@ function raw(
   });
 }
 
-const CARRIERS = ['POST', 'POST through Yoga', 'GET', 'fetch'] as const;
+const TRANSPORTS = ['POST', 'POST through Yoga', 'GET', 'fetch'] as const;
 
 async function ask(
   site: InProcessGateway,
-  carrier: (typeof CARRIERS)[number],
+  transport: (typeof TRANSPORTS)[number],
   query: string,
   headers: Record<string, string> = {},
 ): Promise<Raw> {
   const get = `/graphql?query=${encodeURIComponent(query)}`;
-  if (carrier === 'GET') return raw(`${site.url}${get}`, { headers });
-  if (carrier !== 'fetch') {
-    return raw(`${site.url}/graphql${carrier === 'POST' ? '' : '?by=yoga'}`, {
+  if (transport === 'GET') return raw(`${site.url}${get}`, { headers });
+  if (transport !== 'fetch') {
+    return raw(`${site.url}/graphql${transport === 'POST' ? '' : '?by=yoga'}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify({ query }),
@@ -73,7 +73,7 @@ async function ask(
 }
 
 describe('compression', () => {
-  describe.each(CARRIERS)('by %s', (carrier) => {
+  describe.each(TRANSPORTS)('by %s', (transport) => {
     it.each([
       ['br, gzip', 'br', brotliDecompressSync],
       ['gzip, deflate', 'gzip', gunzipSync],
@@ -82,9 +82,9 @@ describe('compression', () => {
       ['br;q=0, *', 'gzip', gunzipSync],
     ])('answers %s in %s', async (accepted, coding, decode) => {
       const site = await openGateway();
-      const plain = await ask(site, carrier, LARGE);
+      const plain = await ask(site, transport, LARGE);
 
-      const { headers, bytes } = await ask(site, carrier, LARGE, { 'accept-encoding': accepted });
+      const { headers, bytes } = await ask(site, transport, LARGE, { 'accept-encoding': accepted });
 
       expect(headers['content-encoding']).toBe(coding);
       expect(headers['vary']).toMatch(/\baccept-encoding\b/);
@@ -93,21 +93,23 @@ describe('compression', () => {
     });
 
     it.each(['', 'identity', 'br;q=0', 'deflate, zstd', 'identity;q=1, *;q=0'])(
-      'leaves an answer plain for "%s"',
+      'leaves a response plain for "%s"',
       async (accepted) => {
         const site = await openGateway();
 
-        const { headers, bytes } = await ask(site, carrier, LARGE, { 'accept-encoding': accepted });
+        const { headers, bytes } = await ask(site, transport, LARGE, {
+          'accept-encoding': accepted,
+        });
 
         expect(headers['content-encoding']).toBeUndefined();
         expect(JSON.parse(bytes.toString()).errors).toBeUndefined();
       },
     );
 
-    it('leaves an answer below a kilobyte plain', async () => {
+    it('leaves a response below a kilobyte plain', async () => {
       const site = await openGateway();
 
-      const { headers } = await ask(site, carrier, SMALL, { 'accept-encoding': 'br' });
+      const { headers } = await ask(site, transport, SMALL, { 'accept-encoding': 'br' });
 
       expect(headers['content-encoding']).toBeUndefined();
     });
@@ -117,7 +119,7 @@ describe('compression', () => {
       const query = '{ __schema { types { name description fields { name description } } } }';
 
       for (let i = 0; i < 2; i++) {
-        const { bytes } = await ask(site, carrier, query, { 'accept-encoding': 'br' });
+        const { bytes } = await ask(site, transport, query, { 'accept-encoding': 'br' });
         expect(JSON.parse(brotliDecompressSync(bytes).toString()).data.__schema).toBeDefined();
       }
     });
@@ -175,13 +177,13 @@ describe('compression', () => {
   });
 });
 
-describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (carrier) => {
+describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (transport) => {
   it('is answered 304 to the tag of the same bytes, with the same headers', async () => {
     const site = await openGateway();
-    const first = await ask(site, carrier, LARGE, { 'accept-encoding': 'br' });
+    const first = await ask(site, transport, LARGE, { 'accept-encoding': 'br' });
     const tag = first.headers['etag'] as string;
 
-    const second = await ask(site, carrier, LARGE, {
+    const second = await ask(site, transport, LARGE, {
       'accept-encoding': 'br',
       'if-none-match': `"other", W/${tag}`,
     });
@@ -200,7 +202,7 @@ describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (carrier) => {
     const site = await openGateway();
 
     const since = new Date(Date.now() + 60_000).toUTCString();
-    const { status } = await ask(site, carrier, SMALL, { 'if-modified-since': since });
+    const { status } = await ask(site, transport, SMALL, { 'if-modified-since': since });
 
     expect(status).toBe(200);
   });
@@ -208,7 +210,7 @@ describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (carrier) => {
   it('is for one origin, where pages of others may ask', async () => {
     const site = await openGateway({ http: { corsOrigins: ['https://app.example'] } });
 
-    const { headers } = await ask(site, carrier, SMALL, { origin: 'https://app.example' });
+    const { headers } = await ask(site, transport, SMALL, { origin: 'https://app.example' });
 
     expect(headers['vary']).toBe('x-api-key, accept, accept-encoding, Origin');
   });
@@ -222,18 +224,18 @@ describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (carrier) => {
   ])('never has a tag for %s', async (_, query, headers) => {
     const site = await openGateway();
 
-    const answer = await ask(site, carrier, query, { ...headers, 'if-none-match': '*' });
+    const answer = await ask(site, transport, query, { ...headers, 'if-none-match': '*' });
 
     expect(answer.status).not.toBe(304);
     expect(answer.headers['etag']).toBeUndefined();
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  it('never has a tag for a partial answer', async () => {
+  it('never has a tag for a partial response', async () => {
     const site = await openGateway({ backend: 'faulty' });
     site.upstream.on('GET /v0/pages/p', ok({ pageId: 'p', title: 't' }));
 
-    const answer = await ask(site, carrier, '{ page(pageId: "p") { title audiencesCount } }');
+    const answer = await ask(site, transport, '{ page(pageId: "p") { title audiencesCount } }');
 
     expect(JSON.parse(answer.bytes.toString()).errors).toHaveLength(1);
     expect(answer.headers['etag']).toBeUndefined();
@@ -241,7 +243,7 @@ describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (carrier) => {
   });
 });
 
-it('answers 304 for the same answer only: never for a changed field, coding or type', async () => {
+it('answers 304 for the same response only: never for a changed field, coding or type', async () => {
   const site = await openGateway({ backend: 'faulty' });
   const pages = fc.record({
     name: fc.constantFrom('n', 'N', 'ñ', 'n'.repeat(2_000)),
