@@ -20,7 +20,7 @@ const SYSTEM = [
   'test/processes/**/*.test.ts',
   'test/backend/restart.test.ts',
   'test/journeys/auto-routes.test.ts',
-  'test/server/process.test.ts',
+  'test/gateway/process.test.ts',
   'test/adding-a-resource.test.ts',
   'test/another-api.test.ts',
   'test/docs.test.ts',
@@ -31,7 +31,7 @@ const SYSTEM = [
  * same responses, headers, logs, counters and spans come both ways.
  */
 const PLUGGED = [
-  'test/server/!(config|executor|weight).test.ts',
+  'test/gateway/!(config|executor|weight).test.ts',
   'test/live/**/*.test.ts',
   'test/extensions/mcp/**/*.test.ts',
   'test/extensions/{every-transport,traces/traces,usage/usage}.test.ts',

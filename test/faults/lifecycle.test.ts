@@ -1,7 +1,7 @@
 /**
  * T57 and T58: what the process finishes before it ends, and what slow or many callers can hold.
  *
- * How it ends otherwise is told in test/server/process.test.ts. That the embedded backend, killed in the middle of
+ * How it ends otherwise is told in test/gateway/process.test.ts. That the embedded backend, killed in the middle of
  * writes, loses nothing it has answered for is told in test/backend/restart.test.ts; here it is tried once through the
  * gateway.
  */
