@@ -5,7 +5,7 @@
 import { ApolloClient, gql, HttpLink, InMemoryCache, type Reference } from '@apollo/client';
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { Client, fetchExchange } from '@urql/core';
-import { cacheExchange } from '@urql/exchange-graphcache';
+import { cacheExchange, type UpdateResolver } from '@urql/exchange-graphcache';
 import { expect, it, onTestFinished } from 'vitest';
 import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID as pageId } from '../../src/backend/seed/example.ts';
 import { possibleTypes, typePolicies } from '../../src/client/cache/apollo.ts';
@@ -118,7 +118,26 @@ async function openApollo(url: string): Promise<Screen> {
   };
 }
 
-async function openUrql(url: string): Promise<Screen> {
+const putAtHead: UpdateResolver = (made, _args, cache) => {
+  const edge = (made as unknown as Made).createAudience.audienceEdge;
+  const page = cache.resolve('Query', 'page', { pageId });
+  if (!edge || typeof page !== 'string') return;
+  const pages = cache.inspectFields(page).filter(({ fieldName }) => fieldName === 'audiences');
+  for (const page of pages) {
+    const after = page.arguments?.['after'] as string | undefined;
+    cache.updateQuery({ query: PAGE, variables: { pageId, after } }, (data) => {
+      const list = data!.page.audiences;
+      list.totalCount += 1;
+      if (page === pages[0]) list.edges.unshift(edge);
+      return data;
+    });
+  }
+};
+
+const invalidate: UpdateResolver = (_made, _args, cache) =>
+  cache.invalidate(cache.resolve('Query', 'page', { pageId }) as string);
+
+async function openUrql(url: string, createAudience = putAtHead): Promise<Screen> {
   const client = new Client({
     url: `${url}/graphql`,
     preferGetMethod: false,
@@ -128,27 +147,7 @@ async function openUrql(url: string): Promise<Screen> {
         keys,
         possibleTypes: graphcacheTypes,
         resolvers,
-        updates: {
-          Mutation: {
-            createAudience(made, _args, cache) {
-              const edge = (made as unknown as Made).createAudience.audienceEdge;
-              const page = cache.resolve('Query', 'page', { pageId });
-              if (!edge || typeof page !== 'string') return;
-              const pages = cache
-                .inspectFields(page)
-                .filter(({ fieldName }) => fieldName === 'audiences');
-              for (const page of pages) {
-                const after = page.arguments?.['after'] as string | undefined;
-                cache.updateQuery({ query: PAGE, variables: { pageId, after } }, (data) => {
-                  const list = data!.page.audiences;
-                  list.totalCount += 1;
-                  if (page === pages[0]) list.edges.unshift(edge);
-                  return data;
-                });
-              }
-            },
-          },
-        },
+        updates: { Mutation: { createAudience } },
       }),
       fetchExchange,
     ],
@@ -196,3 +195,15 @@ it.each([
     expect(ids()).toHaveLength(totalCount + 1);
   },
 );
+
+it('urql keeps five of fifteen where the page was invalidated in place of that', async () => {
+  const { url } = await openGateway({ fresh: true, rest: { timeoutMs: 5_000 } });
+  const screen = await openUrql(url, invalidate);
+  await screen.more();
+  await screen.more();
+  expect(screen.shown().edges).toHaveLength(15);
+
+  await screen.create();
+
+  await expect.poll(() => screen.shown().edges.length, { timeout: 10_000 }).toBe(5);
+});
