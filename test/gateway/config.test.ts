@@ -143,7 +143,7 @@ describe('the settings', () => {
   it('poll as often as may be where a replay waits for nothing, unless LIVE_POLL_MS is set', () => {
     const env = { REPLAY: 'test/support', REPLAY_SPEED: '0' };
 
-    expect(readConfig(env).live.pollMs).toEqual({ least: 10, most: 10 });
+    expect(readConfig(env).live.pollMs).toEqual({ least: 10, most: 10, isHurried: true });
     expect(readConfig({ ...env, LIVE_POLL_MS: '500..900' }).live.pollMs.least).toBe(500);
   });
 

@@ -376,7 +376,7 @@ export const SETTINGS = {
       'REPLAY_SPEED',
       wholeNumber(0, 1_000),
       '1',
-      'how many times as fast as it was a replay answers; `0`: at once, polls too unless `LIVE_POLL_MS` is set',
+      'how many times as fast as it was a replay answers; `0`: at once, without waiting for retries, pauses and timeouts; polls too, unless `LIVE_POLL_MS` is set',
     ),
   }),
   traces: group('Traces', {
