@@ -17,10 +17,10 @@ import { seedWhenEmpty, type Seed } from './seed/seed.ts';
 
 export { BackendDatabaseError } from './database/database.ts';
 
-/** Loopback unless asked otherwise: the sample key is no secret. */
+/** The sample key is public, so the default is loopback. */
 const LOOPBACK = '127.0.0.1';
 
-/** How long requests under way may take when the backend closes, in milliseconds. */
+/** How long requests in flight may take when the backend closes, in milliseconds. */
 const CLOSING_MS = 5_000;
 
 /** How long a version stays in each state of publishing, in milliseconds. */
@@ -54,16 +54,16 @@ export interface Backend {
   readonly url: string;
   readonly port: number;
   /**
-   * Takes no more requests, finishes those under way, and closes the database.
+   * Stops listening, finishes requests in flight, and closes the database.
    *
-   * @param timeoutMs after which requests under way are cut. @default 5000
-   * @returns whether all of them were finished.
+   * @param timeoutMs after which requests in flight are cut. @default 5000
+   * @returns whether all of them finished.
    */
   close(timeoutMs?: number): Promise<boolean>;
 }
 
 /**
- * Starts the backend; when it answers, it listens.
+ * Starts the backend. It listens once the promise resolves.
  *
  * @throws {BackendDatabaseError} when the database cannot be used; what Node throws when the port can't be had.
  */
@@ -124,7 +124,7 @@ const listen = (fetch: Fetch, hostname: string, port: number): Promise<Server> =
   });
 
 /**
- * Idle connections are closed again and again, since a kept-alive one falls idle after its answer.
+ * Closes idle connections repeatedly: kept-alive ones become idle after their last response.
  *
  * @returns whether no request had to be cut.
  */

@@ -98,11 +98,11 @@ async function prepare(client: Client, local: boolean): Promise<void> {
     throw new Error(
       'it was written by a newer release: start that release, or name another database',
     );
-  // Some databases can be read and not written: better found now than by the first caller who writes.
+  // Fails at start where the database can be read but not written.
   await db.run(sql`UPDATE __drizzle_migrations SET hash = hash`);
 }
 
-/** Looks before anything is written: a database of another program stays as it is, to the byte. */
+/** Refuses another program's database, before anything is written to it. */
 async function refuseForeign(client: Client): Promise<void> {
   const { rows } = await client.execute(
     "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
@@ -132,14 +132,14 @@ function databaseOn(client: Client, local: boolean): Database {
     write: (work) => alone(() => db.transaction(work)),
     close: () =>
       alone(async () => {
-        // A copy of the file then has everything. A process that still reads it does the same at its end.
+        // So that a copy of the file is complete. Other processes that read it do the same when they close.
         if (local) await client.execute('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => {});
         client.close();
       }),
   };
 }
 
-/** Runs one piece of work at a time, in order; a failure concerns its caller only. */
+/** A queue that runs one piece of work at a time, in order. A failure rejects for its caller only. */
 function createQueue() {
   let last: Promise<unknown> = Promise.resolve();
   return <Answer>(work: () => Promise<Answer>): Promise<Answer> => {
@@ -189,7 +189,7 @@ const WORDS: Readonly<Record<number, string>> = {
 function inWords(error: unknown): string {
   const root = rootOf(error);
   if (!(root instanceof Error)) return String(root);
-  // A connection that fails has its code in the message alone: `ConnectionFailed("…: 14")`.
+  // Failed connections have their code in the message only: `ConnectionFailed("…: 14")`.
   const code =
     'rawCode' in root && typeof root.rawCode === 'number'
       ? root.rawCode

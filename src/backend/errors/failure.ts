@@ -8,7 +8,7 @@ export interface Failure {
   readonly at: string | undefined;
 }
 
-/** Messages are left out: the driver's hold the whole statement, and with it what callers sent. */
+/** Without the message: the driver's contain the whole statement, and so what callers sent. */
 export function failureOf(route: string, error: unknown): Failure {
   const root = rootOf(error);
   if (!(root instanceof Error)) return { route, code: typeof root, at: undefined };

@@ -80,8 +80,8 @@ function accept<Value>(
 const UNSTORABLE = 'holds a null character or half of a surrogate pair';
 
 /**
- * The fields whose text SQLite would cut or change without a word: a lost part is worse than a
- * refusal. Walks what a schema has let through, so it is never deep.
+ * The fields whose text SQLite would silently cut or change. Only values that a schema has accepted are walked, so they
+ * are never deep.
  */
 function unstorable(value: unknown, path: readonly string[] = []): string[] {
   if (typeof value === 'string') return /[\0\p{Surrogate}]/u.test(value) ? [path.join('.')] : [];

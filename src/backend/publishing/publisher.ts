@@ -1,8 +1,8 @@
 /**
  * Moves queued versions on, one step after each delay, until they are published.
  *
- * All that is known of the work is in the database; a timer only says when to look. A process that is
- * killed loses timers and nothing else: the next one finds the unfinished versions at start.
+ * The state of the work is in the database; timers only start the steps. After a crash the next process takes up the
+ * unfinished versions.
  */
 import { inArray } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
@@ -16,7 +16,7 @@ interface PublisherOptions {
   readonly now: () => number;
   /** How long a version stays queued, and how long it is processed, in milliseconds. */
   readonly delayMs: number;
-  /** Called for a step that failed; it is tried again after the delay. */
+  /** Called for a step that failed. It is retried after the delay. */
   readonly onFailure: (failure: Failure) => void;
 }
 
@@ -70,7 +70,7 @@ export function createPublisher({ database, now, delayMs, onFailure }: Publisher
   };
 }
 
-/** Takes a version one step on; answers whether another step follows. */
+/** Takes a version one step on. Returns whether another step follows. */
 const takeStep = (database: Database, versionId: string, nowMs: number): Promise<boolean> =>
   database.write(async (db) => {
     const version = await db.select().from(versions).where(equals(versions, { versionId })).get();

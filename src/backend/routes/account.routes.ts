@@ -1,8 +1,7 @@
 /**
  * Accounts: listed, searched, and read with their persons. Source: interface.md, "Accounts".
  *
- * A person belongs to the account whose domain is the person's, letter by letter. The counts are
- * taken from the rows at each reading, so they cannot drift.
+ * A person belongs to the account with exactly the same domain. Counts are computed at each read.
  */
 import { and, asc, eq, getTableColumns, or, sql, type SQL } from 'drizzle-orm';
 import { listPage } from '../database/list.ts';

@@ -1,36 +1,31 @@
-/**
- * Topics and their entries: listed, read, changed, added to. Source: interface.md, "Topics".
- *
- * A topic travels with all its entries, which the same query reads.
- */
-import { getTableColumns, sql } from 'drizzle-orm';
+/** Topics with all their entries: listed, read, changed, added to. Source: interface.md, "Topics". */
+import { and, asc, inArray, max } from 'drizzle-orm';
 import { MAX_INTEGER } from '../../v0/schemas/primitive.ts';
 import type { Topic } from '../../v0/schemas/topic.ts';
 import { listPage } from '../database/list.ts';
 import { newId } from '../database/new-row.ts';
-import { correlated, equals } from '../database/rows.ts';
-import { topicEntries, topics, type TopicEntryRow, type TopicRow } from '../database/tables.ts';
-import { notFound } from '../errors/problem.ts';
+import { equals, getRow } from '../database/rows.ts';
+import { topicEntries, topics, type TopicRow } from '../database/tables.ts';
 import type { Call, Handlers } from '../http/handler.ts';
 
-type EntryRow = Omit<TopicEntryRow, 'tenantId'>;
-type FullTopicRow = TopicRow & { entries: readonly EntryRow[] };
-
 export const topicRoutes = {
-  listTopics: ({ db, tenantId, list, present }) =>
-    listPage(db, list, {
-      select: db.select(selection).from(topics),
+  listTopics: async (call) => {
+    const { db, tenantId, list } = call;
+    const page = await listPage(db, list, {
+      select: db.select().from(topics),
       table: topics,
       where: equals(topics, { tenantId }),
       // Assumed: by sort order, since the document shows none.
       order: ['sortOrder', 'topicId'],
-      present: (row) => presentTopic(row, present),
-    }),
+      present: (row) => row,
+    });
+    return { ...page, items: await withEntries(call, page.items) };
+  },
 
-  getTopic: async (call) => presentTopic(await getFullTopicRow(call), call.present),
+  getTopic: (call) => readTopic(call),
 
   updateTopic: async (call) => {
-    const { db, tenantId, params, body, nowMs, present } = call;
+    const { db, tenantId, params, body, nowMs } = call;
     const { title, sortOrder } = body;
     if (title !== undefined || sortOrder !== undefined) {
       // Drizzle leaves out what is undefined.
@@ -39,67 +34,59 @@ export const topicRoutes = {
         .set({ title, sortOrder, updatedAt: nowMs })
         .where(equals(topics, { tenantId, topicId: params.topic_id }));
     }
-    return presentTopic(await getFullTopicRow(call), present);
+    return readTopic(call);
   },
 
   createTopicEntry: async (call) => {
     const { db, tenantId, body, nowMs, present } = call;
-    const { topicId, entries } = await getFullTopicRow(call);
-    const entry = {
-      tenantId,
-      topicEntryId: newId('entry'),
-      topicId,
-      sortOrder: body.sortOrder ?? sortOrderAfter(entries.at(-1)),
-      content: body.content,
-      createdAt: nowMs,
-      updatedAt: nowMs,
-    };
-    await db.insert(topicEntries).values(entry);
+    const { topicId } = await getTopicRow(call);
+    const { content, sortOrder = await sortOrderAtEnd(call, topicId) } = body;
+    const times = { createdAt: nowMs, updatedAt: nowMs };
+    const entry = { topicEntryId: newId('entry'), topicId, sortOrder, content, ...times };
+    await db.insert(topicEntries).values({ tenantId, ...entry });
     await db.update(topics).set({ updatedAt: nowMs }).where(equals(topics, { tenantId, topicId }));
     return present(entry);
   },
 } satisfies Partial<Handlers>;
 
-/** A topic's entries as one JSON text: as rows, they take the driver twice as long. */
-const writtenEntries = correlated<string>(sql`(select
-  json_group_array(
-    json_object(
-      'topicEntryId', ${topicEntries.topicEntryId},
-      'topicId', ${topicEntries.topicId},
-      'sortOrder', ${topicEntries.sortOrder},
-      'content', json(${topicEntries.content}),
-      'createdAt', ${topicEntries.createdAt},
-      'updatedAt', ${topicEntries.updatedAt}
-    )
-  ) from ${topicEntries}
-  where ${topicEntries.tenantId} = ${topics.tenantId} and ${topicEntries.topicId} = ${topics.topicId})`);
-
-const selection = {
-  ...getTableColumns(topics),
-  entries: writtenEntries.mapWith((text: string) => (JSON.parse(text) as EntryRow[]).sort(byOrder)),
-};
-
-/** As the index has them; SQLite promises no order of what it groups. */
-const byOrder = (a: EntryRow, b: EntryRow): number =>
-  a.sortOrder - b.sortOrder || (a.topicEntryId < b.topicEntryId ? -1 : 1);
+type TopicCall = Pick<Call<'getTopic'>, 'db' | 'tenantId' | 'params' | 'present'>;
 
 /** @throws {Problem} 404 when the tenant has no such topic. */
-async function getFullTopicRow({
-  db,
-  tenantId,
-  params: { topic_id: topicId },
-}: Pick<Call<'getTopic'>, 'db' | 'tenantId' | 'params'>): Promise<FullTopicRow> {
-  const own = equals(topics, { tenantId, topicId });
-  const row = await db.select(selection).from(topics).where(own).get();
-  if (!row) throw notFound('topic', topicId);
-  return row;
+const getTopicRow = ({ db, tenantId, params }: TopicCall): Promise<TopicRow> =>
+  getRow(db, 'topic', topics, { tenantId, topicId: params.topic_id });
+
+async function readTopic(call: TopicCall): Promise<Topic> {
+  const [topic] = await withEntries(call, [await getTopicRow(call)]);
+  return topic!;
+}
+
+/** Topics as callers see them, with the entries of all in one query. */
+async function withEntries(
+  { db, tenantId, present }: Pick<Call, 'db' | 'tenantId' | 'present'>,
+  rows: readonly TopicRow[],
+): Promise<Topic[]> {
+  const { topicId, sortOrder, topicEntryId } = topicEntries;
+  const ids = rows.map((row) => row.topicId);
+  const entries = await db
+    .select()
+    .from(topicEntries)
+    .where(and(equals(topicEntries, { tenantId }), inArray(topicId, ids)))
+    // In the order of the index; by the sort order alone they would be sorted.
+    .orderBy(asc(topicId), asc(sortOrder), asc(topicEntryId));
+  return rows.map((row) => ({
+    ...present(row),
+    entries: entries.filter((entry) => entry.topicId === row.topicId).map(present),
+  }));
 }
 
 /** Assumed: an entry without a sort order goes to the end. */
-const sortOrderAfter = (last: EntryRow | undefined): number =>
-  last ? Math.min(Math.floor(last.sortOrder) + 1, MAX_INTEGER) : 0;
-
-const presentTopic = (row: FullTopicRow, present: Call['present']): Topic => ({
-  ...present(row),
-  entries: row.entries.map(present),
-});
+async function sortOrderAtEnd(
+  { db, tenantId }: Pick<Call, 'db' | 'tenantId'>,
+  topicId: string,
+): Promise<number> {
+  const [last] = await db
+    .select({ sortOrder: max(topicEntries.sortOrder) })
+    .from(topicEntries)
+    .where(equals(topicEntries, { tenantId, topicId }));
+  return last?.sortOrder == null ? 0 : Math.min(Math.floor(last.sortOrder) + 1, MAX_INTEGER);
+}
