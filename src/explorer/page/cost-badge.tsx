@@ -2,8 +2,9 @@
  * The cost of the document in the editor, before it is sent.
  */
 import { useGraphiQL } from '@graphiql/react';
-import { Fragment, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useApiKey } from '../exchange/api-key.ts';
+import { Breakable } from '../breakable.tsx';
 import type { Count, Plan } from '../exchange/extensions.ts';
 import { askPlan, type Planned } from '../exchange/plan.ts';
 import { objectIn } from '../documents/jsonc.ts';
@@ -100,16 +101,6 @@ function Explanation({ plan: { routes, missing = [], budget } }: { plan: Plan })
       )}
     </div>
   );
-}
-
-/** A route or a path of fields with line breaks between its parts only. */
-function Breakable({ text }: { text: string }) {
-  return text.split(/(?<=.)(?=\/)|(?<=\.)/).map((part, index) => (
-    <Fragment key={index}>
-      <wbr />
-      {part}
-    </Fragment>
-  ));
 }
 
 /** Closes the details at a press elsewhere and at Escape. */

@@ -2,6 +2,7 @@
  * The events of a subscription, newest first, with times and changes.
  */
 import { formatResult } from '@graphiql/toolkit';
+import { Breakable } from '../breakable.tsx';
 import { tabInView, type EventStream, type Exchange } from '../exchange/exchange.ts';
 import { journalOf, withoutJournal } from '../exchange/extensions.ts';
 import { stopSubscription } from '../exchange/subscriptions.ts';
@@ -22,7 +23,7 @@ export function Events({ exchange, stream: { events, ending } }: EventsProps) {
           {polls && (
             <span>
               {polls.count === 1 ? '1 poll' : `${polls.count} polls`} of {polls.method}{' '}
-              {polls.route}
+              <Breakable text={polls.route} />
             </span>
           )}
         </p>
