@@ -1,7 +1,7 @@
 /**
  * The calls of a plan: which, how often at least and at most, and after which round each has ended.
  */
-import type { Dialect } from '../rest/client/dialect.ts';
+import type { RouteCapabilities } from '../rest/client/route-capabilities.ts';
 import type { Route } from '../v0/routes.ts';
 import { NONE, plus, product, type Count } from './count.ts';
 
@@ -55,7 +55,7 @@ interface Counted {
 
 /** The calls of one operation. */
 export class PlannedCalls {
-  readonly #dialect: Dialect;
+  readonly #capabilities: RouteCapabilities;
   readonly #fields = new Map<Route, Map<string, Count>>();
   #counted = new Map<Route, Map<string, Counted>>();
   #primed = new Map<string, number>();
@@ -65,8 +65,8 @@ export class PlannedCalls {
   /** How many calls there are at least so far. */
   least = 0;
 
-  constructor(dialect: Dialect) {
-    this.#dialect = dialect;
+  constructor(capabilities: RouteCapabilities) {
+    this.#capabilities = capabilities;
   }
 
   /** After a write: nothing read before it answers for what comes after. */
@@ -77,7 +77,7 @@ export class PlannedCalls {
 
   /** Whether the backend has a route, for all that is known; one that it lacks is noted. */
   serves(route: Route): boolean {
-    const isServed = this.#dialect.serves(route);
+    const isServed = this.#capabilities.serves(route);
     if (!isServed) this.#missing.add(route);
     return isServed;
   }

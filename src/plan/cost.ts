@@ -18,7 +18,7 @@ import { fragmentsOf, sumSelections } from '../execution/operation/collect-field
 import { coerceVariableValues } from '../execution/operation/variables.ts';
 import { createContext, type Context } from '../graph/context.ts';
 import { MAX_NODES } from '../graph/schema/node.ts';
-import { dialectWithout } from '../rest/client/dialect.ts';
+import { capabilitiesWithout } from '../rest/client/route-capabilities.ts';
 import { Journal } from '../rest/call/journal.ts';
 import { extendedRoutes, type RouteSet } from '../v0/routes.ts';
 import { Planner, type Budget, type Plan } from './planner.ts';
@@ -36,7 +36,7 @@ export interface OperationArgs extends Pick<
 export function planningContext(routeSet: RouteSet): Context {
   const refuse = () => Promise.reject(new Error('A plan calls nothing.'));
   const client = {
-    dialect: dialectWithout(new Set(routeSet === 'document' ? extendedRoutes : [])),
+    capabilities: capabilitiesWithout(new Set(routeSet === 'document' ? extendedRoutes : [])),
     journal: new Journal(),
     deadlineMs: Infinity,
     abort: () => {},

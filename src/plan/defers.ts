@@ -75,7 +75,7 @@ function withoutDeferred(
     const needsObject =
       !fragment ||
       !isObjectType(type) ||
-      selectionOf(known, type, [fragment], context.rest.dialect).needsObject;
+      selectionOf(known, type, [fragment], context.rest.capabilities).needsObject;
     return needsObject ? NEEDS_OBJECT : null;
   };
   return visit(document, visitWithTypeInfo(types, { InlineFragment: drop, FragmentSpread: drop }));

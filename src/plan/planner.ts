@@ -196,7 +196,7 @@ export class Planner {
     this.#budget = budget;
     this.#needs = needs;
     this.#unknown = unknown;
-    this.#calls = new PlannedCalls(context.rest.dialect);
+    this.#calls = new PlannedCalls(context.rest.capabilities);
   }
 
   /**
@@ -267,7 +267,7 @@ export class Planner {
   }
 
   #selectionOf(type: GraphQLObjectType, nodes: readonly Selecting[]): ObjectSelection {
-    return selectionOf(this.#document, type, nodes, this.#context.rest.dialect);
+    return selectionOf(this.#document, type, nodes, this.#context.rest.capabilities);
   }
 
   #typeOf({ name }: AnyEntity): GraphQLObjectType {

@@ -26,7 +26,7 @@ import { findEntity } from '../graph/entity/entity.ts';
 import { MAX_FIRST } from '../graph/loading/page-request.ts';
 import { formatNodeId, readNodeId } from '../graph/types/node-id.ts';
 import { dictionary } from '../lib/dictionary.ts';
-import type { Dialect } from '../rest/client/dialect.ts';
+import type { RouteCapabilities } from '../rest/client/route-capabilities.ts';
 import { excessOf, isSurelyWithin } from './cost.ts';
 import { Planner, type Budget, type Unknown } from './planner.ts';
 import { sampleOf } from './price.ts';
@@ -84,7 +84,7 @@ interface Deciding {
 /** What is known of the weights of one operation: by what its variables give, where they decide. */
 export class Weights {
   /** The routes that it was planned with. */
-  #dialect: Dialect | undefined;
+  #capabilities: RouteCapabilities | undefined;
   #deciding: readonly Deciding[] = [];
   /** Where no variable decides. */
   #only: Weighed | undefined;
@@ -92,15 +92,15 @@ export class Weights {
 
   /** Undefined where the operation has to be planned first. */
   find(variables: WeighedOperation['variables'], { rest }: Context): Weighed | undefined {
-    if (this.#dialect !== rest.dialect) return undefined;
+    if (this.#capabilities !== rest.capabilities) return undefined;
     return this.#byVariables?.get(keyOf(this.#deciding, variables)) ?? this.#only;
   }
 
   /** Plans the operation, and keeps what came out. */
   learn(given: WeighedOperation, context: Context, budget: Budget): Weighed {
-    const { dialect } = context.rest;
-    if (this.#dialect !== dialect) {
-      this.#dialect = dialect;
+    const { capabilities } = context.rest;
+    if (this.#capabilities !== capabilities) {
+      this.#capabilities = capabilities;
       this.#deciding = decidingOf(given);
       this.#byVariables =
         this.#deciding.length > 0 ? new LRUCache<string, Weighed>({ max: MAX_PLANS }) : undefined;

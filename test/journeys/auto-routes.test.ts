@@ -75,7 +75,7 @@ function unexplained(partial: Answer, full: Answer): string[] {
       const names = new Set([...Object.keys(mine), ...Object.keys(other)]);
       for (const name of names) {
         const step = Array.isArray(mine) ? Number(name) : name;
-        // Lists of the two dialects have cursors of their own.
+        // Lists by either kind of routes have cursors of their own.
         if (/cursor$/i.test(name)) continue;
         compare(mine[name], other[name], [...path, step]);
       }
@@ -154,7 +154,7 @@ describe('a backend with the document’s routes only', () => {
       // Looked into: the page is there, so its list must be.
       'GET /v0/pages/p1',
       'GET /v0/pages/p1/audiences?limit=1',
-      // The answer, in the document's dialect.
+      // The answer, by the document's routes.
       'GET /v0/pages/p1',
       'GET /v0/page_links?pageId=p1&limit=100',
     ]);

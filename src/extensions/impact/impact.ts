@@ -83,14 +83,14 @@ export const impactOfField = (
 export const fieldsOfRoute = (
   schema: GraphQLSchema,
   route: string,
-  { rest: { dialect } }: Context,
+  { rest: { capabilities } }: Context,
 ): readonly string[] =>
   Object.values(schema.getTypeMap())
     .filter(isObjectType)
     .flatMap((type) =>
       Object.values(type.getFields())
         .filter((field) => {
-          const requirement = requirementOf(field, dialect);
+          const requirement = requirementOf(field, capabilities);
           const own = requirement && routeOf(requirement);
           return own && `${own.method} ${own.path}` === route;
         })

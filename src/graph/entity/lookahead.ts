@@ -9,7 +9,7 @@ import type { FieldNode, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 import { argumentsOf } from '../../execution/operation/arguments.ts';
 import type { OperationContext } from '../../execution/operation/collect-fields.ts';
 import { isNotFound } from '../../rest/call/errors.ts';
-import { readBy } from '../../rest/client/dialect.ts';
+import { readBy } from '../../rest/client/route-capabilities.ts';
 import { perRequest, type Context } from '../context.ts';
 import type { List, ListPage } from '../loading/list.ts';
 import type { Abandon } from '../loading/loader.ts';
@@ -100,7 +100,7 @@ function provesParent(
 ): Promise<boolean | undefined> {
   const read = () => list.read(page, { origin: path }).then(() => true);
   const exists = list.route
-    ? readBy<boolean | undefined>(list.route, rest.dialect, read, async () => undefined)
+    ? readBy<boolean | undefined>(list.route, rest.capabilities, read, async () => undefined)
     : read();
   return exists.catch((error: unknown) => !isNotFound(error));
 }
@@ -222,8 +222,8 @@ function startBelow(
   const { schema, fragments, variableValues } = info;
   // An entity's name is an object type's: it is made with an ObjectRef.
   const type = schema.getType(entity.name) as GraphQLObjectType;
-  const { dialect } = context.rest;
-  const { keyFields, needsObject } = selectionOf(info, type, info.fieldNodes, dialect);
+  const { capabilities } = context.rest;
+  const { keyFields, needsObject } = selectionOf(info, type, info.fieldNodes, capabilities);
   if (keyFields.length === 0) return needsObject ? OBJECT_ALONE : KEY_ALONE;
   const ahead = new BegunCalls(needsObject);
   for (const field of keyFields) {

@@ -6,7 +6,7 @@
  */
 import type { GraphQLField } from 'graphql';
 import type { ArgumentValues } from '../../execution/operation/arguments.ts';
-import type { Dialect } from '../../rest/client/dialect.ts';
+import type { RouteCapabilities } from '../../rest/client/route-capabilities.ts';
 import type { Route } from '../../v0/routes.ts';
 import type { Context } from '../context.ts';
 import type { List } from '../loading/list.ts';
@@ -151,22 +151,25 @@ export function requiring(
 export const usualRequirementOf = ({ extensions }: Field): Requirement | undefined =>
   extensions[REQUIREMENT] as Requirement | undefined; // only `requiring` writes under this name
 
-/** What a field requires in a dialect; undefined when it costs nothing. */
-export function requirementOf(field: Field, dialect: Dialect): Requirement | undefined {
+/** What a field requires of a backend with such routes; undefined when it costs nothing. */
+export function requirementOf(
+  field: Field,
+  capabilities: RouteCapabilities,
+): Requirement | undefined {
   const requirement = usualRequirementOf(field);
   return requirement?.kind === 'list' || requirement?.kind === 'load'
-    ? requirementIn<ListRequirement | LoadRequirement>(dialect, requirement)
+    ? requirementIn<ListRequirement | LoadRequirement>(capabilities, requirement)
     : requirement;
 }
 
-/** What is required in a dialect. */
+/** What is required of a backend with such routes. */
 export const requirementIn = <
   Any extends Pick<ListRequirement, 'route'> & { instead?: Any | undefined },
 >(
-  dialect: Dialect,
+  capabilities: RouteCapabilities,
   requirement: Any,
 ): Any =>
-  requirement.instead && requirement.route && !dialect.serves(requirement.route)
+  requirement.instead && requirement.route && !capabilities.serves(requirement.route)
     ? requirement.instead
     : requirement;
 

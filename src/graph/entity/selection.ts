@@ -9,7 +9,7 @@ import {
   type CollectedField,
   type Selecting,
 } from '../../execution/operation/collect-fields.ts';
-import type { Dialect } from '../../rest/client/dialect.ts';
+import type { RouteCapabilities } from '../../rest/client/route-capabilities.ts';
 import { requirementOf, type Requirement, type ObjectRequirement } from './requirement.ts';
 import { findEntity } from './entity.ts';
 
@@ -29,7 +29,7 @@ export interface KeyField extends SelectedField {
 /** What is selected of objects of one type. */
 export interface ObjectSelection {
   readonly type: GraphQLObjectType;
-  readonly dialect: Dialect;
+  readonly capabilities: RouteCapabilities;
   readonly fields: readonly SelectedField[];
   readonly keyFields: readonly KeyField[];
   /** Whether something is selected that neither the key nor a call by the key answers. */
@@ -43,14 +43,14 @@ export function selectionOf(
   document: OperationContext,
   type: GraphQLObjectType,
   nodes: readonly Selecting[],
-  dialect: Dialect,
+  capabilities: RouteCapabilities,
 ): ObjectSelection {
   let known = selections.get(nodes);
   if (!known) selections.set(nodes, (known = []));
   for (const found of known) {
-    if (found.type === type && found.dialect === dialect) return found;
+    if (found.type === type && found.capabilities === capabilities) return found;
   }
-  const selection = newSelection(document, type, nodes, dialect);
+  const selection = newSelection(document, type, nodes, capabilities);
   known.push(selection);
   return selection;
 }
@@ -59,7 +59,7 @@ function newSelection(
   document: OperationContext,
   type: GraphQLObjectType,
   nodes: readonly Selecting[],
-  dialect: Dialect,
+  capabilities: RouteCapabilities,
 ): ObjectSelection {
   const entity = findEntity(type.name);
   const definitions = type.getFields();
@@ -68,12 +68,12 @@ function newSelection(
     return {
       ...selected,
       definition,
-      requirement: definition && requirementOf(definition, dialect),
+      requirement: definition && requirementOf(definition, capabilities),
     };
   });
   const keyFields = fields.filter((field): field is KeyField => field.requirement?.from === 'key');
   const needsObject = fields.some(
     ({ name, requirement }) => requirement?.from !== 'key' && !entity?.keyFields.has(name),
   );
-  return { type, dialect, fields, keyFields, needsObject };
+  return { type, capabilities, fields, keyFields, needsObject };
 }

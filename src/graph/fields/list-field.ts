@@ -9,7 +9,7 @@ import type { InputFieldMap, InputShapeFromFields, ObjectRef } from '@pothos/cor
 import type { GraphQLResolveInfo } from 'graphql';
 import type { ArgumentValues } from '../../execution/operation/arguments.ts';
 import { isNotFound } from '../../rest/call/errors.ts';
-import { readBy } from '../../rest/client/dialect.ts';
+import { readBy } from '../../rest/client/route-capabilities.ts';
 import type { Route } from '../../v0/routes.ts';
 import type { Context } from '../context.ts';
 import { requirementIn, requiring, type ListRequirement } from '../entity/requirement.ts';
@@ -86,17 +86,17 @@ export function listField<Parent extends object, Node, Args extends InputFieldMa
       ...(filters as Args), // no arguments where it is undefined
     },
     resolve: (parent: Parent, args: ArgumentValues, context: Context, info: GraphQLResolveInfo) => {
-      const { dialect } = context.rest;
+      const { capabilities } = context.rest;
       const request =
         requestAhead(context, parent, info) ??
-        pageRequestOf(requirementIn(dialect, requirement), parent, args, context);
+        pageRequestOf(requirementIn(capabilities, requirement), parent, args, context);
       const read = new ConnectionRead(request, requirement.items, parent, context, info);
       const { instead, list } = request;
       const page =
         instead && list.route
           ? readBy(
               list.route,
-              dialect,
+              capabilities,
               () => read.begin(),
               () => read.begin(pageRequestOf(instead, parent, args, context)),
             )
@@ -106,7 +106,7 @@ export function listField<Parent extends object, Node, Args extends InputFieldMa
     },
     /** The cursor that reads the list from the first item on. */
     startCursor: (parent: Parent, context: Context): string => {
-      const { list } = requirementIn(context.rest.dialect, requirement);
+      const { list } = requirementIn(context.rest.capabilities, requirement);
       return cursorOf(list(parent, {}, context), { skip: 0, from: null });
     },
   };

@@ -5,7 +5,7 @@ import { perRequest, type Context } from '../../graph/context.ts';
 import { Loader } from '../../graph/loading/loader.ts';
 import { unsupported } from '../../graph/errors.ts';
 import type { CallOptions } from '../../rest/client/client.ts';
-import { readBy } from '../../rest/client/dialect.ts';
+import { readBy } from '../../rest/client/route-capabilities.ts';
 import type { Account, AccountWithPersons } from '../../v0/schemas/account.ts';
 import { MAX_LIMIT } from '../../v0/list.ts';
 import { routes } from '../../v0/routes.ts';
@@ -35,7 +35,7 @@ export const findAccount = (
 ): Promise<Account | null> =>
   readBy(
     routes.getAccount,
-    context.rest.dialect,
+    context.rest.capabilities,
     () => readAccount(context, key, call),
     () => searchAccount(context, key, call),
   );

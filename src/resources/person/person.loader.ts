@@ -8,7 +8,7 @@ import { perRequest, type Context } from '../../graph/context.ts';
 import { List } from '../../graph/loading/list.ts';
 import { Loader } from '../../graph/loading/loader.ts';
 import type { CallOptions } from '../../rest/client/client.ts';
-import { readBy } from '../../rest/client/dialect.ts';
+import { readBy } from '../../rest/client/route-capabilities.ts';
 import type { Account } from '../../v0/schemas/account.ts';
 import type { Person } from '../../v0/schemas/person.ts';
 import { routes } from '../../v0/routes.ts';
@@ -24,7 +24,7 @@ export const personsOfAccountLoader = perRequest(
     new Loader<AccountKey, Persons | null>((key, call) =>
       readBy(
         routes.getAccount,
-        context.rest.dialect,
+        context.rest.capabilities,
         () => linkedPersons(context, key, call),
         () => activePersons(context, key, call),
       ),

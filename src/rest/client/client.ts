@@ -25,7 +25,7 @@ import { Timeouts } from '../call/timeouts.ts';
 import type { CircuitStates } from '../policies/circuit-breaker.ts';
 import { make, type Calls } from '../rest-call.ts';
 import type { CallTrace } from '../call/trace.ts';
-import type { Dialect } from './dialect.ts';
+import type { RouteCapabilities } from './route-capabilities.ts';
 import { fillPath, formatQuery, type CallInput } from './path.ts';
 import { openCalls } from '../policies/policies.ts';
 import {
@@ -46,7 +46,7 @@ export interface CallOptions {
 
 export interface RestClient {
   /** Replaced by another when a route turns out to be missing. */
-  readonly dialect: Dialect;
+  readonly capabilities: RouteCapabilities;
   readonly journal: Journal;
   /** When the request's time is over, on `performance.now()`'s clock. */
   readonly deadlineMs: number;
@@ -188,8 +188,8 @@ class ScopedClient implements RestClient, Requester {
     return this.#key;
   }
 
-  get dialect(): Dialect {
-    return this.#shared.discovery.dialect;
+  get capabilities(): RouteCapabilities {
+    return this.#shared.discovery.capabilities;
   }
 
   get deadlineMs(): number {
@@ -218,7 +218,7 @@ class ScopedClient implements RestClient, Requester {
   ): Promise<unknown> {
     const { discovery } = this.#shared;
     const values: Values = input;
-    if (!discovery.dialect.serves(route)) return Promise.reject(missingRoute(route));
+    if (!discovery.capabilities.serves(route)) return Promise.reject(missingRoute(route));
     if (!discovery.isOpen(route)) return this.#send(route, values, isOptional, options);
     const answer = this.#send(route, values, false, options);
     const { origin } = options;

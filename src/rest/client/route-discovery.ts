@@ -9,7 +9,7 @@ import { findSample, type SampleReader } from '../../v0/extended-routes.ts';
 import { extendedRoutes, routes, type Route, type RouteSet } from '../../v0/routes.ts';
 import { hasKind, isNotFound, isRouteRefusal, RestError, type RouteLabel } from '../call/errors.ts';
 import type { UpstreamObserver } from '../call/observer.ts';
-import { dialectWithout, type Dialect } from './dialect.ts';
+import { capabilitiesWithout, type RouteCapabilities } from './route-capabilities.ts';
 
 /** `unknown` until the first answer that tells. */
 export type RouteState = 'there' | 'missing' | 'unknown';
@@ -26,7 +26,7 @@ export interface Discoverer extends SampleReader {
 
 export class RouteDiscovery {
   /** Replaced by another when a route turns out to be missing. */
-  dialect: Dialect;
+  capabilities: RouteCapabilities;
   readonly #states: Map<Route, RouteState>;
   /** The last look at a route, which never rejects. */
   readonly #looks = new Map<Route, Promise<unknown>>();
@@ -38,7 +38,7 @@ export class RouteDiscovery {
   constructor(routeSet: RouteSet | 'auto', observer: UpstreamObserver) {
     const state = ({ auto: 'unknown', document: 'missing', extended: 'there' } as const)[routeSet];
     this.#states = new Map(extendedRoutes.map((route) => [route, state]));
-    this.dialect = this.#newDialect();
+    this.capabilities = this.#newCapabilities();
     this.#observer = observer;
   }
 
@@ -115,13 +115,13 @@ export class RouteDiscovery {
     if (!this.isOpen(route)) return;
     this.#states.set(route, state);
     if (state === 'there') return;
-    this.dialect = this.#newDialect();
+    this.capabilities = this.#newCapabilities();
     this.#observer.onMissingRoute?.(route);
   }
 
-  #newDialect(): Dialect {
+  #newCapabilities(): RouteCapabilities {
     const missing = [...this.#states].filter(([, state]) => state === 'missing');
-    return dialectWithout(new Set(missing.map(([route]) => route)));
+    return capabilitiesWithout(new Set(missing.map(([route]) => route)));
   }
 }
 

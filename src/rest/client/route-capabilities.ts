@@ -1,19 +1,19 @@
 /**
  * How what the six extended routes answer is read: by them, or by the routes of the REST document.
  *
- * Resource modules declare both ways beside each other. A dialect says which routes there are, and nothing else does.
+ * Resource modules declare both ways beside each other. `RouteCapabilities` alone say which routes there are.
  */
 import type { Route } from '../../v0/routes.ts';
 import { isMissingRoute } from '../call/errors.ts';
 
 /** Immutable: what was derived from it can be kept for it. */
-export interface Dialect {
+export interface RouteCapabilities {
   /** Whether a route is called at all. */
   serves(route: Route): boolean;
 }
 
-/** The dialect of a backend that lacks these routes. */
-export const dialectWithout = (missing: ReadonlySet<Route>): Dialect => ({
+/** Of a backend that lacks these routes. */
+export const capabilitiesWithout = (missing: ReadonlySet<Route>): RouteCapabilities => ({
   serves: (route) => !missing.has(route),
 });
 
@@ -24,11 +24,11 @@ export const dialectWithout = (missing: ReadonlySet<Route>): Dialect => ({
  */
 export function readBy<Value>(
   route: Route,
-  dialect: Dialect,
+  capabilities: RouteCapabilities,
   read: () => Promise<Value>,
   instead: () => Promise<Value>,
 ): Promise<Value> {
-  if (!dialect.serves(route)) return instead();
+  if (!capabilities.serves(route)) return instead();
   return read().catch((error: unknown) => {
     if (isMissingRoute(error, route)) return instead();
     throw error;
