@@ -130,7 +130,7 @@ describe('the parts of a response', () => {
             onExecuteDone: ({ result, setResult }) => {
               if (Symbol.asyncIterator in result) {
                 return {
-                  onNext: (payload) => onNext(payload.result, payload.setResult as never),
+                  onNext: (payload) => onNext(payload.result, payload.setResult),
                   onEnd: () => onNext('end', () => {}),
                 };
               }

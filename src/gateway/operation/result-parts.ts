@@ -69,7 +69,7 @@ export class ResultParts {
         const one = await later.next();
         return one.done ? one : { done: false, value: see(one.value) };
       };
-      const value = see({ ...first, ...this.#head, hasNext: true } as Part);
+      const value = see({ ...first, ...this.#head, hasNext: true });
       return Promise.resolve({ done: false, value });
     };
     return {
