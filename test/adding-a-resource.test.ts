@@ -14,6 +14,7 @@ const SUPPORT = [
   'certificates',
   'client',
   'close-after-file',
+  'empty-plugin',
   'fault-upstream',
   'faults',
   'folder',
