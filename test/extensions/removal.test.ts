@@ -112,8 +112,13 @@ it('without any of them the tests of everything else pass', async () => {
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
   const { stdout } = await run(
     process.execPath,
-    [vitest, 'run', '--project', 'quick', '--reporter', 'json', '--silent'],
-    { cwd: copy, maxBuffer: 100_000_000 },
+    [vitest, 'run', '--project', 'quick', '--reporter', 'json', '--silent', '--retry', '2'],
+    {
+      cwd: copy,
+      maxBuffer: 100_000_000,
+      // It is no worker of the tests that run it.
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], NO_COLOR: '1' },
+    },
   ).catch((error: { readonly stdout: string }) => error);
   const report = JSON.parse(stdout) as Report;
 
