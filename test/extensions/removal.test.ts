@@ -30,7 +30,15 @@ const SOURCES = ['src', 'package.json', 'tsconfig.json', 'rolldown.config.ts', '
 
 /** What tests read beside it. */
 const TESTED = [
-  ...['test', 'deploy', 'docs', 'CONTRIBUTING.md', 'README.md', 'schema.graphql'],
+  ...[
+    'test',
+    'deploy',
+    'docs',
+    '.prettierrc.json',
+    'CONTRIBUTING.md',
+    'README.md',
+    'schema.graphql',
+  ],
   ...['vitest.config.ts', 'package-lock.json', 'dist/explorer'],
 ];
 
