@@ -115,7 +115,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     log: operationLog(logger, options.logSlowMs), // one line an operation
     metrics: countOperations(metrics), // what is counted of it
     httpRequest: httpRequest(), // methods, media types, forms of foreign pages
-    newDocuments: newDocuments(admit, documents, trusted), // one a turn of the event loop
+    newDocuments: newDocuments(admit, documents, trusted), // 2 ms of a turn of the event loop
     trustedDocuments: trustedDocuments(trusted), // ids of documents that apps were built with
     operationKind: operationKind(), // no mutation by GET, no subscription where one result is wanted
     forwardedHeaders: forwardedHeaders(forward), // so much of them
