@@ -37,6 +37,7 @@ const COPIED = [
   'test/backend/contract.test.ts',
   'test/architecture.test.ts',
   'docs/architecture.md',
+  'codegen.ts',
   'package.json',
   'rolldown.config.ts',
   'tsconfig.json',

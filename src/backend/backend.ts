@@ -63,7 +63,7 @@ export interface Backend {
 }
 
 /**
- * Starts the backend. It listens once the promise resolves.
+ * Opens the backend on its port.
  *
  * @throws {BackendDatabaseError} when the database cannot be used; what Node throws when the port can't be had.
  */

@@ -1,8 +1,6 @@
 /** The settings of the page. */
 import type { PageSettings } from '../client/page-settings.ts';
 
-export type { PageSettings };
-
 /** Those of a page without any, as in development. */
 const DEFAULTS: PageSettings = { introspection: 'on', explain: 'on', needsKey: true };
 

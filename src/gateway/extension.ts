@@ -107,12 +107,6 @@ export interface OwnRequest {
   readonly headers: HeaderFields;
 }
 
-export interface OwnResult {
-  readonly result: ExecutionResult;
-  /** Its data in JSON; undefined where it has none. */
-  readonly data: string | undefined;
-}
-
 /** The gateway as extensions see it. */
 export interface Core {
   readonly schema: GraphQLSchema;
@@ -126,7 +120,7 @@ export interface Core {
   /** Parses and validates a document of the operator's within the limits, and works out its least cost. */
   readonly prepare: (text: string) => Document;
   /** Runs an operation with one result through the pipeline; never rejects. */
-  readonly run: (request: OwnRequest, arrival: Arrival) => Promise<OwnResult>;
+  readonly run: (request: OwnRequest, arrival: Arrival) => Promise<ExecutionResult>;
 }
 
 /** @param tell what this process knows by the name. @returns what asks for that of each process. */

@@ -13,7 +13,7 @@ import { Pollers } from '../live/pollers.ts';
 import { Documents } from './documents/documents.ts';
 import { sha256 } from './documents/manifest.ts';
 import { TrustedDocuments, type TrustedObserver } from './documents/trusted-documents.ts';
-import type { Core, OwnRequest, OwnResult } from './extension.ts';
+import type { Core, OwnRequest } from './extension.ts';
 import { createExplorer, type Explorer } from './http/explorer.ts';
 import { createSite, forGet, GRAPHQL, type Routes } from './http/site.ts';
 import { operationLog, subscriptionLog } from './observe/logs/operation-log.ts';
@@ -241,7 +241,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   async function run(
     { document, variables, path, method, headers: given }: OwnRequest,
     arrival: Arrival,
-  ): Promise<OwnResult> {
+  ): Promise<ExecutionResult> {
     // `accept` is of the transport, not of GraphQL over HTTP.
     const { accept: _accept, ...headers } = given;
     const operation = new Operation(
@@ -267,13 +267,9 @@ export function createGateway(options: GatewayOptions): Gateway {
         executed = { errors: [translate(error)] };
       }
       const result = pipeline.settle(operation, executed);
-      const data = JSON.stringify(result.data);
-      // The data is written once; errors and extensions are small.
-      const others = data === undefined ? result : { ...result, data: null };
-      operation.bytes = Buffer.byteLength(JSON.stringify(formatted(others)));
-      if (data !== undefined) operation.bytes += Buffer.byteLength(data) - 'null'.length;
+      operation.bytes = Buffer.byteLength(JSON.stringify(formatted(result)));
       status = statusOf(result);
-      return { result, data };
+      return result;
     } finally {
       pipeline.end(operation, status);
     }

@@ -1,6 +1,7 @@
 /**
  * The context that every resolver of one request receives.
  */
+import { memoizeIn } from '../lib/memoize.ts';
 import type { ForwardedHeaders, Identity } from '../rest/call/forwarded-headers.ts';
 import type { RestClient } from '../rest/client/client.ts';
 import type { Pollers } from '../live/pollers.ts';
@@ -43,18 +44,9 @@ export const createContext = (
  *
  * Modules import the accessor they need, so there is no registry of loaders.
  */
-export function perRequest<Value>(make: (context: Context) => Value): (context: Context) => Value {
-  const accessor = (context: Context): Value => {
-    // Only this accessor writes under its own name.
-    let value = context.reads.get(accessor) as Value | undefined;
-    if (value === undefined) {
-      value = make(context);
-      context.reads.set(accessor, value);
-    }
-    return value;
-  };
-  return accessor;
-}
+export const perRequest = <Value>(
+  make: (context: Context) => Value,
+): ((context: Context) => Value) => memoizeIn(({ reads }) => reads, make);
 
 /** After a write: reads from before it must not answer later fields. */
 export function forgetReads(context: Context): void {

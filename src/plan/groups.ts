@@ -68,7 +68,7 @@ export class Groups {
    * @param call equal for equal calls.
    * @param shares the parts of its key that it has from them.
    */
-  brought(
+  returned(
     call: string,
     entity: AnyEntity | undefined,
     most: number,

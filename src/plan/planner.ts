@@ -417,13 +417,13 @@ export class Planner {
         }
         const shared = proves && items ? [...partsIn(group, items), ...shares] : shares;
         const most = product(lists, size.most);
-        groups.push(this.#groups.brought(call, items, most, group, shared));
+        groups.push(this.#groups.returned(call, items, most, group, shared));
       } catch (error) {
         refusal = error;
       }
     }
     if (groups.length === 0) throw refusal;
-    this.#brought({ groups, entity: items, at, size }, visit);
+    this.#returned({ groups, entity: items, at, size }, visit);
   }
 
   /**
@@ -451,14 +451,14 @@ export class Planner {
       if (key === null) continue;
       const id = textOf(key, parts);
       const most = product(group.most, size.most);
-      groups.push(this.#groups.brought(`${call} ${id}`, items, most, group, shares));
+      groups.push(this.#groups.returned(`${call} ${id}`, items, most, group, shares));
       if (items && this.#calls.isPrimed(`${items.name} ${id}`, begin)) continue;
       const read = list ? `${list(key, this.#context).id} ` : id;
       const end = this.#calls.add(route, read, group.most, visit, list && this.#wholeList(visit));
       this.#need(route, visit);
       at = Math.max(at, end);
     }
-    this.#brought({ groups, entity: items, at, size }, visit);
+    this.#returned({ groups, entity: items, at, size }, visit);
   }
 
   /** A field that came with its parent: it makes no call, but fields below it may. */
@@ -472,13 +472,13 @@ export class Planner {
     const call = `.${field.name} ${JSON.stringify(args)}`;
     const groups = parent.groups.map((group) => {
       const most = product(group.most, size.most);
-      return this.#groups.brought(group.id + call, entity, most, group, partsIn(group, entity));
+      return this.#groups.returned(group.id + call, entity, most, group, partsIn(group, entity));
     });
-    this.#brought({ groups, entity, at: parent.visibleAt, size }, visit);
+    this.#returned({ groups, entity, at: parent.visibleAt, size }, visit);
   }
 
-  /** What came with objects, or was read by their keys. */
-  #brought(items: Omit<Items, 'areReferences'>, visit: Visit): void {
+  /** Objects that came with others, or were read by their keys. */
+  #returned(items: Omit<Items, 'areReferences'>, visit: Visit): void {
     const { groups, entity, at } = items;
     const { requirement } = visit.field;
     const areReferences =

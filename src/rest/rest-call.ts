@@ -1,8 +1,9 @@
 /**
  * A read or a write in flight: what is asked, who waits for it, its present attempt and the answer.
  *
- * One object for all of it, which is its own line in the log of its request's calls: a call that waits is small. What stands between its callers and the wire are policies (`client/policies.ts`); a retry sends the same
- * object again. Reads are shared by all who ask the same while one is in flight (single-flight, request coalescing).
+ * One object for all of it, its line in the log of its request's calls too: a waiting call is small. Policies stand
+ * between its callers and the wire (`policies/policies.ts`); a retry sends the same object again. Reads are shared by
+ * all who ask the same while one is in flight (single-flight, request coalescing).
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';

@@ -30,16 +30,16 @@ const SOURCES = ['src', 'package.json', 'tsconfig.json', 'rolldown.config.ts', '
 
 /** What tests read beside it. */
 const TESTED = [
-  ...[
-    'test',
-    'deploy',
-    'docs',
-    '.prettierrc.json',
-    'CONTRIBUTING.md',
-    'README.md',
-    'schema.graphql',
-  ],
-  ...['vitest.config.ts', 'package-lock.json', 'dist/explorer'],
+  '.prettierrc.json',
+  'CONTRIBUTING.md',
+  'README.md',
+  'deploy',
+  'dist/explorer',
+  'docs',
+  'package-lock.json',
+  'schema.graphql',
+  'test',
+  'vitest.config.ts',
 ];
 
 /** A copy of the repository without some of its extensions. */

@@ -12,6 +12,8 @@ it('answers routers where FEDERATION is on', async () => {
   const { data, errors } = await gateway.ask(QUERY, { apiKey: 'demo' });
 
   expect(errors).toEqual([]);
-  expect(data._service.sdl).toBe(readFileSync('schema.subgraph.graphql', 'utf8'));
+  expect(data._service.sdl).toBe(
+    readFileSync('src/extensions/federation/schema.subgraph.graphql', 'utf8'),
+  );
   expect(data._entities).toEqual([{ name: 'Northwind launch' }]);
 });

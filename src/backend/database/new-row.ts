@@ -1,4 +1,4 @@
-/** What new rows get: ids and moments, both of which only grow. */
+/** Ids and moments of new rows, both of which only grow. */
 import { randomBytes } from 'node:crypto';
 
 /**

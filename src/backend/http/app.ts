@@ -54,7 +54,7 @@ export function createApp(options: AppOptions): Hono<Env> {
     await next();
   });
 
-  // The description of the service is public. It takes some 20 ms, once.
+  // Public, and made at the first request: some 20 ms.
   let description: object | undefined;
   app.get('/v0/openapi.json', (context) =>
     context.json((description ??= openApiDocument(options.routeSet))),

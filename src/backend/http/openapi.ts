@@ -56,7 +56,7 @@ export function openApiDocument(routeSet: RouteSet): Json {
   };
 
   function operation(name: RouteName, { method, path, query, body, response }: Route): Json {
-    // What is read is described as its outcome: the limit is a number once it is read.
+    // The parsed type of a parameter: `limit` is a number.
     const properties = (query ? schemaOf(query)['properties'] : {}) as Json;
     const others = [405, ...(method === 'GET' ? [409] : []), ...(body ? [] : [413, 415, 422])];
     const errors = Object.entries(CODES).filter(([status]) => !others.includes(Number(status)));

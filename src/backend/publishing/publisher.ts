@@ -16,7 +16,7 @@ interface PublisherOptions {
   readonly now: () => number;
   /** How long a version stays queued, and how long it is processed, in milliseconds. */
   readonly delayMs: number;
-  /** Called for a step that failed. It is retried after the delay. */
+  /** Called for each failed step, before its retry after the delay. */
   readonly onFailure: (failure: Failure) => void;
 }
 

@@ -150,7 +150,7 @@ export class Executor {
     return this.#aborted?.error;
   }
 
-  /** What has failed, asked for when nothing is awaited any more. */
+  /** Errors of all failed fields; for use once nothing is awaited any more. */
   protected get errors(): GraphQLError[] {
     return (this.#errors ??= this.#failures.map((one) =>
       one instanceof Error ? one : located(one.position, one.cause),

@@ -48,7 +48,7 @@ function conditionsAtRoot(
 ): readonly DirectiveNode[] {
   const fragments = fragmentsOf(context.getDocument());
   const conditions: DirectiveNode[] = [];
-  // It grows while it is walked.
+  // Sets of fragments are added during iteration.
   const sets = new Set([selectionSet]);
   for (const { selections } of sets) {
     for (const one of selections) {

@@ -3,7 +3,7 @@
  */
 import type { Fetcher } from '@graphiql/toolkit';
 import { GraphQLError, OperationTypeNode, type ExecutionResult } from 'graphql';
-import type { PageSettings } from '../settings.ts';
+import type { PageSettings } from '../../client/page-settings.ts';
 import { forgetExchange } from './exchange.ts';
 import { keepIntrospection, readIntrospection } from './introspection.ts';
 import {

@@ -4,7 +4,7 @@
 import { DropdownMenu, useGraphiQL } from '@graphiql/react';
 import { printSchema } from 'graphql';
 import type { ReactNode } from 'react';
-import type { PageSettings } from '../settings.ts';
+import type { PageSettings } from '../../client/page-settings.ts';
 import { useApiKey } from '../exchange/api-key.ts';
 import { askPlan } from '../exchange/plan.ts';
 import { COPIES, type Copied } from '../documents/copies.ts';

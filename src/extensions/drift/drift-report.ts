@@ -1,4 +1,4 @@
-/** What `/drift` tells: contract violations of the backend, each with the trusted documents that select the field. */
+/** The report of `/drift`: contract violations of the backend, each with the trusted documents that select the field. */
 import { isInterfaceType, isObjectType, type GraphQLSchema } from 'graphql';
 import { restFieldOf } from '../../graph/schema/rest-type.ts';
 import type { AppVersion } from '../../gateway/operation/app-version.ts';

@@ -13,9 +13,9 @@ import {
   type CallToolResult,
   type ListToolsResult,
 } from '@modelcontextprotocol/server';
-import type { GraphQLError } from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
 import { dictionary } from '../../lib/dictionary.ts';
-import type { Core, OwnResult } from '../../gateway/extension.ts';
+import type { Core } from '../../gateway/extension.ts';
 import type { Route } from '../../gateway/http/site.ts';
 import { formatted, pairsOf } from '../../gateway/operation/response.ts';
 import { createCors, mayAsk } from '../../gateway/policies/cors.ts';
@@ -83,11 +83,11 @@ export function createMcp(folder: string, version: string, core: Core): Route {
       };
     }
     const { method, headers } = request;
-    const run = await core.run(
+    const result = await core.run(
       { document, variables: given, path: '/mcp', method, headers: dictionary(headers) },
       arrival,
     );
-    return resultOf(run, given, counts);
+    return resultOf(result, given, counts);
   }
 
   async function answer(request: Request, arrival: Arrival): Promise<Response> {
@@ -133,7 +133,7 @@ const TOO_MUCH: readonly unknown[] = [
 ];
 
 function resultOf(
-  { result, data: json }: OwnResult,
+  result: ExecutionResult,
   given: Given,
   counts: readonly string[],
 ): CallToolResult {
@@ -146,7 +146,7 @@ function resultOf(
   return {
     ...(isError && { isError }),
     structuredContent: { data, ...(failures && { errors: failures }) },
-    content: [...words, ...(data === null ? [] : [json!])].map(textOf),
+    content: [...words, ...(data === null ? [] : [JSON.stringify(data)])].map(textOf),
   };
 }
 

@@ -58,7 +58,7 @@ const entry = z.object({
     isConnected: z.boolean(),
     /** `silent`: nothing more came until the gateway gave up. `failed`: with `fault`. */
     end: z.enum(['whole', 'silent', 'failed']),
-    /** Whether it was given up because its time was over, and not because nobody waited any more. */
+    /** Whether a timeout ended it, and not its callers. */
     isTimeout: z.boolean().optional(),
     fault: fault.optional(),
   }),

@@ -3,7 +3,7 @@
  *
  * Validation and execution both cost more than a document's length: fragments multiply, and fields of one name are
  * compared with each other. One walk visits a document as it is executed: by places of the response, with fragments
- * written out, those that no operation spreads as well. It ends early where there is too much to visit.
+ * written out, those that no operation spreads as well, until a limit is exceeded.
  */
 import {
   Kind,
@@ -147,7 +147,7 @@ class Walk {
     const open = [...visited];
     const fields = new Map<string, { nodes: Set<FieldNode>; below: Visited[] }>();
     const spread = new Set<string>();
-    // It grows while it is walked.
+    // Sets of fragments are appended during iteration.
     for (const { set, depth, within } of open) {
       for (const one of set.selections) {
         if (this.#isTooMuch()) return;

@@ -11,6 +11,7 @@ import {
   type OperationDefinitionNode,
   type ValidationRule,
 } from 'graphql';
+import { memoizeIn } from '../../lib/memoize.ts';
 import { usedBy } from '../../plan/coordinates.ts';
 import { leastCost } from '../../plan/cost.ts';
 import type { Budget } from '../../plan/planner.ts';
@@ -78,22 +79,11 @@ export class OperationDefinition {
   }
 }
 
-/** Makes an accessor of one value an operation of a document, created at its first use and kept with the document. */
-export function perDefinition<Value>(
+/** Makes an accessor of one value an operation of a document, made at its first use and kept with the document. */
+export const perDefinition = <Value>(
   make: (definition: OperationDefinition) => Value,
-): (definition: OperationDefinition) => Value {
-  const accessor = (definition: OperationDefinition): Value => {
-    definition.kept ??= new Map();
-    // Only this accessor writes under its own name.
-    let value = definition.kept.get(accessor) as Value | undefined;
-    if (value === undefined) {
-      value = make(definition);
-      definition.kept.set(accessor, value);
-    }
-    return value;
-  };
-  return accessor;
-}
+): ((definition: OperationDefinition) => Value) =>
+  memoizeIn((definition) => (definition.kept ??= new Map<unknown, unknown>()), make);
 
 export class Document {
   readonly text: string;

@@ -87,17 +87,22 @@ export class ResultParts {
       const { value } = (await parts.next()) as { readonly value: Part | undefined };
       const { hasNext = false, pending: _pending, ...first } = value ?? { data: null };
       this.#later = parts as PartIterator; // plugins' iterators return
-      if (!hasNext) this.cancel();
+      if (!hasNext) this.end();
       return first as ExecutionResult;
     } catch (error) {
-      this.cancel();
+      this.end();
       throw error;
     }
   }
 
-  /** Gives up what is under way. */
-  cancel(): void {
-    this.#end();
+  /** Ends it, and what is under way for it; again does nothing. */
+  end(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    const { errors = [] } = this.#operation;
+    this.#operation.errors = [...errors, ...this.errors];
+    void this.#close();
+    this.onEnd?.();
   }
 
   /** The written parts, whose bytes are counted. @param first the settled result. */
@@ -115,16 +120,16 @@ export class ResultParts {
         const part = await this.#next();
         // Cancelled, or ended by a plugin.
         if (!part || this.isOver) {
-          this.#end();
+          this.end();
           return undefined;
         }
         const isLast = part.hasNext !== true;
         const written = JSON.stringify({ ...formattedPart(part), hasNext: !isLast });
         operation.bytes = (operation.bytes ?? 0) + Buffer.byteLength(written);
-        if (isLast) this.#end();
+        if (isLast) this.end();
         return { text: written, isLast };
       },
-      cancel: () => this.cancel(),
+      cancel: () => this.end(),
     };
   }
 
@@ -139,15 +144,6 @@ export class ResultParts {
       this.errors.push(...errors);
       return { errors, hasNext: false };
     }
-  }
-
-  #end(): void {
-    if (this.isOver) return;
-    this.isOver = true;
-    const { errors = [] } = this.#operation;
-    this.#operation.errors = [...errors, ...this.errors];
-    void this.#close();
-    this.onEnd?.();
   }
 
   async #close(): Promise<void> {

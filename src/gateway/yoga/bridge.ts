@@ -85,7 +85,7 @@ export async function withoutParts(
     throw error;
   }
   // A plugin has put another result in its place.
-  parts.cancel();
+  parts.end();
   operation.parts = undefined;
   return results;
 }

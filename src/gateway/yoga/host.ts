@@ -118,7 +118,7 @@ export function createHost({ schema, pipeline, plugins }: HostOptions): PluginHo
       response = await yoga.handleRequest(requestOf(operation), context);
     } catch (error) {
       // A hook of HTTP has thrown: Yoga leaves that to its server.
-      operation.parts?.cancel();
+      operation.parts?.end();
       operation.parts = undefined;
       return pipeline.respond(operation, { errors: [pipeline.translate(error)] });
     }

@@ -17,7 +17,10 @@ import {
   type WithFaults,
 } from '../../support/open-gateway.ts';
 
-const SDL = readFileSync(new URL('../../../schema.subgraph.graphql', import.meta.url), 'utf8');
+const SDL = readFileSync(
+  new URL('../../../src/extensions/federation/schema.subgraph.graphql', import.meta.url),
+  'utf8',
+);
 
 async function open(
   options: InProcessOptions & { readonly backend: 'faulty' },

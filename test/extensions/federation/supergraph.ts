@@ -39,7 +39,10 @@ export interface Subgraph {
 export const content = (url = 'http://content'): Subgraph => ({
   name: 'content',
   url,
-  sdl: readFileSync(join(HERE, '../../../schema.subgraph.graphql'), 'utf8'),
+  sdl: readFileSync(
+    join(HERE, '../../../src/extensions/federation/schema.subgraph.graphql'),
+    'utf8',
+  ),
 });
 
 export interface Composed {
