@@ -20,7 +20,7 @@ const EXAMPLE = join(ROOT, 'docs/another-api');
 let copy: string;
 beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), 'another-api-'));
-  for (const file of ['src', 'package.json', 'tsconfig.json']) {
+  for (const file of ['src', 'package.json', 'tsconfig.json', 'codegen.ts']) {
     cpSync(join(ROOT, file), join(copy, file), { recursive: true });
   }
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
