@@ -38,6 +38,12 @@ export interface Miss {
   readonly nearest: readonly string[];
 }
 
+/**
+ * The most that a replay at once waits for callers who left a call without its answer to leave it again, in milliseconds:
+ * an operation that failed by another call would fail by this one otherwise.
+ */
+const LEAVING_MS = 100;
+
 /** Keys whose place in a scenario is remembered. */
 const MAX_PLAYERS = 10_000;
 
@@ -194,6 +200,8 @@ async function respond(
   if (isGivenUp()) return;
   if (_gateway.end === 'whole') handler.onResponseEnd?.(controller, {});
   else if (_gateway.fault) handler.onResponseError?.(controller, errorOf(_gateway.fault));
-  else if (_gateway.isTimeout && speed === 0)
-    handler.onResponseError?.(controller, new RecordedTimeout());
+  else if (speed === 0) {
+    if (!_gateway.isTimeout) await sleep(Math.min(timings.wait + timings.receive, LEAVING_MS));
+    if (!isGivenUp()) handler.onResponseError?.(controller, new RecordedTimeout());
+  }
 }

@@ -8,6 +8,7 @@ import { createUpstream, type RestClient } from '../../../src/rest/client/client
 import { openRecorder } from '../../../src/extensions/recording/recorder.ts';
 import { openReplay, type Miss } from '../../../src/extensions/recording/replayer.ts';
 import { BackendDispatcher } from '../../../src/rest/transport/dispatcher.ts';
+import { Cancel } from '../../../src/lib/cancel.ts';
 import { systemClock, type Clock } from '../../../src/lib/clock.ts';
 import { routes } from '../../../src/v0/routes.ts';
 import { harFaults } from '../../browser/har.ts';
@@ -74,8 +75,8 @@ function openReplayOf(folder: string, options: Partial<Parameters<typeof openRep
   return { client: clientsOf(replay), misses, replay };
 }
 
-const readPerson = (client: RestClient, personId = 'p1') =>
-  outcome(client.call(routes.getPerson, { path: { person_id: personId } }));
+const readPerson = (client: RestClient, personId = 'p1', cancel?: Cancel) =>
+  outcome(client.call(routes.getPerson, { path: { person_id: personId } }, { cancel }));
 
 const readTopic = (client: RestClient) =>
   outcome(client.call(routes.getTopic, { path: { topic_id: 't1' } }));
@@ -359,6 +360,40 @@ describe('a replay', () => {
     if (personId) expect(played).toMatchObject({ personId });
     expect(misses).toEqual([]);
     expect(waits.filter((ms) => ms > 0)).toEqual([]);
+  });
+
+  it('ends a call without an answer whose callers had left at speed 0, once they can have left it again', async () => {
+    const { folder, client } = await openRecording({ [PERSON]: [silence()] });
+    const leave = async (rest: RestClient, afterMs: number) => {
+      const leaving = new Cancel();
+      setTimeout(() => leaving.cancel(), afterMs);
+      return readPerson(rest, 'p1', leaving);
+    };
+    const recorded = await leave(client(), 500);
+    const played = openReplayOf(folder);
+    const startMs = performance.now();
+
+    const left = await leave(played.client('a'), 10);
+    const stayed = await readPerson(played.client('b'));
+
+    expect(recorded).toMatchObject({ kind: 'cancelled' });
+    expect(said(left)).toEqual(said(recorded));
+    expect(stayed).toMatchObject({ kind: 'timeout' });
+    expect(performance.now() - startMs).toBeLessThan(500);
+  });
+
+  it('ends silence at speed 0 where a recording does not say what ended it', async () => {
+    const { folder, client, recorder, har } = await openRecording({ [PERSON]: [silence()] });
+    const recorded = await readPerson(client(KEY, 700));
+    const old = har();
+    for (const { _gateway } of old.log.entries) delete _gateway.isTimeout;
+    writeFileSync(recorder.file, JSON.stringify(old));
+    const startMs = performance.now();
+
+    const played = await readPerson(openReplayOf(folder).client());
+
+    expect(said(played)).toEqual(said(recorded));
+    expect(performance.now() - startMs).toBeLessThan(500);
   });
 
   it('refuses a folder without a recording, and a file that is none', () => {
