@@ -9,6 +9,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+if (process.argv.includes('--help') || process.argv.includes('-h')) {
+  console.log('npm run sbom\n\nPrints the bill of materials as CycloneDX. Takes no arguments.');
+  process.exit();
+}
+
 const read = (name) => JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'));
 const manifest = read('package.json');
 const lock = read('package-lock.json');

@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect, parseArgs } from 'node:util';
+import { offerHelp } from '../../src/app/commands/terminal.ts';
 import { makeAnswers } from './answers.ts';
 import {
   findPeers,
@@ -28,7 +29,10 @@ import { openNginx, openSlowUpstream } from './upstream.ts';
 
 const HELP = `npm run bench -- [--quick] [--rounds=5] [--seconds=2] [--callers=1] [--changing]
                  [--queries=q1,q2] [--peers=mercurius,apollo] [--all-cores]
-                 [--against=../before/dist] [--with=NAME=value] [--no-build]`;
+                 [--against=../before/dist] [--with=NAME=value] [--no-build]
+
+Measures the gateway beside its peers: the same queries, the same backend, one table. Ends with 1 where answers differ.`;
+offerHelp(HELP);
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-'));
 process.on('exit', () => {

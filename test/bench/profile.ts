@@ -15,6 +15,7 @@ import { parseArgs } from 'node:util';
 import { build } from 'rolldown';
 import { z } from 'zod';
 import config from '../../rolldown.config.ts';
+import { offerHelp } from '../../src/app/commands/terminal.ts';
 import { makeAnswers } from './answers.ts';
 import { HERE, oursAt, PEERS, ROOT, type Contestant } from './contestants.ts';
 import { wrkLoad } from './load.ts';
@@ -85,6 +86,12 @@ interface Sample {
   /** Microseconds, or bytes. */
   readonly amount: number;
 }
+
+offerHelp(`
+npm run bench:profile -- [q1 …] [--callers=50] [--changing] [--functions]
+
+Builds the gateway, and says by part what CPU time and how many bytes a request takes, ours and Mercurius'.
+`);
 
 const folder = mkdtempSync(join(tmpdir(), 'profile-'));
 process.on('exit', () => {

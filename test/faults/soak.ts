@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { offerHelp } from '../../src/app/commands/terminal.ts';
 import { NODE_FLAGS, residentMegabytes } from '../bench/machine.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { KEY, startGateway, type Gauge } from '../support/gateway-process.ts';
@@ -15,6 +16,13 @@ const CALLERS = 16;
 
 /** Time without callers before a measurement: connections that are kept have gone then. */
 const CALM_MS = 5_000;
+
+offerHelp(`
+npm run soak -- [--seconds=600]
+
+Random queries, writes, faults and callers who leave, and the gateway's heap and handles all the while. Ends with 1
+where they grow.
+`);
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '600' } } });
 const seconds = Number(values.seconds);

@@ -9,6 +9,7 @@
 import { parseArgs } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { offerHelp } from '../../src/app/commands/terminal.ts';
 import {
   cpuMicros,
   keepOn,
@@ -57,7 +58,10 @@ const MEASUREMENTS = 3;
 /** No attack comes so far; a text takes it into a name, which has no sign. */
 const UNUSED_TURN = 1_000_000;
 
-const HELP = 'npm run load -- [--seconds=12] [--only=1,3]';
+const HELP = `npm run load -- [--seconds=12] [--only=1,3]
+
+Attacks on a built gateway, of so many seconds each, and one table of what an operator wants to know. --only takes the
+numbers in front of their names. Ends with 1 where a goal is missed.`;
 
 interface Row {
   readonly name: string;
@@ -301,6 +305,7 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
+offerHelp(HELP);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 process.once('exit', killAll);
 try {

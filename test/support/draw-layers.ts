@@ -1,8 +1,15 @@
 /** Draws the layers into docs/architecture.md anew: `npm run docs:layers`. */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { takeNoArguments } from '../../src/app/commands/terminal.ts';
 import { drawLayers } from './layers.ts';
 
 const PAGE = 'docs/architecture.md';
+
+takeNoArguments(`
+npm run docs:layers
+
+Draws the layers into ${PAGE} anew. Takes no arguments.
+`);
 
 const page = readFileSync(PAGE, 'utf8');
 writeFileSync(PAGE, page.replace(/(```mermaid\n)[^`]*(\n```)/, `$1${drawLayers()}$2`));

@@ -7,10 +7,22 @@
 import { rolldown } from 'rolldown';
 import { loadConfig } from 'rolldown/config';
 
-const [only] = process.argv.slice(2);
+const HELP = `npm run build -- [gateway | explorer]
 
-if (only !== 'explorer') await buildGateway();
-if (only !== 'gateway') await buildExplorer();
+Builds dist/: the gateway with its embedded backend, and GraphiQL's page, or one of them alone.`;
+
+const PARTS = { gateway: buildGateway, explorer: buildExplorer };
+
+const given = process.argv.slice(2);
+const unknown = given.find((part) => !Object.hasOwn(PARTS, part));
+if (given.includes('--help') || given.includes('-h')) {
+  console.log(HELP);
+} else if (unknown !== undefined) {
+  console.error(`There is no argument ${unknown}. --help says more.`);
+  process.exitCode = 1;
+} else {
+  for (const part of given.length > 0 ? given : Object.keys(PARTS)) await PARTS[part]();
+}
 
 async function buildGateway() {
   const { output, ...input } = await loadConfig('rolldown.config.ts');
