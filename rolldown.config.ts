@@ -84,7 +84,8 @@ function escaped(character: string): string {
 /** Name, version, licence and its text of every package that a module is of. */
 function noticesOf(modules: readonly string[]): string {
   const folders = modules.flatMap(
-    (module) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(module)?.[0] ?? [],
+    (module) =>
+      /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(module.replaceAll('\\', '/'))?.[0] ?? [],
   );
   return [...new Set(folders)]
     .sort()

@@ -54,7 +54,7 @@ beforeAll(() => {
   for (const file of COPIED) {
     cpSync(join(ROOT, file), join(copy, file), { recursive: true });
   }
-  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'), 'junction');
   applyPage(page, copy);
   cpSync(NEW_FILES, copy, { recursive: true });
 });

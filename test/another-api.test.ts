@@ -23,7 +23,7 @@ beforeAll(() => {
   for (const file of ['src', 'package.json', 'tsconfig.json', 'codegen.ts']) {
     cpSync(join(ROOT, file), join(copy, file), { recursive: true });
   }
-  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'), 'junction');
   const empty = (folder: string, kept: readonly string[]) => {
     for (const name of readdirSync(join(copy, folder))) {
       if (!kept.includes(name)) rmSync(join(copy, folder, name), { recursive: true });

@@ -39,7 +39,7 @@ describe('generated files; run `npm run codegen` after changing a type or a docu
     const style = await resolveConfig(path('package.json'));
     const made = await Promise.all(
       files.map(async ({ filename, content }) => {
-        const name = relative(path('.'), resolve(path('.'), filename));
+        const name = relative(path('.'), resolve(path('.'), filename)).replaceAll('\\', '/');
         return [name, await format(content, { ...style, filepath: name })] as const;
       }),
     );

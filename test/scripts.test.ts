@@ -1,5 +1,5 @@
-/** The scripts of `package.json` run in every shell, cmd.exe of Windows among them. */
-import { existsSync, readFileSync, statSync } from 'node:fs';
+/** The scripts of `package.json` run in every shell, cmd.exe of Windows among them, and so does what they run. */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
@@ -9,6 +9,10 @@ const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   readonly scripts: Readonly<Record<string, string>>;
 };
 
+/** Tests of `npm run test:system` and beyond, which run programs of POSIX, and this file. */
+const APART =
+  /^test\/(?:bench|browser|clients|deploy|faults|fleet|load|processes|scripts\.test|support|extensions\/(?:federation|redis)|gateway\/process\.test|backend\/restart)/;
+
 it.each(Object.entries(scripts))(
   '%s is commands of npm, of Node or of a package',
   (_name, script) => {
@@ -16,7 +20,8 @@ it.each(Object.entries(scripts))(
       const [program = '', ...given] = command.split(' ');
       const isPackage = existsSync(join(ROOT, 'node_modules/.bin', program));
       expect(['npm', 'node'].includes(program) || isPackage, command).toBe(true);
-      // What stands between double quotes is a word in every shell.
+      // What stands between double quotes is a word in every shell, but for variables.
+      expect(command.match(/"[^"]*"/g)?.join('') ?? '', command).not.toMatch(/[$`%\\]/);
       const bare = given.join(' ').replace(/"[^"]*"/g, '');
       expect(bare, command).toMatch(/^[\w ./:=@-]*$/);
       for (const file of given.map((word) => join(ROOT, word))) {
@@ -26,3 +31,27 @@ it.each(Object.entries(scripts))(
     }
   },
 );
+
+/** What `npm ci`, `npm run build`, `npm start` and `npm test` read of ours. */
+const read = ['src', 'test']
+  .flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map(
+      (file) => `${folder}/${file.replaceAll('\\', '/')}`,
+    ),
+  )
+  .filter((file) => /\.(?:mjs|tsx?)$/.test(file) && !APART.test(file))
+  .concat('rolldown.config.ts', 'vitest.config.ts', 'codegen.ts');
+
+it.each([
+  ['a path of POSIX', /['"`]\/(?:bin|dev|etc|proc|tmp|usr|var)\//],
+  [
+    'a command of its shell',
+    /\b(?:spawn|exec(?:File)?)(?:Sync)?\(\s*['"](?:ba)?sh\b|['"]which['"]/,
+  ],
+  ['a path out of a URL', /import\.meta\.url\)\.pathname/],
+  ['a link that Windows asks a privilege for', /symlinkSync\([^;]*(?<!'junction')\);/],
+])('nothing of them takes %s', (_what, pattern) => {
+  const taking = read.filter((file) => pattern.test(readFileSync(join(ROOT, file), 'utf8')));
+
+  expect(taking).toEqual([]);
+});

@@ -88,7 +88,7 @@ it('starts with keys and nothing else when asked', async () => {
 });
 
 it.each([
-  ['a folder that cannot be made', 'file:/proc/none/backend.db'],
+  ['a folder that cannot be made', `file:${import.meta.filename}/none/backend.db`],
   ['a scheme nobody knows', 'mysql://localhost/pages'],
   ['no URL at all', 'backend'],
   ['a server that does not answer', 'http://127.0.0.1:1/'],

@@ -47,7 +47,7 @@ function copyWithout(names: readonly string[], copied = SOURCES): string {
   const copy = mkdtempSync(join(tmpdir(), 'without-'));
   onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
   for (const name of copied) cpSync(join(ROOT, name), join(copy, name), { recursive: true });
-  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'), 'junction');
   const isOf = (text: string): boolean =>
     names.some((name) => text.includes(`extensions/${name}/`));
   for (const name of names) rmSync(join(copy, 'src/extensions', name), { recursive: true });

@@ -31,7 +31,7 @@ let folder: string;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'adding-a-plugin-'));
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
   cpSync(join(ROOT, 'docs/plugins'), folder, { recursive: true });
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -134,7 +134,7 @@ describe('plugins of a folder with packages, and a graphql, of its own', () => {
       const from = join(ROOT, 'node_modules', name);
       const to = join(own, 'node_modules', name);
       if (COPIED.includes(name)) cpSync(from, to, { recursive: true, filter: isNeeded });
-      else symlinkSync(from, to);
+      else symlinkSync(from, to, 'junction');
     }
   });
   afterAll(() => rmSync(own, { recursive: true, force: true }));

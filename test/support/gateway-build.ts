@@ -87,7 +87,7 @@ async function buildInto(done: string): Promise<void> {
   await build({ ...config, cwd: ROOT, output: { ...config.output, dir: making } });
   await build({ ...config, input: SCRIPTS, plugins: [], cwd: ROOT, output: { dir: making } });
   // The page has a build of its own.
-  symlinkSync(join(ROOT, 'dist/explorer'), join(making, 'explorer'));
+  symlinkSync(join(ROOT, 'dist/explorer'), join(making, 'explorer'), 'junction');
   writeFileSync(join(making, 'package.json'), '{ "type": "module" }');
   // Some tests start it as another user.
   chmodSync(making, 0o755);

@@ -3,6 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+/** Paths are written as in imports, on Windows too. */
+const slashed = (path: string): string => path.replaceAll('\\', '/');
+
 export const SRC = fileURLToPath(new URL('../../src', import.meta.url));
 
 /** From the top: each imports from those below it alone. A new layer is a line here, at its place. */
@@ -31,16 +34,16 @@ export interface Import {
   readonly to: string;
 }
 
-export const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) =>
-  /\.tsx?$/.test(file),
-);
+export const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .map(slashed)
+  .filter((file) => /\.tsx?$/.test(file));
 
 export const imports: readonly Import[] = files.flatMap((from) => {
   const text = readFileSync(join(SRC, from), 'utf8');
   const found = text.matchAll(/(?:\bfrom |\bimport |\bimport\()'([^'\s]+)'/g);
   return [...found].map(([, name = '']) => ({
     from,
-    to: name.startsWith('.') ? relative(SRC, join(SRC, dirname(from), name)) : name,
+    to: name.startsWith('.') ? slashed(relative(SRC, join(SRC, dirname(from), name))) : name,
   }));
 });
 

@@ -36,7 +36,7 @@ export function staleBuild(): string[] {
   const sources = join(ROOT, 'src');
   if (!isBuilt || !existsSync(sources)) return [];
   const files = readdirSync(sources, { recursive: true, encoding: 'utf8' });
-  const ofPage = files.filter((file) => /^(?:explorer|client\/documents)\//.test(file));
+  const ofPage = files.filter((file) => /^(?:explorer|client[\\/]documents)[\\/]/.test(file));
   const ofGateway = files.filter((file) => !/^(?:explorer|client)\b/.test(file));
   const newer =
     newerThan(join(DIST, 'main.js'), sources, ofGateway) ??
