@@ -26,7 +26,7 @@ export interface Child {
 }
 
 /** Of `npm start`. */
-export const NODE_FLAGS = ['--max-semi-space-size=16'];
+export const NODE_FLAGS = ['--max-semi-space-size=16', '--heap-growing-percent=50'];
 
 /** How long a process may take to end when asked to, in milliseconds. */
 const GRACE_MS = 2_000;

@@ -64,7 +64,7 @@ it('holds the memory that a pod requests while twenty callers take the largest a
       '-c',
       'echo $$ > "$0/cgroup.procs" && exec "$@"',
       group,
-      ...[process.execPath, '--max-semi-space-size=16', MAIN],
+      ...[process.execPath, '--max-semi-space-size=16', '--heap-growing-percent=50', MAIN],
     ],
     { env: { ...process.env, PORT: '0', UPSTREAM_URL: backend.url, LOG_LEVEL: 'info' } },
   );
