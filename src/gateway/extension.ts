@@ -1,5 +1,6 @@
 /**
- * Extensions: what some deployments switch on. The core does not know them; whoever opens a gateway hands them in.
+ * Interface of extensions: optional parts, switched on by settings. The core imports none of them; `createGateway` gets
+ * them as an option.
  */
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import type {
@@ -21,55 +22,55 @@ import type { RateLimits } from './policies/rate-limit.ts';
 import type { EventObserver } from './policies/subscriptions.ts';
 
 export interface Extension {
-  /** Policies around all others. */
+  /** Policies before all others. */
   readonly around?: Policies;
-  /** Policies of what is executed, after those that may reject it. */
+  /** Policies of execution, after those that may reject an operation. */
   readonly policies?: Policies;
-  /** Hears of the events of subscriptions. */
+  /** Observer of subscriptions' events. */
   readonly events?: EventObserver;
-  /** Works out ahead what it needs of a trusted document, which is valid. */
+  /** Called with each valid trusted document, to precompute what the extension needs of it. */
   readonly prepare?: (document: Document) => void;
-  /** Routes beside `/graphql`, for callers. */
+  /** Routes for callers, beside `/graphql`. */
   readonly routes?: (core: Core) => Routes;
   /** Routes for operators, beside `/metrics`. */
   readonly operatorRoutes?: (core: Core) => Routes;
-  /** The schema that is served in place of the core's. */
+  /** Replaces the core's schema. */
   readonly schema?: (schema: GraphQLSchema) => GraphQLSchema;
-  /** Layers around calls of the backend. */
+  /** Layers around backend calls. */
   readonly calls?: CallLayers;
-  /** In place of a backend. */
+  /** Recordings in place of a backend. */
   readonly replay?: Replay;
-  /** Ends what it holds, after the last operation. */
+  /** Releases resources after the last operation. */
   readonly close?: () => Promise<void>;
 }
 
 export interface CallLayers {
-  /** Around the connections to the backend. */
+  /** Wraps the connections to the backend. */
   readonly connections?: (inner: BackendConnections, backend: Backend) => BackendConnections;
-  /** A cache of reads. */
+  /** Response cache. */
   readonly cache?: ReadCache;
-  /** Pauses of keys that the backend has limited, of all replicas. */
+  /** Rate-limit pauses of keys, shared by all replicas. */
   readonly pauses?: PausesOfOthers;
-  /** Reads that all replicas keep. */
+  /** Cached reads, shared by all replicas. */
   readonly reads?: SharedReads;
-  /** Limits of a key's calls. */
+  /** Rate limits of keys. */
   readonly rateLimits?: RateLimits;
-  /** Called with each response. */
+  /** Called with each response of the backend. */
   readonly onAnswer?: Required<UpstreamObserver>['onAnswer'];
 }
 
 /** Recordings in place of a backend. */
 export interface Replay extends BackendConnections {
-  /** Names of the scenarios, which callers send as keys. */
+  /** Scenarios; callers select one by its name as their API key. */
   readonly names: readonly string[];
   readonly routeSet: RouteSet | 'auto';
-  /** Whether nothing is waited for. */
+  /** Whether recorded delays are skipped. */
   readonly isHurried: boolean;
 }
 
 /** The backend of the gateway. */
 export interface Backend {
-  /** `https://api.example.com`; empty where recordings take its place. */
+  /** `https://api.example.com`; empty for recordings. */
   readonly origin: string;
   /** The path before `/v0`: empty, or `/prefix`. */
   readonly pathPrefix: string;
@@ -81,24 +82,24 @@ export interface Backend {
 export interface Host {
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Of the gateway. */
+  /** Version of the gateway. */
   readonly version: string;
-  /** Opens the backend at the first call. */
+  /** Opens the backend on first use. */
   readonly backend: () => Promise<Backend>;
-  /** Extensions that stand before this one in the list. */
+  /** Extensions earlier in the list. */
   readonly opened: readonly Extension[];
 }
 
 /**
- * The `open` that each extension exports, called once where its setting is there.
+ * Type of the `open` function that each extension exports. Called once if the extension's setting is set.
  *
- * @throws {OperatorError} for settings that cannot be followed.
+ * @throws {OperatorError} for invalid settings.
  */
 export type Open<Settings> = (settings: Settings, host: Host) => Extension | Promise<Extension>;
 
 /** An operation of an extension's own transport. */
 export interface OwnRequest {
-  /** It is trusted as it is. */
+  /** Trusted: neither looked up nor limited. */
   readonly document: Document;
   readonly variables: unknown;
   /** Path of the transport, such as `/mcp`. */
@@ -111,19 +112,19 @@ export interface OwnRequest {
 export interface Core {
   readonly schema: GraphQLSchema;
   readonly logger: Logger;
-  /** Origins whose pages may ask, beside those of this very host. */
+  /** Allowed origins of pages, in addition to the gateway's own. */
   readonly corsOrigins: readonly string[];
-  /** Trusted documents that are served, each with the apps that were built with it. */
+  /** Served trusted documents with the versions of apps whose manifests contain them. */
   readonly trusted: () => ReadonlyMap<Document, readonly AppVersion[]>;
-  /** Asks all workers for what each has counted. @param tell what this process knows by the name. */
+  /** Collects values from all workers. @param tell returns this process's value. */
   readonly gather: Gather;
-  /** Parses and validates a document of the operator's within the limits, and works out its least cost. */
+  /** Parses and validates an operator's document within the limits, and computes its least cost. */
   readonly prepare: (text: string) => Document;
   /** Runs an operation with one result through the pipeline; never rejects. */
   readonly run: (request: OwnRequest, arrival: Arrival) => Promise<ExecutionResult>;
 }
 
-/** @param tell what this process knows by the name. @returns what asks for that of each process. */
+/** @param tell returns this process's value. @returns a function that collects the values of all processes. */
 export type Gather = <Told>(
   name: string,
   tell: () => Told | Promise<Told>,

@@ -1,8 +1,8 @@
 /**
- * The gateway: GraphQL at `/graphql`, and what operators read at `/health`, `/ready` and `/metrics`.
+ * The gateway: GraphQL at `/graphql`, and `/health`, `/ready` and `/metrics` for operators.
  *
- * An operation passes the list of policies below, over any transport. The gateway opens no
- * port and reads no environment: tests, and servers other than ours, call `fetch`.
+ * Operations of every transport pass the list of policies below. The gateway opens no port and reads no environment;
+ * tests and other servers call `fetch`.
  */
 import { createHash } from 'node:crypto';
 import { printSchema, type ExecutionResult, type GraphQLSchema } from 'graphql';
@@ -112,22 +112,22 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   const policies: Policies = {
     ...of('around'), // traces
-    log: operationLog(logger, options.logSlowMs), // one line an operation
-    metrics: countOperations(metrics), // what is counted of it
-    httpRequest: httpRequest(), // methods, media types, forms of foreign pages
-    newDocuments: newDocuments(admit, documents, trusted), // 2 ms of a turn of the event loop
-    trustedDocuments: trustedDocuments(trusted), // ids of documents that apps were built with
-    operationKind: operationKind(), // no mutation by GET, no subscription where one result is wanted
-    forwardedHeaders: forwardedHeaders(forward), // so much of them
-    apiKey: apiKey(options.apiKey, introspection), // before a document costs more than parsing
-    budget: budget(executing.budget, explain, admit), // the weight, the plan, and what costs too much
-    ...(options.rateLimits && { rateLimit: rateLimit(options.rateLimits) }), // so many calls of a key
-    admission: admission(admit), // so much of a key at a time
-    // `@defer` and `@stream`, in both formats.
+    log: operationLog(logger, options.logSlowMs), // one line per operation
+    metrics: countOperations(metrics), // counters and durations
+    httpRequest: httpRequest(), // methods, media types, CSRF
+    newDocuments: newDocuments(admit, documents, trusted), // at most 2 ms per turn of the event loop
+    trustedDocuments: trustedDocuments(trusted), // lookup by id
+    operationKind: operationKind(), // no mutations by GET, no subscriptions without a stream
+    forwardedHeaders: forwardedHeaders(forward), // bounded size
+    apiKey: apiKey(options.apiKey, introspection), // before validation
+    budget: budget(executing.budget, explain, admit), // weight, plan, and refusal above the budget
+    ...(options.rateLimits && { rateLimit: rateLimit(options.rateLimits) }), // REST calls per key
+    admission: admission(admit), // concurrent weight per key
+    // `@defer` and `@stream` in both formats.
     incrementalDelivery: incrementalDelivery({ translate, explain, budget: executing.budget }),
     ...of('policies'), // usage
-    execution: execution(executing), // our executor, with loaders and calls of this request
-    // So many of a key, and a result of each event.
+    execution: execution(executing), // our executor, with loaders and REST client per request
+    // Bounded number per key; one result per event.
     subscriptions: subscriptions({
       execution: executing,
       admit,
@@ -138,19 +138,19 @@ export function createGateway(options: GatewayOptions): Gateway {
       observers: [metrics.live, subscriptionLog(logger)],
       events: extensions.find(({ events }) => events)?.events,
     }),
-    serverTiming: serverTiming(explain), // calls and rounds, as a header
+    serverTiming: serverTiming(explain), // header with calls and rounds
     validators: validators(options.documents.cacheMaxAge, varying), // ETag and 304
-    compression: compression(), // after the tag of what is compressed
-    exposedHeaders: exposedHeaders(expose), // of the backend's responses
-    consistency: consistency(), // the token of a write
-    cors: cors(allowed), // which pages may read responses
+    compression: compression(), // after `validators`, which tags the uncompressed text
+    exposedHeaders: exposedHeaders(expose), // headers of the backend's responses
+    consistency: consistency(), // consistency token of writes
+    cors: cors(allowed), // origins that may read responses
   };
   const pipeline = new Pipeline({
     policies: [...Object.values(arrange(policies)), ...plugins.map(policyOf)],
     documents,
     translate,
   });
-  // Without plugins of operators, transports call the pipeline itself.
+  // Without operators' plugins, transports call the pipeline directly.
   const host = plugins.length > 0 ? createHost({ schema, pipeline, plugins }) : undefined;
   pipeline.host = host;
 
@@ -221,7 +221,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     fetch: fetchFrom,
   };
 
-  /** A request of the Fetch API, which servers other than ours hand on. */
+  /** Serves a request of the Fetch API, for other servers. */
   async function fetchFrom(request: Request): Promise<Response> {
     const arrival = arrive(request.headers.get('x-request-id'));
     if (request.signal.aborted) arrival.cancel.cancel();
@@ -237,12 +237,12 @@ export function createGateway(options: GatewayOptions): Gateway {
     return fetchResponseOf(response, Response);
   }
 
-  /** One result of an operation of an extension's own transport. */
+  /** Executes an operation of an extension's transport, which has one result. */
   async function run(
     { document, variables, path, method, headers: given }: OwnRequest,
     arrival: Arrival,
   ): Promise<ExecutionResult> {
-    // `accept` is of the transport, not of GraphQL over HTTP.
+    // `accept` belongs to the transport, not to GraphQL over HTTP.
     const { accept: _accept, ...headers } = given;
     const operation = new Operation(
       {
@@ -261,7 +261,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     try {
       let executed: ExecutionResult;
       try {
-        // No subscription comes so far.
+        // Subscriptions are rejected before this.
         executed = (await pipeline.run(operation)) as ExecutionResult;
       } catch (error) {
         executed = { errors: [translate(error)] };
@@ -296,7 +296,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 }
 
-/** GraphiQL, or the page that says why it is not here. */
+/** GraphiQL, or a page that says why it is missing. */
 function explorerOf(options: GatewayOptions): Explorer {
   const { schema, tools, http } = options;
   const { graphiql, introspection, explain } = tools;
@@ -312,7 +312,7 @@ function explorerOf(options: GatewayOptions): Explorer {
   return createExplorer(folder, settings, http.basePath);
 }
 
-/** Changes with the schema. */
+/** Hash of the schema. */
 const schemaIdOf = (schema: GraphQLSchema): string =>
   createHash('sha256').update(printSchema(schema)).digest('base64url');
 

@@ -22,9 +22,9 @@ import type { RequestLimits } from './policies/execution.ts';
 export interface GatewayOptions {
   readonly schema: GraphQLSchema;
   readonly upstream: Upstream;
-  /** Clock of polls and ends of subscriptions; the upstream's too. @default the system's */
+  /** Clock of pollers, subscriptions and the upstream. @default the system's */
   readonly clock?: Clock;
-  /** Sent for callers who send no key. */
+  /** Key used for callers without one. */
   readonly apiKey?: string | undefined;
   /** @default none */
   readonly headers?: HeaderOptions;
@@ -35,43 +35,43 @@ export interface GatewayOptions {
   readonly tools: ToolsOptions;
   /** Limit of a key's REST calls. @default none */
   readonly rateLimits?: RateLimits | undefined;
-  /** GraphiQL's build and what its page begins with. @default none: a page says that it was not built */
+  /** Build of GraphiQL and the initial content of its page. @default none: a page says that it was not built */
   readonly explorer?: ExplorerOptions | undefined;
   /** @default silence */
   readonly logger?: Logger;
-  /** Operations that take longer, in milliseconds, are logged with their calls. @default none */
+  /** Operations that take longer than this, in milliseconds, are logged with their calls. @default none */
   readonly logSlowMs?: number | undefined;
   readonly metrics?: Metrics;
-  /** Asks all workers for what each has counted. @default this process alone */
+  /** Collects values from all workers. @default this process alone */
   readonly gather?: Gather | undefined;
   /** Executes operations. @default the gateway's own executor */
   readonly execute?: Execute | undefined;
-  /** Changes the gateway's list of policies, by their names. @default all of them */
+  /** Modifies the list of policies. @default all of them */
   readonly arrange?: (policies: Policies) => Policies;
   /** Extensions of this deployment. @default none */
   readonly extensions?: readonly Extension[];
-  /** Warnings about settings in `/ready`. @default none */
+  /** Warnings about settings, shown in `/ready`. @default none */
   readonly warnings?: readonly string[];
-  /** Plugins of the operator's, after ours. @default none */
+  /** Plugins of the operator. @default none */
   readonly plugins?: readonly GatewayPlugin[];
 }
 
 /** Names of headers, in lower case. */
 export interface HeaderOptions {
-  /** Of callers, for the backend. @default none */
+  /** Headers of callers that are forwarded to the backend. @default none */
   readonly forward?: readonly string[];
-  /** Of the backend, for callers: those that the upstream exposes. @default none */
+  /** Headers of the backend that callers get. @default none */
   readonly expose?: readonly string[];
 }
 
 export interface GatewayHttpOptions {
-  /** Port of metrics and the details of readiness; undefined: they are served beside `/graphql`. */
+  /** Port of metrics and readiness details; undefined: they are served beside `/graphql`. */
   readonly adminPort: number | undefined;
-  /** Prefix of callers' paths, which the server removes. @default none */
+  /** Prefix of callers' paths, removed by the server. @default none */
   readonly basePath?: string;
   /** Origins whose pages may read responses. */
   readonly corsOrigins: readonly string[];
-  /** The largest message of a WebSocket that is read. */
+  /** Maximum size of a WebSocket message, in bytes. */
   readonly maxBodyBytes: number;
 }
 
@@ -80,28 +80,28 @@ export interface GatewayDocumentsOptions {
   readonly folder: string | undefined;
   /** Whether every other document is rejected. */
   readonly only: boolean;
-  /** For how long caches may reuse responses to trusted documents by GET without asking, in seconds. */
+  /** `max-age` of responses to trusted documents by GET, in seconds. */
   readonly cacheMaxAge: number;
-  /** Time between two looks at the folder, in milliseconds. @default 2,000 */
+  /** Interval between checks of the folder, in milliseconds. @default 2,000 */
   readonly pollMs?: number;
   /** @default all of them */
   readonly limits?: Partial<DocumentLimits>;
 }
 
 export interface LiveOptions extends WebSocketOptions {
-  /** The least and the most time between two polls of an object, in milliseconds. */
+  /** Minimum and maximum interval between polls of an object, in milliseconds. */
   readonly pollMs: PollRange;
-  /** Subscriptions that one key may have open. */
+  /** Maximum number of open subscriptions per key. */
   readonly maxPerKey: number;
-  /** After how long without an event the last one is repeated, in milliseconds. @default 20,000 */
+  /** Time without an event until the last result is repeated, in milliseconds. @default 20,000 */
   readonly heartbeatMs?: number | undefined;
 }
 
 export interface ToolsOptions {
-  /** False: browsers get a sentence instead of GraphiQL. */
+  /** Whether GraphiQL is served; browsers get a message otherwise. */
   readonly graphiql: boolean;
   readonly introspection: IntrospectionAudience;
-  /** Audience of costs: all callers, those with a key, or none. */
+  /** Who may see costs: all callers, those with a key, or none. */
   readonly explain: ExplainAudience;
 }
 
@@ -111,18 +111,18 @@ export interface ExplorerOptions extends Pick<PageSettings, 'apiKey' | 'pageId' 
 
 export interface Gateway extends Site {
   readonly metrics: Metrics;
-  /** Watches objects for subscriptions and for mutations that wait. */
+  /** Pollers of objects, for subscriptions and waiting mutations. */
   readonly pollers: Pollers;
-  /** The operators' routes, for a port of their own. */
+  /** Routes of operators, for a separate port. */
   readonly admin: Site;
   /**
-   * Reads what must be there before the first request, such as trusted documents.
+   * Reads what the first request requires, such as trusted documents.
    *
-   * @throws {TrustedDocumentsError} for a bad file among them.
+   * @throws {TrustedDocumentsError} for a bad file.
    */
   open(): Promise<void>;
-  /** Ends what it watches, and lets plugins end theirs. */
+  /** Stops pollers and releases resources, including those of plugins. */
   close(): Promise<void>;
-  /** Serves any request; never rejects. */
+  /** Serves a request; never rejects. */
   fetch(request: Request): Promise<Response>;
 }

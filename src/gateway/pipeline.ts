@@ -1,8 +1,8 @@
 /**
- * The pipeline that every operation passes, over whichever transport: parameters, document, limits, key, plan and
- * budget, run or subscribe, errors, response.
+ * The pipeline of all operations, over every transport: parameters, document, limits, key, plan and budget, execution
+ * or subscription, errors, response.
  *
- * Policies are compiled once into an array for each phase. Nothing is a promise but what waits.
+ * Policies are compiled once into an array per phase. Phases are synchronous unless they wait.
  */
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { MaybePromise } from '../execution/core/resolved-value.ts';
@@ -26,46 +26,43 @@ import {
 export type Execute = (operation: Operation) => MaybePromise<ExecutionResult>;
 export type Subscribe = (operation: Operation) => MaybePromise<ExecutionResult | Results>;
 
-/** The results of a subscription: a `ResultStream`, or what plugins have made of it. */
+/** Results of a subscription: a `ResultStream`, possibly wrapped by plugins. */
 export type Results = AsyncIterable<ExecutionResult>;
 
-/**
- * A mechanism, by the phases that it takes part in. Client errors are thrown, as `GraphQLError`s; whatever else is
- * thrown is masked.
- */
+/** One mechanism, as handlers of phases. Client errors are thrown as `GraphQLError`s; other errors are masked. */
 export interface Policy {
-  /** Before parameters are read: what is no GraphQL request at all. */
+  /** Before parameters are read: rejects requests that are not GraphQL. */
   params?(operation: Operation): void;
-  /** Parameters are there: what has to be waited for before the document is looked at. */
+  /** After parameters are read: delays the parsing of the document. */
   wait?(operation: Operation): Promise<void> | undefined;
-  /** Finds the document: it may set `operation.document`. */
+  /** Looks up the document; may set `operation.document`. */
   parse?(operation: Operation): void;
-  /** The operation is known; its document is validated after all policies. */
+  /** After the operation is selected, before its document is validated. */
   validate?(operation: Operation): void;
-  /** Makes what resolvers get. */
+  /** Creates the context of resolvers. */
   context?(operation: Operation): void;
-  /** Around the execution of a query or mutation; the first policy of the list is the outermost. */
+  /** Wraps the execution of a query or mutation; the first policy is the outermost. */
   execute?(operation: Operation, next: Execute): MaybePromise<ExecutionResult>;
-  /** Around the start of a subscription, in the same order. */
+  /** Wraps the start of a subscription, in the same order. */
   subscribe?(operation: Operation, next: Subscribe): MaybePromise<ExecutionResult | Results>;
   /**
-   * `operation.result` is there, and may be replaced. The last policy of the list is the first. To wait for it in
-   * `execute` would cost a promise for each policy.
+   * After execution, in reverse order; may replace `operation.result`. Cheaper than `execute`, which costs a promise
+   * per policy.
    */
   result?(operation: Operation): void;
-  /** Before a response is written over HTTP: what is changed of it is sent. */
+  /** Before a response is written over HTTP; may modify it. */
   respond?(operation: Operation, response: OperationResponse): MaybePromise<void>;
-  /** Called once, after the response: for a subscription when it has begun. */
+  /** Called once, after the response; for a subscription after its start. */
   end?(operation: Operation): void;
 }
 
-/** By their names. */
+/** Policies by name. */
 export type Policies = Readonly<Record<string, Policy>>;
 
-/** Executes an operation that is valid; may throw. */
+/** Executes a valid operation; may throw. */
 export type Perform = () => MaybePromise<ExecutionResult | Results>;
 
-/** Performs operations in place of the pipeline, whose phases it calls: the host of operators' plugins. */
+/** Host of operators' plugins: executes operations in place of the pipeline, whose phases it calls. */
 export interface Host {
   readonly run: (operation: Operation) => Promise<ExecutionResult | Results>;
   readonly prepare: (operation: Operation) => Promise<readonly GraphQLError[] | Perform>;
@@ -83,7 +80,7 @@ type Respond = (operation: Operation, response: OperationResponse) => MaybePromi
 export class Pipeline {
   readonly documents: Documents;
   readonly translate: Translate;
-  /** Set once, where plugins of operators are loaded. */
+  /** Set once if operators' plugins are loaded. */
   host: Host | undefined;
   readonly #params: readonly Phase[];
   readonly #wait: readonly ((operation: Operation) => Promise<void> | undefined)[];
@@ -121,12 +118,12 @@ export class Pipeline {
     );
   }
 
-  /** Operations under way. */
+  /** Number of operations in flight. */
   get underWay(): number {
     return this.#underWay;
   }
 
-  /** Resolves when none is under way. */
+  /** Resolves when no operation is in flight. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#underWay === 0) resolve();
@@ -134,13 +131,13 @@ export class Pipeline {
     });
   }
 
-  /** Every operation that begins must `end`. */
+  /** Counts an operation; each must `end`. */
   begin(): void {
     this.#underWay += 1;
   }
 
   /**
-   * The result of an operation, or its results.
+   * Executes an operation.
    *
    * @throws client errors: at once, or as a rejection.
    */
@@ -153,9 +150,9 @@ export class Pipeline {
   }
 
   /**
-   * The same for a transport that executes later.
+   * Prepares an operation for a transport that executes later.
    *
-   * @returns what executes it, or the errors of its document.
+   * @returns a function that executes it, or validation errors.
    * @throws client errors: as a rejection.
    */
   async prepare(operation: Operation): Promise<readonly GraphQLError[] | Perform> {
@@ -191,7 +188,7 @@ export class Pipeline {
       : this.execute(operation);
   }
 
-  /** @throws the client error of what is no GraphQL request. */
+  /** @throws a client error if the request is not GraphQL. */
   checkRequest(operation: Operation): void {
     for (const phase of this.#params) phase(operation);
   }
@@ -199,7 +196,7 @@ export class Pipeline {
   setParams(operation: Operation, params: OperationParams): void {
     operation.params = params;
     operation.variables = params.variables;
-    // They may be as large as the body.
+    // Releases values that may be as large as the body.
     operation.given = undefined;
     operation.body = undefined;
   }
@@ -212,13 +209,13 @@ export class Pipeline {
     return waiting;
   }
 
-  /** Finds the document, which may be one that does not parse. */
+  /** Looks up the document, which may have a syntax error. */
   parse(operation: Operation): void {
     for (const phase of this.#parse) phase(operation);
     operation.document ??= this.documents.find(operation.params.query);
   }
 
-  /** Chooses the operation of the document. @throws why there is none. */
+  /** Selects the operation of the document. @throws a client error if there is none. */
   choose(operation: Operation): void {
     const { document, params } = operation;
     if (document!.failure) throw document!.failure;
@@ -247,7 +244,7 @@ export class Pipeline {
     return this.#subscribe(operation);
   }
 
-  /** The result of the executor, or of something in its place, after the policies. */
+  /** Passes a result through the policies. */
   resultOf(operation: Operation, result: ExecutionResult): ExecutionResult {
     operation.result = result;
     operation.isFinal = true;
@@ -255,7 +252,7 @@ export class Pipeline {
     return operation.result;
   }
 
-  /** Records the result as callers are told it, with errors in their words. */
+  /** Translates and records a result. */
   settle(operation: Operation, result: ExecutionResult): ExecutionResult {
     const isNew = operation.hasBegun && !operation.isFinal;
     const final = isNew ? this.resultOf(operation, result) : result;
@@ -263,10 +260,9 @@ export class Pipeline {
   }
 
   /**
-   * The response over HTTP. There is no other way out: what is one result is translated, passes all policies and gets
-   * its headers here.
+   * Creates the HTTP response. Every single result is translated, passes all policies and gets its headers here.
    *
-   * @param results those of a subscription, or one result.
+   * @param results of a subscription, or a single result.
    */
   respond(
     operation: Operation,
@@ -281,7 +277,7 @@ export class Pipeline {
     return finished(operation, response);
   }
 
-  /** Reports an operation: at once, or after the last part of a response in parts. */
+  /** Reports an operation as ended; a response in parts after its last part. */
   end(operation: Operation, status: number): void {
     const { parts } = operation;
     if (parts && !parts.isOver) parts.onEnd = () => this.#report(operation, status);
@@ -293,10 +289,10 @@ export class Pipeline {
     if (stream && Symbol.asyncIterator in results) {
       return responseInEvents({ results, stream });
     }
-    // A plugin has put another result in its place.
+    // A plugin replaced the stream by a single result.
     stream?.close('left');
     const result = this.settle(operation, results as ExecutionResult);
-    // The policies have made them of the result.
+    // Set by a policy of `result`.
     const { parts } = operation;
     return parts
       ? responseInParts(parts.written(result))
@@ -322,7 +318,7 @@ export class Pipeline {
     const { isSending, permit } = operation.arrival;
     if (isSending) permit?.answered(operation.bytes ?? 0);
     else permit?.leave();
-    // The connection of a slow reader keeps the operation.
+    // The operation is retained while a slow reader reads the response.
     operation.rest = undefined;
     operation.reads = undefined;
     operation.errors = undefined;
@@ -347,10 +343,10 @@ function finished(operation: Operation, response: OperationResponse): OperationR
   return response;
 }
 
-/** Names that a message has. */
+/** Maximum number of names in a message. */
 const MAX_NAMES = 10;
 
-/** The error of a name that the document's operations do not have. */
+/** The client error of an unknown operation name. */
 function noOperation({ operations }: Document, asked: string | null | undefined): GraphQLError {
   const names = operations.map(({ name }) =>
     name === undefined ? 'one without a name' : JSON.stringify(name),

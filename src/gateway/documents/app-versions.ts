@@ -1,13 +1,12 @@
 /**
- * The apps and versions that a folder of trusted documents names: `ios-4.2.json` holds what version 4.2 of `ios` was
- * built with.
+ * Apps and versions named by manifests: `ios-4.2.json` holds the documents of version 4.2 of `ios`.
  *
- * Callers choose what they call themselves, and each name would be a series in metrics. So only these are known.
+ * Each name is a series in metrics, so names that no manifest has are `other`.
  */
 import { OTHER_APP, type AppVersion } from '../operation/app-version.ts';
 import type { Operation } from '../operation/operation.ts';
 
-/** Everything before a last part that begins with a digit, such as `1.4.0` or `2.0-beta.1`. */
+/** An app's name, then a version that begins with a digit, such as `1.4.0` or `2.0-beta.1`. */
 const APP_AND_VERSION = /^(.+)[-_@]v?(\d[\w.+]*(?:-[a-z][\w.]*)*)$/i;
 
 /** The app and version that a caller names. */
@@ -17,14 +16,14 @@ export class AppVersions {
   /** By app, then by version. */
   readonly #apps = new Map<string, Map<string, AppVersion>>();
 
-  /** The app and version that a manifest is of: always the same object for the same two. */
+  /** The app and version of a manifest; the same object for the same pair. */
   ofManifest(file: string): AppVersion {
     const name = file.slice(0, -'.json'.length);
     const [, app = name, version = OTHER_APP.version] = APP_AND_VERSION.exec(name) ?? [];
     let versions = this.#apps.get(app);
     if (!versions) {
       versions = new Map();
-      // For callers who name a version that no manifest is of.
+      // The version of callers who send one without a manifest.
       versions.set(OTHER_APP.version, { app, version: OTHER_APP.version });
       this.#apps.set(app, versions);
     }
@@ -34,9 +33,9 @@ export class AppVersions {
   }
 
   /**
-   * What a caller says it is, where a manifest names it; for a caller who says nothing, what its document is of.
+   * The app and version that a caller sends, if a manifest has them; without these headers, those of its document.
    *
-   * @param found the manifests that hold the document.
+   * @param found manifests that contain the document.
    */
   of({ clientName, clientVersion }: Caller, found: readonly AppVersion[]): AppVersion {
     const [first = OTHER_APP] = found;

@@ -1,9 +1,9 @@
 /**
- * Limits of a GraphQL document, and facts of it, before it is validated.
+ * Limits and facts of a GraphQL document, checked before validation.
  *
- * Validation and execution both cost more than a document's length: fragments multiply, and fields of one name are
- * compared with each other. One walk visits a document as it is executed: by places of the response, with fragments
- * written out, those that no operation spreads as well, until a limit is exceeded.
+ * The cost of validation and execution is not linear in a document's length: fragments multiply, and fields of one name
+ * are compared with each other. One walk visits the document as it is executed, by response path with fragments inlined
+ * (unused fragments too), and stops at the first exceeded limit.
  */
 import {
   Kind,
@@ -19,17 +19,17 @@ import { isIncremental } from '../../execution/incremental/defer-and-stream.ts';
 import type { DocumentFacts } from '../operation/document.ts';
 
 export interface DocumentLimits {
-  /** Lexical tokens, at which the parser stops; and lines, which each error counts to find its place. */
+  /** Lexical tokens; also lines, since each error counts lines to find its location. */
   readonly tokens: number;
-  /** Levels of fields. Below `__schema` and `__type` graphql-js bounds the lists inside each other. */
+  /** Nested fields. Introspection is not counted: graphql-js bounds its nested lists. */
   readonly depth: number;
-  /** Of all operations: what is prepared for execution. */
+  /** Fields of all operations, with fragments inlined. */
   readonly fields: number;
-  /** Of an operation: each repeats a field, such as one with a hundred ids, or all of the schema. */
+  /** Aliases of an operation: each can repeat an expensive field. */
   readonly aliases: number;
-  /** Of an operation. */
+  /** Directives of an operation. */
   readonly directives: number;
-  /** Spreads, written out, and pairs of fields or fragments in one place, each of which validation compares. */
+  /** Inlined spreads, and pairs of fields or fragments that validation compares at one response path. */
   readonly growth: number;
 }
 
@@ -42,10 +42,10 @@ export const DEFAULT_LIMITS: DocumentLimits = {
   growth: 5_000,
 };
 
-/** Characters of a name that responses and log lines repeat. */
+/** Maximum length of names that responses and log lines repeat, in characters. */
 const MAX_NAME = 200;
 
-/** The message about a text that is too large to be parsed. */
+/** Returns the error message for a text that is too large to parse. */
 export function findTextExcess(source: string, { tokens }: DocumentLimits): string | undefined {
   const lines = 1 + (source.match(LINE_ENDS)?.length ?? 0);
   return lines > tokens ? excess('lines', tokens, lines, 'leave out empty ones') : undefined;
@@ -54,7 +54,7 @@ export function findTextExcess(source: string, { tokens }: DocumentLimits): stri
 const LINE_ENDS = /\r\n|[\n\r]/g;
 
 export interface Measured {
-  /** The message about a document that is too large; undefined within limits. */
+  /** The error message of the first exceeded limit; undefined within limits. */
   readonly excess: string | undefined;
   readonly facts: DocumentFacts;
 }
@@ -65,7 +65,7 @@ export function measure(document: DocumentNode, limits: DocumentLimits): Measure
   const operations = definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
   const fragments = definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
   for (const one of operations) walk.visit(one);
-  // Validation visits fragments that no operation spreads like the rest.
+  // Validation visits unused fragments too.
   for (const one of fragments) if (!walk.spread.has(one.name.value)) walk.visit(one);
   return { excess: walk.excess, facts: walk.facts };
 }
@@ -73,18 +73,18 @@ export function measure(document: DocumentNode, limits: DocumentLimits): Measure
 const excess = (what: string, limit: number, found: number | string, instead = 'split the query') =>
   `A query may have ${limit} ${what}, this one has ${found}: ${instead}.`;
 
-/** Fields of introspection; `_service` does where the gateway is a subgraph. */
+/** Introspection fields; `_service` is that of a subgraph. */
 const SCHEMA_FIELDS = new Set(['__schema', '__type', '_service']);
 
-/** A selection set in a place of the response. */
+/** A selection set at one response path. */
 interface Visited {
   readonly set: SelectionSetNode;
-  /** Levels of fields above it; no number below introspection, whose levels are not counted. */
+  /** Number of fields above it; undefined inside introspection. */
   readonly depth: number;
   readonly within: Spread | undefined;
 }
 
-/** A fragment that is spread, and those that it is spread in. */
+/** A spread fragment and the chain of fragments that contain it. */
 interface Spread {
   readonly name: string;
   readonly outer: Spread | undefined;
@@ -93,17 +93,16 @@ interface Spread {
 class Walk {
   readonly #limits: DocumentLimits;
   readonly #fragments: Readonly<Record<string, FragmentDefinitionNode>>;
-  /** Names of the fields at the root of operations. */
+  /** Names of root fields. */
   readonly #roots = new Set<string>();
-  /** Names of fragments that were visited where they are spread. */
+  /** Names of fragments visited through a spread. */
   readonly spread = new Set<string>();
   #isCyclic = false;
   #isIncremental = false;
-  /** The first message. */
   excess: string | undefined = undefined;
   #fields = 0;
   #growth = 0;
-  /** Of the definition that is visited. */
+  /** Counts for the current definition. */
   #depth = 0;
   #aliases = 0;
   #directives = 0;
@@ -115,7 +114,7 @@ class Walk {
 
   get facts(): DocumentFacts {
     const roots = [...this.#roots];
-    // A plugin's document may be larger than those of callers: it may have what was not visited.
+    // Plugins may replace a document by one above the limits, whose facts are assumed.
     const isCut = this.excess !== undefined;
     return {
       isOfSchema: !isCut && roots.every((name) => name === '__typename' || SCHEMA_FIELDS.has(name)),
@@ -162,7 +161,7 @@ class Walk {
           this.spread.add(name);
           spread.add(name);
           if (isWithin(within, name)) {
-            // Nothing can be said of what it comes to; validation rejects it by name.
+            // Validation rejects cycles with a specific error.
             this.#isCyclic = true;
             continue;
           }
@@ -194,7 +193,7 @@ class Walk {
     this.#isTooMuch();
   }
 
-  /** Whether there is too much to go on. */
+  /** Whether a limit is exceeded, which ends the walk. */
   #isTooMuch(): boolean {
     const { fields, growth } = this.#limits;
     if (this.#fields > fields) this.#report('fields', fields, 'more');
@@ -210,7 +209,7 @@ class Walk {
     for (const one of directives) {
       if (!isIncremental(one)) continue;
       this.#isIncremental = true;
-      // Each part of a response has its label.
+      // Labels of `@defer` and `@stream` are repeated in each part of the response.
       for (const { value } of one.arguments ?? []) {
         if (value.kind === Kind.STRING) this.#visitName(value.value);
       }

@@ -1,8 +1,7 @@
 /**
- * Documents by their text: parsed within limits, and validated.
+ * Cache of documents by text: parsed within limits, and validated.
  *
- * The cache is bounded by weight: comments cost no tokens, and a thousand documents of comments
- * alone took 300 MB.
+ * Bounded by bytes: comments are no tokens, and a thousand documents of comments took 300 MB.
  */
 import {
   GraphQLError,
@@ -28,34 +27,34 @@ interface DocumentsOptions {
   /** @default all of them */
   readonly limits?: Partial<DocumentLimits> | undefined;
   readonly introspection: IntrospectionAudience;
-  /** Called with each valid document before it is served, to work out what does not change. */
+  /** Called with each valid document before its first execution, to precompute what does not depend on the request. */
   readonly prepare?: (document: Document) => void;
 }
 
 /**
- * Audience of the schema: all callers, those with a key, or none. Errors name what was perhaps meant where all
- * may: they are kept with a document, whoever sends it.
+ * Audience of introspection: all callers, those with a key, or none. Suggestions ("Did you mean") are shown only with
+ * `on`, since cached errors are the same for all callers.
  */
 export type IntrospectionAudience = 'on' | 'keys' | 'off';
 
-/** Assumed weight of a document that was executed, in bytes a character; measured: 170 to 190. */
+/** Memory of an executed document, in bytes per character; measured: 170 to 190. */
 const BYTES_PER_CHARACTER = 180;
 
 const MAX_BYTES = 32_000_000;
 
-/** Errors reported for one document; further ones show when these are corrected. */
+/** Maximum number of validation errors reported for one document. */
 const MAX_ERRORS = 20;
 
 export class Documents {
   readonly #schema: GraphQLSchema;
   readonly #limits: DocumentLimits;
   readonly #rules: readonly ValidationRule[];
-  /** Beside those of the specification. */
+  /** Rules in addition to those of the specification. */
   readonly ownRules: readonly ValidationRule[];
   readonly #hideSuggestions: boolean;
   readonly #prepare: ((document: Document) => void) | undefined;
   readonly #byText: LRUCache<string, Document>;
-  /** Documents that plugins have put in the place of others, by their syntax. */
+  /** Documents supplied by plugins, by syntax tree. */
   readonly #bySyntax = new WeakMap<DocumentNode, Document>();
 
   constructor({ schema, limits, introspection, prepare }: DocumentsOptions) {
@@ -76,14 +75,16 @@ export class Documents {
     });
   }
 
-  /** Whether a text was parsed and validated, or rejected; true for the absence of one. */
+  /** Whether the result of parsing and validating a text is cached; true for an empty text. */
   isKnown(text: string): boolean {
     if (text === '') return true;
     const document = this.#byText.peek(text);
     return document !== undefined && (document.failure ?? document.validated) !== undefined;
   }
 
-  /** The document of a text, which may be one that does not parse: GRAPHQL_PARSE_FAILED, QUERY_TOO_LARGE. */
+  /**
+   * Returns the document of a text. Its `failure` is GRAPHQL_PARSE_FAILED or QUERY_TOO_LARGE if it cannot be parsed.
+   */
   find(text: string): Document {
     let document = this.#byText.get(text);
     if (!document) {
@@ -93,7 +94,7 @@ export class Documents {
     return document;
   }
 
-  /** The document of a syntax tree that a plugin has made. @param replaced whose place it takes. */
+  /** Returns the document of a plugin's syntax tree. @param replaced the document that it replaces. */
   of(syntax: DocumentNode, { text = '', hash }: Partial<Document> = {}): Document {
     let document = this.#bySyntax.get(syntax);
     if (!document) {
@@ -105,7 +106,7 @@ export class Documents {
   }
 
   /**
-   * A document that is served for as long as it is kept: parsed, validated and prepared at once.
+   * Parses, validates and prepares a document that the caller keeps, such as a trusted one.
    *
    * @param hash the SHA-256 of its text.
    */
@@ -118,9 +119,9 @@ export class Documents {
   }
 
   /**
-   * The errors of a document that does not fit the schema; the latest ones are kept with it.
+   * Returns the validation errors of a document, and caches the latest.
    *
-   * @param rules in place of the gateway's own.
+   * @param rules replace the gateway's own.
    */
   validate(
     document: Document,
@@ -130,7 +131,7 @@ export class Documents {
     const known = document.validated;
     if (known?.schema === schema && areAlike(known.rules, rules)) return known.errors;
     const options = { maxErrors: MAX_ERRORS, hideSuggestions: this.#hideSuggestions };
-    // Other rules follow cycles, at an unknown cost.
+    // Other rules follow cycles at unbounded cost.
     const applied = document.facts.isCyclic
       ? [NoFragmentCyclesRule]
       : withoutFaults(rules ?? this.#rules);
@@ -138,7 +139,7 @@ export class Documents {
     try {
       found = validate(schema, document.syntax, applied, options);
     } catch (error) {
-      // Rules of graphql-js throw at some documents: a client error, and no failure of the gateway.
+      // Rules of graphql-js throw for some invalid documents, which are client errors.
       found = [isGraphQLError(error) ? error : notUnderstood(error)];
     }
     const errors = found.map((error) => coded(error, 'GRAPHQL_VALIDATION_FAILED'));
@@ -150,7 +151,7 @@ export class Documents {
     try {
       return this.#parse(text, hash);
     } catch (error) {
-      // The parser throws nothing else.
+      // The parser throws GraphQLErrors only.
       return new Document({ text, hash, failure: error as GraphQLError });
     }
   }
@@ -164,7 +165,7 @@ export class Documents {
     try {
       syntax = parse(text, { maxTokens: tokens });
     } catch (error) {
-      // The parser calls itself for each bracket: fewer than these tokens may be too many for the stack.
+      // The parser is recursive: deep nesting can overflow the stack within the token limit.
       throw isTokenLimit(error) || error instanceof RangeError
         ? documentError('QUERY_TOO_LARGE', `A query may have ${tokens} tokens: split the query.`)
         : coded(error as GraphQLError, 'GRAPHQL_PARSE_FAILED');
@@ -175,7 +176,7 @@ export class Documents {
   }
 }
 
-/** Whether lists of rules have the same names, since some plugins make theirs anew each time. */
+/** Compares lists of rules by name, since some plugins create their rules for each request. */
 function areAlike(
   some: readonly ValidationRule[] | undefined,
   others: readonly ValidationRule[] | undefined,
@@ -187,14 +188,14 @@ function areAlike(
   );
 }
 
-/** An error of graphql-js, with the code that graphql-js leaves out; a rule of ours may have given one. */
+/** Adds a code to an error of graphql-js unless a rule has set one. */
 function coded(error: GraphQLError, code: string): GraphQLError {
   const http = { status: 400, spec: true };
   if (error instanceof GraphQLError) {
     Object.assign(error.extensions, { code, ...error.extensions, http });
     return error;
   }
-  // Of a plugin's own copy of graphql.
+  // The error may be an instance of another copy of graphql.
   const { message, nodes, extensions } = error as GraphQLError;
   return new GraphQLError(message, {
     nodes: nodes ?? null,
@@ -202,6 +203,6 @@ function coded(error: GraphQLError, code: string): GraphQLError {
   });
 }
 
-/** graphql-js has no class or code for this one. */
+/** Matched by message: graphql-js has no class or code for the token limit. */
 const isTokenLimit = (error: unknown): boolean =>
   error instanceof GraphQLError && /contains more tha[nt] \d+ tokens/.test(error.message);

@@ -1,5 +1,5 @@
 /**
- * A folder of manifests as commands read it: whole, at once, and with the first bad file as an error.
+ * Reads a folder of manifests synchronously, for commands; the first bad file is an error.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,13 +9,13 @@ import { isManifestName, readManifest } from './manifest.ts';
 export interface Manifest {
   readonly app: string;
   readonly version: string;
-  /** The file, without `.json`. */
+  /** File name without `.json`. */
   readonly name: string;
-  /** By their ids. */
+  /** Texts by id. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** @throws {Error} for a folder without manifests, and for a file that is none. */
+/** @throws {Error} for a folder without manifests, and for an invalid manifest. */
 export function readManifests(folder: string): readonly Manifest[] {
   const files = readdirSync(folder).filter(isManifestName).sort();
   if (files.length === 0) throw new Error(`No manifest is in ${folder}.`);

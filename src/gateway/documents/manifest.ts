@@ -1,14 +1,14 @@
 /**
- * Manifests of an app's documents: id → text, as codegen, Apollo's and Relay's tools write them.
+ * Manifests of an app's documents (id → text), as written by the tools of codegen, Apollo and Relay.
  *
- * Codegen's and Relay's are plain maps. Apollo's is a list of operations under a format's name.
+ * Codegen's and Relay's are plain maps. Apollo's has a format name and a list of operations.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { withoutByteOrderMark } from '../../lib/byte-order-mark.ts';
 import { SHA256_HEX, SHA256_PREFIX } from '../operation/params.ts';
 
-/** The message says what is wrong, and never repeats a document. */
+/** An invalid manifest. The message never contains the text of a document. */
 export class ManifestError extends Error {
   override readonly name = 'ManifestError';
 }
@@ -23,19 +23,19 @@ const APOLLO = z.object({
   operations: z.array(z.object({ id: z.string().min(1), body: z.string().min(1) })),
 });
 
-/** Ends the name of what `documents:check` writes beside a manifest. */
+/** Suffix of the file that `documents:check` writes beside a manifest. */
 export const PRICES_SUFFIX = '.prices.json';
 
-/** Whether a file of the folder holds documents: a name of an app's version, and `.json`. */
+/** Whether a file name is that of a manifest: an app's version and `.json`. */
 export const isManifestName = (name: string): boolean =>
   name.endsWith('.json') && !name.endsWith(PRICES_SUFFIX) && !name.startsWith('.');
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /**
- * Reads a manifest: texts by their ids, ids of the form `sha256:…` without that prefix.
+ * Parses a manifest into texts by id. The prefix `sha256:` of ids is removed.
  *
- * @throws {ManifestError} for what is none of the three formats, or holds an id twice or a wrong hash.
+ * @throws {ManifestError} for an unknown format, a duplicate id, or an id that is not the hash of its text.
  */
 export function readManifest(json: string): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
@@ -44,7 +44,7 @@ export function readManifest(json: string): ReadonlyMap<string, string> {
     if (texts.has(id) && texts.get(id) !== text) {
       throw new ManifestError(`The id ${shown(id)} stands for two documents.`);
     }
-    // A text that was changed after it was hashed is another document than the app was built with.
+    // A changed text is not the document that the app was built with.
     if (SHA256_HEX.test(id) && sha256(text) !== id) {
       throw new ManifestError(`The id ${shown(id)} is not the SHA-256 of its document.`);
     }
@@ -64,7 +64,7 @@ function parse(json: string): unknown {
 function entriesOf(manifest: unknown): readonly (readonly [id: string, text: string])[] {
   const apollo = APOLLO.safeParse(manifest);
   if (apollo.success) return apollo.data.operations.map(({ id, body }) => [id, body]);
-  // It would pass for a map with the id "format".
+  // Other versions of the format would be read as a plain map.
   if (manifest !== null && typeof manifest === 'object' && 'operations' in manifest) {
     throw new ManifestError(`It is not version 1 of ${APOLLO_FORMAT}.`);
   }

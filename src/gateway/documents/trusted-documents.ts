@@ -1,8 +1,8 @@
 /**
- * Trusted documents: what apps were built with, read from a folder and found by id.
+ * Trusted documents: the documents of registered apps, read from a folder of manifests and looked up by id.
  *
- * The folder is all there is: nothing that callers send is stored. It is read whole whenever it
- * changes. With one bad file in it, the last good set goes on being served.
+ * Documents sent by callers are never stored. The whole folder is read again when it changes. While it has a bad file,
+ * the last good set is served.
  */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,26 +17,26 @@ import { isManifestName, ManifestError, readManifest, sha256 } from './manifest.
 import { SHA256_PREFIX, type OperationParams } from '../operation/params.ts';
 
 interface TrustedDocumentsOptions {
-  /** One manifest an app's version. */
+  /** Folder with one manifest per version of an app. */
   readonly folder: string;
   /** Whether every other document is rejected. */
   readonly only: boolean;
-  /** Time between two looks at the folder, in milliseconds. @default 2,000 */
+  /** Interval between checks of the folder, in milliseconds. @default 2,000 */
   readonly pollMs?: number;
 }
 
-/** Their part of `/ready`. */
+/** State of trusted documents in `/ready`. */
 export interface TrustedReport {
   readonly files: number;
   readonly documents: number;
-  /** Documents that do not fit the schema: their result is their errors. */
+  /** Documents that are invalid against the schema: their result is their validation errors. */
   readonly invalid: number;
-  /** The reason why the folder's present state is not served; null where it is. */
+  /** Why the folder's current state is not served; null if it is. */
   readonly bad: BadFile | null;
 }
 
 export interface BadFile {
-  /** Its name; `.` for the folder itself. */
+  /** File name; `.` for the folder itself. */
   readonly file: string;
   readonly reason: string;
 }
@@ -52,7 +52,7 @@ export class TrustedDocumentsError extends OperatorError {
   }
 }
 
-/** Each is called once for each change of the folder. */
+/** Methods are called once per change of the folder. */
 export interface TrustedObserver {
   onRead?(report: TrustedReport): void;
   onBadFile?(bad: BadFile): void;
@@ -63,16 +63,16 @@ export interface TrustedObserver {
   }): void;
 }
 
-/** Parses and validates a document, and works out what does not change from one request to the next. */
+/** Parses and validates a document, and precomputes what does not depend on the request. */
 type Prepare = (text: string, hash: string) => Document;
 
-/** The documents of one reading of the folder. */
+/** Documents of one reading of the folder. */
 class TrustedSet {
   readonly files: readonly string[];
   readonly byText = new Map<string, Document>();
   readonly byId = new Map<string, Document>();
   readonly byHash = new Map<string, Document>();
-  /** The app's versions that were built with a document. */
+  /** Versions of apps whose manifests contain a document. */
   readonly appsOf = new Map<Document, readonly AppVersion[]>();
 
   constructor(files: readonly string[]) {
@@ -90,9 +90,9 @@ export class TrustedDocuments {
   readonly #observer: TrustedObserver;
   readonly #apps = new AppVersions();
   #served = new TrustedSet([]);
-  /** Whether there is a good set, that of an empty folder included. */
+  /** Whether a good set was read; that of an empty folder counts. */
   #hasRead = false;
-  /** The folder's, when it was last read. */
+  /** Signature of the folder at its last reading. */
   #signature: string | undefined;
   #bad: BadFile | null = null;
   #reading: Promise<void> | undefined;
@@ -111,14 +111,14 @@ export class TrustedDocuments {
   }
 
   /**
-   * Reads the folder, and looks at it from now on.
+   * Reads the folder and starts polling it.
    *
-   * @throws {TrustedDocumentsError} for a bad file: there is no good set yet.
+   * @throws {TrustedDocumentsError} for a bad file, since there is no good set yet.
    */
   async open(): Promise<void> {
     await this.refresh();
     if (this.#bad) throw new TrustedDocumentsError(this.#bad);
-    // Files are looked at because mounted folders, such as a ConfigMap's, send no events.
+    // Polled because mounted folders, such as those of a ConfigMap, emit no events.
     this.#timer = setInterval(() => void this.refresh(), this.#pollMs).unref();
   }
 
@@ -134,16 +134,16 @@ export class TrustedDocuments {
   }
 
   /**
-   * The document that is meant; undefined where a text was sent and texts are allowed.
+   * Returns the trusted document of a request; undefined for an untrusted text where these are allowed.
    *
-   * @throws PERSISTED_QUERY_NOT_FOUND for an id that is in no file, TRUSTED_DOCUMENT_REQUIRED for a text
-   * where only trusted ones are served, BAD_REQUEST where id and text are of two documents.
+   * @throws PERSISTED_QUERY_NOT_FOUND for an unknown id, TRUSTED_DOCUMENT_REQUIRED for an untrusted text where only
+   * trusted ones are allowed, BAD_REQUEST if id and text are of different documents.
    */
   find({ query, documentId }: OperationParams): Document | undefined {
     const found = documentId === undefined ? undefined : this.#withId(documentId);
     if (query === '' && documentId !== undefined) {
       if (found) return found;
-      // Apollo's and urql's clients look for this very message, and send the text next.
+      // Clients of Apollo and urql match this message and send the text next.
       throw clientError(200, 'PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
     }
     if (documentId !== undefined) checkAgreement(documentId, query, found);
@@ -156,17 +156,17 @@ export class TrustedDocuments {
     );
   }
 
-  /** Whether a text is rejected, or trusted: either way nothing is parsed. */
+  /** Whether a text needs no parsing: it is trusted, or will be rejected. */
   has(query: string): boolean {
     return this.only || this.#served.byText.has(query);
   }
 
-  /** Which app and version asks. @param found its document, where that is a trusted one. */
+  /** Returns the app and version of a caller. @param found its trusted document. */
   appOf(caller: Caller, found: Document | undefined): AppVersion {
     return this.#apps.of(caller, (found && this.#served.appsOf.get(found)) ?? []);
   }
 
-  /** Served documents, each with the apps that were built with it. */
+  /** Served documents with the versions of apps whose manifests contain them. */
   get all(): ReadonlyMap<Document, readonly AppVersion[]> {
     return this.#served.appsOf;
   }
@@ -191,7 +191,7 @@ export class TrustedDocuments {
 
   async #refresh(): Promise<void> {
     const signature = await signatureOf(this.#folder);
-    // An unreadable file may be readable now, though its signature has not changed.
+    // An unreadable file may have become readable without a change of its signature.
     if (signature === this.#signature && this.#bad?.reason !== UNREADABLE) return;
     this.#signature = signature;
     try {
@@ -227,7 +227,7 @@ export class TrustedDocuments {
           document = this.#prepare(text, sha256(text));
           const reason = document.errors[0]?.message;
           if (reason !== undefined) invalid.push({ file, id, reason });
-          // Requests are served between one document and the next.
+          // Other requests are served between documents.
           await turn();
         }
         byText.set(text, document);
@@ -243,7 +243,7 @@ export class TrustedDocuments {
   }
 }
 
-/** Names, sizes, times and inodes: another one where anything may have changed. */
+/** Signature of names, sizes, times and inodes, which differs after a change. */
 async function signatureOf(folder: string): Promise<string> {
   try {
     const files = (await readdir(folder)).filter(isManifestName).sort();
@@ -252,7 +252,7 @@ async function signatureOf(folder: string): Promise<string> {
       stats.map(({ size, mtimeMs, ctimeMs, ino }, i) => [files[i], size, mtimeMs, ctimeMs, ino]),
     );
   } catch {
-    // It may be a mount that is away for a moment, or a file that was just taken away.
+    // The mount may be temporarily missing, or a file was removed meanwhile.
     return 'unreadable';
   }
 }
@@ -267,11 +267,14 @@ async function readFileOf(folder: string, file: string): Promise<ReadonlyMap<str
   }
 }
 
-/** For a gateway without trusted documents. @throws for an id alone, and for the hash of another text. */
+/**
+ * Checks the id of a request where there are no trusted documents.
+ * @throws PERSISTED_QUERY_NOT_SUPPORTED for an id without a text, BAD_REQUEST for the hash of another text.
+ */
 export function checkNoId({ query, documentId }: OperationParams): void {
   if (documentId === undefined) return;
   if (query !== '') checkAgreement(documentId, query, undefined);
-  // Apollo's and urql's clients look for this very message, and send texts from then on.
+  // Clients of Apollo and urql match this message and send only texts afterwards.
   else throw clientError(200, 'PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
 }
 

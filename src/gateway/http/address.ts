@@ -1,26 +1,25 @@
 /**
- * Which requests are for this gateway: those below its path (`BASE_PATH`) that name one of its hosts
- * (`ALLOWED_HOSTS`).
+ * Checks a request's path (`BASE_PATH`) and host (`ALLOWED_HOSTS`).
  */
 import type { IncomingMessage } from 'node:http';
 import { errorResponse } from '../operation/client-error.ts';
 
-/** Requests of orchestrators, which ask by addresses and names of their own; a page learns nothing from the responses. */
+/** Not checked: orchestrators use other addresses and names, and the responses reveal nothing to a page. */
 const PROBES = new Set(['/health', '/ready']);
 
-/** A target that names its host itself. Source: RFC 9112, "absolute-form". */
+/** A request target with a host. Source: RFC 9112, "absolute-form". */
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#@]+)(.*)$/i;
 
 /**
- * Makes a target in absolute form a path, and strips the base path from it.
+ * Converts a target in absolute form to a path, and removes the base path.
  *
- * @returns the client error (404 or 421) of one that is not for this gateway.
+ * @returns the client error (404 or 421) of a wrong path or host.
  */
 export type CheckAddress = (incoming: IncomingMessage) => Response | undefined;
 
 /**
- * @param basePath what each path begins with; empty for nothing.
- * @param allowedHosts in lower case and without ports; undefined for any.
+ * @param basePath prefix of all paths; may be empty.
+ * @param allowedHosts in lower case, without ports; undefined allows any.
  */
 export const createAddressCheck =
   (basePath: string, allowedHosts: readonly string[] | undefined): CheckAddress =>
@@ -40,7 +39,7 @@ export const createAddressCheck =
     );
   };
 
-/** The header `Host` does not count beside a target that names the host. */
+/** The host of an absolute target takes precedence over the header `Host`. */
 function toOriginForm(incoming: IncomingMessage): void {
   const [, host, rest = ''] = ABSOLUTE_FORM.exec(incoming.url ?? '') ?? [];
   if (host === undefined) return;
@@ -48,13 +47,13 @@ function toOriginForm(incoming: IncomingMessage): void {
   incoming.url = rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** What is asked for below it: `/content/graphql?a` → `/graphql?a`; undefined for what is not below it. */
+/** Removes the base path: `/content/graphql?a` → `/graphql?a`; undefined for other paths. */
 function pathBelow(basePath: string, url: string): string | undefined {
   if (basePath === '') return url;
   const path = url.startsWith(basePath) ? url.slice(basePath.length) : undefined;
   return path === '' ? '/' : path?.startsWith('/') ? path : undefined;
 }
 
-/** Compared without the port. */
+/** Ignores the port. */
 const isAllowed = (host: string, allowed: readonly string[]): boolean =>
   allowed.includes(host) || allowed.includes(host.toLowerCase().replace(/:\d*$/, ''));

@@ -1,5 +1,5 @@
 /**
- * The stop of a server: load balancers see it first, and no caller loses a request.
+ * Graceful stop of a server: load balancers see it before the port closes, and no request is lost.
  */
 import { once } from 'node:events';
 import type { Server } from 'node:http';
@@ -9,24 +9,24 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Site } from './site.ts';
 
 /**
- * For how long no request has to come before idle connections are closed, in milliseconds: a caller who sends on one
- * in that moment is reset.
+ * Time without requests before idle connections are closed, in milliseconds. A request that arrives on a connection
+ * while it is closed is reset.
  */
 const QUIET_MS = 200;
 
-/** A server that stops, and how far it has come. */
+/** State of a server that stops. */
 export interface Stopping {
   readonly server: Server;
   readonly clock: Clock;
-  /** From then on each response ends its connection; before, its caller would come back on a new one. */
+  /** Responses end their connections once the port is closed, not earlier: callers would open new connections. */
   isPortClosed: boolean;
 }
 
 /**
- * Not ready at once, and serving as ever for a while; then closes the port and finishes what is under way.
+ * Reports not ready, serves for a delay, then closes the port and finishes requests in flight.
  *
- * @param timeoutMs how long after the delay connections are cut; subscriptions end over half of it.
- * @returns whether everything was finished.
+ * @param timeoutMs time after the delay until connections are cut; subscriptions end within half of it.
+ * @returns whether all requests were finished.
  */
 export async function drain(
   stopping: Stopping,
@@ -40,12 +40,12 @@ export async function drain(
   await acceptAll(stopping);
   stopping.isPortClosed = true;
   const closed = once(server, 'close');
-  // Not http's close(): it closes idle connections at once, and some are about to be used.
+  // Not `close()` of `http`, which closes idle connections at once, even those with a request on the way.
   NetServer.prototype.close.call(server);
   const finished = async (): Promise<boolean> => {
     void site.subscriptions.drain(timeoutMs / 2);
     await closeWhenQuiet(stopping, closed);
-    // Cancelled writes are under way without a connection.
+    // Writes of callers who disconnected may still be in flight.
     await site.idle();
     return true;
   };
@@ -57,13 +57,13 @@ export async function drain(
   return inTime;
 }
 
-/** Accepts the connections that the system has: it resets those that are left when the port is closed. */
+/** Accepts pending connections, which the system resets when the port is closed. */
 async function acceptAll({ server, clock }: Stopping): Promise<void> {
   let hasAccepted = true;
   const onConnection = (): void => void (hasAccepted = true);
   server.on('connection', onConnection);
   const endMs = clock.now() + QUIET_MS;
-  // One is accepted in each turn of the event loop, and after a busy turn timers run before.
+  // Node accepts one connection per turn of the event loop; after a busy turn, timers run first.
   while (hasAccepted && clock.now() < endMs) {
     hasAccepted = false;
     await pollOnce();
@@ -71,7 +71,7 @@ async function acceptAll({ server, clock }: Stopping): Promise<void> {
   server.off('connection', onConnection);
 }
 
-/** As long as requests come, their responses end the connections; the others are closed. */
+/** Closes idle connections once no requests arrive; until then responses end their connections. */
 async function closeWhenQuiet(
   { server, clock }: Stopping,
   closed: Promise<unknown>,
@@ -83,11 +83,11 @@ async function closeWhenQuiet(
   while (!isClosed) {
     isQuiet = true;
     await Promise.race([closed, sleep(clock, QUIET_MS)]);
-    // After a busy turn, timers run before requests that have arrived are read.
+    // After a busy turn, timers run before arrived requests are read.
     await pollOnce();
     if (!isQuiet) continue;
     server.closeIdleConnections();
-    // Those on which nothing was ever sent do not count as idle.
+    // Connections without any request do not count as idle.
     server.headersTimeout = QUIET_MS;
   }
 }

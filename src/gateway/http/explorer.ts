@@ -1,9 +1,8 @@
 /**
- * GraphiQL: the page at `/graphql`, its files below it as `npm run build` has made them, and the way
- * there from `/`.
+ * GraphiQL: the page at `/graphql`, the files of its build, and the redirect from `/`.
  *
- * Files are read from disk for each request and never kept, so that the page costs the process no
- * memory. Their names hold hashes of their content, so browsers keep them for ever.
+ * Files are read from disk for each request and take no memory. Their names contain hashes, so browsers cache them
+ * forever.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -13,22 +12,22 @@ import type { PageSettings } from '../../client/page-settings.ts';
 
 export interface ExplorerResponse {
   readonly status: number;
-  /** Beside the content length: name, value, name, value. */
+  /** Name, value, name, value; without the content length. */
   readonly headers: readonly string[];
   readonly body: Buffer;
 }
 
 export interface Explorer {
-  /** The response to a browser that opens the page, or the root of the site; undefined for other requests. */
+  /** The response to a browser's request of the page or of `/`; undefined for other requests. */
   page(incoming: IncomingMessage): ExplorerResponse | undefined;
-  /** Serves a GET for one of the page's files; false when there is none of its name. */
+  /** Serves a GET of one of the page's files; false if there is no such file. */
   file(incoming: IncomingMessage, outgoing: ServerResponse): boolean;
 }
 
 const PAGE = '/graphql';
 const FILES = '/graphql/explorer/files/';
 
-/** Whether a file of the page's is asked for. */
+/** Whether a URL is that of a page's file. */
 export const isExplorerFile = (url: string): boolean => url.startsWith(FILES);
 
 const OFF = 'GraphiQL is switched off here (GRAPHIQL=off).';
@@ -36,7 +35,7 @@ const NOT_BUILT =
   'GraphiQL was not built here: run "npm ci" with the development packages, then "npm run build".';
 const STILL_THERE = 'GraphQL itself is at this address, by POST.';
 
-/** The editor writes styles into the page; everything comes from this gateway. */
+/** Content Security Policy: inline styles for the editor, everything else from this gateway. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -53,8 +52,7 @@ const POLICY = [
 const PAGE_HEADERS = [
   ...['content-type', 'text/html; charset=utf-8'],
   ...['content-security-policy', POLICY],
-  // For browsers that do not know `frame-ancestors`: another page could frame this one and trick
-  // its user into pressing Play.
+  // Clickjacking protection for browsers without `frame-ancestors`.
   ...['x-frame-options', 'DENY'],
   ...['x-content-type-options', 'nosniff'],
   ...['referrer-policy', 'no-referrer'],
@@ -63,9 +61,9 @@ const PAGE_HEADERS = [
 ];
 
 /**
- * @param basePath what the paths of browsers begin with; the server has taken it off.
- * @param folder `dist/explorer`; undefined when there is none.
- * @param settings called for the first browser; undefined where no page is served.
+ * @param basePath prefix of browsers' paths, which the server has removed.
+ * @param folder `dist/explorer`; undefined if it was not built.
+ * @param settings called at the first request; undefined if no page is served.
  */
 export function createExplorer(
   folder: string | undefined,
@@ -95,7 +93,7 @@ export function createExplorer(
   };
 }
 
-/** Browsers alone: for scripts there is nothing at the root. */
+/** Redirects browsers only; other clients get 404 at `/`. */
 const redirectTo = (path: string): ExplorerResponse => ({
   status: 302,
   headers: ['location', path, 'cache-control', 'no-store', 'vary', 'accept'],
@@ -107,8 +105,8 @@ const isOpenedByBrowser = ({ headers }: IncomingMessage): boolean =>
 
 function filesIn(folder: string): Explorer['file'] {
   const serve = sirv(folder, {
-    // Looks for each file when it is asked for: one that a new build has taken away is then not found. Otherwise
-    // sirv opens what was there at start, and a file that is gone ends the process (an `error` nobody hears).
+    // Looks up each file per request. Otherwise sirv opens the files found at start, and a file that a new build has
+    // removed ends the process with an unhandled `error` event.
     dev: true,
     brotli: true,
     gzip: true,
@@ -116,14 +114,14 @@ function filesIn(folder: string): Explorer['file'] {
     setHeaders: (outgoing) => {
       outgoing.setHeader('cache-control', 'public, max-age=31536000, immutable');
       outgoing.setHeader('x-content-type-options', 'nosniff');
-      // Only this page may load its workers and modules.
+      // Workers and modules are for this page only.
       outgoing.setHeader('cross-origin-resource-policy', 'same-origin');
     },
   });
   return (incoming, outgoing) => {
     const { url = '' } = incoming;
     let isFound = true;
-    // Mounted below the prefix, as connect and its kin do.
+    // Removes the mount path, as connect does.
     incoming.url = url.slice(FILES.length - 1);
     serve(incoming, outgoing, () => {
       isFound = false;
@@ -133,9 +131,9 @@ function filesIn(folder: string): Explorer['file'] {
   };
 }
 
-/** The page with its settings in the place that it keeps for them, and its files where they are served. */
+/** The page with its settings and the URLs of its files filled in. */
 function pageIn(folder: string, settings: PageSettings, basePath: string): string {
-  // A `</script>` inside of it would end it.
+  // Escapes `</script>`.
   const json = JSON.stringify(settings).replaceAll('<', '\\u003c');
   return readFileSync(join(folder, 'index.html'), 'utf8')
     .replaceAll('"./files/', `"${basePath}${FILES}`)

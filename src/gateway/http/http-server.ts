@@ -1,5 +1,5 @@
 /**
- * The gateway on a port: Node's server with Node's own limits. What a proxy does better is left to the proxy.
+ * The gateway on a port: Node's server with Node's limits. TLS and HTTP/2 are left to proxies.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -14,31 +14,34 @@ import { upgradeListener } from './upgrade-listener.ts';
 
 export interface HttpOptions {
   readonly host: string;
-  /** 0: any free one. */
+  /** 0 for any free port. */
   readonly port: number;
-  /** A unix socket, in place of both. */
+  /** Unix socket in place of host and port. */
   readonly socketPath?: string | undefined;
   /** Prefix of all paths; may be empty. */
   readonly basePath?: string;
-  /** The largest request body that is read. */
+  /** Maximum size of a request body, in bytes. */
   readonly maxBodyBytes: number;
-  /** The hosts that requests may name, in lower case and without ports; undefined for any. */
+  /** Allowed hosts of requests, in lower case, without ports; undefined allows any. */
   readonly allowedHosts: readonly string[] | undefined;
-  /** By which it drains. @default the system's */
+  /** Clock of the drain. @default the system's */
   readonly clock?: Clock;
 }
 
 export interface HttpServer {
-  /** `http://127.0.0.1:4000`, without a path; `http://unix:/run/gateway.sock:` as proxies write it. */
+  /**
+   * `http://127.0.0.1:4000`, without a path; for a socket `http://unix:/run/gateway.sock:`, as in proxies'
+   * configurations.
+   */
   readonly url: string;
   /** 0 for a unix socket. */
   readonly port: number;
   /**
-   * Not ready at once; finishes what is under way, then closes.
+   * Reports not ready, finishes requests in flight, then closes.
    *
-   * @param timeoutMs after which connections are cut.
-   * @param delayMs for how long it is not ready and serves as ever before. @default 0
-   * @returns whether everything was finished.
+   * @param timeoutMs time until connections are cut.
+   * @param delayMs time before that in which it serves while not ready. @default 0
+   * @returns whether all requests were finished.
    */
   close(timeoutMs: number, delayMs?: number): Promise<boolean>;
 }
@@ -51,12 +54,12 @@ const SERVER_LIMITS = {
   maxHeaderSize: 16_384,
 };
 /**
- * Open ones, and those that wait to be accepted: Node accepts one in each turn of the event loop, and of more than wait
- * here the system drops the first packet, which clients send again a second later.
+ * Maximum number of open connections, and backlog: Node accepts one connection per turn of the event loop, and above
+ * the backlog the system drops packets, which clients send again a second later.
  */
 const MAX_CONNECTIONS = 4_096;
 
-/** @throws what Node throws when the port can't be had: `EADDRINUSE`, `EACCES`, … */
+/** @throws Node's error if listening fails: `EADDRINUSE`, `EACCES`, … */
 export async function openHttpServer(site: Site, options: HttpOptions): Promise<HttpServer> {
   const { host, port, socketPath, basePath = '', maxBodyBytes, allowedHosts } = options;
   const { clock = systemClock } = options;
@@ -70,7 +73,7 @@ export async function openHttpServer(site: Site, options: HttpOptions): Promise<
   const at = socketPath === undefined ? { host, port } : { path: socketPath };
   server.listen({ ...at, backlog: MAX_CONNECTIONS });
   await once(server, 'listening');
-  const address = server.address() as AddressInfo | string; // null for closed servers alone
+  const address = server.address() as AddressInfo | string; // null only for closed servers
   const taken = typeof address === 'string' ? 0 : address.port;
   let closing: Promise<boolean> | undefined;
   return {
@@ -81,7 +84,7 @@ export async function openHttpServer(site: Site, options: HttpOptions): Promise<
   };
 }
 
-/** The host of a URL for browsers, where the configured one means every interface or is an IPv6 address. */
+/** The host for URLs: `localhost` for all interfaces, brackets around IPv6 addresses. */
 export function urlHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;

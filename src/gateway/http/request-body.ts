@@ -1,7 +1,7 @@
 /**
- * A request's body, read whole and never past its limit.
+ * Reads a request's body up to a limit.
  *
- * Bounded here, while it arrives, whoever reads it.
+ * The limit applies while the body arrives, before any consumer.
  */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
@@ -10,7 +10,7 @@ import { withoutByteOrderMark } from '../../lib/byte-order-mark.ts';
 import { ByteCollector } from '../../lib/byte-collector.ts';
 import { clientError } from '../operation/client-error.ts';
 
-/** Called once: with the body, the error of one that may not be sent, or undefined when the connection closed before its end. */
+/** Called once: with the body, with a client error, or with undefined if the connection closed early. */
 export type OnBody = (body: string | GraphQLError | undefined) => void;
 
 export function readBody(request: IncomingMessage, maxBytes: number, done: OnBody): void {
@@ -35,7 +35,7 @@ export function readBody(request: IncomingMessage, maxBytes: number, done: OnBod
     if (bytes.size + chunk.length <= maxBytes) bytes.add(chunk);
     else end(tooLarge(maxBytes));
   });
-  // Each comes once; `once` would cost more than all that is done here.
+  // `on` instead of `once`, which costs more than the rest of this function.
   request.on('end', () => {
     if (!isDone) end(textOf(bytes.take()));
   });

@@ -1,8 +1,7 @@
 /**
  * Serves a request of Node's server: reads its body, and sends the response.
  *
- * Bodies are read whole before anything else sees them, and responses are written here, so that
- * connections are handled in this folder alone.
+ * Connections are handled in this folder only: the rest of the gateway gets whole bodies and returns responses.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { errorResponse } from '../operation/client-error.ts';
@@ -16,10 +15,12 @@ import { isExplorerFile, type Explorer, type ExplorerResponse } from './explorer
 import { readBody } from './request-body.ts';
 import { GRAPHQL, type Site } from './site.ts';
 
-/** Time to read a response that does not fit into the system's buffers. */
+/** Time to read a response that does not fit into the system's buffers, in milliseconds. */
 const READ_WITHIN_MS = 30_000;
 
-/** Time for which the rest of a rejected body is discarded, so that its sender can read the response. */
+/**
+ * Time for which the rest of a rejected body is read and discarded, in milliseconds: a reset would hide the response.
+ */
 const LINGER_MS = 1_000;
 
 interface RequestListenerOptions {
@@ -39,9 +40,9 @@ export function requestListener(options: RequestListenerOptions): RequestListene
       responseHasLeft(arrival);
     };
     const exchange = { incoming, outgoing, arrival };
-    // It comes once; `once` costs more.
+    // `on` is cheaper than `once`.
     outgoing.on('close', onClose);
-    // Behind another response of its connection, it does not hear of the connection's end.
+    // A pipelined response without a socket gets no `close` event of the connection.
     if (!outgoing.socket) {
       const { socket } = incoming;
       socket.setMaxListeners(0).on('close', onClose);
@@ -71,7 +72,7 @@ export function requestListener(options: RequestListenerOptions): RequestListene
     }
     if (!hasBody(incoming)) return handle(exchange, undefined);
     readBody(incoming, maxBodyBytes, (read) => {
-      if (read === undefined) return; // the connection is closed
+      if (read === undefined) return; // connection closed
       if (typeof read !== 'string') arrival.unreadable = read;
       handle(exchange, typeof read === 'string' ? read : undefined);
     });
@@ -92,7 +93,7 @@ export function requestListener(options: RequestListenerOptions): RequestListene
       );
       return;
     }
-    // The caller's path alone: neither its address nor its `Host` goes into the URL.
+    // Only the caller's path: neither its address nor its `Host` goes into the URL.
     const target = `http://gateway${url}`;
     if (!url.startsWith('/') || !URL.canParse(target)) {
       reject(exchange, errorResponse(400, 'BAD_REQUEST', 'Ask for a path, such as /graphql.'));
@@ -109,7 +110,7 @@ export function requestListener(options: RequestListenerOptions): RequestListene
       .catch((error: unknown) => fail(exchange, error));
   }
 
-  /** The rest of the request is not read. */
+  /** Responds without reading the rest of the request. */
   function reject(exchange: Exchange, response: Response): void {
     response.headers.set('x-request-id', exchange.arrival.requestId);
     sendResponse(exchange, response, exchange.incoming.complete ? 0 : LINGER_MS).catch(
@@ -152,8 +153,8 @@ export function requestListener(options: RequestListenerOptions): RequestListene
   }
 
   /**
-   * @param headers name, value, name, value; added to.
-   * @param lingerMs for how long to read on, so that a caller who is still sending reads the response.
+   * @param headers name, value, name, value; modified.
+   * @param lingerMs time to read on, for callers that are still sending.
    */
   function sendWhole(
     exchange: Exchange,
@@ -162,7 +163,7 @@ export function requestListener(options: RequestListenerOptions): RequestListene
     body: string | Buffer,
     lingerMs = 0,
   ): void {
-    // Responses that are ready in one turn of the event loop are written together.
+    // Batches the responses of one turn of the event loop.
     setImmediate(() => {
       if (!exchange.outgoing.destroyed) writeWhole(exchange, status, headers, body, lingerMs);
     });
@@ -180,12 +181,12 @@ export function requestListener(options: RequestListenerOptions): RequestListene
     if (lingerMs > 0 || stopping.isPortClosed) headers.push('connection', 'close');
     outgoing.writeHead(status, headers);
     if (lingerMs === 0) {
-      // A text of as many bytes as characters is the same in both encodings; latin1 is a mere copy.
+      // ASCII is the same in both encodings, and latin1 is a plain copy.
       endWith(outgoing, body, size === body.length ? 'latin1' : 'utf8');
       cutWhereUnread(outgoing);
       return;
     }
-    // The whole response is sent now; the connection closes when the rest of the request was read.
+    // Sends the whole response now; the connection closes after the rest of the request.
     outgoing.write(body);
     if (incoming.readableEnded) {
       outgoing.end();
@@ -197,7 +198,7 @@ export function requestListener(options: RequestListenerOptions): RequestListene
     outgoing.once('close', () => clearTimeout(timer));
   }
 
-  /** Sends each part when it is there, and cancels the rest when the connection closes. */
+  /** Sends parts as they become available; cancels the rest when the connection closes. */
   async function sendParts(
     exchange: Exchange,
     { status, headers }: OperationResponse,
@@ -216,7 +217,7 @@ export function requestListener(options: RequestListenerOptions): RequestListene
     cutWhereUnread(outgoing);
   }
 
-  /** Does not await the end of the stream, which would keep the request in memory. */
+  /** Does not await the end of the stream, which would retain the request. */
   function sendEvents(
     { outgoing }: Exchange,
     { status, headers }: OperationResponse,
@@ -225,7 +226,7 @@ export function requestListener(options: RequestListenerOptions): RequestListene
     const { socket } = outgoing;
     if (stopping.isPortClosed) headers.push('connection', 'close');
     outgoing.writeHead(status, headers);
-    // A head that was written before the port was closed promises more: its client would come back to this process.
+    // A head written before the port closed allows keep-alive: its client would come back to this process.
     outgoing.on('close', () => stopping.isPortClosed && socket?.end());
     return writeEvents(outgoing, events, site.subscriptions);
   }
@@ -233,19 +234,19 @@ export function requestListener(options: RequestListenerOptions): RequestListene
 
 /** The write timeout. */
 function cutWhereUnread(outgoing: ServerResponse): void {
-  // Usually the system's buffers take all of it.
+  // Usually the whole response is in the system's buffers.
   if (!outgoing.socket?.writableLength) return;
   const timer = setTimeout(() => outgoing.destroy(), READ_WITHIN_MS).unref();
   outgoing.once('close', () => clearTimeout(timer));
 }
 
-/** Writes the whole body, and its head with it. */
+/** Writes head and body at once. */
 function endWith(
   outgoing: ServerResponse,
   body: string | Buffer,
   encoding: 'latin1' | 'utf8',
 ): void {
-  // Node's `end(text)` hands over two pieces, the second one empty: a sixth of a bare server's CPU.
+  // Node's `end(text)` writes a second, empty chunk, which costs a sixth of a bare server's CPU.
   const { socket } = outgoing;
   socket?.cork();
   outgoing.write(body, encoding);
@@ -265,7 +266,7 @@ const hasBody = ({ method = 'GET', headers }: IncomingMessage): boolean =>
   !isRead(method) &&
   (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined);
 
-/** Methods that the Fetch API has no requests of. */
+/** Methods forbidden by the Fetch API. */
 const NOT_OF_FETCH = new Set(['CONNECT', 'TRACE', 'TRACK']);
 
 const pathOf = (url: string): string => {

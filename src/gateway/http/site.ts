@@ -1,4 +1,4 @@
-/** A site on a port: routes by their paths, and transports beside them. */
+/** A site on a port: routes by path, and transports. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { HttpTransport } from '../transports/http.ts';
@@ -12,29 +12,29 @@ import type { Explorer } from './explorer.ts';
 export interface Site {
   readonly readiness: Readiness;
   readonly logger: Logger;
-  /** Ended when the process stops. */
+  /** Subscriptions, which end when the process stops. */
   readonly subscriptions: Subscriptions;
-  /** Serves `/graphql`, where that is. */
+  /** Serves `/graphql`; undefined on the operators' port. */
   readonly graphql?: HttpTransport | undefined;
   /** Serves any other request; never rejects. */
   answer(request: Request, arrival: Arrival): Promise<Response>;
-  /** Takes a connection for WebSocket, or returns why not. */
+  /** Accepts a WebSocket, or returns the error response. */
   upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Response | undefined;
-  /** GraphiQL, where it is served. */
+  /** GraphiQL, if it is served. */
   readonly explorer?: Explorer;
-  /** Resolves when no GraphQL request is under way. */
+  /** Resolves when no GraphQL request is in flight. */
   idle(): Promise<void>;
 }
 
-/** The path that operations are sent to. */
+/** Path of operations. */
 export const GRAPHQL = '/graphql';
 
-/** Serves one path. */
+/** Handler of one path. */
 export type Route = (request: Request, arrival: Arrival) => Promise<Response>;
 
 export type Routes = Readonly<Record<string, Route>>;
 
-/** @param basePath what paths begin with for callers. */
+/** @param basePath prefix of callers' paths. */
 export function createSite(
   parts: Pick<Site, 'readiness' | 'logger' | 'subscriptions' | 'idle' | 'graphql'>,
   routes: Routes,
@@ -62,7 +62,7 @@ export function createSite(
   };
 }
 
-/** A route that is asked with GET or HEAD. */
+/** A route for GET and HEAD. */
 export const forGet =
   (answer: (request: Request) => Promise<Response>): Route =>
   async (request) => {

@@ -2,7 +2,7 @@
 import { statSync, unlinkSync } from 'node:fs';
 import { connect } from 'node:net';
 
-/** Removes a stale socket file: a killed process leaves its file behind, and listening on the path fails while the file is there. */
+/** Removes the socket file of a killed process, which would make listening fail. */
 export async function removeStale(path: string): Promise<void> {
   if (!statSync(path, { throwIfNoEntry: false })?.isSocket()) return;
   const socket = connect(path);

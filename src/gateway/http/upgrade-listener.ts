@@ -1,9 +1,8 @@
 /**
- * Requests to change the protocol of a connection: to WebSocket, or not at all.
+ * Serves requests with an `Upgrade` header: WebSocket is accepted, other protocols are ignored.
  *
- * Node emits every request with an `Upgrade` header once there is a listener. Upgrades to other
- * protocols are optional (Java's client offers `h2c` with each first request): such a request is
- * served without its upgrade.
+ * With a listener, Node emits `upgrade` for every protocol. Upgrades to others are optional (Java's client offers `h2c`
+ * with its first request), so these requests are served without an upgrade.
  */
 import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -21,7 +20,7 @@ type OnUpgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => vo
 export const upgradeListener =
   ({ server, site, checkAddress }: UpgradeListenerOptions): OnUpgrade =>
   (incoming, socket, head) => {
-    // Node handles a socket's errors only while it reads requests from it.
+    // Node handles errors of a socket only while it reads requests from it.
     socket.on('error', () => socket.destroy());
     const { upgrade = '' } = incoming.headers;
     if (upgrade.toLowerCase() !== 'websocket') {
@@ -33,7 +32,7 @@ export const upgradeListener =
     if (error) void reject(socket, error);
   };
 
-/** Headers that ask for another protocol. */
+/** Headers of an upgrade. */
 const OF_UPGRADES = new Set(['upgrade', 'connection', 'http2-settings']);
 
 function headWithoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage): string {

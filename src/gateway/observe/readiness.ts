@@ -1,23 +1,23 @@
 /**
- * Whether this process takes requests: yes until it stops. An outage of the backend takes no process out of its
- * service, since all would go at once; callers get typed errors, and the details here say what is degraded.
+ * Readiness: true until the process stops. An outage of the backend does not change it, since all processes would leave
+ * the load balancer at once; callers get typed errors, and the details here say what is degraded.
  */
 import type { FailureKind } from '../../rest/call/errors.ts';
 import type { ObservedCall } from '../../rest/call/observer.ts';
 import type { CircuitStates } from '../../rest/policies/circuit-breaker.ts';
 import type { TrustedReport } from '../documents/trusted-documents.ts';
 
-/** End of the last call to the backend. */
+/** Result of the last backend call. */
 interface LastCall {
-  /** Whether it had a status below 500. Null before the first call. */
+  /** Whether its status was below 500; null before the first call. */
   readonly answers: boolean | null;
-  /** Null where nothing came. */
+  /** Null without a response. */
   readonly status: number | null;
-  /** Kind of failure of a call without a response. */
+  /** Kind of failure if there was no response. */
   readonly failure?: FailureKind;
 }
 
-/** Failures of calls that were not made, or not waited for: they say nothing about the backend. */
+/** Failures that say nothing about the backend: the call was not sent, or was cancelled. */
 const NOT_MET: ReadonlySet<FailureKind> = new Set([
   'cancelled',
   'circuit_open',
@@ -42,12 +42,12 @@ export class Readiness {
     this.#trusted = trustedDocuments;
   }
 
-  /** Sets it to not ready for good. */
+  /** Makes the process not ready permanently. */
   drain(): void {
     this.#draining = true;
   }
 
-  /** A call ended. */
+  /** Records the end of a call. */
   noticeCall({ status, failure }: Pick<ObservedCall, 'status' | 'failure'>): void {
     if (failure && NOT_MET.has(failure)) return;
     this.#last =
@@ -58,7 +58,7 @@ export class Readiness {
 
   report() {
     const trustedDocuments = this.#trusted?.report();
-    // Circuits by scope and route: `{ "scope": "route_key", "route": "GET /v0/topics", "state": "open", "count": 2 }`.
+    // `{ "scope": "route_key", "route": "GET /v0/topics", "state": "open", "count": 2 }`
     const open = this.#breaker.tripped.map(({ scope, route, state, count }) => ({
       scope,
       ...(route && { route: `${route.method} ${route.path}` }),
@@ -69,7 +69,7 @@ export class Readiness {
       ready: !this.#draining,
       degraded: open.length > 0 || this.#last.answers === false || Boolean(trustedDocuments?.bad),
       draining: this.#draining,
-      // Never an address or a key. `breaker` is the host's: `open` means that calls fail at once for some seconds.
+      // Contains no address or key. `breaker` is the state of the host's circuit.
       upstream: { ...this.#last, breaker: this.#breaker.stateOf('host'), open },
       ...(this.#warnings.length > 0 && { warnings: this.#warnings }),
       ...(trustedDocuments && { trustedDocuments }),

@@ -1,5 +1,5 @@
 /**
- * Events of the REST client: all are counted, and some are logged.
+ * Counts events of the REST client, and logs some.
  */
 import type { UpstreamObserver } from '../../rest/call/observer.ts';
 import { DIFFERENCES } from '../../v0/extended-routes.ts';
@@ -9,10 +9,10 @@ import { logReturn } from './logs/return.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Readiness } from './readiness.ts';
 
-/** Time between two log lines about file descriptors, in milliseconds: without them every call fails. */
+/** Minimum time between log lines about exhausted file descriptors, in milliseconds. */
 const OUT_OF_FILES_MS = 10_000;
 
-/** The section of the documentation that the warning of a missing route links to. */
+/** Documentation linked by the warning about a missing route. */
 const MISSING_ROUTES_DOCS = 'docs/assumptions.md#a-deployment-with-the-documents-routes-only';
 
 interface Watching {
@@ -20,8 +20,8 @@ interface Watching {
 }
 
 /**
- * @param gateway what stands before the backend, once there are calls.
- * @param onAnswer called with each response.
+ * @param gateway read at each call, since the upstream is created before the gateway.
+ * @param onAnswer called with each response of the backend.
  */
 export function observeUpstream(
   metrics: Metrics,

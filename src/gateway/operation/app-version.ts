@@ -1,8 +1,8 @@
-/** One version of an app, as manifests of trusted documents name it. */
+/** A version of an app that has a manifest of trusted documents. */
 export interface AppVersion {
   readonly app: string;
   readonly version: string;
 }
 
-/** Apps that no manifest of trusted documents names. */
+/** Apps without a manifest of trusted documents. */
 export const OTHER_APP: AppVersion = { app: 'other', version: 'other' };

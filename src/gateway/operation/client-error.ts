@@ -1,9 +1,9 @@
 /**
- * Errors of callers that the gateway itself finds: a code, an HTTP status, and what to do instead.
+ * Client errors found by the gateway itself: a code, an HTTP status, and a message that says how to fix the request.
  */
 import { GraphQLError } from 'graphql';
 
-/** The `extensions.code` of errors that the gateway finds. */
+/** `extensions.code` of errors found by the gateway. */
 type ClientErrorCode =
   | 'BAD_REQUEST'
   | 'BAD_USER_INPUT'
@@ -27,15 +27,18 @@ type ClientErrorCode =
   | 'TRUSTED_DOCUMENT_REQUIRED'
   | 'INTERNAL_SERVER_ERROR';
 
-/** `extensions.http` of an error: status and headers of its response. Callers never see it. */
+/** `extensions.http` of an error: status and headers of its response; removed before it is sent. */
 export interface HttpExtension {
   readonly status: number;
-  /** True where callers who know only `application/json` get 200. Source: GraphQL over HTTP, "application/json". */
+  /**
+   * Whether the status is 200 for callers that accept only `application/json`. Source: GraphQL over HTTP,
+   * "application/json".
+   */
   readonly spec?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** @param status the HTTP status, whatever the caller accepts. */
+/** @param status the HTTP status for every media type. */
 export const clientError = (
   status: number,
   code: ClientErrorCode,
@@ -47,7 +50,7 @@ export const clientError = (
 export const documentError = (code: ClientErrorCode, message: string): GraphQLError =>
   errorWith(code, message, { status: 400, spec: true });
 
-/** The client error of a document at which graphql-js fails with an error that is none of GraphQL. */
+/** The client error of a document for which graphql-js throws an internal error. */
 export const notUnderstood = (error: unknown): GraphQLError =>
   documentError(
     'BAD_REQUEST',
@@ -57,7 +60,7 @@ export const notUnderstood = (error: unknown): GraphQLError =>
 const errorWith = (code: ClientErrorCode, message: string, http: HttpExtension): GraphQLError =>
   new GraphQLError(message, { extensions: { code, http } });
 
-/** The same for what never reaches GraphQL: a response in JSON with one error. */
+/** A JSON response with one error, for requests outside of GraphQL. */
 export function errorResponse(status: number, code: ClientErrorCode, message: string): Response {
   return Response.json(
     { errors: [{ message, extensions: { code } }] },

@@ -1,7 +1,7 @@
 /**
- * A document: the one record of a text that callers send, or of a trusted one.
+ * A document: the record of one text, trusted or sent by a caller.
  *
- * Syntax, errors, facts, costs, weights and coordinates are its fields, found by one look-up.
+ * Holds syntax tree, errors, facts, costs, weights and coordinates.
  */
 import {
   Kind,
@@ -17,19 +17,19 @@ import { leastCost } from '../../plan/cost.ts';
 import type { Budget } from '../../plan/planner.ts';
 import { Weights } from '../../plan/weight.ts';
 
-/** Facts that do not depend on variables. */
+/** Facts of a document, independent of variables. */
 export interface DocumentFacts {
-  /** Whether it asks for nothing but the schema and `__typename`: then no key is needed. */
+  /** Whether it selects only introspection and `__typename`, which need no key. */
   readonly isOfSchema: boolean;
-  /** Whether it asks for the schema. */
+  /** Whether it selects introspection. */
   readonly asksSchema: boolean;
-  /** Whether fragments spread themselves. */
+  /** Whether it has a cycle of fragments. */
   readonly isCyclic: boolean;
-  /** Whether it has `@defer` or `@stream`. */
+  /** Whether it uses `@defer` or `@stream`. */
   readonly isIncremental: boolean;
 }
 
-/** Errors of a document by some rules, against a schema. */
+/** Validation errors of a document for a schema and a list of rules. */
 export interface Validated {
   readonly schema: GraphQLSchema;
   /** Undefined for the gateway's own rules. */
@@ -62,7 +62,7 @@ export class OperationDefinition {
   readonly type: 'query' | 'mutation' | 'subscription';
   /** Weights by its plans. */
   readonly weights = new Weights();
-  /** Values of `perDefinition`, by accessor. */
+  /** Values of `perDefinition` by accessor. */
   kept: Map<unknown, unknown> | undefined = undefined;
   #coordinates: ReadonlySet<string> | undefined = undefined;
 
@@ -73,13 +73,13 @@ export class OperationDefinition {
     this.type = node.operation;
   }
 
-  /** Schema coordinates that it uses, of a valid document. @param schema always the gateway's. */
+  /** Schema coordinates that it uses; the document must be valid. @param schema always the gateway's. */
   coordinatesIn(schema: GraphQLSchema): ReadonlySet<string> {
     return (this.#coordinates ??= usedBy(schema, this.document.syntax, this.node));
   }
 }
 
-/** Makes an accessor of one value an operation of a document, made at its first use and kept with the document. */
+/** Creates an accessor of a value per operation of a document, computed at first use and kept with the document. */
 export const perDefinition = <Value>(
   make: (definition: OperationDefinition) => Value,
 ): ((definition: OperationDefinition) => Value) =>
@@ -87,14 +87,14 @@ export const perDefinition = <Value>(
 
 export class Document {
   readonly text: string;
-  /** Empty for a text that does not parse. */
+  /** Empty for a syntax error. */
   readonly syntax: DocumentNode;
-  /** The error of its syntax or of a limit; undefined for a parsed document. */
+  /** A syntax error or an exceeded limit; undefined for a parsed document. */
   readonly failure: GraphQLError | undefined;
   readonly facts: DocumentFacts;
-  /** The SHA-256 of the text of a trusted document; undefined for every other. */
+  /** SHA-256 of the text of a trusted document; undefined for other documents. */
   readonly hash: string | undefined;
-  /** Its latest validation; undefined until it is validated. */
+  /** Latest validation; undefined before the first. */
   validated: Validated | undefined;
   readonly operations: readonly OperationDefinition[];
   #least: Budget | undefined = undefined;
@@ -111,17 +111,17 @@ export class Document {
       .map((one) => new OperationDefinition(this, one));
   }
 
-  /** Least cost for any variables. */
+  /** Lower bound of its cost for any variables. */
   get least(): Budget {
     return (this.#least ??= leastCost(this.syntax));
   }
 
-  /** The errors of its latest validation; those of its syntax where it has none. */
+  /** Errors of parsing, or of the latest validation. */
   get errors(): readonly GraphQLError[] {
     return this.failure ? [this.failure] : (this.validated?.errors ?? []);
   }
 
-  /** The operation of a name, or the only one; undefined where none is meant. */
+  /** Returns the operation of a name, or the only one; undefined without a match. */
   operation(name: string | null | undefined): OperationDefinition | undefined {
     const { operations } = this;
     if (name == null) return operations.length === 1 ? operations[0] : undefined;

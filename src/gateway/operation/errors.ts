@@ -1,6 +1,6 @@
 /**
- * Errors as callers see them: our words and a code, or "Unexpected error.", whatever NODE_ENV: no stack, no
- * original error, no text of the backend's. What a mask hides goes to the log.
+ * Errors as callers see them: a message of ours and a code, or "Unexpected error.". Stacks, original errors and texts
+ * of the backend are never sent, for any NODE_ENV. The causes of masked errors are logged.
  */
 import { GraphQLError, type ExecutionResult } from 'graphql';
 import {
@@ -10,19 +10,19 @@ import {
   withoutRoute,
 } from '../../graph/errors.ts';
 
-/** Every error that was translated, with what was masked of it. */
+/** Translated errors with their masked causes. */
 const causes = new WeakMap<GraphQLError, { readonly cause: unknown }>();
 
-/** The cause behind a masked error; undefined for other errors. */
+/** Returns the cause of a masked error; undefined for other errors. */
 export const maskedCauseOf = (error: GraphQLError): unknown => causes.get(error)?.cause;
 
-/** The error as callers may see it; the same error for one that was translated already. */
+/** Translates an error for callers. Idempotent. */
 export type Translate = (error: unknown) => GraphQLError;
 
 interface Shown {
-  /** Whether messages may name what was perhaps meant. */
+  /** Whether messages may have suggestions ("Did you mean"). */
   readonly suggestions: boolean;
-  /** Whether errors may name the route that failed, and the backend's status. */
+  /** Whether errors may contain the failed route and the backend's status. */
   readonly routes: boolean;
 }
 
@@ -33,7 +33,7 @@ export const createTranslate =
     const client = toClientError(error);
     const known = client && !routes ? withoutRoute(client) : client;
     const place = isGraphQLError(error) ? error : undefined;
-    // graphql-js gives no code, and past validation its errors are about variables and arguments.
+    // graphql-js sets no code; after validation its errors are about variables and arguments.
     const extensions = known
       ? { code: 'BAD_USER_INPUT', ...known.extensions }
       : { code: 'INTERNAL_SERVER_ERROR' };
@@ -43,7 +43,7 @@ export const createTranslate =
       place?.source,
       place?.positions,
       place?.path,
-      // Callers never see it; admission looks at it.
+      // Read by admission; never sent to callers.
       known?.originalError,
       extensions,
     );
@@ -51,7 +51,7 @@ export const createTranslate =
     return translated;
   };
 
-/** Errors of a result translated, with where to continue what the budget has cut. */
+/** Translates the errors of a result, and adds the continuation of lists that the budget has cut. */
 export function translated<Result extends ExecutionResult>(
   result: Result,
   translate: Translate,
@@ -66,11 +66,11 @@ export function translated<Result extends ExecutionResult>(
   };
 }
 
-/** The longest text of a caller's that a message repeats, and the longest message. */
+/** Maximum lengths of a caller's text in a message, and of a message, in characters. */
 const MAX_REPEATED = 100;
 const MAX_MESSAGE = 400;
 
-/** graphql-js repeats what is wrong, however long it is. */
+/** Shortens messages: graphql-js repeats invalid values of any length. */
 function shownMessage(message: string, suggestions: boolean): string {
   const kept = suggestions ? message : message.replace(/ Did you mean .*$/s, '');
   if (kept.length <= MAX_REPEATED) return kept;
@@ -80,5 +80,5 @@ function shownMessage(message: string, suggestions: boolean): string {
   return short.length <= MAX_MESSAGE ? short : `${short.slice(0, MAX_MESSAGE - 1)}…`;
 }
 
-/** A quoted text, a short one too, so that its end is not taken for a beginning; or a long run without spaces. */
+/** A quoted text of any length (to pair the quotes), or a long run without spaces. */
 const TEXT = /"(?:\\.|[^"\\])*"?|\S{101,}/g;

@@ -1,12 +1,12 @@
 /**
- * Framing of events and parts: of one result by its media type, and of the pieces of several.
+ * Framing of events and parts.
  *
- * The boundary of `multipart/mixed` follows each part at once, because only then do readers know that the part has ended.
- * Source: https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md
+ * The boundary of `multipart/mixed` is sent directly after each part, since it marks the end of the part. Source:
+ * https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md
  */
 import type { OperationResponse } from './response.ts';
 
-/** Tells proxies and clients that a stream of events is open, before there is one. */
+/** Comment that opens a stream of events before the first event. */
 export const OPENING = ':\n\n';
 
 export const COMPLETE = 'event: complete\ndata:\n\n';
@@ -16,15 +16,15 @@ export const eventOf = (json: string): string => `event: next\ndata: ${json}\n\n
 const PART_HEAD = '\r\ncontent-type: application/json; charset=utf-8\r\n\r\n';
 const BOUNDARY = '\r\n---';
 
-/** Text before the first part. */
+/** Sent before the first part. */
 export const PREAMBLE = BOUNDARY;
 
-/** Ends the boundary of the last part. */
+/** Suffix of the last boundary. */
 export const PARTS_END = '--\r\n';
 
 export const partOf = (json: string): string => `${PART_HEAD}${json}${BOUNDARY}`;
 
-/** One result in the frame of its media type. */
+/** Frames a single result for its media type. */
 export const framed = ({ text, mediaType }: OperationResponse): string =>
   mediaType === 'text/event-stream'
     ? OPENING + eventOf(text) + COMPLETE

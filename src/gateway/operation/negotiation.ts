@@ -1,25 +1,24 @@
 /**
- * What a caller accepts: a media type of one response, a stream of events, a coding, and a format of responses
- * in parts.
+ * Content negotiation: the media type of a response, event streams, codings, and the format of responses in parts.
  *
  * Source: GraphQL over HTTP, "Accept"; RFC 9110, "Proactive Negotiation" and "Accept-Encoding".
  */
 import { LRUCache } from 'lru-cache';
 
-/** Those of GraphQL over HTTP, and those of a stream, for callers who accept neither of them. */
+/** Media types of GraphQL over HTTP, and of streams for callers that accept neither of them. */
 export type MediaType = (typeof JSON_TYPES)[number] | (typeof STREAM_TYPES)[number];
 
 export type Coding = 'br' | 'gzip';
 
-/** The format of a response in parts, as its media type names it. */
+/** Format of a response in parts; the parameter of its media type. */
 export type IncrementalFormat = 'deferSpec=20220824' | 'incrementalSpec=v0.2';
 
-/** By preference for callers who accept anything: older ones know only the first. */
+/** In order of preference for callers that accept anything; older clients know only the first. */
 const JSON_TYPES = ['application/json', 'application/graphql-response+json'] as const;
 
 const STREAM_TYPES = ['text/event-stream', 'multipart/mixed'] as const;
 
-/** Callers send few different headers: what is found of each is kept, up to so many characters of headers. */
+/** Memoises by header text, bounded by characters: callers send few different headers. */
 const kept = <Found extends string>(find: (header: string) => Found) =>
   new LRUCache<string, Found>({
     maxSize: 25_000,
@@ -30,24 +29,24 @@ const kept = <Found extends string>(find: (header: string) => Found) =>
 const mediaTypes = kept(bestMediaType);
 const codings = kept(bestCoding);
 
-/** The media type of one response; undefined when the caller accepts none of them. */
+/** Returns the media type of a single response; undefined if the caller accepts none. */
 export function negotiateMediaType(accept: string | null | undefined): MediaType | undefined {
   if (!accept) return JSON_TYPES[0];
   const found = mediaTypes.memo(accept);
   return found === 'none' ? undefined : found;
 }
 
-/** Whether a caller accepts a stream of events. Only by name: who accepts anything does not expect a stream. */
+/** Whether a caller accepts a stream of events by name; a wildcard does not count. */
 export const acceptsEvents = (accept: string | null | undefined): boolean =>
-  // The first check is enough for nearly all callers.
+  // The first check decides for nearly all callers.
   accept != null &&
   /\/event-stream/i.test(accept) &&
   acceptsByName(choicesIn(accept), 'text/event-stream');
 
 /**
- * The coding of a response; undefined for the bytes as they are.
+ * Returns the coding of a response; undefined for plain bytes.
  *
- * Plain bytes for a caller who accepts none of ours.
+ * Callers that accept no supported coding get plain bytes.
  */
 export function negotiateCoding(accepted: string | null | undefined): Coding | undefined {
   if (!accepted) return undefined;
@@ -55,18 +54,17 @@ export function negotiateCoding(accepted: string | null | undefined): Coding | u
   return found === 'identity' ? undefined : found;
 }
 
-/** How a caller reads responses in parts. */
+/** How a caller reads a response in parts. */
 interface PartsReader {
-  /** Callers of either specification name it; without a name it is the older one. */
+  /** As named by the caller; the older format without a name. */
   readonly format: IncrementalFormat;
   /**
-   * Whether it waits for every `@defer`, as Relay does: also for those that cost nothing, which are
-   * otherwise in the first part and not mentioned.
+   * Whether each `@defer` is announced, as Relay requires. Otherwise free ones are silently part of the first part.
    */
   readonly announcesAll: boolean;
 }
 
-/** Undefined for a caller who does not say that it reads parts. */
+/** Returns undefined for callers that do not accept parts. */
 export function partsReaderOf(accept: string | null | undefined): PartsReader | undefined {
   const choices = choicesIn(accept?.replaceAll('"', '') ?? '');
   const found = choices.find(({ name, quality }) => name === 'multipart/mixed' && quality > 0);
@@ -81,20 +79,20 @@ export function partsReaderOf(accept: string | null | undefined): PartsReader | 
 }
 
 function bestMediaType(accept: string): MediaType | 'none' {
-  // Responses are written in UTF-8 alone.
+  // Responses are always UTF-8.
   const choices = choicesIn(accept).filter(
     ({ parameters }) =>
       (valueOf(parameters, 'charset')?.replaceAll('"', '') ?? 'utf-8') === 'utf-8',
   );
   let best: { readonly type: MediaType; readonly rank: number } | undefined;
   for (const type of JSON_TYPES) {
-    // The most specific range decides, wherever it stands.
+    // The most specific range decides, in any position.
     const ranges = [type, 'application/*', '*/*'];
     const specificity = ranges.findIndex((range) => choices.some(({ name }) => name === range));
     const place = choices.findIndex(({ name }) => name === ranges[specificity]);
     const quality = choices[place]?.quality ?? 0;
     if (quality === 0) continue;
-    // At equal quality, named types go before ranges, and earlier ones before later ones.
+    // At equal quality, types precede ranges, and earlier entries later ones.
     const rank = quality * 1e6 - specificity * 1e3 - Math.min(place, 999) / 1e3;
     if (!best || rank > best.rank) best = { type, rank };
   }
@@ -107,13 +105,13 @@ function bestCoding(accepted: string): Coding | 'identity' {
   );
   const of = (name: string): number => qualities.get(name) ?? qualities.get('*') ?? 0;
   const [br, gzip] = [of('br'), of('gzip')];
-  // Brotli makes fewer bytes at equal quality; plain bytes only where the caller prefers `identity`.
+  // Brotli is preferred at equal quality; `identity` only if the caller prefers it.
   const best = Math.max(br, gzip);
   if (best === 0 || (qualities.get('identity') ?? 0) > best) return 'identity';
   return br >= gzip ? 'br' : 'gzip';
 }
 
-/** A member of a header's list, in lower case. */
+/** An entry of a header's list, in lower case. */
 interface Choice {
   readonly name: string;
   readonly parameters: readonly string[];

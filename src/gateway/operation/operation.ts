@@ -1,8 +1,8 @@
 /**
- * An operation: the one record of a request, from its arrival to its response.
+ * An operation: the record of a request from arrival to response.
  *
- * One object of one shape. Its transport makes it, the pipeline hands it from policy to policy, and resolvers get it
- * as their context.
+ * Created by the transport, passed through all policies, and the context of resolvers. All fields are initialised, for
+ * one object shape.
  */
 import { randomUUID } from 'node:crypto';
 import type { ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
@@ -20,52 +20,52 @@ import type { ResultParts } from './result-parts.ts';
 import type { ResultStream } from './result-stream.ts';
 import type { RecordedTrace } from './trace-context.ts';
 
-/** Headers by their names in lower case, those that were sent twice joined. */
+/** Headers by name in lower case; repeated headers are joined. */
 export type HeaderFields = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Abilities of a transport. */
+/** Capabilities of a transport. */
 export interface Transport {
   readonly name: 'http' | 'websocket' | 'mcp';
-  /** Where it is asked. */
+  /** Path of its requests. */
   readonly path: string;
-  /** Whether it writes any number of results, whatever its caller accepts. */
+  /** Whether it can write several results regardless of `Accept`. */
   readonly streams: boolean;
-  /** Whether it takes nothing but subscriptions. */
+  /** Whether it accepts only subscriptions. */
   readonly onlySubscriptions: boolean;
-  /** Parameters before they are checked. @throws BAD_REQUEST */
+  /** Reads unchecked parameters. @throws BAD_REQUEST */
   readonly readParams: (operation: Operation) => unknown;
 }
 
-/** The state of a request at its arrival. */
+/** State of a request since its arrival, which the HTTP server shares with the operation. */
 export interface Arrival {
   readonly requestId: string;
   /** On `performance.now()`'s clock, in milliseconds. */
   readonly startedMs: number;
   /** Cancelled when the connection closes before the response. */
   readonly cancel: Cancel;
-  /** The error of a body that could not be read. */
+  /** Error of an unreadable body. */
   unreadable: GraphQLError | undefined;
-  /** Its share of what is under way, from its admission until its response is sent. */
+  /** Permit of admission, held until the response is sent. */
   permit: HeldPermit | undefined;
-  /** Whether its transport calls `responseHasLeft` when the response is sent. */
+  /** Whether its transport will call `responseHasLeft`. */
   isSending: boolean;
 }
 
-/** An operation's share of what its key may have under way. */
+/** An operation's permit within its key's share. */
 export interface HeldPermit {
-  /** The work is done, and a response of so many bytes is not sent yet. */
+  /** The work is done; a response of this size waits to be sent. */
   answered(bytes: number): void;
-  /** Again does nothing. */
+  /** Releases the permit. Idempotent. */
   leave(): void;
 }
 
-/** The response is sent, or cancelled. */
+/** Called when the response is sent or cancelled. */
 export function responseHasLeft(arrival: Arrival): void {
   arrival.isSending = false;
   arrival.permit?.leave();
 }
 
-/** @param requestId the caller's own; kept when it fits into a header and a log line. */
+/** @param requestId the caller's id; used if it fits into a header and a log line. */
 export const arrive = (requestId: string | string[] | null | undefined): Arrival => ({
   requestId:
     typeof requestId === 'string' && SANE_REQUEST_ID.test(requestId) ? requestId : randomUUID(),
@@ -80,33 +80,33 @@ const SANE_REQUEST_ID = /^[\w.:=+/-]{1,128}$/;
 
 /** Planned cost of an operation. */
 export interface PlannedCost {
-  /** REST calls; the most is infinite where the document does not say it. */
+  /** REST calls; `most` is infinite for lists without a bound in the document. */
   readonly calls: { readonly least: number; readonly most: number };
   readonly rounds: number;
 }
 
-/** The headers in which apps name themselves: those of GraphQL over HTTP's clients, then Apollo's. */
+/** Headers with an app's name and version: of GraphQL over HTTP's clients, then Apollo's. */
 export const CLIENT_NAME_HEADERS = ['graphql-client-name', 'apollographql-client-name'] as const;
 export const CLIENT_VERSION_HEADERS = [
   'graphql-client-version',
   'apollographql-client-version',
 ] as const;
 
-/** Headers that are read while a stream is open. */
+/** Headers read while a stream is open. */
 const OF_STREAMS = [API_KEY_HEADER, 'x-explain', 'traceparent', 'tracestate'];
 
-/** A request as its transport has read it. */
+/** A request as read by its transport. */
 export interface OperationRequest {
-  /** Of HTTP; undefined over a WebSocket. */
+  /** HTTP method; undefined over a WebSocket. */
   readonly method?: string | undefined;
-  /** The path and the query string; empty over a WebSocket. */
+  /** Path and query string; empty over a WebSocket. */
   readonly url?: string;
   readonly headers: HeaderFields;
-  /** Of HTTP, as it was read. */
+  /** Body of an HTTP request. */
   readonly body?: string | undefined;
-  /** Parameters that the transport has read by itself, before they are checked. */
+  /** Unchecked parameters, if the transport has read them itself. */
   readonly given?: unknown;
-  /** The document that the transport has chosen: it is trusted as it is. */
+  /** Document chosen by the transport, which is trusted. */
   readonly document?: Document | undefined;
 }
 
@@ -114,7 +114,7 @@ export class Operation {
   readonly transport: Transport;
   readonly arrival: Arrival;
   readonly requestId: string;
-  /** When it arrived, on `performance.now()`'s clock, in milliseconds. */
+  /** Time of arrival on `performance.now()`'s clock, in milliseconds. */
   readonly startedMs: number;
   /** Cancelled when the connection closes before the response. */
   readonly cancel: Cancel;
@@ -126,69 +126,69 @@ export class Operation {
   readonly unreadable: GraphQLError | undefined;
   given: unknown;
 
-  /** Checked parameters; those of an empty request until then. */
+  /** Checked parameters; initially those of an empty request. */
   params: OperationParams = NO_PARAMS;
   schema: GraphQLSchema;
   document: Document | undefined;
-  /** The operation of the document that is executed; undefined until the document is parsed. */
+  /** The selected operation of the document; undefined before parsing. */
   definition: OperationDefinition | undefined = undefined;
   operationName: string | undefined = undefined;
   operationType: 'query' | 'mutation' | 'subscription' | undefined = undefined;
   variables: Readonly<Record<string, unknown>> | null | undefined = undefined;
   rootValue: unknown = undefined;
-  /** What resolvers get: the operation itself, unless a plugin gives something else. */
+  /** Context of resolvers: the operation itself unless a plugin replaces it. */
   contextValue: unknown;
 
-  /** The key to call the backend with; undefined for what calls nothing. Never shown, never logged. */
+  /** Key of backend calls; undefined if there are none. Never shown or logged. */
   apiKey: string | undefined = undefined;
-  /** The app that asks, where manifests of trusted documents name it. */
+  /** App and version of the caller, as manifests name them. */
   app: AppVersion | undefined = undefined;
-  /** Its trace, where that is recorded; null where it is not, undefined before that is decided. */
+  /** Recorded trace; null if it is not recorded, undefined before the decision. */
   trace: RecordedTrace | null | undefined = undefined;
 
-  /** The backend as this request uses it, with its journal; from the context's making to the end. */
+  /** REST client of this request, with its call log; set from the context phase to the end. */
   rest: RestClient | undefined = undefined;
   identity: Context['identity'] | undefined = undefined;
   pollers: Context['pollers'] = undefined;
   readonly looksAhead = true;
   reads: Context['reads'] | undefined = undefined;
 
-  /** Set for an operation that is compared with its plan. */
+  /** Planned cost, if it is compared with the actual one. */
   planned: PlannedCost | undefined = undefined;
-  /** REST calls that the limit of the key has counted before they are made. */
+  /** REST calls charged to the rate limit in advance. */
   callsTaken: number | undefined = undefined;
-  /** The key whose share of the process it takes; empty for all that the backend has not accepted. Never shown. */
+  /** Key whose share it uses; empty for keys not yet accepted by the backend. Never shown. */
   share: string | undefined = undefined;
-  /** Whether it has had a turn, or waits for one, to find out about its document. */
+  /** Whether it has had, or waits for, a turn to parse its document. */
   hasTurn = false;
-  /** Its weight, and whether it is within the budget for any variables. */
+  /** Weight, and whether it is within the budget for any variables. */
   weighed: Pick<Weighed, 'weight' | 'isWithin' | 'calls'> | undefined = undefined;
 
-  /** Whether its execution was begun: client errors before it have no data and are no result. */
+  /** Whether execution has begun. Earlier client errors have no data and are not execution results. */
   hasBegun = false;
-  /** Whether its result has passed the policies. */
+  /** Whether its result has passed all policies. */
   isFinal = false;
   result: ExecutionResult | undefined = undefined;
-  /** The parts of a result in parts. */
+  /** Parts of an incremental result. */
   parts: ResultParts | undefined = undefined;
-  /** The results of a subscription. */
+  /** Results of a subscription. */
   stream: ResultStream | undefined = undefined;
   response: OperationResponse | undefined = undefined;
 
-  /** Errors that callers were told, of all parts. */
+  /** Errors sent to the caller, of all parts. */
   errors: readonly GraphQLError[] | undefined = undefined;
-  /** Whether any root field has a value. */
+  /** Whether a root field has a value. */
   hasData = false;
   strictStatus: number | undefined = undefined;
-  /** Cost of a subscription's events so far. */
+  /** Cost of a subscription's events. */
   eventCalls = 0;
   eventRounds = 0;
-  /** Of the response, compressed and without headers; undefined for a subscription. */
+  /** Size of the compressed body; undefined for a subscription. */
   bytes: number | undefined = undefined;
-  /** Of HTTP, or as HTTP would have it. Set at the end, as the next two are. */
+  /** HTTP status, or its equivalent for other transports. Set at the end, like the next two. */
   status = 0;
   outcome: Outcome | undefined = undefined;
-  /** From the arrival to the response, in milliseconds. */
+  /** Time from arrival to response, in milliseconds. */
   durationMs = 0;
 
   constructor(
@@ -213,14 +213,14 @@ export class Operation {
     this.contextValue = this;
   }
 
-  /** A header by its name in lower case. */
+  /** Returns a header by its name in lower case. */
   header(name: string): string | undefined {
     const value = this.headers[name];
-    // Node has a list for `set-cookie` alone, which no request carries.
+    // Node uses lists only for `set-cookie`, which is no request header.
     return typeof value === 'string' ? value : undefined;
   }
 
-  /** The key that the caller has sent. */
+  /** Key sent by the caller. */
   get callerKey(): string | undefined {
     return this.header(API_KEY_HEADER);
   }
@@ -242,7 +242,7 @@ export class Operation {
     return this.header('tracestate');
   }
 
-  /** The name that the caller's app sends. */
+  /** Name sent by the caller's app. */
   get clientName(): string | undefined {
     return this.header(CLIENT_NAME_HEADERS[0]) ?? this.header(CLIENT_NAME_HEADERS[1]);
   }
@@ -251,12 +251,12 @@ export class Operation {
     return this.header(CLIENT_VERSION_HEADERS[0]) ?? this.header(CLIENT_VERSION_HEADERS[1]);
   }
 
-  /** The SHA-256 of its trusted document; undefined for every other. */
+  /** SHA-256 of its trusted document; undefined for other documents. */
   get documentHash(): string | undefined {
     return this.document?.hash;
   }
 
-  /** Lets go of the request, which a stream would keep for hours. */
+  /** Releases the request, which a stream would retain for hours. */
   releaseRequest(): void {
     const kept = OF_STREAMS.flatMap((name) => {
       const value = this.headers[name];

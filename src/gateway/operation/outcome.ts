@@ -8,7 +8,7 @@ import { translated, type Translate } from './errors.ts';
 interface Recorded {
   errors: readonly GraphQLError[] | undefined;
   hasData: boolean;
-  /** Status of the result by GraphQL over HTTP, for any transport and media type. */
+  /** Status by GraphQL over HTTP, independent of transport and media type. */
   strictStatus: number | undefined;
 }
 
@@ -30,12 +30,15 @@ export function recordResult(
 }
 
 /**
- * `ok`: data without errors. `partial`: data with errors. `refused`: no data, because of the caller. `failed`: no
- * data, because of us or the backend. `abandoned`: cancelled by the caller.
+ * - `ok`: data without errors.
+ * - `partial`: data with errors.
+ * - `refused`: no data; the caller's fault.
+ * - `failed`: no data; the fault of the gateway or the backend.
+ * - `abandoned`: cancelled by the caller.
  */
 export type Outcome = 'ok' | 'partial' | 'refused' | 'failed' | 'abandoned';
 
-/** Codes of errors that no caller can do anything about, beside those that begin with `UPSTREAM_`. */
+/** Codes of server faults, in addition to those that begin with `UPSTREAM_`. */
 const OURS: ReadonlySet<unknown> = new Set([
   'INTERNAL_SERVER_ERROR',
   'OUTCOME_UNKNOWN',
@@ -43,22 +46,22 @@ const OURS: ReadonlySet<unknown> = new Set([
   'REQUEST_TIMEOUT',
 ]);
 
-/** Codes that begin so and are the caller's: it asked for too much, or for what this deployment lacks. */
+/** Codes that begin with `UPSTREAM_` but are client errors. */
 const OF_CALLERS: ReadonlySet<unknown> = new Set([
   'UPSTREAM_BUDGET_EXCEEDED',
   'UPSTREAM_UNSUPPORTED',
 ]);
 
-/** @param sent the status that was sent, which counts where there is no result. */
+/** @param sent the sent status, used if there is no result. */
 export function outcomeOf({ cancel, errors, hasData, strictStatus }: Ended, sent: number): Outcome {
   if (cancel.cancelled) return 'abandoned';
   const status = strictStatus ?? sent;
   if (status >= 500) return 'failed';
-  // A limit of ours: the backend's own has status 200.
+  // The gateway's own limit; an error about the backend's has status 200.
   if (status === 429) return 'refused';
   if (status < 400 && !errors?.length) return 'ok';
   if (hasData) return 'partial';
-  // An outage of the backend has status 200: each root field is null, and says why.
+  // An outage of the backend has status 200, with an error for each root field.
   return errors?.some(({ extensions }) => isOurs(extensions['code'])) ? 'failed' : 'refused';
 }
 
@@ -66,7 +69,7 @@ const isOurs = (code: unknown): boolean =>
   OURS.has(code) ||
   (typeof code === 'string' && code.startsWith('UPSTREAM_') && !OF_CALLERS.has(code));
 
-/** Whether a result has a value at its root. */
+/** Whether a root field has a value. */
 function hasValue(data: Readonly<Record<string, unknown>> | null | undefined): boolean {
   for (const name in data) if (data[name] !== null) return true;
   return false;

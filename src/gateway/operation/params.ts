@@ -1,18 +1,18 @@
 /**
- * The parameters of a GraphQL request, as a transport has read them.
+ * Parameters of a GraphQL request.
  *
- * Unknown properties are ignored, as GraphQL over HTTP demands. Variables are bounded
- * here, before anything walks them recursively.
+ * Unknown properties are ignored, as GraphQL over HTTP requires. The depth and size of variables are limited before any
+ * recursive function reads them.
  */
 import type { ErrorBehavior } from '../../execution/core/executor.ts';
 import { dictionary } from '../../lib/dictionary.ts';
 import { clientError } from './client-error.ts';
 
-/** A document's text, its id, or both. */
+/** A request has a document's text, its id, or both. */
 export interface OperationParams {
-  /** Empty where there is an id alone. */
+  /** Empty if only an id was sent. */
   readonly query: string;
-  /** Whichever of the three forms it came in; hashes begin with `sha256:`. */
+  /** Id from any of the three supported forms; hashes begin with `sha256:`. */
   readonly documentId: string | undefined;
   readonly operationName: string | null | undefined;
   readonly variables: Readonly<Record<string, unknown>> | null | undefined;
@@ -24,7 +24,7 @@ export const SHA256_PREFIX = 'sha256:';
 
 export const SHA256_HEX = /^[\da-f]{64}$/;
 
-/** As callers write it. `HALT` is what the specification's proposal calls `ABORT`. */
+/** By the values that callers send; `HALT` is the proposal's name for `ABORT`. */
 const ERROR_BEHAVIORS: Readonly<Record<string, ErrorBehavior>> = {
   PROPAGATE: 'PROPAGATE',
   NULL: 'NULL',
@@ -32,20 +32,19 @@ const ERROR_BEHAVIORS: Readonly<Record<string, ErrorBehavior>> = {
   HALT: 'ABORT',
 };
 
-/** Levels of objects and lists in `variables`. */
+/** Maximum nesting of `variables`. */
 const MAX_VARIABLES_DEPTH = 32;
 
-/** Values in `variables`, each list and object included. */
+/** Maximum number of values in `variables`, including lists and objects. */
 const MAX_VARIABLES_VALUES = 5_000;
 
 /**
- * @param given parsed JSON, or what a query string held.
- * @throws BAD_REQUEST for what is no GraphQL request, BAD_USER_INPUT when `variables` is too deep or
- * too large.
+ * @param given parsed JSON, or a parsed query string.
+ * @throws BAD_REQUEST if it is not a GraphQL request, BAD_USER_INPUT if `variables` is too deep or too large.
  */
 export function readParams(given: unknown): OperationParams {
   if (Array.isArray(given)) throw badRequest(ONE_OPERATION);
-  // These values may have any type.
+  // Values may have any type.
   const params = isObject(given) ? given : {};
   const { query, operationName, variables, extensions, onError } = params;
   const documentId = documentIdOf(params);
@@ -74,7 +73,7 @@ function checkObject(name: string, value: unknown): asserts value is OperationPa
   }
 }
 
-/** Of GraphQL over HTTP, of Apollo's and urql's clients, or of Relay's. */
+/** Reads the id in the form of GraphQL over HTTP, of Apollo's and urql's clients, or of Relay's. */
 function documentIdOf({
   documentId,
   extensions,
@@ -89,7 +88,7 @@ function documentIdOf({
   if (isObject(extensions) && isObject(extensions['persistedQuery'])) {
     const { sha256Hash } = extensions['persistedQuery'];
     if (typeof sha256Hash === 'string') {
-      // Clients with ids of their own making send them where the hash belongs.
+      // Clients with custom ids send them in place of the hash.
       return SHA256_HEX.test(sha256Hash) ? SHA256_PREFIX + sha256Hash : sha256Hash;
     }
   }
@@ -97,7 +96,7 @@ function documentIdOf({
 }
 
 /**
- * @param what the text is.
+ * @param name of the text in error messages.
  * @throws BAD_REQUEST
  */
 export function parseJson(text: string, what: string): unknown {
@@ -119,14 +118,14 @@ function errorBehaviorOf(given: unknown): ErrorBehavior {
 }
 
 /**
- * The parameters of a query string or of a form; objects are written in JSON there.
+ * Parses the parameters of a query string or a form, in which objects are JSON.
  *
- * @throws BAD_REQUEST when they are not.
+ * @throws BAD_REQUEST for invalid JSON.
  */
 export function readForm(form: string): Readonly<Record<string, unknown>> {
   const params = dictionary<unknown>();
   for (const [name, value] of new URLSearchParams(form)) {
-    // An empty value counts as left out, and the first of two counts.
+    // Empty values are ignored; the first of repeated parameters is used.
     if (value === '' || name in params) continue;
     params[name] = WRITTEN_IN_JSON.has(name) ? parseJson(value, `"${name}"`) : value;
   }
@@ -142,7 +141,7 @@ export const badRequest = (message: string) => clientError(400, 'BAD_REQUEST', m
 function checkVariables(variables: unknown): void {
   let level: object[] = isHolder(variables) ? [variables] : [];
   let count = 0;
-  // Level by level: the stack stays flat however deep a caller nests.
+  // Iterates level by level, so deep nesting cannot overflow the stack.
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > MAX_VARIABLES_DEPTH) {
       throw clientError(

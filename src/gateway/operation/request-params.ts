@@ -1,5 +1,5 @@
 /**
- * The parameters of a request over HTTP, before they are checked: from a query string, a form, or JSON.
+ * Reads the unchecked parameters of an HTTP request from a query string, a form, or JSON.
  */
 import type { Operation } from './operation.ts';
 import { parseJson, readForm } from './params.ts';
@@ -10,25 +10,27 @@ const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 export const hasJsonType = ({ headers }: Request): boolean =>
-  // Most callers send it in this form.
+  // Fast path for the usual form.
   headers['content-type'] === JSON_TYPE || mediaTypeOf(headers['content-type']) === JSON_TYPE;
 
 const hasFormType = ({ headers }: Request): boolean =>
   mediaTypeOf(headers['content-type']) === FORM_TYPE;
 
-/** Media types of forms. Source: Fetch standard, "CORS-safelisted request-header". */
+/**
+ * Media types that forms can send; empty without a header. Source: Fetch standard, "CORS-safelisted request-header".
+ */
 const TYPES_OF_FORMS = new Set([FORM_TYPE, 'multipart/form-data', 'text/plain', '']);
 
-/** Whether its body is of a media type that forms can send. */
+/** Whether a form can send a body of its media type. */
 export const isOfForms = ({ headers }: Request): boolean =>
   TYPES_OF_FORMS.has(mediaTypeOf(headers['content-type']));
 
-/** Whether parameters are read of its media type. */
+/** Whether parameters can be read from its media type. */
 export const isReadable = (request: Request): boolean =>
   request.method === 'GET' || hasJsonType(request) || hasFormType(request);
 
 /**
- * Reads a request that `isReadable`.
+ * Reads the parameters of a request for which `isReadable` is true.
  *
  * @throws BAD_REQUEST
  */

@@ -1,5 +1,5 @@
 /**
- * A result → a response over HTTP: its status, headers and JSON, in the same way for every transport.
+ * Converts a result to a response: status, headers and JSON.
  *
  * Source: GraphQL over HTTP, "Response".
  */
@@ -8,52 +8,52 @@ import type { IncrementalFormat, MediaType } from './negotiation.ts';
 import type { HttpExtension } from './client-error.ts';
 import type { ResultStream } from './result-stream.ts';
 
-/** A response as it goes over the wire: a whole one, its first part and what follows, or a stream of events. */
+/** A response: a whole one, a response in parts, or a stream of events. */
 export interface OperationResponse {
-  /** 304 sends neither text nor bytes. */
+  /** HTTP status; 304 has no body. */
   status: number;
   /** Name, value, name, value. */
   headers: string[];
-  /** In JSON; empty for the results of a subscription. */
+  /** JSON; empty for a subscription. */
   text: string;
   readonly mediaType: MediaType;
-  /** The text in the coding that the headers name; undefined for UTF-8. */
+  /** The compressed text; undefined if it is not compressed. */
   bytes?: Buffer;
-  /** The parts after the text. */
+  /** Parts after `text`. */
   readonly parts?: ResponseParts;
-  /** The results of a subscription. */
+  /** Results of a subscription. */
   readonly events?: EventStream;
-  /** The entity tag without quotes and coding; undefined where the response has none. */
+  /** Entity tag without quotes; undefined without one. */
   tag?: string;
 }
 
 /** A response in parts. */
 export interface ResponseParts {
   readonly format: IncrementalFormat;
-  /** In JSON. */
+  /** First part in JSON. */
   readonly first: string;
-  /** The next part in JSON; undefined after the last one, or once cancelled. */
+  /** Returns the next part in JSON; undefined after the last one or a cancellation. */
   next(): Promise<{ readonly text: string; readonly isLast: boolean } | undefined>;
-  /** Cancels what is still under way. */
+  /** Cancels the remaining work. */
   cancel(): void;
 }
 
-/** The results of a subscription, one an event. */
+/** Results of a subscription, one per event. */
 export interface EventStream {
-  /** The stream after plugins. */
+  /** Results after plugins. */
   readonly results: AsyncIterable<ExecutionResult>;
-  /** The stream before plugins, which can be closed. */
+  /** The closable stream before plugins. */
   readonly stream: ResultStream;
 }
 
-/** A result to be written in JSON, which leaves out what is undefined: errors without what is for HTTP alone. */
+/** Formats a result for JSON, without `extensions.http`. Undefined members are omitted by JSON. */
 export const formatted = ({ errors, data, extensions }: ExecutionResult): object => ({
   errors: errors && errors.length > 0 ? errors.map(formattedError) : undefined,
   data,
   extensions: extensions && 'http' in extensions ? withoutHttp(extensions) : extensions,
 });
 
-/** Undefined where nothing else is there. */
+/** Returns undefined if there is nothing else. */
 function withoutHttp(
   extensions: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> | undefined {
@@ -62,14 +62,14 @@ function withoutHttp(
 }
 
 export function formattedError(error: unknown): object {
-  // Errors of plugins may be of any kind.
+  // Plugins may throw any value.
   if (!(error instanceof GraphQLError)) return { message: 'Unexpected error.' };
   if (!('http' in error.extensions)) return error.toJSON();
   const { http: _http, ...extensions } = error.extensions;
   return { ...error.toJSON(), extensions };
 }
 
-/** @param mediaType what the caller accepts; a client error with a status of its own is JSON all the same. */
+/** @param mediaType what the caller accepts; client errors with a status of their own are always JSON. */
 export function responseOf(result: ExecutionResult, mediaType: MediaType): OperationResponse {
   const headers: string[] = [];
   const add = (http: Partial<HttpExtension> | undefined): void => {
@@ -78,7 +78,7 @@ export function responseOf(result: ExecutionResult, mediaType: MediaType): Opera
   for (const { extensions } of result.errors ?? []) {
     add(httpOf(extensions, result.data === undefined));
   }
-  // Only plugins set them for a result as a whole.
+  // Set by plugins only.
   add(result.extensions?.['http'] as Partial<HttpExtension> | undefined);
   const status = statusOf(result, mediaType);
   const sent = status < 400 || isJson(mediaType) ? mediaType : 'application/json';
@@ -87,9 +87,9 @@ export function responseOf(result: ExecutionResult, mediaType: MediaType): Opera
 }
 
 /**
- * The HTTP status of a result.
+ * Returns the HTTP status of a result.
  *
- * @param mediaType what the caller accepts. @default one that has a status for each client error
+ * @param mediaType what the caller accepts. @default one with a status for each client error
  */
 export function statusOf(
   { errors = [], data }: ExecutionResult,
@@ -103,16 +103,16 @@ export function statusOf(
   return status;
 }
 
-/** Whether a client error of this status is 200 for callers who accept this media type. */
+/** Whether a client error has status 200 for a media type. */
 function isOk({ status, spec = false }: HttpExtension, code: unknown, type: MediaType): boolean {
   if (type === 'application/json') return spec;
   if (type !== 'text/event-stream') return false;
-  // Clients of event streams read no body of another status, and send the operation again, a write too. So every
-  // GraphQL result is an event; what is no GraphQL request has its status, and so have 401, 429 and 503.
+  // Clients of event streams ignore the body of other statuses and retry, even mutations. So every GraphQL result is an
+  // event with status 200, except 401, 429, 503 and invalid requests.
   return spec || (SENT_AS_EVENT.has(status) && code !== 'BAD_REQUEST');
 }
 
-/** Client errors of GraphQL, and failures on the way: something may have been written. */
+/** Statuses of GraphQL results after which something may have been written. */
 const SENT_AS_EVENT = new Set([400, 500, 504]);
 
 function httpOf(
@@ -126,10 +126,10 @@ function httpOf(
     : { status: 400, spec: true };
 }
 
-/** For streams: a cache that compresses or keeps a stream would hold back what it is there for, and nginx buffers it by default. */
+/** Headers of streams: keep caches from compressing or storing, and nginx from buffering. */
 const UNBUFFERED = ['x-accel-buffering', 'no', 'cache-control', 'no-store, no-transform'];
 
-/** By media type: name, value, name, value. */
+/** Headers by media type: name, value, name, value. */
 const HEADERS: Readonly<Record<MediaType, readonly string[]>> = {
   'application/json': ['content-type', 'application/json; charset=utf-8'],
   'application/graphql-response+json': [
@@ -140,7 +140,7 @@ const HEADERS: Readonly<Record<MediaType, readonly string[]>> = {
   'multipart/mixed': ['content-type', 'multipart/mixed; boundary="-"', ...UNBUFFERED],
 };
 
-/** Whether it is one response that caches may compare, and that may be compressed. */
+/** Whether a response is a single one, which may be compressed and have a validator. */
 export const isJson = (mediaType: MediaType): boolean => mediaType.endsWith('json');
 
 export const responseInParts = (parts: ResponseParts): OperationResponse => ({
@@ -159,18 +159,18 @@ export const responseInEvents = (events: EventStream): OperationResponse => ({
   events,
 });
 
-/** Makes a response ready to be sent, after all policies. */
+/** Completes the headers after all policies. */
 export function finish(response: OperationResponse): void {
   response.headers = withOneVary(response.headers);
   if (response.status === 304) response.text = '';
   if (response.tag !== undefined) response.headers.push('etag', `"${response.tag}"`);
 }
 
-/** Headers in a list as the Fetch API takes them. */
+/** Converts a list of headers to pairs for the Fetch API. */
 export const pairsOf = (headers: readonly string[]): [string, string][] =>
   Array.from({ length: headers.length / 2 }, (_, i) => [headers[2 * i]!, headers[2 * i + 1]!]);
 
-/** `Vary` of several policies as one header. */
+/** Merges the `Vary` headers of several policies. */
 function withOneVary(headers: readonly string[]): string[] {
   const others: string[] = [];
   const vary: string[] = [];

@@ -1,12 +1,12 @@
 /**
- * A result in parts (`@defer`, `@stream`): the parts after the first, as plugins see them, and their writing.
+ * A result in parts (`@defer`, `@stream`): the parts after the first, seen by plugins and then written.
  */
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { translated, type Translate } from './errors.ts';
 import type { IncrementalFormat } from './negotiation.ts';
 import { formatted, formattedError, type ResponseParts } from './response.ts';
 
-/** A part in the format of its caller, with errors that are translated and not yet formatted. */
+/** A part in its caller's format; errors are translated but not formatted. */
 export interface Part {
   readonly data?: ExecutionResult['data'];
   readonly errors?: readonly GraphQLError[];
@@ -23,11 +23,11 @@ interface WithErrors {
   readonly items?: unknown;
 }
 
-/** Parts after the first one. Its `return` ends what is under way for them. */
+/** Parts after the first. `return` cancels the remaining work. */
 export type PartIterator = AsyncIterator<Part, undefined, undefined> &
   Required<Pick<AsyncIterator<Part, undefined, undefined>, 'return'>>;
 
-/** Fields of the operation for log and metrics. */
+/** Fields of the operation that log and metrics read. */
 interface Told {
   bytes: number | undefined;
   errors: readonly GraphQLError[] | undefined;
@@ -36,15 +36,15 @@ interface Told {
 export class ResultParts {
   readonly format: IncrementalFormat;
   readonly #operation: Told;
-  /** Members of the first part beside the result. */
+  /** Members of the first part in addition to the result. */
   readonly #head: object;
   readonly #translate: Translate;
   #later: PartIterator;
   /** Errors of all parts but the first. */
   readonly errors: GraphQLError[] = [];
-  /** Whether nothing is under way for it any more. */
+  /** Whether all work has ended. */
   isOver = false;
-  /** Called when that is so. */
+  /** Called when all work has ended. */
   onEnd: (() => void) | undefined = undefined;
 
   constructor(
@@ -61,7 +61,7 @@ export class ResultParts {
     this.#translate = translate;
   }
 
-  /** All parts, for plugins. @param see what they are given in place of each. */
+  /** All parts, for plugins. @param see maps a part to the one that plugins get. */
   seen(first: ExecutionResult, see: (part: Part) => Part): AsyncIterableIterator<Part, undefined> {
     const later = this.#later;
     let next = (): Promise<IteratorResult<Part, undefined>> => {
@@ -81,12 +81,12 @@ export class ResultParts {
     };
   }
 
-  /** Takes over what plugins have made of all parts, which may be one. @returns the result of the first. */
+  /** Replaces all parts by those of plugins. @returns the first result. */
   async replace(parts: AsyncIterator<Part>): Promise<ExecutionResult> {
     try {
       const { value } = (await parts.next()) as { readonly value: Part | undefined };
       const { hasNext = false, pending: _pending, ...first } = value ?? { data: null };
-      this.#later = parts as PartIterator; // plugins' iterators return
+      this.#later = parts as PartIterator; // iterators of plugins have `return`
       if (!hasNext) this.end();
       return first as ExecutionResult;
     } catch (error) {
@@ -95,7 +95,7 @@ export class ResultParts {
     }
   }
 
-  /** Ends it, and what is under way for it; again does nothing. */
+  /** Cancels the remaining work. Idempotent. */
   end(): void {
     if (this.isOver) return;
     this.isOver = true;
@@ -105,7 +105,7 @@ export class ResultParts {
     this.onEnd?.();
   }
 
-  /** The written parts, whose bytes are counted. @param first the settled result. */
+  /** Serialises the parts and counts their bytes. @param first the settled result. */
   written(first: ExecutionResult): ResponseParts {
     const operation = this.#operation;
     const text = JSON.stringify({
@@ -118,7 +118,7 @@ export class ResultParts {
       first: text,
       next: async () => {
         const part = await this.#next();
-        // Cancelled, or ended by a plugin.
+        // Cancelled or ended by a plugin.
         if (!part || this.isOver) {
           this.end();
           return undefined;
@@ -139,7 +139,7 @@ export class ResultParts {
       const { value } = await this.#later.next();
       return value;
     } catch (error) {
-      // A plugin has failed.
+      // A plugin failed.
       const { errors = [] } = translated({ errors: [error as GraphQLError] }, this.#translate);
       this.errors.push(...errors);
       return { errors, hasNext: false };
@@ -150,7 +150,7 @@ export class ResultParts {
     try {
       await this.#later.return();
     } catch {
-      // A plugin has failed at the end, when all is sent.
+      // A plugin failed after everything was sent.
     }
   }
 }

@@ -1,26 +1,29 @@
 /**
- * The results of a subscription, one an event, with the last one repeated while nothing happens.
+ * Results of a subscription, one per event; the last one is repeated as a heartbeat.
  *
- * The repetition is what clients see of a living stream: comments and pings are hidden from them by
- * their libraries. Written by hand, so that `return()` is heard while an event is awaited.
+ * Results are repeated because client libraries hide comments and pings. Not a generator, whose `return()` has no
+ * effect while an event is awaited.
  */
 import type { ExecutionResult } from 'graphql';
 
 /**
- * Why a stream has ended. `complete`: nothing follows. `left`: its reader has gone. `stalled`: its
- * reader has read nothing for long. `drained`: this process stops, and its reader is to come again.
+ * Why a stream has ended.
+ * - `complete`: there are no more events.
+ * - `left`: its reader has disconnected.
+ * - `stalled`: its reader has stopped reading.
+ * - `drained`: the process stops, and its reader should reconnect.
  */
 export type EndCause = 'complete' | 'left' | 'stalled' | 'drained';
 
-/** `event`: something happened. `heartbeat`: nothing did. */
+/** `event`: a new result. `heartbeat`: a repeated one. */
 export type ResultKind = 'event' | 'heartbeat';
 
 interface ResultStreamOptions {
   /** Its `next` never rejects. */
   readonly events: AsyncIterator<unknown>;
-  /** The result of an event; never rejects. */
+  /** Executes an event; never rejects. */
   readonly resultOf: (event: unknown) => Promise<ExecutionResult>;
-  /** After how long without an event the last result is repeated, in milliseconds. */
+  /** Time without an event until the last result is repeated, in milliseconds. */
   readonly heartbeatMs: number;
   readonly onResult: (kind: ResultKind, result: ExecutionResult) => void;
   /** Called once. */
@@ -33,21 +36,21 @@ const DONE = { done: true, value: undefined } as const;
 
 export class ResultStream implements AsyncIterableIterator<ExecutionResult, undefined> {
   readonly #options: ResultStreamOptions;
-  /** Whether an event is awaited: its promise is heard once, however many heartbeats pass. */
+  /** Whether an event is awaited; its promise has one handler for any number of heartbeats. */
   #isAsked = false;
   #arrived: IteratorResult<unknown, unknown> | undefined;
-  /** Ends the wait of `next`. */
+  /** Resumes `next`. */
   #wake: (() => void) | undefined;
   #last: ExecutionResult | undefined;
   #cause: EndCause | undefined;
-  /** Set while the process stops: events that are there still have results, and no other is awaited. */
+  /** Whether the process stops: pending events are still executed, and no others are awaited. */
   #isDraining = false;
 
   constructor(options: ResultStreamOptions) {
     this.#options = options;
   }
 
-  /** Undefined while it goes on. */
+  /** Undefined while the stream is open. */
   get cause(): EndCause | undefined {
     return this.#cause;
   }
@@ -58,7 +61,7 @@ export class ResultStream implements AsyncIterableIterator<ExecutionResult, unde
       this.#ask();
       const isSilent = !(await this.#heard(this.#isDraining ? 0 : heartbeatMs));
       const result = await this.#resultOf(this.#arrived);
-      // Its reader may have gone meanwhile.
+      // The reader may have disconnected meanwhile.
       if (this.#cause) break;
       if (result) {
         this.#last = result;
@@ -74,13 +77,13 @@ export class ResultStream implements AsyncIterableIterator<ExecutionResult, unde
     return DONE;
   }
 
-  /** Its reader wants no more. */
+  /** Called by a reader that disconnects. */
   return(): Promise<Next> {
     this.close('left');
     return Promise.resolve(DONE);
   }
 
-  /** Ends it at once. */
+  /** Ends the stream immediately. */
   close(cause: EndCause): void {
     if (this.#cause) return;
     this.#cause = cause;
@@ -89,7 +92,7 @@ export class ResultStream implements AsyncIterableIterator<ExecutionResult, unde
     this.#options.onEnd(cause);
   }
 
-  /** Ends it after the results of events that are there. */
+  /** Ends the stream after its pending events. */
   drain(): void {
     this.#isDraining = true;
     this.#wake?.();
@@ -108,7 +111,7 @@ export class ResultStream implements AsyncIterableIterator<ExecutionResult, unde
     });
   }
 
-  /** Waits for whatever is next; false when nothing was in time. */
+  /** Waits for an event or an end; resolves to false at the timeout. */
   #heard(waitMs: number): Promise<boolean> {
     return new Promise((resolve) => {
       const end = (heard: boolean): void => {

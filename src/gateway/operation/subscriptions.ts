@@ -1,9 +1,8 @@
 /**
- * The subscriptions that are open in this process: how many a key may have, and how they end when the
- * process stops.
+ * Open subscriptions of this process: their limit per key, and their end when the process stops.
  *
- * What is ended when the process stops is a connection: a stream of events, or a socket with all its
- * subscriptions. They end spread over some time, so that their clients do not all return at once.
+ * A stop ends connections: event streams, and sockets with all their subscriptions. The ends are spread over time to
+ * spread the reconnects of clients.
  */
 import type { ExecutionResult } from 'graphql';
 import type { Clock } from '../../lib/clock.ts';
@@ -11,12 +10,12 @@ import { clientError } from './client-error.ts';
 import type { Operation } from './operation.ts';
 import type { EndCause, ResultKind } from './result-stream.ts';
 
-/** A connection that is ended so that its client learns why. */
+/** A connection whose client is told to reconnect. */
 export interface Drainable {
   drain(): void;
 }
 
-/** Hears of all streams. Every method must return quickly and not throw. */
+/** Observer of all streams. Methods must return quickly and not throw. */
 export interface SubscriptionObserver {
   onResult(kind: ResultKind, result: ExecutionResult, operation: Operation): void;
   onEnd(cause: EndCause, operation: Operation): void;
@@ -27,7 +26,7 @@ export class Subscriptions {
   readonly #clock: Clock;
   readonly #counts = new Map<string, number>();
   readonly #connections = new Set<Drainable>();
-  /** When everything is to have ended; undefined before the stop. */
+  /** End of the drain; undefined before the stop. */
   #drainedMs: number | undefined;
 
   constructor(maxPerKey: number, clock: Clock) {
@@ -35,7 +34,7 @@ export class Subscriptions {
     this.#maxPerKey = maxPerKey;
   }
 
-  /** Those that are open, of all keys. */
+  /** Number of open subscriptions of all keys. */
   get size(): number {
     let size = 0;
     for (const count of this.#counts.values()) size += count;
@@ -43,10 +42,10 @@ export class Subscriptions {
   }
 
   /**
-   * Counts one more of a key.
+   * Adds a subscription of a key.
    *
-   * @returns what counts it out again.
-   * @throws TOO_MANY_SUBSCRIPTIONS when the key has all it may have.
+   * @returns a function that removes it.
+   * @throws TOO_MANY_SUBSCRIPTIONS at the key's limit.
    */
   admit(apiKey: string): () => void {
     const count = this.#counts.get(apiKey) ?? 0;
@@ -65,7 +64,7 @@ export class Subscriptions {
     };
   }
 
-  /** From now on the connection is ended when the process stops. */
+  /** Registers a connection to end when the process stops. */
   add(connection: Drainable): void {
     this.#connections.add(connection);
     if (this.#drainedMs === undefined) return;
@@ -77,7 +76,7 @@ export class Subscriptions {
     this.#connections.delete(connection);
   }
 
-  /** Ends all that are open, spread over a time in milliseconds. */
+  /** Ends all connections, spread over a time in milliseconds. */
   async drain(overMs: number): Promise<void> {
     this.#drainedMs = this.#clock.now() + overMs;
     const connections = [...this.#connections];

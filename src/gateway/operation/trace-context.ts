@@ -1,12 +1,12 @@
 /**
- * The trace that a caller's request belongs to, and what is told to the backend about it.
+ * Trace context of a request, and its propagation to the backend.
  *
- * A trace that is not recorded here is passed on as it came. `baggage` is not: it may hold anything.
+ * A trace that is not recorded here is forwarded unchanged. `baggage` is not forwarded, since it can contain anything.
  * Source: W3C Trace Context, "traceparent Header" and "tracestate Header".
  */
 import type { CallTrace, SpanRef } from '../../rest/call/trace.ts';
 
-/** Those of W3C Trace Context. */
+/** Headers of W3C Trace Context. */
 export interface TraceHeaders {
   readonly traceparent: string | undefined;
   readonly tracestate: string | undefined;
@@ -19,12 +19,12 @@ export interface ParentSpan extends SpanRef {
 
 /** A trace that is recorded. */
 export interface RecordedTrace extends CallTrace {
-  /** The request's own span. */
+  /** Span of the request. */
   readonly span: SpanRef;
   readonly parent: ParentSpan | undefined;
-  /** The subscription that it is an event of. */
+  /** Span of the subscription, for an event. */
   readonly linked?: SpanRef | undefined;
-  /** What took time before and beside the calls, in the order it began; times by `performance.now()`. */
+  /** Phases other than calls, by start time; times of `performance.now()`. */
   readonly phases: Phase[];
 }
 
@@ -37,10 +37,10 @@ export interface Phase {
 const TRACEPARENT =
   /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 
-/** A longer one need not be passed on. */
+/** Maximum length of a forwarded `tracestate`. */
 const MAX_TRACESTATE = 512;
 
-/** Undefined for what is no `traceparent`. Versions that are yet to come may be longer. */
+/** Parses a `traceparent`; undefined for invalid ones. Future versions may be longer. */
 export function parentOf(traceparent: string): ParentSpan | undefined {
   const found = TRACEPARENT.exec(traceparent);
   if (!found) return undefined;
@@ -49,13 +49,13 @@ export function parentOf(traceparent: string): ParentSpan | undefined {
   return { traceId, spanId, isSampled: (parseInt(flags, 16) & 1) === 1 };
 }
 
-/** The caller's `tracestate` as a header: empty where there is none that may be passed on. */
+/** The caller's `tracestate` as a header; empty if it is missing or too long. */
 export const traceStateOf = ({ tracestate }: TraceHeaders): readonly string[] =>
   typeof tracestate === 'string' && tracestate !== '' && tracestate.length <= MAX_TRACESTATE
     ? ['tracestate', tracestate]
     : [];
 
-/** The caller's trace to pass on where none is recorded here; undefined without one. */
+/** The caller's trace, forwarded if none is recorded here; undefined without one. */
 export function forwardedTrace(caller: TraceHeaders): CallTrace | undefined {
   const { traceparent } = caller;
   if (typeof traceparent !== 'string' || !parentOf(traceparent)) return undefined;

@@ -1,6 +1,5 @@
 /**
- * Admission of operations that are executed, turns of documents that are not known yet, and 503 for those that find
- * too much waiting.
+ * Policies of admission and of new documents; both respond with 503 if their queue is full.
  */
 import type { ExecutionResult } from 'graphql';
 import type { MaybePromise } from '../../execution/core/resolved-value.ts';
@@ -12,7 +11,7 @@ import type { Execute, Policy } from '../pipeline.ts';
 import type { Permit } from './admission.ts';
 import { overloaded, type Admit } from './admit.ts';
 
-/** Has documents that are not known wait until they may be parsed, validated and planned. */
+/** Delays new documents until their turn to be parsed, validated and planned. */
 export const newDocuments = (
   admit: Admit,
   documents: Documents,
@@ -20,7 +19,7 @@ export const newDocuments = (
 ): Policy => ({
   wait(operation) {
     const isKnown = ({ document, explain, params: { query } }: Operation): boolean =>
-      // A plan is made for each caller who asks for it.
+      // `x-explain: plan` makes a plan per request.
       explain !== 'plan' &&
       (document !== undefined || trusted?.has(query) === true || documents.isKnown(query));
     return isKnown(operation) ? undefined : admit.turn(operation, isKnown);
@@ -47,16 +46,16 @@ function run(
   next: Execute,
   permit: Permit,
 ): MaybePromise<ExecutionResult> {
-  // Held until the response has left the process.
+  // Held until the response is sent.
   operation.arrival.permit = permit;
   if (operation.cancel.cancelled && operation.operationType === 'query') {
-    return { errors: [overloaded(0)] }; // nobody reads it
+    return { errors: [overloaded(0)] }; // its caller has left
   }
   const excess = admit.refuse(operation);
   return excess ? { errors: [excess] } : next(operation);
 }
 
-/** How long to wait, where there is no data because too many calls wait; undefined otherwise. */
+/** Returns the time to wait, in milliseconds, if there is no data because too many calls wait; undefined otherwise. */
 function shedMs({ data, errors = [] }: ExecutionResult): number | undefined {
   for (const name in data) if (data[name] !== null) return undefined;
   let waitMs: number | undefined;

@@ -1,40 +1,39 @@
 /**
- * Admission: how much is under way at a time, of one key and of all.
+ * Admission: limits the weight of operations in flight, per key and in total.
  *
- * An operation has a weight, which is a share of the event loop and of memory. What one operation may cost is bounded
- * elsewhere. Here a key with much under way waits for its own, and keys that wait take turns. A full queue refuses: an
- * answer that comes too late is work for nobody.
+ * An operation's weight estimates its use of the event loop and of memory. A key at its limit waits for its own
+ * operations, and waiting keys take turns. A full queue rejects, since late responses are wasted work.
  */
 import { weightOfBytes } from '../../plan/weight.ts';
 import { RoundRobinQueue } from '../../lib/round-robin-queue.ts';
 
 export interface AdmissionLimits {
-  /** Weight under way, of all keys: some 200 ms of work, and 100 MB. @default 512 */
+  /** Maximum weight in flight of all keys: some 200 ms of work, and 100 MB. @default 512 */
   readonly underWay?: number;
-  /** Weight under way of one key. @default 128, as many lookups as there are connections to the backend */
+  /** Maximum weight in flight of one key. @default 128, as many lookups as there are connections to the backend */
   readonly perKey?: number;
-  /** Operations that wait; when they are too many, the key with most of them loses its latest. @default 1_024 */
+  /** Maximum number of waiting operations; above it, the key with the most loses its latest. @default 1_024 */
   readonly waiting?: number;
-  /** Hears that operations that waited have begun. */
+  /** Called when waiting operations are admitted. */
   readonly onAdmitted?: () => void;
 }
 
 interface Waiting {
   readonly weight: number;
-  /** Called once; without a permit where too many wait. */
+  /** Called once; with undefined if the operation is rejected. */
   readonly end: (permit: Permit | undefined) => void;
 }
 
-/** What an operation has of its key's share, until it leaves. */
+/** A held weight of a key's share. */
 export class Permit {
   readonly #admission: Admission;
   readonly #key: string;
-  /** In its key's share. */
+  /** Weight in its key's share. */
   #weight: number;
-  /** Among all keys. */
+  /** Weight in the total. */
   #ofAll: number;
 
-  /** Made by the admission. */
+  /** Created by `Admission`. */
   constructor(admission: Admission, key: string, weight: number) {
     this.#admission = admission;
     this.#key = key;
@@ -42,13 +41,15 @@ export class Permit {
     this.#ofAll = weight;
   }
 
-  /** The work is done: what its unsent answer weighs is left, in the share of its key and in nobody else's. */
+  /**
+   * The work is done: reduces the weight to that of the unsent response, which counts for its key but not in the total.
+   */
   answered(bytes: number): void {
     if (this.#weight === 0) return;
     this.#change(weightOfBytes(bytes), 0);
   }
 
-  /** Leaves; again does nothing. */
+  /** Releases the permit. Idempotent. */
   leave(): void {
     if (this.#weight === 0) return;
     this.#change(0, 0);
@@ -66,11 +67,11 @@ export class Admission {
   readonly #perKey: number;
   readonly #queue: RoundRobinQueue<Waiting>;
   readonly #onAdmitted: () => void;
-  /** Weight under way, by key. */
+  /** Weight in flight by key. */
   readonly #weights = new Map<string, number>();
   #active = 0;
   #isScheduled = false;
-  /** Whether an operation whose turn has come waits for room among all keys: no lighter one passes it. */
+  /** Whether the next operation waits for the total limit; lighter ones do not overtake it. */
   #isFull = false;
 
   constructor(limits: AdmissionLimits = {}) {
@@ -81,12 +82,12 @@ export class Admission {
     this.#queue = new RoundRobinQueue(waiting);
   }
 
-  /** Weight that is worked at. */
+  /** Weight in flight, without unsent responses. */
   get active(): number {
     return this.#active;
   }
 
-  /** Operations that wait. */
+  /** Number of waiting operations. */
   get waiting(): number {
     return this.#queue.size;
   }
@@ -97,11 +98,11 @@ export class Admission {
   }
 
   /**
-   * A permit for an operation of a key, at once or when there is room; undefined when too many wait. One that weighs
-   * more than a key may have under way gets its permit when its key has nothing else under way.
+   * Returns a permit, at once or when there is room; undefined if too many operations wait. An operation above the
+   * limit of a key is admitted when the key has nothing else in flight.
    */
   enter(key: string, weight: number): Permit | Promise<Permit | undefined> {
-    // A larger weight would wait until all others have left, and others of any weight behind it.
+    // A larger weight would wait for all others, and block those behind it.
     const share = Math.min(weight, this.#perKey);
     if (!this.#isFull && this.#queue.sizeOf(key) === 0 && this.#keyHasRoom(key, share)) {
       if (this.#hasRoom(share)) return this.#begin(key, share);
@@ -111,7 +112,7 @@ export class Admission {
     });
   }
 
-  /** For permits. */
+  /** Called by permits. */
   change(key: string, more: number, moreOfAll: number): void {
     const weight = (this.#weights.get(key) ?? 0) + more;
     if (weight > 0) this.#weights.set(key, weight);
@@ -119,8 +120,8 @@ export class Admission {
     this.#active += moreOfAll;
     if ((more >= 0 && moreOfAll >= 0) || this.#queue.size === 0 || this.#isScheduled) return;
     this.#isScheduled = true;
-    // Not at once: operations that never wait for the backend would follow each other without an end, and
-    // requests that have arrived meanwhile would not be read.
+    // Deferred: operations without backend calls would otherwise follow each other without letting the event loop read
+    // requests.
     setImmediate(() => this.#admitWaiting());
   }
 

@@ -1,8 +1,7 @@
 /**
- * What an operation waits for before it is executed: the turn of a document that is not known yet, and its share of
- * what is under way.
+ * Waiting before execution: the turn of a new document, and the permit of admission.
  *
- * Whatever was refused before, by its key or its parameters, takes no permit.
+ * Operations rejected by earlier policies take no permit.
  */
 import { GraphQLError } from 'graphql';
 import type { MaybePromise } from '../../execution/core/resolved-value.ts';
@@ -15,14 +14,14 @@ import { Admission, type Permit } from './admission.ts';
 import { argsOf } from './execution.ts';
 import { NewDocuments } from './new-documents.ts';
 
-/** The longest wait that a refusal asks for, in seconds. */
+/** Maximum `Retry-After`, in seconds. */
 const MAX_RETRY_AFTER_S = 60;
 
-/** `Retry-After` where too many operations wait, in milliseconds. */
+/** `Retry-After` if the queue is full, in milliseconds. */
 const QUEUE_FULL_WAIT_MS = 1_000;
 
 interface AdmitOptions {
-  /** Requests without a key, and with keys that the backend has not accepted yet, are of one key. */
+  /** Requests without an accepted key share one key. */
   readonly isAccepted: (apiKey: string) => boolean;
   readonly budget: Budget;
 }
@@ -43,21 +42,21 @@ export class Admit {
   }
 
   /**
-   * Waits until a document that is not known may be worked at.
+   * Waits for the turn of a new document.
    *
-   * @param isKnown whether it has become known meanwhile.
-   * @returns undefined where it may be at once.
+   * @param isKnown whether another operation has made it known meanwhile.
+   * @returns undefined if it need not wait.
    * @throws 503 when too many wait.
    */
   turn(
     operation: Operation,
     isKnown: (operation: Operation) => boolean,
   ): Promise<void> | undefined {
-    // What is found out of one document is found out in one turn: parsed ones would pile up otherwise.
+    // One turn per document: parsed documents would otherwise pile up.
     if (operation.hasTurn) return undefined;
     operation.hasTurn = true;
     const { cancel } = operation;
-    // A caller who has left while it waited takes no turn, and nothing is begun for it.
+    // Operations of callers who have disconnected take no turn.
     const isOver = (): boolean => cancel.cancelled || isKnown(operation);
     return this.#newDocuments.turn(this.#keyOf(operation), isOver)?.then((hasTurn) => {
       if (!hasTurn || cancel.cancelled) throw overloaded(QUEUE_FULL_WAIT_MS);
@@ -65,14 +64,14 @@ export class Admit {
   }
 
   /**
-   * What an operation weighs, or why it is refused; waits where it has to be planned first.
+   * Returns the weight of an operation, or why it is rejected. Waits if the operation has to be planned.
    *
    * @throws 503 when too many wait.
    */
   weigh(operation: Operation): MaybePromise<Weighed> {
     const { schema, variables, trace } = operation;
     const context = operation.contextValue as Context;
-    const { weights, node } = operation.definition!; // chosen by now
+    const { weights, node } = operation.definition!; // set by `choose`
     const known = weights.find(variables, context);
     if (known) return known;
     const find = (): Weighed | undefined => weights.find(variables, context);
@@ -88,7 +87,7 @@ export class Admit {
   }
 
   /**
-   * A permit for an operation.
+   * Returns a permit for an operation.
    *
    * @throws 503 when too many wait.
    */
@@ -97,14 +96,14 @@ export class Admit {
     return permit instanceof Promise ? permit.then(orRefused) : permit;
   }
 
-  /** Refuses an operation by the values of its variables, where they decide. */
+  /** Rejects an operation whose cost depends on its variables, if they exceed the budget. */
   refuse(operation: Operation): GraphQLError | undefined {
     return operation.weighed?.isWithin === false
       ? refuseCost(argsOf(operation), operation.contextValue as Context, this.#budget)
       : undefined;
   }
 
-  /** The same for as long as an operation lasts: while it waits, the backend may accept its key. */
+  /** Constant per operation, although the backend may accept its key while it waits. */
   #keyOf(operation: Operation): string {
     const { callerKey } = operation;
     return (operation.share ??=
@@ -118,8 +117,8 @@ function orRefused(permit: Permit | undefined): Permit {
 }
 
 /**
- * 503 and `Retry-After`, which load balancers and clients' libraries understand without reading the
- * body: for a request of which nothing was done.
+ * 503 with `Retry-After`, for requests of which nothing was executed. Load balancers and client libraries understand it
+ * without reading the body.
  */
 export function overloaded(waitMs: number): GraphQLError {
   const seconds = Math.min(MAX_RETRY_AFTER_S, Math.max(1, Math.ceil(waitMs / 1_000)));

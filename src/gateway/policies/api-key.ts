@@ -1,7 +1,7 @@
 /**
- * The key that the backend is called with: the caller's, or the deployment's for callers without one.
+ * The key of backend calls: the caller's, or the deployment's for callers without one.
  *
- * Before a document is validated, which costs more than all before: a caller without a key spends nothing.
+ * Checked before validation, so requests without a key cost little.
  */
 import { API_KEY_FORM, API_KEY_HEADER, isApiKey } from '../../v0/api-key.ts';
 import type { IntrospectionAudience } from '../documents/documents.ts';
@@ -9,7 +9,7 @@ import { clientError } from '../operation/client-error.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { Policy } from '../pipeline.ts';
 
-/** @param deploymentKey sent for callers who send no key. */
+/** @param deploymentKey used for callers without a key. */
 export const apiKey = (
   deploymentKey: string | undefined,
   introspection: IntrospectionAudience,
@@ -17,8 +17,8 @@ export const apiKey = (
   validate(operation) {
     const { callerKey } = operation;
     if (callerKey !== undefined) {
-      // A bad key is an error: its sender did not ask for the deployment's own key. A header that is sent
-      // twice arrives with ", " between its values, and the space gives it away.
+      // An invalid key is an error, not a reason to use the deployment's key. A repeated header arrives joined by ", ",
+      // and the space makes it invalid.
       if (!isApiKey(callerKey)) {
         const message = `Send one ${API_KEY_HEADER} header of ${API_KEY_FORM}.`;
         throw clientError(401, 'UNAUTHENTICATED', message);
@@ -38,7 +38,7 @@ export const apiKey = (
   },
 });
 
-/** The place of a caller's key. Browsers cannot set headers of a WebSocket. */
+/** Where a caller puts the key, for error messages. Browsers cannot set headers of a WebSocket. */
 const placeOf = ({ transport }: Operation): string =>
   transport.name === 'websocket'
     ? `${API_KEY_HEADER} in the payload of connection_init, or as a header of the upgrade`

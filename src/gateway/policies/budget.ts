@@ -1,6 +1,5 @@
 /**
- * The plan of an operation, and the refusal of what costs more than the budget, before anything is called;
- * afterwards what it has cost, for callers who ask.
+ * Plans an operation, rejects it before any call if it exceeds the budget, and reports its actual cost on request.
  */
 import type { ExecutionResult } from 'graphql';
 import type { MaybePromise } from '../../execution/core/resolved-value.ts';
@@ -15,13 +14,13 @@ import type { Policy } from '../pipeline.ts';
 import type { Admit } from './admit.ts';
 import { argsOf, type Budget } from './execution.ts';
 
-/** Who may see what a request costs: all callers, those who bring a key, or none. */
+/** Who may see the cost of a request: all callers, those with a key, or none. */
 export type ExplainAudience = 'on' | 'keys' | 'off';
 
 export const mayExplain = ({ callerKey }: Operation, audience: ExplainAudience): boolean =>
   audience === 'on' || (audience === 'keys' && callerKey !== undefined);
 
-/** `extensions` of what an operation has cost; undefined where nobody asked, or nobody may know. */
+/** Cost of an operation as `extensions`; undefined if it was not requested or is not allowed. */
 export function costExtensions(
   operation: Operation,
   audience: ExplainAudience,
@@ -32,7 +31,7 @@ export function costExtensions(
 }
 
 export function budget(limits: Budget, audience: ExplainAudience, admit: Admit): Policy {
-  /** What is answered in place of its execution; undefined where it may run. */
+  /** Returns the result in place of execution; undefined if the operation may run. */
   const check = (operation: Operation): MaybePromise<ExecutionResult | undefined> => {
     if (operation.explain === 'plan') {
       return plan(operation, operation.contextValue as Context);
@@ -63,14 +62,14 @@ export function budget(limits: Budget, audience: ExplainAudience, admit: Admit):
       : (found ?? next(operation));
   };
 
-  /** A caller who asks for a plan does not expect a write: without one, nothing runs. */
+  /** `x-explain: plan` never executes the operation, even without a plan. */
   const plan = (operation: Operation, context: Context): ExecutionResult | undefined => {
     const args = argsOf(operation);
     if (!mayExplain(operation, audience)) throw notExplained(audience);
     const planned = planFor(args, context);
     if (!planned) return undefined;
     const defers = planDefers(args, context);
-    // Clients take an answer without `data` and `errors` for a broken one.
+    // Clients reject a response without `data` and `errors`.
     return { data: null, extensions: { plan: { ...planned, ...defers, budget: limits } } };
   };
 
@@ -78,7 +77,7 @@ export function budget(limits: Budget, audience: ExplainAudience, admit: Admit):
     execute: checkedFirst,
     subscribe: checkedFirst,
     result(operation) {
-      // The last part of a response in parts has what all of it has cost.
+      // The cost of a response in parts is in its last part.
       if (operation.explain !== 'true' || operation.parts) return;
       const cost = costExtensions(operation, audience);
       const { result } = operation;

@@ -1,7 +1,7 @@
 /**
- * Compressed responses, made off the event loop.
+ * Compresses responses off the event loop.
  *
- * Yoga's plugin compresses streams of the Fetch API, and holds back what streams are there for.
+ * Yoga's plugin also compresses streams, which delays their events.
  */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -13,17 +13,17 @@ import type { Policy } from '../pipeline.ts';
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
 
-/** Below this many characters a coding saves less than its headers and its turn take. */
+/** Minimum length of compressed texts, in characters; shorter ones gain nothing. */
 const MIN_CODED_LENGTH = 1_024;
 
-/** Measured on nested responses: higher ones save a tenth of the bytes and cost several times as much. */
+/** Measured on nested responses: higher levels save a tenth of the bytes at several times the cost. */
 const BROTLI_QUALITY = 4;
 const GZIP_LEVEL = 5;
 
-/** Responses that may wait for libuv's four threads at once: the rest goes out as it is. */
+/** Maximum number of concurrent compressions on libuv's four threads; further responses are not compressed. */
 const MAX_UNDER_WAY = 32;
 
-/** The coding of a response; undefined for one that goes out as it is. */
+/** Returns the coding of a response; undefined for plain text. */
 export const codingOf = (
   { text, mediaType }: OperationResponse,
   operation: Operation,
@@ -55,11 +55,11 @@ async function encode(response: OperationResponse, coding: Coding): Promise<void
     underWay -= 1;
   }
   response.headers.push('content-encoding', coding);
-  // A strong tag: the same bytes only in the same coding.
+  // A strong tag identifies bytes, so it includes the coding.
   if (response.tag !== undefined) response.tag += `-${coding}`;
 }
 
-/** A window no larger than the text: an encoder's default one takes several megabytes. */
+/** Limits the window to the size of the text: the default takes several megabytes. */
 const brotliParams = (size: number) => ({
   [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
   [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,

@@ -1,7 +1,7 @@
 /**
  * CORS for the configured origins.
  *
- * Yoga's own reads requests of the Fetch API, and names the one allowed origin to pages of every other.
+ * Yoga's implementation needs Fetch API requests, and sends a single allowed origin to pages of all origins.
  */
 import type { HeaderFields } from '../operation/operation.ts';
 import { pairsOf } from '../operation/response.ts';
@@ -9,26 +9,25 @@ import type { Policy } from '../pipeline.ts';
 
 const METHODS = 'GET, POST';
 
-/** Seconds a browser may keep the response to a preflight: the most that all of them keep. */
+/** Cache time of a preflight, in seconds: the maximum of all browsers. */
 const PREFLIGHT_SECONDS = '600';
 
-/** Headers of responses that pages may read, beside those of the backend. */
+/** Response headers that pages may read, in addition to those of the backend. */
 const READABLE = [
   ...['x-request-id', 'server-timing', 'x-consistency', 'retry-after'],
   ...['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'ratelimit-policy'],
 ];
 
 /**
- * What pages of other origins may read. Keys travel in a header that pages must set themselves, so cookies are not
- * allowed.
+ * Creates the CORS headers. Credentials are not allowed, since keys are sent in a header.
  *
- * @param exposed headers of the backend that responses have.
+ * @param exposed headers of the backend in responses.
  */
 export function createCors(origins: readonly string[], exposed: readonly string[]) {
   const readable = [...READABLE, ...exposed].join(', ');
-  /** For any response to a page of this origin: name, value, name, value. */
+  /** Headers of a response to a page of this origin: name, value, name, value. */
   const headersFor = (origin: string | null | undefined): readonly string[] => {
-    // Without it a cache would give one origin's response to another.
+    // Caches must not serve one origin's response to another.
     const vary = ['vary', 'Origin'];
     if (origin == null || !origins.includes(origin)) return vary;
     return [
@@ -41,7 +40,7 @@ export function createCors(origins: readonly string[], exposed: readonly string[
   };
   return {
     headersFor,
-    /** Of the response to a preflight: name, value, name, value. */
+    /** Headers of a preflight's response: name, value, name, value. */
     preflightHeaders(asked: HeaderFields): readonly string[] {
       const headers = [...headersFor(asked['origin'] as string | undefined)];
       if (headers.length === 2) return headers;
@@ -51,7 +50,7 @@ export function createCors(origins: readonly string[], exposed: readonly string[
       if (typeof requested === 'string') headers.push('access-control-allow-headers', requested);
       return headers;
     },
-    /** For a response of the Fetch API. */
+    /** Adds the headers to a response of the Fetch API. */
     addTo(response: Response, asked: Headers): void {
       for (const [name, value] of pairsOf(headersFor(asked.get('origin')))) {
         response.headers.append(name, value);
@@ -62,7 +61,7 @@ export function createCors(origins: readonly string[], exposed: readonly string[
 
 export type Cors = ReturnType<typeof createCors>;
 
-/** @param allowed undefined where no page of another origin may read. */
+/** @param allowed undefined if no other origin is allowed. */
 export const cors = (allowed: Cors | undefined): Policy =>
   allowed
     ? {
@@ -72,7 +71,10 @@ export const cors = (allowed: Cors | undefined): Policy =>
       }
     : {};
 
-/** Whether a page may ask where browsers ask no permission. Only browsers send an origin, and no page can forge one. */
+/**
+ * Whether a page's origin is allowed, for requests without a preflight. Only browsers send an origin, and pages cannot
+ * forge it.
+ */
 export const mayAsk = (
   origin: string | undefined,
   host: string | undefined,

@@ -1,5 +1,5 @@
 /**
- * Execution by our executor, with what resolvers of each request reach the backend with.
+ * Executes operations, with a REST client and loaders per request.
  */
 import type { GraphQLResolveInfo } from 'graphql';
 import { createExecute, type Execute } from '../../execution/execute.ts';
@@ -19,17 +19,17 @@ import type { Forwarding } from './headers.ts';
 
 /** Limits of one request. */
 export interface RequestLimits {
-  /** A whole request, from its arrival, in milliseconds. */
+  /** Deadline of a request after its arrival, in milliseconds. */
   readonly requestTimeoutMs: number;
-  /** Backend calls that one request may make. */
+  /** Maximum number of backend calls. */
   readonly maxUpstreamCalls: number;
-  /** Fields and list items that one result may have. */
+  /** Maximum number of fields and list items of a result. */
   readonly maxValues: number;
-  /** Bytes of keys and strings of one result in JSON. */
+  /** Maximum bytes of keys and strings of a result in JSON. */
   readonly maxTextBytes: number;
 }
 
-/** REST calls and values of one request. */
+/** Limits of REST calls and values of one request. */
 export interface Budget {
   readonly calls: number;
   readonly values: number;
@@ -40,29 +40,32 @@ interface ExecutionOptions {
   readonly limits: RequestLimits;
   readonly pollers: Pollers;
   readonly forwarding: Forwarding;
-  /** Whether errors may name what was perhaps meant. */
+  /** Whether errors may have suggestions ("Did you mean"). */
   readonly suggestions: boolean;
   /** Executes operations. @default the gateway's own executor */
   readonly execute?: Execute | undefined;
 }
 
-/** Errors of one result: a few ids under many aliases make thousands. */
+/** Maximum number of errors of a result: a few ids under many aliases make thousands. */
 const MAX_ERRORS = 1_000;
 
-/** The part of a context that the executor reads: of an operation, of a plugin, or of an event. */
+/** Properties of a context that the executor reads. */
 interface ExecutionContext {
   readonly rest: RestClient;
   readonly cancel: Cancel;
 }
 
-/** An event of a subscription, which is executed as a request of its own. */
+/** Context of a subscription's event, which is executed as a separate request. */
 export interface EventContext extends Context, ExecutionContext {}
 
 export interface OperationExecution {
   readonly budget: Budget;
-  /** Makes what resolvers get. */
+  /** Sets the REST client and loaders of an operation. */
   readonly prepare: (operation: Operation) => void;
-  /** The same for an event, with calls, a deadline and loaders of its own. @param trace what its calls belong to. */
+  /**
+   * Creates the context of an event, with its own deadline, REST client and loaders. @param trace the trace of its
+   * calls.
+   */
   readonly prepareEvent: (
     operation: Operation,
     startMs: number,
@@ -76,10 +79,10 @@ export interface OperationExecution {
   ) => MaybePromise<IncrementalResult>;
 }
 
-/** The arguments of graphql-js for an operation, with its definition. */
+/** Arguments of graphql-js for an operation, plus its definition. */
 export const argsOf = (operation: Operation) => ({
   schema: operation.schema,
-  document: operation.document!.syntax, // it is parsed before all that asks for this
+  document: operation.document!.syntax, // parsed before any use
   operation: operation.definition?.node,
   operationName: operation.params.operationName ?? null,
   variableValues: operation.variables ?? null,
@@ -93,7 +96,7 @@ export function createExecution(options: ExecutionOptions): OperationExecution {
     options.execute ??
     createExecute({
       onIncremental: (context, isDeferred) => {
-        // Every call of the graph has the path of its field as its origin.
+        // The origin of each call of the graph is the path of its field.
         (context as Context).rest.deferWhere((origin) =>
           isDeferred(origin as GraphQLResolveInfo['path']),
         );
@@ -105,7 +108,7 @@ export function createExecution(options: ExecutionOptions): OperationExecution {
           maxValues,
           maxTextBytes,
           deadlineMs,
-          // One error is enough of what is cancelled: a hundred cost as much as a result.
+          // Errors of a cancelled operation are not read, and a hundred cost as much as a result.
           maxErrors: () => (cancel.cancelled ? 1 : MAX_ERRORS),
           onAbort: () => rest.abort(),
         };
@@ -136,7 +139,7 @@ export function createExecution(options: ExecutionOptions): OperationExecution {
     prepare(operation) {
       const { apiKey = '', operationType, cancel, startedMs } = operation;
       const forwarded = forwarding(operation);
-      // Reads are cancelled with their operation. A write is finished, and so is what follows it.
+      // A disconnect cancels queries. Mutations are finished, with all their fields.
       const leaving = operationType === 'query' ? cancel : undefined;
       operation.rest = clientFor(operation, forwarded, startedMs, leaving, undefined);
       operation.identity = { apiKey, forwarded };
@@ -145,10 +148,10 @@ export function createExecution(options: ExecutionOptions): OperationExecution {
     },
     prepareEvent(operation, startMs, cancel, trace) {
       const rest = clientFor(operation, operation.identity!.forwarded, startMs, cancel, trace);
-      // An event's cost is that of its own calls.
+      // The operation reports the cost of the latest event.
       operation.rest = rest;
       return {
-        // With additions of plugins.
+        // Includes additions of plugins.
         ...(operation.contextValue as Context),
         rest,
         cancel,
@@ -180,7 +183,10 @@ export const execution = ({ prepare, execute }: OperationExecution): Policy => (
   execute: (operation) => execute(operation),
 });
 
-/** A token of a form that is not ours names a write that nothing is known of. An event is of what is now. */
+/**
+ * The consistency token that cached reads must include. Invalid tokens count as an unknown write, and events always
+ * read current data.
+ */
 function newerThanOf(operation: Operation): string | undefined {
   if (operation.operationType === 'subscription') return NOW;
   const token = operation.header('x-consistency');

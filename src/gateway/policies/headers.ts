@@ -1,16 +1,16 @@
-/** Headers that pass the gateway: callers' on to the backend, and the backend's back to callers. */
+/** Forwarded headers: from callers to the backend, and from the backend to callers. */
 import type { ForwardedHeaders } from '../../rest/call/forwarded-headers.ts';
 import { clientError } from '../operation/client-error.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { Policy } from '../pipeline.ts';
 
 /**
- * The most characters that the names and values of one request may have together: every call of it carries them, and
- * servers commonly take 8 kB of headers.
+ * Maximum length of names and values per request, in characters: each backend call carries them, and servers commonly
+ * accept 8 kB of headers.
  */
 const MAX_CHARACTERS = 6_000;
 
-/** Reads the headers of an operation that go on to the backend. */
+/** Returns an operation's headers for the backend. */
 export type Forwarding = (operation: Operation) => ForwardedHeaders;
 
 const NO_HEADERS: ForwardedHeaders = [];
@@ -26,9 +26,9 @@ export const createForwarding = (names: readonly string[]): Forwarding =>
         });
 
 /**
- * Bounds what is forwarded (`FORWARD_HEADERS`).
+ * Limits the size of forwarded headers (`FORWARD_HEADERS`).
  *
- * @param names the headers that are forwarded.
+ * @param names forwarded headers.
  */
 export const forwardedHeaders = (names: readonly string[]): Policy => {
   if (names.length === 0) return {};
@@ -43,9 +43,9 @@ export const forwardedHeaders = (names: readonly string[]): Policy => {
 };
 
 /**
- * Sends what is exposed (`EXPOSE_HEADERS`) with whole responses and first parts.
+ * Adds exposed headers (`EXPOSE_HEADERS`) to whole responses and first parts.
  *
- * @param names the headers that the upstream exposes.
+ * @param names headers that the upstream exposes.
  */
 export const exposedHeaders = (names: readonly string[]): Policy =>
   names.length === 0
@@ -56,7 +56,7 @@ export const exposedHeaders = (names: readonly string[]): Policy =>
         },
       };
 
-/** Sends the token of the last write: who sends it back reads nothing older, from whichever replica. */
+/** Sends the consistency token of the last write. Requests with the token read nothing older, on any replica. */
 export const consistency = (): Policy => ({
   respond({ rest }, { headers }) {
     const token = rest?.journal.consistency;

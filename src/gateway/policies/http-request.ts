@@ -1,5 +1,5 @@
 /**
- * Requests of HTTP, before there is an operation: methods, media types, and what a foreign page may not send.
+ * Checks of HTTP requests: methods, media types, and CSRF.
  */
 import { API_KEY_HEADER } from '../../v0/api-key.ts';
 import { clientError } from '../operation/client-error.ts';
@@ -8,10 +8,7 @@ import type { Operation } from '../operation/operation.ts';
 import { hasJsonType, isOfForms, isReadable } from '../operation/request-params.ts';
 import type { Policy } from '../pipeline.ts';
 
-/**
- * Any of these shows that no foreign page sent the request unasked. Yoga's and Apollo's clients send the second and
- * third.
- */
+/** Each of these headers requires a preflight. Clients of Yoga and Apollo send the second and third. */
 const CSRF_HEADERS = [API_KEY_HEADER, 'x-graphql-yoga-csrf', 'apollo-require-preflight'];
 
 export const httpRequest = (): Policy => ({
@@ -26,7 +23,7 @@ export const httpRequest = (): Policy => ({
     if (!negotiateMediaType(operation.accept)) {
       throw clientError(406, 'NOT_ACCEPTABLE', 'Accept application/graphql-response+json.');
     }
-    // Before anything is read of a request that a foreign page may have sent.
+    // Checked before parameters are read.
     if (!isPreflighted(operation) && (operation.method === 'GET' || isOfForms(operation))) {
       throw clientError(
         403,
@@ -41,8 +38,8 @@ export const httpRequest = (): Policy => ({
 });
 
 /**
- * Whether a browser asks before it sends such a request for a foreign page: with a body of JSON, or with a header that
- * forms cannot set. No other media type is proof: browsers have sent requests with odd ones unasked.
+ * Whether browsers send a preflight before such a request of a foreign page: it has a JSON body, or a header that forms
+ * cannot set. Other media types are no proof, since browsers have sent unusual ones without a preflight.
  */
 function isPreflighted(operation: Operation): boolean {
   if (hasJsonType(operation)) return true;

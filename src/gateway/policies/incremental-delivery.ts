@@ -1,7 +1,7 @@
 /**
- * Incremental delivery: responses in parts, in the format that their caller reads.
+ * Incremental delivery: responses in parts, in the caller's format.
  *
- * The last part has what the request has cost and where to continue, which is known only then.
+ * The last part contains the total cost and the continuations.
  */
 import type { GraphQLError } from 'graphql';
 import type {
@@ -46,7 +46,7 @@ function partsOf(
     parts.errors.push(...errors);
     return errors;
   });
-  /** Cost of all parts, and where to continue. */
+  /** Cost of all parts, and continuations. */
   const lastExtensions = (): Pick<Part, 'extensions'> => {
     const cost = costExtensions(operation, explain);
     const continuation = continuationsOf(parts.errors);
@@ -83,7 +83,7 @@ function partsOf(
 
 type Show = (errors: readonly unknown[]) => readonly GraphQLError[];
 
-/** Writes payloads without `hasNext`; undefined for one that this format leaves out. */
+/** Converts a payload without `hasNext`; undefined if the format omits it. */
 type Write = (payload: Payload) => Omit<Part, 'hasNext'> | undefined;
 
 const WRITERS: Readonly<

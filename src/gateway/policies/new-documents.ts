@@ -1,32 +1,32 @@
 /**
- * Turns of documents that are not known yet: they are parsed, validated or planned for two milliseconds of a turn of the
- * event loop, or one of them is, because that takes as long as a hundred lookups. Keys take turns, and a full queue
- * refuses.
+ * Queue of new documents. They are parsed, validated and planned for two milliseconds per turn of the event loop (at
+ * least one document per turn), since one can take as long as a hundred cached ones. Keys take turns, and a full queue
+ * rejects.
  *
- * A longer turn is followed by a pause of its own length. Node accepts one connection a turn of the event loop: if each
- * had a document of 15 ms, a new connection behind 600 others would wait for nine seconds.
+ * A longer turn is followed by a pause of its length. Node accepts one connection per turn of the event loop: with a
+ * document of 15 ms in each, a new connection behind 600 others would wait for nine seconds.
  *
- * A parsed document takes a hundred times the memory of its text: a key whose operations wait for their admission gets
- * no turn before they have it.
+ * A parsed document takes a hundred times the memory of its text, so a key with operations waiting for admission gets
+ * no turn.
  */
 import { RoundRobinQueue } from '../../lib/round-robin-queue.ts';
 
-/** How long a turn of the event loop may have been spent on documents when another begins, in milliseconds. */
+/** Time in a turn of the event loop after which no further document begins, in milliseconds. */
 const TURN_MS = 2;
 
 interface Waiting {
-  /** Whether another operation has made it known meanwhile. */
+  /** Whether another operation has parsed it meanwhile. */
   readonly isKnown: () => boolean;
-  /** Called once, with whether its turn has come. */
+  /** Called once; with false if it is rejected. */
   readonly end: (hasTurn: boolean) => void;
 }
 
 interface NewDocumentsOptions {
-  /** Whether a key may have a turn; `wake` says that this may have changed. @default always */
+  /** Whether a key may have a turn; call `wake` when this changes. @default always */
   readonly mayHave?: (key: string) => boolean;
-  /** Operations that wait; when they are too many, the key with most of them loses its latest. @default 512 */
+  /** Maximum number of waiting operations; above it, the key with the most loses its latest. @default 512 */
   readonly waiting?: number;
-  /** In milliseconds. @default `performance.now` */
+  /** Clock in milliseconds. @default `performance.now` */
   readonly now?: () => number;
 }
 
@@ -34,9 +34,9 @@ export class NewDocuments {
   readonly #queue: RoundRobinQueue<Waiting>;
   readonly #mayHave: (key: string) => boolean;
   readonly #now: () => number;
-  /** When the first document of this turn began; undefined where none has. */
+  /** Start of the first document of this turn; undefined before it. */
   #beganMs: number | undefined;
-  /** When the work of the last one ended. */
+  /** End of the last document. */
   #endedMs = 0;
 
   constructor(options: NewDocumentsOptions = {}) {
@@ -46,15 +46,15 @@ export class NewDocuments {
     this.#queue = new RoundRobinQueue(waiting);
   }
 
-  /** Operations that wait. */
+  /** Number of waiting operations. */
   get waiting(): number {
     return this.#queue.size;
   }
 
   /**
-   * Waits for a turn of a key; false when too many wait.
+   * Waits for a turn; resolves to false if too many operations wait.
    *
-   * @returns undefined where its turn is now.
+   * @returns undefined if it need not wait.
    */
   turn(key: string, isKnown: () => boolean): Promise<boolean> | undefined {
     if (this.#hasTime() && this.#queue.sizeOf(key) === 0 && this.#mayHave(key)) {
@@ -66,7 +66,7 @@ export class NewDocuments {
     });
   }
 
-  /** Looks again whose turn it is. */
+  /** Checks again which keys may have a turn. */
   wake(): void {
     if (this.#beganMs === undefined) this.#next();
   }
@@ -75,13 +75,13 @@ export class NewDocuments {
     return this.#beganMs === undefined || this.#now() - this.#beganMs < TURN_MS;
   }
 
-  /** Begins a document, whose work is done before the next tick. */
+  /** Begins a document, whose work ends before the next tick. */
   #take(): void {
-    // After microtasks ticks come.
+    // Ticks queued by a microtask run after all microtasks.
     queueMicrotask(() => process.nextTick(() => this.#endDocument()));
     if (this.#beganMs !== undefined) return;
     this.#beganMs = this.#now();
-    // What has arrived meanwhile is read first.
+    // Arrived requests are read first.
     setImmediate(() => this.#endTurn(this.#endedMs - this.#beganMs!));
   }
 
@@ -96,7 +96,7 @@ export class NewDocuments {
     this.#next();
   }
 
-  /** Lets the next one go on, and those before it whose documents have become known. */
+  /** Resumes the next operation, and those before it whose documents are known by now. */
   #next(): void {
     for (let next = this.#first(); next; next = this.#first()) {
       const isKnown = next.isKnown();

@@ -1,5 +1,5 @@
 /**
- * Whether the transport takes an operation of its kind.
+ * Checks that the transport supports queries, mutations or subscriptions.
  */
 import { clientError } from '../operation/client-error.ts';
 import { acceptsEvents } from '../operation/negotiation.ts';
@@ -8,7 +8,7 @@ import type { Policy } from '../pipeline.ts';
 
 export const operationKind = (): Policy => ({ validate: checkKind });
 
-/** @throws METHOD_NOT_ALLOWED, NOT_ACCEPTABLE for what the transport does not take. */
+/** @throws METHOD_NOT_ALLOWED, NOT_ACCEPTABLE for unsupported operations. */
 function checkKind({ operationType, method, transport, accept }: Operation): void {
   if (operationType === 'mutation' && method === 'GET') {
     throw clientError(405, 'METHOD_NOT_ALLOWED', 'Send a mutation by POST.', { allow: 'POST' });

@@ -1,8 +1,8 @@
 /**
- * `RATE_LIMIT`: how many REST calls a key may make. A request is counted by what its plan says that it surely costs,
- * at least one, before it begins, and by what it has cost beyond that when it is answered.
+ * `RATE_LIMIT`: limits REST calls per key. An operation is charged its least planned cost (at least 1) before it
+ * begins, and the rest of its actual cost at its end.
  *
- * What is refused by its document, its key or its price is not counted.
+ * Operations rejected by their document, key or cost do not count.
  */
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { MaybePromise } from '../../execution/core/resolved-value.ts';
@@ -13,31 +13,31 @@ import type { Operation } from '../operation/operation.ts';
 import type { Policy } from '../pipeline.ts';
 import { argsOf } from './execution.ts';
 
-/** What a key may do. */
+/** Limit of a key. */
 export interface RateLimit {
-  /** REST calls in a window. */
+  /** REST calls per window. */
   readonly calls: number;
   readonly windowMs: number;
 }
 
 export interface RateLimits {
   readonly limit: RateLimit;
-  /** @returns how long a key has to wait before it may make so many calls, in milliseconds; 0 where it may. */
+  /** @returns time until the key may make the calls, in milliseconds; 0 if it may now. */
   take(apiKey: string, calls: number): number | Promise<number>;
-  /** A key has made so many calls beyond those that it took. */
+  /** Charges calls beyond those taken. */
   owe(apiKey: string, calls: number): void;
 }
 
 export function rateLimit(limits: RateLimits): Policy {
-  /** Runs an operation, or answers why it may not. */
+  /** Executes an operation, or returns an error at the limit. */
   const limited = <Result>(
     operation: Operation,
     next: (operation: Operation) => MaybePromise<Result>,
   ): MaybePromise<Result | ExecutionResult> => {
     const { apiKey } = operation;
-    // Without a key nothing is called.
+    // Operations without a key make no calls.
     if (apiKey === undefined) return next(operation);
-    const { least } = operation.document!; // parsed by now
+    const { least } = operation.document!; // set by `parse`
     const context = operation.contextValue as Context;
     const known = operation.weighed?.calls ?? certainCalls(argsOf(operation), least, context);
     const calls = Math.max(1, known);

@@ -1,7 +1,7 @@
 /**
- * Subscriptions: how many a key may have, and a result of each event.
+ * Subscriptions: a limit per key, and the execution of events.
  *
- * Each event is executed as a request of its own: with its deadline, its budget and its loaders.
+ * Each event is executed as a separate request with its own deadline, budget and loaders.
  */
 import {
   createSourceEventStream,
@@ -27,9 +27,9 @@ import type { Admit } from './admit.ts';
 import { costExtensions, type ExplainAudience } from './budget.ts';
 import { argsOf, type OperationExecution } from './execution.ts';
 
-/** Hears of the execution of each event. */
+/** Observer of the execution of events. */
 export interface EventObserver {
-  /** The trace of its calls; undefined for the operation's own. */
+  /** Returns the trace of its calls; undefined for the operation's trace. */
   begin(operation: Operation): CallTrace | undefined;
   end(
     operation: Operation,
@@ -48,7 +48,7 @@ interface SubscriptionOptions {
   readonly subscriptions: Subscriptions;
   readonly translate: Translate;
   readonly explain: ExplainAudience;
-  /** After how long without an event the last one is repeated, in milliseconds. @default 20_000 */
+  /** Time without an event until the last result is repeated, in milliseconds. @default 20_000 */
   readonly heartbeatMs?: number | undefined;
   readonly observers: readonly SubscriptionObserver[];
   /** @default none */
@@ -59,7 +59,7 @@ export const subscriptions = (options: SubscriptionOptions): Policy => ({
   subscribe: (operation) => subscribe(operation, options),
 });
 
-/** @throws TOO_MANY_SUBSCRIPTIONS when the key has all it may have. */
+/** @throws TOO_MANY_SUBSCRIPTIONS at the key's limit. */
 async function subscribe(
   operation: Operation,
   options: SubscriptionOptions,
@@ -67,7 +67,7 @@ async function subscribe(
   const { translate, observers, heartbeatMs = 20_000 } = options;
   // Callers without a key share the deployment's limit.
   const release = options.subscriptions.admit(operation.apiKey ?? '');
-  // Masked like any error of a result.
+  // Errors are masked like those of results.
   const source = await sourceOf(operation).catch((error: unknown) => ({
     errors: [isGraphQLError(error) ? error : notUnderstood(error)],
   }));
@@ -106,14 +106,14 @@ async function subscribe(
 
 interface Source {
   readonly events: AsyncIterator<unknown>;
-  /** An error of the subscription's field. */
+  /** Locates an error at the subscription's field. */
   readonly locate: (error: Error) => GraphQLError;
 }
 
-/** The source of a subscription's events, or the errors of one without. */
+/** Returns the source of a subscription's events, or errors. */
 async function sourceOf(operation: Operation): Promise<Source | ExecutionResult> {
   const { schema, variables: sent } = operation;
-  const { node, document } = operation.definition!; // chosen by now
+  const { node, document } = operation.definition!; // set by `choose`
   const { coerced: variableValues, errors } = coerceVariableValues(schema, node, sent);
   if (!variableValues) return { errors: errors! };
   const source = await createSourceEventStream(argsOf(operation));
@@ -143,7 +143,7 @@ async function executeEvent(
     try {
       result = await execution.execute(operation, event, context);
     } finally {
-      // One event of a stream is written at a time.
+      // Released at once: events of a stream are written one at a time.
       place.leave();
     }
   } catch (error) {

@@ -1,12 +1,12 @@
 /**
- * Trusted documents: an id stands for the document that an app was built with, and others may be rejected.
+ * Looks up trusted documents by id, and optionally rejects all others.
  */
 import { checkNoId, type TrustedDocuments } from '../documents/trusted-documents.ts';
 import type { Policy } from '../pipeline.ts';
 
 export const trustedDocuments = (trusted: TrustedDocuments | undefined): Policy => ({
   parse(operation) {
-    // The transport has chosen it.
+    // Chosen by the transport.
     if (operation.document) return;
     if (!trusted) {
       checkNoId(operation.params);

@@ -1,8 +1,8 @@
 /**
  * Validators of responses by GET: `ETag`, 304 and `Cache-Control`.
  *
- * A tag is of the response's bytes. Yoga's are of the request, and led to 304 for data that had changed, also
- * to other keys.
+ * Tags are hashes of the response. Yoga's are hashes of the request, and led to 304 for changed data, even for other
+ * keys.
  */
 import { hash } from 'node:crypto';
 import type { Operation } from '../operation/operation.ts';
@@ -10,15 +10,15 @@ import { isJson, type OperationResponse } from '../operation/response.ts';
 import type { Policy } from '../pipeline.ts';
 import { codingOf } from './compression.ts';
 
-/** Headers that caches must compare, beside the forwarded ones. */
+/** Headers of `Vary`, in addition to the forwarded ones. */
 const VARY = ['x-api-key', 'accept', 'accept-encoding'];
 
-/** Characters of six bits each. */
+/** Length in characters of six bits. */
 const TAG_LENGTH = 24;
 
 /**
- * @param maxAgeS for how long responses to trusted documents may be used unasked, in seconds.
- * @param forwarded headers that the backend sees, or that decide what is kept of it.
+ * @param maxAgeS `max-age` of responses to trusted documents, in seconds.
+ * @param forwarded headers that affect the response.
  */
 export const validators = (maxAgeS: number, forwarded: readonly string[]): Policy => {
   const vary = [...VARY, ...forwarded].join(', ');
@@ -35,7 +35,7 @@ export const validators = (maxAgeS: number, forwarded: readonly string[]): Polic
         'cache-control',
         mayBeUsed ? `private, max-age=${maxAgeS}` : 'private, no-cache',
       );
-      // A plugin's own tag counts: two would be none.
+      // A tag of a plugin takes precedence.
       if (hasTag(response)) return;
       const tagged = hash('sha256', `${response.mediaType} ${response.text}`, 'base64url');
       response.tag = tagged.slice(0, TAG_LENGTH);
@@ -51,7 +51,7 @@ export const validators = (maxAgeS: number, forwarded: readonly string[]): Polic
 const hasTag = ({ headers }: OperationResponse): boolean =>
   headers.some((name, i) => i % 2 === 0 && name.toLowerCase() === 'etag');
 
-/** Whole responses to queries, and nothing that tells of one request. */
+/** Whether a response is a whole one of a query, without facts about this one request. */
 const mayBeKept = (
   { status }: OperationResponse,
   { errors, operationType, explain }: Operation,

@@ -1,9 +1,9 @@
 /**
- * Server-sent events, as the "distinct connections mode" of GraphQL over SSE writes them: the results of a
- * subscription, or one result for callers who accept nothing else.
+ * Server-sent events in the "distinct connections mode" of GraphQL over SSE: the results of a subscription, or a single
+ * result for callers that accept nothing else.
  *
- * Yoga's writer ends a stream with `complete` when the process stops, so that its client does not come
- * again; it does not tell proxies to pass events on, and cuts no reader that reads nothing.
+ * Not Yoga's writer: it sends `complete` when the process stops, after which clients do not reconnect; it lets proxies
+ * buffer, and never ends stalled readers.
  *
  * Source: https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md
  */
@@ -14,26 +14,27 @@ import { COMPLETE, eventOf, OPENING } from '../operation/framing.ts';
 import { formatted, type EventStream } from '../operation/response.ts';
 import type { Subscriptions } from '../operation/subscriptions.ts';
 
-/** Time for which a reader may read nothing; it misses events meanwhile, but not the newest. */
+/**
+ * Time after which a stalled reader is disconnected, in milliseconds; until then it misses events, except the latest.
+ */
 const STALLED_MS = 300_000;
 
 /**
- * The pause before a stream ends without `complete`. graphql-sse's client waits for ever where the
- * last event and the end arrive together.
+ * Pause before a stream ends without `complete`, in milliseconds. The client of graphql-sse hangs if the last event and
+ * the end arrive together.
  */
 const PAUSE_MS = 100;
 
 /**
- * Silence of a connection before the system probes its other end, in milliseconds; it
- * gives up ten seconds later. A client that lost its network says nothing, and heartbeats to it would be
- * sent again for a quarter of an hour.
+ * Idle time before TCP keep-alive probes, in milliseconds; the system gives up ten seconds later. Heartbeats to a
+ * client that lost its network would otherwise be retransmitted for a quarter of an hour.
  */
 const KEEPALIVE_MS = 5_000;
 
 /**
- * Writes a stream to its end. Headers have been set.
+ * Writes a stream until its end. Headers must be set before.
  *
- * A process that stops ends it without `complete`, so that its client comes again.
+ * When the process stops, the stream ends without `complete`, which makes its client reconnect.
  */
 export async function writeEvents(
   outgoing: ServerResponse,
@@ -64,7 +65,7 @@ export async function writeEvents(
   }
 }
 
-/** The same in pieces, to be written one by one. */
+/** The frames of a stream. */
 export async function* framesOf({ results, stream }: EventStream): AsyncGenerator<string, void> {
   for await (const result of results) yield eventOf(jsonOf(result));
   if (stream.cause === 'complete') yield COMPLETE;
@@ -72,7 +73,7 @@ export async function* framesOf({ results, stream }: EventStream): AsyncGenerato
 
 const jsonOf = (result: ExecutionResult): string => JSON.stringify(formatted(result));
 
-/** False when its reader has not read for long. */
+/** Waits until the buffer drains; resolves to false for a stalled reader. */
 function hasDrained(outgoing: ServerResponse): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (drained: boolean) => (): void => {

@@ -1,13 +1,13 @@
 /**
- * A response as one of the Fetch API, for callers of `fetch` and for hooks of HTTP.
+ * Converts a response to one of the Fetch API, for callers of `fetch` and for HTTP hooks of plugins.
  *
- * Nothing is read ahead: the HTTP server writes events and parts by itself.
+ * Streams are not read ahead, since the HTTP server writes events and parts itself.
  */
 import { pairsOf, type OperationResponse } from '../operation/response.ts';
 import { framesOf } from './event-stream.ts';
 import { multipart } from './multipart.ts';
 
-/** @param ResponseClass as the other responses of the server are made. */
+/** @param ResponseClass class of the server's other responses. */
 export function fetchResponseOf(
   { status, headers, text, bytes, parts, events }: OperationResponse,
   ResponseClass: typeof Response,
@@ -26,7 +26,7 @@ export function fetchResponseOf(
   return new ResponseClass(hasBody ? (bytes ? new Uint8Array(bytes) : text) : null, init);
 }
 
-/** @param onCancel the reader wants no more, also while a piece is awaited. */
+/** @param onCancel called when the reader cancels, even while a piece is awaited. */
 function textStream(
   pieces: AsyncIterator<string, void>,
   onCancel: () => void,

@@ -1,8 +1,6 @@
 /**
- * GraphQL over HTTP: POST with JSON or a form, and GET with a query string, whatever comes back: one result, parts, or
+ * GraphQL over HTTP: POST with JSON or a form, and GET with a query string. Responses are single results, parts, or
  * events.
- *
- * It makes the operation, and hands its response to what writes it.
  */
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import type { MaybePromise } from '../../execution/core/resolved-value.ts';
@@ -25,21 +23,21 @@ const HTTP: Transport = {
   readParams: readRequest,
 };
 
-/** A request as a server has read it. */
+/** A request as read by a server. */
 export interface HttpRequest {
   readonly method: string;
-  /** The path and the query string. */
+  /** Path and query string. */
   readonly url: string;
   readonly headers: HeaderFields;
-  /** Undefined where there is none, or it could not be read. */
+  /** Undefined without a body, or if it could not be read. */
   readonly body: string | undefined;
 }
 
 /** Writer of a response. */
 export interface ResponseWriter {
-  /** Called once, unless it fails. */
+  /** Called once, unless `fail` is. */
   send(response: OperationResponse): void;
-  /** Nothing can be sent. */
+  /** Called if there is no response to send. */
   fail(error: unknown): void;
 }
 
@@ -53,9 +51,9 @@ export type HttpTransport = (
 interface HttpTransportOptions {
   readonly schema: GraphQLSchema;
   readonly pipeline: Pipeline;
-  /** Undefined where no page of another origin may read. */
+  /** Undefined if no other origin is allowed. */
   readonly cors: Cors | undefined;
-  /** Serves requests through hooks of HTTP, where plugins have some. */
+  /** Serves requests through HTTP hooks of plugins; undefined without such hooks. */
   readonly serve: ((operation: Operation) => Promise<OperationResponse>) | undefined;
 }
 
@@ -73,7 +71,7 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
         let result: ExecutionResult | Results;
         try {
           const running = pipeline.run(operation);
-          // A result that is there is not awaited.
+          // Synchronous results are not awaited.
           result = running instanceof Promise ? await running : running;
         } catch (error) {
           result = { errors: [pipeline.translate(error)] };
@@ -92,7 +90,7 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
   }
 
   return (arrival, request, writer) => {
-    // A preflight is no operation.
+    // Preflights are not operations.
     if (request.method === 'OPTIONS' && cors) {
       const headers = [
         ...cors.preflightHeaders(request.headers),

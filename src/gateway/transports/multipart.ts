@@ -1,18 +1,18 @@
 /**
- * `multipart/mixed`: a response in parts, each readable as soon as it has arrived.
+ * `multipart/mixed`: a response in parts.
  *
- * The boundary follows each part at once, because only then do readers know that the part has
- * ended. Empty parts are sent while nothing else is, since proxies close silent connections.
+ * The boundary is sent directly after each part, since it marks the end of the part. Empty parts are sent as
+ * heartbeats, since proxies close idle connections.
  */
 import { PARTS_END, partOf, PREAMBLE } from '../operation/framing.ts';
 import type { ResponseParts } from '../operation/response.ts';
 
-/** The time between empty parts, in milliseconds. */
+/** Interval of heartbeats, in milliseconds. */
 const HEARTBEAT_MS = 5_000;
 
 const HEARTBEAT = partOf('{"hasNext":true}');
 
-/** The body, in pieces to be written one by one. Ends early once the parts are cancelled. */
+/** Yields the frames of the body. Ends early if the parts are cancelled. */
 export async function* multipart(
   parts: ResponseParts,
   heartbeatMs = HEARTBEAT_MS,

@@ -1,12 +1,12 @@
 /**
- * Operations over WebSocket, in the protocol `graphql-transport-ws`: `graphql-ws` over `ws`.
+ * Operations over WebSocket in the protocol `graphql-transport-ws`, with `graphql-ws` and `ws`.
  *
- * Each operation passes the pipeline, as over every other transport. The key comes once, with the upgrade or, because
- * browsers cannot set headers there, in `connection_init`; so may `authorization`, where it is forwarded. And because
- * browsers ask no permission either, the page's origin is checked.
+ * Each operation passes the pipeline. The key (and `authorization`, if it is forwarded) is sent once per socket: with
+ * the upgrade, or in `connection_init`, since browsers cannot set headers. The page's origin is checked, since browsers
+ * send no preflight.
  *
- * A client that loses its socket sends again what has no result, a mutation too. So a process that stops closes a
- * socket when its queries and mutations have results, and begins no other.
+ * Clients that lose their socket repeat operations without a result, even mutations. So a process that stops begins no
+ * further operations, and closes a socket after the results of its queries and mutations.
  *
  * Source: https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md
  */
@@ -40,9 +40,9 @@ import type { Perform, Pipeline, Results } from '../pipeline.ts';
 import { mayAsk } from '../policies/cors.ts';
 
 export interface WebSocketOptions {
-  /** Kinds of operations that are served. */
+  /** Kinds of operations served. */
   readonly socketOperations: 'subscriptions' | 'all';
-  /** Operations that one socket may have open. */
+  /** Maximum number of open operations per socket. */
   readonly maxPerSocket: number;
 }
 
@@ -50,44 +50,44 @@ interface WebSocketTransportOptions extends WebSocketOptions {
   readonly schema: GraphQLSchema;
   readonly pipeline: Pipeline;
   readonly subscriptions: Subscriptions;
-  /** The largest message that is read. */
+  /** Maximum size of a message, in bytes. */
   readonly maxBodyBytes: number;
-  /** Origins whose pages may connect, beside those of this very host. */
+  /** Allowed origins of pages, in addition to the gateway's own. */
   readonly corsOrigins: readonly string[];
-  /** Headers that go on to the backend, in lower case. */
+  /** Forwarded headers, in lower case. */
   readonly forwarded: readonly string[];
 }
 
-/** A socket that says nothing is asked whether it is there, and closed when it is not, in milliseconds. */
+/** Interval of pings, in milliseconds; sockets without an answer are closed. */
 const PING_MS = 12_000;
 
-/** Time for a client to close its end, in milliseconds. */
+/** Time for a client to answer a close, in milliseconds. */
 const CLOSE_MS = 2_000;
 
-/** Unread bytes of a client from which no message is read. */
+/** Unsent bytes above which no messages are read from a client. */
 const MAX_UNREAD_BYTES = 1_000_000;
 
-/** "Service Restart", of the IANA registry: graphql-ws's client connects again. */
+/** Close code "Service Restart" of the IANA registry, after which graphql-ws's client reconnects. */
 const SERVICE_RESTART = 1_012;
 
 type Params = Record<string, unknown>;
 
 interface Extra {
-  /** Of the upgrade, until `connection_init`. */
+  /** Headers of the upgrade, until `connection_init`. */
   upgrade?: IncomingHttpHeaders;
-  /** Headers of each operation, from then on. */
+  /** Headers of all operations, after `connection_init`. */
   headers?: HeaderFields;
   open?: () => Open;
-  /** Sends a message; resolves when the system has taken it. */
+  /** Sends a message; resolves when it is written. */
   send?: (text: string) => Promise<void>;
 }
 
 type SocketContext = Context<Params, Extra>;
 
-/** Operations that are open, by their ids; null for one that has not begun to be executed. */
+/** Open operations by id; null before execution. */
 type Open = SocketContext['subscriptions'];
 
-/** Arguments that graphql-ws hands back for execution. */
+/** Arguments that graphql-ws passes back for execution. */
 interface Prepared extends ExecutionArgs {
   readonly rootValue: Begun;
 }
@@ -95,11 +95,11 @@ interface Prepared extends ExecutionArgs {
 interface Begun {
   readonly operation: Operation;
   readonly perform: Perform;
-  /** Sends a result in JSON; resolves when the system has taken it. */
+  /** Sends a result in JSON; resolves when it is written. */
   readonly send: (json: string) => Promise<void>;
 }
 
-/** Takes a connection over, or returns why not. */
+/** Takes over a connection, or returns the error response. */
 export type Upgrade = (
   incoming: IncomingMessage,
   socket: Duplex,
@@ -120,7 +120,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
-    // One message of a socket a turn: a socket that sends many at once does not hold up the others.
+    // One message of a socket per turn, so busy sockets do not block others.
     allowSynchronousEvents: false,
     maxPayload: maxBodyBytes,
     handleProtocols,
@@ -130,14 +130,14 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
       const { connectionParams, extra } = context;
       extra.open = () => context.subscriptions;
       const { upgrade = {} } = extra;
-      delete extra.upgrade; // the socket may stay for hours
+      delete extra.upgrade; // not retained for the life of the socket
       const params = new Map(
         Object.entries(connectionParams ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
       );
       const authorization = params.get('authorization');
       const isForwarded = forwarded.includes('authorization');
       if (isForwarded && authorization != null && !isHeaderValue(authorization)) return false;
-      // The upgrade's counts: a proxy may have set it.
+      // The upgrade's key takes precedence, since a proxy may have set it.
       const key = upgrade[API_KEY_HEADER] ?? params.get(API_KEY_HEADER);
       if (key != null && (typeof key !== 'string' || !isApiKey(key))) return false;
       extra.headers = {
@@ -156,7 +156,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
     onError: (_socket, _id, _payload, errors) => errors.map(formattedError) as never,
   });
 
-  /** Like graphql-ws' adapter for `ws`, which prints a stack for each message to a closed socket. */
+  /** Replaces graphql-ws' adapter for `ws`, which prints a stack for each message to a closed socket. */
   function serve(socket: WebSocket, headers: IncomingHttpHeaders): void {
     let isThere = true;
     const ping = setInterval(() => {
@@ -170,7 +170,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
     let isDraining = false;
     const closeWhenDone = (): void => {
       if (!isDraining || isBusy(extra.open?.())) return;
-      // The last result is sent before.
+      // The last result is sent first.
       closeSoon(socket, SERVICE_RESTART, 'Service restart');
     };
     const connection: Drainable = {
@@ -179,7 +179,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
         closeWhenDone();
       },
     };
-    // Resolves when the system has taken it, and the next event is awaited.
+    // Resolves when the message is written; only then is the next event awaited.
     const send = (text: string): Promise<void> =>
       new Promise((resolve) => {
         socket.send(text, () => {
@@ -198,10 +198,10 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
         onMessage: (take) => {
           socket.on('message', (data) => {
             isThere = true;
-            // Not begun: its client sends it again, over another socket.
+            // Not begun, so its client repeats it on another socket.
             if (isDraining || socket.readyState !== socket.OPEN) return;
             if (socket.bufferedAmount > MAX_UNREAD_BYTES) socket.pause();
-            // `ws` gives one buffer unless it is told otherwise.
+            // `ws` passes a single buffer by default.
             const text = withoutByteOrderMark((data as Buffer).toString());
             take(text).then(closeWhenDone, () => socket.terminate());
           });
@@ -212,7 +212,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
     socket.on('pong', () => {
       isThere = true;
     });
-    // Such as a message that is too large: `ws` closes the socket with the right code.
+    // For example a message that is too large; `ws` closes the socket with the right code.
     socket.on('error', () => {});
     socket.once('close', (code, reason) => {
       clearInterval(ping);
@@ -221,7 +221,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
     });
   }
 
-  /** @returns the client errors of an operation that is not executed. */
+  /** @returns errors of an operation that is not executed. */
   async function prepare(
     { subscriptions: open, extra }: SocketContext,
     id: string,
@@ -230,13 +230,13 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
     const operation = new Operation(transport, arrive(null), schema, {
       headers: {
         ...extra.headers,
-        // A socket has headers once, its operations a trace each.
+        // Headers belong to the socket; traces to its operations.
         traceparent: textOf(payload.extensions, 'traceparent'),
         tracestate: textOf(payload.extensions, 'tracestate'),
       },
       given: payload,
     });
-    // graphql-ws would write the result a second time, after it is counted.
+    // Serialises here, since graphql-ws would serialise the result again after its bytes are counted.
     const send = async (json: string): Promise<void> => {
       if (id in open)
         await extra.send!(`{"id":${JSON.stringify(id)},"type":"next","payload":${json}}`);
@@ -247,7 +247,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
       if (typeof perform !== 'function') return reject(operation, perform);
       return {
         schema,
-        document: operation.document!.syntax, // it is valid
+        document: operation.document!.syntax, // validated before
         operationName: operation.params.operationName ?? null,
         rootValue: { operation, perform, send },
       };
@@ -256,7 +256,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
     }
   }
 
-  /** Reports an operation that is not executed. */
+  /** Reports an operation that is not executed, and returns its errors. */
   function reject(operation: Operation, given: readonly unknown[]): readonly GraphQLError[] {
     pipeline.begin();
     const { errors = [] } = pipeline.settle(operation, { errors: given.map(pipeline.translate) });
@@ -265,7 +265,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
     return errors;
   }
 
-  /** Never rejects: graphql-ws would close the socket. */
+  /** Never rejects, since graphql-ws would close the socket. */
   async function begin({ perform }: Begun): Promise<ExecutionResult | Results> {
     pipeline.begin();
     try {
@@ -275,7 +275,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
     }
   }
 
-  /** Reports an operation with one result, and sends that unless it is cancelled. */
+  /** Reports an operation with a single result, and sends the result unless it is cancelled. */
   function end({ operation, send }: Begun, executed: ExecutionResult): Promise<void> | undefined {
     const result = pipeline.settle(operation, executed);
     const json = JSON.stringify(formatted(result));
@@ -285,7 +285,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
   }
 
   async function run(begun: Begun): Promise<void> {
-    // No subscription.
+    // Not a subscription.
     await end(begun, (await begin(begun)) as ExecutionResult);
   }
 
@@ -316,10 +316,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
   };
 }
 
-/**
- * A query or mutation, as a stream that sends its one result by itself: the protocol cancels
- * streams alone.
- */
+/** A query or mutation as a stream that sends its single result itself, since graphql-ws can cancel only streams. */
 class OneResult implements AsyncIterableIterator<ExecutionResult, undefined> {
   readonly #begun: Begun;
   readonly #run: (begun: Begun) => Promise<void>;
@@ -355,21 +352,21 @@ const NO_RESULTS: Results = {
   [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve(DONE) }),
 };
 
-/** Whether a query or mutation is under way, or what may become one. */
+/** Whether a query or mutation, or an operation that may become one, is in flight. */
 const isBusy = (open: Open = {}): boolean =>
   Object.values(open).some((one) => one === null || one instanceof OneResult);
 
 const pairOf = (name: string, value: string | string[] | undefined) =>
   value === undefined ? [] : [[name, value] as const];
 
-/** The first text under one of two names, which are headers everywhere else. */
+/** Returns the first string under one of two header names in `connection_init`. */
 const oneOf = (
   params: ReadonlyMap<string, unknown>,
   names: readonly string[],
 ): string | undefined =>
   names.map((name) => params.get(name)).find((value) => typeof value === 'string');
 
-/** Whether a value of `connection_init` can be a header; how long it may be is told with the first operation. */
+/** Whether a value of `connection_init` can be a header. Its length is checked at the first operation. */
 const isHeaderValue = (value: unknown): value is string =>
   typeof value === 'string' && /^[\x20-\x7e]+$/.test(value);
 
@@ -388,7 +385,7 @@ const tooMany = (max: number) =>
     `This socket has ${max} operations open, which is all it may have: end some first, or open another.`,
   );
 
-/** Cuts a client that does not close its end. */
+/** Closes a socket, and terminates it if the client does not answer. */
 function closeSoon(socket: WebSocket, code: number, reason?: string): void {
   socket.close(code, reason);
   setTimeout(() => socket.terminate(), CLOSE_MS).unref();

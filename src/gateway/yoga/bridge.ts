@@ -1,8 +1,7 @@
 /**
  * The bridge between Envelop's phases and the pipeline's: one plugin, the first of the list.
  *
- * Each phase takes over what plugins put in the place of parameters, document, schema, context, variables or the
- * execute function.
+ * Each phase adopts parameters, document, schema, context, variables and execute function as replaced by plugins.
  */
 import type {
   DocumentNode,
@@ -24,19 +23,19 @@ import type { Pipeline, Results } from '../pipeline.ts';
 import { fetchResponseOf } from '../transports/fetch-response.ts';
 import type { GatewayPlugin, HookContext } from './gateway-plugin.ts';
 
-/** Responses of the Fetch API that were made here, each with the operation's own. */
+/** The Fetch API response that the bridge created for an operation. */
 export interface Fetched {
   response?: Response;
 }
 
-/** The server context of a request through hooks of HTTP. */
+/** Server context of a request through HTTP hooks. */
 export interface ServerContext extends HookContext {
   readonly fetched: Fetched;
 }
 
 /**
- * A result whose objects are those of graphql-js, without a prototype. Plugins leave objects with one of their own, as
- * the executor's have, as they are.
+ * Converts the executor's objects to objects without a prototype, as graphql-js creates them: plugins do not descend
+ * into others.
  */
 const withPlainData = (result: ExecutionResult): ExecutionResult =>
   result.data ? { ...result, data: plain(result.data) as typeof result.data } : result;
@@ -60,14 +59,14 @@ function plain(value: unknown): unknown {
     prototype !== null &&
     prototype !== Object.prototype &&
     Object.getPrototypeOf(prototype) === null;
-  // Values of scalars have other prototypes.
+  // Scalars may have other prototypes.
   if (!isOfExecutor) return value;
   const copy = Object.create(null) as Record<string, unknown>;
   for (const key of Object.keys(value)) copy[key] = plain((value as typeof copy)[key]);
   return copy;
 }
 
-/** The first result of an operation, where plugins see all parts. */
+/** Returns the first result of an operation after plugins have seen all parts. */
 export async function withoutParts(
   operation: Operation,
   results: ExecutionResult | Results,
@@ -84,13 +83,13 @@ export async function withoutParts(
     operation.parts = undefined;
     throw error;
   }
-  // A plugin has put another result in its place.
+  // A plugin replaced the parts by a single result.
   parts.end();
   operation.parts = undefined;
   return results;
 }
 
-/** What plugins have hooks for: nothing is prepared for hooks that are not there. */
+/** Hooks that plugins have; the bridge prepares only what these need. */
 export interface Seen {
   readonly rules: boolean;
   readonly results: boolean;
@@ -132,7 +131,7 @@ export function bridge(pipeline: Pipeline, seen: Seen): GatewayPlugin {
       });
     },
     onParams({ params, context: { operation }, setParams }) {
-      // Unchecked so far, in spite of Yoga's type.
+      // Unchecked despite Yoga's type.
       pipeline.setParams(operation, readParams(params));
       setParams(operation.params as GraphQLParams);
       return pipeline.wait(operation);
@@ -140,7 +139,7 @@ export function bridge(pipeline: Pipeline, seen: Seen): GatewayPlugin {
     onParse({ context: { operation, params }, setParseFn, setParsedDocument }) {
       takeParams(operation, params);
       pipeline.parse(operation);
-      const { failure, syntax, hash } = operation.document!; // found now
+      const { failure, syntax, hash } = operation.document!; // set by `parse`
       setParseFn(() => {
         if (failure) throw failure;
         return syntax;
@@ -191,7 +190,7 @@ export function bridge(pipeline: Pipeline, seen: Seen): GatewayPlugin {
     onResultProcess({ serverContext, setResultProcessor }) {
       const { operation, fetched } = serverContext as HookContext as ServerContext; // `serve` makes it
       setResultProcessor(async (result, { Response }) => {
-        const given = result as ExecutionResult | Results; // there are no batches
+        const given = result as ExecutionResult | Results; // batching is off
         const response = await pipeline.respond(operation, await withoutParts(operation, given));
         fetched.response = fetchResponseOf(response, Response);
         return fetched.response;

@@ -1,5 +1,5 @@
 /**
- * The plugins of operators: Yoga's and Envelop's, with two hooks more.
+ * Plugins of operators: those of Yoga and Envelop, with two additional hooks.
  */
 import type { Plugin } from 'graphql-yoga';
 import type { MaybePromise } from '../../execution/core/resolved-value.ts';
@@ -14,7 +14,7 @@ import type { OperationResponse } from '../operation/response.ts';
 interface Caller {
   /** Undefined over a WebSocket. */
   readonly method: string | undefined;
-  /** The key that was sent. */
+  /** Key sent by the caller. */
   readonly apiKey: string | undefined;
   /** The `x-explain` header. */
   readonly explain: string | undefined;
@@ -24,7 +24,7 @@ interface Caller {
 /** Context of hooks before `onContextBuilding`. */
 export interface HookContext {
   readonly operation: Operation;
-  /** The operation, as its `requestId`, `operationName` and `operationType` are documented. */
+  /** The operation; documented are `requestId`, `operationName` and `operationType`. */
   readonly record: Operation;
   readonly caller: Caller;
 }
@@ -40,17 +40,17 @@ export interface PluginContext extends HookContext, Context {
 type YogaPlugin = Plugin<PluginContext, HookContext, PluginContext>;
 
 export interface GatewayPlugin extends YogaPlugin {
-  /** A response is about to be written over HTTP: what it changes of it is sent. */
+  /** Called before a response is written over HTTP; may modify it. */
   onAnswer?(response: OperationResponse, context: HookContext): MaybePromise<void>;
-  /** At the end of an operation, over any transport: of a subscription when it has begun. */
+  /** Called at the end of an operation, over any transport; for a subscription after its start. */
   onAnswered?(answered: Answered, context: HookContext): void;
 }
 
 export interface Answered {
-  /** Of HTTP; 200 over a WebSocket. */
+  /** HTTP status; 200 over a WebSocket. */
   readonly status: number;
   readonly outcome: Outcome;
-  /** From the arrival to the response, in milliseconds. */
+  /** Time from arrival to response, in milliseconds. */
   readonly durationMs: number;
 }
 

@@ -1,8 +1,8 @@
 /**
- * Yoga as the host of operators' plugins: each operation passes its phases and Envelop's, in which the bridge calls the
- * pipeline.
+ * Yoga as the host of operators' plugins: operations pass the phases of Yoga and Envelop, and the bridge calls the
+ * pipeline in them.
  *
- * A plugin with a hook of HTTP wants requests and responses of the Fetch API: then each request passes Yoga's whole path.
+ * If a plugin has an HTTP hook, which needs requests and responses of the Fetch API, requests pass Yoga's server too.
  */
 import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
 import { createYoga, type GraphQLParams } from 'graphql-yoga';
@@ -25,9 +25,9 @@ interface HostOptions {
 }
 
 export interface PluginHost extends Host {
-  /** Serves a request of HTTP through its hooks; undefined where no plugin has one. */
+  /** Serves an HTTP request through HTTP hooks; undefined without such hooks. */
   readonly serve: ((operation: Operation) => Promise<OperationResponse>) | undefined;
-  /** Lets plugins end what they hold. */
+  /** Disposes plugins. */
   readonly close: () => Promise<void>;
 }
 
@@ -37,7 +37,7 @@ const HTTP_HOOKS = ['onRequest', 'onRequestParse', 'onResultProcess', 'onRespons
 
 const hasHttpHook = (plugin: GatewayPlugin): boolean => HTTP_HOOKS.some((hook) => plugin[hook]);
 
-/** Hooks of plugins that load other plugins or wrap phases: they may see anything. */
+/** Hooks that load other plugins or wrap phases, and so may see anything. */
 const LOADERS = ['onPluginInit', 'onYogaInit', 'instrumentation'] as const;
 
 function seenBy(plugins: readonly GatewayPlugin[]): Seen {
@@ -53,16 +53,16 @@ export function createHost({ schema, pipeline, plugins }: HostOptions): PluginHo
   const yoga = createYoga<HookContext, PluginContext>({
     schema,
     plugins: [bridge(pipeline, seenBy(plugins)), ...plugins],
-    // Our words and a code, for every error; what a mask hides is logged with its request.
+    // The pipeline translates all errors; masked ones are logged with their request.
     maskedErrors: { maskError: pipeline.translate },
     logging: false,
-    // The pipeline has one of its own.
+    // The pipeline has its own cache.
     parserAndValidationCache: false,
     extraParamNames: ['documentId', 'onError'],
-    // The HTTP server serves GraphiQL, and bounds bodies while it reads them.
+    // The HTTP server serves GraphiQL and limits bodies.
     graphiql: false,
     maxRequestBodySize: false,
-    // Yoga serves an empty 200 for every URL with this ending, also in a query string.
+    // Disabled: Yoga serves an empty 200 for every URL with this ending, even in a query string.
     healthCheckEndpoint: NO_URL_ENDS_LIKE_THIS,
     cors: false,
     multipart: false,
@@ -72,7 +72,7 @@ export function createHost({ schema, pipeline, plugins }: HostOptions): PluginHo
   const requestOf = ({ url, method = 'POST', headers }: Operation): Request =>
     new yoga.fetchAPI.Request(`http://gateway${url}`, {
       method,
-      // Values are strings, but for `set-cookie`, which no request carries.
+      // All values are strings: only `set-cookie` has lists, and it is no request header.
       headers: headers as Record<string, string>,
     });
 
@@ -86,7 +86,7 @@ export function createHost({ schema, pipeline, plugins }: HostOptions): PluginHo
     return operation.parts ? withoutParts(operation, results) : results;
   }
 
-  /** A message of a WebSocket is no request, and has no parameters of HTTP. */
+  /** Messages of a WebSocket have no HTTP parameters. */
   async function prepare(operation: Operation): Promise<readonly GraphQLError[] | Perform> {
     pipeline.checkRequest(operation);
     const params = readParams(operation.transport.readParams(operation));
@@ -117,7 +117,7 @@ export function createHost({ schema, pipeline, plugins }: HostOptions): PluginHo
     try {
       response = await yoga.handleRequest(requestOf(operation), context);
     } catch (error) {
-      // A hook of HTTP has thrown: Yoga leaves that to its server.
+      // An HTTP hook has thrown: Yoga leaves errors to its server.
       operation.parts?.end();
       operation.parts = undefined;
       return pipeline.respond(operation, { errors: [pipeline.translate(error)] });
@@ -125,7 +125,7 @@ export function createHost({ schema, pipeline, plugins }: HostOptions): PluginHo
     const { status } = response;
     response.headers.delete('content-length');
     const headers = [...response.headers].flat();
-    // Hooks may have changed its head; its body is written from what it was made of.
+    // Hooks may have changed the head; the body is written from the operation's response.
     if (response === fetched.response) return { ...operation.response!, status, headers };
     const bytes = Buffer.from(await response.arrayBuffer());
     headers.push('x-request-id', operation.requestId);
@@ -140,7 +140,7 @@ export function createHost({ schema, pipeline, plugins }: HostOptions): PluginHo
   };
 }
 
-/** The hooks of a plugin that are the gateway's own, as a policy. */
+/** The gateway's additional hooks of a plugin, as a policy. */
 export const policyOf = (plugin: GatewayPlugin): Policy => ({
   ...(plugin.onAnswer && {
     respond: (operation, response) => plugin.onAnswer!(response, hookContextOf(operation)),
@@ -148,7 +148,7 @@ export const policyOf = (plugin: GatewayPlugin): Policy => ({
   ...(plugin.onAnswered && {
     end: (operation) => {
       const { status, outcome, durationMs } = operation;
-      // Set before any policy hears of the end.
+      // Set before `end` of policies.
       plugin.onAnswered!({ status, outcome: outcome!, durationMs }, hookContextOf(operation));
     },
   }),

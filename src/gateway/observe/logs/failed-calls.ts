@@ -1,23 +1,22 @@
 /**
- * Log lines of failed calls to the backend: one line a second for each route and kind of failure, so that
- * an outage does not fill it.
+ * Logs failed backend calls: at most one line per second for each route and kind of failure.
  */
 import type { ObservedCall } from '../../../rest/call/observer.ts';
 import type { Logger } from './logger.ts';
 
-/** Time between two lines of the same kind, in milliseconds. */
+/** Minimum time between two lines of one kind, in milliseconds. */
 const PAUSE_MS = 1_000;
 
 export function logFailedCalls(logger: Logger): (call: ObservedCall) => void {
   const lines = new Map<string, { saidMs: number; unsaid: number }>();
   return ({ route, attempt, isSent, status, failure, durationMs, span }) => {
-    // A cancelled call is no failure; what was not sent has failed for a reason that is logged.
+    // Cancelled calls are no failures; the cause of unsent calls is logged elsewhere.
     if (!isSent || failure === 'cancelled') return;
     const kind =
       failure ?? (status !== undefined && status >= 500 ? `status ${status}` : undefined);
     if (kind === undefined) return;
     const call = `${route.method} ${route.path}`;
-    // Both are of closed lists, so this map is.
+    // Bounded: routes and kinds are fixed sets.
     const line = lines.get(`${call} ${kind}`) ?? { saidMs: -Infinity, unsaid: 0 };
     if (performance.now() - line.saidMs < PAUSE_MS) {
       line.unsaid += 1;

@@ -1,8 +1,7 @@
 /**
  * The log: JSON lines for machines, readable lines on a terminal.
  *
- * What must never be logged (keys, variables, query texts) is never handed to a logger; redaction
- * is a second safeguard.
+ * Secrets (keys, variables, query texts) are never passed to a logger; redaction is a second safeguard.
  */
 import { pino, type Logger } from 'pino';
 
@@ -14,33 +13,32 @@ interface LoggerOptions {
   readonly pretty: boolean;
 }
 
-/** Bytes of lines that may wait to be written; further lines are dropped. */
+/** Maximum bytes of buffered lines; further lines are dropped. */
 const MAX_WAITING_BYTES = 4_000_000;
 
-/** Time for the last lines of a process that ends, in milliseconds. */
+/** Time to flush at exit, in milliseconds. */
 const LAST_LINES_MS = 500;
 
 export async function createLogger({ level, pretty }: LoggerOptions): Promise<Logger> {
   const options = { level, base: null, redact: SECRETS };
   if (!pretty) return boundedLogger(options);
-  // Loaded only for a terminal: machines start without it.
+  // Loaded only for a terminal.
   const { PinoPretty } = await import('pino-pretty');
   return pino(options, PinoPretty({ ignore: 'pid,hostname', translateTime: 'HH:MM:ss.l' }));
 }
 
 /**
- * A logger for standard output. When nothing reads the output, a bounded number of lines waits in memory, and
- * the process can still exit.
+ * A logger for standard output. If the output is not read, buffered lines are bounded and the process can still exit.
  */
 function boundedLogger(options: pino.LoggerOptions): Logger {
   let givenUpMs = Infinity;
   const output = pino.destination({
     sync: false,
     maxLength: MAX_WAITING_BYTES,
-    // Whether to try again when the output is full.
+    // Retries while the output is full.
     retryEAGAIN: () => performance.now() < givenUpMs,
   });
-  // Before pino's own listener, which tries without end.
+  // Runs before pino's listener, which retries forever.
   process.prependOnceListener('exit', () => {
     givenUpMs = performance.now() + LAST_LINES_MS;
     try {
@@ -61,7 +59,7 @@ function boundedLogger(options: pino.LoggerOptions): Logger {
   return logger;
 }
 
-/** For lines whose fields are all named in the code: to look for secrets takes longer than to write them. */
+/** For lines with fixed fields, where redaction takes longer than writing. */
 export const withoutRedaction = (logger: Logger): Logger => logger.child({}, { redact: [] });
 
 /** A log without output. */

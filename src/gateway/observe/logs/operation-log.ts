@@ -1,7 +1,7 @@
 /**
- * One line of the log for each operation, and one for each error that was masked.
+ * Logs one line per operation, and one per masked error.
  *
- * Never the query, its variables, a header or an address.
+ * Queries, variables, headers and addresses are never logged.
  */
 import type { GraphQLError } from 'graphql';
 import type { Journal, JournalEntry } from '../../../rest/call/journal.ts';
@@ -12,15 +12,15 @@ import type { SubscriptionObserver } from '../../operation/subscriptions.ts';
 import type { Policy } from '../../pipeline.ts';
 import { withoutRedaction, type Logger } from './logger.ts';
 
-/** Calls that a line has, of operations that are logged with theirs. */
+/** Maximum number of calls in a line. */
 const MAX_CALLS = 100;
 
-/** @param slowMs an operation that takes longer is logged at `warn`, with its calls. */
+/** @param slowMs operations that take longer are logged at `warn`, with their calls. */
 export function operationLog(logger: Logger, slowMs = Infinity): Policy {
   const lines = withoutRedaction(logger);
   return {
     end(operation) {
-      // The level may change while the process runs.
+      // The level may change at runtime.
       if (lines.level !== logger.level) lines.level = logger.level;
       const isSlow = operation.durationMs > slowMs;
       // Reading the journal costs more than this check.
@@ -76,7 +76,7 @@ const rounded = (ms: number): number => Math.round(ms * 10) / 10;
 
 const nameOf = ({ route }: JournalEntry): string => `${route.method} ${route.path}`;
 
-/** None while it is under way: its callers have not waited for it. */
+/** 0 for a call that is still in flight. */
 const msOf = ({ startMs, endMs = startMs }: JournalEntry): number => endMs - startMs;
 
 function slowestOf({ entries }: Journal): JournalEntry | undefined {
@@ -87,7 +87,7 @@ function slowestOf({ entries }: Journal): JournalEntry | undefined {
   return slowest;
 }
 
-/** Its calls in the order they began. */
+/** Calls by start time. */
 function callsOf({ entries }: Journal): object {
   const journal = entries.slice(0, MAX_CALLS).map((entry) => {
     const { source, attempt, startMs, endMs, status, failure } = entry;
@@ -120,10 +120,10 @@ function logCauses(
   }
 }
 
-/** Ends of subscriptions whose reader has gone. */
+/** End causes of lost readers. */
 const LOST: ReadonlySet<string> = new Set(['left', 'stalled']);
 
-/** Logs what happens after a subscription has begun. */
+/** Logs results and ends of subscriptions. */
 export const subscriptionLog = (logger: Logger): SubscriptionObserver => ({
   onResult: (kind, { errors = [] }, operation) => {
     if (kind !== 'heartbeat') logCauses(logger, operation, errors);

@@ -1,10 +1,10 @@
 /**
- * The log line of a backend that responds again.
+ * Logs the recovery of the backend.
  */
 import type { ObservedCall } from '../../../rest/call/observer.ts';
 import type { Logger } from './logger.ts';
 
-/** Attempts in a row without a response that make an outage: one alone is a call that failed. */
+/** Consecutive failed attempts that count as an outage. */
 const ABSENCE = 2;
 
 export function logReturn(
@@ -13,7 +13,7 @@ export function logReturn(
   let failures = 0;
   let sinceMs = 0;
   return ({ isSent, status, failure }) => {
-    // Calls that were not sent, and cancelled ones, say nothing about the backend.
+    // Unsent and cancelled calls say nothing about the backend.
     if (!isSent || failure === 'cancelled') return;
     if (status === undefined || status >= 500) {
       if (failures === 0) sinceMs = performance.now();

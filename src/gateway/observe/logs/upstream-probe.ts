@@ -1,5 +1,5 @@
 /**
- * Asks the backend once, when the process starts, so that the log says at once where nothing responds.
+ * Calls the backend once at start, to log an unreachable backend early.
  */
 import { API_KEY_HEADER } from '../../../v0/api-key.ts';
 import type { ConnectionOptions } from '../../../rest/transport/connections.ts';
@@ -15,14 +15,17 @@ export interface UpstreamProbeOptions {
   readonly origin: string;
   readonly pathPrefix: string;
   readonly connections?: ConnectionOptions;
-  /** Without one the backend responds with 401, which is a response. */
+  /** Without a key the backend responds with 401, which proves that it is there. */
   readonly apiKey: string | undefined;
 }
 
-/** The reason why the backend cannot be used, for logs only: it names the host. */
+/** Why the backend cannot be used; for logs only, since it contains the host. */
 export type Unusable = Readonly<Record<string, string | number>>;
 
-/** Asks the cheapest route; undefined where there is a response, an error of the client's too; a redirect leads nowhere. */
+/**
+ * Calls the cheapest route. Returns undefined for any response below 500, including client errors, but not for
+ * redirects.
+ */
 export async function probeUpstream({
   origin,
   pathPrefix,

@@ -1,7 +1,7 @@
-/** Counts events for a counter until metrics are read: building labels costs more than counting. */
+/** Batches the increments of a counter until metrics are read: building labels costs more than counting. */
 import type { Counter } from 'prom-client';
 
-/** @typeParam Row what events are told apart by first, and `Column` second: values that are always the same ones. */
+/** @typeParam Row first key of events, `Column` the second; both are compared by identity. */
 export class CounterBatch<Row, Column, Label extends string> {
   readonly #counts = new Map<Row, Map<Column, number>>();
   readonly #labelsOf: (row: Row, column: Column) => Record<Label, string | number>;
@@ -10,7 +10,7 @@ export class CounterBatch<Row, Column, Label extends string> {
     this.#labelsOf = labelsOf;
   }
 
-  /** Counts one more, or several. */
+  /** Adds to a count. */
   add(row: Row, column: Column, more = 1): void {
     let counts = this.#counts.get(row);
     if (!counts) {
@@ -20,7 +20,7 @@ export class CounterBatch<Row, Column, Label extends string> {
     counts.set(column, (counts.get(column) ?? 0) + more);
   }
 
-  /** Hands over what was counted since the last time. */
+  /** Moves the counts to a counter. */
   moveTo(counter: Counter<Label>): void {
     for (const [row, counts] of this.#counts) {
       for (const [column, count] of counts) counter.inc(this.#labelsOf(row, column), count);

@@ -1,14 +1,14 @@
-/** A registry of prom-client, and what the gateway puts into it. */
+/** Counters, gauges and histograms of the gateway in a registry of prom-client. */
 import { Counter, Gauge, Histogram, Registry, type Aggregator } from 'prom-client';
 import type { SpanRef } from '../../../rest/call/trace.ts';
 
-/** From a cached response to the deadline, in seconds. */
+/** Buckets from a cached response to the deadline, in seconds. */
 const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export class Instruments {
   readonly registry = new Registry();
 
-  /** @param batches count for it. */
+  /** @param batches moved to the counter when metrics are read. */
   counter<Label extends string = never>(
     name: string,
     help: string,
@@ -29,7 +29,7 @@ export class Instruments {
 
   /**
    * @param read called when metrics are read.
-   * @param aggregator how the values of several workers become one.
+   * @param aggregator how values of workers are combined.
    */
   gauge(name: string, help: string, read: () => number, aggregator: Aggregator = 'sum'): void {
     const gauge: Gauge = new Gauge({
@@ -62,20 +62,20 @@ export class Instruments {
     });
   }
 
-  /** A histogram of seconds, whose buckets lead to the last trace of each (exemplars of OpenMetrics). */
+  /** A histogram of seconds; each bucket has the last trace as its exemplar. */
   durations<Label extends string>(
     name: string,
     help: string,
     labelNames: Label[],
   ): (labels: Readonly<Record<Label, string>>, seconds: number, span?: SpanRef) => void {
-    // Any label, since prom-client types those of exemplars as the histogram's own.
+    // Typed with any label, since prom-client restricts exemplars to the histogram's labels.
     const histogram = new Histogram<string>({
       name,
       help,
       labelNames,
       buckets: BOUNDS,
       enableExemplars: true,
-      // prom-client takes exemplars into no registry that may also write the text format, where it leaves them out.
+      // prom-client rejects exemplars in a registry that can write the text format.
       registers: [],
     });
     this.registry.registerMetric(histogram);

@@ -1,5 +1,5 @@
 /**
- * The metrics of `/metrics`, in a registry of their own: no keys, no ids, no names that callers choose.
+ * The metrics of `/metrics`. Labels never contain keys, ids, or names chosen by callers.
  */
 import { performance } from 'node:perf_hooks';
 import { collectDefaultMetrics, Gauge, type Counter, type Registry } from 'prom-client';
@@ -15,7 +15,7 @@ import { OPEN_METRICS, openMetrics } from './open-metrics.ts';
 import { OperationMetrics } from './operation-metrics.ts';
 import { upstreamMetrics } from './upstream-metrics.ts';
 
-/** The state of a circuit as a number that can be plotted. */
+/** State of a circuit as a number. */
 const BREAKER_LEVEL = { closed: 0, 'half-open': 1, open: 2 } as const;
 
 /** Sources of gauges. */
@@ -35,18 +35,18 @@ interface MetricsText {
 export class Metrics {
   readonly instruments = new Instruments();
   readonly registry: Registry = this.instruments.registry;
-  /** Adds up what several workers have counted; undefined for one process. */
+  /** Aggregates the metrics of all workers; undefined for a single process. */
   gather: (() => Promise<string>) | undefined;
-  /** To be handed to `createUpstream`: counts its calls. */
+  /** Observer for `createUpstream`, which counts calls. */
   readonly observer: UpstreamObserver;
-  /** Counts what subscriptions and their pollers do. */
+  /** Observer of subscriptions and pollers. */
   readonly live: LiveObserver & SubscriptionObserver;
   readonly operations: OperationMetrics;
-  /** Single-flight: texts that are being written, by whether they are OpenMetrics. */
+  /** Texts being written (single-flight), by whether they are OpenMetrics. */
   readonly #texts = new Map<boolean, Promise<MetricsText>>();
   readonly #rejections: Counter;
 
-  /** @param options.ofProcess also memory, CPU, event loop and GC of the process: once a process. */
+  /** @param options.ofProcess adds memory, CPU, event loop and GC of the process; use once per process. */
   constructor({ ofProcess = false } = {}) {
     const upstream = upstreamMetrics(this.instruments);
     this.observer = upstream;
@@ -60,9 +60,9 @@ export class Metrics {
   }
 
   /**
-   * The text of `/metrics`, written once for all who ask at the same time.
+   * Returns the text of `/metrics`; concurrent readers share it.
    *
-   * @param isOpen in OpenMetrics, which has exemplars. The sum of several workers has neither.
+   * @param isOpen in OpenMetrics with exemplars; not available for the sum of several workers.
    */
   read(isOpen: boolean): Promise<MetricsText> {
     let text = this.#texts.get(isOpen);
@@ -85,7 +85,7 @@ export class Metrics {
     this.#rejections.inc();
   }
 
-  /** @param build labels of what runs, such as its version. */
+  /** @param build labels of the build, such as the version. */
   build(build: Readonly<Record<string, string>>): void {
     const info = new Gauge({
       name: 'gateway_build_info',
@@ -97,7 +97,7 @@ export class Metrics {
     info.set(build, 1);
   }
 
-  /** Reads the state of these from now on, when metrics are gathered. */
+  /** Registers gauges of these objects. */
   watch({ requests, breaker, readiness, pollers, subscriptions }: Watched): void {
     const { instruments } = this;
     instruments.gauge(

@@ -1,23 +1,23 @@
 /**
- * A registry's metrics in OpenMetrics, which alone has exemplars.
+ * Writes a registry's metrics in OpenMetrics, the format with exemplars.
  *
- * prom-client has one format a registry, and renames counters as it writes this one: so it is given copies.
+ * A registry of prom-client has one format, and this one renames counters, so it is written from copies.
  */
 import { Registry, type Metric, type OpenMetricsContentType } from 'prom-client';
 
 export const OPEN_METRICS = Registry.OPENMETRICS_CONTENT_TYPE;
 
-/** Whether a scraper reads OpenMetrics. */
+/** Whether a scraper accepts OpenMetrics. */
 export const wantsOpenMetrics = (accept: string | null): boolean =>
   accept !== null && /\bapplication\/openmetrics-text\b/i.test(accept);
 
 export function openMetrics(registry: Registry): Promise<string> {
   const copies = new Registry<OpenMetricsContentType>();
   copies.setContentType(OPEN_METRICS);
-  // prom-client reads no more of a metric than this; its types want the class, and lack `get` and `type`.
+  // prom-client reads these properties only; its types require the class, and lack `get` and `type`.
   for (const metric of registry.getMetricsAsArray() as unknown as Known[]) {
     const { name, help, type } = metric;
-    // The suffix of counters is not part of their name there.
+    // In OpenMetrics the suffix is not part of a counter's name.
     const shown = type === 'counter' ? name.replace(/_total$/, '') : name;
     const get = async () => ({ ...(await metric.get()), name: shown });
     copies.registerMetric({ name: shown, help, type, get } as unknown as Metric);

@@ -1,7 +1,7 @@
 /**
  * Metrics of operations: outcomes, apps, errors, and calls to the backend.
  *
- * Only names in manifests of trusted documents are labels. Everything else is `other`, since callers choose it.
+ * Only names in manifests of trusted documents are labels; names chosen by callers are `other`.
  */
 import type { GraphQLError } from 'graphql';
 import { RestError } from '../../../rest/call/errors.ts';
@@ -18,10 +18,10 @@ const OTHER = 'other';
 
 const OPERATION_TYPES = ['query', 'mutation', 'subscription'];
 
-/** Names of operations, each with the apps that asked for it: more than these are `other`. */
+/** Maximum number of label combinations of operation, app and version; further ones are `other`. */
 const MAX_ROWS = 2_000;
 
-/** An operation of an app's version: always the same object for the same three names. */
+/** An operation of an app's version; the same object for the same three names. */
 interface OperationRow {
   readonly name: string;
   readonly app: AppVersion;
@@ -63,7 +63,7 @@ export class OperationMetrics {
       ['operation', 'outcome'],
       this.#requests,
     );
-    // Prometheus computes no increase for a series that appears with its first value: alerts would miss the first failures.
+    // Prometheus computes no increase for a series that starts above 0, so alerts would miss the first failures.
     for (const operation of OPERATION_TYPES) this.#requests.add(operation, 'failed', 0);
     this.#observe = instruments.durations(
       'gateway_request_duration_seconds',
@@ -108,10 +108,10 @@ export class OperationMetrics {
     );
   }
 
-  /** At the end of an operation. */
+  /** Counts an ended operation. */
   add(operation: Operation): void {
     const { operationType = 'none', errors, rest, trace } = operation;
-    const outcome = operation.outcome!; // set before any policy hears of the end
+    const outcome = operation.outcome!; // set before `end` of policies
     const seconds = operation.durationMs / 1_000;
     this.#requests.add(operationType, outcome);
     this.#observe({ operation: operationType }, seconds, trace?.span);
@@ -122,7 +122,7 @@ export class OperationMetrics {
     if (rest) this.#addCalls(row.name, rest.journal, operation.planned);
   }
 
-  /** Once a response for each code and route: a list of a hundred fails in a hundred places. */
+  /** Counts each code and route once per response, since a list of a hundred fails a hundred times. */
   #addErrors(errors: readonly GraphQLError[]): void {
     const seen = new Set<string>();
     for (const { extensions, originalError } of errors) {
@@ -154,14 +154,14 @@ export class OperationMetrics {
     const { rounds } = journal;
     this.#calls.add(name, true, sent);
     this.#rounds.add(name, true, rounds);
-    // A plan has no retries, and knows of no cached responses.
+    // Plans include neither retries nor cached responses.
     if (!plan || isRetried || isCached) return;
     this.#plannedCalls.add(name, compared(own, plan.calls.least, plan.calls.most));
     this.#plannedRounds.add(name, compared(rounds, plan.rounds, plan.rounds));
   }
 
   #countWithoutCall(entry: Journal['entries'][number]): void {
-    // Attempts that ended before they were sent are counted as they end.
+    // Unsent attempts are counted when they end.
     if (entry.source !== 'unsent') this.#upstream.withoutCall(entry);
   }
 
@@ -178,7 +178,7 @@ export class OperationMetrics {
   }
 }
 
-/** Counts and times operations by their kind and outcome. */
+/** Counts and times operations by kind and outcome. */
 export const countOperations = (metrics: { readonly operations: OperationMetrics }): Policy => ({
   end: (operation) => metrics.operations.add(operation),
 });

@@ -1,8 +1,8 @@
 /**
  * Metrics of REST calls and of circuits.
  *
- * Attempts are counted as they end, those of pollers as well as those of operations. Reads that needed no call stand
- * in the journals of operations alone.
+ * Attempts of operations and pollers are counted when they end. Reads without a call are counted from the call logs of
+ * operations.
  */
 import type { FailureKind, RouteLabel } from '../../../rest/call/errors.ts';
 import type { JournalEntry } from '../../../rest/call/journal.ts';
@@ -14,7 +14,7 @@ type Source = JournalEntry['source'];
 type Ending = number | FailureKind | 'none';
 
 export interface UpstreamMetrics extends UpstreamObserver {
-  /** Counts what operations read without a call of their own. */
+  /** Counts a read without a call. */
   withoutCall(entry: JournalEntry): void;
 }
 
