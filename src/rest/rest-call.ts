@@ -1,9 +1,9 @@
 /**
- * A read or a write in flight: what is asked, who waits for it, its present attempt and the answer.
+ * A REST call in flight: its request, its callers, its current attempt and its response.
  *
- * One object for all of it, its line in the log of its request's calls too: a waiting call is small. Policies stand
- * between its callers and the wire (`policies/policies.ts`); a retry sends the same object again. Reads are shared by
- * all who ask the same while one is in flight (single-flight, request coalescing).
+ * A single object, which is its own call log entry too, keeps waiting calls small. Each attempt passes the policies
+ * (`policies/policies.ts`); retries reuse the object. Identical reads share one call in flight (single-flight, request
+ * coalescing).
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
@@ -37,73 +37,70 @@ import type { Route } from '../v0/routes.ts';
 import { exposedOf } from './transport/exposed-headers.ts';
 import { faultOf } from './transport/transport-fault.ts';
 
-/** What stands before an attempt of a call, and hears of its end. */
+/** A policy around the attempts of calls. */
 export interface CallPolicy {
-  /**
-   * @returns an error for an attempt that may not be sent, or `HELD` for one that waits: the policy lets it go on by
-   * `proceed`.
-   */
+  /** @returns an error to reject an attempt, or `HELD` to delay it until the policy calls `proceed`. */
   before?(call: RestCall): Error | typeof HELD | undefined;
-  /** Ends the wait of a held attempt, which is not wanted any more or has no time left. @returns its failure. */
+  /** Ends the wait of a held attempt that is cancelled or times out. @returns its error. */
   release?(call: RestCall, why: EndOfWait): Error;
-  /** Called for each attempt that it has let pass, in the opposite order. */
+  /** Called at the end of each attempt that passed `before`, in reverse order. */
   after?(call: RestCall, settled: Settled): void;
 }
 
 export const HELD = Symbol('held');
 
-/** What all calls have in common. */
+/** State shared by all calls. */
 export interface Calls {
   readonly settings: UpstreamSettings;
-  /** In the order in which an attempt passes them. */
+  /** Policies in the order in which attempts pass them. */
   readonly policies: readonly CallPolicy[];
   /**
-   * Reads in flight that others may join, by what they read and the sharing key. Another Map whenever it is empty: one
-   * that grows and shrinks leaves tables in the old generation, each of which keeps the next, and its calls, alive.
+   * Reads in flight that others may join, by path and sharing key. Replaced by a new Map when empty: old tables of a
+   * Map that grows and shrinks stay in V8's old generation and retain its calls.
    */
   inFlight: Map<string, RestCall>;
-  /** When a failed read is attempted again; undefined for never. */
+  /** Returns when to retry a failed read; undefined for never. */
   retryOf(call: RestCall, settled: Settled): Retry | undefined;
-  /** The checked body of an answer, or what is wrong with it. */
+  /** Decodes a response, or returns its error. */
   decoded(call: Call, settled: Settled): Settled<DecodedResponse>;
-  /** Answers a call from what is kept, where that is possible. */
+  /** Responds from the response cache; undefined without one. */
   readonly kept: ((call: RestCall) => Promise<DecodedResponse>) | undefined;
 }
 
 export interface Retry {
   readonly afterMs: number;
-  /** On a connection that was not used before: the last one may have been closing as it was sent. */
+  /** Whether to use a new connection, since an idle one may be closing. */
   readonly isFresh: boolean;
 }
 
-/** What a request asks for. */
+/** Parameters of a call. */
 export interface Asked {
   readonly from: Requester;
   readonly route: Route;
   readonly path: string;
   readonly body: string | null;
   readonly origin: unknown;
-  /** Whether a 404 is an answer to the caller: null. */
+  /** Whether a 404 is null. */
   readonly isOptional: boolean;
-  /** Whether its answer is wanted later: it waits behind the other calls of its key. */
+  /** Whether it has a lower priority than the other calls of its key. */
   readonly isDeferred: boolean;
   readonly newerThan: string | undefined;
-  /** Ends this caller's wait; other callers of the same read go on waiting. */
+  /** Ends the wait of this caller only. */
   readonly cancel: Cancel | undefined;
 }
 
 type State = 'new' | 'passing' | 'held' | 'sent' | 'backing off' | 'settled';
 
-/** Makes a call, or joins one in flight. @returns the checked body of the answer. */
+/** Makes a call, or joins one in flight. @returns the checked body. */
 export function make(calls: Calls, asked: Asked, nowMs: number): Promise<unknown> {
   if (asked.route.method !== 'GET') {
-    // Which reads a write changes is not documented, and two keys may belong to one customer: no read joins another
-    // across a write. It is never stale, at the price of some calls more in the milliseconds around a write.
+    // No read joins one that began before a write: which reads a write affects is not documented, and two keys may
+    // belong to one customer. Costs a few more calls around a write.
     calls.inFlight = new Map();
     return new RestCall(calls, asked, '').begin(nowMs);
   }
   const { from, path, newerThan } = asked;
-  // What must be newer than a write joins no read that may have begun before it, here or in another process.
+  // Reads that must be newer than a write do not join reads that may have begun before it.
   const id = `${path} ${newerThan ?? ''}\n${from.sharingKey}`;
   const known = calls.inFlight.get(id);
   if (known) return known.join(asked);
@@ -123,9 +120,9 @@ export class RestCall implements Flight, JournalEntry, Timed, WaitOfRequest {
   readonly #id: string;
   readonly #body: string | null;
 
-  // Who waits for it: the first caller, and those that have joined.
+  // Callers: the first one, and those that joined.
   place = -1;
-  /** The latest deadline of its callers, on the upstream's clock. */
+  /** Latest deadline of its callers, on the upstream's clock. */
   deadlineMs: number;
   #resolve: ((value: unknown) => void) | undefined;
   #reject: ((error: Error) => void) | undefined;
@@ -136,7 +133,7 @@ export class RestCall implements Flight, JournalEntry, Timed, WaitOfRequest {
   #hasLanded = false;
   #onSettled: ((settled: Settled) => void) | undefined;
 
-  // Its present attempt. Times are by the upstream's clock.
+  // Current attempt. Times are by the upstream's clock.
   #state: State = 'new';
   #passed = 0;
   /** 1 for the first, 2 for its first retry. */
@@ -147,12 +144,12 @@ export class RestCall implements Flight, JournalEntry, Timed, WaitOfRequest {
   span: SpanRef | undefined;
   startMs = 0;
   endMs: number | undefined;
-  /** When it began, before any queue. */
+  /** Start of the attempt, before any queue. */
   startedMs = 0;
-  /** When it left the queue; 0 while it has not. */
+  /** Time of leaving the queue; 0 before. */
   sentMs = 0;
   endedMs = 0;
-  /** Whether a connection was found: from then on the backend may have seen it. */
+  /** Whether it has a connection, after which the backend may have seen it. */
   isConnected = false;
   #isFresh = false;
   #controller: Dispatcher.DispatchController | undefined;
@@ -160,22 +157,22 @@ export class RestCall implements Flight, JournalEntry, Timed, WaitOfRequest {
   #answerHeaders: IncomingHttpHeaders | undefined;
   #answerBody: Buffer | ByteCollector | undefined;
 
-  // What policies note of it.
-  /** When the attempt times out, and whether that is before an attempt's own time: its request's deadline. */
+  // Fields of policies.
+  /** Timeout of the attempt, and whether it is the request's deadline. */
   untilMs = 0;
   isCutShort = false;
   earlier: Timed | undefined;
   later: Timed | undefined;
-  /** Its place among the calls under way. */
+  /** Index among the attempts in flight. */
   index = -1;
-  /** Where the limiter counts it. */
+  /** Route of the key for which the limiter counts it. */
   turn: KeyRoute | undefined;
-  /** The wait for the end of a pause or a backoff. */
+  /** Timer of a pause or a backoff. */
   timer: Timer | undefined;
   validators: readonly string[] | undefined;
   exposed: readonly ExposedHeader[] | undefined;
 
-  /** @param id empty for a write, which is never joined. */
+  /** @param id key in `inFlight`; empty for a write, which is never joined. */
   constructor(calls: Calls, asked: Asked, id: string) {
     this.#calls = calls;
     this.#id = id;
@@ -191,9 +188,9 @@ export class RestCall implements Flight, JournalEntry, Timed, WaitOfRequest {
     this.deadlineMs = asked.from.deadline.untilMs;
   }
 
-  // Its callers.
+  // Callers.
 
-  /** Answers the first caller. */
+  /** Begins the call for the first caller. */
   begin(nowMs: number): Promise<unknown> {
     const answer = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -221,19 +218,19 @@ export class RestCall implements Flight, JournalEntry, Timed, WaitOfRequest {
     this.#waiting += 1;
     return new Promise((resolve, reject) => {
       const follower = new Follower(this, asked, resolve, reject);
-      // Most have none.
+      // Most calls have no followers.
       if (this.#followers) this.#followers.push(follower);
       else this.#followers = [follower];
     });
   }
 
-  /** The first caller's wait is over, before the answer. */
+  /** Ends the first caller's wait before the response. */
   onEnd(why: EndOfWait): void {
     this.#answer(endOfWait(why, this.route));
     this.leave();
   }
 
-  /** A caller does not wait any more; the last one ends the call. */
+  /** Removes a caller; the last one cancels the call. */
   leave(): void {
     this.#waiting -= 1;
     if (this.#waiting > 0) return;
@@ -241,20 +238,23 @@ export class RestCall implements Flight, JournalEntry, Timed, WaitOfRequest {
     this.end('cancelled');
   }
 
-  /** Ends the wait of all callers. What comes after the first time changes nothing. */
+  /** Settles all callers. Idempotent. */
   land(settled: Settled<DecodedResponse>): void {
     if (this.#hasLanded) return;
     this.#hasLanded = true;
     this.#part();
     const followers = this.#followers;
     this.#followers = undefined;
-    // Frozen only when it is shared: freezing takes a quarter of the time of parsing.
+    // Frozen only if shared: freezing takes a quarter of the time of parsing.
     if (followers && !(settled instanceof Error)) freeze(settled.value as object);
     this.#answer(settled);
     if (followers) for (const follower of followers) follower.settle(settled);
   }
 
-  /** From here on nobody joins it. Reads that began while a write was under way may have seen either state. */
+  /**
+   * Prevents further joins. After a write this includes the reads that began during it, which may have seen either
+   * state.
+   */
   #part(): void {
     const calls = this.#calls;
     const { inFlight } = calls;
@@ -263,7 +263,7 @@ export class RestCall implements Flight, JournalEntry, Timed, WaitOfRequest {
     else calls.inFlight = new Map();
   }
 
-  /** Ends the first caller's wait. */
+  /** Settles the first caller. */
   #answer(settled: Settled<DecodedResponse>): void {
     const [resolve, reject] = [this.#resolve, this.#reject];
     if (!resolve || !reject) return;
@@ -273,9 +273,9 @@ export class RestCall implements Flight, JournalEntry, Timed, WaitOfRequest {
     tell(settled, this.#isOptional, resolve, reject);
   }
 
-  // Its attempts.
+  // Attempts.
 
-  /** Has it answered by the backend, with its retries. */
+  /** Calls the backend, with retries. */
   ask(): Promise<Settled> {
     return new Promise((resolve) => {
       this.#onSettled = resolve;
@@ -298,7 +298,7 @@ export class RestCall implements Flight, JournalEntry, Timed, WaitOfRequest {
     this.#pass();
   }
 
-  /** Passes the policies that are left, and sends the attempt. */
+  /** Passes the remaining policies, then sends the attempt. */
   #pass(): void {
     const { policies } = this.#calls;
     this.#state = 'passing';
@@ -312,7 +312,7 @@ export class RestCall implements Flight, JournalEntry, Timed, WaitOfRequest {
     this.#send();
   }
 
-  /** Lets a held attempt go on, or ends it. */
+  /** Resumes or rejects a held attempt. */
   proceed(refusal?: Error): void {
     if (refusal) return this.#end(refusal);
     this.#passed += 1;
@@ -323,7 +323,7 @@ export class RestCall implements Flight, JournalEntry, Timed, WaitOfRequest {
     return this.#state === 'held';
   }
 
-  /** Ends the present wait, wherever it is. */
+  /** Ends the current wait in any state. */
   end(why: EndOfWait): void {
     if (this.#state === 'held') {
       this.#end(this.#calls.policies[this.#passed]!.release!(this, why));
@@ -358,7 +358,7 @@ export class RestCall implements Flight, JournalEntry, Timed, WaitOfRequest {
           headers,
           body: this.#body,
           reset: this.#isFresh,
-          // The timeout of an attempt covers both; undici's run up to half a second late.
+          // Covered by the timeout of the attempt; undici's timers can be half a second late.
           headersTimeout: 0,
           bodyTimeout: 0,
         },
@@ -374,15 +374,15 @@ export class RestCall implements Flight, JournalEntry, Timed, WaitOfRequest {
     return headers;
   }
 
-  // What undici tells of an attempt: late news of one that was given up changes nothing.
+  // Callbacks of undici. Those of an abandoned attempt are ignored.
 
   #isPresent(attempt: number): boolean {
     return this.attempt === attempt && this.#state === 'sent';
   }
 
-  /** There is a connection. */
+  /** The attempt has a connection. */
   started(attempt: number, controller: Dispatcher.DispatchController): void {
-    // Given up while it waited for a connection: it must not be sent any more.
+    // Abandoned while it waited for a connection, so it must not be sent.
     if (!this.#isPresent(attempt))
       return controller.abort(new Error('given up before it was sent'));
     this.#controller = controller;
@@ -407,7 +407,7 @@ export class RestCall implements Flight, JournalEntry, Timed, WaitOfRequest {
     )
       return;
     if (!body) {
-      this.#answerBody = chunk; // often the only one, and then never copied
+      this.#answerBody = chunk; // often the only one, which avoids a copy
     } else if (body instanceof ByteCollector) {
       body.add(chunk);
     } else {
@@ -435,7 +435,7 @@ export class RestCall implements Flight, JournalEntry, Timed, WaitOfRequest {
     this.#endExchange(this.#failure(faultOf(error, this.route, progress)));
   }
 
-  /** @returns whether the answer may be so large; one that may not ends the attempt. */
+  /** @returns whether the response is within the limit; ends the attempt if not. */
   #checkSize(bytes: number): boolean {
     const { maxResponseBytes } = this.#calls.settings;
     if (bytes <= maxResponseBytes) return true;
@@ -444,14 +444,14 @@ export class RestCall implements Flight, JournalEntry, Timed, WaitOfRequest {
     return false;
   }
 
-  /** Ends the exchange from our side. */
+  /** Aborts the request. */
   #abort(error: RestError): void {
     const controller = this.#controller;
     this.#endExchange(this.#failure(error));
     controller?.abort(error);
   }
 
-  /** The outcome of a write is unknown when it may have been sent and no whole answer arrived. */
+  /** A write that may have been sent and has no complete response has an unknown outcome. */
   #failure(error: RestError): RestError {
     return isRead(this) || !this.isConnected ? error : outcomeUnknown(error);
   }
@@ -461,7 +461,7 @@ export class RestCall implements Flight, JournalEntry, Timed, WaitOfRequest {
     this.#end(settled);
   }
 
-  /** Ends the attempt: from here on neither a timeout nor a cancel changes its outcome. */
+  /** Ends the attempt. Later timeouts and cancels have no effect. */
   #end(settled: Settled): void {
     this.#state = 'settled';
     this.#controller = this.#answerHeaders = this.#answerBody = undefined;
@@ -472,7 +472,7 @@ export class RestCall implements Flight, JournalEntry, Timed, WaitOfRequest {
       if (retry) this.#backOff(retry);
       else this.#settle(settled);
     } catch (mistake) {
-      // Of our own: it costs this call, and not the connection on which undici has read its answer.
+      // A bug fails this call only, not the connection that undici reads from.
       this.land(mistake as Error);
     }
   }
@@ -499,7 +499,7 @@ export class RestCall implements Flight, JournalEntry, Timed, WaitOfRequest {
 
 const EMPTY = Buffer.alloc(0);
 
-/** What undici calls back for one attempt. It may have news of one that was given up when the next one is under way. */
+/** Handler of undici for one attempt, which can be called after the attempt is abandoned. */
 class AttemptHandler implements Dispatcher.DispatchHandler {
   readonly #call: RestCall;
   readonly #attempt: number;
@@ -530,7 +530,7 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
   }
 }
 
-/** A caller that has joined a read in flight: waits for the answer, its request's deadline, or its own cancel. */
+/** A caller that joined a read in flight; waits for the response, its request's deadline, or its own cancel. */
 class Follower implements JournalEntry, WaitOfRequest {
   readonly route: Route;
   readonly origin: unknown;
@@ -567,7 +567,7 @@ class Follower implements JournalEntry, WaitOfRequest {
     else asked.cancel?.listen(this);
   }
 
-  /** Ends the wait; whatever comes later changes nothing. */
+  /** Ends the wait. Idempotent. */
   settle(settled: Settled<DecodedResponse>): void {
     if (this.endMs !== undefined) return;
     const { from, cancel, isOptional } = this.#asked;

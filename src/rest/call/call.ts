@@ -1,5 +1,5 @@
 /**
- * What everybody needs to know of a REST call and its answer; `rest-call.ts` makes one.
+ * Types of REST calls and their responses; `rest-call.ts` implements them.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Route } from '../../v0/routes.ts';
@@ -11,15 +11,15 @@ import type { CallTrace } from './trace.ts';
 /** The request that makes a call. */
 export interface Requester {
   readonly apiKey: string;
-  /** What is known of it. */
+  /** State of the key. */
   readonly key: Key;
-  /** Equal for requests that may share what the backend has said: the key, and the headers that are forwarded. */
+  /** Equal for requests that may share responses: the key and the forwarded headers. */
   readonly sharingKey: string;
-  /** Name, value, name, value: one list for all reads. Mutable only in undici's types. */
+  /** Name, value, name, value; one list for all reads. Mutable only for undici's types. */
   readonly headers: string[];
   readonly deadline: RequestDeadline;
   readonly journal: Journal;
-  /** The trace it belongs to. */
+  /** Trace of the request. */
   readonly trace: CallTrace | undefined;
 }
 
@@ -28,29 +28,29 @@ export interface Call {
   readonly route: Route;
   /** Encoded path and query, as sent. */
   readonly path: string;
-  /** The cause of the call, for the journal. */
+  /** Cause of the call, for the call log. */
   readonly origin: unknown;
   /**
-   * What a kept answer must be newer than: `NOW` for none at all, or the consistency token of a write. Undefined where
-   * every one will do, and where none are kept.
+   * Bound on cached responses: `NOW` (none may be used), or the consistency token that they must include. Undefined if any
+   * may be used.
    */
   readonly newerThan: string | undefined;
 }
 
-/** A call in flight, for what keeps answers. */
+/** A call in flight, as the response cache sees it. */
 export interface Flight extends Call {
-  /** Headers of its answer that go on to callers, where any do. */
+  /** Headers of its response for callers. */
   exposed: readonly ExposedHeader[] | undefined;
-  /** Headers that make it conditional, where an answer to it is kept: name, value, name, value. */
+  /** Headers that make it conditional on a cached response: name, value, name, value. */
   validators: readonly string[] | undefined;
-  /** Has it answered by the backend, with its retries. */
+  /** Calls the backend, with retries. */
   ask(): Promise<Settled>;
 }
 
-/** Reads may be shared, cancelled and attempted again; writes never are. */
+/** Reads may be shared, cancelled and retried; writes never. */
 export const isRead = ({ route }: Pick<Call, 'route'>): boolean => route.method === 'GET';
 
-/** Newer than any answer that is kept: the backend has to be asked. */
+/** Newer than any cached response: the backend must be called. */
 export const NOW = 'now';
 
 export interface RestResponse {
@@ -59,11 +59,11 @@ export interface RestResponse {
   readonly body: Buffer;
 }
 
-/** A checked body and the status it came with. */
+/** A checked body and its status. */
 export interface DecodedResponse {
   readonly value: unknown;
   readonly status: number;
-  /** False when errors stand in place of some of its values. */
+  /** False if some values were replaced by errors. */
   readonly sound: boolean;
 }
 

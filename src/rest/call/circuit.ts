@@ -1,30 +1,30 @@
 /**
- * What a circuit counts, and when it opens; circuit-breaker.ts says for whom.
+ * A circuit: counts attempts and decides when to open. `circuit-breaker.ts` maps calls to circuits.
  */
 import type { Route } from '../../v0/routes.ts';
 
-/** Attempts are counted within this time; a circuit that no call asks for is forgotten after it. */
+/** Time window of counts, in milliseconds; unused circuits are removed after it. */
 export const WINDOW_MS = 10_000;
 
 interface Bounds {
-  /** Fewer attempts in the window never open a circuit, nor fewer failures in a row. */
+  /** Minimum number of attempts in the window, or of consecutive failures, to open a circuit. */
   readonly volume: number;
-  /** How long the host must have failed, in milliseconds. */
+  /** Minimum duration of the host's failures, in milliseconds. */
   readonly outageMs: number;
 }
 
 export class Circuit {
-  /** Undefined for the host's. */
+  /** Undefined for the host. */
   readonly route: Route | undefined;
-  /** When it opened; undefined while it is closed. */
+  /** Time of opening; undefined while it is closed. */
   openedMs: number | undefined;
-  /** The call whose attempt may close it. */
+  /** Call in flight that may close it. */
   probe: object | undefined;
   /** Attempts and failures since the window began. */
   #attempts = 0;
   #failures = 0;
   #windowMs = 0;
-  /** Failures since the last attempt that did not fail, and when the first of them was. */
+  /** Consecutive failures, and the time of the first. */
   #inARow = 0;
   #failingSinceMs = 0;
 
@@ -32,7 +32,7 @@ export class Circuit {
     this.route = route;
   }
 
-  /** Counts an attempt. @returns whether the circuit must open. */
+  /** Counts an attempt. @returns whether to open the circuit. */
   count(failed: boolean, nowMs: number, { volume, outageMs }: Bounds): boolean {
     if (nowMs - this.#windowMs >= WINDOW_MS) {
       this.#windowMs = nowMs;
@@ -48,7 +48,7 @@ export class Circuit {
     return isGone || (this.#attempts >= volume && 2 * this.#failures >= this.#attempts);
   }
 
-  /** Closes it. The failures that it has recovered from must not open it again. */
+  /** Closes the circuit and clears its counts. */
   reset(): void {
     this.openedMs = this.probe = undefined;
     this.#attempts = this.#failures = this.#inARow = 0;

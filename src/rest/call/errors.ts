@@ -1,19 +1,19 @@
 /**
- * The error of a REST call, and the kinds of it.
+ * Errors of REST calls.
  *
- * Messages reach callers and logs. So they name the route by its template, and never contain a path with
- * ids, a header, a key or the backend's own text.
+ * Messages reach callers and logs, so they contain the route's template, and never ids, headers, keys or texts of the
+ * backend.
  */
 import type { EndOfWait } from '../../lib/cancel.ts';
 import { StacklessError } from '../../lib/stackless-error.ts';
 
-/** The part of a route that an error names. */
+/** Method and path template of a route, as in errors and labels. */
 export interface RouteLabel {
   readonly method: string;
   readonly path: string;
 }
 
-/** How an attempt failed, in words for metrics and logs: a closed list, so that no label grows. */
+/** How an attempt failed; a fixed set of labels for metrics and logs. */
 export type FailureKind =
   | ConnectionFailure
   | 'timeout'
@@ -26,7 +26,7 @@ export type FailureKind =
   | 'cancelled'
   | 'other';
 
-/** No process accepts connections there. */
+/** No process accepts connections at the address. */
 export const NOBODY_THERE = [
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -35,71 +35,71 @@ export const NOBODY_THERE = [
   'EAI_AGAIN',
 ] as const;
 
-/** Why there was no connection, or why it broke; `unreachable` for every other reason. */
+/** Why a connection failed; `unreachable` for other reasons. */
 export type ConnectionFailure =
   (typeof NOBODY_THERE)[number] | 'connect_timeout' | 'reset' | 'tls' | 'unreachable';
 
-/** Why a call failed. Where it says so, no call was made. */
+/** Why a call failed. "No call" means that nothing was sent. */
 export type RestErrorKind =
-  /** A value cannot be put into a URL. No call. */
+  /** A value cannot be part of a URL. No call. */
   | 'input'
-  /** There is no API key, or one that a header cannot hold. No call. */
+  /** The API key is missing or invalid as a header. No call. */
   | 'unauthenticated'
-  /** The backend does not have the route, or nothing shows that it has. */
+  /** The backend lacks the route, or is not known to have it. */
   | 'unsupported'
-  /** The request has made all the calls it may. No call. */
+  /** The request has spent its budget of calls. No call. */
   | 'budget'
-  /** More calls are waiting than may, or one waited for all its time. No call. */
+  /** The queue is full, or the call waited in it until its timeout. No call. */
   | 'overloaded'
-  /** The backend asked this key to wait longer than the caller can. No call. */
+  /** The key is rate-limited for longer than the deadline. No call. */
   | 'rate_limited'
-  /** An answer arrived in time, with a status that is not a success. */
+  /** A response with an error status. */
   | 'status'
-  /** No complete answer came in time. */
+  /** No complete response before the timeout. */
   | 'timeout'
-  /** No connection, or one that broke before the answer was whole. */
+  /** No connection, or a connection that broke before the response was complete. */
   | 'unreachable'
-  /** Calls like this one failed so often that none is made for a while. No call. */
+  /** The circuit of the route and key, or of the host, is open. No call. */
   | 'circuit_open'
-  /** This process has no file descriptor left for a connection: nothing is known of the backend. No call. */
+  /** The process has no file descriptor left for a connection. No call. */
   | 'out_of_files'
-  /** An answer that is not the documented shape: not JSON, too large, or a field of the wrong type. */
+  /** A response that violates the contract: not JSON, too large, or of the wrong shape. */
   | 'invalid_response'
-  /** An answer that ended before it was whole. */
+  /** A response that ended early. */
   | 'truncated'
-  /** A write was sent, and what came back, its cause, does not say whether it was carried out. */
+  /** A write was sent, and its response (or the lack of one) does not tell whether it was executed. */
   | 'outcome_unknown'
-  /** A replay has no answer for the call, and says which it has that are like it. */
+  /** A replay has no response for the call; the message lists similar calls. */
   | 'not_recorded'
-  /** All callers have left. */
+  /** All callers have disconnected. */
   | 'cancelled';
 
 interface RestErrorOptions {
   readonly cause?: unknown;
-  /** What happened, for those who may not know what the message says. @default the message without the route */
+  /** Description without facts that only operators may see. @default the message without the route */
   readonly what?: string;
-  /** @default what the kind says */
+  /** @default that of the kind */
   readonly failure?: FailureKind | undefined;
   readonly status?: number | undefined;
-  /** The backend's name for the failed exchange, when it gave one. */
+  /** Request id that the backend sent. */
   readonly requestId?: string | undefined;
-  /** Milliseconds to wait before asking again, where that is known. */
+  /** Time to wait before another attempt, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
-  /** The field the backend complains about, when it names one. */
+  /** Invalid field, as named by the backend. */
   readonly field?: string | undefined;
-  /** What another attempt costs the backend: `nothing` when this one cannot have reached it. */
+  /** Cost of another attempt for the backend: `nothing` if this one cannot have reached it. */
   readonly retry?: 'nothing' | 'load' | 'hopeless' | undefined;
 }
 
-/** Any failure of a REST call. It has no stack: a failing backend makes thousands. */
+/** The failure of a REST call. Without a stack, since a failing backend causes thousands. */
 export class RestError extends StacklessError {
   override readonly name = 'RestError';
   override readonly stack: string;
   readonly kind: RestErrorKind;
-  /** What happened, without the route and the backend's status. */
+  /** Description without the route and the backend's status. */
   readonly what: string;
   readonly route: RouteLabel;
-  /** For metrics and logs; undefined for an answer with a status that is not a success. */
+  /** Label for metrics and logs; undefined for an error status. */
   readonly failure: FailureKind | undefined;
   readonly status: number | undefined;
   readonly requestId: string | undefined;
@@ -118,7 +118,7 @@ export class RestError extends StacklessError {
     this.cause = options.cause;
     this.kind = kind;
     this.what = options.what ?? message;
-    // Not the route itself, whose schemas would be logged with the error.
+    // Not the whole route, whose schemas would be logged with the error.
     this.route = { method, path };
     this.failure = options.failure ?? FAILURES[kind];
     this.status = options.status;
@@ -148,11 +148,11 @@ const FAILURES: Readonly<Record<RestErrorKind, FailureKind | undefined>> = {
   cancelled: 'cancelled',
 };
 
-/** Whether a call failed for one of these reasons. */
+/** Whether an error is a RestError of one of these kinds. */
 export const hasKind = (error: unknown, ...kinds: readonly RestErrorKind[]): error is RestError =>
   error instanceof RestError && kinds.includes(error.kind);
 
-/** The error of an answer that arrived in time, with a status that is not a success. */
+/** The error of a response with an error status. */
 export const statusError = (
   route: RouteLabel,
   answer: RestErrorOptions & { readonly status: number },
@@ -162,7 +162,7 @@ export const statusError = (
     ...answer,
   });
 
-/** The error of a write whose answer, or the lack of one, does not say whether it was carried out. */
+/** The error of a write that may have been executed. */
 export function outcomeUnknown(cause: RestError): RestError {
   const { route, failure, status, requestId } = cause;
   return new RestError(
@@ -173,32 +173,32 @@ export function outcomeUnknown(cause: RestError): RestError {
   );
 }
 
-/** The error for a wait that was ended from outside. */
+/** The error of a wait that ended by timeout or cancellation. */
 export const endOfWait = (why: EndOfWait, route: RouteLabel): RestError =>
   why === 'timeout'
     ? new RestError('timeout', 'Backend did not answer in time', route)
     : new RestError('cancelled', 'Call was given up', route);
 
-/** How a call failed; undefined for an answer with a status that is not a success. */
+/** Returns the label of a failure; undefined for an error status. */
 export const failureOf = (error: Error): FailureKind | undefined =>
   error instanceof RestError ? error.failure : 'other';
 
-/** True for the 404 of a lookup, which `find` functions answer as null. */
+/** Whether an error is the 404 of a lookup, which `find` functions return as null. */
 export const isNotFound = (error: unknown): boolean =>
   hasKind(error, 'status') && error.status === 404;
 
-/** Statuses with which a backend refuses a route that it does not have. */
+/** Statuses of a missing route. */
 const ROUTE_REFUSALS: readonly unknown[] = [404, 405, 501];
 
-/** Whether an answer may mean that the backend does not have the route. */
+/** Whether an error may mean that the backend lacks the route. */
 export const isRouteRefusal = (error: unknown): boolean =>
   hasKind(error, 'status') && ROUTE_REFUSALS.includes(error.status);
 
-/** Whether a read failed because the backend does not have this route. */
+/** Whether a read failed because the backend lacks the route. */
 export const isMissingRoute = (error: unknown, { path }: RouteLabel): boolean =>
   hasKind(error, 'unsupported') && error.route.path === path;
 
-/** Makes a route's refusal once: callers who ignore `Retry-After` must cost next to nothing. */
+/** Caches a route's refusal, which keeps callers who ignore `Retry-After` cheap. */
 export function reusedRefusals(
   make: (route: RouteLabel) => RestError,
 ): (route: RouteLabel) => RestError {

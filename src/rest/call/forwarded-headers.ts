@@ -1,22 +1,22 @@
 /**
- * Headers of a caller that the backend gets with each of its calls (`FORWARD_HEADERS`).
+ * Headers of a caller that are forwarded with each backend call (`FORWARD_HEADERS`).
  *
- * What they hold may change what the backend answers. So two callers share answers only where all of them are equal.
+ * Responses may depend on them, so callers share responses only if all of them are equal.
  */
 import { hash } from 'node:crypto';
 
-/** Name, value, name, value; none has a line break. */
+/** Name, value, name, value; without line breaks. */
 export type ForwardedHeaders = readonly string[];
 
-/** Whose key and whose headers calls carry. */
+/** Key and forwarded headers of a caller. */
 export interface Identity {
   readonly apiKey: string;
   readonly forwarded: ForwardedHeaders;
 }
 
-/** Equal for callers who may share answers. No key has a line break. */
+/** Equal for callers that may share responses. Keys have no line breaks. */
 export const sharingKeyOf = ({ apiKey, forwarded }: Identity): string =>
   forwarded.length === 0
     ? apiKey
-    : // Of one length, and no secret to read in what is kept by it.
+    : // A hash: of constant length, without secrets in cache keys.
       `${apiKey}\n${hash('sha256', forwarded.join('\n'), 'base64url')}`;

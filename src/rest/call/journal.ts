@@ -1,40 +1,39 @@
 /**
- * The REST calls of one request, in order.
+ * The call log: REST calls of one request, in order.
  *
- * `calls` is what the backend saw. `rounds` is the longest chain of calls of which each began
- * after the one before had ended: the number of round trips the caller waited for.
+ * `calls` counts those sent to the backend. `rounds` is the length of the longest chain of sequential calls: the number
+ * of round trips that the caller waited for.
  */
 import type { FailureKind, RouteLabel } from './errors.ts';
 import type { SpanRef } from './trace.ts';
 
 /**
- * `sent`: this request made the call. `shared`: an identical call in flight was joined.
- * `primed`: no call was needed, since another had brought the answer.
- * `cached`: an answer was kept that may still be used.
- * `unsent`: it waits in a queue, or was refused or given up there.
+ * `sent`: this request made the call. `shared`: an identical call in flight was joined. `primed`: another call had
+ * returned the object. `cached`: the response cache had a response. `unsent`: it waits in a queue, or was rejected or
+ * cancelled there.
  */
 type CallSource = 'sent' | 'shared' | 'primed' | 'cached' | 'unsent';
 
 export interface JournalEntry {
   readonly route: RouteLabel;
-  /** The cause of the call: opaque here, a field's path to the graph. */
+  /** Cause of the call; opaque here, the path of a field in the graph. */
   readonly origin: unknown;
   readonly source: CallSource;
   /** 1 for the first attempt, 2 for its first retry. */
   readonly attempt: number;
   /** Milliseconds since the request began. */
   readonly startMs: number;
-  /** Milliseconds since the request began; undefined while it runs. */
+  /** Milliseconds since the request began; undefined while in flight. */
   readonly endMs: number | undefined;
-  /** HTTP status; undefined when none arrived. */
+  /** HTTP status; undefined without a response. */
   readonly status: number | undefined;
-  /** How it failed; undefined when an answer arrived, whatever its status, and while it runs. */
+  /** How it failed; undefined with a response of any status, and while in flight. */
   readonly failure: FailureKind | undefined;
-  /** The span of an attempt that was sent, or of the attempt that a read joined; undefined where no trace is recorded. */
+  /** Span of the attempt, or of the attempt that a read joined; undefined if no trace is recorded. */
   readonly span: SpanRef | undefined;
 }
 
-/** A line that ends when its writer says so. */
+/** An entry that its writer ends. */
 interface OpenEntry {
   endMs: number | undefined;
   status: number | undefined;
@@ -43,32 +42,32 @@ interface OpenEntry {
 
 export interface Polls {
   readonly route: RouteLabel;
-  /** Since the object has been watched by anybody with the same key. */
+  /** Number of polls since a caller with the same key began to watch the object. */
   readonly count: number;
 }
 
-/** A header of the backend's, by its name in lower case. */
+/** A header of the backend; the name is in lower case. */
 export type ExposedHeader = readonly [name: string, value: string];
 
 export class Journal {
-  /** Headers that go on to the caller: of several answers with the same, what the last one said. */
+  /** Headers for the caller; the latest response wins. */
   exposed: Map<string, string> | undefined;
-  /** Names the last write: who sends it reads nothing older. Undefined where no answers are kept. */
+  /** Consistency token of the last write; undefined without a response cache. */
   consistency: string | undefined;
-  /** What was asked for a subscription's event before there was the event: by a poller, for all who watch. */
+  /** Calls of the poller that led to a subscription's event. */
   polls: Polls | undefined;
-  /** How many were sent, retries too. */
+  /** Number of sent calls, with retries. */
   calls = 0;
-  /** When the request began, on `performance.now()`'s clock. */
+  /** Start of the request on `performance.now()`'s clock. */
   readonly beganMs = performance.now();
   readonly #entries: JournalEntry[] = [];
 
-  /** Every call so far, in the order they began. */
+  /** All calls by start time. */
   get entries(): readonly JournalEntry[] {
     return this.#entries;
   }
 
-  /** Milliseconds during which at least one call was under way. */
+  /** Time with at least one call in flight, in milliseconds. */
   get backendMs(): number {
     const now = performance.now() - this.beganMs;
     let total = 0;
@@ -80,10 +79,10 @@ export class Journal {
     return total;
   }
 
-  /** The longest chain of calls of which each began after the one before had ended. */
+  /** Length of the longest chain of sequential calls. */
   get rounds(): number {
     let rounds = 0;
-    let firstEndMs = 0; // the earliest end in the current round: later calls belong to the next
+    let firstEndMs = 0; // earliest end in the current round; later calls belong to the next
     for (const { startMs, endMs = Infinity } of this.#waits()) {
       const isNext = startMs >= firstEndMs;
       if (isNext) rounds += 1;
@@ -116,12 +115,12 @@ export class Journal {
     return entry;
   }
 
-  /** Adds the line of a call that is its own line, and changes it as it goes on. */
+  /** Adds a call as its own entry, which changes with the call. */
   add(entry: JournalEntry): void {
     this.#entries.push(entry);
   }
 
-  /** Keeps the line as it is: its call begins another attempt, which has a line of its own. */
+  /** Copies the entry of a call that begins another attempt with a new entry. */
   keep(entry: JournalEntry): void {
     const { route, origin, source, attempt, startMs, endMs, status, failure, span } = entry;
     const kept = { route, origin, source, attempt, startMs, endMs, status, failure, span };
@@ -143,13 +142,13 @@ export class Journal {
     this.exposed = new Map([...(this.exposed ?? []), ...headers]);
   }
 
-  /** Records a call that was not made: its answer was there already, or it was refused. */
+  /** Records a call that was not made: primed or refused. */
   note(route: RouteLabel, origin: unknown, source: 'primed' | 'unsent'): void {
     const entry = this.begin(route, origin, source, 1);
     entry.endMs = entry.startMs;
   }
 
-  /** The calls that the request waited for, in the order they began. */
+  /** Calls that the request waited for, by start time. */
   #waits(): JournalEntry[] {
     return this.#entries.filter(({ source }) => source === 'sent' || source === 'shared');
   }

@@ -1,24 +1,24 @@
 /**
- * What is known of the keys that callers send, and of the routes that are called with them.
+ * State of API keys and of the routes called with them.
  *
- * A request finds its key once; each call finds its route of the key once, and counts there. A key that the backend has
- * never answered is remembered nowhere unless its calls fail, so that inventing keys displaces nothing.
+ * A request looks up its key once, and each call its route of the key once. Keys that the backend has never accepted
+ * are stored only if their calls fail, so invented keys displace nothing.
  */
 import { LRUCache } from 'lru-cache';
 import type { Route } from '../../v0/routes.ts';
 import type { Circuit } from './circuit.ts';
 
-/** Keys that are remembered as accepted. */
+/** Maximum number of accepted keys. */
 const MAX_ACCEPTED = 10_000;
 
-/** Keys whose calls have failed before any was answered. */
+/** Maximum number of keys whose calls failed before any was accepted. */
 const MAX_FAILING = 1_000;
 
 /** The calls of one route, of all keys. */
 export class RouteLoad {
-  /** Under way. */
+  /** Calls in flight. */
   active = 0;
-  /** Reads that were begun, retries not; and of those, how many the retry budget has counted. */
+  /** Reads without retries, and the number of them that the retry budget has counted. */
   reads = 0;
   countedReads = 0;
   /** Tokens of the retry budget. */
@@ -29,7 +29,7 @@ export class RouteLoad {
 export class KeyRoute {
   readonly key: Key;
   readonly all: RouteLoad;
-  /** Under way. */
+  /** Calls in flight. */
   active = 0;
   circuit: Circuit | undefined;
 
@@ -41,14 +41,14 @@ export class KeyRoute {
 
 export class Key {
   readonly apiKey: string;
-  /** Whether the backend has lately answered it with anything but a refusal of the key. */
+  /** Whether the backend's latest response accepted the key. */
   isAccepted = false;
-  /** Whether it is the one that others find too. */
+  /** Whether it is stored, and so shared by requests. */
   isKnown = false;
-  /** Calls under way, all and deferred ones. */
+  /** Calls in flight: all, and deferred ones. */
   active = 0;
   deferred = 0;
-  /** Calls in the queue, but for deferred ones. */
+  /** Queued calls without deferred ones. */
   waiting = 0;
   readonly routes = new Map<Route, KeyRoute>();
 
@@ -58,9 +58,9 @@ export class Key {
 }
 
 export class Keys {
-  /** Stands for all keys that the backend has not accepted yet: they take their turns as one. */
+  /** Represents all keys not yet accepted, which share one turn. */
   readonly unaccepted = new Key('');
-  /** Hears of keys that are forgotten. */
+  /** Called for evicted keys. */
   onForget: ((key: Key) => void) | undefined;
   readonly routes = new Map<Route, RouteLoad>();
   readonly #accepted: LRUCache<string, Key>;
@@ -84,14 +84,14 @@ export class Keys {
     return this.#accepted.has(apiKey);
   }
 
-  /** The backend has answered a key. */
+  /** Stores a key as accepted. */
   accept(key: Key): void {
     key.isAccepted = key.isKnown = true;
     this.#failing.delete(key.apiKey);
     this.#accepted.set(key.apiKey, key);
   }
 
-  /** The backend has refused a key that it may have accepted before. */
+  /** Removes a key that the backend has rejected. */
   refuse(key: Key): void {
     if (!key.isAccepted) return;
     key.isAccepted = false;
@@ -99,13 +99,13 @@ export class Keys {
     this.#failing.set(key.apiKey, key);
   }
 
-  /** Remembers a key whose calls fail. */
+  /** Stores a key whose calls fail. */
   remember(key: Key): void {
     key.isKnown = true;
     this.#failing.set(key.apiKey, key);
   }
 
-  /** What a key does with a route. */
+  /** State of a route of a key. */
   of(key: Key, route: Route): KeyRoute {
     let found = key.routes.get(route);
     if (!found) {

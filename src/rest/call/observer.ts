@@ -1,8 +1,7 @@
 /**
- * Events of the REST client, for metrics and logs; nothing is controlled by them.
+ * Events of the REST client, for metrics and logs only.
  *
- * Routes are templates and failures come from a closed list, so that events leak nothing and metrics
- * have few labels.
+ * Routes are templates and failures a fixed set, which prevents leaks and bounds labels.
  */
 import type { Route } from '../../v0/routes.ts';
 import type { DecodedResponse, RestResponse } from './call.ts';
@@ -13,25 +12,25 @@ export interface ObservedCall {
   readonly route: RouteLabel;
   /** 1 for the first attempt, 2 for its first retry. */
   readonly attempt: number;
-  /** False for one that was refused or given up before it left. */
+  /** False if it was rejected or cancelled before it was sent. */
   readonly isSent: boolean;
-  /** HTTP status; undefined when no whole answer arrived. */
+  /** HTTP status; undefined without a complete response. */
   readonly status: number | undefined;
-  /** How it failed; undefined when an answer arrived. */
+  /** How it failed; undefined with a response. */
   readonly failure: FailureKind | undefined;
   /** The attempt from its queue to its last byte, in milliseconds. */
   readonly durationMs: number;
-  /** Where its trace is recorded. */
+  /** Span, if its trace is recorded. */
   readonly span: SpanRef | undefined;
 }
 
-/** What a circuit is for: a route of one key, or everything. */
+/** Scope of a circuit: a route of one key, or the host. */
 export const BREAKER_SCOPES = ['route_key', 'host'] as const;
 export type BreakerScope = (typeof BREAKER_SCOPES)[number];
 
 export type BreakerState = 'closed' | 'half-open' | 'open';
 
-/** Circuits of one scope, and of one route where they have one, and the worst state among them. */
+/** Worst state among the circuits of a scope, or of a route. */
 export interface BreakerChange {
   readonly scope: BreakerScope;
   readonly route: RouteLabel | undefined;
@@ -40,23 +39,23 @@ export interface BreakerChange {
 
 /** Every method must return quickly and not throw. */
 export interface UpstreamObserver {
-  /** An attempt ended, whether or not anything was sent. Calls of a paused key make none. */
+  /** An attempt ended, sent or not. Calls of a paused key make no attempt. */
   onCall?(call: ObservedCall): void;
   /**
-   * A whole answer has been read.
+   * A complete response was read.
    *
-   * @param decoded undefined for one that could not be used, as those of errors.
+   * @param decoded undefined for error responses and unusable ones.
    */
   onAnswer?(route: Route, answer: RestResponse, decoded: DecodedResponse | undefined): void;
-  /** A retry was due and the budget empty. */
+  /** A retry was not made because the budget is spent. */
   onRetryBudgetExhausted?(route: RouteLabel): void;
-  /** A call was refused because too many wait. */
+  /** A call was rejected because the queue is full. */
   onShed?(route: RouteLabel): void;
   /** The backend limited a key (429 with `Retry-After`). */
   onPause?(route: RouteLabel): void;
   onBreaker?(change: BreakerChange): void;
-  /** An extended route was found to be missing (`UPSTREAM_ROUTES=auto`): once a route and process. */
+  /** An extended route is missing (`UPSTREAM_ROUTES=auto`). Once per route and process. */
   onMissingRoute?(route: RouteLabel): void;
-  /** Whether the backend has a route cannot be told by what was asked so far; called once for a route. */
+  /** The calls so far do not show whether the backend has a route. Once per route. */
   onUndecidedRoute?(route: RouteLabel): void;
 }

@@ -1,5 +1,5 @@
 /**
- * What an upstream is made of: how it calls, what it may do at once, who hears of it.
+ * Options of an upstream.
  */
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
@@ -12,93 +12,93 @@ export interface UpstreamOptions {
   readonly dispatcher: BackendConnections;
   /** The path before `/v0`: empty, or `/prefix`. */
   readonly pathPrefix: string;
-  /** `auto` finds out which of the extended routes there are. */
+  /** `auto` discovers which extended routes the backend has. */
   readonly routeSet: RouteSet | 'auto';
   /** One attempt from its queue to its last byte, in milliseconds. */
   readonly timeoutMs: number;
-  /** The largest answer that is read, in bytes; 5,000,000 when absent. */
+  /** Maximum size of a response, in bytes. @default 5_000_000 */
   readonly maxResponseBytes?: number;
-  /** Calls under way at once, of all keys; 128 when absent. The dispatcher needs as many. */
+  /** Maximum calls in flight of all keys; the dispatcher needs as many connections. @default 128 */
   readonly connections?: number;
-  /** Calls that may wait, of all keys; 4,096 when absent. */
+  /** Maximum queued calls of all keys. @default 4_096 */
   readonly maxQueue?: number;
   readonly breaker?: BreakerOptions;
-  /** By which calls wait and time out; the system's when absent. */
+  /** Clock of waits and timeouts. @default the system's */
   readonly clock?: Clock;
-  /** Names of headers of answers that go on to callers, in lower case; none when absent. */
+  /** Response headers for callers, in lower case. @default none */
   readonly exposeHeaders?: readonly string[];
-  /** Shares pauses of limited keys with other processes. @default none are shared */
+  /** Shares rate-limit pauses with other processes. @default not shared */
   readonly pauses?: PausesOfOthers | undefined;
-  /** Keeps answers to reads, for as long as they may be used. @default none are kept */
+  /** Response cache. @default none */
   readonly cache?: ReadCache | undefined;
-  /** Whether neither retries nor calls of limited keys wait, as in a replay at once. @default false */
+  /** Whether backoffs and pauses are skipped, for replays at full speed. @default false */
   readonly isHurried?: boolean;
   readonly observer?: UpstreamObserver;
 }
 
-/** All of them, with what was absent filled in. */
+/** Options with defaults. */
 export type UpstreamSettings = Required<UpstreamOptions>;
 
-/** Sends requests; the origin is its own. */
+/** Sends requests to one origin. */
 export interface BackendConnections {
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean;
-  /** Ends when the calls under way have. */
+  /** Closes after the calls in flight. */
   close(): Promise<void>;
 }
 
 interface BreakerOptions {
-  /** Fewer attempts in the window never open a circuit, nor fewer failures in a row. */
+  /** Minimum number of attempts in the window, or of consecutive failures, to open a circuit. */
   readonly volume?: number;
-  /** How long a circuit stays open before one call may probe. */
+  /** Time until an open circuit allows a probe, in milliseconds. */
   readonly openMs?: number;
-  /** How long no connection must have been found for the host's circuit to open: a restart is shorter. */
+  /** Minimum time without a connection to open the host's circuit, in milliseconds; longer than a restart. */
   readonly outageMs?: number;
 }
 
-/** Other processes that call the backend with the same keys. */
+/** Rate-limit pauses shared with other processes. */
 export interface PausesOfOthers {
-  /** The backend has limited a key for so many milliseconds. */
+  /** Publishes the pause of a key. */
   tell(sharingKey: string, pauseMs: number): void;
-  /** How long a key has to wait by what others have told, in milliseconds; 0 or less where it does not. */
+  /** Returns the rest of a key's pause published by others, in milliseconds; 0 or less without one. */
   leftOf(sharingKey: string): number;
 }
 
-/** Answers reads itself where it can, and asks the backend where it cannot. */
+/** A cache in front of the backend. */
 export interface ReadCache {
-  /** @returns what answers a call, and rejects with what failed. */
+  /** @returns a function that returns a cached or fetched response. */
   layer(backend: AskedBackend): (flight: Flight) => Promise<DecodedResponse>;
 }
 
 export interface AskedBackend {
-  /** Answers a call, with its retries. */
+  /** Calls the backend, with retries. */
   answerTo(flight: Flight): Promise<Settled>;
-  /** As `decode`, errors too. */
+  /** Like `decode`, with the same errors. */
   decode(call: Call, answer: RestResponse): DecodedResponse;
 }
 
-/** What replicas share of reads. */
+/** Storage of reads shared by replicas. */
 export interface SharedReads {
-  /** Resolves once moves are heard of. */
+  /** Resolves when the listener is subscribed. */
   open(listener: MoveListener): Promise<void>;
   hash(apiKey: string): string;
   find(apiKey: string, id: string, known: string): Promise<FoundRead | undefined>;
   keep(apiKey: string, id: string, found: FoundRead, freshUntilMs: number, text: string): void;
-  /** @returns the epoch that a write begins; undefined where nobody was told of it. */
+  /** @returns the epoch that a write begins; undefined if it could not be published. */
   move(apiKey: string, known: string): Promise<string | undefined>;
 }
 
-/** What is known of a read that replicas share. */
+/** A shared read as found in storage. */
 export interface FoundRead {
   readonly epoch: string;
-  /** When, by its own clock and by `performance.now()`: sent before, answered after. */
+  /** Times by the storage's clock, and by `performance.now()` before and after. */
   readonly at: { readonly serverMs: number; readonly sentMs: number; readonly answeredMs: number };
-  /** Undefined where none is kept that may be used. */
+  /** Undefined without a usable response. */
   readonly kept: { readonly text: string; readonly freshUntilMs: number } | undefined;
 }
 
 export interface MoveListener {
-  /** @param key its hash. */
+  /** @param key hash of the key. */
   onMove(key: string, epoch: string): void;
-  /** Moves may have been missed. */
+  /** Moves may have been missed, for example after a reconnect. */
   onGap(): void;
 }

@@ -1,17 +1,16 @@
 /**
- * Ends the waiting calls of a request at its deadline, or when its caller leaves.
+ * Ends the waiting calls of a request at its deadline, or when its caller disconnects.
  *
- * It stands in the list of all requests' deadlines, and listens, only while a call waits, so that neither keeps the
- * process alive.
+ * Registered with timer and cancel only while a call waits, so it does not keep the process alive.
  */
 import type { Cancel, EndOfWait, Waiter } from '../../lib/cancel.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { endOfWait, type RouteLabel } from './errors.ts';
 import type { Timed, Timeouts } from './timeouts.ts';
 
-/** Waits in one place at a time. */
+/** A wait, registered with at most one request. */
 export interface WaitOfRequest extends Waiter {
-  /** Where it stands among the waits of its request; -1 while it does not. */
+  /** Index among the waits of its request; -1 if it is not one. */
   place: number;
 }
 
@@ -33,7 +32,8 @@ export class RequestDeadline implements Waiter, Timed {
   }
 
   /**
-   * @throws {RestError} `timeout` past the deadline; `cancelled` for a read whose caller has left: writes go on.
+   * @throws {RestError} `timeout` after the deadline; `cancelled` for a read whose caller has disconnected. Writes go
+   * on.
    */
   check(route: RouteLabel, nowMs: number): void {
     if (nowMs >= this.untilMs) throw endOfWait('timeout', route);
@@ -41,13 +41,13 @@ export class RequestDeadline implements Waiter, Timed {
     if (isOver && route.method === 'GET') throw endOfWait('cancelled', route);
   }
 
-  /** Gives up the request's reads, and refuses further ones. */
+  /** Cancels the request's reads, and rejects further ones. */
   end(): void {
     this.#ended = true;
     this.onEnd('cancelled');
   }
 
-  /** Adds a wait to end in time. */
+  /** Adds a wait. */
   add(waiter: WaitOfRequest, nowMs = this.#clock.now()): void {
     waiter.place = this.#waiting.length;
     this.#waiting.push(waiter);

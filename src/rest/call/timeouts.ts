@@ -1,17 +1,17 @@
 /**
- * Waits that end at a time, in the order of their ends, with one timer for all.
+ * A list of timeouts ordered by end, with a single timer.
  *
- * Most end before it, and most last equally long: each is added at the end of the list, and taken out of it again.
+ * Most have the same duration, so insertion at the end is O(1), as is removal.
  */
 import type { Clock, Timer } from '../../lib/clock.ts';
 
-/** Stands in at most one list. */
+/** An element of at most one list. */
 export interface Timed {
-  /** On the clock's time. */
+  /** End on the clock's time. */
   readonly untilMs: number;
   earlier: Timed | undefined;
   later: Timed | undefined;
-  /** Called once it is time, and it is not in the list any more. */
+  /** Called at the end, after its removal. */
   onTime(): void;
 }
 
@@ -39,7 +39,7 @@ export class Timeouts {
     if (!this.#timer || one.untilMs < this.#timerMs) this.#start(one.untilMs, nowMs);
   }
 
-  /** Takes one out, where it is in the list. No timer is left when nothing waits. */
+  /** Removes an element, if present. An empty list has no timer. */
   delete(one: Timed): void {
     const { earlier, later } = one;
     if (!earlier && this.#first !== one) return;
@@ -67,7 +67,7 @@ export class Timeouts {
       this.delete(first);
       first.onTime();
     }
-    // Others may have been added meanwhile. Node's timers may be early by a part of a millisecond.
+    // Elements may have been added meanwhile, and Node's timers may be early by a fraction of a millisecond.
     if (this.#first && !this.#timer) this.#start(this.#first.untilMs, this.#clock.now());
   }
 }

@@ -1,10 +1,10 @@
 /**
- * How REST calls carry the trace of the request that makes them.
+ * Trace context of REST calls.
  *
  * Source: W3C Trace Context.
  */
 
-/** A span, as others name it. */
+/** Identifiers of a span. */
 export interface SpanRef {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
@@ -13,9 +13,9 @@ export interface SpanRef {
 }
 
 export interface CallTrace {
-  /** Headers of every call, where the trace is not recorded here: name, value, name, value. */
+  /** Headers of calls if the trace is not recorded: name, value, name, value. */
   readonly forwarded: readonly string[];
-  /** Where it is: begins the span of an attempt. */
+  /** Begins the span of an attempt if it is recorded. */
   readonly begin?: () => BegunSpan;
 }
 

@@ -1,8 +1,8 @@
 /**
- * The typed client of `/v0`: one function that calls a route of the table.
+ * The typed client of `/v0`: a function that calls a route of the table.
  *
- * An `Upstream` is shared by the whole process (connections, breaker, reads in flight); a
- * `RestClient` belongs to one request and carries its key, its deadline, its budget and its journal.
+ * An `Upstream` is shared by the process (connections, breaker, reads in flight). A `RestClient` belongs to one request
+ * and has its key, deadline, budget and call log.
  */
 import { API_KEY_FORM, API_KEY_HEADER, isApiKey } from '../../v0/api-key.ts';
 import type { Cancel, EndOfWait } from '../../lib/cancel.ts';
@@ -40,28 +40,28 @@ export type { CallInput };
 export interface CallOptions {
   /** Cancels a GET; a write goes on. */
   readonly cancel?: Cancel | undefined;
-  /** The cause of the call, for the journal. */
+  /** Cause of the call, for the call log. */
   readonly origin?: unknown;
 }
 
 export interface RestClient {
-  /** Replaced by another when a route turns out to be missing. */
+  /** Replaced when a route is found to be missing. */
   readonly capabilities: RouteCapabilities;
   readonly journal: Journal;
-  /** When the request's time is over, on `performance.now()`'s clock. */
+  /** Deadline of the request on `performance.now()`'s clock. */
   readonly deadlineMs: number;
-  /** Ends the reads in flight and makes no more calls. Writes are finished. */
+  /** Cancels reads in flight and rejects further calls. Writes are finished. */
   abort(): void;
-  /** Which calls wait behind the others of their key, by what causes them. */
+  /** Gives calls of these origins a lower priority than the others of their key. */
   deferWhere(isDeferred: (origin: unknown) => boolean): void;
 
   /**
-   * Calls a route and answers its checked body.
+   * Calls a route and returns the checked body.
    *
-   * @throws {RestError} one kind a cause, see errors.ts.
+   * @throws {RestError} see errors.ts for its kinds.
    */
   readonly call: CallRoute<never>;
-  /** As `call` for a read, with null for a 404. */
+  /** Like `call` for a read, but null for a 404. */
   readonly find: CallRoute<null>;
 }
 
@@ -71,39 +71,39 @@ type CallRoute<Missing> = <Path extends string, Response, Query, Body>(
   options?: CallOptions,
 ) => Promise<Response | Missing>;
 
-/** What a client needs to know of the request that it works for. */
+/** The request that a client belongs to. */
 export interface RequestScope {
-  /** Undefined when the caller sent none and the gateway has none: nothing is called then. */
+  /** Undefined if neither the caller nor the gateway has a key; calls fail then. */
   readonly apiKey: string | undefined;
-  /** The caller's headers that go with each call. @default none */
+  /** Headers of the caller sent with each call. @default none */
   readonly forwarded?: ForwardedHeaders | undefined;
   readonly requestId: string;
   /**
-   * Cancelled when the caller leaves: its reads end, its writes go on. A `Cancel` has one listener,
-   * so each client needs its own.
+   * Cancelled when the caller disconnects, which ends reads but not writes. A `Cancel` has one listener, so each client
+   * needs its own.
    */
   readonly leaving?: Cancel | undefined;
-  /** When the request's time is over, on `performance.now()`'s clock. */
+  /** Deadline of the request on `performance.now()`'s clock. */
   readonly deadlineMs: number;
-  /** The most calls it may make, shared ones included, retries not. */
+  /** Maximum number of calls, with shared ones, without retries. */
   readonly maxCalls: number;
-  /** The trace that the request belongs to. @default none */
+  /** Trace of the request. @default none */
   readonly trace?: CallTrace | undefined;
-  /** What kept answers must be newer than: a consistency token, or `NOW`. @default any will do */
+  /** Bound on cached responses: a consistency token that they must include, or `NOW`. @default any */
   readonly newerThan?: string | undefined;
 }
 
-/** A client for one request. */
+/** Creates a client for one request. */
 export interface Upstream {
   (scope: RequestScope): RestClient;
   readonly breaker: CircuitStates;
-  /** Whether a read may be answered by what was read before. */
+  /** Whether there is a response cache. */
   readonly keepsAnswers: boolean;
-  /** What is known of the extended routes, by method and path. */
+  /** States of the extended routes by method and path. */
   routes(): Readonly<Record<string, RouteState>>;
-  /** Whether the backend has lately answered this key with anything but a refusal of the key. */
+  /** Whether the backend's latest response accepted the key. */
   isAccepted(apiKey: string): boolean;
-  /** Ends when the calls under way have. */
+  /** Closes after the calls in flight. */
   close(): Promise<void>;
 }
 
@@ -135,17 +135,17 @@ export function createUpstream(given: UpstreamOptions): Upstream {
   });
 }
 
-/** What all clients have in common. */
+/** State shared by all clients. */
 interface Shared {
   readonly options: UpstreamSettings;
   readonly calls: Calls;
   readonly keys: Keys;
   readonly discovery: RouteDiscovery;
-  /** Of all requests. */
+  /** Deadlines of all requests. */
   readonly deadlines: Timeouts;
 }
 
-/** By the route table's own types. */
+/** Typed by the route table. */
 interface Values {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | undefined>> | undefined;
@@ -183,7 +183,7 @@ class ScopedClient implements RestClient, Requester {
   }
 
   get key(): Key {
-    // Another request may have made it known meanwhile.
+    // Another request may have stored the key meanwhile.
     if (!this.#key.isKnown) this.#key = this.#shared.keys.find(this.apiKey) ?? this.#key;
     return this.#key;
   }
@@ -204,7 +204,7 @@ class ScopedClient implements RestClient, Requester {
     this.#isDeferred = isDeferred;
   }
 
-  // Decoded by this very route's schema, both.
+  // Casts are safe: the body is decoded by the route's schema.
   readonly call = ((route, input, options) =>
     this.#make(route, input, false, options)) as CallRoute<never>;
   readonly find = ((route, input, options) =>
@@ -233,7 +233,7 @@ class ScopedClient implements RestClient, Requester {
     });
   }
 
-  /** Ends a wait for another request's call in time. */
+  /** Waits for another request's call until this request's deadline. */
   #within(wait: Promise<unknown>, route: RouteLabel): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const waiter = { place: -1, onEnd: (why: EndOfWait) => reject(endOfWait(why, route)) };
@@ -251,7 +251,7 @@ class ScopedClient implements RestClient, Requester {
     isOptional: boolean,
     { cancel, origin }: CallOptions,
   ): Promise<unknown> {
-    // A large answer asks for thousands of calls more than it may make.
+    // Checked first: a large response can cause thousands of calls above the budget.
     if (this.#callsLeft === 0) return Promise.reject(budgetSpent(route));
     const { options, calls } = this.#shared;
     try {
@@ -260,7 +260,7 @@ class ScopedClient implements RestClient, Requester {
       const body = values.body === undefined ? null : JSON.stringify(values.body);
       const nowMs = options.clock.now();
       this.#admit(route, nowMs);
-      // What a request reads after a write of its own is never older than that.
+      // Reads after a write of the same request are never older than the write.
       if (options.cache && route.method !== 'GET') this.#newerThan = NOW;
       const asked = {
         from: this,
@@ -280,7 +280,7 @@ class ScopedClient implements RestClient, Requester {
     }
   }
 
-  /** Refuses a call that may not be made, before anything is sent, and takes any other off the budget. */
+  /** Rejects a call that may not be made, or charges it to the budget. */
   #admit(route: Route, nowMs: number): void {
     const { apiKey } = this.#scope;
     if (apiKey === undefined || !isApiKey(apiKey)) {
@@ -306,7 +306,7 @@ const headersOf = (apiKey: string, requestId: string, forwarded: ForwardedHeader
   requestId,
   'accept',
   'application/json',
-  // Identity, so that the limit on bytes received bounds the answer: no decompression bombs.
+  // No compression: the size limit applies to received bytes, which excludes decompression bombs.
   'accept-encoding',
   'identity',
   ...forwarded,

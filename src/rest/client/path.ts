@@ -1,19 +1,19 @@
 /**
  * Fills in the path parameters of route templates.
  *
- * Every parameter becomes exactly one encoded segment. Values that would be normalised away (`.`, `..`),
- * shorten the path (empty), cannot be encoded or make another route's path are refused.
+ * Every parameter becomes exactly one encoded segment. Values are rejected if they are empty, `.` or `..`, cannot be
+ * encoded, or result in another route's path.
  */
 import { isReserved, type PathParameters } from '../../v0/routes.ts';
 import { RestError, type RouteLabel } from '../call/errors.ts';
 
-/** The longest id that is passed on, in characters. Assumed: the document shows no limit. */
+/** Maximum length of an id, in characters. Assumed: the document states no limit. */
 export const MAX_ID_LENGTH = 512;
 
 /**
- * The path of one call: `/v0/pages/{page_id}` and `{ page_id: 'a/b' }` make `/v0/pages/a%2Fb`.
+ * Returns the path of a call: `/v0/pages/{page_id}` with `{ page_id: 'a/b' }` is `/v0/pages/a%2Fb`.
  *
- * @throws {RestError} `input` when a value can't be one segment.
+ * @throws {RestError} `input` if a value cannot be a segment.
  */
 export function fillPath(route: RouteLabel, values: Readonly<Record<string, string>>): string {
   let parts = templates.get(route.path);
@@ -29,7 +29,7 @@ export function fillPath(route: RouteLabel, values: Readonly<Record<string, stri
 /** Templates split at their parameters: text, name, text, name, text. */
 const templates = new Map<string, readonly string[]>();
 
-/** `?cursor=…&limit=…` from what is set; empty when nothing is. */
+/** Formats defined values as `?cursor=…&limit=…`; empty without any. */
 export function formatQuery(
   query: Readonly<Record<string, string | number | undefined>> | undefined,
 ): string {
@@ -37,7 +37,7 @@ export function formatQuery(
   for (const name in query) {
     const value = query[name];
     if (value === undefined) continue;
-    // A lone surrogate has no UTF-8 form: it becomes U+FFFD instead of an exception.
+    // Lone surrogates become U+FFFD, since `encodeURIComponent` would throw.
     text += `${text ? '&' : '?'}${name}=${encodeURIComponent(String(value).toWellFormed())}`;
   }
   return text;
@@ -50,13 +50,13 @@ function encodeSegment(route: RouteLabel, name: string, value: string): string {
   return encodeURIComponent(value);
 }
 
-/** Most ids: short, and without characters that are special in a URL. */
+/** Fast path: short ids without characters that are special in a URL. */
 const PLAIN = /^[\w-]{1,100}$/;
 
 /**
- * Why a text can't be one path segment; undefined when it can.
+ * Returns why a text cannot be a path segment; undefined if it can.
  *
- * @param parameter the parameter's name; absent where it is not known yet.
+ * @param parameter name of the parameter, if it is known.
  */
 export function segmentFault(value: string, parameter?: string): string | undefined {
   if (value === '') return 'must not be empty';
@@ -70,7 +70,7 @@ export function segmentFault(value: string, parameter?: string): string | undefi
   return undefined;
 }
 
-/** What a route takes: values for its path parameters, its query, its body. */
+/** Input of a route: path parameters, query and body. */
 export type CallInput<Path extends string, Query, Body> = ([PathParameters<Path>] extends [never]
   ? { readonly path?: undefined }
   : { readonly path: Readonly<Record<PathParameters<Path>, string>> }) &

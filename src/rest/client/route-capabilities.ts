@@ -1,24 +1,25 @@
 /**
- * How what the six extended routes answer is read: by them, or by the routes of the REST document.
+ * Route capabilities: which of the six extended routes the backend has, and the fallback to routes of the REST
+ * document.
  *
- * Resource modules declare both ways beside each other. `RouteCapabilities` alone say which routes there are.
+ * Resource modules declare the extended read and its fallback together.
  */
 import type { Route } from '../../v0/routes.ts';
 import { isMissingRoute } from '../call/errors.ts';
 
-/** Immutable: what was derived from it can be kept for it. */
+/** Immutable, so derived values can be cached by identity. */
 export interface RouteCapabilities {
-  /** Whether a route is called at all. */
+  /** Whether the backend has a route. */
   serves(route: Route): boolean;
 }
 
-/** Of a backend that lacks these routes. */
+/** Capabilities of a backend that lacks these routes. */
 export const capabilitiesWithout = (missing: ReadonlySet<Route>): RouteCapabilities => ({
   serves: (route) => !missing.has(route),
 });
 
 /**
- * Reads by an extended route, and in another way where the backend lacks it, or this very read finds that out.
+ * Reads by an extended route, or by a fallback if the backend lacks the route or this read finds it missing.
  *
  * @param instead Assumed: see docs/assumptions.md.
  */

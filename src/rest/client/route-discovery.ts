@@ -1,9 +1,8 @@
 /**
- * Which of the extended routes the backend has, for the whole process.
+ * Discovery of the extended routes that the backend has, per process.
  *
- * With `auto` a refusal of such a route says nothing at first: the object may be missing, or the route. Only
- * once a route has answered a request is its refusal about the object. Before that, one read with an id
- * that is surely there shows which it is, and what it showed is believed until the process ends.
+ * With `auto` a 404 is ambiguous: the object or the route may be missing. After the first success of a route, a 404 is
+ * about the object. Before it, a read with an id that surely exists decides, for the life of the process.
  */
 import { findSample, type SampleReader } from '../../v0/extended-routes.ts';
 import { extendedRoutes, routes, type Route, type RouteSet } from '../../v0/routes.ts';
@@ -11,30 +10,30 @@ import { hasKind, isNotFound, isRouteRefusal, RestError, type RouteLabel } from 
 import type { UpstreamObserver } from '../call/observer.ts';
 import { capabilitiesWithout, type RouteCapabilities } from './route-capabilities.ts';
 
-/** `unknown` until the first answer that tells. */
+/** `unknown` until a response decides. */
 export type RouteState = 'there' | 'missing' | 'unknown';
 
 type Parameters = Readonly<Record<string, string>>;
 
-/** A caller of an open route. What it reads is read with its key, from its budget and within its time. */
+/** A caller of an undecided route, whose key, budget and deadline are used for the probe. */
 export interface Discoverer extends SampleReader {
-  /** Calls the route itself, for no more than one item. */
+  /** Calls the route, for at most one item. */
   probe(path: Parameters): Promise<unknown>;
-  /** Ends a wait for what another caller began at the caller's own deadline, or when it leaves. */
+  /** Waits for another caller's probe until this caller's deadline or disconnect. */
   within(wait: Promise<unknown>): Promise<unknown>;
 }
 
 export class RouteDiscovery {
-  /** Replaced by another when a route turns out to be missing. */
+  /** Replaced when a route is found to be missing. */
   capabilities: RouteCapabilities;
   readonly #states: Map<Route, RouteState>;
-  /** The last look at a route, which never rejects. */
+  /** Latest probe of a route; never rejects. */
   readonly #looks = new Map<Route, Promise<unknown>>();
-  /** Routes whose refusal could not be decided once, which was told. */
+  /** Routes reported as undecided. */
   readonly #undecided = new Set<Route>();
   readonly #observer: UpstreamObserver;
 
-  /** @param routeSet what is believed without asking; `auto`: nothing. */
+  /** @param routeSet assumed routes; `auto` assumes none. */
   constructor(routeSet: RouteSet | 'auto', observer: UpstreamObserver) {
     const state = ({ auto: 'unknown', document: 'missing', extended: 'there' } as const)[routeSet];
     this.#states = new Map(extendedRoutes.map((route) => [route, state]));
@@ -42,12 +41,12 @@ export class RouteDiscovery {
     this.#observer = observer;
   }
 
-  /** Whether a refusal of this route does not yet tell whether it is there. */
+  /** Whether a route is undecided. */
   isOpen(route: Route): boolean {
     return this.#states.get(route) === 'unknown';
   }
 
-  /** By method and path. */
+  /** States by method and path. */
   report(): Readonly<Record<string, RouteState>> {
     return Object.fromEntries(
       [...this.#states].map(([{ method, path }, state]) => [`${method} ${path}`, state]),
@@ -55,10 +54,10 @@ export class RouteDiscovery {
   }
 
   /**
-   * The answer to a read of an open route.
+   * Resolves the response of an undecided route.
    *
-   * @param isOptional whether a 404 is an answer to the caller: null.
-   * @throws {RestError} `unsupported` when the route is missing, or may be.
+   * @param isOptional whether a 404 is null.
+   * @throws {RestError} `unsupported` if the route is or may be missing.
    */
   async settle(
     answer: Promise<unknown>,
@@ -80,8 +79,8 @@ export class RouteDiscovery {
   }
 
   async #isAboutObject(route: Route, path: Parameters, caller: Discoverer): Promise<boolean> {
-    // What another caller's object shows of the route holds for this one too; where it shows nothing,
-    // all who waited look at their own objects, side by side.
+    // The result of another caller's probe applies to this one too; if it is undecided, all waiting callers probe with
+    // their own objects in parallel.
     const underWay = this.#looks.get(route);
     if (underWay) await caller.within(underWay);
     if (!this.isOpen(route)) return this.#states.get(route) === 'there';
@@ -126,8 +125,8 @@ export class RouteDiscovery {
 }
 
 /**
- * Whether a failure may mean that the backend does not have the route. A backend without `/v0/pages/search` may take it
- * for the page `search`, and answer with a page.
+ * Whether a failure may mean that the backend lacks the route. A backend without `/v0/pages/search` may respond with
+ * the page of id `search`.
  */
 const isRefusal = (error: unknown, route: Route): boolean =>
   isRouteRefusal(error) ||
@@ -138,7 +137,7 @@ const isTakenForAnother = ({ method, path }: Route): boolean =>
     (other) => other.path !== path && other.method === method && matches(other.path, path),
   );
 
-/** Whether a path without parameters is one of a template's. */
+/** Whether a path matches a template. */
 function matches(template: string, path: string): boolean {
   const parts = path.split('/');
   const wanted = template.split('/');

@@ -1,9 +1,8 @@
 /**
- * The decode cache: an answer with the same bytes as the last one of its path is not decoded again.
+ * The decode cache: a response with the same bytes as the previous one of its path is not decoded again.
  *
- * The call is made all the same, so nothing is ever stale; parsing and checking are saved. Entries are found by path,
- * whatever the key and the forwarded headers. That leaks nothing: only a caller whose own answer has the same bytes
- * gets the kept value.
+ * Saves parsing and checking, not calls, so values are never stale. Entries are by path for all keys and forwarded
+ * headers, which leaks nothing: a cached value is used only for a response with the same bytes.
  */
 import { crc32 } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
@@ -11,16 +10,16 @@ import { isRead, type Call, type DecodedResponse, type RestResponse } from '../c
 import { decode } from './decode.ts';
 import { freeze } from './freeze.ts';
 
-/** The most memory of all kept answers, in bytes. */
+/** Maximum memory of all entries, in bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;
-const LARGEST_PART = 1 / 8; // that one answer may take
-const ENTRY_BYTES = 256; // of an entry itself
+const LARGEST_PART = 1 / 8; // maximum share of an entry
+const ENTRY_BYTES = 256; // overhead of an entry
 
-/** What is known of the last answer of a path before it is worth keeping: most never come again. */
+/** The latest response of a path that is not cached yet: most never come again. */
 interface Seen {
   bytes: number;
   etag: string | string[] | undefined;
-  /** Its checksum; undefined until a second answer has had as many bytes and the same `ETag`. */
+  /** Checksum; undefined until a second response has the same size and `ETag`. */
   sum: number | undefined;
 }
 
@@ -42,9 +41,7 @@ export class DecodeCache {
     });
   }
 
-  /**
-   * As `decode`, errors too. What is kept is frozen, since several callers get it.
-   */
+  /** Like `decode`, with the same errors. Cached values are frozen, since callers share them. */
   decode(call: Pick<Call, 'route' | 'path'>, answer: RestResponse): DecodedResponse {
     if (!isRead(call)) return decode(call, answer);
     const entry = this.#entries.get(call.path);
@@ -52,7 +49,7 @@ export class DecodeCache {
     if (kept && isSame(kept, answer)) return kept.decoded;
     const decoded = decode(call, answer);
     const { body, headers } = answer;
-    // Not with errors in place of fields: they name the exchange they came from.
+    // Values with errors are not cached: errors contain the request id.
     if (!decoded.sound || /\bno-store\b/i.test(headers['cache-control'] ?? '')) return decoded;
     const { etag } = headers;
     if (!entry || 'decoded' in entry) {
@@ -71,7 +68,7 @@ export class DecodeCache {
 
   #keep(path: string, { body, headers }: RestResponse, decoded: DecodedResponse): void {
     freeze(decoded.value as object);
-    // A copy, because the body may be a part of a larger buffer.
+    // Copied, since the body may be part of a larger buffer.
     const kept = { body: new Uint8Array(body), type: headers['content-type'], decoded };
     this.#entries.set(path, kept);
   }
@@ -82,13 +79,13 @@ const isSame = ({ body, type, decoded }: Kept, answer: RestResponse): boolean =>
   decoded.status === answer.status &&
   type === answer.headers['content-type'];
 
-/** Memory of the parts of a value in V8, in bytes, at most: `{}` is 3 bytes of text and 64 of memory. */
+/** Upper bounds of memory in V8, in bytes: `{}` is 2 bytes of text and 64 of memory. */
 const BYTES = { object: 64, property: 168, array: 48, item: 8, text: 40, character: 2, number: 16 };
 
-/** Memory that a decoded answer and its bytes take, at most. */
+/** Upper bound of the memory of a decoded response and its bytes. */
 export function bytesOf({ body, decoded }: Pick<Kept, 'body' | 'decoded'>): number {
   let bytes = body.length;
-  const values = [decoded.value]; // grows: an answer may nest deeper than the stack
+  const values = [decoded.value]; // a stack: recursion could overflow
   for (const value of values) {
     if (typeof value === 'string') bytes += BYTES.text + BYTES.character * value.length;
     else if (typeof value === 'number') bytes += BYTES.number;

@@ -1,8 +1,7 @@
 /**
- * Decodes an answer's bytes to JSON of the documented shape.
+ * Decodes a response's bytes to JSON of the documented shape.
  *
- * A wrong value costs its field, not the object: it is replaced by an error, which the executor reports
- * at that field.
+ * A wrong value is replaced by an error, which the executor reports at its field.
  */
 import { ErrorBody } from '../../v0/error.ts';
 import type { Route } from '../../v0/routes.ts';
@@ -19,17 +18,17 @@ import {
 } from './json.ts';
 import { retryAfterOf } from './retry-after.ts';
 
-/** OK, Created, No Content: the document promises no others, and 206 is only a part. */
+/** OK, Created, No Content; the document has no others. */
 const SUCCESSES: readonly number[] = [200, 201, 204];
 
-/** Wrong values of one answer that are reported one by one; with more the whole answer is refused. */
+/** Maximum number of wrong values of a response; above it the whole response is rejected. */
 const MAX_FAULTS = 1_000;
 
 /**
- * The body of a successful answer, checked against its route.
+ * Returns the body of a success, checked against the schema of its route.
  *
- * @throws {RestError} `status` for any other; a redirect is one, and is never followed. `invalid_response` when the body
- *   as a whole is unusable. `outcome_unknown` in place of both when a write may have been carried out.
+ * @throws {RestError} `status` for other statuses, including redirects, which are never followed. `invalid_response` if
+ * the whole body is unusable. `outcome_unknown` in place of both if a write may have been executed.
  */
 export function decode(call: Pick<Call, 'route'>, answer: RestResponse): DecodedResponse {
   try {
@@ -41,9 +40,9 @@ export function decode(call: Pick<Call, 'route'>, answer: RestResponse): Decoded
 }
 
 /**
- * Whether a status says that a write was not carried out: the caller's mistakes, 501 (no such
- * function), 503 (too busy to begin) and 505 (no such protocol). A 500 may come after the fact, and a
- * proxy's 502 or 504 says nothing of what happened behind it.
+ * Whether a status means that a write was not executed: 4xx, 501 (Not Implemented), 503 (Service Unavailable) and 505
+ * (HTTP Version Not Supported). A 500 may be sent after the write, and 502 or 504 of a proxy say nothing about the
+ * backend.
  */
 const isSurelyRefused = (status: number): boolean =>
   (status >= 400 && status < 500) || status === 501 || status === 503 || status === 505;
@@ -59,7 +58,7 @@ function decodeBody(route: Route, answer: RestResponse): DecodedResponse {
   let root = parseJson(body);
   let faults = 0;
   let inexact: Map<number, string> | undefined;
-  let written: string | undefined; // the number for which a value is refused
+  let written: string | undefined; // text of an inexact number
   const isExact = (value: number): boolean => {
     inexact ??= inexactNumbers(body);
     return (written = inexact.get(value)) === undefined;
@@ -70,7 +69,7 @@ function decodeBody(route: Route, answer: RestResponse): DecodedResponse {
     const shown = number === undefined ? describe(name, value) : describeNumber(name, number);
     written = undefined;
     const fault = invalid(`Backend answered ${shown}`, route, answer);
-    // A list without `items` is unusable.
+    // A page of a list is unusable without `items`.
     if (holder === root && name === 'items') throw fault;
     if (++faults > MAX_FAULTS) {
       throw invalid(`Backend answered over ${MAX_FAULTS} wrong values`, route, answer);
@@ -86,11 +85,11 @@ function decodeBody(route: Route, answer: RestResponse): DecodedResponse {
   if (!isWhole) {
     throw invalid('Backend answered something other than the documented object', route, answer);
   }
-  // Checked in place: fields that the contract does not know stay, and no copy is made.
+  // Checked in place, without a copy; unknown fields stay.
   return { value: root, status: answer.status, sound: faults === 0 };
 }
 
-/** Matches the path of a field, but no sentence. */
+/** Matches paths of fields, not sentences. */
 const FIELD_PATH = /^[\w.[\]{}-]{1,200}$/;
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i;
@@ -100,7 +99,7 @@ const invalid = (what: string, route: Route, answer: RestResponse): RestError =>
 
 function describe(name: PropertyKey, value: unknown): string {
   if (value === undefined) return `without "${String(name)}"`;
-  // Short words and numbers help to find the fault; longer texts and objects would leak.
+  // Short words and numbers help to find the fault; longer values could leak data.
   const shown =
     typeof value === 'string' && /^[\w-]{1,40}$/.test(value)
       ? `"${value}"`
@@ -125,7 +124,7 @@ function refusalOf(route: Route, answer: RestResponse): RestError {
   });
 }
 
-/** What an error says of the answer it came from. Request ids of another form are not repeated. */
+/** Status and request id of a response, for errors. Invalid request ids are left out. */
 function originOf(answer: RestResponse, fromBody?: string) {
   const header = answer.headers['x-request-id'];
   const requestId = fromBody ?? (Array.isArray(header) ? header[0] : header);

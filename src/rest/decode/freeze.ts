@@ -1,4 +1,4 @@
-/** Makes a value immutable at every depth. A loop, because an answer may nest deeper than the stack. */
+/** Freezes a value deeply. Iterative, since recursion could overflow the stack. */
 export function freeze(root: object): void {
   const open: object[] = [root];
   for (let value = open.pop(); value; value = open.pop()) {

@@ -1,24 +1,24 @@
 /**
- * Reads JSON from bytes: their charset, shapes that cost far more than their bytes, numbers that a double cannot hold.
+ * Parses JSON from bytes: charsets, limits of shape, and numbers that a double cannot represent.
  *
- * Parsing blocks the process: five megabytes of empty objects take a third of a second. Deeply nested
- * values overflow the stack later, since JSON.stringify recurses.
+ * Limits of shape are needed because parsing blocks the process (five megabytes of empty objects take a third of a
+ * second) and JSON.stringify recurses.
  */
 import { isUtf8 } from 'node:buffer';
 
-/** The deepest nesting that is read. The deepest of the document is 7. */
+/** Maximum nesting; the document's maximum is 7. */
 export const MAX_DEPTH = 64;
 
-/** The most values of one answer. A page of 100 audiences has 6,000. */
+/** Maximum number of values of a response; a page of 100 audiences has 6,000. */
 const MAX_VALUES = 150_000;
 
-/** Smaller bodies, in bytes, cannot hold enough values to matter. */
+/** Size below which bodies are not checked, in bytes. */
 const SMALL = 256 * 1024;
 
 /**
- * The parsed value; undefined when it is no JSON, or over 256 KB and nests too deep or holds too many values.
+ * Returns the parsed value; undefined for invalid JSON, or for more than 256 KB with too many levels or values.
  *
- * @param body in UTF-8. A byte order mark is skipped.
+ * @param body in UTF-8; a byte order mark is skipped.
  */
 export function parseJson(body: Buffer, revive?: Parameters<typeof JSON.parse>[1]): unknown {
   if (body.length > SMALL && !isModest(body)) return undefined;
@@ -33,9 +33,9 @@ export function parseJson(body: Buffer, revive?: Parameters<typeof JSON.parse>[1
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]+)/i;
 
 /**
- * A body in UTF-8; undefined when its bytes are not of the charset that its type names, or nobody knows that one.
+ * Converts a body to UTF-8; undefined if its bytes are invalid in the charset of its type, or the charset is unknown.
  *
- * @param type with no charset: UTF-8.
+ * @param type content type; UTF-8 without a charset.
  */
 export function utf8Of(body: Buffer, type: string): Buffer | undefined {
   const charset = CHARSET.exec(type)?.[1] ?? 'utf-8';
@@ -47,12 +47,11 @@ export function utf8Of(body: Buffer, type: string): Buffer | undefined {
   }
 }
 
-/** The longest number that a double can hold exactly has 309 digits. */
+/** Maximum length of a compared number, in characters; exact doubles have at most 309 digits. */
 const LONGEST_NUMBER = 400;
 
 /**
- * Numbers beyond ±(2^53 - 1) that a double does not hold as they are written: by what they become, how they are
- * written.
+ * Finds numbers beyond ±(2^53 - 1) that a double cannot represent exactly. Returns their texts by double.
  *
  * @param body JSON in UTF-8.
  */
@@ -72,10 +71,10 @@ export function inexactNumbers(body: Buffer): Map<number, string> {
   return found;
 }
 
-/** Whether this version of Node can write a number as it was read: from 22 on. */
+/** Whether this version of Node has `JSON.rawJSON` (from 22 on). */
 export const WRITES_ALL_NUMBERS = 'rawJSON' in JSON;
 
-/** As `parseJson`, with what `JSON.stringify` writes again as it was, in place of the numbers that a double does not hold. */
+/** Like `parseJson`, with raw JSON in place of numbers that a double cannot represent. */
 export function parseExactly(body: Buffer): unknown {
   const { rawJSON } = JSON as unknown as RawJson;
   const revive = (_name: string, value: unknown, context?: { readonly source?: string }) => {
@@ -86,13 +85,13 @@ export function parseExactly(body: Buffer): unknown {
   return parseJson(body, revive);
 }
 
-/** How a number was written that `parseExactly` has left as it was; undefined for anything else. */
+/** Returns the text of a raw number of `parseExactly`; undefined for other values. */
 export const writtenAs = (value: unknown): string | undefined =>
   WRITES_ALL_NUMBERS && (JSON as unknown as RawJson).isRawJSON(value)
     ? (value as { readonly rawJSON: string }).rawJSON
     : undefined;
 
-/** TypeScript's library does not know it yet. */
+/** Missing in TypeScript's library. */
 interface RawJson {
   rawJSON(written: string): unknown;
   isRawJSON(value: unknown): boolean;
@@ -103,11 +102,11 @@ const isHeld = (written: string, value: number): boolean => {
   return exactly !== undefined && exactly === decimal(String(value));
 };
 
-/** Digits, signs, the point and the exponent's letter; `e` of `true` and `false` is no number by itself. */
+/** Digits, signs, the point and the exponent's letter. */
 const isOfNumber = (byte: number): boolean =>
   (byte >= 0x30 && byte <= 0x39) || [0x2b, 0x2d, 0x2e, 0x45, 0x65].includes(byte);
 
-/** One form for all ways to write a number: its digits and a power of ten. */
+/** Normalises a number's text to digits and a power of ten. */
 function decimal(written: string): string | undefined {
   const parts = written.length > LONGEST_NUMBER ? null : NUMBER.exec(written);
   if (!parts) return undefined;
@@ -147,7 +146,7 @@ function isModest(body: Buffer): boolean {
   return true;
 }
 
-/** Where the text that begins at `start` ends. */
+/** Returns the end of the string that begins at `start`. */
 function endOfText(body: Buffer, start: number): number {
   let i = start + 1;
   for (; i < body.length && body[i] !== QUOTE; i++) if (body[i] === BACKSLASH) i++;

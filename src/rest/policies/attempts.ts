@@ -1,6 +1,5 @@
 /**
- * What is kept of each attempt while it is under way: its line in the log of its request's calls, its place among those
- * that others may have to end, and its time.
+ * Policies that track attempts: their call log entries, the list of attempts in flight, and their timeouts.
  */
 import { failureOf } from '../call/errors.ts';
 import { isRead, type Settled } from '../call/call.ts';
@@ -8,7 +7,7 @@ import type { UpstreamSettings } from '../call/options.ts';
 import { Timeouts } from '../call/timeouts.ts';
 import type { CallPolicy, RestCall } from '../rest-call.ts';
 
-/** The lines of attempts in the log of their request, and what metrics and logs hear of them. */
+/** Records attempts in the call log, and notifies observers. */
 export class Record implements CallPolicy {
   readonly #settings: UpstreamSettings;
 
@@ -42,7 +41,10 @@ export class Record implements CallPolicy {
   }
 }
 
-/** The attempts in the limiter's queue or on their way. Each knows its place: a Set's tables stay until all memory is collected. */
+/**
+ * The attempts in the limiter's queue or in flight. An array with stored indexes, since the tables of a Set live until
+ * a full garbage collection.
+ */
 export class UnderWay implements CallPolicy {
   readonly #calls: RestCall[] = [];
 
@@ -65,7 +67,7 @@ export class UnderWay implements CallPolicy {
   }
 }
 
-/** The time of an attempt, which covers the limiter's queue, the connection, and every byte of the answer. */
+/** The timeout of an attempt, which covers the limiter's queue, the connection, and every byte of the response. */
 export class AttemptTimeout implements CallPolicy {
   readonly #timeoutMs: number;
   readonly #timeouts: Timeouts;
@@ -77,7 +79,7 @@ export class AttemptTimeout implements CallPolicy {
 
   before(call: RestCall): undefined {
     const { startedMs, deadlineMs } = call;
-    // Callers of a read leave at their own deadlines; a write ends with its attempt.
+    // Callers of a read stop waiting at their own deadlines; a write ends with its attempt.
     call.isCutShort = !isRead(call) && deadlineMs < startedMs + this.#timeoutMs;
     call.untilMs = call.isCutShort ? deadlineMs : startedMs + this.#timeoutMs;
     this.#timeouts.add(call, startedMs);

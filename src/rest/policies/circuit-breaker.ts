@@ -1,12 +1,12 @@
 /**
- * The circuit breaker: makes no calls where calls keep failing, while all others go on.
+ * The circuit breaker: rejects calls of failing routes, and of a host without connections.
  *
- * Each route of each key has a circuit: it opens when half of at least 20 attempts within 10 s failed, or 20 in a
- * row. The host has one: it opens when 20 attempts in a row, over at least a second, found no connection. Attempts
- * are counted, not callers: a page that all ask for is one call at a time.
+ * Each route of each key has a circuit, which opens when half of at least 20 attempts within 10 s failed, or 20 in a
+ * row. The circuit of the host opens when 20 attempts in a row, over at least a second, found no connection. Attempts
+ * are counted, not their callers.
  *
- * An open circuit lets one call through after 5 s (half-open), and closes when that one is answered.
- * Source: M. Nygard, "Release It!", 2nd edition, section 5.2.
+ * An open circuit allows one probe after 5 s (half-open), and closes if the probe succeeds. Source: M. Nygard, "Release
+ * It!", 2nd edition, section 5.2.
  */
 import type { Route } from '../../v0/routes.ts';
 import { isRead, type Settled } from '../call/call.ts';
@@ -20,13 +20,13 @@ import type { UnderWay } from './attempts.ts';
 
 type BreakerSettings = Required<UpstreamSettings['breaker']>;
 
-/** What others see of it. */
+/** Readable states of circuits. */
 export type CircuitStates = Pick<CircuitBreaker, 'tripped' | 'stateOf'>;
 
-/** Circuits of a route that may be open at a time: those of so many keys. */
+/** Maximum number of open circuits of a route, one per key. */
 const MAX_OPEN = 1_000;
 
-/** How long the callers of a probe wait for it, in milliseconds. */
+/** Maximum wait of a probe's callers, in milliseconds. */
 const PROBE_MS = 500;
 
 export class CircuitBreaker implements CallPolicy {
@@ -35,9 +35,9 @@ export class CircuitBreaker implements CallPolicy {
   readonly #host = new Circuit(undefined);
   readonly #keys: Keys;
   readonly #underWay: UnderWay;
-  /** Circuits that are not closed, by route; the host has none. */
+  /** Circuits that are not closed, by route; undefined for the host. */
   readonly #tripped = new Map<Route | undefined, Set<Circuit>>();
-  /** The worst state by route, as the observer was told. */
+  /** Worst state by route, as last reported. */
   readonly #told = new Map<Route | undefined, BreakerState>();
   readonly #refusal = reusedRefusals(
     (route) =>
@@ -57,7 +57,7 @@ export class CircuitBreaker implements CallPolicy {
     };
   }
 
-  /** Nothing waits for an open circuit. */
+  /** Rejects at once if a circuit is open. */
   before(call: RestCall): Error | undefined {
     return this.#tripped.size > 0 && !this.#admits(call) ? this.#refusal(call.route) : undefined;
   }
@@ -67,7 +67,7 @@ export class CircuitBreaker implements CallPolicy {
     if (this.#opens(this.#host, call, host)) this.#refuseBehind(() => true, false);
     const own = this.#ownOf(call, settled, route);
     if (!own) return;
-    // A probe that finds no connection has failed, although no other call would say anything of its route by that.
+    // A probe without a connection has failed; for other calls this says nothing about the route.
     const failed = own.probe === call ? (route ?? host) : route;
     if (!this.#opens(own, call, failed)) return;
     const isOfOwn = (other: RestCall) =>
@@ -76,9 +76,9 @@ export class CircuitBreaker implements CallPolicy {
   }
 
   /**
-   * Circuits that are not closed, counted by scope and route. Never names a key.
+   * Circuits that are not closed, counted by scope and route, without keys.
    *
-   * Also forgets circuits that have not been asked for long, and reports changes by time.
+   * Also removes unused circuits, and reports changes by time.
    */
   get tripped(): readonly (BreakerChange & { readonly count: number })[] {
     const longAgoMs = this.#settings.clock.now() - this.#options.openMs - WINDOW_MS;
@@ -91,13 +91,13 @@ export class CircuitBreaker implements CallPolicy {
     });
   }
 
-  /** The worst state among the circuits of a scope. */
+  /** Worst state among the circuits of a scope. */
   stateOf(scope: BreakerChange['scope']): BreakerState {
     const states = this.tripped.filter((one) => one.scope === scope).map(({ state }) => state);
     return states.includes('open') ? 'open' : (states[0] ?? 'closed');
   }
 
-  /** Whether an attempt may go on; makes it the probe of what it may probe. */
+  /** Whether an attempt may go on; makes it the probe of half-open circuits. */
   #admits(call: RestCall): boolean {
     const { from, route, attempt } = call;
     const own = from.key.routes.get(route)?.circuit;
@@ -108,7 +108,7 @@ export class CircuitBreaker implements CallPolicy {
       circuit.probe = call;
       this.#report(circuit.route);
     }
-    // The callers of a probe do not wait for it long: the backend is probably still away.
+    // Callers of a probe wait only briefly, since the backend is probably still down.
     const endWait = (): void => {
       const isProbing = call.attempt === attempt && tripped.some(({ probe }) => probe === call);
       if (isProbing) call.land(this.#refusal(route));
@@ -121,8 +121,8 @@ export class CircuitBreaker implements CallPolicy {
   /**
    * Counts an attempt for a circuit.
    *
-   * @param failed undefined where the attempt says nothing of it.
-   * @returns whether the circuit was closed and opens.
+   * @param failed undefined if the attempt says nothing about the circuit.
+   * @returns whether the circuit opens.
    */
   #opens(circuit: Circuit, call: RestCall, failed: boolean | undefined): boolean {
     if (circuit.openedMs === undefined) {
@@ -130,7 +130,7 @@ export class CircuitBreaker implements CallPolicy {
       this.#open(circuit);
       return true;
     }
-    // Only its probe closes a circuit: a call from before it opened says nothing new.
+    // Only a probe closes a circuit: calls sent before it opened say nothing new.
     if (circuit.probe === call) {
       circuit.probe = undefined;
       if (failed) this.#open(circuit);
@@ -139,10 +139,7 @@ export class CircuitBreaker implements CallPolicy {
     return false;
   }
 
-  /**
-   * Refuses the calls behind a circuit that has opened: those that wait in the queue and, where the backend has gone
-   * silent, reads that wait for its answer.
-   */
+  /** Rejects calls of a circuit that has opened: queued ones and, if the backend is silent, reads in flight. */
   #refuseBehind(isBehind: (call: RestCall) => boolean, isSilent: boolean): void {
     for (const call of [...this.#underWay.calls]) {
       const mayEnd = call.source === 'unsent' || (isSilent && isRead(call));
@@ -169,7 +166,7 @@ export class CircuitBreaker implements CallPolicy {
     this.#report(circuit.route);
   }
 
-  /** The worst state of a route's circuits; tells the observer when it has changed. */
+  /** Computes the worst state of a route's circuits, and reports changes. */
   #report(route: Route | undefined): BreakerChange {
     const openSinceMs = this.#settings.clock.now() - this.#options.openMs;
     let state: BreakerState = 'closed';
@@ -182,13 +179,13 @@ export class CircuitBreaker implements CallPolicy {
     return change;
   }
 
-  /** The circuit of a call's route and key; made when it is missing and there is something to count. */
+  /** Returns the circuit of a call's route and key, created if there is something to count. */
   #ownOf({ from, route }: RestCall, settled: Settled, failed: boolean | undefined) {
     const { key } = from;
     const own = key.routes.get(route)?.circuit;
     if (own || failed === undefined) return own;
     if (!key.isKnown) {
-      // Invented keys must not displace those that the backend knows.
+      // Invented keys must not displace accepted ones.
       if (!(settled instanceof Error) && [401, 403].includes(settled.status)) return undefined;
       this.#keys.remember(key);
     }
@@ -196,7 +193,7 @@ export class CircuitBreaker implements CallPolicy {
   }
 }
 
-/** Whether the host, and whether the route, failed; undefined where nothing is known. */
+/** Whether the host and the route failed; undefined if unknown. */
 interface Verdict {
   readonly host: boolean | undefined;
   readonly route: boolean | undefined;
@@ -207,24 +204,24 @@ const FAILED: Verdict = { host: false, route: true };
 const UNREACHABLE: Verdict = { host: true, route: undefined };
 const NOTHING: Verdict = { host: undefined, route: undefined };
 
-/** The share of an attempt's time that the backend must have had for a timeout to count as its failure. */
+/** Minimum share of the timeout spent at the backend for the timeout to count as its failure. */
 const ITS_TIME = 0.9;
 
-/** What an attempt says about the health of the backend. */
+/** Returns what an attempt says about the backend's health. */
 function verdictOf(call: RestCall, settled: Settled): Verdict {
-  // Any answer in time is a sign of health, a 404 as well.
+  // Any response below 500 is healthy.
   if (!(settled instanceof Error)) return settled.status >= 500 ? FAILED : HEALTHY;
   if (call.sentMs === 0) return NOTHING;
   const cause = hasKind(settled, 'outcome_unknown') ? settled.cause : settled;
   if (hasKind(cause, 'timeout')) {
-    // An attempt that waited long in our queue times out whatever the backend does.
+    // A timeout after a long wait in our queue says nothing about the backend.
     const hadMs = call.endedMs - call.sentMs;
     const { isCutShort, untilMs, startedMs } = call;
     if (isCutShort || hadMs < ITS_TIME * (untilMs - startedMs)) return NOTHING;
   } else if (!hasKind(cause, 'truncated', 'unreachable')) {
     return NOTHING;
   } else if (cause.retry === 'nothing' && cause.failure === 'reset') {
-    // The backend has not seen what was for a connection that it was closing.
+    // The connection was being closed, so the backend has not seen the call.
     return NOTHING;
   }
   return call.isConnected ? FAILED : UNREACHABLE;

@@ -1,9 +1,8 @@
 /**
- * The concurrency limiter: bounds the calls under way, queues the others, and sheds load.
+ * The concurrency limiter: bounds calls in flight, queues others, and sheds load.
  *
- * Keys take turns of one call each. The headers that callers have forwarded make no turns of their own, and all keys
- * that the backend has not accepted yet count as one: inventing either gains nothing. Bulkheads: no key and no route
- * may hold all connections, so a slow one leaves the others theirs.
+ * Keys take turns of one call each. Forwarded headers do not create further turns, and all keys not yet accepted by the
+ * backend count as one, so inventing either gains nothing. Bulkheads: no key and no route may use all connections.
  */
 import type { EndOfWait } from '../../lib/cancel.ts';
 import { RoundRobinQueue } from '../../lib/round-robin-queue.ts';
@@ -15,10 +14,10 @@ import type { UpstreamSettings } from '../call/options.ts';
 import { HELD, type CallPolicy, type RestCall } from '../rest-call.ts';
 import type { UnderWay } from './attempts.ts';
 
-/** The shares of the connections that one key, one route of it, and one route of all keys may hold. */
+/** Maximum shares of connections for a key, a route of a key, and a route of all keys. */
 const SHARES = { key: 7 / 8, routeOfKey: 4 / 5, route: 15 / 16 };
 
-/** When a caller who is refused may come back, in milliseconds. */
+/** `Retry-After` of rejected calls, in milliseconds. */
 const RETRY_AFTER_MS = 1_000;
 
 export class ConcurrencyLimiter implements CallPolicy {
@@ -28,7 +27,7 @@ export class ConcurrencyLimiter implements CallPolicy {
   readonly #most: Readonly<typeof SHARES>;
   readonly #queue: RoundRobinQueue<RestCall>;
   #isScheduled = false;
-  /** Calls of all keys under way. */
+  /** Calls in flight of all keys. */
   #active = 0;
   readonly #refusal = reusedRefusals(
     (route) =>
@@ -49,35 +48,35 @@ export class ConcurrencyLimiter implements CallPolicy {
 
   before(call: RestCall): Error | typeof HELD | undefined {
     const turn = (call.turn = this.#turnOf(call));
-    // What waits may not start, or it would have: nothing is overtaken that could go on.
+    // Queued calls could not start, so this call overtakes none that could.
     if (!this.#mayStart(turn, call.isDeferred)) return this.#wait(call, turn.key);
     this.#start(call, turn);
     return undefined;
   }
 
-  /** Takes an attempt that timed out or was cancelled out of the queue. */
+  /** Removes a timed-out or cancelled attempt from the queue. */
   release(call: RestCall, why: EndOfWait): Error {
     this.#queue.delete(call.turn!.key.apiKey, call, subqueueOf(call));
     this.#leave(call);
     return this.#refusalFor(call, why);
   }
 
-  /** Ends an attempt that was started, so that another may. */
+  /** Ends an attempt, and starts queued ones. */
   after(call: RestCall, settled: Settled): void {
     this.#count(call, call.turn!, -1);
     call.turn = undefined;
     if (!(settled instanceof Error)) this.#noteAcceptance(call, settled.status);
     if (this.#queue.size === 0 || this.#isScheduled) return;
     this.#isScheduled = true;
-    // A caller who leaves gives up call after call: what waits behind the first of them may be the next.
+    // Deferred: a caller that disconnects cancels its calls one by one, and the next in the queue may be its own.
     setImmediate(() => this.#startWaiting());
   }
 
-  /** A key is accepted by any answer but a refusal of the key. */
+  /** Any response other than a rejection of the key accepts it. */
   #noteAcceptance({ from }: RestCall, status: number): void {
     const { key } = from;
     if (status === 401) {
-      // What was forwarded may be at fault: one caller's must not cost all others of the key their turns.
+      // With forwarded headers, these may be the cause, which must not affect other callers of the key.
       if (from.sharingKey === from.apiKey) this.#keys.refuse(key);
     } else if (status !== 403 && !key.isAccepted) {
       this.#keys.accept(key);
@@ -85,7 +84,7 @@ export class ConcurrencyLimiter implements CallPolicy {
     }
   }
 
-  /** Counts the calls that a key has under way as its own from now on, or it would have two shares. */
+  /** Moves a newly accepted key's calls in flight to its own share; it would otherwise have two. */
   #move(key: Key): void {
     for (const call of this.#underWay.calls) {
       if (call.isHeld || call.from.apiKey !== key.apiKey || !call.turn) continue;
@@ -105,8 +104,8 @@ export class ConcurrencyLimiter implements CallPolicy {
     if (this.#active >= this.#settings.connections) return false;
     if (all.active >= most.route || active >= most.routeOfKey) return false;
     const free = most.key - key.active;
-    // Deferred calls wait behind the others of their key, and take half of what these leave, so that what an
-    // answer asks for next finds some.
+    // Deferred calls wait behind the others of their key, and use at most half of the free share, which leaves room for
+    // the next calls of a response.
     return isDeferred ? key.waiting === 0 && key.deferred < free : free > 0;
   }
 
@@ -135,7 +134,7 @@ export class ConcurrencyLimiter implements CallPolicy {
     return HELD;
   }
 
-  /** Counts a call that is not in the queue any more. */
+  /** Updates counts for a call that left the queue. */
   #leave({ isDeferred, turn }: RestCall): void {
     if (!isDeferred) turn!.key.waiting -= 1;
   }
@@ -149,11 +148,11 @@ export class ConcurrencyLimiter implements CallPolicy {
   #startWaiting(): void {
     this.#isScheduled = false;
     const nowMs = this.#settings.clock.now();
-    // The backend may have accepted its key since it began to wait.
+    // The backend may have accepted the key meanwhile.
     const mayStart = (call: RestCall) => this.#mayStart(this.#turnOf(call), call.isDeferred);
     for (let next = this.#queue.take(mayStart); next; next = this.#queue.take(mayStart)) {
       this.#leave(next);
-      // Past its time when this process was stalled: the answer would come too late.
+      // Timed out while the process was stalled.
       if (next.untilMs <= nowMs) {
         next.proceed(this.#refusalFor(next, 'timeout'));
       } else {
@@ -166,6 +165,6 @@ export class ConcurrencyLimiter implements CallPolicy {
   }
 }
 
-/** Attempts of a key that wait for the same: its share of a route, or what its other calls leave of that. */
+/** Sub-queue of a key's attempts that wait for the same share. */
 const subqueueOf = ({ route, isDeferred }: RestCall): Route | string =>
   isDeferred ? `${route.method} ${route.path}` : route;

@@ -1,5 +1,5 @@
 /**
- * What stands between the callers of the backend and the wire, from top to bottom.
+ * The policies of backend calls, from callers to the wire.
  */
 import type { Call, DecodedResponse, RestResponse, Settled } from '../call/call.ts';
 import { Keys } from '../call/keys.ts';

@@ -1,9 +1,7 @@
 /**
- * Pauses of keys that the backend has rate-limited (429 with `Retry-After`), in this process and, where they tell, in
- * others.
+ * Pauses of keys that the backend has rate-limited (429 with `Retry-After`), shared with other processes if configured.
  *
- * Calls wait where their deadline allows it, and are refused at once where it does not. Without the pause
- * the backend would have to refuse every call of a limited key.
+ * Calls wait for the end of the pause if their deadline allows it, and are rejected at once otherwise.
  */
 import { LRUCache } from 'lru-cache';
 import type { Settled } from '../call/call.ts';
@@ -12,21 +10,21 @@ import type { UpstreamSettings } from '../call/options.ts';
 import { retryAfterOf } from '../decode/retry-after.ts';
 import { HELD, type CallPolicy, type RestCall } from '../rest-call.ts';
 
-/** The longest pause, in milliseconds, should the backend send a mistaken `Retry-After`. */
+/** Maximum pause, in milliseconds, against a mistaken `Retry-After`. */
 const MAX_PAUSE_MS = 60_000;
-/** Calls of one process that wait for the end of a pause; more are refused at once. */
+/** Maximum number of calls that wait for a pause; further ones are rejected. */
 const MAX_WAITING = 1_000;
 
-/** After a pause calls start again spread over this time, in milliseconds. */
+/** Jitter of starts after a pause, in milliseconds. */
 const SPREAD_MS = 50;
-/** Pauses that are remembered. */
+/** Maximum number of stored pauses. */
 const MAX_KEYS = 10_000;
 
 export class RateLimitPauses implements CallPolicy {
   readonly #settings: UpstreamSettings;
-  /** By sharing key: when it may call again. */
+  /** End of the pause by sharing key. */
   readonly #untils = new LRUCache<string, number>({ max: MAX_KEYS });
-  /** The latest of them. */
+  /** Latest end of all pauses. */
   #latestMs = 0;
   #waiting = 0;
 
@@ -34,7 +32,7 @@ export class RateLimitPauses implements CallPolicy {
     this.#settings = settings;
   }
 
-  /** The time of an attempt begins after the pause of its key. */
+  /** Runs before the timeout of the attempt begins. */
   before(call: RestCall): Error | typeof HELD | undefined {
     if (call.startedMs >= this.#latestMs && !this.#settings.pauses) return undefined;
     const { sharingKey, journal } = call.from;
@@ -60,7 +58,7 @@ export class RateLimitPauses implements CallPolicy {
     return endOfWait('cancelled', call.route);
   }
 
-  /** Begins a pause where an answer asks for one. */
+  /** Begins a pause after a 429 with `Retry-After`. */
   after({ from, route }: RestCall, settled: Settled): void {
     if (settled instanceof Error || settled.status !== 429) return;
     const afterMs = retryAfterOf(settled.headers);
@@ -86,7 +84,7 @@ export class RateLimitPauses implements CallPolicy {
     const { clock, isHurried } = this.#settings;
     call.startedMs = clock.now();
     if (isHurried) this.#untils.delete(call.from.sharingKey);
-    // Again, because the pause may have become longer meanwhile.
+    // The pause may have been extended meanwhile.
     const verdict = this.before(call);
     if (verdict !== HELD) call.proceed(verdict);
   }

@@ -1,7 +1,7 @@
 /**
  * Retries of failed reads: at most two, after a backoff, within the deadline and a retry budget.
  *
- * Not undici's `interceptors.retry`: it knows no budget and retries DELETE. Writes are never retried.
+ * Not undici's `interceptors.retry`, which has no budget and retries DELETE. Writes are never retried.
  */
 import type { Route } from '../../v0/routes.ts';
 import { isRead, type Settled } from '../call/call.ts';
@@ -11,29 +11,29 @@ import type { UpstreamSettings } from '../call/options.ts';
 import { retryAfterOf } from '../decode/retry-after.ts';
 import type { RestCall, Retry } from '../rest-call.ts';
 
-/** Retries of a call that reached the backend. */
+/** Maximum retries of a call that reached the backend. */
 const MAX_RETRIES = 2;
 
-/** Retries of a call that did not reach it: together they outlast a restart of 500 ms. */
+/** Maximum retries of a call that did not reach it; together they outlast a restart of 500 ms. */
 const MAX_RECONNECTS = 7;
 
-/** Exponential backoff: the longest first wait, in milliseconds, and the longest of all. */
+/** Exponential backoff: upper bounds of the first wait and of all waits, in milliseconds. */
 const BASE_MS = 25;
 const CAP_MS = 250;
 
-/** Statuses that are retried. 500 comes from the application itself and would come again. */
+/** Retried statuses; not 500, which is usually deterministic. */
 const RETRIED_STATUSES: readonly number[] = [429, 502, 503, 504];
 
-/** When and on what conditions a call is attempted again. */
+/** Conditions of a retry. */
 interface Wanted {
   readonly afterMs: number;
-  /** Time the next attempt needs to be of any use, in milliseconds. */
+  /** Minimum time for the next attempt, in milliseconds. */
   readonly needsMs: number;
-  /** True when it costs the backend nothing. */
+  /** Whether it costs the backend nothing. */
   readonly isFree: boolean;
 }
 
-/** @param routes their reads are what the budget is made of. */
+/** @param routes routes whose reads earn the budget. */
 export function retries(
   { timeoutMs, observer, clock }: UpstreamSettings,
   routes: ReadonlyMap<Route, RouteLoad>,
@@ -62,7 +62,7 @@ function wantedAfter(settled: Settled, number: number, timeoutMs: number): Wante
   if (!(settled instanceof Error)) {
     if (!RETRIED_STATUSES.includes(settled.status)) return undefined;
     const afterMs = retryAfterOf(settled.headers);
-    // Asking again does not end a rate limit without `Retry-After` any sooner.
+    // A rate limit without `Retry-After` is not retried.
     if (settled.status === 429 && afterMs === undefined) return undefined;
     return { ...paid, afterMs: Math.ceil(afterMs ?? 0) + paid.afterMs };
   }
@@ -85,22 +85,22 @@ const equalJitter = (number: number): number => backoff(number) * (0.5 + Math.ra
 
 const backoff = (number: number): number => Math.min(CAP_MS, BASE_MS * 2 ** (number - 1));
 
-/** Tokens that one call earns its route: a retry costs one. */
+/** Tokens earned per read; a retry costs one. */
 const EARNED = 0.1;
 
-/** The most tokens of a route. */
+/** Maximum tokens of a route. */
 const MAX_SAVED = 5;
 
-/** Tokens that all routes share, so that a gateway with few calls can retry too. */
+/** Initial shared tokens, with which a gateway with few calls can retry. */
 const SHARED = 10;
 
 /**
  * The retry budget: a tenth of the calls, and a few more.
  *
- * Retries help when few calls fail; when most do, they add load to a backend that is overloaded already.
- * Each route has tokens of its own, so that one which always fails does not use up the others'. What
- * exceeds a route's most goes to the shared tokens. Calls are counted where a retry is wanted, not before.
- * Source: token bucket; B. Beyer et al., "Site Reliability Engineering", chapter 21 (10 % of the calls).
+ * Retries help if few calls fail; if most do, they add load to an overloaded backend. Each route has its own tokens, so
+ * a failing route cannot use up those of others; tokens above its maximum go to the shared ones. Reads are counted
+ * lazily, when a retry is wanted. Source: token bucket; B. Beyer et al., "Site Reliability Engineering", chapter 21 (10
+ * % of the calls).
  */
 class RetryBudget {
   readonly #routes: ReadonlyMap<Route, RouteLoad>;

@@ -1,5 +1,5 @@
 /**
- * How connections to the backend are made: with certificates of their own, over a unix socket, by a proxy.
+ * Connections to the backend: TLS certificates, unix sockets and proxies.
  */
 import { buildConnector, EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
 import { markReused } from './transport-fault.ts';
@@ -7,26 +7,26 @@ import { markReused } from './transport-fault.ts';
 export interface ConnectionOptions {
   /** In PEM. */
   readonly tls?: TlsOptions | undefined;
-  /** A unix socket on which the backend listens, whatever its host name. */
+  /** Unix socket of the backend, used in place of its host. */
   readonly socketPath?: string | undefined;
   /** @default none */
   readonly proxies?: Proxies | undefined;
 }
 
 interface TlsOptions {
-  /** Who may have signed the backend's certificate, instead of the authorities that Node trusts. */
+  /** Trusted authorities, in place of those of Node. */
   readonly ca?: string | undefined;
-  /** Who this gateway is, and the proof. */
+  /** Client certificate and its key. */
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
 }
 
-/** As undici reads them; empty for none, or it would look into the environment. */
+/** Proxies in undici's format; empty strings for none, since undici reads the environment otherwise. */
 interface Proxies {
   /** URLs of the proxies for a backend at `http:` and at `https:`. */
   readonly httpProxy: string;
   readonly httpsProxy: string;
-  /** Hosts that are asked without, and all below them. */
+  /** Hosts (with subdomains) reached without a proxy. */
   readonly noProxy: string;
 }
 
@@ -35,15 +35,15 @@ const CONNECT_MS = 2_000;
 const LOOPBACK = /^(?:localhost|127\..*|\[::1\])$/;
 
 /**
- * A page of 100 items, each with a call of its own, leaves in one round: they are within a key's share of a route. With 64,
- * half of that page would wait for the other, and a backend that takes 100 ms would answer 640 calls a second at most.
+ * With 128 connections, the calls of a page of 100 items fit into a key's share of a route, and so into one round. With
+ * 64, half of them would wait, and a backend with a latency of 100 ms would serve at most 640 calls per second.
  */
 const LIMITS = { connections: 128, keepAliveTimeout: 4_000, keepAliveMaxTimeout: 30_000 };
 
 /**
- * Connections to one origin, which is written into no request: paths are all that is asked for.
+ * Opens connections to one origin. Requests contain paths only.
  *
- * @param isKept whether a connection is used again after its answer.
+ * @param isKept whether connections are reused.
  */
 export function openConnections(
   origin: string,
@@ -52,22 +52,22 @@ export function openConnections(
 ): Dispatcher {
   const connecting = { ...tls, timeout: CONNECT_MS };
   const connect = buildConnector({ ...connecting, socketPath: socketPath ?? null });
-  // In undici `pipelining: 0` switches keep-alive off.
+  // `pipelining: 0` disables keep-alive in undici.
   const options = { ...LIMITS, ...(!isKept && { pipelining: 0 }), connect };
-  // This machine is reached without, as in other programs.
+  // Loopback addresses are reached without a proxy, as in other programs.
   const isNear = socketPath !== undefined || LOOPBACK.test(new URL(origin).hostname);
-  // undici 7.30.2 takes `*` for everything only where it stands alone.
+  // undici 7.30.2 supports `*` only as the sole entry.
   const isDirect = isNear || proxies?.noProxy.split(/[,\s]+/).includes('*');
   if (!proxies || isDirect) return openPool(origin, options);
   const agent = new EnvHttpProxyAgent({
     ...options,
     factory: openPool,
-    // A proxy that says nothing is left after this time.
+    // Timeout of a silent proxy.
     clientFactory: (proxy, given) => new Pool(proxy, { ...given, headersTimeout: CONNECT_MS }),
     requestTls: connecting,
     proxyTls: { timeout: CONNECT_MS },
     ...proxies,
-    // undici 7.30 knows the asterisk alone, not in a list.
+    // undici 7.30 supports `*` only as the sole entry.
     noProxy: proxies.noProxy.split(/[\s,]+/).includes('*') ? '*' : proxies.noProxy,
   });
   return agent.compose(
@@ -75,19 +75,19 @@ export function openConnections(
   );
 }
 
-/** @param options their `connect` is a function. */
+/** @param options with a function as `connect`. */
 function openPool(origin: string | URL, options: object): Pool {
   const { connect } = options as { connect: buildConnector.connector };
   return new Pool(origin, { ...options, connect: noticingReuse(connect) });
 }
 
-/** Notes which errors came from connections that had answered before. */
+/** Marks errors of connections that had been used before. */
 const noticingReuse =
   (connect: buildConnector.connector): buildConnector.connector =>
   (options, callback) => {
     connect(options, (...connected) => {
       const [, socket] = connected;
-      // A proxy has answered on it before the backend has.
+      // A proxy has already responded on the connection.
       const bytesBefore = socket?.bytesRead ?? 0;
       socket?.once('error', (error: Error) => {
         if (socket.bytesRead > bytesBefore) markReused(error);

@@ -1,33 +1,33 @@
 /**
  * The connections to one backend.
  *
- * undici's `Pool` is given paths only: it neither follows redirects nor normalises paths, either of which
- * could send a caller's key or id somewhere else.
+ * Uses undici's `Pool`, which neither follows redirects nor normalises paths: either could send a caller's key or id
+ * elsewhere.
  */
 import type { Dispatcher } from 'undici';
 import { openConnections, type ConnectionOptions } from './connections.ts';
 
-/** Splits a base URL: `https://host/a/b/` → origin `https://host`, prefix `/a/b`: the path before `/v0`. */
+/** Splits a base URL: `https://host/a/b/` → origin `https://host`, prefix `/a/b` (the path before `/v0`). */
 export const splitUpstreamUrl = ({ origin, pathname }: URL) => ({
   origin,
   pathPrefix: pathname.replace(/\/+$/, ''),
 });
 
 /**
- * For how long new calls go to the same connections, in milliseconds. While there are calls, a connection is never idle
- * long enough to be closed, and the name of the backend would never be looked up again.
+ * Maximum age of a pool, in milliseconds. Busy connections are never closed as idle, so without renewal the backend's
+ * name would not be resolved again.
  */
 const MAX_AGE_MS = 30_000;
 
 /**
- * A backend may close an idle connection just as a request is sent. So each write, whose outcome would be
- * unknown then, has a connection of its own, closed after it. A read that met this is sent again in the same way
- * (`reset` in undici's words): the other idle connections may be closing too.
+ * A backend may close an idle connection just as a request is sent. So each write, whose outcome would be unknown, uses
+ * a new connection, and so does a read that is retried for this reason (`reset` in undici), since other idle
+ * connections may be closing too.
  */
 export class BackendDispatcher {
   #kept: Dispatcher;
   readonly #fresh: Dispatcher;
-  /** Both, and those that still finish calls. */
+  /** Current pools, and old ones with calls in flight. */
   readonly #all = new Set<Dispatcher>();
   readonly #renewal: NodeJS.Timeout;
 
@@ -39,7 +39,7 @@ export class BackendDispatcher {
     };
     this.#kept = open(true);
     this.#fresh = open(false);
-    // Not undici's `clientTtl`: a call that finds all connections past it waits for the next call.
+    // Not undici's `clientTtl`: a call that finds all connections expired waits for the next call.
     this.#renewal = setInterval(() => {
       const old = this.#kept;
       this.#kept = open(true);
@@ -56,13 +56,13 @@ export class BackendDispatcher {
     return this.#kept.request(options);
   }
 
-  /** Ends when the calls under way have. */
+  /** Closes after the calls in flight. */
   async close(): Promise<void> {
     clearInterval(this.#renewal);
     await Promise.all([...this.#all].map((one) => one.close()));
   }
 
-  /** Ends the calls under way. */
+  /** Aborts the calls in flight. */
   async destroy(): Promise<void> {
     clearInterval(this.#renewal);
     await Promise.all([...this.#all].map((one) => one.destroy()));

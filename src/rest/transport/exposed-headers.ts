@@ -1,12 +1,12 @@
 /**
- * Headers of the backend's answers that go on to callers (`EXPOSE_HEADERS`), kept beside the calls that were answered.
+ * Response headers of the backend for callers (`EXPOSE_HEADERS`).
  *
- * Callers that share a read by single-flight all get its headers.
+ * All callers of a shared read get its headers.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ExposedHeader } from '../call/journal.ts';
 
-/** What Node would refuse to write is left out: it would cost the caller the whole answer. */
+/** Values that Node can write; others are left out, since they would fail the whole response. */
 const WRITABLE = /^[\t\x20-\x7e]*$/;
 
 /** @param names in lower case. */

@@ -1,5 +1,5 @@
 /**
- * What errors of undici and the operating system mean; their codes are read nowhere else.
+ * Maps error codes of undici and the operating system to RestErrors.
  */
 import { errors } from 'undici';
 import {
@@ -10,20 +10,20 @@ import {
   type RouteLabel,
 } from '../call/errors.ts';
 
-/** How far an exchange had come. */
+/** Progress of a request when it failed. */
 interface Progress {
-  /** Whether any byte may have been sent. */
+  /** Whether bytes may have been sent. */
   readonly isConnected: boolean;
-  /** Whether a part of the answer arrived. */
+  /** Whether a part of the response arrived. */
   readonly isAnswered: boolean;
   /** 1 for the first attempt. */
   readonly number: number;
 }
 
-/** The error for an exchange that ended without a whole answer. */
+/** Returns the error of a request without a complete response. */
 export function faultOf(cause: Error, route: RouteLabel, progress: Progress): RestError {
   const code = codeOf(cause);
-  // undici's parser errors carry bytes of the answer, and a cause may be logged.
+  // Parser errors of undici contain bytes of the response, and causes may be logged.
   if ('data' in cause) cause.data = undefined;
   if (cause instanceof NotRecordedError) {
     const what = 'No recording has an answer';
@@ -46,7 +46,7 @@ export function faultOf(cause: Error, route: RouteLabel, progress: Progress): Re
   return new RestError('unreachable', 'Backend could not be reached', route, options);
 }
 
-/** Whether another attempt makes sense, and what it costs the backend. */
+/** Whether to retry, and the cost of a retry for the backend. */
 export function retryOf(
   cause: Error,
   { isConnected, isAnswered, number }: Progress,
@@ -54,38 +54,38 @@ export function retryOf(
   const code = codeOf(cause);
   if (TLS.test(code) || HOPELESS.test(code)) return 'hopeless';
   if (!isConnected && NOBODY_THERE.some((one) => one === code)) return 'nothing';
-  // A connection that was used before and ends without an answer was being closed as we sent, or before we could.
-  // When the next one is closed too, the request itself is the reason, but for one that was never begun.
+  // A reused connection that ends without a response was probably closing when the request was sent. If the next one
+  // closes too, the request itself is the cause, unless it was never sent.
   const wasClosing = RESET.has(code) && !isAnswered && wasReused(cause);
   return wasClosing && (number === 1 || !isConnected) ? 'nothing' : 'load';
 }
 
-/** Empty where an error has none. */
+/** Returns an error's code; empty without one. */
 export function codeOf(cause: unknown): string {
   const { code } = cause as { readonly code?: unknown };
   return typeof code === 'string' ? code : '';
 }
 
-/** The connection was closed, in order, before the answer was whole. */
+/** Whether the connection was closed before the end of the response. */
 export const isTruncated = (cause: unknown): boolean =>
   TRUNCATED.has(codeOf(cause)) ||
-  // The parser's own code does not arrive: undici 7.30 leaves it undefined.
+  // undici 7.30 does not set the parser's code.
   (cause instanceof errors.HTTPParserError && cause.message.includes('EOF'));
 
-/** Errors of connections that had answered before. undici's own errors alone tell how much was read. */
+/** Errors of connections that had been used before. */
 const reused = new WeakSet<Error>();
 
 export const markReused = (error: Error): void => void reused.add(error);
 
 export const wasReused = (error: Error): boolean => reused.has(error);
 
-/** This process, or the whole system, has none left. */
+/** No file descriptors left in the process or the system. */
 const OUT_OF_FILES = new Set(['EMFILE', 'ENFILE']);
 
-/** undici: the other side closed the connection. */
+/** undici's code of a connection closed by the other side. */
 const CLOSED = 'UND_ERR_SOCKET';
 
-/** The other side closed the connection, as undici and the system tell. */
+/** Codes of a connection closed by the other side. */
 const RESET = new Set([CLOSED, 'ECONNRESET', 'EPIPE']);
 
 const TRUNCATED = new Set([CLOSED, 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'HPE_INVALID_EOF_STATE']);
@@ -103,17 +103,17 @@ const FAILURES = new Map<string, ConnectionFailure>([
   ...[...RESET].map((code) => [code, 'reset'] as const),
 ]);
 
-/** Failures of certificates and protocols last longer than a request. */
+/** Failures of certificates and protocols, which a retry does not fix. */
 const TLS =
   /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_|INVALID_(CA|PURPOSE)|EPROTO)/;
 
-/** So does a closed pool. */
+/** Errors of invalid use or a closed pool, which a retry does not fix. */
 const HOPELESS = /^UND_ERR_(INVALID_ARG|DESTROYED|CLOSED|NOT_SUPPORTED)/;
 
-/** A replay does not wait for the timeout of a call again. */
+/** A replay's immediate equivalent of a recorded timeout. */
 export class RecordedTimeout extends Error {}
 
-/** A replay has no answer for a call. */
+/** A replay has no response for a call. */
 export class NotRecordedError extends Error {
   override readonly name = 'NotRecordedError';
 }
