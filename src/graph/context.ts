@@ -1,5 +1,5 @@
 /**
- * The context that every resolver of one request receives.
+ * The context of resolvers of one request.
  */
 import { memoizeIn } from '../lib/memoize.ts';
 import type { ForwardedHeaders, Identity } from '../rest/call/forwarded-headers.ts';
@@ -7,22 +7,20 @@ import type { RestClient } from '../rest/client/client.ts';
 import type { Pollers } from '../live/pollers.ts';
 
 export interface Context {
-  /** The backend, with this caller's key. */
+  /** REST client with this caller's key. */
   readonly rest: RestClient;
-  /** Keeps what subscriptions share apart from other callers'; never shown, never logged. */
+  /** Separates shared pollers by caller. Never shown or logged. */
   readonly identity: Identity;
-  /**
-   * Watches objects for subscriptions and for mutations that wait; undefined where there are none.
-   */
+  /** Pollers of objects, for subscriptions and waiting mutations; undefined without them. */
   readonly pollers: Pollers | undefined;
-  /** False to ask for every object when its turn comes: for measuring what look-ahead saves. */
+  /** False disables look-ahead, for measurements. */
   readonly looksAhead: boolean;
-  /** What this request has read so far, by accessor; exchanged for a new one by `forgetReads`. */
+  /** Values of `perRequest` by accessor; replaced by `forgetReads`. */
   reads: Map<unknown, unknown>;
 }
 
 interface ContextOptions extends Partial<Pick<Context, 'pollers' | 'looksAhead'>> {
-  /** The caller's; absent when there is none. */
+  /** Key of the caller, if there is one. */
   readonly apiKey?: string | undefined;
   /** @default none */
   readonly forwarded?: ForwardedHeaders | undefined;
@@ -40,15 +38,15 @@ export const createContext = (
 });
 
 /**
- * One value a request, made at its first use: `const topicLoader = perRequest((context) => …)`.
+ * Creates an accessor of a value per request, created at first use: `const topicLoader = perRequest((context) => …)`.
  *
- * Modules import the accessor they need, so there is no registry of loaders.
+ * Modules import accessors, so there is no registry of loaders.
  */
 export const perRequest = <Value>(
   make: (context: Context) => Value,
 ): ((context: Context) => Value) => memoizeIn(({ reads }) => reads, make);
 
-/** After a write: reads from before it must not answer later fields. */
+/** Discards all reads. Called after a write, since later fields must not use earlier reads. */
 export function forgetReads(context: Context): void {
   context.reads = new Map();
 }

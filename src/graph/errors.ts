@@ -1,8 +1,8 @@
 /**
- * Every error a client sees, made or translated here: our words, and a code to branch on.
+ * Errors as clients see them: a message of ours and a code.
  *
- * A `GraphQLError` thrown on purpose passes. A `RestError` is translated by the table below, where
- * the response is written. Anything else is unforeseen, and masked.
+ * GraphQLErrors pass. RestErrors are translated by the table below when the response is written. All other errors are
+ * unexpected, and masked.
  */
 import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
 import { isDeepStrictEqual } from 'node:util';
@@ -25,10 +25,9 @@ type ErrorCode =
   | 'OUTCOME_UNKNOWN';
 
 /**
- * A refusal of what the caller sent. The message says what to do instead and shows the offender.
+ * The error of an invalid input. The message shows the value and says what to do instead.
  *
- * Thousands of fields may be refused for one wrong variable: what is refused again in the same words is
- * refused with the same error.
+ * Errors with the same message are reused, since one invalid variable can fail thousands of fields.
  */
 export function badInput(message: string, extensions: GraphQLErrorExtensions = {}): GraphQLError {
   const coded = { code: 'BAD_USER_INPUT' satisfies ErrorCode, ...extensions };
@@ -45,13 +44,13 @@ const errorOf =
   (message: string): GraphQLError =>
     new GraphQLError(message, { extensions: { code } });
 
-/** A value of the backend that can't be shown as what the schema promises. */
+/** A value of the backend that violates the schema. */
 export const invalidResponse = errorOf('UPSTREAM_INVALID_RESPONSE');
 
-/** An object that a reference names and that does not exist. */
+/** A referenced object that does not exist. */
 export const notFound = errorOf('NOT_FOUND');
 
-/** Something that this deployment of the backend can't answer, and what to do about it. */
+/** Something that this deployment of the backend does not support, and what to do instead. */
 export const unsupported = errorOf('UPSTREAM_UNSUPPORTED');
 
 const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
@@ -66,9 +65,9 @@ const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
 
 const BUDGET_EXCEEDED = 'UPSTREAM_BUDGET_EXCEEDED';
 
-/** Of every other kind: UPSTREAM_UNAVAILABLE. */
+/** Codes by kind; UPSTREAM_UNAVAILABLE for others. */
 const CODE_BY_KIND: Partial<Readonly<Record<RestErrorKind, ErrorCode>>> = {
-  // Callers' ids are checked before, so this one came from the backend.
+  // Ids of callers are checked earlier, so this one is from the backend.
   input: 'UPSTREAM_INVALID_RESPONSE',
   unauthenticated: 'UNAUTHENTICATED',
   unsupported: 'UPSTREAM_UNSUPPORTED',
@@ -85,15 +84,15 @@ export function codeOf({ kind, status = 0 }: RestError): ErrorCode {
   if (kind !== 'status') return CODE_BY_KIND[kind] ?? 'UPSTREAM_UNAVAILABLE';
   return (
     CODE_BY_STATUS[status] ??
-    // A redirect, or a success or refusal of another kind, is not what was documented.
+    // Undocumented statuses below 500 are contract violations.
     (status < 500 ? 'UPSTREAM_INVALID_RESPONSE' : 'UPSTREAM_UNAVAILABLE')
   );
 }
 
-/** The message and extensions that a client gets for an error, and the error that they were made from. */
+/** Message and extensions for a client, and the original error. */
 export type ClientError = Pick<GraphQLError, 'message' | 'extensions' | 'originalError'>;
 
-/** Our message, the code, and which route failed; never an address, a key or the backend's text. */
+/** Translates a RestError: a message, a code and the failed route, without addresses, keys or texts of the backend. */
 export function fromRestError(error: RestError): ClientError {
   const { route, status, requestId, retryAfterMs } = error;
   const extensions = {
@@ -111,30 +110,30 @@ export function fromRestError(error: RestError): ClientError {
 }
 
 /**
- * Whether an error was written for callers: by its name, as Yoga's and Envelop's masks look at it, because a plugin may
- * bring a copy of graphql of its own.
+ * Whether an error is meant for callers. By name, like the masks of Yoga and Envelop, since plugins may have another
+ * copy of graphql.
  */
 export const isGraphQLError = (error: unknown): error is GraphQLError =>
   error instanceof GraphQLError || (error instanceof Error && error.name === 'GraphQLError');
 
 /**
- * What a client may be told; undefined for an error that was not foreseen and has to be masked.
+ * Translates an error for clients; undefined for unexpected errors, which are masked.
  *
- * Not an error yet: each `GraphQLError` that has an original writes out its stack, and a failing backend costs thousands.
+ * Not a GraphQLError yet: one with an original error formats its stack, and a failing backend causes thousands.
  */
 export function toClientError(error: unknown): ClientError | undefined {
   if (error instanceof RestError) return fromRestError(error);
   if (!isGraphQLError(error)) return undefined;
   const { message, originalError: cause } = error;
   if (cause instanceof RestError) return fromRestError(cause);
-  // graphql-js has added which variable was refused, and where in it.
+  // graphql-js has added the variable and the path in it.
   if (isGraphQLError(cause)) {
     return { message, extensions: cause.extensions, originalError: cause.originalError };
   }
   return cause ? undefined : error;
 }
 
-/** The same for those who may not know what a request asks of the backend. */
+/** Removes the route, for callers who may not see backend calls. */
 export function withoutRoute(error: ClientError): ClientError {
   const { originalError } = error;
   if (!(originalError instanceof RestError)) return error;
@@ -142,17 +141,17 @@ export function withoutRoute(error: ClientError): ClientError {
   return { originalError, extensions, message: originalError.what };
 }
 
-/** What to ask for in the next request, where the call budget of this one was spent. */
+/** Where the next request continues after a spent call budget. */
 interface Continuation {
-  /** The object that was not read, or the one whose list was cut; absent at the root. */
+  /** The object that was not read, or whose list was cut; absent at the root. */
   readonly id?: string | undefined;
   /** The `after` to read the list from; null for its start. */
   readonly after?: string | null | undefined;
 }
 
-/** The error of a field whose call would exceed the budget, and was not made. */
+/** The error of a field whose call was not made because of the budget. */
 class CutError extends RestError {
-  /** Evaluated when the error is reported: a large answer has thousands, of which few are. */
+  /** Evaluated only for reported errors: a large result has thousands of others. */
   readonly next: () => Continuation;
 
   constructor({ kind, what, route }: RestError, next: () => Continuation) {
@@ -161,20 +160,17 @@ class CutError extends RestError {
   }
 }
 
-/**
- * The error of a field that was cut, or the error itself when the budget is not what failed. What
- * was read for something else is asked for by that: an entry of a topic by the entry's id.
- */
+/** Adds a continuation to an error of a spent budget; returns other errors unchanged. */
 export const cutAt = (error: unknown, next: () => Continuation): unknown =>
   hasKind(error, 'budget') ? new CutError(error, next) : error;
 
-/** Every cut of an answer, with the path of its field. */
+/** Returns all continuations of a result, with the paths of their fields. */
 export const continuationsOf = (
   errors: readonly Pick<GraphQLError, 'path' | 'extensions'>[],
 ): (Continuation & { readonly path: readonly (string | number)[] })[] =>
   errors.flatMap(({ path = [], extensions }) => {
     if (extensions?.['code'] !== BUDGET_EXCEEDED) return [];
-    // Written for a `CutError` and for nothing else; absent where nothing was to be read, as for a write.
+    // Set for `CutError`s only; absent for writes.
     const next = extensions['continuation'] as Continuation | undefined;
     return [{ path, ...next }];
   });

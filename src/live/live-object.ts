@@ -1,15 +1,15 @@
 /**
- * An object that is watched: how it is read and compared, and what is known of it.
+ * Watched objects: reading, comparison and snapshots.
  */
 import type { RestClient } from '../rest/client/client.ts';
 
-/** What is known of an object at one moment. */
+/** The state of a watched object. */
 export class Snapshot<State> {
-  /** The last state that was read; null when there is no such object, or none was read yet. */
+  /** Latest state; null if the object does not exist or was not read yet. */
   readonly state: State | null;
-  /** Why no newer state could be read; undefined when the state is the newest. */
+  /** Error of the latest poll; undefined if it succeeded. */
   readonly error: Error | undefined;
-  /** How often the backend had been asked by then, for all who watch. */
+  /** Number of polls so far, for all watchers. */
   readonly polls: number;
 
   constructor(polls: number, state: State | null, error?: Error) {
@@ -19,17 +19,17 @@ export class Snapshot<State> {
   }
 }
 
-/** How objects of a type are read and compared. */
+/** Reading and comparison of objects of a type. */
 export interface LiveSource<Key, State> {
-  /** Null when there is no such object. */
+  /** Returns null if the object does not exist. */
   readonly read: (rest: RestClient, key: Key) => Promise<State | null>;
-  /** The place of a state in the order of states: an answer with a lower one is out of date. */
+  /** Rank of a state; responses with a lower rank are stale. */
   readonly rankOf: (state: State) => number;
-  /** Whether nothing follows the state. */
+  /** Whether a state is final. */
   readonly isFinal: (state: State) => boolean;
-  /** The most calls that one reading takes. @default 1 */
+  /** Maximum number of calls per read. @default 1 */
   readonly maxCalls?: number;
-  /** When the backend came to this state, on the wall clock; undefined where it does not say. */
+  /** Time of the change at the backend, on the wall clock; undefined if unknown. */
   readonly changedAt: (state: State) => number | undefined;
 }
 
@@ -37,13 +37,13 @@ export interface LiveSource<Key, State> {
 export interface LiveObject<Key, State> {
   readonly source: LiveSource<Key, State>;
   readonly key: Key;
-  /** Equal for equal objects, and different for objects of different sources. */
+  /** Unique across objects of all sources. */
   readonly id: string;
 }
 
 /** Events of pollers, for metrics. Every method must return quickly and not throw. */
 export interface LiveObserver {
   onPoll(outcome: 'ok' | 'failed'): void;
-  /** @param lagMs from the backend's change to this process seeing it. */
+  /** @param lagMs time from the backend's change to its detection, in milliseconds. */
   onChange(lagMs: number | undefined): void;
 }

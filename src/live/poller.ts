@@ -1,9 +1,9 @@
 /**
- * Asks the backend for one object with one key, for all who watch it.
+ * Polls one object with one key, for all its watchers.
  *
- * A poller lives as long as it has watchers. It asks quickly while the state moves and more slowly
- * while it does not, by the same client as every call, so the limiter, the breaker and `Retry-After`
- * apply to it; each poll is a request of its own, so that no watcher's budget pays for it.
+ * A poller exists while it has watchers. Its interval is short while the state changes and grows otherwise. Polls use
+ * the same client as other calls, so the limiter, the breaker and `Retry-After` apply; each is a separate request,
+ * outside of watchers' budgets.
  */
 import { randomUUID } from 'node:crypto';
 import type { Clock, Timer } from '../lib/clock.ts';
@@ -15,11 +15,11 @@ import { Snapshot, type LiveObject, type LiveObserver } from './live-object.ts';
 
 export interface PollerOptions {
   readonly upstream: Upstream;
-  /** The upstream's too. */
+  /** Shared with the upstream. */
   readonly clock: Clock;
-  /** The least and the most time between two polls of an object, in milliseconds. */
+  /** Minimum and maximum interval between polls, in milliseconds. */
   readonly pollMs: PollRange;
-  /** One poll with its retries, in milliseconds. */
+  /** Timeout of a poll with its retries, in milliseconds. */
   readonly timeoutMs: number;
   readonly observer?: LiveObserver;
 }
@@ -27,21 +27,21 @@ export interface PollerOptions {
 export interface PollRange {
   readonly least: number;
   readonly most: number;
-  /** Whether a poll is not put off by a `Retry-After`. @default false */
+  /** Whether polls ignore `Retry-After`. @default false */
   readonly isHurried?: boolean;
 }
 
-/** By how much the time between polls grows while nothing changes, and while the backend fails. */
+/** Growth factors of the interval without changes, and after failures. */
 const QUIET_GROWTH = 1.5;
 const FAILURE_GROWTH = 2;
 
-/** Between two polls of an object that new watchers wait for, in milliseconds, where the least is more. */
+/** Minimum interval while new watchers wait, in milliseconds, if it is shorter than the configured one. */
 const NEWCOMER_MS = 100;
 
-/** The part of each wait that is random, so that pollers that began together do not stay together. */
+/** Random share of each interval, to spread pollers that began together. */
 const JITTER = 0.1;
 
-/** One who watches an object: takes its snapshots, until there are no more. */
+/** A consumer of snapshots. */
 interface Watcher<State> {
   push(snapshot: Snapshot<State>): unknown;
   stop(): void;
@@ -60,27 +60,27 @@ export class Poller<Key, State extends object> {
   readonly #onEnd: () => void;
   readonly #watchers = new Set<Watcher<State>>();
   /**
-   * Watchers that have not seen an answer to a poll that began after they came. What was known before may
-   * be older than what another process has shown them, which their connection was lost to.
+   * Watchers without a snapshot of a poll that began after they joined. Older snapshots may precede what another
+   * process has shown them before a reconnect.
    */
   readonly #newcomers = new Set<Watcher<State>>();
-  /** Undefined before the first answer. */
+  /** Undefined before the first response. */
   #known: Snapshot<State> | undefined;
-  /** `#known.state` as text: what it is compared by. */
+  /** `#known.state` as JSON, for comparison. */
   #text = '';
-  /** The highest that was seen: an answer whose rank is not known does not lower it. */
+  /** Highest rank seen. */
   #rank = -Infinity;
   #waitMs: number;
   #timer: Timer | undefined;
-  /** Whether a poll is under way. It is finished without watchers too: giving it up would cost a connection. */
+  /** Whether a poll is in flight. It is finished even without watchers, since a cancellation costs a connection. */
   #isPolling = false;
   #polls = 0;
-  /** When the last poll began. */
+  /** Start of the latest poll. */
   #polledMs = -Infinity;
-  /** Until when the backend is to be left alone. */
+  /** End of a pause by `Retry-After`. */
   #pausedUntilMs = 0;
   #isOver = false;
-  /** Whether a write has ended since the last poll began. */
+  /** Whether a write has ended since the latest poll began. */
   #isHurried = false;
 
   constructor({ identity, object, onEnd }: Polled<Key, State>, options: PollerOptions) {
@@ -118,12 +118,12 @@ export class Poller<Key, State extends object> {
     if (!this.#isOver) this.#pollSoon();
   }
 
-  /** Whether new watchers wait for a poll, and the last one did not fail. */
+  /** Whether new watchers wait for a poll, and the latest one did not fail. */
   get #isAwaited(): boolean {
     return this.#newcomers.size > 0 && !this.#known?.error;
   }
 
-  /** Polls at once, unless the last poll is less than the least wait ago. */
+  /** Polls as soon as the minimum interval allows. */
   #pollSoon(): void {
     if (this.#isPolling) return;
     const { clock, pollMs } = this.#options;
@@ -173,7 +173,7 @@ export class Poller<Key, State extends object> {
     }
   }
 
-  /** After a poll. */
+  /** Schedules the next poll. */
   #goOn(): void {
     if (this.#isAwaited || this.#isHurried) {
       this.#pollSoon();
@@ -184,7 +184,7 @@ export class Poller<Key, State extends object> {
     this.#schedule(Math.max(waitMs, pauseMs));
   }
 
-  /** A state that was read: shown to all, and to those who have waited for it. Answers whether it is news. */
+  /** Publishes a state, also to waiting watchers if it is unchanged. Returns whether it is new. */
   #take(state: State | null, newcomers: readonly Watcher<State>[]): boolean {
     if (state) {
       const isChanged = this.#learn(state);
@@ -197,11 +197,11 @@ export class Poller<Key, State extends object> {
     return true;
   }
 
-  /** Answers whether it is news. */
+  /** Records a state. Returns whether it is new. */
   #learn(state: State): boolean {
     const { source } = this.#object;
     const rank = source.rankOf(state);
-    // A replica that lags behind, or a poll that was begun before a write.
+    // Stale: from a lagging replica, or a poll that began before a write.
     if (rank < this.#rank) return false;
     const text = JSON.stringify(state);
     const isChanged = text !== this.#text;
@@ -215,7 +215,7 @@ export class Poller<Key, State extends object> {
     this.#text = text;
     if (rank > this.#rank) this.#rank = rank;
     const isFinal = source.isFinal(state);
-    // Nothing is newer than a final state.
+    // A final state is the newest.
     if (isFinal) this.#newcomers.clear();
     this.#publish(new Snapshot(this.#polls, state));
     if (isFinal) this.#end();
@@ -243,10 +243,10 @@ export class Poller<Key, State extends object> {
     }
   }
 
-  /** Shows what was read to watchers that came before the poll began. */
+  /** Sends the snapshot to watchers that joined before the poll began. */
   #welcome(newcomers: readonly Watcher<State>[]): void {
     for (const watcher of newcomers) {
-      if (this.#newcomers.delete(watcher)) watcher.push(this.#known!); // it has just been read
+      if (this.#newcomers.delete(watcher)) watcher.push(this.#known!); // just read
     }
   }
 
@@ -261,7 +261,7 @@ export class Poller<Key, State extends object> {
   }
 }
 
-/** Whether asking again would answer the same: the key, or what is asked for, is at fault. */
+/** Whether an error is permanent: a fault of the key or the request. */
 const isRefusal = (error: Error): boolean => {
   if (!(error instanceof RestError) || hasKind(error, 'unsupported')) return true;
   const { status } = error;
@@ -271,6 +271,6 @@ const isRefusal = (error: Error): boolean => {
 /** Request Timeout, Too Early, Too Many Requests. */
 const PASSING = new Set([408, 425, 429]);
 
-/** Failures that look the same to a watcher are reported once. */
+/** Identity of a failure; equal ones are reported once. */
 const nameOf = (error: Error | undefined): string | undefined =>
   error instanceof RestError ? `${error.kind} ${error.status}` : error?.name;

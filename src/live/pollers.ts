@@ -1,30 +1,29 @@
 /**
- * One poller for each object and key, and the headers that are forwarded, for all its watchers: the backend does not
- * report changes.
+ * Pollers by object, key and forwarded headers, shared by watchers, since the backend has no notifications.
  */
 import { Repeater, SlidingBuffer } from '@repeaterjs/repeater';
 import { sharingKeyOf, type Identity } from '../rest/call/forwarded-headers.ts';
 import type { Snapshot, LiveObject } from './live-object.ts';
 import { Poller, type PollerOptions } from './poller.ts';
 
-/** Snapshots that wait for a slow reader; past it, the oldest are left out. */
+/** Maximum number of buffered snapshots of a slow reader; above it, the oldest are dropped. */
 const MAX_WAITING = 16;
 
 export class Pollers {
   readonly #options: PollerOptions;
-  /** By sharing key and object. An id belongs to one source, and so to one type of states. */
+  /** By sharing key and object id. An id belongs to one source, and so to one type of state. */
   readonly #pollers = new Map<string, Poller<never, never>>();
 
   constructor(options: PollerOptions) {
     this.#options = options;
   }
 
-  /** Pollers that live. */
+  /** Number of active pollers. */
   get size(): number {
     return this.#pollers.size;
   }
 
-  /** Watchers of all objects. */
+  /** Number of watchers of all objects. */
   get watchers(): number {
     let count = 0;
     for (const poller of this.#pollers.values()) count += poller.watchers;
@@ -32,8 +31,8 @@ export class Pollers {
   }
 
   /**
-   * Watches an object from the first `next()` on: its state then, and each change; ends by itself after a
-   * final state. Of those that wait for a slow reader the newest are never lost.
+   * Watches an object from the first `next()` on: yields its current state and each change, and ends after a final
+   * state. The latest state is never dropped for a slow reader.
    */
   watch<Key, State extends object>(
     identity: Identity,
@@ -48,7 +47,7 @@ export class Pollers {
     }, new SlidingBuffer(MAX_WAITING));
   }
 
-  /** A write of this key has left an object in a state: its watchers see it at once. */
+  /** Publishes the state of an object after a write of this key. */
   report<Key, State extends object>(
     identity: Identity,
     object: LiveObject<Key, State>,
@@ -57,7 +56,7 @@ export class Pollers {
     this.#find(identity, object)?.report(state);
   }
 
-  /** A write of this key may have changed an object: it is read soon. */
+  /** Polls an object soon, after a write of this key that may have changed it. */
   hurry<Key, State extends object>(identity: Identity, object: LiveObject<Key, State>): void {
     this.#find(identity, object)?.hurry();
   }
@@ -81,6 +80,6 @@ export class Pollers {
   }
 }
 
-/** An id has no line break. */
+/** Unambiguous, since ids have no line breaks. */
 const idOf = (identity: Identity, { id }: { readonly id: string }): string =>
   `${id}\n${sharingKeyOf(identity)}`;

@@ -1,8 +1,8 @@
 /**
  * An entity is a type that has a key and can be read by it.
  *
- * The key is the ids of its REST path. Because the objects carry their own key, a key alone can
- * stand for an object wherever a query selects nothing more.
+ * The key consists of the ids of its REST path. Objects contain their key, so a key stands for its object if nothing
+ * else is selected.
  */
 import type { ObjectRef } from '@pothos/core';
 import type { CallInput, CallOptions } from '../../rest/client/client.ts';
@@ -30,48 +30,48 @@ type EntityOptions<T extends object, Name extends string> = {
   readonly ref: ObjectRef<Types, T>;
   /** The key's fields, in the order of the REST path. */
   readonly key: readonly Name[];
-  /** The list that `find` looks through where the backend lacks the route. */
+  /** The list that `find` searches if the backend lacks the route. */
   readonly searched?: (context: Context) => List;
   readonly alternateKeys?: readonly (readonly (keyof T & string)[])[];
 } & (
   | {
-      /** The route that answers an object by its key. */
+      /** Route of an object by its key. */
       readonly route: Route<string, NoInfer<T>>;
       readonly find?: undefined;
     }
   | {
-      /** The route that `find` costs. */
+      /** Route that `find` calls. */
       readonly route: Route;
-      /** One object by its key; null when there is none. */
+      /** Reads an object by its key; null if it does not exist. */
       readonly find: (context: Context, key: KeyOf<Name>, call: CallOptions) => Promise<T | null>;
     }
 );
 
-/** An entity of any type: the keys that it takes come from itself, see `Loader`. */
+/** An entity of any type. Its keys come from the entity itself, see `Loader`. */
 export type AnyEntity = Entity<object, string>;
 
-/** An entity of objects of a type, whatever their key is. */
+/** An entity of objects of a type with any key. */
 export type EntityOf<T> = AnyEntity & { readonly ref: ObjectRef<Types, T> };
 
-/** What one request has read of an entity. */
+/** Reads of an entity in one request. */
 interface Reads<Key extends object, T> {
-  /** Undefined until an object is asked for. */
+  /** Undefined before the first load. */
   loader: Loader<Key, T | null> | undefined;
-  /** Objects that came with other calls, whose keys were not read yet. */
+  /** Objects of other calls that are not primed yet. */
   unread: (readonly unknown[])[];
 }
 
 export class Entity<T extends object, Name extends string> {
   readonly ref: ObjectRef<Types, T>;
   readonly key: readonly Name[];
-  /** Fields that are answered by the key alone. */
+  /** Fields that the key provides. */
   readonly keyFields: ReadonlySet<string>;
-  /** The part of the key that is in the route's path. An entry of a topic is picked out of its topic. */
+  /** The part of the key in the route's path. A topic entry, for example, is read with its topic. */
   readonly callKey: readonly Name[];
   readonly route: Route;
   readonly searched: ((context: Context) => List) | undefined;
   readonly alternateKeys: readonly (readonly string[])[];
-  /** The parameters of the path, which the key fills in its order. */
+  /** Parameters of the path, in the order of the key. */
   readonly #parameters: readonly string[];
   readonly #newLoader: (context: Context) => Loader<KeyOf<Name>, T | null>;
   readonly #reads = perRequest((): Reads<KeyOf<Name>, T> => ({ loader: undefined, unread: [] }));
@@ -91,7 +91,7 @@ export class Entity<T extends object, Name extends string> {
     this.keyFields = new Set<string>(['id', '__typename', ...key]);
     this.#parameters = parametersOf(route.path);
     this.callKey = key.slice(0, this.#parameters.length);
-    // A text already, where the key is one id.
+    // A single id is already a text.
     const idOf = (wanted: KeyOf<Name>) => (rest.length > 0 ? textOf(wanted, key) : wanted[first!]);
     this.#newLoader = (context) =>
       new Loader<KeyOf<Name>, T | null>(
@@ -110,7 +110,7 @@ export class Entity<T extends object, Name extends string> {
     return this.ref.name;
   }
 
-  /** The key of an object; undefined when the backend left a part out, or the object altogether. */
+  /** Returns the key of an object; undefined if the object or a part of the key is missing. */
   keyOf(object: unknown): KeyOf<Name> | undefined {
     if (typeof object !== 'object' || object === null) return undefined;
     const key: Partial<Record<Name, string>> = {};
@@ -123,9 +123,9 @@ export class Entity<T extends object, Name extends string> {
   }
 
   /**
-   * The global id of the object with a key.
+   * Returns the global id of a key.
    *
-   * @throws the error that stands where the backend broke a part.
+   * @throws the error in place of an invalid part.
    */
   idOf(key: KeyOf<Name>): string {
     const parts: string[] = [];
@@ -137,12 +137,12 @@ export class Entity<T extends object, Name extends string> {
     return formatNodeId(this.name, parts);
   }
 
-  /** Stands for an object of which the backend gave the key only, and is read when more is selected. */
+  /** Creates a reference to an object by its key; it is read if more is selected. */
   reference(key: KeyOf<Name>): NodeReference {
     return new NodeReference(key);
   }
 
-  /** Values for the path of a route that names the object. */
+  /** Path parameters of the object's route. */
   pathOf(key: KeyOf<Name>): Readonly<Record<string, string>> {
     const path: Record<string, string> = {};
     for (let i = 0; i < this.#parameters.length; i++) {
@@ -159,7 +159,7 @@ export class Entity<T extends object, Name extends string> {
       for (const objects of reads.unread) {
         for (const object of objects) {
           const key = this.keyOf(object);
-          if (key) loader.prime(key, object as T); // it has the key of one
+          if (key) loader.prime(key, object as T); // has the key of one
         }
       }
       reads.unread = [];
@@ -168,25 +168,26 @@ export class Entity<T extends object, Name extends string> {
   }
 
   /**
-   * Primes the loader with objects that came with a list, a parent or a write; ignores those without a key. Their
-   * keys are read when the loader is used: in most requests it is not.
+   * Primes the loader with objects of a list, a parent or a write; ignores those without a key. Deferred to the
+   * loader's first use, since most requests do not use it.
    */
   prime(context: Context, objects: readonly unknown[]): void {
     this.#reads(context).unread.push(objects);
   }
 
   /**
-   * The key in a global id.
+   * Parses a global id.
    *
-   * @param instead what to do with a raw id.
-   * @throws BAD_USER_INPUT for what is no global id, and for the id of another type.
+   * @param instead advice in the error for a raw id.
+   * @throws BAD_USER_INPUT for an invalid global id, or the id of another type.
    */
   parseId(id: string, instead?: string): KeyOf<Name> {
     return this.keyFrom(parseNodeId(id, instead), id);
   }
 
   /**
-   * The key that a caller names by the object's global id, or part by part: `audience(pageId:, audienceId:)`.
+   * Returns the key given by a caller: as the object's global id, or part by part, as in `audience(pageId:,
+   * audienceId:)`.
    *
    * @param given `id`, or a raw or a global id for each part of the key.
    * @throws BAD_USER_INPUT for an id of another type, for ids of different objects, and for raw ids
@@ -209,25 +210,25 @@ export class Entity<T extends object, Name extends string> {
         );
       }
     }
-    // Every part of the key was given by its own name at least.
+    // Every part of the key was given by name.
     return this.checkKey(key as KeyOf<Name>);
   }
 
-  /** As `parseId`, of what was read already. */
+  /** Like `parseId`, for a parsed id. */
   keyFrom({ typename, parts }: NodeKey, id: string): KeyOf<Name> {
     if (typename !== this.name || parts.length !== this.key.length) {
       throw badInput(
         `"${shown(id)}" is the id of ${withArticle(typename)}: pass the id of ${withArticle(this.name)}.`,
       );
     }
-    // keyOf's inverse: as many parts as names, checked above.
+    // Inverse of `keyOf`; the number of parts is checked above.
     return this.checkKey(
       Object.fromEntries(this.key.map((name, i) => [name, parts[i]])) as KeyOf<Name>,
     );
   }
 
   /**
-   * Refuses raw ids that can't be part of this entity's REST path, before any call.
+   * Rejects raw ids that cannot be part of this entity's REST path, before any call.
    *
    * @throws BAD_USER_INPUT naming the argument.
    */
@@ -239,19 +240,19 @@ export class Entity<T extends object, Name extends string> {
     return key;
   }
 
-  /** The cursor of an object in an array, wherever it stands; by its index where the backend broke the key. */
+  /** Returns the cursor of an object in an array, by its key, or by its index if the key is invalid. */
   cursorIn(listId: string, object: unknown, index?: number): string {
     return formatCursor(listId, this.positionOf(object, index));
   }
 
-  /** What a cursor says of an object in an array: the parts of its key as JSON, or its index. */
+  /** Position in a cursor of an array: the parts of the key as JSON, or the index. */
   positionOf(object: unknown, index?: number): string {
     const key = object instanceof NodeReference ? object.key : this.keyOf(object);
     return JSON.stringify(key ? this.key.map((name) => key[name]) : index);
   }
 }
 
-/** What a route takes whose parameters the compiler does not know. */
+/** Input of a route whose parameters are not known at compile time. */
 export const inputOf = (path: Readonly<Record<string, string>> | undefined, body?: unknown) =>
   ({ path, body }) as object as CallInput<string, unknown, unknown>;
 
@@ -260,16 +261,16 @@ const entities = new Map<string, AnyEntity>();
 /** The entity of a type name; undefined for a type without one. */
 export const findEntity = (typename: string): AnyEntity | undefined => entities.get(typename);
 
-/** By the name of the field, argument or input that holds an entity's own raw id: `pageId` is a Page's. */
+/** Entities by the name of the field, argument or input with their raw id: `pageId` is a Page's. */
 const byIdField = new Map<string, AnyEntity>();
 
-/** How an argument or input field that takes a raw or a global id is described. */
+/** Description of an argument or input field for a raw or global id. */
 export const describeId = (name: string): string =>
   `Raw id (\`${name}\`) or global id (\`id\`) of the ${nounOf(byIdField.get(name)?.name ?? '')}.`;
 
 /**
- * The raw id, or all ids in a global id, by their names. Assumed: no raw id of the backend is written like
- * a global id, which ends in a checksum.
+ * Returns the raw id, or all ids of a global id, by name. Assumed: no raw id of the backend has the form of a global
+ * id, which includes a checksum.
  */
 function partsOf(name: string, id: string): Readonly<Record<string, string>> {
   const global = readNodeId(id);
@@ -280,9 +281,9 @@ function partsOf(name: string, id: string): Readonly<Record<string, string>> {
 }
 
 /**
- * A raw id of something that has no global id here, as it is.
+ * Checks a raw id of an object without a global id.
  *
- * @throws BAD_USER_INPUT for a global id: the backend would not know it.
+ * @throws BAD_USER_INPUT for a global id, which the backend does not know.
  */
 export function rawId<Id extends string | null | undefined>(name: string, id: Id): Id {
   const global = typeof id === 'string' ? readNodeId(id) : undefined;
@@ -296,5 +297,5 @@ const wrongType = (name: string, given: string, wanted: string | undefined) =>
     { argument: name },
   );
 
-/** As much of a caller's id as an error shows. */
+/** Shortens a caller's id for an error. */
 const shown = (id: string): string => id.slice(0, 64);

@@ -1,9 +1,9 @@
 /**
  * Look-ahead: starts calls as soon as their keys are known.
  *
- * When an object is asked for by its key, everything below it that needs no more than this key is
- * started beside it instead of after it; and an object of which only the key is selected is not asked
- * for at all. Arguments and keys worked out for this are kept for the field's resolver.
+ * When an object is loaded by its key, calls below it that require only this key start at the same time instead of
+ * after it. An object of which only the key is selected is not loaded. Arguments and keys computed here are kept for
+ * the field's resolver.
  */
 import type { FieldNode, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 import { argumentsOf } from '../../execution/operation/arguments.ts';
@@ -19,10 +19,10 @@ import type { ReferenceRequirement } from './requirement.ts';
 import type { AnyEntity } from './entity.ts';
 import { selectionOf, type KeyField } from './selection.ts';
 
-/** Where objects are selected: by which nodes, and where in the answer. */
+/** The selection of objects: field nodes and response path. */
 type SelectionInfo = OperationContext & Pick<GraphQLResolveInfo, 'fieldNodes' | 'path'>;
 
-/** The object that a parent refers to; null when there is none. */
+/** Loads the object that a parent refers to; null if there is none. */
 export function followReference(
   requirement: ReferenceRequirement,
   parent: object,
@@ -37,7 +37,7 @@ export function followReference(
 }
 
 /**
- * The object with a key that the backend gave; null when there is none.
+ * Loads an object by a key from the backend; null if it does not exist.
  *
  * Costs no call when only its key is selected: the backend's references are trusted.
  */
@@ -53,10 +53,10 @@ export function followKey(
 }
 
 /**
- * The object a caller names; null when there is none.
+ * Loads an object by a caller's key; null if it does not exist.
  *
- * A caller's id is not trusted: with only the key selected, a call below it that is made anyway
- * shows whether it exists, or else the object itself is asked for.
+ * A caller's id is not trusted. If only the key is selected, a call below the object that is made anyway shows whether
+ * it exists; otherwise the object is loaded.
  */
 export function lookUp(
   entity: AnyEntity,
@@ -75,7 +75,7 @@ export function lookUp(
   });
 }
 
-/** An object that is already there: begins what its selection needs from its key. */
+/** Starts the calls below an object that is already loaded. */
 export function startFrom(
   entity: AnyEntity,
   object: object,
@@ -86,14 +86,14 @@ export function startFrom(
   if (key) keep(context, object, startBelow(entity, key, context, info));
 }
 
-/** The request that look-ahead made for a list's field; undefined where it did not begin the field. */
+/** Returns the page request that look-ahead made for a list field; undefined if it did not start it. */
 export const requestAhead = (
   context: Context,
   parent: object,
   info: GraphQLResolveInfo,
 ): PageRequest | undefined => begunBelow(context).get(parent)?.requests.get(info.fieldNodes[0]!);
 
-/** Whether the parent of a list exists; undefined where the list's route turns out to be missing. */
+/** Whether the parent of a list exists; undefined if the list's route is found to be missing. */
 function provesParent(
   { list, page, path }: ListAhead,
   { rest }: Context,
@@ -113,12 +113,12 @@ function load(
   ahead: BegunCalls,
 ): Promise<object | null> {
   const loaded = entity.loader(context).load(key, info.path);
-  // Most references have nothing below them, and there are many of them.
+  // Fast path: most references have nothing below them.
   if (ahead.isEmpty) return loaded;
   return loaded.then(
     (object) => {
       if (!object) ahead.abandon();
-      // The backend may answer another object than was asked for: calls for this one are not used then.
+      // The backend may return another object; its calls are not used then.
       else if (entity.key.every((name) => key[name] === (object as Key)[name])) {
         keep(context, object, ahead);
       }
@@ -131,10 +131,10 @@ function load(
   );
 }
 
-/** What was begun below the objects that have arrived since. */
+/** Calls started below objects that have arrived. */
 const begunBelow = perRequest(() => new Map<object, BegunCalls>());
 
-/** A key as its object, where nothing but fields of the key is selected. */
+/** An object with the fields of its key only. */
 const standIn = (key: Key): object => ({ ...key });
 
 function keep(context: Context, object: object, ahead: BegunCalls): object {
@@ -142,22 +142,22 @@ function keep(context: Context, object: object, ahead: BegunCalls): object {
   return object;
 }
 
-/** A page of a list that was begun. */
+/** A started page of a list. */
 interface ListAhead {
   readonly list: List;
   readonly page: ListPage;
   readonly path: SelectionInfo['path'];
 }
 
-/** What was begun below an object before it was there. */
+/** Calls started below an object before it arrives. */
 class BegunCalls {
-  /** Something selected is neither in the key nor begun from it. */
+  /** Whether a selected field requires the object itself. */
   readonly needsObject: boolean;
-  /** Whether nothing was begun. */
+  /** Whether no call was started. */
   isEmpty = true;
   /**
-   * A list whose answer shows whether the object exists. Not a closure: V8 allocates closures that are assigned
-   * to fields as long-lived, and one here kept whole requests alive.
+   * A list whose response shows whether the object exists. Not a closure: V8 allocates closures assigned to fields as
+   * long-lived, and one here retained whole requests.
    */
   proof: ListAhead | undefined;
   readonly requests = new Map<FieldNode, PageRequest>();
@@ -168,7 +168,7 @@ class BegunCalls {
     this.needsObject = needsObject;
   }
 
-  /** Gives up what was begun: the object is missing. */
+  /** Cancels the started calls. Called if the object is missing. */
   abandon(): void {
     for (const abandon of this.#begun) abandon();
     for (const { ahead } of this.references.values()) ahead.abandon();
@@ -179,7 +179,7 @@ class BegunCalls {
     this.#begun.push(abandon);
   }
 
-  /** Begins a field of the object with a key. @throws for arguments that would not be sent. */
+  /** Starts the call of a field. @throws for invalid arguments. */
   begin(field: KeyField, parent: Key, context: Context, info: SelectionInfo): void {
     const { requirement, definition } = field;
     const args = argumentsOf(info, definition, field);
@@ -208,7 +208,7 @@ class BegunCalls {
   }
 }
 
-/** Nothing begun: most selections need nothing but the object or its key. */
+/** Shared instances without calls: most selections require only the object or its key. */
 const OBJECT_ALONE = new BegunCalls(true);
 const KEY_ALONE = new BegunCalls(false);
 
@@ -220,7 +220,7 @@ function startBelow(
 ): BegunCalls {
   if (!context.looksAhead) return OBJECT_ALONE;
   const { schema, fragments, variableValues } = info;
-  // An entity's name is an object type's: it is made with an ObjectRef.
+  // An entity is created with an ObjectRef, so its name is that of an object type.
   const type = schema.getType(entity.name) as GraphQLObjectType;
   const { capabilities } = context.rest;
   const { keyFields, needsObject } = selectionOf(info, type, info.fieldNodes, capabilities);
@@ -232,7 +232,7 @@ function startBelow(
     try {
       ahead.begin(field, key, context, { schema, fragments, variableValues, fieldNodes, path });
     } catch {
-      // The field's resolver refuses the same arguments, and reports it.
+      // The field's resolver reports the error.
     }
   }
   return ahead;

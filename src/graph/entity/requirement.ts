@@ -1,8 +1,7 @@
 /**
- * What a field asks of the backend, declared beside the field.
+ * Requirements: what a field needs of the backend, declared with the field.
  *
- * Look-ahead, the plan and the field's resolver read the same declaration: a resource module says once
- * which route a field needs and with which key.
+ * Look-ahead, the plan and the field's resolver share this declaration of route and key.
  */
 import type { GraphQLField } from 'graphql';
 import type { ArgumentValues } from '../../execution/operation/arguments.ts';
@@ -17,107 +16,107 @@ import type { AnyEntity } from './entity.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** `key`: the parent's key is enough. `object`: the parent has to be there first. */
+/** `key`: requires the parent's key only. `object`: requires the parent itself. */
 export type RequirementSource = 'key' | 'object';
 
-/** Objects that the caller names by their ids. Only root fields require them. */
+/** Objects by ids of the caller. For root fields only. */
 export interface LookupRequirement {
   readonly kind: 'lookup';
   readonly from: 'object';
-  /** What they are, where they are all of one type. */
+  /** Entity of the objects, if all are of one type. */
   readonly entity?: AnyEntity;
   /**
-   * Undefined for one that is refused alone.
+   * Returns the objects; undefined for an id with its own error.
    *
-   * @throws BAD_USER_INPUT for what is no id.
+   * @throws BAD_USER_INPUT for invalid ids.
    */
   readonly wanted: (args: ArgumentValues) => readonly (Wanted | undefined)[];
 }
 
-/** An object and the key it is read by. */
+/** An object by entity and key. */
 export interface Wanted {
   readonly entity: AnyEntity;
   readonly key: Key;
 }
 
-/** The object that the parent refers to. The plan takes the parts of its key by their names. */
+/** The object that the parent refers to. The plan reads the parts of its key by name. */
 export interface ReferenceRequirement {
   readonly kind: 'reference';
   readonly from: RequirementSource;
   readonly entity: AnyEntity;
   /**
-   * Null when the reference is empty.
+   * Returns null for an empty reference.
    *
-   * @throws the error that stands where the backend broke a part of the key.
+   * @throws the error in place of an invalid part of the key.
    */
   readonly key: (parent: object) => Key | null;
 }
 
-/** What lists and loads have in common: objects that one call brings. */
+/** Common to lists and loads: objects of one call. */
 interface ItemsRequirement {
   readonly from: RequirementSource;
-  /** What the items are, and prime; absent when they are no entities. */
+  /** Entity that the items prime, if they are entities. */
   readonly items?: AnyEntity | undefined;
   /** Fields that every item has from its parent, beside the parts of its key. */
   readonly shares?: readonly string[];
-  /** True when the items are keys, each read only if more is selected. */
+  /** Whether the items are keys, read only if more is selected. */
   readonly references?: boolean;
 }
 
-/** A list of the backend, a page at a time. */
+/** A list of the backend, read by page. */
 export interface ListRequirement extends ItemsRequirement, ListOfField {
   readonly kind: 'list';
-  /** Undefined when the list came with its parent and costs nothing. */
+  /** Undefined for a list contained in its parent, which costs nothing. */
   readonly route: Route | undefined;
-  /** True when a whole list is read, in as many pages as it has. */
+  /** Whether all pages of the list are read. */
   readonly paginates?: boolean | undefined;
-  /** True when the route has the parent in its path: a 404 then means that there is no parent. */
+  /** Whether the route contains the parent, so a 404 means that the parent does not exist. */
   readonly proves?: boolean;
   readonly instead?: ListRequirement | undefined;
 }
 
-/** Something that arrives with one call, and is not a list with cursors. */
+/** Objects of one call, other than a list with cursors. */
 export interface LoadRequirement extends ItemsRequirement {
   readonly kind: 'load';
   readonly route: Route;
   readonly loader: (context: Context) => Loader<Key, unknown>;
-  /** The list that is read to its end for it, in as many pages as it has. */
+  /** List of which all pages are read for it. */
   readonly list?: (key: Key, context: Context) => List;
-  /** The parent's fields that the key is made of; its own key when absent. */
+  /** Fields of the parent that form the key. @default the parent's key */
   readonly parts?: readonly string[];
   /**
-   * Null when nothing has to be asked for.
+   * Returns null if no call is needed.
    *
-   * @throws BAD_USER_INPUT for arguments that would not be sent.
+   * @throws BAD_USER_INPUT for invalid arguments.
    */
   readonly key: (parent: object, args: ArgumentValues, context: Context) => Key | null;
-  /** Without the route. */
+  /** Requirement if the backend lacks the route. */
   readonly instead?: LoadRequirement | undefined;
 }
 
-/** A write: sent when its field's turn comes, never ahead. */
+/** A write, which look-ahead never starts. */
 export interface WriteRequirement {
   readonly kind: 'write';
   readonly from: 'object';
   readonly route: Route;
-  /** @throws BAD_USER_INPUT for an input that would not be sent. */
+  /** @throws BAD_USER_INPUT for an invalid input. */
   readonly check: (args: ArgumentValues) => void;
 }
 
-/** What a subscription's events are read by, again and again: not by the field itself. */
+/** Polls of a subscription, made by a poller rather than the field. */
 export interface WatchRequirement {
   readonly kind: 'watch';
   readonly from: 'object';
   readonly route: Route;
 }
 
-/** What fields of objects require. */
+/** Requirements of fields of objects. */
 export type ObjectRequirement = ReferenceRequirement | ListRequirement | LoadRequirement;
 
 export type Requirement =
   ObjectRequirement | LookupRequirement | WriteRequirement | WatchRequirement;
 
-/** The route that a requirement costs; undefined where that differs from object to object, or nothing is called. */
+/** Returns the route of a requirement; undefined if it depends on the object, or nothing is called. */
 export const routeOf = (requirement: Requirement): Route | undefined =>
   requirement.kind === 'lookup' || requirement.kind === 'reference'
     ? requirement.entity?.route
@@ -126,14 +125,17 @@ export const routeOf = (requirement: Requirement): Route | undefined =>
 const REQUIREMENT = 'requires';
 const LEVELS = 'semanticNonNull';
 
-/** The `extensions` of a field that is null only with an error; of a list's items for level 1. */
+/** Returns the `extensions` of a field (level 0) or list items (level 1) that are null only with an error. */
 export const nullOnlyWithError = (level: 0 | 1 = 0) => ({ [LEVELS]: [level] });
 
-/** Where a field is null only with an error: 0 is the field itself, 1 the items of its list. Undefined for others. */
+/**
+ * Levels at which a field is null only with an error: 0 for the field, 1 for its list items. Undefined for other
+ * fields.
+ */
 export const semanticLevelsOf = ({ extensions }: Field): readonly number[] | undefined =>
-  extensions[LEVELS] as readonly number[] | undefined; // only `nullOnlyWithError` writes under this name
+  extensions[LEVELS] as readonly number[] | undefined; // set by `nullOnlyWithError` only
 
-/** Options of `t.field`, for a field with a requirement: nullable, with what it costs in its description. */
+/** Returns options of `t.field` for a field with a requirement: nullable, with the cost in its description. */
 export function requiring(
   description: string,
   requirement: Requirement,
@@ -147,11 +149,11 @@ export function requiring(
   };
 }
 
-/** What a field requires of a backend that has all routes; undefined when it costs nothing. */
+/** Returns the requirement of a field if the backend has all routes; undefined for a free field. */
 export const usualRequirementOf = ({ extensions }: Field): Requirement | undefined =>
-  extensions[REQUIREMENT] as Requirement | undefined; // only `requiring` writes under this name
+  extensions[REQUIREMENT] as Requirement | undefined; // set by `requiring` only
 
-/** What a field requires of a backend with such routes; undefined when it costs nothing. */
+/** Returns the requirement of a field for these route capabilities; undefined for a free field. */
 export function requirementOf(
   field: Field,
   capabilities: RouteCapabilities,
@@ -162,7 +164,7 @@ export function requirementOf(
     : requirement;
 }
 
-/** What is required of a backend with such routes. */
+/** Resolves fallbacks of a requirement for these route capabilities. */
 export const requirementIn = <
   Any extends Pick<ListRequirement, 'route'> & { instead?: Any | undefined },
 >(
@@ -173,7 +175,7 @@ export const requirementIn = <
     ? requirement.instead
     : requirement;
 
-/** The extended route without which a field requires something else; undefined for most fields. */
+/** Returns the extended route of a field that has a fallback; undefined for most fields. */
 export function extendedRouteOf(field: Field): Route | undefined {
   const requirement = usualRequirementOf(field);
   return requirement && 'instead' in requirement && requirement.instead

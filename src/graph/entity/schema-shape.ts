@@ -1,19 +1,19 @@
-/** The builder's types, for all that is written with it. */
+/** Type parameters of the schema builder. */
 import type { NodePage } from '../types/node-page.ts';
 import type { Context } from '../context.ts';
 import type { ScalarTypes } from '../types/scalars.ts';
 
-/** What the builder is told. */
-// A type, not an interface: Pothos wants the index signature that only types have implicitly.
+/** Type parameters as given to the builder. */
+// A type, since interfaces lack the implicit index signature that Pothos requires.
 export type SchemaShape = {
   Context: Context;
   Scalars: ScalarTypes;
   DefaultFieldNullability: false;
   DefaultNodeNullability: true;
   DefaultEdgesNullability: { list: false; items: false };
-  /** What connections have beside edges and page info. */
+  /** Additional fields of connections. */
   Connection: Pick<NodePage<unknown>, 'nodes' | 'totalCount'>;
 };
 
-/** The schema's types as Pothos completes them. */
+/** Type parameters as completed by Pothos. */
 export type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaShape>;

@@ -1,6 +1,5 @@
 /**
- * How look-ahead and the plan walk a query: what is selected of an object, sorted by what it takes to
- * answer it.
+ * Selections of objects for look-ahead and the plan, with requirements.
  */
 import type { GraphQLField, GraphQLObjectType } from 'graphql';
 import {
@@ -15,28 +14,28 @@ import { findEntity } from './entity.ts';
 
 /** A selected field of an object. */
 export interface SelectedField extends CollectedField {
-  /** Undefined for `__typename` and for introspection. */
+  /** Undefined for `__typename` and introspection. */
   readonly definition: GraphQLField<unknown, unknown> | undefined;
   readonly requirement: Requirement | undefined;
 }
 
-/** A selected field that the object's key is enough for: it can be begun beside the object. */
+/** A selected field that requires only the object's key, so its call can start with that of the object. */
 export interface KeyField extends SelectedField {
   readonly definition: GraphQLField<unknown, unknown>;
   readonly requirement: ObjectRequirement;
 }
 
-/** What is selected of objects of one type. */
+/** Selection of objects of one type. */
 export interface ObjectSelection {
   readonly type: GraphQLObjectType;
   readonly capabilities: RouteCapabilities;
   readonly fields: readonly SelectedField[];
   readonly keyFields: readonly KeyField[];
-  /** Whether something is selected that neither the key nor a call by the key answers. */
+  /** Whether a selected field requires the object itself. */
   readonly needsObject: boolean;
 }
 
-/** Found once for each array of nodes, as `collectFields` does, and for each type of object. */
+/** Cached by array of nodes, like `collectFields`, and type of object. */
 const selections = new WeakMap<readonly Selecting[], ObjectSelection[]>();
 
 export function selectionOf(

@@ -1,8 +1,7 @@
 /**
- * Relay connections over arrays, which REST answers whole: forward and backward.
+ * Relay connections over arrays that REST returns whole: forward and backward.
  *
- * A cursor names its item by the key, not by its place, so that it stays right when others are
- * inserted or removed.
+ * A cursor contains the key of its item, not its index, so it stays valid when items are inserted or removed.
  */
 import type { ObjectRef } from '@pothos/core';
 import type { DefaultConnectionArguments } from '@pothos/plugin-relay';
@@ -19,16 +18,16 @@ import type { NodeReference } from '../types/key.ts';
 import { NodePage } from '../types/node-page.ts';
 
 interface ArrayConnectionOptions<Parent, Node> {
-  /** The connection type, made by `connectionType`. */
+  /** Connection type of `connectionType`. */
   readonly type: ObjectRef<Types, NodePage<Node>>;
   readonly description: string;
-  /** What the items are: their keys make the cursors, and they prime it. */
+  /** Entity of the items, which gives cursors and is primed. */
   readonly entity: EntityOf<Node>;
-  /** Equal arrays have equal ids; cursors are bound to it. */
+  /** Identifies the array in cursors. */
   readonly listId: (parent: Parent) => string;
-  /** What the array costs; absent when it comes with its parent. */
+  /** Requirement of the array; absent if it is contained in its parent. */
   readonly requirement?: LoadRequirement;
-  /** The whole array; null when there is no such parent. */
+  /** Returns the whole array; null if the parent does not exist. */
   readonly items: (
     parent: Parent,
     context: Context,
@@ -38,7 +37,7 @@ interface ArrayConnectionOptions<Parent, Node> {
 
 type Whole<Node> = readonly (Node | NodeReference)[];
 
-/** A connection over an array, as options of `t.field`. */
+/** Returns options of `t.field` for a connection over an array. */
 export function arrayConnectionField<Parent extends object, Node>({
   type,
   description,
@@ -47,7 +46,7 @@ export function arrayConnectionField<Parent extends object, Node>({
   requirement,
   items,
 }: ArrayConnectionOptions<Parent, Node>) {
-  // Checked for look-ahead too: it must not call for arguments that the resolver refuses.
+  // Look-ahead must not call for arguments that the resolver rejects.
   const checked = (load: LoadRequirement): LoadRequirement => ({
     ...load,
     key: (parent, args, context) => {
@@ -58,7 +57,7 @@ export function arrayConnectionField<Parent extends object, Node>({
   });
   return {
     type,
-    // What comes with its parent is there; a parent that is asked for may be gone.
+    // An array with its own call is null if the parent is gone.
     ...(requirement
       ? requiring(description, checked(requirement))
       : { description, nullable: true as const, extensions: nullOnlyWithError() }),
@@ -72,7 +71,7 @@ export function arrayConnectionField<Parent extends object, Node>({
       const id = listId(parent);
       const request = readRequest(id, args);
       const whole = await items(parent, context, info);
-      // An error stands for an array that the backend broke.
+      // An error replaces an invalid array.
       if (whole instanceof Error) throw whole;
       if (!whole) return null;
       entity.prime(context, whole);
@@ -81,7 +80,7 @@ export function arrayConnectionField<Parent extends object, Node>({
   };
 }
 
-/** @throws BAD_USER_INPUT when the arguments contradict each other, are out of range or foreign. */
+/** @throws BAD_USER_INPUT for contradictory or out-of-range arguments, and cursors of other lists. */
 function readRequest(listId: string, args: DefaultConnectionArguments) {
   const { first, last } = args;
   if (typeof first === 'number' && typeof last === 'number') {
@@ -93,7 +92,7 @@ function readRequest(listId: string, args: DefaultConnectionArguments) {
   };
   return {
     first: checkCount('first', first ?? DEFAULT_FIRST),
-    // When set, so many are taken from the end instead.
+    // Takes items from the end if set.
     last: typeof last === 'number' ? checkCount('last', last) : undefined,
     after: open('after'),
     before: open('before'),

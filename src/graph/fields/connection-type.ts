@@ -1,6 +1,5 @@
 /**
- * The GraphQL types of a connection, by the relay plugin: edges with cursors and page info. Nodes and a count
- * are added.
+ * Connection types by the relay plugin, with `nodes` and `totalCount` added.
  */
 import type { ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
@@ -15,22 +14,22 @@ import type { Edge, NodePage } from '../types/node-page.ts';
 import { nounOf, withArticle } from '../types/typename.ts';
 
 /**
- * Makes `<Name>Connection` and `<Name>Edge`; call it once a node type.
+ * Creates `<Name>Connection` and `<Name>Edge`. Call once per node type.
  *
- * @param entity what a `NodeReference` among the nodes is read as.
+ * @param entity entity of `NodeReference`s among the nodes.
  */
 export function connectionType<Node extends object>(
   nodeRef: ObjectRef<Types, Node>,
   entity?: EntityOf<Node>,
 ): ObjectRef<Types, NodePage<Node>> {
-  // Pothos works out no type that is still a parameter.
+  // Pothos cannot infer types from a type parameter.
   const node: ObjectRef<Types, object> = nodeRef;
   const name = `${node.name}Connection`;
   const read = (given: unknown, context: Context, info: GraphQLResolveInfo) =>
     entity && given instanceof NodeReference ? followKey(entity, given.key, context, info) : given;
   const nodeField = {
     description: `The ${nounOf(node.name)}. Null ${entity ? 'when it no longer exists, or ' : ''}with an error when it could not be read.`,
-    // A reference may lead to what is gone, which is no error.
+    // The object of a reference may be gone, which is not an error.
     ...(!entity && { extensions: nullOnlyWithError() }),
   };
   const edgeRef = builder.edgeObject({
@@ -39,7 +38,7 @@ export function connectionType<Node extends object>(
     description: `Edge of \`${name}\`: ${withArticle(node.name)} and its cursor.`,
     nodeField,
     fields: (t) => ({
-      // The plugin's own answers the node as it is: a reference among them is read first.
+      // Replaces the plugin's resolver, which returns references without reading them.
       ...(entity && {
         node: t.field({
           ...nodeField,
@@ -61,7 +60,7 @@ export function connectionType<Node extends object>(
           nullable: { list: false, items: true },
           description: 'Nodes of the edges, in the same order: a shortcut for `edges { node }`.',
           ...(!entity && { extensions: nullOnlyWithError(1) }),
-          // They are nodes of this type, and what its entity reads.
+          // Safe cast: nodes of this type, or objects of its entity.
           resolve: ({ nodes }, _args, context, info) =>
             (nodes.some((one) => one instanceof NodeReference)
               ? nodes.map((one) => read(one, context, info))
@@ -80,19 +79,19 @@ export function connectionType<Node extends object>(
     edgeRef,
   );
   connections.set(name, { node: node.name, edgeRef });
-  // What the plugin calls a connection, a page of nodes is.
+  // The plugin's connection shape is `NodePage` here.
   return connectionRef as ObjectRef<Types, NodePage<Node>>;
 }
 
-/** Every connection by its name, with the name of its node type. */
+/** Connections by name. */
 const connections = new Map<string, { readonly node: string; readonly edgeRef: unknown }>();
 
-/** The edges of a connection, for fields that answer a single one. */
+/** Returns the edge type of a connection, for fields with a single edge. */
 export const edgeTypeOf = <Node>(
   connection: ObjectRef<Types, NodePage<Node>>,
 ): ObjectRef<Types, Edge<Node>> =>
-  // Its nodes are those of the connection.
+  // Safe cast: has the nodes of the connection.
   connections.get(connection.name)?.edgeRef as ObjectRef<Types, Edge<Node>>;
 
-/** The name of the node type of a connection; undefined for any other type. */
+/** Returns the name of a connection's node type; undefined for other types. */
 export const nodeTypeOf = (typename: string): string | undefined => connections.get(typename)?.node;

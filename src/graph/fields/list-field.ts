@@ -1,9 +1,8 @@
 /**
- * How resource modules write lists of the backend: as Relay connections, forward only, as REST is. What is
- * answered here are options of `t.field`.
+ * Lists of the backend as Relay connections, forward only. Returns options of `t.field`.
  *
- * An edge's cursor says from which page start how many to skip; the last edge of a page names the
- * next page's start, so that walking a list costs one call a step and any edge can be resumed.
+ * An edge's cursor contains a page start and the number of items to skip; that of a page's last edge contains the next
+ * page start. So each step of pagination costs one call, and any edge can be resumed.
  */
 import type { InputFieldMap, InputShapeFromFields, ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
@@ -48,20 +47,20 @@ interface ListFieldOptions<Parent, Args extends InputFieldMap, Node> extends Pic
   ListRequirement,
   'from' | 'paginates'
 > {
-  /** The connection type, made by `connectionType`. */
+  /** Connection type of `connectionType`. */
   readonly type: ObjectRef<Types, NodePage<Node>>;
   readonly description: string;
-  /** Whether it is a field of `Query`. Below an object it is also null where the object is gone. */
+  /** Whether it is a field of `Query`. Below an object it is also null if the object is gone. */
   readonly isRoot?: boolean;
   readonly route: Route;
-  /** Fields that every item has from its parent, beside the parts of its key. */
+  /** Fields that items have in common with the parent, in addition to the parts of its key. */
   readonly shares?: readonly (keyof Parent & string)[];
-  /** What the items prime; absent when they are no entities. */
+  /** Entity that the items prime, if they are entities. */
   readonly items?: EntityOf<Node>;
   readonly args?: Args;
-  /** The list of a parent, or of its key, that the route answers. */
+  /** Returns the list of a parent or its key. */
   readonly list: ListOf<Parent, Args, Node>;
-  /** What is required where the backend lacks the route. */
+  /** Fallback if the backend lacks the route. */
   readonly instead?: Omit<ListRequirement, 'kind' | 'list' | 'items' | 'instead'> & {
     readonly list: ListOf<Parent, Args, unknown>;
   };
@@ -83,7 +82,7 @@ export function listField<Parent extends object, Node, Args extends InputFieldMa
         }),
         after: t.connectionArgs().after,
       })),
-      ...(filters as Args), // no arguments where it is undefined
+      ...(filters as Args), // no arguments if undefined
     },
     resolve: (parent: Parent, args: ArgumentValues, context: Context, info: GraphQLResolveInfo) => {
       const { capabilities } = context.rest;
@@ -101,10 +100,10 @@ export function listField<Parent extends object, Node, Args extends InputFieldMa
               () => read.begin(pageRequestOf(instead, parent, args, context)),
             )
           : read.begin();
-      // The list's items, or what they were turned into, are the nodes.
+      // Safe cast: nodes are the (mapped) items of the list.
       return page as Promise<NodePage<Node> | null>;
     },
-    /** The cursor that reads the list from the first item on. */
+    /** Returns the cursor before the first item. */
     startCursor: (parent: Parent, context: Context): string => {
       const { list } = requirementIn(context.rest.capabilities, requirement);
       return cursorOf(list(parent, {}, context), { skip: 0, from: null });
@@ -117,7 +116,7 @@ function requirementOfList<Parent, Args extends InputFieldMap, Node>(
 ): ListRequirement {
   const { from, route, paginates, shares = [], items, instead } = options;
   const proves = route.path.includes('{');
-  // A requirement is only ever read with its own field's parents and arguments.
+  // Safe casts: a requirement is used with its own field's parents and arguments only.
   const list = options.list as ListRequirement['list'];
   const other = instead?.list as ListRequirement['list'];
   return {
@@ -133,29 +132,29 @@ function requirementOfList<Parent, Args extends InputFieldMap, Node>(
   };
 }
 
-/** What callers look for in a list, and REST does not have. */
+/** Note about arguments that REST lacks. */
 const lackOf = (filters: InputFieldMap = {}): string =>
   Object.keys(filters).length > 0
     ? 'REST can neither sort this list nor page backward.'
     : 'REST can neither filter nor sort this list, nor page backward.';
 
-/** The nodes of a connection that came with one page of the backend. */
+/** The nodes of a connection from one page of the backend. */
 interface Segment {
-  /** How many nodes stand before them, and how many when they are counted in. */
+  /** Range of their indexes in the connection. */
   readonly before: number;
   readonly end: number;
-  /** The page start they are counted from. */
+  /** Start of the page. */
   readonly from: string | null;
-  /** Items between the page start and the first of them. */
+  /** Number of skipped items of the page. */
   readonly skip: number;
-  /** The next page's start, if they reach to the end of theirs. */
+  /** Start of the next page, if they reach the end of theirs. */
   readonly next: string | null;
 }
 
 /**
- * A connection while its pages arrive.
+ * The state of a connection while it is read.
  *
- * Not one async function, which takes a sixth more CPU when a hundred connections wait together.
+ * Not an async function, which takes a sixth more CPU with a hundred concurrent connections.
  */
 class ConnectionRead {
   #request: PageRequest;
@@ -166,7 +165,7 @@ class ConnectionRead {
   readonly #segments: Segment[] = [];
   #nodes: readonly unknown[] = [];
 
-  /** @param items what the items prime. */
+  /** @param items entity that the items prime. */
   constructor(
     request: PageRequest,
     items: AnyEntity | undefined,
@@ -182,18 +181,18 @@ class ConnectionRead {
   }
 
   /**
-   * Reads the connection; null when it is the list of something that does not exist.
+   * Reads the connection; null if its parent does not exist.
    *
-   * @param request where the list's route was missing, what is read without it. @default as constructed
+   * @param request fallback if the list's route was found to be missing. @default as constructed
    *
-   * Rejects with {RestError} when a call fails.
+   * Rejects with a RestError if a call fails.
    */
   begin(request = this.#request): Promise<NodePage<unknown> | null> {
     this.#request = request;
     return this.#read(request);
   }
 
-  /** Reads on from a page's start, of whose items some are passed over. */
+  /** Reads a page from a start, and continues if more items are needed. */
   #read({ from, skip }: Start): Promise<NodePage<unknown> | null> {
     const { list, first } = this.#request;
     const page = pageOf({ from, skip, first: first - this.#nodes.length });
@@ -205,7 +204,7 @@ class ConnectionRead {
 
   #take(listed: ListedPage<unknown>, { from, limit }: ListPage, skip: number) {
     const { list, first, after } = this.#request;
-    // Without a next page the items are still good: the fault is reported at `pageInfo`.
+    // Items are valid without a next page; the fault is reported at `pageInfo`.
     const fault = pagingFault(listed);
     const next = fault ? null : nextStart(listed, from);
     if (next !== null && this.#segments.some((one) => one.from === next)) throw endless();
@@ -218,7 +217,7 @@ class ConnectionRead {
     const end = this.#nodes.length;
     this.#segments.push({ before, end, from, skip, next: isWhole ? next : null });
     if (end < first && next !== null) {
-      // The rest lies in the next one: the backend gave less than asked, or 100 at most.
+      // The page had fewer items than needed: at most 100, or fewer than requested.
       return this.#read({ from: next, skip: Math.max(0, skip - listed.items.length) });
     }
     const connection = {
@@ -233,7 +232,7 @@ class ConnectionRead {
 
   #fail(error: unknown): null {
     const { after } = this.#request;
-    // At the root there is no parent that could be missing: the backend has no such list.
+    // Below an object, a 404 means that the parent is missing; at the root, that the list is.
     if (isNotFound(error) && this.#info.path.prev) return null;
     throw cutAt(error, () => ({ id: idOfParent(this.#info, this.#parent), after }));
   }
@@ -248,7 +247,7 @@ const cursorsOf =
     return cursorOf(list, { skip: skip + index - before + 1, from });
   };
 
-/** The global id of a list's parent; undefined at the root. */
+/** Returns the global id of a list's parent; undefined at the root. */
 function idOfParent({ parentType }: GraphQLResolveInfo, parent: object): string | undefined {
   const entity = findEntity(parentType.name);
   const key = entity?.keyOf(parent);

@@ -1,9 +1,8 @@
 /**
- * How modules define mutations: one input, one call, a payload with the object and `userErrors`.
+ * Mutations: one input, one call, and a payload with the object and `userErrors`.
  *
- * Mistakes that the user of a form can correct are data: all limits are checked here before any call, and
- * refusals by the backend are put into the same list. Mistakes of developers and failures of the backend
- * are GraphQL errors.
+ * Errors that the user of a form can correct are data: limits are checked before any call, and the backend's validation
+ * errors are added to the same list. Errors of developers and failures of the backend are GraphQL errors.
  */
 import type { FieldMap, ObjectRef } from '@pothos/core';
 import { z } from 'zod';
@@ -41,25 +40,25 @@ import {
 interface Payload<T> {
   readonly object: T | null;
   readonly userErrors: readonly UserError[];
-  /** Whether what the write began has ended; absent where the caller did not wait. */
+  /** Whether the operation started by the write has ended; absent if the caller did not wait. */
   readonly reached?: boolean;
 }
 
 interface PayloadOptions<T> {
-  /** The mutation's name. */
+  /** Name of the mutation. */
   readonly name: string;
-  /** What the payload holds, and under which name. */
+  /** Object in the payload, and the name of its field. */
   readonly answers: { readonly field: string; readonly entity: EntityOf<T> };
-  /** The edge of the object in a list, for clients that put it there themselves. */
+  /** Edge of the object, for clients that insert it into a cached list. */
   readonly edge?: {
     readonly field: string;
     readonly type: ObjectRef<Types, NodePage<T>>;
     readonly description: string;
     readonly cursor: (object: T, context: Context) => string;
   };
-  /** What the payload holds beside the object: null where nothing was written. */
+  /** Additional fields of the payload; null if nothing was written. */
   readonly beside?: (t: PothosSchemaTypes.ObjectFieldBuilder<Types, Payload<T>>) => FieldMap;
-  /** Describes the payload's field `reached`. */
+  /** Description of the payload's field `reached`. */
   readonly followUp?: { readonly description: string };
 }
 
@@ -72,34 +71,33 @@ type WriteOptions<
   Options,
 > = PayloadOptions<T> & {
   readonly description: string;
-  /** The fields of the route's body; the target's is added. */
+  /** Fields of the route's body; that of the target is added. */
   readonly input: InputOptions<Body>;
   /**
-   * The object that the path names, and the input field that names it: `id` takes a global id,
-   * any other field a raw or a global one. Absent where the path names no object.
+   * The object in the path, and its input field: `id` takes a global id, other fields a raw or global one. Absent for a
+   * path without an object.
    */
   readonly target?: {
     readonly field: string;
     readonly entity: Entity<Target, Part>;
-    /** @default says that it is the target's global id */
+    /** @default text about the target's global id */
     readonly description?: string;
   };
-  /** Turns those fields into the body, where names differ, and paths of the body into the input's. */
+  /** Maps fields to the body, and paths of the body to the input, if names differ. */
   readonly rename?: {
     readonly toBody: (fields: Readonly<Record<string, unknown>>) => unknown;
     readonly toField: FieldOf;
   };
   /**
-   * Fields of the target that show whether the write was carried out, read back when its answer was
-   * lost: see `outcome.ts`. Absent where nothing can be read back, because the write would have made
-   * the object.
+   * Fields of the target that are read back after an unknown outcome, see `unknown-outcome.ts`. Absent for writes that
+   * create the object.
    */
   readonly readBack?: readonly (keyof Target & string)[];
-  /** What a write begins may go on after its answer; a caller may wait for it. */
+  /** A background operation started by the write, which a caller may wait for. */
   readonly followUp?: {
-    /** The input's fields about waiting, which are not part of the body. */
+    /** Input fields about waiting, which are not part of the body. */
     readonly options: z.ZodType<Options> & { readonly shape: object };
-    /** Waits with what is left of the request's time; undefined for a caller who does not wait. */
+    /** Waits until the request's deadline at most; undefined if the caller does not wait. */
     readonly wait: (
       context: Context,
       key: KeyOf<Part>,
@@ -111,12 +109,12 @@ type WriteOptions<
     | { readonly route: Route<string, NoInfer<T>, unknown, Body>; readonly toObject?: undefined }
     | {
         readonly route: Route<string, Answer, unknown, Body>;
-        /** Makes the object of what the route answers. */
+        /** Creates the object from the route's response. */
         readonly toObject: (answer: Answer, key: KeyOf<Part>) => T;
       }
   );
 
-/** Adds a mutation with its input and payload types. */
+/** Defines a mutation with its input and payload types. */
 export function writeField<
   T extends object,
   Target extends object,
@@ -129,15 +127,15 @@ export function writeField<
   const fieldOf: FieldOf = rename?.toField ?? ((path) => path);
   const waitFields = new Set(Object.keys(followUp?.options.shape ?? {}));
 
-  /** @throws BAD_USER_INPUT for an id that is not the target's. */
+  /** @throws BAD_USER_INPUT for an id of another type. */
   const read = (args: Args) => {
-    // The schema says that it is there, and an object.
+    // Guaranteed by the schema.
     const { [target?.field ?? '']: id, ...others } = args.input as Readonly<
       Record<string, unknown>
     >;
     const isGlobal = target?.field === 'id';
     const isUnnamed = target !== undefined && !isGlobal && id === '';
-    // A field that is not `id` is named after the key, which has one part: `pageId` of a Page.
+    // A field other than `id` has the name of the key's only part: `pageId` of a Page.
     const key = isUnnamed
       ? undefined
       : isGlobal
@@ -148,12 +146,12 @@ export function writeField<
     const checked = route.body?.safeParse(rename ? rename.toBody(written) : written);
     const wait = followUp?.options.safeParse(fields);
     return {
-      // Absent only where the path names no object.
+      // Absent only for a path without an object.
       key: key as KeyOf<Part>,
       body: checked?.data,
-      // What the caller waits for after the write.
+      // Options of the wait after the write.
       wait: wait?.data as Options,
-      // Empty where the write can be sent.
+      // Empty if the write can be sent.
       userErrors: [
         ...(isUnnamed ? [emptyValue([target.field])] : []),
         ...emptyIds(fields).map(emptyValue),
@@ -164,7 +162,7 @@ export function writeField<
   };
 
   const typeName = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-  // A body is an object; a route without one takes nothing but its target.
+  // Bodies are objects; empty for a route without a body.
   const body = (route.body ?? z.object({})) as z.ZodType<unknown, Body> & {
     readonly shape: z.ZodRawShape;
   };
@@ -221,7 +219,7 @@ export function writeField<
             return { object: null, userErrors: [refusal(error, form)] };
           }
           if (!readBack || !target) throw error;
-          // Before the object is read back too: earlier reads do not show the write.
+          // Also before the read-back, since earlier reads do not include the write.
           forgetReads(context);
           throw await outcomeUnknown(error, target.entity, key, readBack, context, info.path);
         } finally {
@@ -239,7 +237,7 @@ interface Args {
 function payloadType<T extends object>(typeName: string, options: PayloadOptions<T>) {
   const { name, edge, beside, followUp } = options;
   const { field } = options.answers;
-  // Not of objects of the parameter's type, which Pothos could not work out.
+  // Widened, since Pothos cannot infer types from a type parameter.
   const entity: AnyEntity = options.answers.entity;
   return builder.objectType(builder.objectRef<Payload<T>>(typeName), {
     description: `Result of the mutation \`${name}\`.`,
@@ -286,9 +284,9 @@ function payloadType<T extends object>(typeName: string, options: PayloadOptions
 }
 
 /**
- * Optional inputs given as null mean "not given", and are never sent as null.
+ * Removes nulls: optional inputs given as null are not sent.
  *
- * @throws BAD_USER_INPUT for a global id where the backend needs its own.
+ * @throws BAD_USER_INPUT for a global id in place of a raw id.
  */
 function withoutNulls(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutNulls(item));
@@ -301,12 +299,12 @@ function withoutNulls(value: unknown, name = ''): unknown {
   );
 }
 
-/** Paths of the ids that are empty: the REST document has no limit for them, and none names an object. */
+/** Returns the paths of empty ids, which the REST document does not exclude. */
 function emptyIds(value: unknown, path: readonly string[] = []): (readonly string[])[] {
   if (value === '') return RAW_ID.test(path.at(-1) ?? '') ? [path] : [];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) => emptyIds(inner, [...path, name]));
 }
 
-/** Names of inputs that hold an id the gateway only passes on: `brandId`, `actionFormIdOverride`. */
+/** Names of inputs with ids that are only passed on: `brandId`, `actionFormIdOverride`. */
 const RAW_ID = /Id(?:Override)?$/;

@@ -1,6 +1,6 @@
 /**
- * How resource modules define fields that lead to one object: the requirement is declared once, for look-ahead,
- * the plan and the resolver. What is answered here are options of `t.field`.
+ * Fields that refer to one object, with one requirement for look-ahead, plan and resolver. Returns options of
+ * `t.field`.
  */
 import type { GraphQLResolveInfo } from 'graphql';
 import type { ArgumentValues } from '../../execution/operation/arguments.ts';
@@ -17,18 +17,18 @@ import { builder } from '../schema/builder.ts';
 import { soundKey } from '../types/key.ts';
 import { nounOf } from '../types/typename.ts';
 
-/** A parent with fields that are named as the key of what it refers to. */
+/** A parent with fields of the same names as the key of the object that it refers to. */
 type Referring<Name extends string> = { readonly [Part in Name]?: string | null };
 
 interface ReferenceOptions<Parent, Name extends string> {
   readonly description: string;
-  /** `key`: the parent's key has the key below. */
+  /** `key`: the parent's key contains the object's key. */
   readonly from: RequirementSource;
-  /** The key of the object referred to, where the parent has no fields of its names. */
+  /** Returns the key of the object, if the parent has no fields of the same names. */
   readonly key?: (parent: Parent) => KeyOf<Name> | null;
 }
 
-/** A reference to one object: `Audience.person`. Free when only its key is selected, null when it is empty. */
+/** A reference to one object: `Audience.person`. Free if only its key is selected; null if it is empty. */
 export function referenceField<
   T extends object,
   Name extends string,
@@ -39,7 +39,7 @@ export function referenceField<
     from,
     entity,
     key: (parent) => {
-      // A requirement is only ever read with its own field's parents, or with their keys.
+      // Safe casts: a requirement is used with its own field's parents or their keys only.
       const wanted = key ? key(parent as Parent) : partsOf(parent as Referring<Name>, entity.key);
       return wanted && soundKey(wanted);
     },
@@ -47,13 +47,13 @@ export function referenceField<
   return {
     ...requiring(description, requirement),
     type: entity.ref,
-    // An entity's loader answers its objects; a key stands for one where nothing else is selected.
+    // Safe cast: the entity's loader returns its objects, or a key stands for one.
     resolve: (parent: Parent, _args: object, context: Context, info: GraphQLResolveInfo) =>
       followReference(requirement, parent, context, info) as T | null | Promise<T | null>,
   };
 }
 
-/** The parts of a key; null where one is empty. */
+/** Returns the key; null if a part is empty. */
 function partsOf<Name extends string>(
   parent: Referring<Name>,
   names: readonly Name[],
@@ -67,7 +67,7 @@ function partsOf<Name extends string>(
   return key as KeyOf<Name>; // every name has its part
 }
 
-/** A lookup by the global id or by raw ids: `page(id:)`, `page(pageId:)`. Null when there is none. */
+/** A lookup by global id or raw ids: `page(id:)`, `page(pageId:)`. Null if it does not exist. */
 export function lookupField<T extends object, Name extends string>(
   entity: Entity<T, Name>,
   description: string,
@@ -96,9 +96,9 @@ export function lookupField<T extends object, Name extends string>(
 }
 
 /**
- * The key that a caller names by the global id alone, or by an id for each of its parts.
+ * Returns the key given by a caller: a global id, or an id for each part.
  *
- * @throws BAD_USER_INPUT for both forms, or neither, beside what the ids themselves are refused for.
+ * @throws BAD_USER_INPUT for both forms, neither, or invalid ids.
  */
 function lookupKey<Name extends string>(
   entity: Entity<object, Name>,

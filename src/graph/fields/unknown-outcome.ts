@@ -1,8 +1,8 @@
 /**
- * Errors of writes that may or may not have been carried out, with the present state of the object.
+ * Errors of writes with an unknown outcome, with the current state of the object.
  *
- * The error stays OUTCOME_UNKNOWN whatever is read: a state that looks unchanged may be changed by the
- * write a moment later, and one that looks changed may be another caller's. Callers decide.
+ * The error stays OUTCOME_UNKNOWN for any state: an unchanged state may change a moment later, and a changed one may be
+ * due to another caller. Callers decide.
  */
 import { GraphQLError, type GraphQLResolveInfo } from 'graphql';
 import type { RestError } from '../../rest/call/errors.ts';
@@ -12,10 +12,9 @@ import { fromRestError } from '../errors.ts';
 import { readTimestamp } from '../types/scalars.ts';
 
 /**
- * The error to report at the mutation, after one GET with what is left of the request's deadline. The state
- * of the write's object is in its `extensions.state`:
- * `{ "id": "…", "found": true, "status": "queued", "queuedAt": "2026-03-01T09:30:00.000Z" }`.
- * A failure of the GET does not change the error.
+ * Returns the error of the mutation after one GET within the request's deadline. `extensions.state` contains the state
+ * of the object: `{ "id": "…", "found": true, "status": "queued", "queuedAt": "2026-03-01T09:30:00.000Z" }`. A failure
+ * of the GET is ignored.
  */
 export async function outcomeUnknown<T extends object, Name extends keyof T & string>(
   error: RestError,
@@ -32,7 +31,7 @@ export async function outcomeUnknown<T extends object, Name extends keyof T & st
       found: object !== null,
       ...(object && Object.fromEntries(readBack.map((name) => [name, shown(name, object[name])]))),
     }),
-    // The read may fail for the same reason as the write, whose error is reported.
+    // The error of the write is reported, not that of the read.
     () => ({ found: null }),
   );
   const shownState = { id: entity.idOf(key), ...state };
@@ -42,7 +41,7 @@ export async function outcomeUnknown<T extends object, Name extends keyof T & st
   });
 }
 
-/** A value as the schema would show it; undefined, which JSON leaves out, for what the backend broke. */
+/** Converts a value as the schema does; undefined for an invalid value. */
 function shown(name: string, value: unknown): unknown {
   if (value instanceof Error) return undefined;
   if (!name.endsWith('At') || value === null) return value;

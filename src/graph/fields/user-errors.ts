@@ -1,8 +1,7 @@
 /**
- * User errors: mistakes that the user of a form can correct, found here or by the backend, as data.
+ * User errors: errors that the user of a form can correct, found here or by the backend, as data.
  *
- * Messages are sentences for people. They are written here, because zod's are for developers and the
- * backend's text is never repeated.
+ * Messages are for users: zod's are for developers, and texts of the backend are never repeated.
  */
 import type { z } from 'zod';
 import { hasKind, type RestError } from '../../rest/call/errors.ts';
@@ -36,17 +35,17 @@ type UserErrorCode = keyof typeof USER_ERROR_CODES;
 
 export interface UserError {
   readonly code: UserErrorCode;
-  /** The input field at fault, outermost first; null when none is named. */
+  /** Path of the input field; null if it is unknown. */
   readonly field: readonly string[] | null;
   readonly message: string;
 }
 
-/** A path of REST's body → the input's, where they differ. */
+/** Maps a path of the REST body to the input. */
 export type FieldOf = (path: readonly string[]) => readonly string[];
 
-/** The form that a write was sent from. */
+/** The input of a write. */
 interface Form {
-  /** What the write acts on, and the input field that names it; undefined for what exists only after it. */
+  /** The target of the write and its input field; undefined for a write that creates an object. */
   readonly target:
     { readonly field: string; readonly entity: { readonly name: string } } | undefined;
   /** The fields of the route's body. */
@@ -85,7 +84,7 @@ export const emptyValue = (field: readonly string[]): UserError => ({
   message: `${labelOf(field)} must not be empty.`,
 });
 
-/** Every limit of the REST document that a body breaks. */
+/** Returns the errors of all violated limits. */
 export const brokenLimits = (error: z.ZodError, fieldOf: FieldOf): UserError[] =>
   error.issues.map((issue) => {
     const field = fieldOf(issue.path.map(String));
@@ -93,7 +92,7 @@ export const brokenLimits = (error: z.ZodError, fieldOf: FieldOf): UserError[] =
     return { code, field, message: `${labelOf(field)} ${wish}.` };
   });
 
-/** Which limit is broken, and what a value has to be instead. */
+/** Returns the code of a violated limit, and what is required. */
 function limitOf(issue: z.core.$ZodIssue): readonly [code: UserErrorCode, wish: string] {
   switch (issue.code) {
     case 'too_small':
@@ -106,7 +105,7 @@ function limitOf(issue: z.core.$ZodIssue): readonly [code: UserErrorCode, wish: 
         ? ['TOO_LONG', `must have at most ${issue.maximum} characters`]
         : ['TOO_LARGE', `must be at most ${issue.maximum}`];
     case 'invalid_type':
-      // An infinite number is one of the wrong type to zod.
+      // zod reports infinite numbers as a wrong type.
       if (issue.expected === 'int' || issue.expected === 'number') {
         return ['NOT_AN_INTEGER', 'must be a whole number'];
       }
@@ -120,9 +119,9 @@ function limitOf(issue: z.core.$ZodIssue): readonly [code: UserErrorCode, wish: 
 }
 
 /**
- * What the backend refused.
+ * Translates the backend's rejection of a write.
  *
- * @throws the error itself when the user can't mend it.
+ * @throws the error itself if the user cannot correct it.
  */
 export function refusal(error: unknown, { target, inputs, fieldOf }: Form): UserError {
   if (!hasKind(error, 'status')) throw error;
@@ -136,7 +135,7 @@ export function refusal(error: unknown, { target, inputs, fieldOf }: Form): User
         message: field ? `${labelOf(field)} must be valid.` : 'Some of the values are not valid.',
       };
     case 'NOT_FOUND':
-      // Without a target there is nothing that could be missing: the backend has no such route.
+      // Without a target, a 404 means that the backend lacks the route.
       if (!target) throw error;
       return {
         code,
@@ -159,17 +158,17 @@ export function refusal(error: unknown, { target, inputs, fieldOf }: Form): User
   }
 }
 
-/** The input field that the backend names; null when it names none, or an id of the path. */
+/** Returns the input field named by the backend; null if it names none, or an id of the path. */
 function fieldIn({ field, route }: RestError, fieldOf: FieldOf): readonly string[] | null {
   if (field === undefined || route.path.includes(`{${field}}`)) return null;
   const path = field.split(/[.[\]]+/).filter((name) => name !== '');
   return path.length > 0 ? fieldOf(path) : null;
 }
 
-/** Words that labels write in capitals. */
+/** Words in capitals in labels. */
 const ACRONYMS: ReadonlySet<string> = new Set(['id', 'og', 'url']);
 
-/** How forms call a field: `customName` is `Custom name`, and what is in a list has its own name. */
+/** Label of a field in messages: `customName` is `Custom name`; list indexes are skipped. */
 function labelOf(field: readonly string[]): string {
   const name = field.findLast((part) => !/^\d+$/.test(part)) ?? 'value';
   const words = name.split(/(?=[A-Z])/).map((word) => word.toLowerCase());

@@ -1,8 +1,8 @@
 /**
- * Lists of the backend, each page of which is read once a request.
+ * Lists of the backend; each page is read once per request.
  *
- * Selections of one list that differ only in `first` share the larger call: reads of one tick are
- * merged, and a page that has arrived answers every later read of no more items.
+ * Selections of a list that differ only in `first` share one call: reads of one tick are merged, and a loaded page
+ * serves later reads of no more items.
  */
 import type { CallInput, CallOptions } from '../../rest/client/client.ts';
 import { MAX_LIMIT, type Listed } from '../../v0/list.ts';
@@ -14,42 +14,41 @@ import { Loader, type Abandon } from './loader.ts';
 
 /** A page to read. */
 export interface ListPage {
-  /** The REST cursor that names the page's start; null for the first page. */
+  /** REST cursor of the page; null for the first page. */
   readonly from: string | null;
   /** 1 to 100. */
   readonly limit: number;
 }
 
-/** What a list answered. An error stands for what the backend broke, among the items too. */
+/** A page of a list. Errors replace invalid values, including items. */
 export interface ListedPage<Item> {
   readonly items: readonly Item[];
   readonly hasMore: boolean | Error;
   readonly nextCursor: string | null | Error;
-  /** A function where counting costs a call of its own, made when `totalCount` is selected. */
+  /** A function if counting costs a separate call, made if `totalCount` is selected. */
   readonly totalCount: number | null | (() => Promise<number | null>);
 }
 
-/** Values of a list's query parameters beside `cursor` and `limit`; a flag may be a boolean. */
+/** Query parameters of a list other than `cursor` and `limit`; flags may be booleans. */
 type Filters<Query> = {
   readonly [Name in Exclude<keyof NonNullable<Query>, 'cursor' | 'limit'>]?:
     NonNullable<Query>[Name] | boolean | null;
 };
 
-/** What a list takes: values for the path, and filters. What is omitted or null is not sent. */
+/** Input of a list: path parameters and filters. Null values are not sent. */
 type ListInput<Path extends string, Query> = CallInput<Path, Filters<Query>, undefined>;
 
-/** Which list, and how a page of it is fetched. */
 type ListOptions = Pick<List, 'id' | 'fetch'> & Partial<Pick<List, 'route' | 'source'>>;
 
-/** One list: which, with which filters, and how a page of it is fetched. */
+/** A list of a route with filters. */
 export class List<Item = unknown> {
-  /** Route, path and filters: equal lists have equal ids. Cursors are bound to it. */
+  /** Route, path and filters. Equal for equal lists; cursors are bound to it. */
   readonly id: string;
-  /** What a page costs; undefined when the list costs nothing, or what its source does. */
+  /** Route of a page; undefined if the list costs nothing, or the same as its source. */
   readonly route: Route | undefined;
-  /** The list that is read to its end for this one, in as many pages as it has. */
+  /** List of which all pages are read for this one. */
   readonly source: List | undefined;
-  /** Fetches a page as the backend has it. */
+  /** Fetches an unmapped page. */
   readonly fetch: (page: ListPage, call: CallOptions) => Promise<ListedPage<unknown>>;
   readonly #context: Context;
   readonly #toNode: ((item: unknown) => Item) | undefined;
@@ -68,9 +67,9 @@ export class List<Item = unknown> {
   }
 
   /**
-   * A list as its route answers it.
+   * Creates the list of a route.
    *
-   * @throws the error that stands where the backend broke an id among the values.
+   * @throws the error in place of an invalid id among the values.
    */
   static of<Path extends string, Item, Query>(
     context: Context,
@@ -84,7 +83,7 @@ export class List<Item = unknown> {
       route,
       fetch: ({ from, limit }, call) => {
         const query = { ...filters, limit, ...(from !== null && { cursor: from }) };
-        // Every list takes `cursor` and `limit`, which the generic hides from the compiler.
+        // Safe cast: every list takes `cursor` and `limit`.
         const full = { path, query } as unknown as CallInput<Path, Query, undefined>;
         return context.rest.call(route, full, call);
       },
@@ -92,10 +91,10 @@ export class List<Item = unknown> {
   }
 
   /**
-   * A list that is there as a whole, or made of all items of another.
+   * Creates a list of items in memory, or of all items of another list.
    *
-   * @param id names it and the parent's key.
-   * @param totalCount counts the items where they are not all; may cost a call.
+   * @param id name and key of the parent.
+   * @param totalCount counts the items if they are incomplete; may cost a call.
    */
   static whole<Item>(
     context: Context,
@@ -112,24 +111,24 @@ export class List<Item = unknown> {
   }
 
   /**
-   * The same list with its items turned into the graph's nodes; broken items stay errors.
+   * Returns the list with mapped items; invalid items stay errors.
    *
-   * Pages are kept as they came and turned at each reading, because one list can be read as
-   * different nodes: a page's links are also where its audiences are found.
+   * Pages are cached unmapped, since one list can have several mappings: the links of a page also provide its
+   * audiences.
    */
   map<Node>(toNode: (item: Item) => Node): List<Node> {
     const before = this.#toNode;
     return new List(this.#context, this, (item) => toNode(before ? before(item) : (item as Item)));
   }
 
-  /** A page, in one call for all its reads. With `cancel` it is read ahead and can be given up. */
+  /** Reads a page, in one call for all its reads. With `cancel` it is a read of look-ahead, which can be abandoned. */
   read(page: ListPage, call: CallOptions): Promise<ListedPage<Item>> {
     const toNode = this.#toNode;
     const listed = listReader(this.#context).read(this, page, call);
-    // Without a mapping of its own, a list answers its items as they are.
+    // Safe cast: items of an unmapped list.
     if (!toNode) return listed as Promise<ListedPage<Item>>;
     return listed.then(({ items, hasMore, nextCursor, totalCount }) => ({
-      // An error in an item's place is reported at that item, so it passes as if it were a node.
+      // An error in place of an item is reported at that item.
       items: items.map((item) => (item instanceof Error ? (item as Item) : toNode(item))),
       hasMore,
       nextCursor,
@@ -137,16 +136,16 @@ export class List<Item = unknown> {
     }));
   }
 
-  /** Begins reading a page that a resolver will probably read. */
+  /** Starts to read a page that a resolver will probably read. */
   start(page: ListPage, origin: unknown): Abandon {
     return listReader(this.#context).start(this, page, origin);
   }
 
   /**
-   * Every page, 100 items each, for what no route can be asked for directly. Stop reading as soon as
-   * the answer is found: the next page is not asked for before that.
+   * Iterates over all pages of 100 items, for searches without a route of their own. Each page is requested when it is
+   * needed, so stop as early as possible.
    *
-   * @throws UPSTREAM_INVALID_RESPONSE when the list would not end.
+   * @throws UPSTREAM_INVALID_RESPONSE if a cursor repeats.
    */
   async *pages(call: CallOptions): AsyncGenerator<readonly Item[], void> {
     const seen = new Set<string>();
@@ -154,7 +153,7 @@ export class List<Item = unknown> {
       const listed: ListedPage<Item> = await this.read({ from, limit: MAX_LIMIT }, call);
       yield listed.items;
       from = nextStart(listed, from);
-      // Look-ahead may have given it up meanwhile.
+      // Look-ahead may have abandoned it meanwhile.
       if (from === null || call.cancel?.cancelled) return;
       if (seen.has(from)) throw endless();
       seen.add(from);
@@ -170,10 +169,10 @@ export class List<Item = unknown> {
 }
 
 /**
- * The filters that are sent, as texts: a flag is `true` or `false`.
+ * Converts filters to texts: a flag is `true` or `false`.
  *
- * @throws the error that stands where the backend broke an id.
- * Source: interface.md, "Endpoints": flags are strings. Assumed: `true` and `false`.
+ * @throws the error in place of an invalid id. Source: interface.md, "Endpoints": flags are strings. Assumed: `true`
+ * and `false`.
  */
 function sentFilters(given: object): Readonly<Record<string, string>> {
   const filters: Record<string, string> = {};
@@ -187,7 +186,7 @@ function sentFilters(given: object): Readonly<Record<string, string>> {
   return filters;
 }
 
-/** A page that is asked for. Until its call begins it grows to the largest limit that is asked for. */
+/** A requested page. Its limit grows until its call begins. */
 interface PageLoad {
   readonly list: List;
   readonly from: string | null;
@@ -197,7 +196,7 @@ interface PageLoad {
 }
 
 class ListReader {
-  /** By list and start, the read with the largest limit. */
+  /** Read with the largest limit, by list and page start. */
   readonly #reads = new Map<string, PageLoad>();
   readonly #loader = new Loader<PageLoad, ListedPage<unknown>>(
     (load, call) => {
@@ -216,7 +215,7 @@ class ListReader {
   }
 
   #loadOf(list: List, { from, limit }: ListPage): PageLoad {
-    // A list's id begins with no digit.
+    // Unambiguous: ids of lists do not begin with a digit.
     const place = from === null ? list.id : `${from.length}:${from}${list.id}`;
     const known = this.#reads.get(place);
     if (known && !known.isBegun) known.limit = Math.max(known.limit, limit);
@@ -229,14 +228,13 @@ class ListReader {
 
 const listReader = perRequest(() => new ListReader());
 
-/** The error of a list that leads back to a page that was read before. */
+/** The error of a list with a repeated cursor. */
 export const endless = () =>
   invalidResponse('Backend answered a cursor for the second time: the list would not end.');
 
 /**
- * Whether there are more pages. Where the backend leaves that out, the next one's cursor shows it. Where
- * it leaves out both, only a page of as many items as were asked for may have a next one; `pagingFault`
- * reports that this is not known.
+ * Whether there are more pages: by `hasMore`, or else by the next cursor. Without both, only a full page may have a
+ * next one, and `pagingFault` reports that this is unknown.
  */
 export function hasNextPage(
   { items, hasMore, nextCursor }: ListedPage<unknown>,
@@ -246,7 +244,7 @@ export function hasNextPage(
   return nextCursor instanceof Error ? items.length >= limit : Boolean(nextCursor);
 }
 
-/** Why a page does not say where the next one starts; undefined when it does, or is the last. */
+/** Returns why the start of the next page is unknown; undefined if it is known, or the page is the last. */
 export function pagingFault({ hasMore, nextCursor }: ListedPage<unknown>): Error | undefined {
   if (nextCursor instanceof Error) return nextCursor;
   return hasMore === true && !nextCursor
@@ -255,10 +253,9 @@ export function pagingFault({ hasMore, nextCursor }: ListedPage<unknown>): Error
 }
 
 /**
- * Where the next page starts; null on the last.
+ * Returns the start of the next page; null on the last.
  *
- * @throws UPSTREAM_INVALID_RESPONSE when the backend promises more and does not say where, or leads back
- *   to the same page.
+ * @throws UPSTREAM_INVALID_RESPONSE if the backend has more but no cursor, or the cursor of the same page.
  */
 export function nextStart(page: ListedPage<unknown>, from: string | null): string | null {
   const fault = pagingFault(page);
@@ -272,5 +269,5 @@ export function nextStart(page: ListedPage<unknown>, from: string | null): strin
       'Backend answered an empty page that promises more: the list might not end.',
     );
   }
-  return page.nextCursor as string; // no fault, see above
+  return page.nextCursor as string; // checked above
 }

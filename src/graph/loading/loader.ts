@@ -1,46 +1,47 @@
 /**
- * A request's loader: DataLoader, whose calls look-ahead may begin and give up.
+ * Loader of one request: a DataLoader whose calls look-ahead can start and abandon.
  *
- * Its cache is what the request knows by key; lists and writes prime it. REST has no batch route, so a
- * batch makes one call for each key; each arrives and fails alone. DataLoader cannot take back a load,
- * nor tell a call what asked for it: that is what this class adds.
+ * Lists and writes prime its cache. REST has no batch routes, so a batch makes one call per key, which succeed and fail
+ * independently. This class adds cancellation of loads and the origin of calls to DataLoader.
  */
 import DataLoader from 'dataloader';
 import { Cancel } from '../../lib/cancel.ts';
 import type { CallOptions } from '../../rest/client/client.ts';
 import { textOf } from '../types/key.ts';
 
-/** Gives up a call that was started ahead; does nothing once a resolver has asked for its answer. */
+/** Abandons a started call; has no effect after a resolver has loaded the key. */
 export type Abandon = () => void;
 
-/** For a start that made no call of its own. */
+/** For starts that made no call. */
 const nothingToAbandon: Abandon = () => {};
 
-/** A call that only look-ahead wants so far. */
+/** A call that only look-ahead has requested so far. */
 interface EarlyLoad {
   readonly cancel: Cancel;
-  /** How many starts have not been abandoned. */
+  /** Number of starts that are not abandoned. */
   starts: number;
 }
 
 interface LoaderOptions<Key> {
-  /** Equal keys give equal texts. @default all values of the key */
+  /** Returns equal texts for equal keys. @default all values of the key */
   readonly idOf?: (key: Key) => string;
-  /** Called for each load of a primed key, which makes no call. */
+  /** Called for each load of a primed key. */
   readonly onPrimed?: (origin: unknown) => void;
 }
 
 export class Loader<Key extends object, Value> extends DataLoader<Key, Value, string> {
   readonly #cache: Map<string, Promise<Value>>;
-  /** Of the keys of the next batch, in their order. */
+  /** Options of the keys of the next batch, in order. */
   readonly #calls: CallOptions[];
   readonly #ahead = new Map<string, EarlyLoad>();
   readonly #primed = new Set<string>();
-  /** Typed as a method, so that loaders of different keys have one type: callers take keys from the entity. */
+  /**
+   * Typed as a method (bivariant), which gives loaders of different keys one type; callers get keys from the entity.
+   */
   readonly #idOf: { of(key: Key): string }['of'];
   readonly #onPrimed: ((origin: unknown) => void) | undefined;
 
-  /** @param read one call for one key. */
+  /** @param read makes the call of a key. */
   constructor(
     read: (key: Key, call: CallOptions) => Promise<Value>,
     { idOf = textOf, onPrimed }: LoaderOptions<Key> = {},
@@ -50,8 +51,8 @@ export class Loader<Key extends object, Value> extends DataLoader<Key, Value, st
     super(
       (keys) => {
         const begun = calls.splice(0);
-        // DataLoader resolves each key with what stands in its place. A promise there is followed, so
-        // that no key waits for the slowest one: its types know of values only.
+        // DataLoader resolves each key with its value, which may be a promise despite its types, so no key waits for
+        // the slowest one.
         return Promise.resolve(keys.map((key, i) => read(key, begun[i]!)) as Value[]);
       },
       { cacheKeyFn: idOf, cacheMap: cache },
@@ -63,10 +64,10 @@ export class Loader<Key extends object, Value> extends DataLoader<Key, Value, st
   }
 
   /**
-   * The value of a key: one call a key and request, however often it is loaded.
+   * Loads the value of a key, in one call per key and request.
    *
-   * @param origin the path of the field that asks.
-   * @throws the error that stands where the backend broke a part of the key.
+   * @param origin path of the field.
+   * @throws the error in place of an invalid part of the key.
    */
   override load(key: Key, origin?: unknown): Promise<Value> {
     const id = this.#idOf(key);
@@ -81,7 +82,7 @@ export class Loader<Key extends object, Value> extends DataLoader<Key, Value, st
     return super.prime(key, value);
   }
 
-  /** Starts a call that a resolver will probably ask for, which then reports its failure. */
+  /** Starts a call that a resolver will probably need; the resolver reports its failure. */
   start(key: Key, origin?: unknown): Abandon {
     const id = this.#idOf(key);
     let ahead = this.#ahead.get(id);
@@ -102,10 +103,7 @@ export class Loader<Key extends object, Value> extends DataLoader<Key, Value, st
     };
   }
 
-  /**
-   * As `load`, for a loader whose own calls use this one: a call started ahead there is started ahead here,
-   * and given up with it.
-   */
+  /** Like `load`, for a loader whose calls use this one: starts and cancellations of look-ahead are passed on. */
   loadFor(key: Key, { origin, cancel }: CallOptions): Promise<Value> {
     if (!cancel) return this.load(key, origin);
     cancel.listen({ onEnd: this.start(key, origin) });
@@ -113,7 +111,7 @@ export class Loader<Key extends object, Value> extends DataLoader<Key, Value, st
   }
 
   #load(id: string, key: Key, call: CallOptions): Promise<Value> {
-    // DataLoader begins a batch for what it has, too, and makes another promise of it.
+    // Avoids DataLoader's batch and promise for a cached value.
     const known = this.#cache.get(id);
     if (known) return known;
     this.#calls.push(call);

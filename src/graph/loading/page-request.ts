@@ -1,5 +1,5 @@
 /**
- * Relay's `first` and `after` → what to ask a list of the backend for.
+ * Converts Relay's `first` and `after` to a page of a backend list.
  */
 import type { ArgumentValues } from '../../execution/operation/arguments.ts';
 import { MAX_LIMIT } from '../../v0/list.ts';
@@ -8,45 +8,45 @@ import { badInput } from '../errors.ts';
 import { foreignCursor, formatCursor, parseCursor } from '../types/cursor.ts';
 import type { List, ListPage } from './list.ts';
 
-/** Edges when `first` is absent. Assumed: as the backend's own default. */
+/** Default of `first`. Assumed: the backend's own default. */
 export const DEFAULT_FIRST = 20;
 
-/** The most edges one connection answers. */
+/** Maximum number of edges of a connection. */
 export const MAX_FIRST = MAX_LIMIT;
 
-/** Where edges start: so many items after the start of a page of the backend. */
+/** Start of edges: a page start plus a number of items. */
 export interface Start {
-  /** REST cursor of a page start; null for the list's start. */
+  /** REST cursor of the page; null for the start of the list. */
   readonly from: string | null;
-  /** Items of that page that stand before the first edge. */
+  /** Number of items of that page before the first edge. */
   readonly skip: number;
 }
 
-/** What a field asks of a list. */
+/** The page that a field requests of a list. */
 export interface PageRequest extends Start {
   readonly list: List;
   readonly first: number;
-  /** The cursor that named the start; null for the list's start. */
+  /** Cursor of the start; null for the start of the list. */
   readonly after: string | null;
-  /** What to ask where the list's route turns out to be missing. */
+  /** Fallback if the list's route is found to be missing. */
   readonly instead?: ListOfField | undefined;
 }
 
-/** How a field names its list. */
+/** The list of a field. */
 export interface ListOfField {
   /**
-   * @param parent the field's parent, or its key where that is enough.
-   * @throws BAD_USER_INPUT for arguments that would not be sent.
+   * @param parent the field's parent, or its key if that is sufficient.
+   * @throws BAD_USER_INPUT for invalid arguments.
    */
   readonly list: (parent: object, args: ArgumentValues, context: Context) => List;
-  /** Without the route of that list. */
+  /** Fallback without the list's route. */
   readonly instead?: ListOfField | undefined;
 }
 
 /**
- * What a field asks of its list.
+ * Returns the page that a field requests of its list.
  *
- * @throws BAD_USER_INPUT when `first` is out of range or `after` belongs to another list.
+ * @throws BAD_USER_INPUT if `first` is out of range or `after` belongs to another list.
  */
 export function pageRequestOf(
   { list: listOf, instead }: ListOfField,
@@ -61,13 +61,13 @@ export function pageRequestOf(
     const { from, skip } = startOf(list, after);
     return { list, from, skip, first, after, instead };
   } catch (error) {
-    // Another process may know that the route is missing, and have answered the page before without it.
+    // The cursor may be of the fallback list: another process may have found the route to be missing.
     if (!instead) throw error;
     return pageRequestOf(instead, parent, args, context);
   }
 }
 
-/** The cursor that starts there: `3` on the first page, `3:abc` on the one that the backend calls `abc`. */
+/** Returns the cursor of a start: `3` on the first page, `3:abc` on the page with the REST cursor `abc`. */
 export const cursorOf = (list: List, { skip, from }: Start): string =>
   formatCursor(list.id, from === null ? String(skip) : `${skip}:${from}`);
 
@@ -81,18 +81,18 @@ function startOf(list: List, after: string | null): Start {
 const START = /^(\d{1,6})(?::(.+))?$/s;
 
 /**
- * How many edges are asked for. The schema declares it: `first: Int = 20`.
+ * Reads `first: Int = 20`.
  *
- * @throws BAD_USER_INPUT when it is out of range.
+ * @throws BAD_USER_INPUT if it is out of range.
  */
 export const firstOf = (args: ArgumentValues): number =>
   checkCount('first', (args['first'] as number | null | undefined) ?? DEFAULT_FIRST);
 
-/** The cursor to go on after. The schema declares it: `after: String`. */
+/** Reads `after: String`. */
 export const afterOf = (args: ArgumentValues): string | null =>
   (args['after'] as string | null | undefined) ?? null;
 
-/** @throws BAD_USER_INPUT when a connection's size is out of range. */
+/** @throws BAD_USER_INPUT if the size of a connection is out of range. */
 export function checkCount(argument: 'first' | 'last', count: number): number {
   if (count >= 0 && count <= MAX_FIRST) return count;
   throw badInput(
@@ -101,13 +101,13 @@ export function checkCount(argument: 'first' | 'last', count: number): number {
   );
 }
 
-/** The page of the backend that a request begins with. */
+/** Returns the first backend page of a request. */
 export const pageOf = ({ from, skip, first }: Start & Pick<PageRequest, 'first'>): ListPage => ({
   from,
-  // An empty connection still has a total and a next page: one item is read to know them.
+  // At least one item is read, since an empty connection still has a total and a next page.
   limit: Math.min(MAX_LIMIT, Math.max(1, skip + first)),
 });
 
-/** How many pages of the backend a request takes, if each holds as many as it was asked for. */
+/** Number of backend pages of a request, if all pages are full. */
 export const pagesOf = ({ skip, first }: Pick<PageRequest, 'skip' | 'first'>): number =>
   Math.max(1, Math.ceil((skip + first) / MAX_LIMIT));

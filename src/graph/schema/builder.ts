@@ -1,5 +1,5 @@
 /**
- * The schema builder. The types of `/v0` are defined by the resource modules.
+ * The schema builder. Resource modules define the types of `/v0`.
  */
 import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';

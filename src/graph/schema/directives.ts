@@ -1,7 +1,7 @@
 /**
- * `@restCost` and `@semanticNonNull`: what fields declare, for programs, and the schema as text with them.
+ * The directives `@restCost` and `@semanticNonNull`, and the schema as text with them.
  *
- * A field's cost is read from its requirement, which the plan counts and the description names.
+ * A field's cost is read from its requirement, like its plan and description.
  */
 import {
   DirectiveLocation,
@@ -40,8 +40,8 @@ export const RestCostDirective = new GraphQLDirective({
 });
 
 /**
- * Fields that are null only where something failed stay nullable, so that a failure makes only its own
- * field null; clients that handle errors may type them as non-null.
+ * Fields that are null only on failure stay nullable, so a failure nulls only its own field; clients that handle errors
+ * may type them as non-null.
  *
  * Source: https://gaps.graphql.org, GAP-49.
  */
@@ -60,8 +60,7 @@ export const SemanticNonNullDirective = new GraphQLDirective({
 });
 
 /**
- * The schema as text, in an order that changes with the schema only. graphql-js prints no directives of
- * fields: they are added behind each.
+ * Prints the schema in a stable order. graphql-js does not print directives of fields, so they are added after each.
  */
 export function printAnnotatedSchema(schema: GraphQLSchema): string {
   const sorted = lexicographicSortSchema(schema);
@@ -70,7 +69,7 @@ export function printAnnotatedSchema(schema: GraphQLSchema): string {
   let end = 0;
   for (const definition of parse(text).definitions) {
     if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION) continue;
-    // It was printed from this very schema.
+    // Safe cast: printed from this schema.
     const fields = (sorted.getType(definition.name.value) as GraphQLObjectType).getFields();
     for (const { name, loc } of definition.fields ?? []) {
       if (!loc) continue;

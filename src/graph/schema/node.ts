@@ -1,6 +1,5 @@
 /**
- * `Node` by the relay plugin: what its global ids are, and how `node` and `nodes` read an object, with one call
- * each.
+ * `Node` by the relay plugin: global ids, and `node` and `nodes`, which cost one call per object.
  */
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../context.ts';
@@ -11,10 +10,10 @@ import { badInput } from '../errors.ts';
 import { parseNodeId } from '../types/node-id.ts';
 import { typenameOf, withTypename } from '../types/typename.ts';
 
-/** The most ids that `nodes` takes. */
+/** Maximum number of ids of `nodes`. */
 export const MAX_NODES = 100;
 
-/** An id as the plugin hands it to a resolver. */
+/** An id as passed to a resolver by the plugin. */
 interface GivenId {
   readonly id: string;
 }
@@ -24,7 +23,7 @@ export const ID_DESCRIPTION =
 
 export const nodeOptions = {
   idFieldOptions: { description: ID_DESCRIPTION },
-  // Resolvers read ids: one that is refused here would fail the whole list it stands in.
+  // Ids are parsed by resolvers, since an error here would fail the whole list.
   decodeGlobalID: (id: string) => ({ typename: 'Node', id }),
   nodeTypeOptions: {
     description: 'An object with a global id, by which `node` reads it again.',
@@ -54,7 +53,7 @@ export const nodeOptions = {
     ),
     nullable: { list: false, items: true },
     args: { ids: { description: 'Global ids: the `id` of any objects.' } },
-    // The plugin's own waits for the slowest object, and fails with the first that does.
+    // Replaces the plugin's resolver, which waits for all objects and fails with the first failure.
     resolve: (
       _root: unknown,
       { ids }: { readonly ids: readonly GivenId[] },
@@ -64,7 +63,7 @@ export const nodeOptions = {
   },
 } as const;
 
-/** The object that a caller names, of whatever type; null when there is none. */
+/** Loads an object of any type by a caller's id; null if it does not exist. */
 export async function loadNode(
   { entity, key }: Wanted,
   context: Context,
@@ -74,15 +73,15 @@ export async function loadNode(
   return object && withTypename(object, entity.name);
 }
 
-/** @throws BAD_USER_INPUT for what is no id. */
+/** @throws BAD_USER_INPUT for an invalid id. */
 export function readId(id: string): Wanted {
   const key = parseNodeId(id);
-  // Only an entity lets ids of its type be read.
+  // Only entities register types for parsing.
   const entity = findEntity(key.typename)!;
   return { entity, key: entity.keyFrom(key, id) };
 }
 
-/** Undefined for what is no id: it costs no call, and its resolver throws its error. */
+/** Returns undefined for an invalid id, which costs no call and whose resolver throws. */
 function wantedOrNone(id: unknown): Wanted | undefined {
   try {
     return readId(String(id));

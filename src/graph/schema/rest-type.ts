@@ -1,9 +1,9 @@
 /**
- * How resource modules write types of what REST answers, and inputs of what it takes: names, descriptions, the
- * types of fields and whether they can be null come from the contract's zod schema.
+ * Object types of REST responses and inputs of REST bodies: names, descriptions, types and nullability of fields come
+ * from the contract's zod schema.
  *
- * A name says what a text is: `…At` is a `DateTime`, `…Id` an `ID`. The contract's ids are raw ids here, because
- * `id` means a global id.
+ * Names determine the types of texts: `…At` is a `DateTime`, `…Id` an `ID`. Ids of the contract are raw ids, since `id`
+ * is a global id.
  */
 import {
   InterfaceRef,
@@ -25,29 +25,29 @@ import { ID_DESCRIPTION } from './node.ts';
 
 type OutputRef = EnumRef<Types, unknown> | ObjectRef<Types, unknown>;
 
-/** What the graph says of a field beside the contract: its type where that is no scalar, and other words. */
+/** Additions to a field of the contract: the type of a non-scalar, or another description. */
 type Beside<Ref> = Ref | string | { readonly type?: Ref | 'String'; readonly description?: string };
 
 interface FieldOptions<Fields = Readonly<Record<string, unknown>>> {
-  /** By their names in REST. */
+  /** Additions by name in REST. */
   readonly fields?: Fields;
-  /** New names of fields that REST calls `id`, which means a global id here. */
+  /** New name of REST's `id`, since `id` is a global id. */
   readonly renamed?: { readonly id: string };
 }
 
-/** An object that has no type in `fields` is left to the module's own fields. */
+/** Object fields without a type in `fields` are defined by the module. */
 interface RestTypeOptions<T, Names extends PropertyKey> extends FieldOptions<{
   readonly [Name in Names]?: Beside<OutputRef>;
 }> {
   readonly description: string;
   readonly interfaces?: readonly InterfaceParam<Types>[];
-  /** Fields that REST does not have, or has in another form. */
+  /** Fields that REST lacks, or has in another form. */
   readonly added?: (t: PothosSchemaTypes.ObjectFieldBuilder<Types, T>) => FieldMap;
 }
 
 /**
- * Defines the type of what a schema describes: of a name, which makes its ref, or of a ref or an entity that is
- * there already. An entity is a `Node`, whose global id is made of its key.
+ * Defines an object type by a schema, for a new name, a ref or an entity. Entities implement `Node`; the global id is
+ * formed from the key.
  */
 export function restType<Shape extends z.ZodRawShape>(
   name: string,
@@ -84,8 +84,8 @@ export function restType<T extends object>(
     ...definition,
     interfaces: [builder.nodeInterfaceRef(), ...interfaces],
     fields: (t) => ({
-      // Not the relay plugin's own field, which makes a promise of every id: a list of a hundred takes half as much
-      // CPU again with it.
+      // Not the relay plugin's field, which creates a promise per id: a list of a hundred takes half as much CPU again
+      // with it.
       id: t.id({ description: ID_DESCRIPTION, resolve: (object) => type.idOf(object as Key) }),
       ...definition.fields(t),
     }),
@@ -94,22 +94,22 @@ export function restType<T extends object>(
 
 const REST_FIELD = 'restField';
 
-/** The field of REST that a field answers as it is. */
+/** The REST field that a field returns unchanged. */
 interface RestFieldOf {
   readonly name: string;
-  /** What it is a field of in the contract. */
+  /** Its object in the contract. */
   readonly owner: z.ZodObject;
 }
 
 export const restFieldOf = ({ extensions }: GraphQLField<unknown, unknown>) =>
-  extensions[REST_FIELD] as RestFieldOf | undefined; // only `restFields` writes under this name
+  extensions[REST_FIELD] as RestFieldOf | undefined; // set by `restFields` only
 
-/** A field builder of a type or an interface, for properties whose types are known at run time. */
+/** A field builder for properties known only at runtime. */
 interface Exposing {
   expose(name: never, options: never): FieldMap[string];
 }
 
-/** Fields of a type or an interface; one with a value that its enum lacks is null, with an error. */
+/** Fields of a type or an interface. Unknown enum values are null with an error. */
 function restFields(
   t: Exposing,
   owner: z.ZodObject,
@@ -139,17 +139,17 @@ function restFields(
   return made;
 }
 
-/** `default` is what an absent value means where the contract has none. */
+/** `default` is the meaning of an absent value, if the contract has no default. */
 export interface InputOptions<Body> extends FieldOptions<{
   readonly [Name in keyof Body & string]?:
     Beside<InputRef> | { readonly type: InputRef; readonly default: readonly never[] };
 }> {
   readonly description: string;
-  /** Fields that REST does not have, or has in another form. */
+  /** Fields that REST lacks, or has in another form. */
   readonly added?: (t: PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>) => InputFieldMap;
 }
 
-/** The input of a body of REST, or of a part of one. */
+/** Defines the input type of a REST body, or of a part of one. */
 export const inputType = <Body>(
   name: string,
   { shape }: z.ZodType<unknown, Body> & { readonly shape: z.core.$ZodShape },
@@ -171,12 +171,12 @@ export const inputType = <Body>(
     },
   });
 
-/** What the contract and the graph say of fields. */
+/** Merges fields of the contract with their additions. */
 const fieldsOf = (shape: z.core.$ZodShape, { fields = {}, renamed }: FieldOptions) =>
   Object.entries(shape).flatMap(([name, schema]) => {
-    // The schema of a value that is there.
+    // The schema without null and undefined.
     const value = nonNullOf(schema);
-    // Its name in the graph.
+    // Name in the graph.
     const as = name === 'id' && renamed ? renamed.id : name;
     const beside = besideOf(fields[name]);
     const type = beside.type ?? scalarOf(as, value);
@@ -193,7 +193,7 @@ const fieldsOf = (shape: z.core.$ZodShape, { fields = {}, renamed }: FieldOption
     };
   });
 
-/** A ref is an instance of one of Pothos' classes. */
+/** Refs are instances of Pothos' classes. */
 function besideOf(
   given: unknown = {},
 ): Partial<Record<'type' | 'default', unknown>> & { readonly description?: string } {
@@ -201,7 +201,7 @@ function besideOf(
   return Object.getPrototypeOf(given) === Object.prototype ? (given as object) : { type: given };
 }
 
-/** The contract's words for a field. */
+/** Description of a field in the contract. */
 function wordsOf(schema: z.core.$ZodType, isRenamed: boolean): string {
   const words = (schema as z.ZodType).description ?? '';
   if (isRenamed) return words.replace(/^Id (.+)\.$/, 'Raw id $1, which the REST API calls `id`.');
@@ -218,7 +218,7 @@ function nonNullOf(schema: unknown): unknown {
   return isWrapped ? nonNullOf(schema.unwrap()) : schema;
 }
 
-/** Undefined for what is no scalar. */
+/** Returns undefined for non-scalars. */
 function scalarOf(name: string, schema: unknown): string | undefined {
   if (schema instanceof z.ZodBoolean) return 'Boolean';
   if (schema instanceof z.ZodNumberFormat) return 'SafeInt';

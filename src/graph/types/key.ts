@@ -1,12 +1,11 @@
 /**
- * Keys of objects: as they are passed on, and as they are found on answers of the backend, where an
- * error may stand for a part.
+ * Keys of objects, of callers and of backend responses, in which an error may replace a part.
  */
 
-/** The parts of a key by their names. */
+/** Parts of a key by name. */
 export type Key = Readonly<Record<string, string>>;
 
-/** A node of which the backend gave the key only. It is read when more is selected. */
+/** A node with only its key, which is read if more is selected. */
 export class NodeReference {
   readonly key: Key;
 
@@ -16,9 +15,9 @@ export class NodeReference {
 }
 
 /**
- * Returns the key, which may be asked for.
+ * Checks a key before a call.
  *
- * @throws the error that stands where the backend broke a part: its text must not become an id.
+ * @throws the error in place of an invalid part, whose text must not become an id.
  */
 export function soundKey<Key extends object>(key: Key): Key {
   for (const name in key) if (key[name] instanceof Error) throw key[name];
@@ -26,10 +25,9 @@ export function soundKey<Key extends object>(key: Key): Key {
 }
 
 /**
- * Named values as one text, for use as a map key: equal for equal values only, since each is preceded by
- * its length.
+ * Joins named values to an unambiguous map key: each is preceded by its length.
  *
- * @throws the error that stands where the backend broke a value.
+ * @throws the error in place of an invalid value.
  */
 export function textOf(values: object, names?: readonly string[]): string {
   let text = '';

@@ -1,9 +1,9 @@
 /**
- * Global ids: a type and the REST ids on the way to it, as one opaque URL-safe text.
+ * Global ids: a type and the ids of its REST path, as one opaque URL-safe text.
  *
- * A third of a list's answer is ids, so they are bytes: two for the type, sixteen for a UUID, and
- * otherwise the id's own with their number before them. They begin with a checksum, because a cut or
- * guessed id could otherwise be the valid id of another object.
+ * A third of a list's response is ids, so they are encoded compactly: two bytes for the type, sixteen for a UUID, and
+ * length-prefixed bytes for other ids. A checksum detects cut and guessed ids, which could be valid ids of other
+ * objects.
  */
 import { crc32 } from 'node:zlib';
 import { segmentFault } from '../../rest/client/path.ts';
@@ -11,7 +11,7 @@ import { badInput } from '../errors.ts';
 
 export interface NodeKey {
   readonly typename: string;
-  /** The ids of the object's REST path, outermost first. */
+  /** Ids of the object's REST path, outermost first. */
   readonly parts: readonly string[];
 }
 
@@ -19,10 +19,10 @@ const CHECKSUM_BYTES = 4;
 const CODE_BYTES = 2;
 const HEAD_BYTES = CHECKSUM_BYTES + CODE_BYTES;
 
-/** The longest id that is looked at, in characters: three path ids at their longest. */
+/** Maximum length of a global id, in characters: three path ids of maximum length. */
 const MAX_LENGTH = 8_192;
 
-/** Before each part: a UUID, or more than `MAX_SHORT` bytes of text; otherwise how many bytes, and one. */
+/** Prefix of each part: a UUID, or more than `MAX_SHORT` bytes of text; otherwise the number of bytes plus one. */
 const UUID = 0;
 const LONG = 255;
 const MAX_SHORT = 253;
@@ -33,9 +33,9 @@ const codes = new Map<string, number>();
 const typenames = new Map<number, string>();
 
 /**
- * Lets ids of a type be read.
+ * Registers a type for parsing.
  *
- * @throws when its code is another type's: rename one of them.
+ * @throws if its code is that of another type: rename one of them.
  */
 export function registerNodeType(typename: string): void {
   const code = codeOf(typename);
@@ -59,14 +59,14 @@ export function formatNodeId(typename: string, parts: readonly string[]): string
   return bytes.toString('base64url', 0, end);
 }
 
-/** Ids are written into one buffer: allocating one for each takes longer than the writing. */
+/** Shared buffer, since an allocation takes longer than writing an id. */
 const scratch = Buffer.alloc(4_096);
 
 const MAX_PART_HEAD = 3;
-/** Of one unit of UTF-16. */
+/** Maximum bytes of a UTF-16 unit in UTF-8. */
 const MAX_UTF8_BYTES = 3;
 
-/** Where the next one begins. */
+/** Writes a part. Returns the start of the next one. */
 function writePart(bytes: Buffer, at: number, part: string): number {
   if (part.length === UUID_LENGTH && writeUuid(bytes, at + 1, part)) {
     bytes[at] = UUID;
@@ -78,12 +78,12 @@ function writePart(bytes: Buffer, at: number, part: string): number {
     return at + 1 + bytes.write(part, at + 1);
   }
   bytes[at] = LONG;
-  // An id that long is refused when it is read; it only has to be written.
+  // Longer ids are rejected when parsed.
   bytes.writeUInt16BE(Math.min(length, 0xffff), at + 1);
   return at + 3 + bytes.write(part, at + 3);
 }
 
-/** False for any text that `uuidOf` would not answer: upper case is another id. */
+/** Writes a UUID in lower case; returns false for other texts, including upper case. */
 function writeUuid(bytes: Buffer, start: number, text: string): boolean {
   let at = start;
   for (let i = 0; i < UUID_LENGTH; i++) {
@@ -99,15 +99,15 @@ function writeUuid(bytes: Buffer, start: number, text: string): boolean {
   return true;
 }
 
-/** -1 for what is no digit in lower case. */
+/** Value of a hexadecimal digit in lower case; -1 for other characters. */
 function hexOf(character: number): number {
   if (character >= 0x30 && character <= 0x39) return character - 0x30;
   return character >= 0x61 && character <= 0x66 ? character - 0x57 : -1;
 }
 
 /**
- * @param instead where a raw id belongs that was given for a global one.
- * @throws BAD_USER_INPUT for anything `formatNodeId` did not write.
+ * @param instead advice in the error for a raw id.
+ * @throws BAD_USER_INPUT for texts not created by `formatNodeId`.
  */
 export function parseNodeId(
   id: string,
@@ -122,15 +122,15 @@ export function parseNodeId(
   return key;
 }
 
-/** What a text says if `formatNodeId` wrote it; undefined for any other text. */
+/** Parses a text of `formatNodeId`; undefined for other texts. */
 export function readNodeId(id: string): NodeKey | undefined {
   if (id.length > MAX_LENGTH) return undefined;
   const bytes = Buffer.from(id, 'base64url');
   if (bytes.length < HEAD_BYTES) return undefined;
-  // Raw ids are checked here as often, and nearly all of them end here.
+  // Fast path: nearly all raw ids end here.
   const typename = typenames.get(bytes.readUInt16BE(CHECKSUM_BYTES));
   if (typename === undefined) return undefined;
-  // Decoding skips what it does not know; only the exact spelling is ours.
+  // Rejects other spellings, since decoding skips unknown characters.
   if (bytes.toString('base64url') !== id) return undefined;
   if (bytes.readUInt32BE() !== crc32(bytes.subarray(CHECKSUM_BYTES))) return undefined;
   const parts = readParts(bytes);

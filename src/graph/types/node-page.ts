@@ -1,23 +1,22 @@
 /**
- * A page of nodes, as connections answer it.
+ * A page of nodes, the value of connections.
  *
- * Most queries want the nodes and perhaps one cursor: edges are made, and cursors written, when they
- * are asked for.
+ * Edges and cursors are created on demand, since most queries need only the nodes and perhaps one cursor.
  */
 import type { NodeReference } from './key.ts';
 
-/** A connection that is its own page info. An error among the nodes stands for one the backend broke. */
+/** A connection that is its own page info. Errors replace invalid nodes. */
 export class NodePage<Node> {
   readonly nodes: readonly (Node | NodeReference)[];
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
-  /** Null where the backend does not count; a function where counting costs a call. */
+  /** Null if the backend does not count; a function if counting costs a call. */
   readonly totalCount: number | null | (() => Promise<number | null>);
-  /** Writes the cursor of the node at an index. */
+  /** Returns the cursor of the node at an index. */
   readonly cursorAt: (index: number) => string;
   readonly #endFault: Error | undefined;
 
-  /** @param endFault why no cursor leads to the next page. */
+  /** @param endFault why there is no cursor of the next page. */
   constructor(
     {
       nodes,
@@ -51,7 +50,7 @@ export class NodePage<Node> {
     return this.nodes.length > 0 ? this.cursorAt(0) : null;
   }
 
-  /** @throws where the backend does not say how to read on, or whether there is more. */
+  /** @throws if the start of the next page is unknown. */
   get endCursor(): string | null {
     if (this.#endFault) throw this.#endFault;
     return this.nodes.length > 0 ? this.cursorAt(this.nodes.length - 1) : null;

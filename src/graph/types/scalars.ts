@@ -1,7 +1,7 @@
 /**
  * `DateTime`, `SafeInt` and `JSON`.
  *
- * A moment leaves the graph as ISO 8601 whatever form the backend writes, and is never guessed.
+ * Timestamps in any form of the backend become ISO 8601, and are never guessed.
  */
 import { GraphQLScalarType, Kind } from 'graphql';
 import { GraphQLJSON, GraphQLSafeInt } from 'graphql-scalars';
@@ -15,7 +15,7 @@ export type ScalarTypes = {
 
 const ISO_8601 = /^(\d{4}-\d{2}-(\d{2}))T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
-/** ISO 8601 on a day that every month has: what is written so is a moment, and needs no parsing. */
+/** Fast path: valid ISO 8601 on a day from 1 to 28 needs no parsing. */
 const PLAIN_MOMENT =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-][01]\d:[0-5]\d)$/;
 
@@ -26,9 +26,9 @@ const PLUS_DIGITS = /^\+[1-9]\d{1,14}$/;
 const MAX_EPOCH_MS = 253_402_300_799_999;
 
 /**
- * ISO 8601 unchanged; `+` and digits as epoch milliseconds. Assumed: see docs/assumptions.md.
+ * Reads ISO 8601 unchanged, and `+` with digits as epoch milliseconds. Assumed: see docs/assumptions.md.
  *
- * @throws UPSTREAM_INVALID_RESPONSE for anything else.
+ * @throws UPSTREAM_INVALID_RESPONSE for other values.
  */
 export function readTimestamp(value: unknown): string {
   if (typeof value === 'string') {
@@ -46,7 +46,7 @@ export function readTimestamp(value: unknown): string {
 
 function isMoment(text: string): boolean {
   const [, date, day] = ISO_8601.exec(text) ?? [];
-  // Parsed, February 30 is a day in March.
+  // Detects overflows: February 30 is parsed as a day in March.
   return (
     date !== undefined &&
     new Date(date).getUTCDate() === Number(day) &&
@@ -65,10 +65,7 @@ export const DateTime = new GraphQLScalarType<string, string>({
   },
 });
 
-/**
- * Callers' numbers pass as they are: only forms take them, whose limits say in `userErrors` what is wrong
- * with 1.5 or 1e300.
- */
+/** Input numbers pass unchecked: only forms have them, and their limits report 1.5 or 1e300 in `userErrors`. */
 export const SafeInt = new GraphQLScalarType<number>({
   ...GraphQLSafeInt.toConfig(),
   name: 'SafeInt',

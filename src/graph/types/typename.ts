@@ -1,8 +1,8 @@
 /**
- * Names of types: which one an object of the abstract type `Node` has, and how sentences write it.
+ * Type names: of objects behind the abstract type `Node`, and as nouns in messages.
  *
- * REST objects carry no type name, and shared answers must not be written to: resolvers of abstract fields
- * record the type beside the object.
+ * REST objects have no type name, and shared responses are immutable, so resolvers of abstract fields record types in a
+ * WeakMap.
  */
 const typenames = new WeakMap<object, string>();
 
@@ -12,11 +12,11 @@ export function withTypename<T extends object>(object: T, typename: string): T {
   return object;
 }
 
-/** A type's name with its article: `a Page`, `an Account`. */
+/** A type name with its article: `a Page`, `an Account`. */
 export const withArticle = (typename: string): string =>
   `${/^[AEIOU]/.test(typename) ? 'an' : 'a'} ${typename}`;
 
-/** A type's name as a word of a sentence: `AudienceVersion` is an `audience version`. */
+/** A type name as a noun: `AudienceVersion` is an `audience version`. */
 export const nounOf = (typename: string): string =>
   typename.replace(/(?!^)(?=[A-Z])/g, ' ').toLowerCase();
 
