@@ -1,26 +1,24 @@
 /**
  * Types for an app's own documents: a configuration of GraphQL Code Generator with its client preset.
  *
- * The types of the graph's scalars, and what a null means to the app's client, are decided here once.
- * docs/own-documents.md shows the whole way.
+ * Defines types of scalars and the meaning of null for the app's client. See docs/own-documents.md.
  */
 import { fileURLToPath } from 'node:url';
 import type { CodegenConfig } from '@graphql-codegen/cli';
 import { preset as clientPreset } from '@graphql-codegen/client-preset';
 
-/** What an app says of its documents. */
+/** Options of an app. */
 export interface OwnDocuments {
-  /** Globs of the files with documents, such as `src/**\/*.{ts,tsx}`. */
+  /** Globs of files with documents, such as `src/**\/*.{ts,tsx}`. */
   readonly documents: string | readonly string[];
-  /** Folder for the generated files, with a slash at its end. Keep nothing else in it. */
+  /** Folder of the generated files, with a trailing slash. It must contain nothing else. */
   readonly output: string;
   /**
-   * Whether the app's client hands on what arrived of an answer that has errors: Apollo Client with
-   * `errorPolicy: 'all'`, urql. Such a client meets a null wherever a field can fail, and the types
-   * say so. Without it they are for clients that throw. Defaults to false.
+   * Whether the app's client returns partial data with errors, like urql, and Apollo Client with `errorPolicy: 'all'`.
+   * Types are then nullable wherever a field can fail; otherwise they are for clients that throw. Defaults to false.
    */
   readonly partial?: boolean;
-  /** What the generated files import each other with: `.ts`, `.js`, or nothing. Defaults to nothing. */
+  /** Extension in imports between generated files: `.ts`, `.js`, or empty. Defaults to empty. */
   readonly importExtension?: '' | '.js' | '.ts';
   /** Types of scalars in place of the package's: `{ DateTime: './date.ts#IsoDate' }`. */
   readonly scalars?: Readonly<Record<string, string>>;
@@ -28,19 +26,19 @@ export interface OwnDocuments {
   readonly schema?: string;
 }
 
-/** TypeScript types of the graph's scalars, as code generators write them. */
+/** TypeScript types of the graph's scalars. */
 const SCALARS = {
   DateTime: 'string',
   SafeInt: 'number',
   JSON: 'content-pages-client/json-value#JsonValue',
 };
 
-// Globs, which tools make of paths, have no backslashes.
+// Tools treat paths as globs, which have no backslashes.
 const SCHEMA = fileURLToPath(new URL('schema.graphql', import.meta.url)).replaceAll('\\', '/');
 
 /**
- * The configuration that writes `graphql.ts` with types and documents, `gql.ts` with `graphql()`, and
- * the manifest `persisted-documents.json` into `output`.
+ * Returns a configuration that generates `graphql.ts` with types and documents, `gql.ts` with `graphql()`, and the
+ * manifest `persisted-documents.json` in `output`.
  */
 export function contentPages({
   documents,
@@ -60,9 +58,9 @@ export function contentPages({
         documents: [documents].flat(),
         preset,
         presetConfig: {
-          // Frontends read what they select: masking by fragment is a choice of frameworks.
+          // Fragment masking is left to frameworks.
           fragmentMasking: false,
-          // The manifest that a gateway trusts, and each document's hash beside it.
+          // Manifest of trusted documents, and the hash of each document.
           persistedDocuments: { hashAlgorithm: 'sha256' },
         },
         config: {
@@ -70,9 +68,9 @@ export function contentPages({
           onlyOperationTypes: true,
           useTypeImports: true,
           enumsAsTypes: true,
-          // A scalar that no type is known for stops the generator.
+          // Unknown scalars are errors.
           strictScalars: true,
-          // A client that throws never shows the null that stands for an error.
+          // Clients that throw never return nulls of errors.
           nullability: { errorHandlingClient: !partial },
           scalars: { ...SCALARS, ...scalars },
         },
@@ -84,7 +82,7 @@ export function contentPages({
 type Preset = typeof clientPreset;
 type Plugin = Awaited<ReturnType<Preset['buildGeneratesSection']>>[number]['pluginMap'][string];
 
-/** The client preset, whose `graphql()` refuses texts that it does not know. */
+/** The client preset with a `graphql()` that rejects unknown texts. */
 const preset: Preset = {
   ...clientPreset,
   async buildGeneratesSection(options) {
@@ -113,7 +111,7 @@ const UNKNOWN_TEXT =
 const UNKNOWN_PRESET =
   'This version of @graphql-codegen/client-preset writes graphql() in another way. Install version 5 or 6.';
 
-/** The preset answers an unknown text with `{}`, typed as unknown: a failure far from its cause. */
+/** The preset's `graphql()` returns `{}` for unknown texts, which fails far from the cause. */
 function refuseUnknown(source: string): string {
   const overload =
     /\/\*\*(?:(?!\*\/)[^])*\*\/\nexport function graphql\(source: string\): unknown;\n/;

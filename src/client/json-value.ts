@@ -1,3 +1,3 @@
-/** What the scalar `JSON` holds: any value of JSON, as `JSON.parse` answers it. */
+/** A value of the scalar `JSON`: any JSON value. */
 export type JsonValue =
   string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue };

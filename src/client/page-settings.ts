@@ -1,17 +1,17 @@
 /** The settings that the server writes into GraphiQL's page, as JSON. */
 export interface PageSettings {
-  /** Who may ask for the schema; for others there are neither docs nor completion. */
+  /** Audience of introspection; others get neither docs nor completion. */
   readonly introspection: 'on' | 'keys' | 'off';
-  /** Who gets plans and logs of calls. */
+  /** Audience of plans and call logs. */
   readonly explain: 'on' | 'keys' | 'off';
-  /** False: callers without a key are served with the gateway's own. */
+  /** Whether callers must send a key; false if the gateway has its own. */
   readonly needsKey: boolean;
-  /** Changes with the schema, so that browsers know whether theirs is the newest. */
+  /** Hash of the schema, which invalidates browsers' copies. */
   readonly schemaId?: string | undefined;
-  /** The key of the sample data; absent over a deployment. */
+  /** API key of the sample data; absent with a real backend. */
   readonly apiKey?: string | undefined;
-  /** A page of the sample data; absent over a deployment. */
+  /** Page id of the sample data; absent with a real backend. */
   readonly pageId?: string | undefined;
-  /** Names of the recordings in place of a backend. */
+  /** Names of recordings, if they replace the backend. */
   readonly replays?: readonly string[] | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Relay's network layer for answers in parts: relay-runtime reads neither format of the specification,
- * but fragments one by one, each whole and with its label.
+ * Relay's network layer for incremental delivery. relay-runtime supports neither format of the specification; it
+ * expects complete fragments with labels, one by one.
  *
  * ```ts
  * const network = Network.create((request, variables) =>
@@ -22,11 +22,11 @@
  * ```
  */
 
-/** Asks for every fragment to be announced, since Relay waits for each. */
+/** `announce=all`, since Relay waits for every fragment. */
 export const relayAccept =
   'multipart/mixed;incrementalSpec=v0.2;announce=all, application/graphql-response+json, application/json;q=0.9';
 
-/** What relay-runtime takes: an answer, or a part of one. */
+/** A payload of relay-runtime: a response, or a part of one. */
 export interface RelayPayload {
   readonly data: unknown;
   readonly errors?: unknown[];
@@ -56,7 +56,7 @@ interface IncrementalPayload {
   readonly hasNext?: boolean;
 }
 
-/** The payloads of a response, as they arrive. */
+/** Yields the payloads of a response as they arrive. */
 export async function* relayPayloads(response: Response): AsyncGenerator<RelayPayload, void> {
   const isMultipart = response.headers.get('content-type')?.startsWith('multipart/mixed') ?? false;
   if (!isMultipart) {
@@ -71,7 +71,7 @@ export async function* relayPayloads(response: Response): AsyncGenerator<RelayPa
     const payloads: Omit<RelayPayload, 'extensions'>[] = [];
     if ('data' in received) {
       data = received.data;
-      // Relay keeps what it is given: later parts are put into a tree of our own.
+      // Relay retains its payloads, so later parts are merged into a copy.
       const initial: unknown = structuredClone(data);
       payloads.push({ data: initial, ...(received.errors && { errors: received.errors }) });
     }
@@ -114,7 +114,7 @@ type Holder = Readonly<Record<string | number, unknown>> | null | undefined;
 const at = (data: unknown, path: readonly (string | number)[]): unknown =>
   path.reduce<unknown>((value, key) => (value as Holder)?.[key], data);
 
-/** The payloads of a multipart body: each as soon as the boundary behind it has arrived. */
+/** Yields the payloads of a multipart body, each when the boundary after it has arrived. */
 async function* payloadsOf({ headers, body }: Response): AsyncGenerator<IncrementalPayload, void> {
   const boundary = /boundary="?([^";]+)"?/.exec(headers.get('content-type') ?? '')?.[1] ?? '-';
   const separator = `\r\n--${boundary}`;

@@ -1,9 +1,9 @@
 /**
- * What the executor requires of a valid schema, checked when a server starts.
+ * Requirements of the executor for a schema, checked at start.
  */
 import { assertValidSchema, isScalarType, type GraphQLSchema } from 'graphql';
 
-/** @throws {Error} with a sentence on what has to change. */
+/** @throws {Error} that says what has to change. */
 export function assertExecutable(schema: GraphQLSchema): void {
   assertValidSchema(schema);
   for (const type of Object.values(schema.getTypeMap())) {

@@ -1,8 +1,7 @@
 /**
- * `ExecuteRequest`: executes an operation of a document, with the interface of graphql-js's `execute`.
+ * `ExecuteRequest`: executes an operation, with the interface of graphql-js's `execute`.
  *
- * Everything that does not change from one request to the next is prepared once; an executor is what a
- * request costs.
+ * Selections are prepared once; each request creates only an executor.
  *
  * Source: https://spec.graphql.org/October2021/#sec-Executing-Requests
  */
@@ -27,18 +26,18 @@ import type { PreparedSelection } from './operation/prepared-selection.ts';
 import { coerceVariableValues } from './operation/variables.ts';
 
 interface ExecuteArgs extends ExecutionArgs, ExecutorArgs {
-  /** The operation of the document. @default the one of the name */
+  /** The operation of the document. @default by `operationName` */
   readonly operation?: OperationDefinitionNode | undefined;
-  /** Whether what `@defer` and `@stream` put off may follow the result. @default false: the result has it */
+  /** Whether deferred and streamed data may follow the result. @default false */
   readonly isIncremental?: boolean | undefined;
-  /** Whether fragments whose data the initial result has are announced too, for clients that wait for each. */
+  /** Whether fragments contained in the initial result are announced too, for clients that wait for each. */
   readonly announcesAll?: boolean | undefined;
 }
 
 export interface ExecutionOptions {
-  /** What an answer in this context may hold, and how long it may take. */
+  /** Limits of an execution. */
   readonly limits: (contextValue: unknown) => ExecutionLimits;
-  /** Called before an operation is executed incrementally, with a test of what is deferred. */
+  /** Called before an incremental execution, with a predicate for deferred positions. */
   readonly onIncremental?: (
     contextValue: unknown,
     isDeferred: (path: GraphQLResolveInfo['path']) => boolean,
@@ -81,7 +80,7 @@ export function createExecute(options: ExecutionOptions): Execute {
     try {
       selection = operations.root(known, operation, context, preparation);
     } catch (error) {
-      // A condition is null, or the schema has no such operations: nothing was executed.
+      // A null condition, or an operation type that the schema lacks: nothing was executed.
       return { errors: [error as GraphQLError], data: null };
     }
     const { contextValue } = args;
@@ -94,7 +93,7 @@ export function createExecute(options: ExecutionOptions): Execute {
   };
 }
 
-/** What TypeScript can't hold of a caller in JavaScript; in the words of graphql-js. */
+/** Checks of graphql-js for callers without TypeScript. */
 function assertArguments({ document, variableValues }: ExecutionArgs): void {
   if (!(document as unknown)) throw new Error('Must provide document.');
   if (variableValues != null && typeof variableValues !== 'object') {

@@ -1,18 +1,18 @@
 /**
  * Joins chunks into one buffer that takes at most twice their bytes.
  *
- * Not a list of chunks: a chunk of one byte takes a hundred bytes of memory, and keeps alive the larger
- * buffer it was cut from.
+ * Not a list of chunks: a chunk of one byte takes a hundred bytes of memory, and retains the larger buffer that it is a
+ * part of.
  */
 export class ByteCollector {
   #bytes: Buffer = Buffer.alloc(0);
-  /** Bytes so far. */
+  /** Number of bytes so far. */
   size = 0;
 
   add(chunk: Buffer): void {
     const end = this.size + chunk.length;
     if (this.size === 0) {
-      this.#bytes = chunk; // often the only one, and then never copied
+      this.#bytes = chunk; // often the only one, which avoids a copy
     } else {
       if (end > this.#bytes.length) {
         const grown = Buffer.allocUnsafeSlow(Math.max(end, 2 * this.#bytes.length));
@@ -24,7 +24,7 @@ export class ByteCollector {
     this.size = end;
   }
 
-  /** All bytes; nothing may be added afterwards. */
+  /** Returns all bytes. Nothing may be added afterwards. */
   take(): Buffer {
     return this.#bytes.subarray(0, this.size);
   }

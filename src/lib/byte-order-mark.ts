@@ -1,3 +1,3 @@
-/** The byte order mark that some programs write before UTF-8. Source: RFC 8259, section 8.1: readers may ignore it. */
+/** Removes a byte order mark. Source: RFC 8259, section 8.1: readers may ignore it. */
 export const withoutByteOrderMark = (text: string): string =>
   text.startsWith('\uFEFF') ? text.slice(1) : text;

@@ -1,11 +1,11 @@
 /**
- * Ends a wait from outside: in a queue, between attempts, on the wire.
+ * Cancels a wait: in a queue, between attempts, or on the wire.
  *
- * An AbortController would do the same at the price of some microseconds a call. One listener is enough,
- * because a call waits in one place at a time.
+ * Cheaper than an AbortController by some microseconds per call. One listener is sufficient, since a call waits in one
+ * place at a time.
  */
 
-/** `cancelled`: the result is not wanted any more. `timeout`: this wait has lasted long enough. */
+/** `cancelled`: the result is no longer needed. `timeout`: the time limit is reached. */
 export type EndOfWait = 'cancelled' | 'timeout';
 
 export interface Waiter {
@@ -22,7 +22,7 @@ export class Cancel {
     this.#waiter?.onEnd('cancelled');
   }
 
-  /** Sets the wait to end; undefined when there is none. */
+  /** Sets the listener; undefined for none. */
   listen(waiter: Waiter | undefined): void {
     this.#waiter = waiter;
   }

@@ -1,15 +1,15 @@
 /**
- * Time as an argument, so that a test moves it on instead of waiting.
+ * Time as an argument, which tests control.
  */
 
-/** A wait that has begun. */
+/** A running timer. */
 export interface Timer {
-  /** Lets the process end before it does. */
+  /** Lets the process exit before the timer fires. */
   unref(): unknown;
 }
 
 export interface Clock {
-  /** In milliseconds; never set back. */
+  /** Monotonic time in milliseconds. */
   now(): number;
   setTimeout(run: () => void, ms: number): Timer;
   clearTimeout(timer: Timer | undefined): void;
@@ -18,5 +18,5 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => performance.now(),
   setTimeout: (run, ms) => setTimeout(run, ms),
-  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout | undefined), // made by the line above
+  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout | undefined), // created by the line above
 };

@@ -1,7 +1,7 @@
 /**
- * Objects whose keys come from callers: variables, aliases, input fields.
+ * Creates objects with keys from callers: variables, aliases, input fields.
  *
- * Nothing is inherited, so `__proto__` and `constructor` are ordinary keys.
+ * Without a prototype, so `__proto__` and `constructor` are ordinary keys.
  */
 export function dictionary<Value>(
   entries: Iterable<readonly [name: string, value: Value]> = [],

@@ -1,7 +1,7 @@
 /**
- * Makes an accessor of one value an owner, made at its first use and kept in a map of the owner.
+ * Creates an accessor of a value per owner, computed at first use and stored in a map of the owner.
  *
- * @param mapOf the owner's map, in which each accessor has its own value under its own name.
+ * @param mapOf returns the owner's map of values by accessor.
  */
 export function memoizeIn<Owner, Value>(
   mapOf: (owner: Owner) => Map<unknown, unknown>,

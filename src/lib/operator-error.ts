@@ -1,6 +1,6 @@
 /**
- * What an operator can correct.
+ * Errors that an operator can correct.
  */
 
-/** Its message is one line that says what to do; no stack is shown. */
+/** The message is one line that says what to do; it is shown without a stack. */
 export class OperatorError extends Error {}

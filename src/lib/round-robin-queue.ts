@@ -1,24 +1,23 @@
 /**
- * A bounded queue in which keys take turns: one that queues a thousand items delays another's only one by one.
+ * A bounded queue in which keys take turns, so a key with a thousand items does not delay those of others.
  *
- * The items of a key wait in subqueues, which take turns too. Of a subqueue only the first item is asked whether it may
- * begin: a subqueue holds what waits for the same thing.
- * When the queue is full, the key that has most in it gives way, so that no key is shut out by the items of others.
- * Source: P. McKenney, "Stochastic Fairness Queueing", 1990: longest queue drop.
+ * The items of a key are in sub-queues, which take turns too. Only the first item of a sub-queue is tested for its
+ * start, since its items wait for the same condition. When the queue is full, the key with the most items loses one, so
+ * no key is shut out by others. Source: P. McKenney, "Stochastic Fairness Queueing", 1990: longest queue drop.
  */
 export class RoundRobinQueue<Item> {
   readonly #maxSize: number;
-  /** By key, by subqueue; both in the order of their turns. */
+  /** Items by key and sub-queue, both in the order of turns. */
   readonly #waiting = new Map<string, Map<unknown, Set<Item>>>();
-  /** How many items wait. */
+  /** Number of items. */
   size = 0;
 
-  /** @param maxSize items of all keys that may wait. */
+  /** @param maxSize maximum number of items of all keys. */
   constructor(maxSize: number) {
     this.#maxSize = maxSize;
   }
 
-  /** How many items of a key wait. */
+  /** Number of items of a key. */
   sizeOf(key: string): number {
     let size = 0;
     for (const items of this.#waiting.get(key)?.values() ?? []) size += items.size;
@@ -26,10 +25,10 @@ export class RoundRobinQueue<Item> {
   }
 
   /**
-   * Adds an item at the end of a subqueue of its key.
+   * Adds an item to a sub-queue of its key.
    *
-   * @returns the item that finds no room: this one, or the latest of the longest subqueue of the key that has most;
-   * undefined where there is room for all.
+   * @returns the dropped item: this one, or the latest of the longest sub-queue of the key with the most items;
+   * undefined if there was room.
    */
   add(key: string, item: Item, subqueue?: unknown): Item | undefined {
     let dropped: Item | undefined;
@@ -45,7 +44,7 @@ export class RoundRobinQueue<Item> {
     return dropped;
   }
 
-  /** Takes an item out that is not wanted any more. @returns whether it was there. */
+  /** Removes an item. @returns whether it was present. */
   delete(key: string, item: Item, subqueue?: unknown): boolean {
     const subqueues = this.#waiting.get(key);
     const items = subqueues?.get(subqueue);
@@ -57,8 +56,8 @@ export class RoundRobinQueue<Item> {
   }
 
   /**
-   * Takes an item that may begin, of the key whose turn it is or of the next one that has such an item; the next
-   * turns of its key and its subqueue come after all others'.
+   * Removes and returns an item that may begin, of the first key in turn with such an item. Its key and sub-queue move
+   * to the end.
    */
   take(mayBegin: (item: Item, key: string) => boolean): Item | undefined {
     for (const [key, subqueues] of this.#waiting) {
@@ -74,7 +73,7 @@ export class RoundRobinQueue<Item> {
     return undefined;
   }
 
-  /** The key with the most items, if this one had one more. */
+  /** Returns the key with the most items, counting one more for this key. */
   #longest(key: string): string {
     let longest = key;
     let most = this.sizeOf(key) + 1;

@@ -1,5 +1,5 @@
 /**
- * A base for errors that are made by the thousand: no stack is captured, which costs more than all else about them.
+ * A base class of frequent errors, without the expensive capture of a stack.
  */
 export const StacklessError = function (this: Error, message: string) {
   this.message = message;

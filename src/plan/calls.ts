@@ -1,11 +1,11 @@
 /**
- * The calls of a plan: which, how often at least and at most, and after which round each has ended.
+ * The calls of a plan: routes, lower and upper bounds, and the rounds in which they end.
  */
 import type { RouteCapabilities } from '../rest/client/route-capabilities.ts';
 import type { Route } from '../v0/routes.ts';
 import { NONE, plus, product, type Count } from './count.ts';
 
-/** What one route will be called for. */
+/** Planned calls of a route. */
 export interface RoutePlan extends Count {
   readonly method: string;
   readonly route: string;
@@ -16,37 +16,37 @@ export interface RoutePlan extends Count {
 /** A call of a field. */
 export interface FieldCall {
   readonly path: string;
-  /** The round after which it can begin. */
+  /** Round after which it can begin. */
   readonly at: number;
-  /** Whether it is made whatever the backend holds. */
+  /** Whether it is made for any data of the backend. */
   readonly isCertain: boolean;
 }
 
-/** What is read of a list. */
+/** The read of a list. */
 export interface PageRead {
-  /** How many pages that wait for each other; `Infinity` when unknown. */
+  /** Number of sequential pages; `Infinity` if unknown. */
   readonly pages: number;
-  /** Items of the first page. */
+  /** Number of items of the first page. */
   readonly limit: number;
-  /** Reads of one list that begin together share the largest of their calls. */
+  /** Identity of reads that begin together: those of one list share the largest call. */
   readonly together: object;
 }
 
-/** The read of an object, which has no pages. */
+/** The read of an object. */
 const OBJECT: PageRead = { pages: 1, limit: 1, together: {} };
 
 /** Reads that begin together. */
 interface Read {
   readonly together: object;
-  /** The largest limit of them. */
+  /** Largest limit. */
   limit: number;
-  /** How many calls they are at most. */
+  /** Maximum number of calls. */
   most: number;
-  /** The round after which they have ended. */
+  /** Round in which they end. */
   readonly end: number;
 }
 
-/** A call, or as many calls as there are keys of which nothing is known. */
+/** A call, or the calls of unknown keys. */
 interface Counted {
   isCertain: boolean;
   most: number;
@@ -60,29 +60,29 @@ export class PlannedCalls {
   #counted = new Map<Route, Map<string, Counted>>();
   #primed = new Map<string, number>();
   readonly #missing = new Set<Route>();
-  /** The last round so far. */
+  /** Last round so far. */
   rounds = 0;
-  /** How many calls there are at least so far. */
+  /** Lower bound of calls so far. */
   least = 0;
 
   constructor(capabilities: RouteCapabilities) {
     this.#capabilities = capabilities;
   }
 
-  /** After a write: nothing read before it answers for what comes after. */
+  /** Discards all reads. Called after a write. */
   forget(): void {
     this.#counted = new Map();
     this.#primed = new Map();
   }
 
-  /** Whether the backend has a route, for all that is known; one that it lacks is noted. */
+  /** Whether the backend has or may have a route; records missing ones. */
   serves(route: Route): boolean {
     const isServed = this.#capabilities.serves(route);
     if (!isServed) this.#missing.add(route);
     return isServed;
   }
 
-  /** An object that is there after a round: later reads of it take no call. */
+  /** Records an object available after a round, which later reads get without a call. */
   prime(id: string, ready: number): void {
     this.#primed.set(id, Math.min(ready, this.#primed.get(id) ?? Infinity));
   }
@@ -95,7 +95,7 @@ export class PlannedCalls {
    * Counts a call unless an equal one was counted.
    *
    * @param id equal calls of a route have equal ids.
-   * @param most how many calls it stands for at most.
+   * @param most maximum number of calls that it represents.
    * @returns the round after which it has ended.
    */
   add(route: Route, id: string, most: number, call: FieldCall, page = OBJECT): number {
@@ -129,12 +129,12 @@ export class PlannedCalls {
     }));
   }
 
-  /** Routes that the operation would call if the backend had them. */
+  /** Returns required routes that the backend lacks. */
   missing(): string[] {
     return [...this.#missing].map(({ method, path }) => `${method} ${path}`);
   }
 
-  /** The field with the largest lower bound: the first to cut. */
+  /** Returns the field with the largest lower bound of calls. */
   mostCalls(): string | null {
     const fields = [...this.#fields.values()].flatMap((ofRoute) => [...ofRoute]);
     const [first, ...others] = fields;
@@ -142,7 +142,7 @@ export class PlannedCalls {
   }
 }
 
-/** Adds a read; returns the round after which it has ended. */
+/** Adds a read. Returns the round in which it ends. */
 function read(
   reads: Read[],
   calls: number,
@@ -165,7 +165,7 @@ function read(
   return end;
 }
 
-/** Calls of all reads together: reads of one limit share them. */
+/** Upper bound of the calls of all reads; reads of one limit share them. */
 function sumOf(reads: readonly Read[]): number {
   if (reads.length === 1) return reads[0]!.most;
   const limits = new Map<number, number>();

@@ -1,9 +1,8 @@
 /**
- * What of the schema an operation uses, by schema coordinates: `Page.name`, `Query.page(pageId:)`,
- * `PublishBehavior.draft`, `CreatePageInput.title`.
+ * Schema coordinates used by an operation: `Page.name`, `Query.page(pageId:)`, `PublishBehavior.draft`,
+ * `CreatePageInput.title`.
  *
- * Variables are not looked at: an input type or an enum that comes in one is used as a whole, and stands by its
- * name alone.
+ * Values of variables are ignored: an input type or enum of a variable is used as a whole, and represented by its name.
  *
  * Source: https://spec.graphql.org/draft/#sec-Schema-Coordinates
  */
@@ -28,7 +27,7 @@ export const separated = (
   { name }: OperationDefinitionNode,
 ): DocumentNode => separateOperations(document)[name?.value ?? ''] ?? document;
 
-/** Of a valid document. Introspection is left out: its types are GraphQL's own. */
+/** Returns the coordinates of a valid document, without introspection. */
 export function usedBy(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -53,7 +52,7 @@ export function usedBy(
         void used.add(`${getNamedType(types.getInputType())?.name}.${types.getEnumValue()?.name}`),
       ObjectField({ name }) {
         const type = getNamedType(types.getParentInputType());
-        // A scalar may be written as an object, whose fields are no part of the schema.
+        // Fields of a scalar's object literal are not part of the schema.
         if (isInputObjectType(type)) used.add(`${type.name}.${name.value}`);
       },
       VariableDefinition({ type }) {

@@ -1,8 +1,8 @@
 /**
- * Refusing documents that cost too much.
+ * Rejection of operations that exceed the budget.
  *
- * Planning takes longer than executing many queries, so a document is planned before it runs only if it
- * could exceed the budget, which depends on the document alone and is worked out once.
+ * Planning takes longer than executing many queries, so only operations of documents that can exceed the budget are
+ * planned. This is computed once per document.
  */
 import {
   getOperationAST,
@@ -23,16 +23,16 @@ import { Journal } from '../rest/call/journal.ts';
 import { extendedRoutes, type RouteSet } from '../v0/routes.ts';
 import { Planner, type Budget, type Plan } from './planner.ts';
 
-/** What is to be executed, with its variables as the caller sent them. */
+/** An operation with its variables as sent by the caller. */
 export interface OperationArgs extends Pick<
   ExecutionArgs,
   'schema' | 'document' | 'operationName' | 'variableValues'
 > {
-  /** The operation of the document. @default the one of the name */
+  /** The operation of the document. @default by `operationName` */
   readonly operation?: OperationDefinitionNode | undefined;
 }
 
-/** A context for planning alone: it knows which routes there are, and calls none. */
+/** A context for planning, which makes no calls. */
 export function planningContext(routeSet: RouteSet): Context {
   const refuse = () => Promise.reject(new Error('A plan calls nothing.'));
   const client = {
@@ -46,8 +46,7 @@ export function planningContext(routeSet: RouteSet): Context {
 }
 
 /**
- * An operation with what its selections are read by; undefined when there is no such operation or its variables
- * are wrong.
+ * Returns an operation with the context of its selections; undefined for an unknown operation or invalid variables.
  */
 export function readOperation({
   schema,
@@ -62,26 +61,25 @@ export function readOperation({
 }
 
 /**
- * The plan of an operation; undefined when there is no such operation or its variables are wrong,
- * which execution will report.
+ * Plans an operation. Returns undefined for an unknown operation or invalid variables, which execution will report.
  *
- * @param budget ends the plan as soon as it is surely spent.
+ * @param budget ends the plan as soon as it is exceeded.
  */
 export function planFor(args: OperationArgs, context: Context, budget?: Budget): Plan | undefined {
   const read = readOperation(args);
   try {
     return read && new Planner(read.known, context, budget).plan(read.operation);
   } catch (error) {
-    // The condition of a root field is null.
+    // A condition of a root field is null.
     if (error instanceof GraphQLError) return undefined;
     throw error;
   }
 }
 
 /**
- * Refuses an operation whose least cost is above the budget, before any call.
+ * Rejects an operation whose least cost exceeds the budget.
  *
- * @returns the refusal; undefined when the operation may run.
+ * @returns the error; undefined if the operation may run.
  */
 export function refuseCost(
   args: OperationArgs,
@@ -92,11 +90,11 @@ export function refuseCost(
   return plan && excessOf(plan, budget);
 }
 
-/** Whether no operation of a document can be refused. @param least the document's, as `leastCost` has it. */
+/** Whether all operations of a document are within the budget. @param least `leastCost` of the document. */
 export const isSurelyWithin = (least: Budget, budget: Budget): boolean =>
   least.calls <= budget.calls && least.values <= budget.values;
 
-/** The refusal of a plan whose least cost is above the budget. */
+/** Returns the error of a plan whose least cost exceeds the budget. */
 export function excessOf(plan: Plan, budget: Budget): GraphQLError | undefined {
   const { calls, values, mostCalls, largestList } = plan;
   if (calls.least > budget.calls) {
@@ -115,9 +113,10 @@ export function excessOf(plan: Plan, budget: Budget): GraphQLError | undefined {
 }
 
 /**
- * REST calls that an operation surely costs. What lies below lists of the backend may not exist, and is none of them.
+ * Lower bound of the REST calls of an operation. Calls below lists of the backend do not count, since lists may be
+ * empty.
  *
- * @param least the document's, as `leastCost` has it.
+ * @param least `leastCost` of the document.
  */
 export function certainCalls(args: OperationArgs, { calls }: Budget, context: Context): number {
   return calls <= 1 ? calls : (planFor(args, context)?.calls.least ?? 0);
@@ -127,9 +126,9 @@ const tooExpensive = (message: string, extensions: Readonly<Record<string, unkno
   new GraphQLError(message, { extensions: { code: 'QUERY_TOO_EXPENSIVE', ...extensions } });
 
 /**
- * A bound on what a document costs at least, whatever its variables: a value for each field, a call
- * for each field of objects, and as many as `nodes` takes for what is selected of its objects. What
- * lies below lists of the backend may not exist, and costs no call at least.
+ * An upper bound on the least cost of a document for any variables: a value per field, a call per field of objects, and
+ * as many as `nodes` takes for selections of its objects. Calls below lists of the backend do not count, since lists
+ * may be empty.
  */
 export function leastCost(document: DocumentNode): Budget {
   const fragments = fragmentsOf(document);
@@ -140,7 +139,7 @@ export function leastCost(document: DocumentNode): Budget {
     .reduce(plus, NOTHING);
 }
 
-/** Fields whose objects are selected for each item; with arguments, those that take the ids of objects. */
+/** Fields with a selection per item; those with arguments take ids of objects. */
 const LISTS = new Set(['nodes', 'edges', '_entities']);
 
 const NOTHING: Budget = { calls: 0, values: 0 };
@@ -154,7 +153,7 @@ function leastOf(selection: SelectionNode, below: Budget): Budget {
   if (selection.kind !== Kind.FIELD) return below;
   const { name, arguments: given = [], selectionSet } = selection;
   const isList = LISTS.has(name.value);
-  // A connection's `nodes` takes no arguments.
+  // `nodes` of connections has no arguments.
   const isLookup = isList && given.length > 0;
   const times = isLookup ? MAX_NODES : 1;
   const isCalled = selectionSet !== undefined && (isLookup || !isList);

@@ -1,5 +1,5 @@
 /**
- * Numbers of which the plan knows bounds. `Infinity` stands for unknown, and is null in JSON.
+ * Bounds of a number. `Infinity` is unknown, and null in JSON.
  */
 export interface Count {
   readonly least: number;
@@ -9,7 +9,7 @@ export interface Count {
 export const NONE: Count = { least: 0, most: 0 };
 export const ONE: Count = { least: 1, most: 1 };
 
-/** Up to so many, and perhaps none. */
+/** From 0 to a maximum. */
 export const upTo = (most: number): Count => ({ least: 0, most });
 
 export const plus = (a: Count, b: Count): Count => ({
@@ -22,10 +22,10 @@ export const times = (a: Count, b: Count): Count => ({
   most: product(a.most, b.most),
 });
 
-/** Multiplies; zero times unknown is zero. */
+/** Product, with 0 for zero times unknown. */
 export const product = (a: number, b: number): number =>
   a === 0 || b === 0 ? 0 : saturated(a * b);
 
-/** A number that JSON carries exactly, however large it would be. */
+/** Limits a number to the range of exact integers. */
 const saturated = (count: number): number =>
   count === Infinity ? count : Math.min(count, Number.MAX_SAFE_INTEGER);

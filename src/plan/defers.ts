@@ -1,5 +1,5 @@
 /**
- * What each `@defer` of a document saves: the rounds that the initial answer does not wait for.
+ * Rounds that each `@defer` of a document saves for the initial result.
  */
 import {
   getLocation,
@@ -21,7 +21,7 @@ import { planFor, readOperation, type OperationArgs } from './cost.ts';
 
 type DeferNode = InlineFragmentNode | FragmentSpreadNode;
 
-/** Undefined when nothing is deferred, or there is no plan. */
+/** Returns undefined if nothing is deferred, or there is no plan. */
 export function planDefers(args: OperationArgs, context: Context) {
   const known = readOperation(args)?.known;
   if (!known) return undefined;
@@ -34,7 +34,7 @@ export function planDefers(args: OperationArgs, context: Context) {
   visit(document, { InlineFragment: note, FragmentSpread: note });
   if (all.length === 0) return undefined;
 
-  /** Rounds of the initial answer when everything but one is deferred. */
+  /** Rounds of the initial result if all fragments but one are deferred. */
   const roundsWith = (kept: DeferNode | undefined): number => {
     const initial = withoutDeferred(known, context, args, (node) => {
       return node !== kept && all.includes(node);
@@ -48,16 +48,16 @@ export function planDefers(args: OperationArgs, context: Context) {
     return {
       label: deferOf(node, variableValues)?.label ?? null,
       at: loc ? getLocation(loc.source, loc.start) : null,
-      // How many rounds longer the initial answer would take without it.
+      // Additional rounds of the initial result without it.
       savesRounds,
       pays: savesRounds > 0,
     };
   });
-  // Rounds of the initial answer, with everything deferred that may be.
+  // Rounds of the initial result with all fragments deferred.
   return { initialRounds, defers };
 }
 
-/** The document as its initial answer waits for it. */
+/** Returns the document without deferred fragments. */
 function withoutDeferred(
   known: OperationContext,
   context: Context,
@@ -71,7 +71,7 @@ function withoutDeferred(
       node.kind === Kind.INLINE_FRAGMENT ? node : known.fragments[node.name.value];
     const condition = fragment?.typeCondition?.name.value;
     const type = condition ? known.schema.getType(condition) : types.getParentType();
-    // An object that a fragment needs is read with what is not deferred of it.
+    // An object required by a fragment is read for the initial result too.
     const needsObject =
       !fragment ||
       !isObjectType(type) ||
@@ -81,7 +81,7 @@ function withoutDeferred(
   return visit(document, visitWithTypeInfo(types, { InlineFragment: drop, FragmentSpread: drop }));
 }
 
-/** Stands for fields that take an object and no call of their own. */
+/** Placeholder of fields that require the object without a call of their own. */
 const NEEDS_OBJECT: SelectionNode = {
   kind: Kind.FIELD,
   name: { kind: Kind.NAME, value: '__deferred' },

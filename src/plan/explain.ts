@@ -1,12 +1,12 @@
 /**
- * What a request has cost, for `extensions.upstream` of an explained answer.
+ * The cost of a request, for `extensions.upstream`.
  */
 import { responsePathAsArray, type GraphQLResolveInfo } from 'graphql';
 import type { Journal, JournalEntry } from '../rest/call/journal.ts';
 
 export interface ExplainedCall {
   readonly method: string;
-  /** The route's template; ids are never shown. */
+  /** Template of the route, without ids. */
   readonly route: string;
   /** Path of the field that caused the call. */
   readonly path: readonly (string | number)[];
@@ -16,20 +16,23 @@ export interface ExplainedCall {
   readonly status: number | null;
   /** 1 for the first try. */
   readonly attempt: number;
-  /** `sent`, `shared` with another request, `primed` by an answer already there, `cached` from an earlier request, or `unsent`: refused or given up before it left. */
+  /**
+   * `sent`, `shared` with another request, `primed` by another call, `cached` from an earlier request, or `unsent`
+   * (rejected or cancelled before it was sent).
+   */
   readonly source: JournalEntry['source'];
 }
 
 export interface Explained {
-  /** Calls the backend saw. */
+  /** Number of calls sent to the backend. */
   readonly calls: number;
-  /** The longest chain of calls that waited for each other. */
+  /** Length of the longest chain of sequential calls. */
   readonly rounds: number;
-  /** Milliseconds during which a call was under way. */
+  /** Time with a call in flight, in milliseconds. */
   readonly backendMs: number;
-  /** Of a subscription's event: what was asked to find it, since its object has been watched. */
+  /** For a subscription's event: polls since the object has been watched. */
   readonly polls?: { readonly method: string; readonly route: string; readonly count: number };
-  /** Everything that was asked, in the order it began. */
+  /** All calls by start time. */
   readonly journal: readonly ExplainedCall[];
 }
 
@@ -47,7 +50,7 @@ export const explain = (journal: Journal): Explained => ({
   journal: journal.entries.map(({ route, origin, startMs, endMs, status, attempt, source }) => ({
     method: route.method,
     route: route.path,
-    // Every call of the graph has the path of its field as its origin.
+    // The origin of each call of the graph is the path of its field.
     path: responsePathAsArray(origin as GraphQLResolveInfo['path'] | undefined),
     startMs: toTenths(startMs),
     durationMs: endMs === undefined ? null : toTenths(endMs - startMs),
@@ -57,7 +60,7 @@ export const explain = (journal: Journal): Explained => ({
   })),
 });
 
-/** The `Server-Timing` header of an answer. Source: W3C Server Timing. */
+/** The `Server-Timing` header of a response. Source: W3C Server Timing. */
 export const serverTiming = ({ calls, rounds, backendMs }: Journal): string =>
   `calls;desc="${calls}", rounds;desc="${rounds}", backend;dur=${toTenths(backendMs)}`;
 

@@ -1,36 +1,36 @@
 /**
- * Objects before they are read, by what is known of their keys.
+ * Groups of objects that are not read yet, by their (partly unknown) keys.
  *
- * A name stands for an id that only the backend knows: that of the call that brings it. Equal texts are equal ids,
- * and so equal calls.
+ * Ids known only to the backend are represented by names of the calls that return them. Equal texts are equal ids, and
+ * so equal calls.
  */
 import type { AnyEntity } from '../graph/entity/entity.ts';
 import { textOf, type Key } from '../graph/types/key.ts';
 import { product } from './count.ts';
 
-/** One object, or all that one call brings. */
+/** One object, or all objects of one call. */
 export interface Group {
-  /** Equal for equal objects; of entities, as `idOf` writes it. */
+  /** Equal for equal objects; for entities, the text of `idOf`. */
   readonly id: string;
-  /** All parts of the entity's key, and others that are shared with what was read before. */
+  /** All parts of the entity's key, and those in common with parents. */
   readonly key: Key;
-  /** How many objects there are at most. */
+  /** Maximum number of objects. */
   readonly most: number;
 }
 
-/** The parent of root fields. */
+/** Parent of root fields. */
 export const ROOT: Group = { id: '', key: {}, most: 1 };
 
-/** Begins the names of unknown ids: callers' ids have no control characters. */
+/** Prefix of names of unknown ids: callers' ids have no control characters. */
 const UNKNOWN = '\0';
 
-/** Whether a key names one object. */
+/** Whether all parts of a key are known. */
 export function isKnown(key: Key): boolean {
   for (const part in key) if (key[part]!.startsWith(UNKNOWN)) return false;
   return true;
 }
 
-/** Names an entity's object by its key, or by an alternate one. */
+/** Returns the id of an entity's object by its key, or by an alternate one. */
 export const idOf = ({ name, key: parts }: AnyEntity, key: Key, names = parts): string =>
   `${name} ${textOf(key, names)}`;
 
@@ -39,7 +39,7 @@ export class Groups {
   readonly #names = new Map<string, string>();
   readonly #most = new Map<string, number>();
 
-  /** The keys that objects have under these names, each once. */
+  /** Returns the distinct keys of objects under these names. */
   keysOf(groups: readonly Group[], parts: readonly string[]): readonly Group[] {
     const found = new Map<string, Group>();
     for (const { id: of, key: known, most: all } of groups) {
@@ -53,7 +53,7 @@ export class Groups {
     return [...found.values()];
   }
 
-  /** The objects of an entity that others refer to by its key. */
+  /** Returns the objects of an entity that others refer to by its key. */
   referred(groups: readonly Group[], entity: AnyEntity): readonly Group[] {
     return this.keysOf(groups, entity.key).map(({ key, most }) => ({
       id: idOf(entity, key),
@@ -63,10 +63,10 @@ export class Groups {
   }
 
   /**
-   * What comes with objects, or is read by their keys.
+   * Returns the objects contained in others, or read by their keys.
    *
    * @param call equal for equal calls.
-   * @param shares the parts of its key that it has from them.
+   * @param shares parts of the key in common with the others.
    */
   returned(
     call: string,
@@ -82,13 +82,13 @@ export class Groups {
     return { id: entity ? idOf(entity, key) : call, key, most };
   }
 
-  /** The most keys that these ids make: ids of one call come in tuples, one for each object. */
+  /** Upper bound of the keys formed by these ids: ids of one call come in tuples, one per object. */
   #boundOf(ids: readonly string[]): number {
     const calls = new Set(ids.map((id) => id.slice(0, id.indexOf('.') + 1)));
     return [...calls].reduce((bound, call) => product(bound, this.#most.get(call) ?? 1), 1);
   }
 
-  /** @param most how many objects the call brings. */
+  /** @param most maximum number of objects of the call. */
   #unknown(call: string, part: string, most: number): string {
     let name = this.#names.get(call);
     if (name === undefined) this.#names.set(call, (name = `${UNKNOWN}${this.#names.size}.`));

@@ -1,8 +1,8 @@
 /**
- * What a document costs and how large its answer can get, computed before it is executed.
+ * Plans of operations: the number of calls and the size of the result, computed before execution.
  *
- * The planner walks a selection as look-ahead and the resolvers will, by the same declarations and round by round.
- * It knows which calls were made and which objects are there: what a request shares is counted once here as well.
+ * The planner visits a selection round by round like look-ahead and the resolvers, by the same requirements. It tracks
+ * calls and available objects, so shared calls count once.
  */
 import {
   getNamedType,
@@ -57,62 +57,62 @@ import { Groups, isKnown, ROOT, type Group } from './groups.ts';
 
 export interface Plan {
   readonly calls: Count;
-  /** The longest chain of calls that wait for each other. */
+  /** Length of the longest chain of sequential calls. */
   readonly rounds: number;
-  /** Fields and list items of the answer, each counted once. */
+  /** Number of fields and list items of the result. */
   readonly values: { readonly atLeast: number; readonly atMost: number };
   readonly routes: readonly RoutePlan[];
   /**
-   * Routes that the operation would call if the backend had them: `GET /v0/pages/search`. Absent where it
-   * lacks none. A route of which nothing is known yet is planned as if it were there.
+   * Required routes that the backend lacks: `GET /v0/pages/search`. Absent if there are none. Undecided routes are
+   * assumed to exist.
    */
   readonly missing?: readonly string[];
-  /** The field with the largest lower bound of calls: the first to cut. */
+  /** Field with the largest lower bound of calls. */
   readonly mostCalls: string | null;
-  /** The list with the largest lower bound of items, and of several the largest upper one. */
+  /** List with the largest lower bound of items, then with the largest upper bound. */
   readonly largestList: string | null;
 }
 
-/** A route that a value of the answer needs: without it, what stands there fails. */
+/** A route required for a value of the result, which fails without it. */
 export interface Need {
   readonly route: Route;
   readonly place: ValuePlace;
 }
 
-/** Where a value stands in the answer, by its types. */
+/** The position of a value in the result, by types. */
 export interface ValuePlace {
   /** Undefined at the root. */
   readonly above: ValuePlace | undefined;
-  /** The field's response key. */
+  /** Response key of the field. */
   readonly key: string;
-  /** The type of the field. */
+  /** Type of the field. */
   readonly type: GraphQLOutputType;
-  /** Whether an item of the field's list is meant, and not the list. */
+  /** Whether it is an item of the field's list, not the list. */
   readonly isItem: boolean;
 }
 
-/** What one request may cost. */
+/** Maximum cost of one request. */
 export interface Budget {
   /** Backend calls. */
   readonly calls: number;
-  /** Fields and list items of the answer. */
+  /** Fields and list items of the result. */
   readonly values: number;
 }
 
-/** The fields of connections and edges that hold the items. */
+/** Fields of connections and edges with items. */
 const ITEM_FIELDS = new Set(['edges', 'nodes', 'node']);
 
-/** Fields and groups of objects that one plan looks at: several times what a document within its limits has. */
+/** Maximum number of visited fields and groups of a plan: several times the number in a document within its limits. */
 export const MAX_VISITS = 10_000;
 
-/** Names the reads that begin before the first answer. */
+/** Identity of the reads that begin before the first response. */
 const START = {};
 
 /** Substitutes for numbers that only the backend knows. */
 export interface Unknown {
-  /** Items of a list, such as the actions of a page. */
+  /** Items of a list, such as a page's actions. */
   readonly items: number;
-  /** Pages of a list that is read to its end. */
+  /** Pages of a list of which all are read. */
   readonly pages: number;
   /** Values below a field of introspection. */
   readonly introspected: number;
@@ -122,45 +122,45 @@ const UNBOUNDED: Unknown = { items: Infinity, pages: Infinity, introspected: Inf
 
 type Definition = GraphQLField<unknown, unknown>;
 
-/** Objects of an answer. */
+/** Objects of the result. */
 interface Parent {
   readonly groups: readonly Group[];
-  /** What the list holds whose connection or edge this is. */
+  /** Items of the list, if this is its connection or edge. */
   readonly items: Items | undefined;
-  /** The round after which the keys are known: calls that need no more begin then. */
+  /** Round after which keys are known, and calls by key can begin. */
   readonly keyAt: number;
-  /** The round after which the objects themselves are there. */
+  /** Round after which the objects are available. */
   readonly visibleAt: number;
-  /** Whether calls by the keys are made whatever the backend holds. */
+  /** Whether calls by key are made for any data of the backend. */
   readonly isCertain: boolean;
-  /** How many there are in the answer, each as often as it is repeated. */
+  /** Number of occurrences in the result. */
   readonly copies: Count;
   /** Empty for the root. */
   readonly path: string;
-  /** The field that answers them; undefined for the root. */
+  /** Field of the objects; undefined for the root. */
   readonly field: Visit | undefined;
 }
 
-/** What a field answers: the items of a list, or one object. */
+/** Objects of a field: list items, or one object. */
 interface Items {
   readonly groups: readonly Group[];
-  /** The round after which they are there. */
+  /** Round after which they are available. */
   readonly at: number;
-  /** How many a list has. */
+  /** Number of items of a list. */
   readonly size: Count;
   readonly entity: AnyEntity | undefined;
-  /** Whether they are keys, each read if more is selected. */
+  /** Whether they are keys, read if more is selected. */
   readonly areReferences: boolean;
 }
 
-/** A selected field with all that counting it takes. */
+/** A selected field in the context of its parent. */
 interface Visit extends FieldCall {
   readonly parent: Parent;
   readonly field: SelectedField & { readonly definition: Definition };
   readonly args: ArgumentValues;
 }
 
-/** One walk over an operation, in the order in which execution begins its calls. */
+/** Visits an operation in the order in which execution begins its calls. */
 export class Planner {
   readonly #document: OperationContext;
   readonly #context: Context;
@@ -169,20 +169,20 @@ export class Planner {
   readonly #unknown: Unknown;
   readonly #groups = new Groups();
   readonly #calls: PlannedCalls;
-  /** Parts of the walk that wait for a round, by round. */
+  /** Deferred steps by round. */
   #waiting: (() => void)[][] = [];
-  /** The round that the walk has come to. */
+  /** Current round. */
   #round = 0;
   #values = NONE;
-  /** Whether a field fails that must not be null. */
+  /** Whether a non-null field fails. */
   #isNull = false;
   #largestList = { path: null as string | null, items: NONE };
-  /** Fields and keys that were looked at so far. */
+  /** Number of visited fields and keys. */
   visits = 0;
 
   /**
-   * @param budget ends the plan as soon as it is surely spent.
-   * @param needs is filled with what each value of the answer needs.
+   * @param budget ends the plan as soon as it is exceeded.
+   * @param needs gets the needs of each value of the result.
    */
   constructor(
     document: OperationContext,
@@ -200,11 +200,11 @@ export class Planner {
   }
 
   /**
-   * The plan of an operation. A planner makes one.
+   * Plans an operation. Call once per planner.
    *
-   * Refused arguments cost nothing, as in execution. Not counted are retries, calls that are made
-   * again after look-ahead gave them up, calls that find out whether a route is missing, and that other
-   * requests share reads. A plan that was ended early has sound lower bounds, and no upper ones.
+   * Invalid arguments cost nothing, as in execution. Not counted are retries, repeated calls after a cancelled
+   * look-ahead, calls of route discovery, and reads shared with other requests. A plan that ended early has valid lower
+   * bounds, but no upper ones.
    */
   plan(operation: OperationDefinitionNode): Plan {
     const calls = this.#calls;
@@ -222,7 +222,7 @@ export class Planner {
       const at = this.#round;
       this.#field({ ...root, keyAt: at, visibleAt: at }, field);
       if (!isMutation) continue;
-      // Root fields of a mutation follow each other, and forget what was read before.
+      // Root fields of a mutation are sequential, and discard earlier reads.
       this.#finish();
       this.#round = calls.rounds;
       calls.forget();
@@ -246,13 +246,13 @@ export class Planner {
     };
   }
 
-  /** Counts what begins after a round when the walk comes to it. */
+  /** Defers a step to a round. */
   #after(round: number, count: () => void): void {
     if (round <= this.#round) count();
     else (this.#waiting[round] ??= []).push(count);
   }
 
-  /** Walks through all rounds that something waits for. */
+  /** Visits all remaining rounds. */
   #finish(): void {
     for (; this.#round < this.#waiting.length; this.#round += 1) {
       for (const count of this.#waiting[this.#round] ?? []) if (!this.#isOver()) count();
@@ -260,7 +260,7 @@ export class Planner {
     this.#waiting = [];
   }
 
-  /** Whether the budget is surely spent, or looking any further would cost too much. */
+  /** Whether the budget or the limit of visits is exceeded. */
   #isOver(): boolean {
     const { calls = Infinity, values = Infinity } = this.#budget ?? {};
     return this.visits >= MAX_VISITS || this.#calls.least > calls || this.#values.least > values;
@@ -271,11 +271,11 @@ export class Planner {
   }
 
   #typeOf({ name }: AnyEntity): GraphQLObjectType {
-    // An entity's name is an object type's: it is made with an ObjectRef.
+    // An entity is created with an ObjectRef, so its name is that of an object type.
     return this.#document.schema.getType(name) as GraphQLObjectType;
   }
 
-  /** Counts a field and all below it. */
+  /** Counts a field and its selection. */
   #field(parent: Parent, field: SelectedField): void {
     if (this.#isOver()) return;
     this.visits += 1;
@@ -284,7 +284,7 @@ export class Planner {
     const extended = definition && extendedRouteOf(definition);
     if (extended) this.#calls.serves(extended);
     if (!definition || (!requirement && isLeafType(getNamedType(definition.type)))) {
-      // The size of introspection and the length of a list of scalars are unknown.
+      // Sizes of introspection and of lists of scalars are unknown.
       const { items, introspected } = this.#unknown;
       if (definition && isListType(getNullableType(definition.type))) {
         this.#values = plus(this.#values, times(parent.copies, upTo(items)));
@@ -303,17 +303,17 @@ export class Planner {
           args: this.#argumentsOf(definition, field.fieldNodes),
           path: parent.path ? `${parent.path}.${field.key}` : field.key,
           at,
-          // What needs the object itself happens only if there is one.
+          // Calls that require the object itself are made only if it exists.
           isCertain: isByKey && parent.isCertain,
         });
       } catch {
-        // Refused arguments: execution makes no call either, and answers null.
+        // Invalid arguments: execution makes no call either, and returns null.
         if (isNonNullType(definition.type)) this.#isNull = true;
       }
     });
   }
 
-  /** @throws when they are wrong. */
+  /** @throws if they are invalid. */
   #argumentsOf(definition: Definition, fieldNodes: readonly FieldNode[]): ArgumentValues {
     return prepareArguments(definition, fieldNodes[0]!).coerce(this.#document.variableValues);
   }
@@ -351,7 +351,7 @@ export class Planner {
         this.#typeOf(entity),
         visit.field.fieldNodes,
       );
-      // A list that is read anyway shows that an object exists of which only the key is selected.
+      // A list that is read anyway shows whether an object with only its key selected exists.
       const isShown = (group: Group) => keyFields.some((one) => this.#proves(one, group));
       const read = needsObject ? groups : groups.filter((group) => !isShown(group));
       const end = read.length > 0 ? this.#read(read, entity, visit) : visit.at + 1;
@@ -375,9 +375,9 @@ export class Planner {
     try {
       check(args);
     } catch {
-      // Nothing is sent, but the size of the answer is unknown.
+      // Nothing is sent, but the size of the result is unknown.
       this.#values = plus(this.#values, upTo(this.#unknown.items));
-      // What is needed is what a form without mistakes needs.
+      // Needs are those of a valid input.
       if (!this.#needs) return;
     }
     const end = this.#calls.add(route, `${path} ${at}`, 1, visit);
@@ -407,7 +407,7 @@ export class Planner {
           const source = list.source ?? list;
           const isWhole = source !== list;
           const asked = source.route ?? route;
-          // A cursor belongs to one list.
+          // A cursor is valid for one list only.
           if (after !== null) lists = 1;
           const id = `${source.id} ${isWhole ? '' : (from ?? '')}`;
           const page = isWhole ? this.#wholeList(visit) : pageReadOf(request, visit);
@@ -427,9 +427,9 @@ export class Planner {
   }
 
   /**
-   * What an object's list is asked for.
+   * Returns the page that a field requests of an object's list.
    *
-   * @throws BAD_USER_INPUT when the arguments are refused.
+   * @throws BAD_USER_INPUT for invalid arguments.
    */
   #requestOf(requirement: ListRequirement, { key }: Group, args: ArgumentValues): PageRequest {
     const request = pageRequestOf(requirement, key, argumentsFor(key, args), this.#context);
@@ -461,7 +461,7 @@ export class Planner {
     this.#returned({ groups, entity: items, at, size }, visit);
   }
 
-  /** A field that came with its parent: it makes no call, but fields below it may. */
+  /** Counts a field contained in its parent, which makes no call itself. */
   #included(visit: Visit): void {
     const { parent, field, args } = visit;
     if (parent.items && ITEM_FIELDS.has(field.name)) return this.#items(parent.items, visit);
@@ -477,7 +477,7 @@ export class Planner {
     this.#returned({ groups, entity, at: parent.visibleAt, size }, visit);
   }
 
-  /** Objects that came with others, or were read by their keys. */
+  /** Counts objects contained in others, or read by their keys. */
   #returned(items: Omit<Items, 'areReferences'>, visit: Visit): void {
     const { groups, entity, at } = items;
     const { requirement } = visit.field;
@@ -490,13 +490,13 @@ export class Planner {
     this.#items({ ...items, areReferences }, visit);
   }
 
-  /** What a field answers, and what is selected of it. */
+  /** Counts the items of a field and their selection. */
   #items(items: Items, visit: Visit): void {
     const { parent, field } = visit;
     const { groups, entity, at, size, areReferences } = items;
     const type = getNamedType(field.definition.type);
-    if (!isObjectType(type)) return; // a scalar of its own call
-    // The path of items is that of their connection.
+    if (!isObjectType(type)) return; // a scalar with its own call
+    // Items have the path of their connection.
     const { path } = parent.items ? parent : visit;
     const copies = this.#copies({ ...visit, path }, size);
     const isEdges = parent.items !== undefined && field.name === 'edges';
@@ -522,7 +522,7 @@ export class Planner {
     });
   }
 
-  /** Objects whose keys came from the backend: they are read if more is selected. */
+  /** Counts objects by keys from the backend, which are read if more is selected. */
   #referred(groups: readonly Group[], entity: AnyEntity, copies: Count, visit: Visit): void {
     const { needsObject } = this.#selectionOf(this.#typeOf(entity), visit.field.fieldNodes);
     const end = needsObject ? this.#read(groups, entity, visit) : visit.at;
@@ -530,9 +530,9 @@ export class Planner {
   }
 
   /**
-   * What is selected of objects that are asked for by their keys.
+   * Counts the selection of objects read by their keys.
    *
-   * @param end the round after which they are there; undefined when the backend has no route for them.
+   * @param end the round after which they are available; undefined if the backend lacks the route.
    */
   #selected(
     groups: readonly Group[],
@@ -541,7 +541,7 @@ export class Planner {
     visit: Visit,
     end: number | undefined,
   ): void {
-    // Of what cannot be read nothing is there that could need more.
+    // Objects that cannot be read need nothing more.
     if (end === undefined && this.#needs) return;
     const { parent, path, at, isCertain } = visit;
     this.#select(this.#typeOf(entity), {
@@ -549,7 +549,7 @@ export class Planner {
       items: undefined,
       keyAt: at,
       visibleAt: Math.max(parent.visibleAt, end ?? at),
-      // An object without a route is refused at once, and calls beside it are given up.
+      // An object without a route fails at once, which cancels concurrent calls.
       isCertain: isCertain && end !== undefined,
       copies,
       path,
@@ -557,16 +557,16 @@ export class Planner {
     });
   }
 
-  /** What is selected of a field's objects. */
+  /** Counts the selection of a field's objects. */
   #select(type: GraphQLObjectType, parent: Parent & { readonly field: Visit }): void {
     const { fieldNodes } = parent.field.field;
     for (const one of this.#selectionOf(type, fieldNodes).fields) this.#field(parent, one);
   }
 
   /**
-   * Counts the reading of objects.
+   * Counts the reads of objects.
    *
-   * @returns the round after which they are there; undefined when the backend has no route for it.
+   * @returns the round after which they are available; undefined if the backend lacks the route.
    */
   #read(groups: readonly Group[], entity: AnyEntity, visit: Visit): number | undefined {
     const calls = this.#calls;
@@ -583,12 +583,12 @@ export class Planner {
       at = Math.max(at, end);
     }
     if (unread.length > 0) this.#need(route, visit);
-    // By its key, an object is found by the same call again.
+    // An object is found by its key again through the same call.
     this.#primeAlternates(groups, entity, at);
     return at;
   }
 
-  /** Objects that are there: later reads of them by other keys take no call. */
+  /** Records available objects, which later reads by alternate keys get without a call. */
   #primeAlternates(groups: readonly Group[], entity: AnyEntity, ready: number): void {
     for (const parts of entity.alternateKeys) {
       for (const { id } of this.#groups.keysOf(groups, parts)) {
@@ -597,7 +597,7 @@ export class Planner {
     }
   }
 
-  /** A list that is read to its end. */
+  /** Returns the read of all pages of a list. */
   #wholeList(visit: Visit): PageRead {
     return { pages: this.#unknown.pages, limit: MAX_FIRST, together: togetherWith(visit) };
   }
@@ -605,14 +605,14 @@ export class Planner {
   #need(route: Route, visit: Visit): void {
     if (!this.#needs || !this.#calls.serves(route)) return;
     const { requirement, definition } = visit.field;
-    // Objects that are read by their keys fail one by one; other lists come, or fail, as a whole.
+    // Objects read by their keys fail one by one; other lists as a whole.
     const isByKey =
       !requirement || requirement.kind === 'lookup' || requirement.kind === 'reference';
     const isItem = isByKey && isListType(getNullableType(definition.type));
     this.#needs.push({ route, place: placeOf(visit, isItem) });
   }
 
-  /** How many objects a field answers in all, each as often as it stands in the answer. */
+  /** Number of occurrences of a field's objects in the result. */
   #copies({ parent: { copies }, field, path }: Visit, size: Count): Count {
     const { type } = field.definition;
     const own = isNonNullType(type) ? copies : upTo(copies.most);
@@ -628,11 +628,11 @@ export class Planner {
   }
 }
 
-/** The parts of an entity's key that an object is known to have too. */
+/** Parts of an entity's key that an object is known to have. */
 const partsIn = ({ key }: Group, entity: AnyEntity | undefined): readonly string[] =>
   entity?.key.filter((part) => part in key) ?? [];
 
-/** Arguments without cursors where keys are unknown: whose list a cursor belongs to is not known then. */
+/** Removes cursors if the key is unknown, since a cursor belongs to a list of one key. */
 const argumentsFor = (key: Key, args: ArgumentValues): ArgumentValues =>
   isKnown(key) ? args : { ...args, after: null, before: null };
 
@@ -642,7 +642,7 @@ const pageReadOf = (request: PageRequest, visit: Visit): PageRead => ({
   together: togetherWith(visit),
 });
 
-/** Reads of one list begin together before the first answer, and below the same parent. */
+/** Identity of reads that begin together: before the first response, or below the same parent. */
 const togetherWith = ({ at, parent }: Visit): object => (at === 0 ? START : parent);
 
 function placeOf({ parent, field: { key, definition } }: Visit, isItem: boolean): ValuePlace {
@@ -653,7 +653,7 @@ function placeOf({ parent, field: { key, definition } }: Visit, isItem: boolean)
   return { above, key, type, isItem };
 }
 
-/** How many a field answers: as many as it is asked for, or unknown. */
+/** Number of items of a field: as requested, or unknown. */
 function sizeOf({ field: { definition }, args }: Visit, { items }: Unknown): Count {
   if (definition.args.some(({ name }) => name === 'first')) {
     const asked = (args['first'] ?? args['last'] ?? DEFAULT_FIRST) as number; // declared as Int

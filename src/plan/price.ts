@@ -1,8 +1,8 @@
 /**
- * What an app's document costs at least and at most, whatever its variables are.
+ * Bounds on the cost of an app's document for any variables.
  *
- * The variables of a shipped document are unknown: it is planned with values of every kind of
- * id, and with the longest lists where its own defaults do not say otherwise.
+ * Variables of a shipped document are unknown, so it is planned with samples of every kind of id, and with the longest
+ * lists unless it has defaults.
  */
 import {
   isEnumType,
@@ -26,12 +26,12 @@ import { formatNodeId } from '../graph/types/node-id.ts';
 import { planFor } from './cost.ts';
 import type { Plan } from './planner.ts';
 
-/** Unknown numbers, such as the length of a list that is read to its end, are null. */
+/** The cost of an operation. Unknown numbers are null, such as the pages of a whole list. */
 export interface Price {
   readonly calls: Bounds;
   readonly rounds: number;
   readonly values: Bounds;
-  /** The most calls of each route. */
+  /** Maximum number of calls by route. */
   readonly routes: Readonly<Record<string, number | null>>;
 }
 
@@ -42,16 +42,16 @@ interface Bounds {
 
 export interface Priced {
   readonly price: Price;
-  /** By route, the fields that call it. */
+  /** Fields that call a route, by route. */
   readonly fields: Readonly<Record<string, readonly string[]>>;
-  /** The largest list. */
+  /** Path of the largest list. */
   readonly largestList: string | null;
 }
 
-/** No object has more ids on its way than this. */
+/** Sample ids, as many as the longest REST path has. */
 const PATH_IDS = ['1', '2', '3'];
 
-/** Undefined for an operation that no value of its variables fits. */
+/** Returns undefined if no sample of its variables is valid. */
 export function priceOf(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -65,12 +65,12 @@ export function priceOf(
   return plans.length > 0 ? sumUp(plans) : undefined;
 }
 
-/** A raw id, and a global id of each type that has one. */
+/** Returns a raw id, and a global id of each entity type. */
 export function sampleIdsOf(schema: GraphQLSchema): string[] {
   const node = schema.getType('Node');
   const types = isInterfaceType(node) ? schema.getPossibleTypes(node) : [];
   const globalIds = types.flatMap(({ name }) =>
-    // The one that is read shows how many ids a type has.
+    // Only ids with the right number of parts can be parsed.
     PATH_IDS.map((_, i) => formatNodeId(name, PATH_IDS.slice(0, i + 1))),
   );
   return ['1', ...globalIds];
@@ -84,7 +84,7 @@ function sampleVariables(
   const values = dictionary<unknown>();
   for (const { variable, type: node, defaultValue } of variableDefinitions) {
     const type = typeFromAST(schema, node);
-    // Ids are given where they may be, so that what depends on them is planned.
+    // Optional ids get values, so dependent calls are planned.
     const isId = node.kind === Kind.NAMED_TYPE && node.name.value === 'ID';
     if (!type || defaultValue || (node.kind !== Kind.NON_NULL_TYPE && !isId)) continue;
     if (isId && variable.name.value === 'after') continue;
@@ -93,7 +93,7 @@ function sampleVariables(
   return values;
 }
 
-/** A value of a type, with this in the place of ids. */
+/** Returns a sample of a type, with this id in place of ids. */
 export function sampleOf(type: GraphQLInputType, id: string): unknown {
   if (isNonNullType(type)) return sampleOf(type.ofType, id);
   if (isListType(type)) return [sampleOf(type.ofType, id)];
@@ -130,7 +130,7 @@ function sumUp(plans: readonly Plan[]): Priced {
   return {
     price: {
       calls: {
-        // Ids of another type are refused at no cost.
+        // Ids of other types are rejected at no cost.
         least: Math.max(...plans.map(({ calls }) => calls.least)),
         most: most(plans.map(({ calls }) => calls.most)),
       },

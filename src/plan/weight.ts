@@ -1,8 +1,8 @@
 /**
- * The weight of an operation: how much work and memory it may take, in units of an ordinary lookup.
+ * The weight of an operation: an estimate of its work and memory, in units of an ordinary lookup.
  *
- * It comes from the plan, which is made once for a document. Where variables decide how much is answered, it is made
- * for each size that they give, from sample ids: what one caller has sent decides nothing for the next one.
+ * Derived from the plan, which is made once per document, or once per size if variables affect the size of the result.
+ * Plans use sample ids, so variables of one caller do not affect another.
  */
 import {
   isInputType,
@@ -31,72 +31,72 @@ import { excessOf, isSurelyWithin } from './cost.ts';
 import { Planner, type Budget, type Unknown } from './planner.ts';
 import { sampleOf } from './price.ts';
 
-/** An operation that is about to be executed. */
+/** An operation before its execution. */
 export interface WeighedOperation {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
-  /** Of its document, as `leastCost` has it. */
+  /** `leastCost` of its document. */
   readonly least: Budget;
-  /** As the caller sent them. */
+  /** Variables as sent by the caller. */
   readonly variables: VariableValues | null | undefined;
 }
 
 export interface Weighed {
   /** At least 1. */
   readonly weight: number;
-  /** Why no values of its variables are within the budget. */
+  /** The error of an operation that exceeds the budget for all variables. */
   readonly refusal: GraphQLError | undefined;
-  /** Whether it is within the budget, whatever the values of its variables are. */
+  /** Whether it is within the budget for all variables. */
   readonly isWithin: boolean;
-  /** REST calls that it surely costs; undefined where values of its variables may be equal, which costs fewer. */
+  /** Lower bound of REST calls; undefined if variables may have equal values, which cost fewer. */
   readonly calls: number | undefined;
 }
 
-/** Values of an answer that take as long as four lookups: some 0.4 ms. */
+/** Values of a result that take as long as four lookups: some 0.4 ms. */
 const VALUES_PER_UNIT = 500;
 
-/** REST calls that do, beside the values which they bring. */
+/** REST calls that take as long, without the values that they return. */
 const CALLS_PER_UNIT = 8;
 
-/** Bytes of an answer that waits to be sent. All units of the process are 100 MB of them. */
+/** Bytes of an unsent response per unit; all units of the process are 100 MB. */
 const BYTES_PER_UNIT = 200_000;
 
-/** What stands for lengths that only the backend knows: such lists are short, or read to their end in few pages. */
+/** Assumptions about unknown sizes: such lists are short, or have few pages. */
 const USUAL: Unknown = { items: 20, pages: 2, introspected: 20_000 };
 
-/** Sizes for which one document is planned; any other is rounded up to the next of them. */
+/** Sizes for which a document is planned; others are rounded up. */
 const SIZES = [0, 1, 5, 20, 50, MAX_FIRST];
 
-/** Plans that are kept for one operation. */
+/** Maximum number of cached plans of an operation. */
 const MAX_PLANS = 32;
 
-/** What an answer of so many bytes weighs that is made and not sent yet. */
+/** Returns the weight of an unsent response by its size. */
 export const weightOfBytes = (bytes: number): number => 1 + Math.floor(bytes / BYTES_PER_UNIT);
 
-/** A variable that may decide how much is answered. */
+/** A variable that may affect the size of the result. */
 interface Deciding {
   readonly name: string;
   readonly type: GraphQLInputType;
   readonly kind: 'number' | 'condition' | 'id' | 'list';
 }
 
-/** What is known of the weights of one operation: by what its variables give, where they decide. */
+/** Cached weights of one operation, by the sizes of its variables. */
 export class Weights {
-  /** The routes that it was planned with. */
+  /** Route capabilities of the cached plans. */
   #capabilities: RouteCapabilities | undefined;
   #deciding: readonly Deciding[] = [];
-  /** Where no variable decides. */
+  /** The weight, if no variable affects it. */
   #only: Weighed | undefined;
   #byVariables: LRUCache<string, Weighed> | undefined;
 
-  /** Undefined where the operation has to be planned first. */
+  /** Returns undefined if the operation has to be planned. */
   find(variables: WeighedOperation['variables'], { rest }: Context): Weighed | undefined {
     if (this.#capabilities !== rest.capabilities) return undefined;
     return this.#byVariables?.get(keyOf(this.#deciding, variables)) ?? this.#only;
   }
 
-  /** Plans the operation, and keeps what came out. */
+  /** Plans the operation, and caches its weight. */
   learn(given: WeighedOperation, context: Context, budget: Budget): Weighed {
     const { capabilities } = context.rest;
     if (this.#capabilities !== capabilities) {
@@ -113,7 +113,7 @@ export class Weights {
   }
 }
 
-/** What execution refuses by its variables. */
+/** The weight of an operation that execution rejects by its variables. */
 const REFUSED: Weighed = { weight: 1, refusal: undefined, isWithin: true, calls: 0 };
 
 function weigh(
@@ -129,7 +129,7 @@ function weigh(
     samplesOf(schema, operation, deciding, variables),
   );
   if (!sampled) return REFUSED;
-  // A sample is no cursor, and a list that is asked for by a wrong one costs nothing.
+  // Cursors have no samples: a list with an invalid cursor costs nothing.
   const variableValues = dictionary(Object.entries(sampled).filter(([name]) => !cursors.has(name)));
   const known = { schema, fragments: fragmentsOf(document), variableValues };
   const plan = new Planner(known, context, budget, undefined, USUAL).plan(operation);
@@ -142,7 +142,7 @@ function weigh(
   return {
     weight: 1 + Math.floor(values / VALUES_PER_UNIT + calls / CALLS_PER_UNIT),
     refusal: variableDefinitions.length === 0 ? excess : undefined,
-    // Cursors, enums and inputs may be equal or not, as ids may; these have samples that differ.
+    // Ids, cursors, enums and inputs may be equal; samples of these types differ.
     isWithin:
       isSurelyWithin(least, budget) ||
       (!excess && (variableDefinitions.length === 0 || areSampled(operation, cursors))),
@@ -150,7 +150,7 @@ function weigh(
   };
 }
 
-/** Types whose values are sampled so that no two are equal; a condition is the caller's own. */
+/** Types with distinct samples; conditions have the caller's values. */
 const SAMPLED = new Set(['ID', 'String', 'Int', 'SafeInt', 'Boolean']);
 
 const areSampled = (
@@ -161,7 +161,7 @@ const areSampled = (
     ({ type, variable }) => SAMPLED.has(namedTypeOf(type)) && !cursors.has(variable.name.value),
   );
 
-/** Types whose values no call depends on: sizes and conditions are the caller's own in a sample. */
+/** Types that do not affect calls: samples of sizes and conditions are the caller's values. */
 const OF_NO_CALL = new Set(['Int', 'SafeInt', 'Boolean']);
 
 const mayBeEqual = (
@@ -183,10 +183,10 @@ function namedTypeOf(type: NonNullable<OperationDefinitionNode['variableDefiniti
   return named.name.value;
 }
 
-/** Fields that take ids of any type: what is selected of their objects depends on it. */
+/** Fields with ids of any type, which determine the selection. */
 const BY_ANY_ID = new Set(['node', 'nodes', '_entities']);
 
-/** Variables on which the number of calls and values may depend. */
+/** Returns the variables that may affect the number of calls and values. */
 function decidingOf({ schema, document, operation }: WeighedOperation): Deciding[] {
   let takesAnyId = false;
   visit(document, {
@@ -207,7 +207,7 @@ function decidingOf({ schema, document, operation }: WeighedOperation): Deciding
   });
 }
 
-/** Names of the variables that say where a list goes on. */
+/** Returns the names of variables used as cursors. */
 function cursorsOf(document: DocumentNode): ReadonlySet<string> {
   const names = new Set<string>();
   visit(document, {
@@ -219,7 +219,7 @@ function cursorsOf(document: DocumentNode): ReadonlySet<string> {
   return names;
 }
 
-/** Equal where the same samples stand for the variables. */
+/** Cache key: equal for variables with the same samples. */
 function keyOf(deciding: readonly Deciding[], variables: WeighedOperation['variables']): string {
   let key = '';
   for (const { name, kind } of deciding) {
@@ -236,7 +236,7 @@ function keyOf(deciding: readonly Deciding[], variables: WeighedOperation['varia
 const sizeOf = (value: unknown): number =>
   SIZES.find((size) => typeof value === 'number' && value <= size) ?? MAX_FIRST;
 
-/** The type that a global id names, or a representation; undefined for any other value. */
+/** Returns the type of a global id or a representation; undefined for other values. */
 function typeOf(value: unknown): string | undefined {
   if (typeof value === 'string') return readNodeId(value)?.typename;
   if (typeof value !== 'object' || value === null || !('__typename' in value)) return undefined;
@@ -245,7 +245,7 @@ function typeOf(value: unknown): string | undefined {
     : undefined;
 }
 
-/** Of each type that a list has ids of: its name and how many, rounded up. */
+/** Returns the types of ids in a list with their rounded-up counts. */
 function countsOf(value: unknown): readonly string[] {
   const counts = new Map<string, number>();
   for (const item of Array.isArray(value) ? (value as unknown[]) : [value]) {
@@ -255,7 +255,7 @@ function countsOf(value: unknown): readonly string[] {
   return [...counts].map(([type, count]) => `${type}:${sizeOf(count)}`).sort();
 }
 
-/** Variables as a caller could have sent them, with ids of which no two are equal. */
+/** Returns sample variables with distinct ids. */
 function samplesOf(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,
@@ -280,7 +280,7 @@ function samplesOf(
     const type = typeFromAST(schema, node);
     const kind = deciding.find((one) => one.name === name)?.kind;
     if (!isInputType(type)) continue;
-    // What decides nothing has a value, whether this caller has sent one or not.
+    // Other variables always have a value, even if this caller sent none.
     if (kind ? value === undefined : defaultValue) continue;
     if (kind && value === null) samples[name] = null;
     else if (kind === 'number') samples[name] = sizeOf(value);
@@ -302,7 +302,7 @@ function samplesOf(
   return samples;
 }
 
-/** A value of the items of a list. */
+/** Returns a sample of a list's items. */
 function sampleOfItem(type: GraphQLInputType, id: string): unknown {
   const list = isNonNullType(type) ? type.ofType : type;
   return isListType(list) ? sampleOf(list.ofType, id) : id;

@@ -1,11 +1,11 @@
 /**
- * The form of an API key: what a header can hold without being read as something else.
+ * The form of an API key: a valid header value.
  */
 
-/** The header that carries it, on both sides of the gateway. */
+/** Header of the key, for callers and the backend. */
 export const API_KEY_HEADER = 'x-api-key';
 
-/** The form in words, for refusals. */
+/** The form in words, for error messages. */
 export const API_KEY_FORM = '1 to 1024 visible ASCII characters';
 
 export const isApiKey = (text: string): boolean => /^[\x21-\x7e]{1,1024}$/.test(text);

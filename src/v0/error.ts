@@ -1,8 +1,7 @@
 /**
  * The flat error body.
  *
- * Assumed: from the public reference; the document shows none. All of it may be missing, so
- * the HTTP status alone must be enough for a reader.
+ * Assumed: from the public reference; the document shows none. All fields are optional: the HTTP status is sufficient.
  */
 import { z } from 'zod';
 

@@ -1,11 +1,11 @@
 /**
- * For each extended route, what differs without it, and a path that it must answer if it is there.
+ * For each extended route: what differs without it, and how to find a path for its discovery.
  *
- * Ids come from the document's own routes: the parent by its route, or the first item of a list.
+ * Ids are read by the document's routes: of the parent, or of the first item of a list.
  */
 import { routes, type Route } from './routes.ts';
 
-/** What the graph answers without an extended route, in words, by the path of the route. */
+/** Behaviour of the graph without an extended route, in words, by path. */
 export const DIFFERENCES: ReadonlyMap<string, string> = new Map([
   [routes.searchPages.path, '"searchPages" is UPSTREAM_UNSUPPORTED'],
   [routes.listAudiences.path, '"Page.audiences" are those that the links of the page lead to'],
@@ -21,9 +21,9 @@ export const DIFFERENCES: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** Reads routes for one caller. */
+/** Reads routes with a caller's key. */
 export interface SampleReader {
-  /** Null for a 404, undefined where the backend lacks the route. */
+  /** Returns null for a 404, undefined if the backend lacks the route. */
   find<Response>(
     route: Route<string, Response>,
     input: {
@@ -35,18 +35,18 @@ export interface SampleReader {
 
 type Parameters = Readonly<Record<string, string>>;
 
-/** `no parent`: the object is missing whether or not the route is. */
+/** `no parent`: the object is missing for any state of the route. */
 export type Sample = Parameters | 'no parent' | 'no sample';
 
-/** @param path what the route was refused for. */
+/** @param path path parameters of the rejected call. */
 export const findSample = (route: Route, path: Parameters, reader: SampleReader): Promise<Sample> =>
   SAMPLES.get(route)!(path, reader);
 
-/** What the paths of the extended routes may hold. */
+/** Path parameters of the extended routes. */
 type PathOf = Readonly<Record<'page_id' | 'audience_id' | 'account_id' | 'account_log_id', string>>;
 
 const SAMPLES = new Map<Route, (path: PathOf, reader: SampleReader) => Promise<Sample>>([
-  // A search has no object that could be missing.
+  // A search has no object that may be missing.
   [routes.searchPages, async () => ({})],
   [
     routes.listAudiences,
@@ -62,7 +62,7 @@ const SAMPLES = new Map<Route, (path: PathOf, reader: SampleReader) => Promise<S
         path: { page_id },
         query: { limit: 1 },
       });
-      // A backend that lists no audiences is believed to read none where it does not read one that was linked.
+      // Without a list of audiences, one linked in the past decides.
       if (listed === undefined) {
         return deleted[0] === undefined ? 'no sample' : { page_id, audience_id: deleted[0] };
       }
@@ -102,7 +102,7 @@ const SAMPLES = new Map<Route, (path: PathOf, reader: SampleReader) => Promise<S
   ],
 ]);
 
-/** The audiences that the first links of a page lead to, and those that deleted ones led to. */
+/** Audiences of a page's first links, and of its deleted links. */
 async function linkedAudiences(pageId: string, reader: SampleReader) {
   const links = await reader.find(routes.listPageLinks, { query: { pageId, limit: 100 } });
   const live: string[] = [];
@@ -115,7 +115,7 @@ async function linkedAudiences(pageId: string, reader: SampleReader) {
   return { live, deleted };
 }
 
-/** A field of an answer; undefined where the backend broke it or left it out. */
+/** Returns a text field of a response; undefined if it is missing or invalid. */
 function textIn(object: unknown, name: string): string | undefined {
   const value = (object as Readonly<Record<string, unknown>> | null | undefined)?.[name];
   return typeof value === 'string' ? value : undefined;

@@ -5,22 +5,22 @@
  */
 import { z } from 'zod';
 
-/** Items a page, when `limit` is absent. Assumed: public reference. */
+/** Default of `limit`. Assumed: public reference. */
 export const DEFAULT_LIMIT = 20;
 
-/** The most items one page may hold. Assumed: public reference. */
+/** Maximum of `limit`. Assumed: public reference. */
 export const MAX_LIMIT = 100;
 
-/** One page of a list; `nextCursor` names the start of the next one. */
+/** A page of a list; `nextCursor` is the cursor of the next one. */
 export interface Listed<Item> {
   readonly items: readonly Item[];
   readonly hasMore: boolean;
   readonly nextCursor: string | null;
-  /** Items in the whole list; null where the backend does not count (persons). */
+  /** Number of items of the whole list; null if the backend does not count (persons). */
   readonly totalCount: number | null;
 }
 
-/** The envelope around items of one shape. */
+/** Schema of a page with items of one schema. */
 export const listOf = <Item extends z.ZodType>(item: Item) =>
   z.object({
     items: z.array(item),
@@ -32,7 +32,7 @@ export const listOf = <Item extends z.ZodType>(item: Item) =>
 /** A flag in a query string: the text `true` or `false`. Assumed: public reference. */
 export const Flag = z.enum(['true', 'false']);
 
-/** `cursor` and `limit`, as every list takes them. */
+/** Query parameters of all lists. */
 export const listQuery = {
   cursor: z.string().optional(),
   limit: z.coerce.number<number>().pipe(z.int().min(1).max(MAX_LIMIT)).optional(),

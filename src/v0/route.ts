@@ -1,9 +1,9 @@
 /**
- * What a route of the contract is: method, the path as the document writes it, and the shapes that travel.
+ * Routes of the contract: method, path template, and schemas of query, body and response.
  */
 import type { z } from 'zod';
 
-/** Which routes a deployment has: the document's 20, or all 26. */
+/** Sets of routes: the document's 20, or all 26. */
 export const ROUTE_SETS = ['document', 'extended'] as const;
 export type RouteSet = (typeof ROUTE_SETS)[number];
 
@@ -14,30 +14,30 @@ export interface Route<
   Body = unknown,
 > {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** The template, with parameters in braces: `/v0/pages/{page_id}`. */
+  /** Template with parameters in braces: `/v0/pages/{page_id}`. */
   readonly path: Path;
-  /** `document`: in interface.md. `extended`: in the service's public reference only. */
+  /** `document`: part of interface.md. `extended`: part of the service's public reference only. */
   readonly set: RouteSet;
   readonly response: z.ZodType<Response>;
-  /** The query string's parameters; absent where the route takes none. */
+  /** Query parameters, if the route has any. */
   readonly query?: z.ZodObject;
-  /** The JSON body; absent where the route takes none. */
+  /** JSON body, if the route has one. */
   readonly body?: z.ZodType;
-  /** What a caller hands over; exists for the compiler only. */
+  /** Types of the input; for the compiler only. */
   readonly input?: { readonly query: Query; readonly body: Body };
 }
 
-/** The parameters of a path: `{page_id}` makes `page_id`. */
+/** Names of path parameters: `page_id` for `{page_id}`. */
 export type PathParameters<Path extends string> =
   Path extends `${string}{${infer Name}}${infer Rest}` ? Name | PathParameters<Rest> : never;
 
-/** Their names, in the order of the path. */
+/** Names of path parameters in order. */
 export const parametersOf = (path: string): readonly string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
 
 /**
- * The fixed segments of other routes that stand in a parameter's place: `search` for `page_id`, because of
- * `/v0/pages/search` beside `/v0/pages/{page_id}`.
+ * Returns fixed segments of other routes at the place of a parameter: `search` for `page_id`, because of
+ * `/v0/pages/search` and `/v0/pages/{page_id}`.
  */
 export function reservedWords(paths: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
   const words = new Map<string, Set<string>>();
@@ -57,7 +57,7 @@ export function reservedWords(paths: readonly string[]): ReadonlyMap<string, Rea
 
 const isParameter = (segment: string): boolean => segment.startsWith('{');
 
-/** Whether two templates can be the same path up to a place. */
+/** Whether two templates can match the same path up to a segment. */
 const meet = (one: readonly string[], other: readonly string[], place: number): boolean =>
   one
     .slice(0, place)
@@ -82,7 +82,7 @@ export function write<Path extends string, Response, Body extends z.ZodType = z.
   return { method, path, set: 'document', response, ...(body && { body }) };
 }
 
-/** Assumed: routes of the public reference which the REST document does not have. */
+/** Marks a route as extended. Assumed: routes of the public reference that the REST document lacks. */
 export function extended<Of extends { readonly set: RouteSet }>(route: Of): Of {
   return { ...route, set: 'extended' };
 }

@@ -1,7 +1,7 @@
 /**
- * Every route of `/v0`: the 20 of the REST document, and the six reads the graph needs beside them.
+ * All routes of `/v0`: the 20 of the REST document, and six additional reads of the graph.
  *
- * A route is data. Both sides read this table; a path is written nowhere else.
+ * Used by the gateway and the embedded backend; paths are written only here.
  */
 import { z } from 'zod';
 import { extended, get, reservedWords, write, type Route, type RouteSet } from './route.ts';
@@ -28,7 +28,7 @@ export {
   type RouteSet,
 } from './route.ts';
 
-/** What callers know it as. */
+/** Public name of the API. */
 export const API_NAME = 'Content Pages API';
 
 const listing = z.object(listQuery);
@@ -106,17 +106,17 @@ export const routes = {
   ),
 } as const;
 
-/** A cheap list that every deployment has, by which the gateway looks at its start whether anything answers. */
+/** A cheap list of every deployment, called at start to check that the backend responds. */
 export const probeRoute: Route = routes.listTopics;
 
 export type RouteName = keyof typeof routes;
 
-/** Those of the public reference only. */
+/** Routes of the public reference only. */
 export const extendedRoutes: readonly Route[] = Object.values<Route>(routes).filter(
   ({ set }) => set === 'extended',
 );
 
-/** The routes that a deployment serves. */
+/** Returns the routes of a deployment. */
 export const servedRoutes = (routeSet: RouteSet): [RouteName, Route][] =>
   // Object.entries widens the names; every key of the table is a RouteName.
   (Object.entries(routes) as [RouteName, Route][]).filter(
@@ -126,13 +126,13 @@ export const servedRoutes = (routeSet: RouteSet): [RouteName, Route][] =>
 const reserved = reservedWords(Object.values<Route>(routes).map(({ path }) => path));
 
 /**
- * Whether an id would make the path of another route: no page can be read by the id `search`. Counts
- * every route of the table, served or not.
+ * Whether an id results in the path of another route: no page can be read by the id `search`. Includes routes that are
+ * not served.
  *
- * Assumed: no object has such an id, and paths tell letter case apart, so `Search` is an id.
+ * Assumed: no object has such an id, and paths are case-sensitive, so `Search` is an id.
  */
 export const isReserved = (parameter: string, id: string): boolean =>
   reserved.get(parameter)?.has(id) === true;
 
-/** Assumed: 201 for what was created, 200 for the rest; the document shows no statuses. */
+/** Assumed: 201 for creations, 200 for others; the document shows no statuses. */
 export const successOf = (name: RouteName): 200 | 201 => (name.startsWith('create') ? 201 : 200);

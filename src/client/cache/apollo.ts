@@ -5,8 +5,7 @@
  * const cache = new InMemoryCache({ possibleTypes, typePolicies });
  * ```
  *
- * A connection has one place for each set of its filters; the pages that are fetched are joined there,
- * whatever `first` was. A list that failed stays null.
+ * Fetched pages of a connection are merged for each combination of filters, for any `first`. A failed list stays null.
  */
 import type { TypePolicies } from '@apollo/client/cache';
 import { isReference, relayStylePagination } from '@apollo/client/utilities';
@@ -19,8 +18,8 @@ type Merge = Extract<Policy['merge'], (...given: never[]) => unknown>;
 type List = NonNullable<ReturnType<Merge>>;
 
 /**
- * `relayStylePagination` with null for a list that failed, where it has an empty one, and with each object once: one that
- * was put into the list comes again with the page that it belongs to.
+ * `relayStylePagination` with null in place of an empty list after a failure, and without duplicates: an inserted
+ * object is returned again with its page.
  */
 function paginated(filters: readonly string[]): Policy {
   const policy = relayStylePagination(filters.length > 0 && [...filters]);
@@ -45,10 +44,10 @@ function distinct(list: List): List {
   return { ...list, edges: list.edges.filter(isFirst) };
 }
 
-/** Key rules of all types without an id, and pagination of all connections. */
+/** Policies of all types without an id, and pagination of all connections. */
 export const typePolicies: TypePolicies = {
   ...Object.fromEntries(
-    // Parts of one object that come with several answers are one value.
+    // Values without an id from several responses are merged.
     typesWithoutId.map((name) => [name, { keyFields: false, merge: true } as const]),
   ),
   ...Object.fromEntries(

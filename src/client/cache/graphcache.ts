@@ -5,7 +5,7 @@
  * const cache = cacheExchange({ keys, possibleTypes, resolvers });
  * ```
  *
- * The pages of a connection that are fetched are joined, for each set of its filters.
+ * Fetched pages of a connection are merged for each combination of filters.
  */
 import type { KeyingConfig, ResolverConfig } from '@urql/exchange-graphcache';
 import { relayPagination } from '@urql/exchange-graphcache/extras';
@@ -13,7 +13,7 @@ import { connections, typesWithoutId } from '../generated/cache-rules.ts';
 
 export { possibleTypes } from '../generated/cache-rules.ts';
 
-/** All types without an id: their values belong to the object they came with. */
+/** Types without an id, which are embedded in their parent. */
 export const keys: KeyingConfig = Object.fromEntries(
   typesWithoutId.map((name) => [name, () => null]),
 );

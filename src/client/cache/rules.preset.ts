@@ -1,7 +1,7 @@
 /**
- * What normalising caches have to be told of the schema, written as a module by `npm run codegen`.
+ * Generates the schema's rules for normalised caches as a module (`npm run codegen`).
  *
- * A type without an `id` is part of the object that it came with, whatever other ids it has.
+ * A type without an `id` is embedded in its parent, even if it has other ids.
  */
 import type { Types } from '@graphql-codegen/plugin-helpers';
 import {
@@ -12,7 +12,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 
-/** How a page of a list is asked for, which does not make it another list. */
+/** Arguments of pagination, which do not identify a list. */
 const PAGING = ['first', 'after', 'last', 'before'];
 
 function cacheRulesOf(schema: GraphQLSchema) {
@@ -49,7 +49,7 @@ const connectionsOf = (type: GraphQLObjectType): Record<string, string[]> =>
       ]),
   );
 
-/** Writes the rules of the schema, and no documents. */
+/** Generates the rules of the schema, without documents. */
 export const cacheRulesPreset: Types.OutputPreset = {
   buildGeneratesSection({ baseOutputDir, schema, schemaAst }) {
     const rules = cacheRulesOf(schemaAst!);

@@ -1,9 +1,8 @@
 /**
- * How much one answer may hold, and how long it may take, counted while it is made.
+ * Limits on the size and duration of a result, enforced during execution.
  *
- * A cycle of the graph costs one backend call and multiplies the answer, so neither the document nor
- * the calls bound it. The deadline is looked at as values are counted: no timer fires while
- * resolvers answer synchronously.
+ * A cycle of the graph costs one backend call and multiplies the result, so limits of documents and calls do not bound
+ * it. The deadline is checked while values are counted, since no timer fires during synchronous execution.
  */
 import { GraphQLError } from 'graphql';
 import {
@@ -13,34 +12,34 @@ import {
 } from '../operation/prepared-selection.ts';
 
 export interface ExecutionLimits {
-  /** Fields and list items that one answer may have; one that is awaited counts twelve more. */
+  /** Maximum number of fields and list items; an awaited one counts as thirteen. */
   readonly maxValues: number;
-  /** What its keys and strings may take in JSON, in bytes. */
+  /** Maximum size of keys and strings in JSON, in bytes. */
   readonly maxTextBytes: number;
-  /** How many errors it may have; asked whenever there is one more. */
+  /** Maximum number of errors; called for each error. */
   readonly maxErrors: () => number;
-  /** When the request's time is over, on `performance.now()`'s clock. */
+  /** Deadline of the request on `performance.now()`'s clock. */
   readonly deadlineMs: number;
-  /** Called once when execution ends early: the calls that resolvers began are not needed. */
+  /** Called once if execution ends early, to cancel the calls of resolvers. */
   readonly onAbort?: (() => void) | undefined;
 }
 
-/** Values between two looks at the clock: some tenths of a millisecond. */
+/** Values between two checks of the clock: some tenths of a millisecond. */
 const VALUES_PER_LOOK = 1_000;
 
-/** Further values that an awaited one counts as, by its time and memory. */
+/** Additional values per awaited one, by its time and memory. */
 const VALUES_PER_AWAITED = 12;
 
-/** Further values that a separate execution counts as: a fragment or an item that is delivered by itself. */
+/** Additional values per separate execution: of a deferred fragment or a streamed item. */
 const VALUES_PER_EXECUTION = 50;
 
-/** Further values that a failed field counts as. */
+/** Additional values per failed field. */
 const VALUES_PER_FAILED = 20;
 
-/** Shorter strings count a byte a character, which is cheaper to know and mostly true. */
+/** Length below which strings count one byte per character, which is cheaper and mostly exact. */
 const SHORT = 256;
 
-/** Quotes, or braces, and a comma. */
+/** Quotes or braces, and a comma. */
 const MARKS = 3;
 
 export class Bounds {
@@ -88,7 +87,7 @@ export class Bounds {
     return this.#errors < this.limits.maxErrors();
   }
 
-  /** Counts the text of a leaf, which was counted as a value with its object or list. */
+  /** Counts the text of a leaf; its value was counted with its object or list. */
   addLeaf(value: unknown): boolean {
     if (typeof value === 'string') this.#textBytes += bytesOf(value);
     else this.#textBytes += bytesOfJson(value, this.limits.maxTextBytes - this.#textBytes);
@@ -102,7 +101,7 @@ export class Bounds {
     return this.#values > this.#nextLook || this.#textBytes > this.limits.maxTextBytes;
   }
 
-  /** Checks the bounds. Returns the error that ends the execution; undefined while the answer is within them. */
+  /** Checks the bounds. Returns the error that ends the execution; undefined within the bounds. */
   excess(nowMs: number): GraphQLError | undefined {
     const { maxValues, maxTextBytes, deadlineMs } = this.limits;
     if (this.#values > maxValues) return this.#tooLarge(`${maxValues} values`);
@@ -120,16 +119,16 @@ export class Bounds {
     const field = this.#largestField();
     return new GraphQLError(
       `An answer may have ${limit}, and this one has more, most of it below "${field}": ask for fewer items with "first", or for fewer fields.`,
-      // `spec`: callers who accept only application/json are answered with 200.
+      // `spec`: status 200 for callers that accept only application/json.
       { extensions: { code: 'RESULT_TOO_LARGE', field, http: { status: 400, spec: true } } },
     );
   }
 
-  /** The path of the deepest field with at least half of all values below it. */
+  /** Returns the path of the deepest field with at least half of all values below it. */
   #largestField(): string {
     const { all } = this.#operation;
     const sizes = all.map(({ index }) => this.#valuesBelow[index] ?? 0);
-    // Fields are prepared after those above them.
+    // Fields are prepared after their parents.
     for (const { index, selection } of all.toReversed()) {
       if (selection.above) sizes[selection.above.index]! += sizes[index]!;
     }
@@ -149,7 +148,7 @@ export class Bounds {
 const bytesOf = (text: string): number =>
   MARKS + (text.length < SHORT ? text.length : Buffer.byteLength(text));
 
-/** What a custom scalar has made; read as far as it fits. A loop, since it may nest deeply. */
+/** Size of a custom scalar's value, computed up to a maximum. Iterative, since it may nest deeply. */
 function bytesOfJson(root: unknown, maxBytes: number): number {
   const open: unknown[] = [root];
   let bytes = 0;

@@ -1,9 +1,8 @@
 /**
- * `ExecuteQuery`, `ExecuteMutation` and the algorithms below them, as the specification describes them, within
- * bounds on what one answer may hold.
+ * `ExecuteQuery`, `ExecuteMutation` and their algorithms in the specification, with bounds on the result.
  *
- * A value that is awaited is null in the result until it arrives, so objects and lists need no promises of
- * their own. Protected methods are what incremental delivery overrides or uses.
+ * An awaited value is null in the result until it arrives, so objects and lists need no promises. Incremental delivery
+ * uses and overrides the protected methods.
  *
  * Source: https://spec.graphql.org/October2021/#sec-Execution
  */
@@ -49,9 +48,8 @@ import {
 import { NullBoundary, ResponsePosition, type Container } from './response-position.ts';
 
 /**
- * What a failed field does to the rest. `PROPAGATE`: if it must not be null, the nearest nullable
- * position above it is null. `NULL`: only the field is null. `ABORT`: there is no data, and execution
- * stops.
+ * Effect of a failed field. `PROPAGATE`: an error at a non-null position nulls the nearest nullable position above it.
+ * `NULL`: only the field is null. `ABORT`: there is no data, and execution stops.
  *
  * Source: https://github.com/graphql/graphql-spec/pull/1163
  */
@@ -65,7 +63,7 @@ export interface ExecutorArgs extends Pick<
   readonly onError?: ErrorBehavior | undefined;
 }
 
-/** What is executed, and with what. */
+/** Arguments of an execution. */
 export interface OperationRequest {
   readonly context: OperationContext;
   readonly operation: OperationDefinitionNode;
@@ -73,13 +71,13 @@ export interface OperationRequest {
   readonly args: ExecutorArgs;
 }
 
-/** A field that has failed, and is null. */
+/** A failed field. */
 interface Failure {
   readonly position: ResponsePosition;
   readonly cause: unknown;
 }
 
-/** What fields without arguments are given: one object for all, since most fields have none. */
+/** Shared arguments of fields without any. */
 const NO_ARGUMENTS: ArgumentValues = Object.freeze(dictionary<unknown>());
 
 export class Executor {
@@ -93,15 +91,15 @@ export class Executor {
   readonly #fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined;
   readonly #typeResolver: GraphQLTypeResolver<unknown, unknown>;
   readonly #onError: ErrorBehavior;
-  /** Located once they are answered: an execution that is aborted may have had a thousand. */
+  /** Errors are located on demand, since an aborted execution may have thousands. */
   readonly #failures: (GraphQLError | Failure)[] = [];
   #errors: GraphQLError[] | undefined;
   #aborted: { readonly error: GraphQLError; readonly result: ExecutionResult } | undefined;
-  /** Begins the next field of a mutation when nothing is awaited any more. */
+  /** Begins the next field of a mutation when all awaited values have arrived. */
   #next: (() => void) | undefined;
   #resolve: ((result: ExecutionResult) => void) | undefined;
 
-  /** @param bounds which executions of one request share. */
+  /** @param bounds shared by the executions of one request. */
   constructor(
     request: OperationRequest,
     bounds: Bounds,
@@ -135,7 +133,7 @@ export class Executor {
     });
   }
 
-  /** Ends the execution with this result: later values are dropped, and no more fields are resolved. */
+  /** Ends the execution with this result. Later values are dropped, and no further fields are resolved. */
   protected abort(error: GraphQLError, result: ExecutionResult): GraphQLError {
     this.bounds.limits.onAbort?.();
     this.#aborted = { error, result };
@@ -150,27 +148,27 @@ export class Executor {
     return this.#aborted?.error;
   }
 
-  /** Errors of all failed fields; for use once nothing is awaited any more. */
+  /** Errors of all failed fields. Use only after all awaited values have arrived. */
   protected get errors(): GraphQLError[] {
     return (this.#errors ??= this.#failures.map((one) =>
       one instanceof Error ? one : located(one.position, one.cause),
     ));
   }
 
-  /** The result, asked for once, when nothing is awaited any more. */
+  /** Returns the result. Called once, after all awaited values have arrived. */
   protected result(): ExecutionResult {
     if (this.#aborted) return this.#aborted.result;
     const { data, errors } = this;
     return errors.length > 0 ? { errors, data } : { data };
   }
 
-  /** Called when nothing is awaited any more. */
+  /** Called when all awaited values have arrived. */
   protected finish(): void {
     this.#resolve?.(this.result());
     this.#resolve = undefined;
   }
 
-  /** A value that must not be null was null, or failed, and nothing above it may be. */
+  /** Nulls the data: a non-null value failed or was null, and so are all positions above it. */
   protected nullData(error: unknown): void {
     if (this.abortError) return;
     this.data = null;
@@ -183,13 +181,13 @@ export class Executor {
     this.#failures.push(failure);
   }
 
-  /** @throws the error of an answer that is over a limit; its execution is aborted. */
+  /** @throws the error of an exceeded limit; the execution is aborted. */
   protected checkBounds(): void {
     const error = this.bounds.excess(performance.now());
     if (error) throw this.abort(error, { errors: [error] });
   }
 
-  /** Each field begins when the one before has ended. */
+  /** Begins each field after the end of the previous one. */
   #executeFieldsSerially(selection: PreparedSelection): Data {
     if (this.bounds.addObject(selection)) this.checkBounds();
     const data = new selection.Data();
@@ -222,7 +220,7 @@ export class Executor {
     return data;
   }
 
-  /** The completed value of a field; null as long as it is awaited. */
+  /** Returns the completed value of a field; null while it is awaited. */
   #executeField(
     field: PreparedField,
     source: unknown,
@@ -235,7 +233,7 @@ export class Executor {
     try {
       const { leaf } = field;
       if (leaf && !this.#fieldResolver) {
-        // Most of an answer ends here, and needs no position.
+        // Fast path for most values, without a position.
         property = propertyOf(source, field.name);
         if (isPrimitive(property)) return this.#completeLeafValue(leaf, property);
         if (property == null && !leaf.isNonNull) return null;
@@ -248,12 +246,12 @@ export class Executor {
     }
   }
 
-  /** What becomes null when a position fails that must not be null. */
+  /** Returns the boundary that a failed non-null position nulls. */
   protected boundaryOf(position: ResponsePosition | undefined): NullBoundary {
     return position?.boundary(this.root, this.#onError !== 'NULL') ?? this.root;
   }
 
-  /** @param property what a leaf's source has in its name, which was read already. */
+  /** @param property property of a leaf's source, which was already read. */
   #resolveFieldValue(position: ResponsePosition, source: unknown, property: unknown): unknown {
     const { field } = position;
     const resolve = field.resolve ?? this.#fieldResolver;
@@ -261,7 +259,7 @@ export class Executor {
       const args = this.#coerceArgumentValues(field);
       return resolve(source, args, this.#contextValue, this.#info(position));
     }
-    // Wrong arguments are an error even where no resolver reads them.
+    // Invalid arguments are an error even without a resolver.
     const args = field.arguments && this.#coerceArgumentValues(field);
     const value = field.leaf ? property : propertyOf(source, field.name);
     if (typeof value !== 'function') return value;
@@ -280,7 +278,7 @@ export class Executor {
       : this.#completeValue(position, value);
   }
 
-  /** @throws what the position cannot hold. */
+  /** @throws the error of an invalid value. */
   #completeValue(position: ResponsePosition, value: unknown): unknown {
     const { field, shape } = position;
     if (value instanceof Error) throw value;
@@ -314,7 +312,7 @@ export class Executor {
     throw new Error(`Expected Iterable, but did not find one for field "${name}".`);
   }
 
-  /** Items of an array are counted at once, and those of another iterable as they come. */
+  /** Items of arrays are counted at once, those of other iterables one by one. */
   protected completeItems(
     position: ResponsePosition,
     item: Shape,
@@ -331,7 +329,7 @@ export class Executor {
       }
       return list;
     } catch (error) {
-      // The list is null, but rejections among its further items must be handled.
+      // The list is null, but rejections of further items must be handled.
       handleRejections(values);
       throw error;
     }
@@ -406,7 +404,7 @@ export class Executor {
   /**
    * Completes the position when the promise is fulfilled; null until then.
    *
-   * @param complete makes the completed value of what the promise is fulfilled with. @default completeValue
+   * @param complete completes the fulfilled value. @default completeValue
    */
   #awaitValue(
     position: ResponsePosition,
@@ -415,7 +413,7 @@ export class Executor {
   ): null {
     const boundary = this.boundaryOf(position.prev);
     boundary.await();
-    // Other thenables may call back at once, or twice.
+    // Other thenables may call back synchronously, or twice.
     const native = promise instanceof Promise ? promise : Promise.resolve(promise);
     native.then(
       (value: unknown) => {
@@ -448,7 +446,7 @@ export class Executor {
   }
 
   #rejected(position: ResponsePosition, boundary: NullBoundary, cause: unknown): void {
-    // One turn of microtasks later, as graphql-js does: its clients know errors in that order.
+    // One microtask later, for the same order of errors as in graphql-js.
     queueMicrotask(() => {
       if (!boundary.isBelowNull) {
         try {
@@ -461,7 +459,7 @@ export class Executor {
     });
   }
 
-  /** An awaited position failed, and nothing between it and the boundary may be null. */
+  /** Nulls a boundary after the failure of an awaited position. */
   #nullBoundary(boundary: NullBoundary, error: GraphQLError): void {
     if (boundary === this.root) {
       this.nullData(error);
@@ -487,7 +485,7 @@ export class Executor {
     if (!this.root.isAwaited) this.finish();
   }
 
-  /** @throws the error, with its path, where the position must not be null. */
+  /** @throws the located error at a non-null position. */
   #handleFieldError(position: ResponsePosition, cause: unknown): null {
     const { field, shape } = position;
     if (this.abortError) throw this.abortError;
@@ -523,7 +521,7 @@ export class Executor {
 const located = (position: ResponsePosition, cause: unknown): GraphQLError =>
   locatedError(cause, position.field.nodes, responsePathAsArray(position));
 
-/** @param type the schema's type of that name. */
+/** @param type the schema's type of the resolved name. */
 function wrongTypeMessage(
   field: PreparedField,
   abstract: GraphQLAbstractType,

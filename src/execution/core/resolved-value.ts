@@ -1,5 +1,5 @@
 /**
- * What resolvers return: values that are there or promised, and leaves as their types serialize them.
+ * Values of resolvers: synchronous or promised, and serialized leaves.
  */
 import { GraphQLError } from 'graphql';
 import { inspect } from 'graphql/jsutils/inspect.js';
@@ -21,7 +21,7 @@ export const propertyOf = (source: unknown, name: string): unknown =>
     ? (source as Record<string, unknown>)[name]
     : undefined;
 
-/** Handles rejections in a value that is completed later, or never. */
+/** Handles rejections in a value that may never be completed. */
 export function handleRejections(value: unknown): void {
   if (isPromiseLike(value)) Promise.resolve(value).then(handleRejections, () => {});
   else if (Array.isArray(value) || value instanceof Set) value.forEach(handleRejections);
@@ -34,7 +34,7 @@ export function serialize({ type, isPlain }: LeafShape, value: unknown): unknown
   try {
     serialized = type.serialize(value);
   } catch (error) {
-    // Without a code the error was not written for callers, and may repeat what a source answered.
+    // An error without a code is not meant for callers, and may contain source data.
     const isForCallers = !(error instanceof GraphQLError) || 'code' in error.extensions;
     throw isForCallers ? error : new Error(error.message);
   }

@@ -1,6 +1,5 @@
 /**
- * A position in the response: the path that resolvers are given, and what becomes null when nothing can
- * stand there.
+ * A position in the response: the path for resolvers, and the boundary for null propagation.
  */
 import type { GraphQLResolveInfo } from 'graphql';
 import type { PreparedField, Shape } from '../operation/prepared-selection.ts';
@@ -10,7 +9,7 @@ export type Container = Record<PropertyKey, unknown> | unknown[];
 export class ResponsePosition implements Readonly<GraphQLResolveInfo['path']> {
   readonly prev: ResponsePosition | undefined;
   readonly key: string | number;
-  /** The type that has the field; undefined for an item. */
+  /** Parent type of the field; undefined for an item. */
   readonly typename: string | undefined;
   readonly #container: Container;
   readonly #field: PreparedField;
@@ -18,7 +17,7 @@ export class ResponsePosition implements Readonly<GraphQLResolveInfo['path']> {
   #boundary: NullBoundary | undefined;
 
   /**
-   * @param key of `container`: an index for an item, or else the response key of `field`.
+   * @param key key in `container`: an index for an item, or else the response key of `field`.
    * @param shape of the value at this position: the field's own, or that of its items.
    */
   constructor(
@@ -36,7 +35,7 @@ export class ResponsePosition implements Readonly<GraphQLResolveInfo['path']> {
     this.#shape = shape;
   }
 
-  /** The field that is completed here, or whose list has this item. */
+  /** The field of this position, or of the list with this item. */
   get field(): PreparedField {
     return this.#field;
   }
@@ -53,7 +52,7 @@ export class ResponsePosition implements Readonly<GraphQLResolveInfo['path']> {
     (this.#container as Record<PropertyKey, unknown>)[this.key] = value;
   }
 
-  /** The same position for a separate execution below it, whose nulls go no further than `root`. */
+  /** Returns the same position for a separate execution, in which nulls propagate to `root` at most. */
   below(root: NullBoundary, field = this.#field): ResponsePosition {
     const { prev, key } = this;
     const position = new ResponsePosition(prev, key, field, this.#shape, this.#container);
@@ -62,9 +61,9 @@ export class ResponsePosition implements Readonly<GraphQLResolveInfo['path']> {
   }
 
   /**
-   * What becomes null by an error of which nothing between it and here may be null.
+   * Returns the boundary that an error at this position nulls.
    *
-   * @param propagates whether nulls pass positions that must not be null.
+   * @param propagates whether nulls propagate through non-null positions.
    */
   boundary(root: NullBoundary, propagates: boolean): NullBoundary {
     if (this.#boundary) return this.#boundary;
@@ -73,26 +72,26 @@ export class ResponsePosition implements Readonly<GraphQLResolveInfo['path']> {
     return isPassed ? above : (this.#boundary = new NullBoundary(this, above));
   }
 
-  /** Drops what is still awaited below this position. */
+  /** Drops awaited values below this position. */
   nullify(): void {
     if (this.#boundary) this.#boundary.isNull = true;
   }
 }
 
 /**
- * A nullable position with awaited values below it, or all of the data.
+ * A nullable position with awaited values below it, or the whole data.
  *
- * Awaited values are counted by boundary, so that a position which becomes null is waited for no more,
- * whatever its fields still do.
+ * Awaited values are counted by boundary, so a nulled position is not awaited any longer, even if its fields are still
+ * resolving.
  */
 export class NullBoundary {
-  /** Undefined for all of the data. */
+  /** Undefined for the whole data. */
   readonly position: ResponsePosition | undefined;
   isNull = false;
   readonly #above: NullBoundary | undefined;
-  /** Where the root of a separate execution stands: a boundary that does not wait for it, but may become null. */
+  /** Boundary around a separate execution, which does not wait for it but may become null. */
   readonly #outer: NullBoundary | undefined;
-  /** Awaited values, and boundaries that have some. */
+  /** Number of awaited values, and of boundaries with awaited values. */
   #awaited = 0;
   #isLeft = false;
 
@@ -110,7 +109,7 @@ export class NullBoundary {
     return this.#awaited > 0;
   }
 
-  /** Whether a value at this position would not be in the answer. */
+  /** Whether this position is nulled in the result. */
   get isBelowNull(): boolean {
     return this.isNull || ((this.#above ?? this.#outer)?.isBelowNull ?? false);
   }
@@ -126,7 +125,7 @@ export class NullBoundary {
     this.#above?.settle();
   }
 
-  /** Makes the position null; what is awaited below it is waited for no more. */
+  /** Nulls the position, and stops waiting for values below it. */
   leave(): void {
     this.isNull = true;
     this.#isLeft = true;

@@ -1,8 +1,8 @@
 /**
- * What a document selects on a type, sorted by what may come later: `CollectFields` and
- * `BuildExecutionPlan` of the incremental delivery proposal.
+ * Collects fields with their deferred groups: `CollectFields` and `BuildExecutionPlan` of the incremental delivery
+ * proposal.
  *
- * Each field is answered once: one that is selected with and without `@defer` is not deferred.
+ * A field selected both with and without `@defer` is not deferred.
  *
  * Source: https://github.com/graphql/graphql-spec/pull/1110
  */
@@ -16,14 +16,14 @@ import {
 } from '../operation/collect-fields.ts';
 import { deferOf } from './defer-and-stream.ts';
 
-/** One `@defer` where it stands. */
+/** An occurrence of `@defer`. */
 export interface DeferUsage {
   readonly label: string | undefined;
-  /** The one that it stands in. */
+  /** Enclosing `@defer`. */
   readonly parent: DeferUsage | undefined;
 }
 
-/** What selects fields, and the `@defer` that it stands in. */
+/** A selecting node and its enclosing `@defer`. */
 export interface Detail<Node extends Selecting = Selecting> {
   readonly node: Node;
   readonly usage: DeferUsage | undefined;
@@ -33,17 +33,17 @@ export interface DetailedField extends CollectedField {
   readonly details: readonly Detail<FieldNode>[];
 }
 
-/** Fields that come together, and all the `@defer`s that have selected them. */
+/** Fields delivered together, and the `@defer`s that select them. */
 interface CollectedGroup {
   readonly usages: readonly DeferUsage[];
   readonly fields: readonly DetailedField[];
 }
 
 export interface CollectedDeferred {
-  /** What is not deferred any further. */
+  /** Fields that are not deferred any further. */
   readonly fields: readonly DetailedField[];
   readonly groups: readonly CollectedGroup[];
-  /** Those that begin here, in document order. */
+  /** `@defer`s that begin here, in document order. */
   readonly usages: readonly DeferUsage[];
 }
 
@@ -55,8 +55,8 @@ interface Collecting {
 }
 
 /**
- * @param outer the `@defer`s of the group that the fields stand in.
- * @throws {GraphQLError} when a condition is null.
+ * @param outer `@defer`s of the group with the fields.
+ * @throws {GraphQLError} if a condition is null.
  */
 export function collectDeferred(
   context: OperationContext,
@@ -82,7 +82,7 @@ export function collectDeferred(
       const fragment = isSpread ? fragments[selection.name.value] : selection;
       if (!fragment || !applies(schema, type, fragment.typeCondition?.name.value)) continue;
       const known = isSpread ? (visited.get(selection.name.value) ?? []) : [];
-      // Its fields are there, and come no later than these would.
+      // Its fields are already collected, and delivered no later.
       if (known.some((one) => isWithin(usage, one))) continue;
       const defer = deferOf(selection, variableValues);
       const own = defer ? begin(defer.label, usage) : usage;
@@ -104,13 +104,13 @@ export function collectDeferred(
       field = { key, name: node.name.value, fieldNodes: [], details: [] };
       collected.set(key, field);
     }
-    // A fragment may be spread in several `@defer`s.
+    // A fragment can be spread in several `@defer`s.
     if (!field.fieldNodes.includes(node)) field.fieldNodes.push(node);
     field.details.push({ node, usage });
   }
 }
 
-/** Whether what stands in `inner` stands in `outer` as well. */
+/** Whether `inner` is nested in `outer`. */
 function isWithin(inner: DeferUsage | undefined, outer: DeferUsage | undefined): boolean {
   for (let usage = inner; usage; usage = usage.parent) if (usage === outer) return true;
   return outer === undefined;
@@ -135,7 +135,7 @@ function groupsOf(
   return { fields, groups };
 }
 
-/** The `@defer`s that a field waits for; none where it is selected without one as well. */
+/** The outermost `@defer`s of a field; none if it is also selected without one. */
 function outermostOf(details: readonly Detail[]): readonly DeferUsage[] {
   const all = new Set<DeferUsage>();
   for (const { usage } of details) {

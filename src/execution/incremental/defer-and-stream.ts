@@ -1,5 +1,5 @@
 /**
- * `@defer` and `@stream`, as the incremental delivery proposal declares them.
+ * `@defer` and `@stream` of the incremental delivery proposal.
  *
  * Source: https://github.com/graphql/graphql-spec/pull/1110
  */
@@ -55,13 +55,13 @@ export const StreamDirective = new GraphQLDirective({
 const isDefer = ({ name }: DirectiveNode): boolean => name.value === DeferDirective.name;
 export const isStream = ({ name }: DirectiveNode): boolean => name.value === StreamDirective.name;
 
-/** Whether what it stands on may come later. */
+/** Whether a directive is `@defer` or `@stream`. */
 export const isIncremental = (node: DirectiveNode): boolean => isDefer(node) || isStream(node);
 
 /**
- * What `@defer` says of a fragment; undefined where it is not deferred.
+ * Returns the arguments of `@defer`; undefined if the fragment is not deferred.
  *
- * @throws {GraphQLError} when its condition is null.
+ * @throws {GraphQLError} if its condition is null.
  */
 export function deferOf(
   node: SelectionNode,
@@ -73,9 +73,9 @@ export function deferOf(
 }
 
 /**
- * What `@stream` says of a list; undefined where it is not streamed.
+ * Returns the arguments of `@stream`; undefined if the list is not streamed.
  *
- * @throws {GraphQLError} when an argument is wrong.
+ * @throws {GraphQLError} for an invalid argument.
  */
 export function streamOf(
   node: FieldNode,

@@ -1,9 +1,8 @@
 /**
- * What comes after the initial result: fragments that `@defer` puts off and items that `@stream` does.
+ * Delivery of deferred fragments and streamed items after the initial result.
  *
- * Their tasks are executed beside the initial result. Results that are there when it is sent are put into it;
- * the other fragments and lists are announced, and follow in payloads as the incremental delivery proposal
- * has them.
+ * Their tasks run concurrently with the initial result. Results available when it is sent are inlined; other fragments
+ * and lists are announced, and follow in payloads of the incremental delivery proposal.
  *
  * Source: https://github.com/graphql/graphql-spec/pull/1110
  */
@@ -14,19 +13,19 @@ import type { DeferUsage } from './collect-deferred.ts';
 
 type PathKeys = readonly (string | number)[];
 
-/** A fragment or a list of which data is still to come. */
+/** An announced fragment or list. */
 export interface Pending {
   readonly id: string;
   readonly path: PathKeys;
   readonly label?: string;
-  /** Of a list: the index of the first item that is still to come. */
+  /** Index of the first pending item of a list. */
   readonly start?: number;
 }
 
 /** Fields of an object, or items of a list. */
 export interface Incremental {
   readonly id: string;
-  /** From the path of the pending fragment to the object. */
+  /** Path from the pending fragment to the object. */
   readonly subPath?: PathKeys;
   readonly data?: unknown;
   readonly items?: readonly unknown[];
@@ -35,7 +34,7 @@ export interface Incremental {
 
 interface Completed {
   readonly id: string;
-  /** Why nothing is delivered: a position would have to be null that must not be. */
+  /** Errors that nulled a non-null position, so nothing is delivered. */
   readonly errors?: readonly GraphQLError[];
 }
 
@@ -52,29 +51,29 @@ interface InitialResult {
 }
 
 interface TaskResult {
-  /** Undefined where an error has left nothing. */
+  /** Undefined if an error nulled all of it. */
   readonly data: unknown;
   readonly isFailed: boolean;
   readonly errors: readonly GraphQLError[];
 }
 
-/** An item of a list that is executed separately. */
+/** A streamed item, which is executed separately. */
 interface StreamedItem {
   readonly stream: Stream;
   readonly index: number;
 }
 
-/** A separate execution: of a group of fields of one object, or of an item of a list. */
+/** A separate execution of a group of fields of one object, or of a list item. */
 export class Task {
-  /** Of the object, or of the list; undefined for the root. */
+  /** Position of the object or the list; undefined for the root. */
   readonly position: ResponsePosition | undefined;
   readonly boundary: NullBoundary;
-  /** Those that its fields belong to; none for an item. */
+  /** Fragments of its fields; none for an item. */
   readonly fragments: readonly Fragment[];
   readonly item: StreamedItem | undefined;
   result: TaskResult | undefined;
   isDelivered = false;
-  /** Fragments and streams that began in it. */
+  /** Fragments and streams that begin in it. */
   readonly children: (Fragment | Stream)[] = [];
 
   constructor(
@@ -91,26 +90,26 @@ export class Task {
     item?.stream.tasks.push(this);
   }
 
-  /** Whether nothing more follows, or is wanted. */
+  /** Whether it has ended or been nulled. */
   get isOver(): boolean {
     return this.result !== undefined || this.boundary.isBelowNull;
   }
 }
 
-/** Where a fragment or a stream begins. */
+/** Origin of a fragment or a stream. */
 interface Origin {
   readonly label: string | undefined;
   readonly position: ResponsePosition | undefined;
   readonly boundary: NullBoundary;
-  /** The task it began in; undefined for the initial result. */
+  /** Task in which it begins; undefined for the initial result. */
   readonly creator: Task | undefined;
 }
 
-/** A fragment or a stream, and how far its delivery is. */
+/** A fragment or a stream, and the state of its delivery. */
 class Deliverable {
   readonly origin: Origin;
   readonly tasks: Task[] = [];
-  /** `dropped`: the position it stands at is null. */
+  /** `dropped`: its position was nulled. */
   state: 'hidden' | 'announced' | 'done' | 'dropped' = 'hidden';
   id = '';
 
@@ -131,10 +130,10 @@ class Fragment extends Deliverable {
   }
 }
 
-/** A list whose items are still to come, each of them a task. */
+/** A streamed list; each pending item is a task. */
 class Stream extends Deliverable {
   readonly list: unknown[];
-  /** How many items were delivered, or put into the initial result. */
+  /** Number of delivered or inlined items. */
   #sent = 0;
 
   constructor(origin: Origin, list: unknown[]) {
@@ -142,12 +141,12 @@ class Stream extends Deliverable {
     this.list = list;
   }
 
-  /** The item that is to be delivered next; undefined when all were. */
+  /** Next item to deliver; undefined after the last one. */
   get next(): Task | undefined {
     return this.tasks[this.#sent];
   }
 
-  /** The items that are there and were not delivered yet, in their order: they are from now on. */
+  /** Returns the available items in order, and marks them as delivered. */
   take(): readonly Task[] {
     const from = this.#sent;
     while (this.next?.result?.isFailed === false) {
@@ -159,13 +158,13 @@ class Stream extends Deliverable {
 }
 
 export class Delivery {
-  /** The fragments that each `@defer` has begun, by their objects' paths. */
+  /** Fragments of each `@defer`, by the paths of their objects. */
   readonly #fragments = new Map<DeferUsage, Map<string, Fragment>>();
-  /** Fragments and streams that began in the initial result. */
+  /** Fragments and streams that begin in the initial result. */
   readonly #roots: (Fragment | Stream)[] = [];
   readonly #onCancel: () => void;
   readonly #announcesAll: boolean;
-  /** Announced, and not completed yet. */
+  /** Announced, not yet completed. */
   readonly #open = new Set<Fragment | Stream>();
   #ids = 0;
   #isInitialSent = false;
@@ -176,15 +175,15 @@ export class Delivery {
   #wake: (() => void) | undefined;
 
   /**
-   * @param onCancel called once when the reader has left.
-   * @param announcesAll whether fragments with labels are announced whose data the initial result has.
+   * @param onCancel called once if the reader disconnects.
+   * @param announcesAll whether labelled fragments contained in the initial result are announced.
    */
   constructor(onCancel: () => void, announcesAll: boolean) {
     this.#onCancel = onCancel;
     this.#announcesAll = announcesAll;
   }
 
-  /** The `@defer`s that begin at an object. */
+  /** Begins the fragments of `@defer`s at an object. */
   begin(usages: readonly DeferUsage[], at: Omit<Origin, 'label'>): void {
     const { position } = at;
     for (const usage of usages) {
@@ -208,7 +207,7 @@ export class Delivery {
     (creator ? creator.children : this.#roots).push(record);
   }
 
-  /** The fragment of a `@defer` that a position is in. */
+  /** Returns the fragment of a `@defer` that contains a position. */
   fragmentOf(usage: DeferUsage, position: ResponsePosition | undefined): Fragment {
     const known = this.#fragments.get(usage)!;
     let at = position;
@@ -220,7 +219,7 @@ export class Delivery {
     }
   }
 
-  /** A task has ended: delivers the fragments and items that waited for its result. */
+  /** Records the result of a task, and delivers completed fragments and items. */
   end(task: Task, result: TaskResult): void {
     if (task.result || this.#isOver) return;
     task.result = result;
@@ -231,10 +230,10 @@ export class Delivery {
   }
 
   /**
-   * Puts results that are there into the initial result, and announces the other fragments and streams.
+   * Inlines available results into the initial result, and announces other fragments and streams.
    *
-   * @param data of the initial result; grows, as its errors do.
-   * @returns what is announced; nothing when no more data follows.
+   * @param data data of the initial result; modified, like its errors.
+   * @returns announced fragments and streams; empty if no data follows.
    */
   sendInitial(data: object | null, errors: GraphQLError[]): readonly Pending[] {
     this.#isInitialSent = true;
@@ -247,7 +246,7 @@ export class Delivery {
     return pending;
   }
 
-  /** The next payload; undefined after the last one. */
+  /** Returns the next payload; undefined after the last one. */
   async next(): Promise<Payload | undefined> {
     for (;;) {
       if (this.#incremental.length + this.#completed.length + this.#pending.length > 0) {
@@ -264,19 +263,19 @@ export class Delivery {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
-      // Tasks that end with the same answers of the backend go together.
+      // Batches tasks that end with the same backend responses.
       await afterInput();
     }
   }
 
-  /** The reader has left. */
+  /** Called if the reader disconnects. */
   cancel(): void {
     if (this.#isOver) return;
     this.#stop();
     this.#onCancel();
   }
 
-  /** Nothing more is to come, because of an error. */
+  /** Ends the delivery with an error. */
   abort(error: GraphQLError): void {
     if (this.#isOver) return;
     for (const { id } of this.#open) this.#completed.push({ id, errors: [error] });
@@ -294,7 +293,7 @@ export class Delivery {
     this.#wake = undefined;
   }
 
-  /** Puts a fragment or items into the initial result if their results are there. */
+  /** Inlines a fragment or items if their results are available. */
   #inline(record: Fragment | Stream, initial: InitialResult): void {
     if (record.state !== 'hidden' || record.origin.boundary.isBelowNull) return;
     if (record instanceof Stream) this.#inlineItems(record, initial);
@@ -332,7 +331,7 @@ export class Delivery {
     if (!stream.next) stream.state = 'done';
   }
 
-  /** Fragments and streams of a task whose result is now in the initial result belong to that. */
+  /** Moves fragments and streams of an inlined task to the initial result. */
   #adopt(records: readonly (Fragment | Stream)[], initial: InitialResult): void {
     for (const record of records) {
       this.#roots.push(record);
@@ -350,7 +349,7 @@ export class Delivery {
       return;
     }
     if (record instanceof Fragment && record.tasks.every(({ isDelivered }) => isDelivered)) {
-      // The fragment has no more fields of its own, but `@defer`s inside it may be announced.
+      // The fragment has no pending fields, but nested `@defer`s may be announced.
       record.state = 'done';
       for (const child of record.children) this.#announce(child);
       return;
@@ -368,7 +367,7 @@ export class Delivery {
     else this.#settle(record);
   }
 
-  /** Delivers a fragment if all of its tasks have ended. */
+  /** Delivers a fragment if all its tasks have ended. */
   #settle(fragment: Fragment): void {
     if (fragment.state !== 'announced' || !fragment.tasks.every((task) => task.isOver)) return;
     const failures = fragment.tasks.filter(isFailed).flatMap(({ result }) => result!.errors);
@@ -390,7 +389,7 @@ export class Delivery {
     if (!result || task.isDelivered || task.boundary.isBelowNull) return;
     task.isDelivered = true;
     const keys = keysOf(position);
-    // Under the id of the nearest fragment, whose path is not repeated.
+    // Delivered with the id of the fragment with the longest path, which is not repeated.
     const { id, path: from } = fragments
       .filter(({ state }) => state === 'announced')
       .map(({ id, origin }) => ({ id, path: keysOf(origin.position) }))
@@ -404,7 +403,7 @@ export class Delivery {
     });
   }
 
-  /** Delivers the items that are there, in their order. */
+  /** Delivers available items in order. */
   #flush(stream: Stream): void {
     if (stream.state !== 'announced') return;
     const ready = stream.take();

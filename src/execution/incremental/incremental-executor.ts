@@ -1,8 +1,7 @@
 /**
- * An executor that honours `@defer` and `@stream`: it executes their fields and items as tasks of their own.
+ * An executor with support for `@defer` and `@stream`, whose fields and items are executed as separate tasks.
  *
- * A task is executed by an executor of its own, beside the one of the initial result, with errors and nulls of
- * its own. When results are sent is decided by `Delivery`.
+ * Each task has its own executor, with separate errors and null propagation. `Delivery` decides when results are sent.
  *
  * Source: https://github.com/graphql/graphql-spec/pull/1110
  */
@@ -18,22 +17,22 @@ import { streamOf } from './defer-and-stream.ts';
 import { Delivery, Task, type Payload, type Pending } from './delivery.ts';
 import { IncrementalField, IncrementalSelection } from './incremental-selection.ts';
 
-/** A result, which payloads may follow. */
+/** An initial result, possibly followed by payloads. */
 export interface IncrementalResult extends ExecutionResult {
-  /** Undefined when the result is whole. */
+  /** Undefined if the result is complete. */
   readonly subsequent?: SubsequentResults;
 }
 
 export interface SubsequentResults {
   readonly pending: readonly Pending[];
-  /** The next payload; undefined after the last one. */
+  /** Returns the next payload; undefined after the last one. */
   next(): Promise<Payload | undefined>;
-  /** Says that its reader has left: no more fields are resolved. */
+  /** Cancels the remaining execution. */
   cancel(): void;
 }
 
 interface TaskExecution {
-  /** The executor of the initial result. */
+  /** Executor of the initial result. */
   readonly initial: IncrementalExecutor;
   readonly task: Task;
   readonly root: NullBoundary;
@@ -41,16 +40,16 @@ interface TaskExecution {
 
 export class IncrementalExecutor extends Executor {
   readonly #delivery: Delivery;
-  /** Of a task: the executor of the initial result. */
+  /** Executor of the initial result; undefined for that itself. */
   readonly #initial: IncrementalExecutor | undefined;
   readonly #task: Task | undefined;
-  /** Of the initial result: begin the tasks that wait for it; undefined before the first. */
+  /** Tasks that wait for the initial result. */
   #waiting: (() => void)[] | undefined;
 
   /**
-   * @param announcesAll whether fragments whose data the initial result has are announced too, for clients
-   *   that wait for each.
-   * @param execution of a task; undefined for the initial result.
+   * @param announcesAll whether fragments contained in the initial result are announced too, for clients that wait for
+   * each.
+   * @param execution the task; undefined for the initial result.
    */
   constructor(
     request: OperationRequest,
@@ -82,7 +81,7 @@ export class IncrementalExecutor extends Executor {
     if (!this.abortError) this.#executeTasks();
     if (this.abortError) return super.result();
     const delivery = this.#delivery;
-    // Before the result is made: data and errors of tasks that have ended come into it.
+    // First, since data and errors of ended tasks are inlined into the result.
     const pending = delivery.sendInitial(this.data, this.errors);
     if (pending.length === 0) return super.result();
     const subsequent = { pending, next: () => delivery.next(), cancel: () => delivery.cancel() };
@@ -99,14 +98,14 @@ export class IncrementalExecutor extends Executor {
     this.#delivery.end(task, { data, isFailed: this.root.isNull, errors: this.errors });
   }
 
-  /** The reader of the payloads has left. */
+  /** Called if the reader of the payloads disconnects. */
   #leave(): void {
     if (this.abortError) return;
     const error = new GraphQLError('The reader has left.');
     this.abort(error, { errors: [error] });
   }
 
-  /** Defers groups of fields before the others are executed: fields below those may belong to the same `@defer`s. */
+  /** Defers groups of fields before executing the others, whose subfields may belong to the same `@defer`s. */
   protected override executeFields(
     selection: PreparedSelection,
     source: unknown,
@@ -140,14 +139,14 @@ export class IncrementalExecutor extends Executor {
     values: unknown,
   ): unknown[] {
     const { field, key } = position;
-    // Lists in a streamed list have indices for keys.
+    // Nested lists have indexes as keys, and are not streamed.
     const isStreamed = field instanceof IncrementalField && typeof key === 'string';
     return isStreamed && field.stream && isIterableObject(values)
       ? this.#streamItems(position, field, field.stream, item, values)
       : super.completeListValue(position, item, values);
   }
 
-  /** Completes the first items, and makes tasks of the others. */
+  /** Completes the first items, and creates tasks for the others. */
   #streamItems(
     position: ResponsePosition,
     field: IncrementalField,
@@ -180,7 +179,7 @@ export class IncrementalExecutor extends Executor {
     return list;
   }
 
-  /** Executes a task when all of the initial result has begun, or else before that is sent. */
+  /** Executes a task when the whole initial result has begun, at the latest before it is sent. */
   #executeTask(task: Task, execute: (executor: IncrementalExecutor) => Data): void {
     const initial = this.#initial ?? this;
     if (!initial.#waiting) {
@@ -201,7 +200,7 @@ export class IncrementalExecutor extends Executor {
     });
   }
 
-  /** Begins the tasks that wait, and those that they add. */
+  /** Begins waiting tasks, and those that they add. */
   #executeTasks(): void {
     for (const begin of this.#waiting ?? []) {
       if (this.abortError) break;

@@ -1,6 +1,5 @@
 /**
- * Selections of an operation in which `@defer` and `@stream` are honoured: what is executed with an object,
- * and what is executed apart from it.
+ * Prepared selections with `@defer` and `@stream`: fields executed with an object, and groups executed separately.
  *
  * Source: https://github.com/graphql/graphql-spec/pull/1110
  */
@@ -26,11 +25,11 @@ import {
 import { isStream, streamOf } from './defer-and-stream.ts';
 
 export class IncrementalSelection extends PreparedSelection {
-  /** The `@defer`s that all of it stands in. */
+  /** `@defer`s around the whole selection. */
   readonly usages: readonly DeferUsage[];
-  /** The `@defer`s that begin at such an object, in document order. */
+  /** `@defer`s that begin at an object, in document order. */
   readonly begun: readonly DeferUsage[];
-  /** What is selected of such objects and executed apart from them. */
+  /** Groups executed separately. */
   readonly groups: readonly IncrementalSelection[];
 
   constructor(
@@ -59,7 +58,7 @@ export class IncrementalSelection extends PreparedSelection {
   }
 }
 
-/** @throws {GraphQLError} when a condition is null. */
+/** @throws {GraphQLError} if a condition is null. */
 function prepareIncremental(
   context: OperationContext,
   type: GraphQLObjectType,
@@ -79,10 +78,10 @@ export const INCREMENTAL: Preparation = {
 
 export class IncrementalField extends PreparedField {
   declare readonly selection: IncrementalSelection;
-  /** The node that streams its list. */
+  /** Node with `@stream`, if the list is streamed. */
   readonly stream: FieldNode | undefined;
   readonly #collected: DetailedField;
-  /** Whether it is of streamed items, which wait for no `@defer` around their list. */
+  /** Whether it is for streamed items, which do not wait for a `@defer` around their list. */
   readonly #isOfItems: boolean;
   #streamed: IncrementalField | undefined;
 
@@ -101,7 +100,7 @@ export class IncrementalField extends PreparedField {
       : undefined;
   }
 
-  /** The field as its streamed items have it. */
+  /** The same field for streamed items. */
   get streamed(): IncrementalField {
     if (!this.#streamed) {
       const { selection, parentType, definition } = this;
@@ -121,7 +120,7 @@ export class IncrementalField extends PreparedField {
   }
 }
 
-/** Whether the response position at a path is executed apart from the initial answer. */
+/** Whether the position at a path is executed separately from the initial result. */
 export function isDeferredAt(
   operation: PreparedSelection,
   path: GraphQLResolveInfo['path'],

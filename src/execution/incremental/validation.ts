@@ -1,6 +1,5 @@
 /**
- * Validation of `@defer` and `@stream`: the rules of the incremental delivery proposal,
- * which graphql-js 16 does not have.
+ * Validation rules of the incremental delivery proposal for `@defer` and `@stream`, which graphql-js 16 lacks.
  *
  * Source: https://github.com/graphql/graphql-spec/pull/1110
  */
@@ -21,7 +20,7 @@ import {
 } from 'graphql';
 import { isIncremental, isStream, StreamDirective } from './defer-and-stream.ts';
 
-/** Labels name parts of the answer, so each is a text of its own and never a variable. */
+/** Labels must be unique literals. */
 function labelsAreUnique(context: ValidationContext): ASTVisitor {
   const known = new Map<string, DirectiveNode>();
   return {
@@ -43,7 +42,7 @@ function labelsAreUnique(context: ValidationContext): ASTVisitor {
   };
 }
 
-/** The fields of a mutation follow each other, and a subscription has one: neither can come later. */
+/** Root fields of mutations and subscriptions cannot be deferred or streamed. */
 function rootsAreWhole(context: ValidationContext): ASTVisitor {
   return {
     Directive(node) {
@@ -60,7 +59,7 @@ function rootsAreWhole(context: ValidationContext): ASTVisitor {
   };
 }
 
-/** Nothing says how the answers to a subscription would come in parts. */
+/** Subscriptions cannot use `@defer` or `@stream`, since their incremental delivery is not specified. */
 function subscriptionsAreWhole(context: ValidationContext): ASTVisitor {
   return {
     OperationDefinition(operation) {
@@ -97,12 +96,12 @@ function onlyListsAreStreamed(context: ValidationContext): ASTVisitor {
   };
 }
 
-/** Fields that end up in one position of the response are streamed alike, or not at all. */
+/** Fields at one response position must have equal `@stream`s, or none. */
 function streamsAgree(context: ValidationContext): ASTVisitor {
   return {
     Document(document) {
       let isStreamed = false;
-      // The rule of graphql-js compares arguments: it is given those of `@stream` for the field's own.
+      // The rule of graphql-js compares arguments, so those of `@stream` replace the field's own.
       const compared = visit(document, {
         Field: (node) => {
           const stream = node.directives?.find(isStream);
@@ -114,14 +113,14 @@ function streamsAgree(context: ValidationContext): ASTVisitor {
       const errors = validate(context.getSchema(), compared, [OverlappingFieldsCanBeMergedRule]);
       for (const { message, nodes } of errors) {
         const told = message.replace('differing arguments', 'different "@stream" directives');
-        // The other conflicts are reported of the document itself.
+        // Other conflicts are reported for the original document.
         if (told !== message) context.reportError(new GraphQLError(told, { nodes: nodes ?? null }));
       }
     },
   };
 }
 
-/** All arguments of a `@stream` but its label, as the fields of one. */
+/** All arguments of a `@stream` other than its label, as one object argument. */
 function streamArgument({ arguments: given = [] }: DirectiveNode): ArgumentNode {
   const fields = given
     .filter(({ name }) => name.value !== 'label')

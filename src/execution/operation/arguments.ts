@@ -1,7 +1,7 @@
 /**
- * `CoerceArgumentValues`: the arguments of a field, as its resolver receives them.
+ * `CoerceArgumentValues`: the arguments of a field.
  *
- * They are prepared once for a document. The object is each call's own; lists and input objects in it are shared.
+ * Prepared once per document. Each call gets a new object; lists and input objects in it are shared.
  *
  * Source: https://spec.graphql.org/October2021/#sec-Coercing-Field-Arguments
  */
@@ -26,7 +26,7 @@ export type ArgumentValues = Readonly<Record<string, unknown>>;
 
 type Definition = GraphQLField<unknown, unknown>;
 
-/** An argument that is given or has a default: a variable, or a value that is always the same. */
+/** An argument with a value or a default: a variable or a constant. */
 interface PreparedArgument {
   readonly name: string;
   readonly variable: string | undefined;
@@ -37,7 +37,7 @@ interface PreparedArgument {
 export class PreparedArguments {
   readonly definition: Definition;
   readonly #node: FieldNode;
-  /** Undefined where more than whole variables and plain literals are given, and for wrong ones. */
+  /** Undefined for invalid arguments, and for values other than whole variables and constants. */
   readonly #prepared: readonly PreparedArgument[] | undefined;
 
   constructor(definition: Definition, node: FieldNode) {
@@ -46,7 +46,7 @@ export class PreparedArguments {
     this.#prepared = prepareEach(definition, node);
   }
 
-  /** @throws {GraphQLError} when they are wrong. */
+  /** @throws {GraphQLError} if they are invalid. */
   coerce(variableValues: VariableValues): ArgumentValues {
     if (!this.#prepared) return this.#coerceAll(variableValues);
     const values = dictionary<unknown>();
@@ -56,7 +56,7 @@ export class PreparedArguments {
         continue;
       }
       const given = Object.hasOwn(variableValues, variable) ? variableValues[variable] : undefined;
-      // The result of null, or of no value, depends on the argument.
+      // Null and missing values depend on the argument's type and default.
       if (given == null) return this.#coerceAll(variableValues);
       values[name] = given;
     }
@@ -69,7 +69,7 @@ export class PreparedArguments {
   }
 }
 
-/** By node, the last one's: one node selects fields of several types where it stands on an interface. */
+/** By node, latest definition only: a node on an interface selects fields of several types. */
 const known = new WeakMap<FieldNode, PreparedArguments>();
 
 export function prepareArguments(definition: Definition, node: FieldNode): PreparedArguments {
@@ -81,7 +81,7 @@ export function prepareArguments(definition: Definition, node: FieldNode): Prepa
   return prepared;
 }
 
-/** The arguments of a selected field; undefined when they are wrong, which execution will report. */
+/** Returns the arguments of a selected field; undefined for invalid ones, which execution will report. */
 export function argumentsOf(
   { variableValues }: OperationContext,
   definition: Definition,
@@ -114,7 +114,7 @@ function prepareEach(
   return prepared;
 }
 
-/** Whether a literal always coerces to the same value, which is unknown for custom scalars. */
+/** Whether a literal always coerces to the same value; false for custom scalars. */
 function isConstant({ kind }: ValueNode, type: GraphQLInputType): boolean {
   const named = getNamedType(type);
   const isScalar = kind !== Kind.LIST && kind !== Kind.OBJECT;

@@ -1,8 +1,8 @@
 /**
- * `CollectFields`: what a document selects on a type.
+ * `CollectFields`: the fields that a document selects on a type.
  *
- * Fragments, aliases, variables, `@skip` and `@include` are honoured, so look-ahead and the plan
- * start and count exactly what execution asks for.
+ * Shared by execution, look-ahead and the plan, which so agree on fragments, aliases, variables, `@skip` and
+ * `@include`.
  *
  * Source: https://spec.graphql.org/October2021/#CollectFields()
  */
@@ -22,22 +22,22 @@ import {
 } from 'graphql';
 import { dictionary } from '../../lib/dictionary.ts';
 
-/** What is needed to read a selection: the parts of `GraphQLResolveInfo` that stay the same. */
+/** The constant parts of `GraphQLResolveInfo`, required to read a selection. */
 export interface OperationContext {
   readonly schema: GraphQLSchema;
   readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
   readonly variableValues: Readonly<Record<string, unknown>>;
 }
 
-/** One response key below a type: its field, and every node that selects it. */
+/** A response key of a type: its field, and all nodes that select it. */
 export interface CollectedField {
-  /** The field's alias, or else its name. */
+  /** Alias of the field, or else its name. */
   readonly key: string;
   readonly name: string;
   readonly fieldNodes: readonly FieldNode[];
 }
 
-/** What selects fields: a field, or an operation. */
+/** A node with a selection set: a field or an operation. */
 export interface Selecting {
   readonly selectionSet?: SelectionSetNode | undefined;
 }
@@ -47,15 +47,15 @@ interface Selection {
   readonly fields: readonly CollectedField[];
 }
 
-/** What was collected. An array of nodes is of one execution, or of one outcome of all conditions. */
+/** Cache by array of nodes, which belongs to one execution, or one combination of conditions. */
 const selections = new WeakMap<readonly Selecting[], Selection>();
 
 /**
- * The fields that `nodes` select on `type`, by response key, in document order.
+ * Collects the fields that `nodes` select on `type`, by response key, in document order.
  *
- * Every item of a list has the same nodes, and a prepared operation has them in every request.
+ * All items of a list, and all requests of a prepared operation, share the array.
  *
- * @throws {GraphQLError} when a condition is null.
+ * @throws {GraphQLError} if a condition is null.
  */
 export function collectFields(
   context: OperationContext,
@@ -74,7 +74,7 @@ export function collectFields(
 
   function collect(selectionSet: SelectionSetNode): void {
     for (const selection of selectionSet.selections) {
-      // A fragment is collected once; the condition of a second spread is not evaluated.
+      // Fragments are collected once; conditions of further spreads are not evaluated.
       if (selection.kind === Kind.FRAGMENT_SPREAD && visited.has(selection.name.value)) continue;
       if (selection.directives?.length && !isIncluded(context, selection)) continue;
       if (selection.kind === Kind.FIELD) {
@@ -95,10 +95,10 @@ export function collectFields(
 }
 
 /**
- * Sums up a selection with its fragments written out, whatever its types and conditions.
+ * Folds a selection with inlined fragments, for all types and conditions.
  *
- * @param of what is selected, with the sum of all below it: `none` itself for a fragment inside itself.
- * @param known sums of sets: a fragment is looked at once, however often it is spread.
+ * @param of combines a selection with the sum below it; `none` for a fragment inside itself.
+ * @param known memoised sums of selection sets.
  */
 export function sumSelections<Sum>(
   set: SelectionSetNode,
@@ -128,7 +128,7 @@ export const fragmentsOf = ({ definitions }: DocumentNode): OperationContext['fr
       .map((node) => [node.name.value, node] as const),
   );
 
-/** @throws {GraphQLError} when a condition is null. */
+/** @throws {GraphQLError} if a condition is null. */
 export function isIncluded({ variableValues }: OperationContext, node: SelectionNode): boolean {
   const skip = getDirectiveValues(GraphQLSkipDirective, node, variableValues);
   if (skip?.['if'] === true) return false;

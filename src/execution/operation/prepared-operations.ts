@@ -1,5 +1,5 @@
 /**
- * The operations of a schema that are kept prepared: once for every outcome of their `@skip` and `@include`.
+ * Cache of prepared operations of a schema, by the values of their `@skip` and `@include`.
  */
 import {
   GraphQLError,
@@ -19,26 +19,26 @@ import {
 } from './collect-fields.ts';
 import { PreparedSelection } from './prepared-selection.ts';
 
-/** Size of the cache of prepared operations, in bytes. */
+/** Maximum size of the cache, in bytes. */
 const MAX_BYTES = 32_000_000;
 
-/** Assumed weights, in bytes; measured: 500 to 750, and 30 to 110. */
+/** Memory in bytes; measured: 500 to 750, and 30 to 110. */
 const BYTES_PER_FIELD = 700;
 const BYTES_PER_CHARACTER = 100;
 
-/** What all operations of a document share. */
+/** State shared by all operations of a document. */
 interface PreparedDocument {
   readonly id: number;
   readonly fragments: OperationContext['fragments'];
-  /** The variables that decide what is selected. */
+  /** Variables of `@skip` and `@include`. */
   readonly deciders: readonly string[];
 }
 
-/** How the root of an operation is prepared. */
+/** A way to prepare operations. */
 export interface Preparation {
-  /** Tells apart what is prepared of one operation in several ways. */
+  /** Part of the cache key. */
   readonly name: string;
-  /** @throws {GraphQLError} when a condition is null. */
+  /** @throws {GraphQLError} if a condition is null. */
   root(
     context: OperationContext,
     type: GraphQLObjectType,
@@ -46,17 +46,17 @@ export interface Preparation {
   ): PreparedSelection;
 }
 
-/** As the specification has it: all that is selected of an object is executed with it. */
+/** Standard execution, without incremental delivery. */
 export const PLAIN: Preparation = {
   name: 'plain',
-  // The array is this outcome's own: what is collected is remembered by it.
+  // A new array, since collected fields are cached by it.
   root: (context, type, operation) =>
     new PreparedSelection(context, type, collectFields(context, type, [operation])),
 };
 
-/** The operations of one schema that are kept prepared. */
+/** Cache of prepared operations of one schema. */
 export class PreparedOperations {
-  /** Documents are let go by the cache that parsed them. */
+  /** Weak: the cache of documents owns them. */
   readonly #documents = new WeakMap<DocumentNode, PreparedDocument>();
   readonly #roots = new LRUCache<string, PreparedSelection>({ maxSize: MAX_BYTES });
   #ids = 0;
@@ -72,9 +72,9 @@ export class PreparedOperations {
   }
 
   /**
-   * What an operation selects.
+   * Returns the prepared selection of an operation.
    *
-   * @throws {GraphQLError} when a condition is null, or the schema has no operations of this kind.
+   * @throws {GraphQLError} if a condition is null, or the schema lacks the operation type.
    */
   root(
     { id, deciders }: PreparedDocument,
@@ -98,7 +98,7 @@ export class PreparedOperations {
   }
 }
 
-/** Of an operation whose fields have all been prepared. */
+/** Memory of an operation with all fields prepared. */
 const weightOf = (
   { loc, selectionSet }: OperationDefinitionNode,
   fragments: OperationContext['fragments'],
@@ -112,7 +112,7 @@ const add = (a: number, b: number): number => a + b;
 const countField = ({ kind }: SelectionNode, below: number): number =>
   below + (kind === Kind.FIELD ? 1 : 0);
 
-/** Another operation may declare the same name with another type. */
+/** Operations may declare a name with different types. */
 const signOf = (value: unknown): string => (typeof value === 'boolean' ? String(value) : '-');
 
 function decidersOf(document: DocumentNode): readonly string[] {

@@ -1,6 +1,5 @@
 /**
- * What stays the same when an operation is executed again: fields, their types and arguments, worked
- * out when an execution first gets to them.
+ * Prepared selections: fields with types and arguments, computed at the first execution and reused.
  */
 import {
   getNullableType,
@@ -25,7 +24,7 @@ import { prepareArguments, type PreparedArguments } from './arguments.ts';
 import { collectFields, type CollectedField, type OperationContext } from './collect-fields.ts';
 import { PLAIN, type IsPlain } from './variables.ts';
 
-/** The type of a field or of a list's items, as `completeValue` goes through it. */
+/** The type of a field or of list items, as required by `completeValue`. */
 export type Shape = { readonly isNonNull: boolean } & (
   | { readonly kind: 'leaf'; readonly type: GraphQLLeafType; readonly isPlain: IsPlain | undefined }
   | { readonly kind: 'list'; readonly item: Shape }
@@ -37,30 +36,30 @@ export type LeafShape = Extract<Shape, { kind: 'leaf' }>;
 
 export type Data = Record<string, unknown>;
 
-/** `{}`, and `"":,` around a key. */
+/** Bytes of `{}`, and of `"":,` around a key. */
 const BRACES = 2;
 const KEY_MARKS = 4;
 
-/** What is selected on objects of one type. */
+/** The selection on objects of one type. */
 export class PreparedSelection {
   readonly fields: readonly PreparedField[];
-  /** The field that selects it; undefined for an operation's own. */
+  /** Field with this selection; undefined for the root. */
   readonly above: PreparedField | undefined;
-  /** All fields that have been prepared of the operation, each at its index. */
+  /** All prepared fields of the operation, by index. */
   readonly all: PreparedField[];
-  /** What the keys and `__typename`s of one object take in JSON, in bytes. */
+  /** Size of keys and `__typename`s of one object in JSON, in bytes. */
   readonly textBytes: number;
-  /** Objects of one selection get the same keys in the same order, so V8 keeps them as one class. */
+  /** Class of result objects: same keys in the same order give one hidden class in V8. */
   readonly Data: new () => Data = class {
     static {
-      // A response key may be `__proto__`.
+      // Response keys may be `__proto__`.
       Object.setPrototypeOf(this.prototype, null);
       Reflect.deleteProperty(this.prototype, 'constructor');
     }
     [key: string]: unknown;
   };
 
-  /** @param all where `above` is undefined: of the operation's root, unless this is that. */
+  /** @param all prepared fields of the operation, if `above` is undefined. */
   constructor(
     context: OperationContext,
     type: GraphQLObjectType,
@@ -96,12 +95,12 @@ export class PreparedField {
   readonly parentType: GraphQLObjectType;
   readonly definition: GraphQLField<unknown, unknown>;
   readonly shape: Shape;
-  /** What `__typename` is here, if this is it. */
+  /** Value of `__typename`, for this field only. */
   readonly typename: string | undefined;
   readonly resolve: GraphQLFieldResolver<unknown, unknown> | undefined;
   /** Undefined for a field without arguments. */
   readonly arguments: PreparedArguments | undefined;
-  /** The shape of a leaf without a resolver, which is mostly a plain property of its source. */
+  /** Shape of a leaf without a resolver, usually a property of its source. */
   readonly leaf: LeafShape | undefined;
   readonly textBytes: number;
   #below: Map<GraphQLObjectType, PreparedSelection> | undefined;
@@ -130,9 +129,9 @@ export class PreparedField {
   }
 
   /**
-   * What is selected of this field's result, if it is of `type`.
+   * Returns the selection of this field's value for an object of `type`.
    *
-   * @throws {GraphQLError} when a condition is null.
+   * @throws {GraphQLError} if a condition is null.
    */
   below(type: GraphQLObjectType, context: OperationContext): PreparedSelection {
     let selection = this.#below?.get(type);
@@ -148,7 +147,7 @@ export class PreparedField {
   }
 }
 
-/** The response keys from the root to a field, without the indices of lists. */
+/** Response keys from the root to a field, without list indexes. */
 export function pathOf({ key, selection: { above } }: PreparedField): string {
   return above ? `${pathOf(above)}.${key}` : key;
 }
@@ -156,7 +155,7 @@ export function pathOf({ key, selection: { above } }: PreparedField): string {
 /** `Type.field`. */
 export const nameOf = ({ parentType, name }: PreparedField): string => `${parentType.name}.${name}`;
 
-/** A field of a type by its name, those of introspection as well. */
+/** Returns a field of a type by name, including introspection. */
 export function definitionOf(
   schema: GraphQLSchema,
   type: GraphQLCompositeType,

@@ -1,5 +1,5 @@
 /**
- * Validation rules beside those of graphql-js 16: the root of a subscription, and IDs that are numbers.
+ * Validation rules in addition to those of graphql-js 16: subscription roots and numeric IDs.
  */
 import {
   getNamedType,
@@ -18,8 +18,8 @@ import { fragmentsOf } from './collect-fields.ts';
 import { ID_RANGE } from './variables.ts';
 
 /**
- * Refuses `@skip` and `@include` at the root of a subscription, for which the rule of graphql-js throws or takes
- * a field that is skipped for one that is there.
+ * Rejects `@skip` and `@include` at the root of a subscription, for which the rule of graphql-js throws or ignores the
+ * condition.
  *
  * Source: https://spec.graphql.org/September2025/#sec-Single-Root-Field
  */
@@ -41,7 +41,7 @@ function singleRootField(context: ValidationContext): ASTVisitor {
   };
 }
 
-/** The `@skip` and `@include` on what is selected at the root, in fragments too. */
+/** Returns `@skip` and `@include` at the root, including fragments. */
 function conditionsAtRoot(
   context: ValidationContext,
   { selectionSet }: OperationDefinitionNode,
@@ -64,7 +64,9 @@ function conditionsAtRoot(
 
 const CONDITIONS: ReadonlySet<string> = new Set(['skip', 'include']);
 
-/** A literal keeps its digits, and would lose them as a variable: both are refused. */
+/**
+ * Rejects inexact numeric IDs as literals too, although a literal keeps its digits: as a variable it would lose them.
+ */
 function idsAreExact(context: ValidationContext): ASTVisitor {
   return {
     IntValue(node) {
@@ -78,9 +80,9 @@ function idsAreExact(context: ValidationContext): ASTVisitor {
   };
 }
 
-/** Rules that stand beside those of the specification. */
+/** Rules in addition to those of the specification. */
 export const operationRules: readonly ValidationRule[] = [idsAreExact];
 
-/** Rules of graphql-js, with ours in place of those that it fails to carry out. */
+/** Replaces faulty rules of graphql-js by ours. */
 export const withoutFaults = (rules: readonly ValidationRule[]): readonly ValidationRule[] =>
   rules.map((rule) => (rule === SingleFieldSubscriptionsRule ? singleRootField : rule));

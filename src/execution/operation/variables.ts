@@ -1,5 +1,5 @@
 /**
- * `CoerceVariableValues`: an operation's variables, with defaults and of the types they were declared with.
+ * `CoerceVariableValues`: coerces an operation's variables and applies defaults.
  *
  * Source: https://spec.graphql.org/October2021/#sec-Coercing-Variable-Values
  */
@@ -28,13 +28,13 @@ import { dictionary } from '../../lib/dictionary.ts';
 
 export type VariableValues = Readonly<Record<string, unknown>>;
 
-/** Either is undefined. */
+/** Exactly one is defined. */
 interface CoercedVariables {
   readonly coerced?: VariableValues;
   readonly errors?: readonly GraphQLError[];
 }
 
-/** Each error repeats the input, so a thousand take seconds. */
+/** Maximum number of errors: each repeats the input, so a thousand take seconds. */
 const MAX_ERRORS = 10;
 
 export function coerceVariableValues(
@@ -60,7 +60,7 @@ const NONE: VariableValues = dictionary();
 
 export type IsPlain = (value: unknown) => boolean;
 
-/** What a type of the specification takes and answers as it is. */
+/** Predicates for values that standard scalars accept and return unchanged. */
 export const PLAIN: ReadonlyMap<unknown, IsPlain> = new Map<unknown, IsPlain>([
   [GraphQLID, (value: unknown) => typeof value === 'string'],
   [GraphQLString, (value: unknown) => typeof value === 'string'],
@@ -69,10 +69,10 @@ export const PLAIN: ReadonlyMap<unknown, IsPlain> = new Map<unknown, IsPlain>([
   [GraphQLFloat, (value: unknown) => typeof value === 'number' && Number.isFinite(value)],
 ]);
 
-/** Why an ID that was sent as a number is refused: JSON does not hold it exactly, and it would name another object. */
+/** Message for an inexact numeric ID, which could name another object. */
 export const ID_RANGE = `An ID that is a number is an integer of at most ${Number.MAX_SAFE_INTEGER}: send any other as a string.`;
 
-/** The IDs in an operation's variables that were sent as numbers which are not exact. */
+/** Finds inexact numeric IDs in variables. */
 function inexactIds(
   schema: GraphQLSchema,
   definitions: readonly VariableDefinitionNode[],
@@ -83,7 +83,7 @@ function inexactIds(
   for (const { type, variable } of definitions) {
     const inputType = typeFromAST(schema, type as NamedTypeNode);
     const name = variable.name.value;
-    // A type that is no input is refused by graphql-js.
+    // graphql-js rejects types other than input types.
     if (isInputType(inputType) && Object.hasOwn(sent, name))
       visit(sent[name], inputType, name, variable);
   }
@@ -93,7 +93,7 @@ function inexactIds(
     if (errors.length >= maxErrors) return;
     const nullable = getNullableType(type);
     if (isListType(nullable)) {
-      // graphql-js takes one item for a list of it.
+      // graphql-js accepts a single item as a list.
       if (!Array.isArray(value)) visit(value, nullable.ofType, path, node);
       else value.forEach((item, i) => visit(item, nullable.ofType, `${path}[${i}]`, node));
     } else if (isInputObjectType(nullable)) {
@@ -112,11 +112,11 @@ function inexactIds(
   }
 }
 
-/** Numbers that are no integers are refused by graphql-js. */
+/** graphql-js rejects non-integers. */
 const isInexact = (value: unknown): boolean =>
   Number.isInteger(value) && !Number.isSafeInteger(value);
 
-/** Values that need no coercion, as most do; undefined where one may. */
+/** Fast path: returns the values if none needs coercion; undefined otherwise. */
 function plainValues(
   schema: GraphQLSchema,
   definitions: readonly VariableDefinitionNode[],

@@ -1,5 +1,5 @@
 /**
- * Accounts, and the account as its own read route answers it: with its persons.
+ * Accounts, and accounts with persons as returned by their read route.
  *
  * Source: interface.md, "Account". Assumed: `name` and `latestActivityAt` may be null; the read
  * of one account is an extended route, see docs/assumptions.md.
@@ -25,7 +25,7 @@ export const Account = z.object({
 });
 export type Account = z.infer<typeof Account>;
 
-/** GET /v0/accounts/{account_id}: the persons themselves instead of their number. */
+/** Response of GET /v0/accounts/{account_id}: with persons in place of their number. */
 export const AccountWithPersons = Account.omit({ linkedPersonsCount: true }).extend({
   linkedPersons: z.array(Person).describe('Persons linked to the account.'),
 });

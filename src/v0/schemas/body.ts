@@ -1,27 +1,28 @@
 /**
- * Request bodies that have the shape of a resource: the same fields, of which none is null.
+ * Request bodies derived from resources: the same fields, not nullable.
  *
- * Source: interface.md, "Create page body", "Topics": nested values and metadata are sent as they are answered.
+ * Source: interface.md, "Create page body", "Topics": nested values and metadata have the same form in bodies and
+ * responses.
  */
 import { z } from 'zod';
 
-/** A value without its nulls, however deep. */
+/** A value without nulls, recursively. */
 type Given<Value> = Value extends readonly (infer Item)[]
   ? Given<Item>[]
   : Value extends object
     ? { [Name in keyof Value]: Given<Exclude<Value[Name], null>> }
     : Value;
 
-/** The body of a resource's shape, as far as users of it need to know. */
+/** The part of a body's schema that users need. */
 interface BodySchema<Body> extends z.ZodType<Body, Body> {
   readonly shape: { readonly [Name in keyof Body & string]-?: z.ZodType };
 }
 
 /**
- * The body of a resource, or of what is nested in one, with nested bodies in turn. What may be absent or
- * null in an answer may be left out; no other field is taken.
+ * Returns the body schema of a resource, recursively. Fields that may be absent or null in responses are optional;
+ * unknown fields are rejected.
  *
- * @param omitted fields that requests do not have.
+ * @param omitted fields that are not part of bodies.
  */
 export function bodyOf<Shape extends z.ZodRawShape, Omitted extends keyof Shape & string = never>(
   { shape }: z.ZodObject<Shape>,
@@ -29,11 +30,11 @@ export function bodyOf<Shape extends z.ZodRawShape, Omitted extends keyof Shape 
 ): BodySchema<Given<Omit<z.infer<z.ZodObject<Shape>>, Omitted>>> {
   const names: readonly string[] = omitted;
   const body: Record<string, z.ZodType> = {};
-  // Every schema of the contract is one of zod's own.
+  // Safe cast: all schemas are zod's.
   for (const [name, schema] of Object.entries(shape) as [string, z.ZodType][]) {
     if (!names.includes(name)) body[name] = fieldOf(schema);
   }
-  // Field by field as the types say.
+  // Safe cast: built as the types declare.
   return z.strictObject(body) as object as ReturnType<typeof bodyOf<Shape, Omitted>>;
 }
 
@@ -48,7 +49,7 @@ function givenOf(schema: z.ZodType): z.ZodType {
   return schema instanceof z.ZodArray ? z.array(givenOf(schema.element as z.ZodType)) : schema;
 }
 
-/** What a schema says of a value that is there. */
+/** Returns a schema without optional and nullable. */
 function bareOf(schema: z.ZodType): z.ZodType {
   const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable;
   return isWrapped ? bareOf(schema.unwrap() as z.ZodType) : schema;

@@ -7,12 +7,12 @@
 import { z } from 'zod';
 import { looseString, nullableString, nullableTimestamp, timestamp } from './primitive.ts';
 
-/** What a log's `source` and `type` look like, 1 to 100 characters. Source: "Limits". */
+/** Pattern of a log's `source` and `type`; 1 to 100 characters. Source: "Limits". */
 export const SLUG_PATTERN = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
 const payload = z.record(z.string(), z.unknown());
 
-/** What activity items have in common with logs. */
+/** Fields common to activity items and logs. */
 export const LogEntry = z.object({
   source: looseString.describe('System that recorded the event, such as `crm`.'),
   type: looseString.describe('Kind of event, such as `note-added`.'),
@@ -26,7 +26,7 @@ export const LogEntry = z.object({
 });
 export type LogEntry = z.infer<typeof LogEntry>;
 
-/** The same fields of a log, of which some are always there. */
+/** The same fields of a log, some of them required. */
 const logFields = {
   source: z.string().describe(described('source')),
   type: z.string().describe(described('type')),

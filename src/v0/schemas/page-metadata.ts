@@ -1,7 +1,7 @@
 /**
  * Metadata of pages and audiences, for search engines and link previews.
  *
- * Source: interface.md, "PageMetadata". Requests have the same fields but the four of images.
+ * Source: interface.md, "PageMetadata". Requests have the same fields without the four of images.
  */
 import { z } from 'zod';
 import { bodyOf } from './body.ts';

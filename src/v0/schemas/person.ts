@@ -1,8 +1,8 @@
 /**
  * Persons.
  *
- * Source: interface.md, "Person". Minimum lengths are the backend's promise, not checked on reading:
- * an empty text is better shown than refused.
+ * Source: interface.md, "Person". Minimum lengths of the document are not checked in responses, since an empty text is
+ * still useful.
  */
 import { z } from 'zod';
 import { nullableString, timestamp } from './primitive.ts';

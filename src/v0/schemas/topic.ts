@@ -1,5 +1,5 @@
 /**
- * Topics and the entries they order.
+ * Topics and their ordered entries.
  *
  * Source: interface.md, "Topic", "TopicEntry", "Topics".
  */
@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { bodyOf } from './body.ts';
 import { counter, nullableString, timestamp } from './primitive.ts';
 
-/** What an entry says. The document shows no values for `type`. */
+/** Content of an entry. The document shows no values of `type`. */
 export const EntryContent = z.object({
   type: z.string().describe('Kind of content. The REST API does not document its values.'),
   content: z.string().describe('Text of the entry.'),
