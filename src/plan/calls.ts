@@ -96,7 +96,7 @@ export class PlannedCalls {
    *
    * @param id equal calls of a route have equal ids.
    * @param most maximum number of calls that it represents.
-   * @returns the round after which it has ended.
+   * @returns the round in which it ends.
    */
   add(route: Route, id: string, most: number, call: FieldCall, page = OBJECT): number {
     if (!this.serves(route)) return call.at;

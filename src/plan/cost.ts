@@ -126,9 +126,8 @@ const tooExpensive = (message: string, extensions: Readonly<Record<string, unkno
   new GraphQLError(message, { extensions: { code: 'QUERY_TOO_EXPENSIVE', ...extensions } });
 
 /**
- * An upper bound on the least cost of a document for any variables: a value per field, a call per field of objects, and
- * as many as `nodes` takes for selections of its objects. Calls below lists of the backend do not count, since lists
- * may be empty.
+ * Bounds the least cost of a document for any variables: a value per field, a call per field of objects, and as many as
+ * `nodes` takes for selections of its objects. Calls below lists of the backend do not count, since lists may be empty.
  */
 export function leastCost(document: DocumentNode): Budget {
   const fragments = fragmentsOf(document);
