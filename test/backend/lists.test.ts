@@ -24,7 +24,7 @@ const LISTS = [
 ] as const;
 
 describe.each(LISTS)('%s', (path, id) => {
-  it.each([1, 2, 3, 7, 20, 100])('visits every row once, %i at a time', async (limit) => {
+  it.each([1, 7])('visits every row once, %i at a time', async (limit) => {
     const whole = await walk(call, path, 100);
 
     const { items, totals, lastCursor } = await walk(call, path, limit);

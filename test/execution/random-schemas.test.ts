@@ -14,7 +14,7 @@ const WANTED = Number(
   process.env['FUZZ_EXECUTION'] ??
     (process.env['npm_lifecycle_event'] === 'fuzz:execution' ? 20_000 : 0),
 );
-const COUNT = WANTED || 200;
+const COUNT = WANTED || 101;
 const FIRST = Number(process.env['FUZZ_SEED'] ?? (WANTED && Math.floor(Math.random() * 1e9)));
 const SEEDS = Array.from({ length: COUNT }, (_, i) => FIRST + i);
 

@@ -1,47 +1,7 @@
-/** Requests as code for clients: the code is what the clients' types take. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { join } from 'node:path';
+/** Requests as code for clients. */
 import { parse } from 'graphql';
-import ts from 'typescript';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Copied } from '../../src/explorer/documents/copies.ts';
-
-// The page's modules ask where the page is.
-vi.stubGlobal('location', { origin: 'http://127.0.0.1:4000', pathname: '/graphql' });
-const { COPIES } = await import('../../src/explorer/documents/copies.ts');
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-
-const REQUESTS = {
-  query: {
-    document: 'query TopicList($first: Int) {\n  topics(first: $first) { totalCount }\n}\n',
-    variables: { first: 3 },
-    headers: [],
-  },
-  mutation: {
-    document:
-      'mutation Publish($input: PublishAudienceVersionInput!) { publishAudienceVersion(input: $input) { userErrors { message } } }',
-    variables: { input: { id: 'x' } },
-    headers: ['x-team'],
-  },
-  subscription: {
-    document: 'subscription Progress($id: ID!) { audienceVersionProgress(id: $id) { isFinal } }',
-    variables: { id: 'x' },
-    headers: [],
-  },
-  'query without a name': {
-    document: '{ page(pageId: """`${x}`""") { name } }',
-    variables: {},
-    headers: [],
-  },
-};
-
-const CASES = Object.entries(REQUESTS).flatMap(([kind, request]) =>
-  Object.keys(COPIES).map((client) => [client, kind, request] as const),
-);
-
-const copyOf = (client: string, request: Copied): string => COPIES[client]!(request);
+import { describe, expect, it } from 'vitest';
+import { CASES, copyOf, REQUESTS } from './copied.ts';
 
 it.each(CASES)('%s, a %s: has the document, and no key', (client, _kind, request) => {
   const text = copyOf(client, request);
@@ -50,47 +10,6 @@ it.each(CASES)('%s, a %s: has the document, and no key', (client, _kind, request
     client === 'curl' ? '$API_KEY' : request.document.slice(-20).trim().slice(-8),
   );
   expect(text).not.toContain('x-explain');
-});
-
-it('compiles as TypeScript for each client', { timeout: 60_000 }, () => {
-  const folder = mkdtempSync(join(ROOT, 'node_modules/.copies-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const files = CASES.filter(([client]) => client !== 'curl').map(
-    ([client, kind, request], index) => {
-      const text = copyOf(client, request);
-      const [, artifact] = /from "(\.\/__generated__\/\w+)\.graphql"/.exec(text) ?? [];
-      const name = /import type \{ (\w+) \}/.exec(text)?.[1];
-      const file = join(folder, `${index}-${kind.replaceAll(' ', '-')}.tsx`);
-      // What relay-compiler would have written.
-      const types = artifact
-        ? text.replace(
-            /^import type .*$/m,
-            `type ${name} = { response: Record<string, unknown>; variables: Record<string, unknown> };`,
-          )
-        : text;
-      writeFileSync(file, types);
-      return file;
-    },
-  );
-
-  const program = ts.createProgram(files, {
-    noEmit: true,
-    strict: true,
-    skipLibCheck: true,
-    target: ts.ScriptTarget.ES2022,
-    module: ts.ModuleKind.Preserve,
-    moduleDetection: ts.ModuleDetectionKind.Force,
-    moduleResolution: ts.ModuleResolutionKind.Bundler,
-    lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts', 'lib.dom.asynciterable.d.ts'],
-    types: ['react'],
-  });
-  const faults = ts
-    .getPreEmitDiagnostics(program)
-    .map(
-      ({ file, messageText }) =>
-        `${file?.fileName.slice(-40)} ${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
-    );
-  expect(faults).toEqual([]);
 });
 
 describe('Relay', () => {

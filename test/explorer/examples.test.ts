@@ -1,9 +1,9 @@
 /** Every example of GraphiQL does what its title says, over the embedded backend. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
 import { findExampleIds, type ExampleIds } from '../../src/explorer/documents/example-ids.ts';
 import { EXAMPLES, FIRST_EXAMPLE, type Example } from '../../src/explorer/documents/examples.ts';
-import { startGateway, type GatewayProcess } from '../support/gateway-process.ts';
+import { DOCUMENT_ROUTES, openGateway, type InProcessGateway } from '../support/open-gateway.ts';
 
 const KEY = 'demo';
 
@@ -13,28 +13,29 @@ const SHOWN: Readonly<Record<string, readonly string[]>> = {
   'More than a request may cost': ['UPSTREAM_BUDGET_EXCEEDED', 'QUERY_TOO_EXPENSIVE'],
 };
 
-let gateway: GatewayProcess;
+let gateway: InProcessGateway;
 let ids: ExampleIds;
 
 beforeAll(async () => {
   // The dearest of them makes thousands of calls, which a busy machine takes seconds for.
-  gateway = await startGateway({ UPSTREAM_TIMEOUT_MS: '20000', REQUEST_TIMEOUT_MS: '60000' });
+  gateway = await openGateway({
+    rest: { timeoutMs: 20_000 },
+    limits: { requestTimeoutMs: 60_000 },
+  });
   ids = await findExampleIds(
     async (query, variables) => (await gateway.ask(query, { variables, apiKey: KEY })).data,
   );
 });
-afterAll(() => gateway.stop());
 
 it('finds an id of every kind by asking', () => {
   expect(Object.values(ids)).not.toContain(null);
 });
 
 it('finds what it can where the backend has no search', async () => {
-  const document = await startGateway({ BACKEND_ROUTES: 'document' });
+  const document = await openGateway(DOCUMENT_ROUTES);
   const found = await findExampleIds(
     async (query, variables) => (await document.ask(query, { variables, apiKey: KEY })).data,
   );
-  await document.stop();
 
   expect(found).toEqual({ ...ids, pageId: null, versionId: null });
 });

@@ -12,13 +12,17 @@ const CALLERS = 5;
 
 /** Connect and ask when they are woken, from a thread of its own: this one is busy then. */
 const BUSY_CALLERS = `
-  const { parentPort, workerData: { port, bell } } = require('node:worker_threads');
+  const { parentPort, workerData: { port, bell, connected } } = require('node:worker_threads');
   const { connect } = require('node:net');
   parentPort.postMessage('here');
   Atomics.wait(bell, 0, 0);
   const said = Array.from({ length: ${CALLERS} }, () => new Promise((resolve) => {
     let text = '';
-    const socket = connect(port, '127.0.0.1', () => socket.write('GET /health HTTP/1.1\\r\\nhost: a\\r\\n\\r\\n'));
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write('GET /health HTTP/1.1\\r\\nhost: a\\r\\n\\r\\n');
+      Atomics.add(connected, 0, 1);
+      Atomics.notify(connected, 0);
+    });
     socket.on('data', (chunk) => (text += chunk));
     socket.on('error', (error) => resolve(error.code));
     socket.on('close', () => resolve(text));
@@ -30,18 +34,22 @@ it('answers callers who have connected while the process was busy, just before t
   const gateway = await openGateway();
   const server = await openHttpServer(gateway.gateway, { ...DEFAULTS.http, port: 0 });
   const bell = new Int32Array(new SharedArrayBuffer(4));
-  const worker = new Worker(BUSY_CALLERS, { eval: true, workerData: { port: server.port, bell } });
+  const connected = new Int32Array(new SharedArrayBuffer(4));
+  const workerData = { port: server.port, bell, connected };
+  const worker = new Worker(BUSY_CALLERS, { eval: true, workerData });
   onTestFinished(async () => void (await worker.terminate()));
   await once(worker, 'message');
   const said = once(worker, 'message');
 
-  const delayMs = 20;
+  const delayMs = 200;
   const closed = server.close(5_000, delayMs);
   Atomics.store(bell, 0, 1);
   Atomics.notify(bell, 0);
-  // Busy until the delay is over, and the callers have their connections from the system alone.
-  const never = new Int32Array(new SharedArrayBuffer(4));
-  Atomics.wait(never, 0, 0, 10 * delayMs);
+  // Busy until the delay is over: the callers have their connections from the system alone.
+  for (let count = 0; count < CALLERS; count = Atomics.load(connected, 0)) {
+    Atomics.wait(connected, 0, count);
+  }
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, delayMs);
 
   const [answers] = (await said) as [string[]];
   expect(answers).toHaveLength(CALLERS);

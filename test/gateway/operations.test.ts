@@ -74,7 +74,7 @@ describe('/ready', () => {
   });
 
   it('is 503 from the moment in which the process stops, while everything else is served', async () => {
-    const { url, server, ask } = await openGateway();
+    const { url, server, ask } = await openGateway({});
 
     const closing = server.close(1_000, 300);
     const ready = await send(`${url}/ready`);

@@ -6,6 +6,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { negotiateCoding } from '../../src/gateway/operation/negotiation.ts';
+import { cases } from '../support/cases.ts';
 import { ok } from '../support/faults.ts';
 import { IDS } from '../support/ids.ts';
 import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
@@ -275,7 +276,7 @@ it('answers 304 for the same response only: never for a changed field, coding or
       expect((await ask(two, tag)).status).toBe(same ? 304 : 200);
       expect((await ask(one, tag)).status).toBe(304);
     }),
-    { numRuns: 60 },
+    { numRuns: cases(25) },
   );
 });
 

@@ -12,7 +12,7 @@ import { routes } from '../../src/v0/routes.ts';
 import { cases } from '../support/cases.ts';
 import { IDS } from '../support/ids.ts';
 
-const RUNS = cases(2_000);
+const RUNS = cases(500);
 
 const UUIDS = [
   '0190a6c2-7b1e-7cc3-98c4-dc0c0c07398f',

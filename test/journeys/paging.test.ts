@@ -76,20 +76,18 @@ async function page(
   return { keys: edges.map(({ node }: any) => node.key), edges, pageInfo, totalCount };
 }
 
-/** The first 100 items at most, by their keys. */
-async function reference(gateway: InProcessGateway, connection: Connection): Promise<string[]> {
-  return (await page(gateway, connection, 100)).keys;
-}
-
+// Nothing is written here: all walks share a gateway, which prepares each document once.
 let gateway: InProcessGateway;
+/** The first 100 items of each connection at most. */
+const whole = new Map<Connection, Awaited<ReturnType<typeof page>>>();
 beforeAll(async () => {
-  // Nothing is written here: all walks share a gateway, which prepares each document once.
   gateway = await openGateway();
+  for (const one of CONNECTIONS) whole.set(one, await page(gateway, one, 100));
 });
 
 describe.each(CONNECTIONS)('$name', (connection) => {
-  it.each([1, 2, 3, 7, 20, 99])('visits every item once, %i at a time', async (first) => {
-    const all = await reference(gateway, connection);
+  it.each([1, 7, 99])('visits every item once, %i at a time', async (first) => {
+    const all = whole.get(connection)!.keys;
     const seen: string[] = [];
     let after: string | undefined;
     let steps = 0;
@@ -101,7 +99,7 @@ describe.each(CONNECTIONS)('$name', (connection) => {
       expect(step.pageInfo.hasPreviousPage).toBe(after !== undefined && step.keys.length > 0);
       after = step.pageInfo.hasNextPage ? step.pageInfo.endCursor : undefined;
       // Some lists are longer than a test wants to walk.
-    } while (after !== undefined && seen.length < Math.min(100, first * 30));
+    } while (after !== undefined && seen.length < Math.min(100, first * 12));
 
     expect(seen.slice(0, 100)).toEqual(all.slice(0, seen.length));
     expect(new Set(seen).size).toBe(seen.length);
@@ -109,24 +107,23 @@ describe.each(CONNECTIONS)('$name', (connection) => {
   });
 
   it('goes on after any of its edges', async () => {
-    const all = await reference(gateway, connection);
-    const { edges } = await page(gateway, connection, 12);
+    const { keys: all, edges } = whole.get(connection)!;
 
-    for (const [i, { cursor }] of edges.entries()) {
+    for (const [i, { cursor }] of edges.slice(0, 12).entries()) {
       const next = await page(gateway, connection, 3, cursor);
       expect(next.keys).toEqual(all.slice(i + 1, i + 4));
     }
   });
 
   it('counts all its items on every page', async () => {
-    const whole = await page(gateway, connection, 100);
+    const { keys, pageInfo, totalCount } = whole.get(connection)!;
     const none = await page(gateway, connection, 0);
 
-    expect(whole.totalCount).toBeGreaterThanOrEqual(whole.keys.length);
-    if (!whole.pageInfo.hasNextPage) expect(whole.totalCount).toBe(whole.keys.length);
+    expect(totalCount).toBeGreaterThanOrEqual(keys.length);
+    if (!pageInfo.hasNextPage) expect(totalCount).toBe(keys.length);
     expect(none).toMatchObject({
       keys: [],
-      totalCount: whole.totalCount,
+      totalCount,
       pageInfo: { hasPreviousPage: false, startCursor: null, endCursor: null },
     });
   });
@@ -135,7 +132,7 @@ describe.each(CONNECTIONS)('$name', (connection) => {
     const others = CONNECTIONS.filter(({ list }) => list !== connection.list);
 
     for (const other of others) {
-      const { edges } = await page(gateway, other, 1);
+      const { edges } = whole.get(other)!;
       const { errors } = await gateway.ask(connection.source, {
         variables: { first: 1, after: edges[0].cursor },
       });

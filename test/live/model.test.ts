@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
+import { cases } from '../support/cases.ts';
 import { POST_JSON, send } from '../support/client.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
@@ -192,7 +193,7 @@ describe('any sequence of commands', () => {
         await site.server.close(0);
         await upstream.stop();
       }),
-      { numRuns: 80, endOnFailure: true },
+      { numRuns: cases(30), endOnFailure: true },
     );
   }, 60_000);
 });

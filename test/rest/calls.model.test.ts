@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { Cancel } from '../../src/lib/cancel.ts';
 import { createUpstream, type RestClient } from '../../src/rest/client/client.ts';
 import { routes } from '../../src/v0/routes.ts';
+import { cases } from '../support/cases.ts';
 import { scopeOf } from '../support/settings.ts';
 import { StagedClock } from '../support/staged-time.ts';
 import { person, topic } from './open-rest.ts';
@@ -258,6 +259,6 @@ it('answers each caller once, sends nothing for nobody, and counts down to nothi
         }
       },
     ),
-    { numRuns: 400 },
+    { numRuns: cases(150) },
   );
 });

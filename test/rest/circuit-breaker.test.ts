@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Cancel } from '../../src/lib/cancel.ts';
-import { systemClock } from '../../src/lib/clock.ts';
+import { systemClock, type Clock } from '../../src/lib/clock.ts';
 import type { RestClient } from '../../src/rest/client/client.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { after, held, ok, reset, silence, status, type Behaviour } from '../support/faults.ts';
@@ -16,16 +16,20 @@ import {
   type RestOptions,
 } from './open-rest.ts';
 import { atOnce } from '../support/at-once.ts';
-import { StagedClock } from '../support/staged-time.ts';
+import { afterOn, StagedClock } from '../support/staged-time.ts';
 import { until } from '../support/until.ts';
 
 const getTopic = (client: RestClient, id = 't') =>
   client.call(routes.getTopic, { path: { topic_id: id } });
 
-/** The REST side by a time that the test moves on; timers are real. */
-async function openStaged(options: RestOptions = {}) {
+/** The REST side by a time that the test moves on; timers are real, or as many times as fast. */
+async function openStaged({ speed = 1, ...options }: RestOptions & { speed?: number } = {}) {
   let nowMs = 1_000_000;
-  const clock = { ...systemClock, now: () => nowMs };
+  const clock: Clock = {
+    ...systemClock,
+    now: () => nowMs,
+    setTimeout: (run, ms) => systemClock.setTimeout(run, ms / speed),
+  };
   const rest = await openRest({ ...options, clock });
   return { ...rest, passMs: (ms: number) => void (nowMs += ms) };
 }
@@ -102,12 +106,12 @@ describe('the circuit of a route of a key', () => {
 
   it('opens after twenty failures in a row of a route that is silent, however well it was before', async () => {
     const clock = new StagedClock();
-    clock.tick();
     const rest = await openRest({ clock, timeoutMs: 100, requestTimeoutMs: 150 });
     const { backend, upstream } = rest;
     backend.on('*', ok(person('p')));
     await askPersons(rest, 200);
     backend.on('*', silence());
+    clock.tick(20);
     const before = backend.hits();
 
     for (let i = 0; upstream.breaker.stateOf('route_key') !== 'open' && i < 100; i++) {
@@ -313,7 +317,7 @@ describe('the circuit of a route of a key', () => {
   it('sends away at once those who still queue', async () => {
     const rest = await openRest({ connections: 4 });
     const { backend, client } = rest;
-    backend.on('*', after(100, status(500)));
+    backend.on('*', after(20, status(500)));
     const calls = Array.from({ length: 60 }, (_, i) => failureOf(getPerson(client(), `p${i}`)));
 
     const failures = await Promise.all(calls);
@@ -324,33 +328,31 @@ describe('the circuit of a route of a key', () => {
   });
 
   it('costs the callers of a route that has gone silent twenty timeouts, however many ask at once', async () => {
-    const rest = await openRest({ timeoutMs: 1_000 });
+    const clock = new StagedClock();
+    const rest = await openRest({ clock, timeoutMs: 1_000 });
     const { backend, calls, client } = rest;
     backend.on('*', ok(person('p')));
-    backend.on('GET /v0/topics/t', after(600, ok(topic('t'))));
+    backend.on('GET /v0/topics/t', afterOn(clock, 600, ok(topic('t'))));
     await askPersons(rest, 50);
     backend.on('*', silence());
-    const begun = performance.now();
+    const begunMs = clock.now();
     const before = calls.length;
 
     const asked: Promise<{ name: string; ms: number }>[] = [];
     let well: Promise<string> | undefined;
-    // Asked again where the machine was too busy to answer in time.
-    const topicAnswers = async () => {
-      const first = await failureOf(getTopic(client()));
-      return first === 'timeout' ? failureOf(getTopic(client())) : first;
-    };
-    while (performance.now() - begun < 1_500) {
-      const begunMs = performance.now();
+    while (clock.now() - begunMs < 1_500) {
+      const askedMs = clock.now();
       asked.push(
         failureOf(getPerson(client(), `p${asked.length}`)).then((name) => ({
           name,
-          ms: performance.now() - begunMs,
+          ms: clock.now() - askedMs,
         })),
       );
-      if (!well && performance.now() - begun > 700) well = topicAnswers();
-      await sleep(10);
+      if (clock.now() - begunMs > 700) well ??= failureOf(getTopic(client()));
+      await sleep(2); // for connections
+      clock.pass(20);
     }
+    clock.tick(20);
     const ended = await Promise.all(asked);
 
     const timeouts = calls.slice(before).filter(({ failure }) => failure === 'timeout');
@@ -428,7 +430,7 @@ describe('the circuit of a route of a key', () => {
     for (let i = 0; i < 100; i++) await ask(i);
     backend.on('*', status(500));
 
-    for (let i = 0; i < 1_500; i += 50) {
+    for (let i = 0; i < 1_100; i += 50) {
       await Promise.all(Array.from({ length: 50 }, (_, j) => ask(i + j)));
     }
 
@@ -440,7 +442,7 @@ describe('the circuit of a route of a key', () => {
 
 describe('the circuit of the host', () => {
   it('opens when no connection is found for a second, on whatever routes and for whatever keys', async () => {
-    const rest = await openStaged({ url: NOWHERE });
+    const rest = await openStaged({ url: NOWHERE, speed: 20 });
     const { client, told, upstream } = rest;
     const ask = (apiKey: string) =>
       Promise.all([

@@ -7,7 +7,7 @@ import { routes } from '../../src/v0/routes.ts';
 import { after, held, ok, silence, status } from '../support/faults.ts';
 import { until } from '../support/until.ts';
 import { NO_BREAKER, openRest, outcome, person, topic, type Rest } from './open-rest.ts';
-import { StagedClock } from '../support/staged-time.ts';
+import { afterOn, StagedClock } from '../support/staged-time.ts';
 
 const getPerson = (client: RestClient, id: number | string) =>
   client.call(routes.getPerson, { path: { person_id: String(id) } });
@@ -161,16 +161,13 @@ describe('the concurrency limiter', () => {
 
   it('T25: lets a call wait no longer than an attempt may take', async () => {
     const clock = new StagedClock();
-    clock.tick();
+    clock.tick(20);
     const { backend, client, upstream } = await openRest({
       clock,
       connections: 4,
       timeoutMs: 1_500,
     });
-    backend.on('*', async (...args) => {
-      await new Promise<void>((resolve) => clock.setTimeout(resolve, 300));
-      await ok(person('p'))(...args);
-    });
+    backend.on('*', afterOn(clock, 300, ok(person('p'))));
     await getPerson(client(), 'first');
     const begunMs = clock.now();
 
@@ -240,7 +237,7 @@ describe('the concurrency limiter', () => {
     const { backend, client } = rest;
     await accept(rest, 'known');
     backend.on('*', (response, seen, socket) =>
-      (seen.headers['x-api-key'] === 'known' ? ok(person('p')) : after(40, status(401)))(
+      (seen.headers['x-api-key'] === 'known' ? ok(person('p')) : after(20, status(401)))(
         response,
         seen,
         socket,

@@ -6,7 +6,7 @@ import { routes } from '../../src/v0/routes.ts';
 import { cases } from '../support/cases.ts';
 import { failureOf, openRest } from './open-rest.ts';
 
-const RUNS = cases(10_000);
+const RUNS = cases(2_000);
 
 /** Ids as they come, and as they come from those who push. */
 const id = fc.oneof(

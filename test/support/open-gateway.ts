@@ -2,9 +2,9 @@
  * The one opener of gateways for tests: in this process over a real port, or as `npm start` starts it, in a process
  * of its own; before the embedded backend, one whose answers a test stages, or one that misbehaves.
  *
- * What it opens is closed when the file of tests has ended, if not before. Opening an embedded backend takes most
- * of a test's time, so gateways with the same backend options share one a file; a test that writes asks for
- * one of its own with `fresh`.
+ * What it opens is closed when the file of tests has ended, if not before. Opening takes most of a test's time, so
+ * without options there is one gateway a file, and gateways with the same backend options share a backend; a test that
+ * writes asks for one of its own with `fresh`, and one that counts for a gateway of its own with `{}`.
  */
 
 import { execute, parse, type GraphQLFormattedError } from 'graphql';
@@ -30,7 +30,6 @@ import {
   type HttpServer,
 } from '../../src/gateway/http/http-server.ts';
 import { Metrics } from '../../src/gateway/observe/metrics/metrics.ts';
-import { readConfig } from '../../src/app/config.ts';
 import { openExtensions } from '../../src/app/extensions.ts';
 import type { CallLayers } from '../../src/gateway/extension.ts';
 import { silentLogger } from '../../src/gateway/observe/logs/logger.ts';
@@ -122,7 +121,23 @@ export function openGateway(
 ): Promise<InProcessGateway & WithFaults>;
 export function openGateway(options?: InProcessOptions): Promise<InProcessGateway>;
 export async function openGateway(
-  options: InProcessOptions | ProcessOptions = {},
+  options?: InProcessOptions | ProcessOptions,
+): Promise<(InProcessGateway | GatewayProcess) & Partial<WithFaults>> {
+  if (options) return openOwn(options);
+  if (!plain) {
+    plain = openInThisProcess({}, undefined);
+    afterFile(() => (plain = undefined));
+  }
+  const gateway = await plain;
+  gateway.restCalls.length = 0;
+  return gateway;
+}
+
+/** The one without options: opening takes longer than most tests do with it. */
+let plain: Promise<InProcessGateway> | undefined;
+
+async function openOwn(
+  options: InProcessOptions | ProcessOptions,
 ): Promise<(InProcessGateway | GatewayProcess) & Partial<WithFaults>> {
   const upstream = options.backend === 'faulty' ? await openFaulty() : undefined;
   const opened =
@@ -173,7 +188,7 @@ async function openInThisProcess(
   const metrics = new Metrics();
   // Those that are on without a setting of their own.
   const own = await openExtensions(
-    { ...readConfig({}), http },
+    { ...DEFAULTS, http },
     {
       ...{ logger: options.logger ?? silentLogger(), metrics, version: 'test' },
       backend: () => Promise.reject(new Error('No extension that is on by itself asks for it')),

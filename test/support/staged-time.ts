@@ -1,6 +1,7 @@
 /** Clocks that stand still until a test moves them on. */
 import { onTestFinished, vi } from 'vitest';
 import type { Clock, Timer } from '../../src/lib/clock.ts';
+import type { Behaviour } from './faults.ts';
 
 /** Stages `performance.now()` for the present test; turns of the event loop stay real. */
 export function stageTime(): { nowMs: number } {
@@ -68,3 +69,11 @@ export class StagedClock implements Clock {
     return [...this.#timers].sort((one, other) => one.dueMs - other.dueMs);
   }
 }
+
+/** Behaves so when that much of a clock's time has passed. */
+export const afterOn =
+  (clock: Clock, ms: number, behaviour: Behaviour): Behaviour =>
+  async (...args) => {
+    await new Promise<void>((resolve) => clock.setTimeout(resolve, ms));
+    await behaviour(...args);
+  };

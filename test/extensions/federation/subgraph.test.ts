@@ -8,6 +8,7 @@ import { formatNodeId } from '../../../src/graph/types/node-id.ts';
 import { schema } from '../../../src/app/schema.ts';
 import { printSubgraph } from '../../../src/extensions/federation/sdl.ts';
 import { subgraphOf } from '../../../src/extensions/federation/subgraph.ts';
+import { cases } from '../../support/cases.ts';
 import { status } from '../../support/faults.ts';
 import { IDS } from '../../support/ids.ts';
 import {
@@ -405,7 +406,7 @@ describe('what references cost', () => {
         expect(gateway.restCalls.length).toBeLessThanOrEqual(most);
         expect(least).toBeLessThanOrEqual(most);
       }),
-      { numRuns: 60 },
+      { numRuns: cases(20) },
     );
   });
 });

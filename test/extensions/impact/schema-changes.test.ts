@@ -137,7 +137,7 @@ it('names the documents that cease to be valid, whatever goes or must be given i
     expect(users, change!.path).toEqual(isInput ? expect.arrayContaining(invalid) : invalid);
     broken += invalid.length;
   }
-  expect(broken).toBeGreaterThan(20);
+  expect(broken).toBeGreaterThan(5);
 });
 
 it('finds deprecations that name no day, or nothing else', () => {
@@ -173,7 +173,7 @@ function* withAChange(schema: DocumentNode) {
     },
   });
   const size = parse('input In { size: Int! }').definitions[0]!;
-  for (const place of places.filter((_, i) => i % 7 === 0)) {
+  for (const place of places.filter((_, i) => i % 20 === 0)) {
     if (place.kind !== Kind.INPUT_OBJECT_TYPE_DEFINITION) {
       yield visit(schema, { enter: (node) => (node === place ? null : undefined) });
     }

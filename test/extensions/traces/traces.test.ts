@@ -68,11 +68,14 @@ describe('a trace', () => {
       backend: 'faulty',
       extensions: [traces(tracer)],
       documents: limits,
+      // A call that a busy machine gives up is one that the backend may never see.
+      rest: { timeoutMs: 60_000 },
+      limits: { requestTimeoutMs: 90_000 },
     });
     const asked: { traceId: string; journal: Journal; seen: string[] }[] = [];
     const FATES = [status(503), status(404), status(500), reset(), ...Array(16).fill(world())];
 
-    for (let seed = 1; seed <= cases(40); seed++) {
+    for (let seed = 1; seed <= cases(15); seed++) {
       const random = randomFrom(seed);
       site.upstream.on('*', (...args) => FATES[Math.floor(random() * FATES.length)]!(...args));
       const { source, variables } = randomQuery(seed, { schema, values: SAMPLE_VALUES });

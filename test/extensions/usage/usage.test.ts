@@ -124,7 +124,7 @@ describe('usage', () => {
           for (const one of found) expected.set(one, (expected.get(one) ?? 0) + 1);
         }
       }),
-      { numRuns: cases(30) },
+      { numRuns: cases(12) },
     );
 
     const [counted] = (await site.usage()).documents;

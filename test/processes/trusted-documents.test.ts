@@ -1,0 +1,28 @@
+/** Trusted documents of a process: read before it is ready, and a bad file is no start. */
+import { expect, it } from 'vitest';
+import { openFolder } from '../support/folder.ts';
+import { startProcess } from '../support/gateway-process.ts';
+
+const TOPICS = 'query Topics { topics(first: 1) { nodes { title } } }';
+const MANIFEST = { 'web-1.json': { 'topics-1': TOPICS } };
+
+it('refuses the start in one line where a file is bad', async () => {
+  const folder = openFolder({ ...MANIFEST, 'web-2.json': '{"0":"query' });
+  const line = 'TRUSTED_DOCUMENTS: bad file web-2.json: It is not JSON. Mend it or take it away.';
+
+  const product = startProcess({ TRUSTED_DOCUMENTS: folder });
+
+  expect(await product.exit()).toBe(1);
+  expect(product.stderr).toBe(`${line}\n`);
+  expect(product.stdout).not.toContain('Ready');
+});
+
+it('is read and prepared before the process is ready', async () => {
+  const product = startProcess({ TRUSTED_DOCUMENTS: openFolder(MANIFEST), LOG_LEVEL: 'info' });
+
+  await product.ready();
+
+  const messages = product.stdout.split('\n').map((line) => /"msg":"([^"]*)/.exec(line)?.[1]);
+  const ready = messages.findIndex((message) => message?.startsWith('Ready:'));
+  expect(messages.slice(0, ready)).toContain('Trusted documents are read');
+});
