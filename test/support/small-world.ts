@@ -4,7 +4,9 @@
  */
 
 import { routes, type Route } from '../../src/v0/routes.ts';
-import { openHttp } from './listen.ts';
+import { afterFile } from './after-file.ts';
+import { openFaultUpstream } from './fault-upstream.ts';
+import { after, ok, status, type Behaviour, type Seen } from './faults.ts';
 import { listOf } from './open-gateway.ts';
 import { routeOf, sampleOf } from './world.ts';
 
@@ -201,34 +203,10 @@ export interface SmallWorld {
 
 /** Closes with the file. */
 export async function openSmallWorld(missing: Iterable<Route> = []): Promise<SmallWorld> {
-  const url = await openHttp((request, response) => {
-    const target = request.url ?? '';
-    const method = request.method ?? '';
-    world.calls.push(`${method} ${target}`);
-    world.keys.push(String(request.headers['x-api-key']));
-    request.resume();
-    const found = routeOf({ method, target });
-    const isMissing = found && world.missing.has(found.route);
-    const isAnyPage = world.takesAnyPage && /^\/v0\/pages\/[^/]*$/.test(target.split('?')[0]!);
-    const answer: any =
-      found && !isMissing
-        ? ANSWERS.get(found.route)?.(found.values, new URL(target, 'http://backend'))
-        : undefined;
-    const body =
-      world.linksAreDeleted && found?.route === routes.listPageLinks
-        ? {
-            ...answer,
-            items: answer.items.map((link: Found) => ({ ...link, deletedAt: link['createdAt'] })),
-          }
-        : (answer ?? (isAnyPage ? PAGES[0] : undefined));
-    const status = body === undefined ? (isMissing ? world.refusal : 404) : 200;
-    setTimeout(() => {
-      response.writeHead(status, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(body ?? {}));
-    }, world.latencyMs);
-  });
+  const upstream = await openFaultUpstream();
+  afterFile(() => upstream.stop());
   const world: SmallWorld = {
-    url,
+    url: upstream.url,
     calls: [],
     keys: [],
     missing: new Set(missing),
@@ -237,5 +215,24 @@ export async function openSmallWorld(missing: Iterable<Route> = []): Promise<Sma
     takesAnyPage: false,
     latencyMs: 0,
   };
+  upstream.on('*', (response, seen, socket) => {
+    world.calls.push(`${seen.method} ${seen.target}`);
+    world.keys.push(String(seen.headers['x-api-key']));
+    return after(world.latencyMs, answerOf(world, seen))(response, seen, socket);
+  });
   return world;
+}
+
+function answerOf(world: SmallWorld, { method, target }: Seen): Behaviour {
+  const found = routeOf({ method, target });
+  if (found && world.missing.has(found.route)) return status(world.refusal);
+  const url = new URL(target, 'http://backend');
+  const answer: any = found && ANSWERS.get(found.route)?.(found.values, url);
+  if (answer && world.linksAreDeleted && found?.route === routes.listPageLinks) {
+    const items = answer.items.map((link: Found) => ({ ...link, deletedAt: link['createdAt'] }));
+    return ok({ ...answer, items });
+  }
+  if (answer !== undefined) return ok(answer);
+  const isAnyPage = world.takesAnyPage && /^\/v0\/pages\/[^/]*$/.test(url.pathname);
+  return isAnyPage ? ok(PAGES[0]) : status(404);
 }

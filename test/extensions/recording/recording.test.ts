@@ -26,6 +26,7 @@ import {
 } from '../../support/faults.ts';
 import { openFaultUpstream } from '../../support/fault-upstream.ts';
 import { scopeOf } from '../../support/settings.ts';
+import { until } from '../../support/until.ts';
 import { NO_BREAKER, outcome, person, topic } from '../../rest/open-rest.ts';
 
 const KEY = 'secret-key+of/tenant==a';
@@ -328,7 +329,7 @@ describe('a replay', () => {
   });
 
   it('takes the time that it took, as many times as fast as it is told', async () => {
-    const { folder, client } = await openRecording({ [PERSON]: [after(600, ok(person('p1')))] });
+    const { folder, client } = await openRecording({ [PERSON]: [after(300, ok(person('p1')))] });
     await readPerson(client());
     const timeAt = async (speed: number): Promise<number> => {
       const startMs = performance.now();
@@ -336,11 +337,14 @@ describe('a replay', () => {
       return performance.now() - startMs;
     };
 
-    expect(await timeAt(1)).toBeGreaterThan(590);
-    expect(await timeAt(0)).toBeLessThan(300);
-    const hurried = await timeAt(2);
-    expect(hurried).toBeGreaterThan(295);
-    expect(hurried).toBeLessThan(590);
+    expect(await timeAt(1)).toBeGreaterThan(295);
+    // On a busy machine one of several tries is in time.
+    await until(async () => (await timeAt(0)) < 150);
+    await until(async () => {
+      const hurried = await timeAt(2);
+      expect(hurried).toBeGreaterThan(145);
+      return hurried < 295;
+    });
   });
 
   it.each([
