@@ -1,8 +1,6 @@
 /**
  * What a request costs, before and after: the plan, the explanation, the budget.
  */
-import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { execute, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { createContext } from '../../src/graph/context.ts';
@@ -10,7 +8,6 @@ import { toClientError } from '../../src/graph/errors.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { schema } from '../../src/app/schema.ts';
 import { openRest } from '../rest/open-rest.ts';
-import { buildScript } from '../support/gateway-build.ts';
 import { IDS } from '../support/ids.ts';
 import { openGateway } from '../support/open-gateway.ts';
 
@@ -104,68 +101,20 @@ describe('the plan', () => {
 
     expect(extensions.plan.calls).toEqual({ least: 0, most: 0 });
   });
-
-  it('is printed as a table', async () => {
-    const root = fileURLToPath(new URL('../..', import.meta.url));
-
-    const { stdout, status } = spawnSync(
-      process.execPath,
-      [
-        await buildScript('print-plan'),
-        'src/client/documents/page-with-audiences.graphql',
-        'src/client/documents/fragments.graphql',
-        JSON.stringify({ pageId: IDS.page, first: 5 }),
-      ],
-      { cwd: root, encoding: 'utf8' },
-    );
-
-    expect(status).toBe(0);
-    expect(stdout).toMatch(/^route +at least +at most +because of\n/);
-    expect(stdout).toMatch(/^GET \/v0\/pages\/\{page_id\}\/audiences +1 +1 +page\.audiences$/m);
-    expect(stdout).toMatch(/^all +2 +12 +2 rounds$/m);
-    expect(stdout).toMatch(/^values +1 +188 +page\.audiences\.versions$/m);
-  });
-
-  it('is not printed for arguments that would be taken for nothing', async () => {
-    const root = fileURLToPath(new URL('../..', import.meta.url));
-
-    const { stderr, status } = spawnSync(
-      process.execPath,
-      [await buildScript('print-plan'), 'src/client/documents/search-pages.graphql', 'documents'],
-      { cwd: root, encoding: 'utf8' },
-    );
-
-    expect(status).toBe(1);
-    expect(stderr).toBe(
-      '"documents" is no .graphql file, no variables as a JSON object, and not the word document.\n',
-    );
-  });
 });
 
-it('the plan for a backend with the document’s routes only names the routes that are missing, in the response and in the table', async () => {
+it('the plan for a backend with the document’s routes only names the routes that are missing', async () => {
   const gateway = await openGateway({ rest: { routeSet: 'document' } });
-  const root = fileURLToPath(new URL('../..', import.meta.url));
 
   const { extensions } = await gateway.ask(
     `{ page(pageId: "${IDS.page}") { name audiences { nodes { effectiveName } } } }`,
     { variables: {}, headers: { 'x-explain': 'plan' } },
-  );
-  const { stdout } = spawnSync(
-    process.execPath,
-    [
-      await buildScript('print-plan'),
-      'document',
-      'src/client/documents/search-pages.graphql',
-      '{"query":"x"}',
-    ],
-    { cwd: root, encoding: 'utf8' },
   );
 
   expect(extensions.plan.missing).toEqual([
     'GET /v0/pages/{page_id}/audiences',
     'GET /v0/pages/{page_id}/audiences/{audience_id}',
   ]);
-  expect(stdout).toMatch(/^GET \/v0\/pages\/search +missing /m);
 });
 
 describe('the budget', () => {

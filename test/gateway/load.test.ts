@@ -1,11 +1,10 @@
-/** Callers who leave, crowds, and unhandled rejections. */
+/** Callers who leave, and crowds. */
 
 import { expect, it, onTestFinished } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { createUpstream } from '../../src/rest/client/client.ts';
 import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
 import { POST_JSON, send } from '../support/client.ts';
-import { startProcess } from '../support/gateway-process.ts';
 import { openHttp } from '../support/listen.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { until } from '../support/until.ts';
@@ -77,23 +76,3 @@ it('a crowd is served as far as it goes; the rest is answered 503 with when to c
   expect(shed?.codes).toEqual(['UPSTREAM_UNAVAILABLE']);
   expect(shed?.body).not.toHaveProperty('data');
 });
-
-// Windows has no such signal.
-it.skipIf(process.platform === 'win32')(
-  'an unhandled rejection is logged and counted, and the process goes on',
-  async () => {
-    const mistake = `process.on('SIGUSR2',()=>{Promise.reject(new Error('nobody waits'))})`;
-    const product = startProcess({
-      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(mistake)}`,
-    });
-    const url = await product.ready();
-    product.process.kill('SIGUSR2');
-
-    await until(async () =>
-      expect((await send(new URL('/metrics', url).href)).text).toContain(
-        'gateway_unhandled_rejections_total 1',
-      ),
-    );
-    await until(() => expect(product.stdout).toContain('nobody waits'));
-  },
-);

@@ -1,0 +1,45 @@
+/** `npm run plan`: what a document will cost, as a table. */
+import { spawnSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+import { buildScript } from '../support/gateway-build.ts';
+import { IDS } from '../support/ids.ts';
+import { ROOT } from '../support/pages.ts';
+
+const print = async (...args: readonly string[]) =>
+  spawnSync(process.execPath, [await buildScript('print-plan'), ...args], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+
+it('is printed as a table', async () => {
+  const { stdout, status } = await print(
+    'src/client/documents/page-with-audiences.graphql',
+    'src/client/documents/fragments.graphql',
+    JSON.stringify({ pageId: IDS.page, first: 5 }),
+  );
+
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^route +at least +at most +because of\n/);
+  expect(stdout).toMatch(/^GET \/v0\/pages\/\{page_id\}\/audiences +1 +1 +page\.audiences$/m);
+  expect(stdout).toMatch(/^all +2 +12 +2 rounds$/m);
+  expect(stdout).toMatch(/^values +1 +188 +page\.audiences\.versions$/m);
+});
+
+it('is not printed for arguments that would be taken for nothing', async () => {
+  const { stderr, status } = await print('src/client/documents/search-pages.graphql', 'documents');
+
+  expect(status).toBe(1);
+  expect(stderr).toBe(
+    '"documents" is no .graphql file, no variables as a JSON object, and not the word document.\n',
+  );
+});
+
+it('names the routes that are missing where the backend has the document’s only', async () => {
+  const { stdout } = await print(
+    'document',
+    'src/client/documents/search-pages.graphql',
+    '{"query":"x"}',
+  );
+
+  expect(stdout).toMatch(/^GET \/v0\/pages\/search +missing /m);
+});
