@@ -35,7 +35,7 @@ const SYSTEM = [
 const PLUGGED = [
   'test/gateway/{admission,cost,errors,limits,load,log,metrics,on-error,operations,shares}.test.ts',
   'test/gateway/{exposed-headers,forwarded-headers,http,incremental,small-responses,trusted-documents}.test.ts',
-  'test/live/{event-stream,trusted,web-socket,web-socket-operations}.test.ts',
+  'test/live/{event-stream,web-socket,web-socket-operations}.test.ts',
   'test/extensions/{every-transport,mcp/mcp,traces/traces,usage/usage}.test.ts',
   'test/journeys/{document-routes,plans}.test.ts',
   'test/faults/{bad-input,live,unknown-outcome,upstream-faults}.test.ts',

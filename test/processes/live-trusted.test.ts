@@ -6,7 +6,7 @@ import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { IDS } from '../support/ids.ts';
 import { openFolder } from '../support/folder.ts';
 import { startGateway } from '../support/gateway-process.ts';
-import { openSocket, WATCH, type Progress } from './support.ts';
+import { openSocket, WATCH, type Progress } from '../live/support.ts';
 import { until } from '../support/until.ts';
 
 const HASH = createHash('sha256').update(WATCH).digest('hex');
