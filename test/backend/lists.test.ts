@@ -24,10 +24,10 @@ const LISTS = [
 ] as const;
 
 describe.each(LISTS)('%s', (path, id) => {
-  it.each([1, 7])('visits every row once, %i at a time', async (limit) => {
+  it('visits every row once, three at a time', async () => {
     const whole = await walk(call, path, 100);
 
-    const { items, totals, lastCursor } = await walk(call, path, limit);
+    const { items, totals, lastCursor } = await walk(call, path, 3);
 
     const ids = items.map((item) => item[id]);
     expect(new Set(ids).size).toBe(ids.length);

@@ -128,7 +128,7 @@ describe('Topic.entries', () => {
     expect(entries.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false });
   });
 
-  it.each([1, 2, 3, 7, 13, 20, 39, 40, 41, 100])(
+  it.each([1, 13, 39, 40, 41])(
     'visits every entry once, %i at a time, forward and backward',
     async (size) => {
       const gateway = await openGateway();
