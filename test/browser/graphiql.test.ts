@@ -1112,7 +1112,8 @@ describe('the design', () => {
         }),
       );
 
-    for (const editor of ['.graphiql-query-editor', '.result-window'])
+    const tool = '.graphiql-editor-tool .graphiql-editor:not(.hidden)';
+    for (const editor of ['.graphiql-query-editor', tool, '.result-window'])
       await expect
         .poll(() =>
           page
@@ -1138,7 +1139,15 @@ describe('the design', () => {
     const dark = await page.locator('.graphiql-dialog').getByText('Dark').boundingBox();
     const dialog = await page.locator('.graphiql-dialog').boundingBox();
     expect(dark!.x + dark!.width).toBeLessThan(dialog!.x + dialog!.width);
+    const { height } = (await page.getByRole('button', { name: 'Clear data' }).boundingBox())!;
+    expect(height).toBeLessThan(40);
     await page.keyboard.press('Escape');
+    await page.locator('.graphiql-dialog').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Open short keys dialog' }).click();
+    await page.locator('.graphiql-dialog table').waitFor();
+    expect(await cut('.graphiql-dialog')).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.locator('.graphiql-dialog').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
     await page.locator('.graphiql-doc-explorer-content a').getByText('Query').first().click();
     await page.locator('.graphiql-doc-explorer-content code').first().waitFor();
@@ -1149,7 +1158,15 @@ describe('the design', () => {
     await page.getByRole('button', { name: 'Show Fields' }).click();
     await page.locator('.fields-panel input').first().waitFor();
     await picture(page, `fields-${width}`);
-    expect(await cut('.graphiql-plugin, .fields-panel input')).toEqual([]);
+    expect(await cut('.fields-panel input')).toEqual([]);
+    // Long names deep down are reached by scrolling the pane.
+    const beyond = await page.locator('.graphiql-plugin').evaluate((pane) => {
+      pane.scrollLeft = pane.scrollWidth;
+      const names = [...pane.querySelectorAll('.graphiql-explorer-field-view')];
+      const { right } = pane.getBoundingClientRect();
+      return names.filter((name) => name.getBoundingClientRect().right > right).length;
+    });
+    expect(beyond).toBe(0);
   });
 
   /** Parts of routes in the documentation that go on in another line. */
@@ -1157,7 +1174,7 @@ describe('the design', () => {
     page.locator('.graphiql-doc-explorer-content code').evaluateAll((all) =>
       all
         .flatMap((code) => [...code.childNodes])
-        .filter((part) => !part.textContent!.includes(' '))
+        .filter((part) => !part.textContent!.includes(' ') || part.textContent!.includes(' /'))
         .flatMap((part) => {
           const range = document.createRange();
           range.selectNodeContents(part);
@@ -1205,6 +1222,41 @@ describe('the design', () => {
         return list.evaluate((one) => one.scrollLeft);
       })
       .toBe(0);
+  });
+
+  it.each([
+    ['a long title', 'Step through the audiences of a page'],
+    ['the mark of a subscription', 'Watch a version being published'],
+  ])('shows the whole tab in view beside arrows, with %s', async (_what, example) => {
+    const { page } = await open({ viewport: { width: 768, height: 900 } });
+    await openExample(page, example);
+    if (example.startsWith('Watch')) {
+      await page.locator('.graphiql-execute-button').click();
+      await page.locator('.graphiql-tab-active[data-subscribed]').waitFor();
+    }
+    await page.getByRole('button', { name: 'Later tabs' }).waitFor();
+    const out = () =>
+      page.locator('.graphiql-tab-active').evaluate((tab) => {
+        const list = tab.parentElement!.getBoundingClientRect();
+        const { left, right } = tab.getBoundingClientRect();
+        return Math.max(0, Math.round(list.left - left), Math.round(right - list.right));
+      });
+
+    await expect.poll(out).toBe(0);
+  });
+
+  it('shows whole lines around the field of a call that is pressed', async () => {
+    const { page } = await open({ viewport: { width: 768, height: 900 } });
+    await play(page);
+    await page.locator('button.call').nth(3).click();
+    await expect.poll(() => page.locator('.marked-field').count()).toBe(2);
+
+    const tops = await page
+      .locator(':is(.graphiql-query-editor, .result-window) .lines-content')
+      .evaluateAll((all) => all.map((one) => Number.parseFloat((one as HTMLElement).style.top)));
+
+    expect(tops.some((top) => top < 0)).toBe(true);
+    expect(tops.map((top) => Math.abs(top % 20))).toEqual([0, 0]);
   });
 
   it('has dialogs and menus in the type of the page', async () => {
@@ -1314,6 +1366,13 @@ describe('without serious barriers:', () => {
 
   it('a phone, 390 pixels wide', async () => {
     const { page } = await open({ viewport: { width: 390, height: 844 }, hasTouch: true });
+    /** How far the page goes on where nothing is, in pixels. */
+    const below = () =>
+      page.evaluate(() => {
+        const { bottom } = document.querySelector('#explorer')!.getBoundingClientRect();
+        return Math.round(document.documentElement.scrollHeight - scrollY - bottom);
+      });
+    expect(await below()).toBe(0);
 
     await play(page);
     await page.locator('button.call').first().waitFor();
@@ -1322,6 +1381,7 @@ describe('without serious barriers:', () => {
     expect([y > -50, y < 400]).toEqual([true, true]);
 
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    expect(await below()).toBe(0);
     const box = await page.locator('button.call').first().boundingBox();
     expect(box!.x + box!.width).toBeLessThanOrEqual(390);
     const heights = await Promise.all(

@@ -15,9 +15,14 @@ import { createPortal } from 'react-dom';
 import { addField, type ParentType } from './add-field.ts';
 import { say } from './messages.ts';
 
-// Routes break after a slash, not within a word.
-markdown.renderer.rules['code_inline'] = (tokens, index) =>
-  `<code>${markdown.utils.escapeHtml(tokens[index]!.content).replaceAll('/', '/<wbr>')}</code>`;
+// Routes break before a slash, and nowhere else: `GET /v0/pages` is one part.
+markdown.renderer.rules['code_inline'] = (tokens, index) => {
+  const parts = tokens[index]!.content.split(/(?<=[^ ])(?<!\/v0)(?=\/)/).map((part) => {
+    const text = markdown.utils.escapeHtml(part);
+    return part.includes('/') ? `<span>${text}</span>` : text;
+  });
+  return `<code>${parts.join('<wbr>')}</code>`;
+};
 
 export const DOCUMENTATION_PLUGIN: GraphiQLPlugin = {
   title: DOC_EXPLORER_PLUGIN.title,

@@ -33,6 +33,7 @@ function useReadiness(): void {
       // Enter after a brace inserts a line; after a letter or an arrow it accepts the suggestion.
       suggest: { selectionMode: 'whenQuickSuggestion' },
     });
+    for (const editor of [variables, headers]) editor.updateOptions({ wordWrap: 'on' });
     root.toggleAttribute('data-ready', true);
   }, [query, variables, headers, response]);
 }
@@ -40,10 +41,12 @@ function useReadiness(): void {
 /** Makes editors as high as whole lines. */
 function useWholeLines(): void {
   const query = useGraphiQL((state) => state.queryEditor);
+  const variables = useGraphiQL((state) => state.variableEditor);
+  const headers = useGraphiQL((state) => state.headerEditor);
   const response = useGraphiQL((state) => state.responseEditor);
   const monaco = useMonaco((state) => state.monaco);
   useEffect(() => {
-    if (!monaco || !query || !response) return undefined;
+    if (!monaco || !query || !variables || !headers || !response) return undefined;
     const fit = new ResizeObserver((entries) => {
       const lineHeight = query.getOption(monaco.editor.EditorOption.lineHeight);
       for (const { target, borderBoxSize } of entries) {
@@ -51,10 +54,10 @@ function useWholeLines(): void {
         (target as HTMLElement).style.paddingBottom = `${rest}px`;
       }
     });
-    for (const editor of [query, response])
+    for (const editor of [query, variables, headers, response])
       fit.observe(editor.getContainerDomNode(), { box: 'border-box' });
     return () => fit.disconnect();
-  }, [monaco, query, response]);
+  }, [monaco, query, variables, headers, response]);
 }
 
 /** Runs the query at Ctrl+Enter outside of the editors too, as after Prettify or a load. */

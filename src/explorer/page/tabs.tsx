@@ -45,9 +45,13 @@ function useTabInView(): void {
   }, [id, stop, run, queryEditor]);
   useEffect(() => {
     const tab = document.querySelectorAll<HTMLElement>('.graphiql-tab')[activeTabIndex];
-    if (tab) bringIntoView(tab);
-    // The title changes the width of a tab.
-  }, [id, tabs[activeTabIndex]?.title]);
+    if (!tab) return undefined;
+    // The title and the mark of a subscription change the width of a tab, and arrows that of the list.
+    const watching = new ResizeObserver(() => bringIntoView(tab));
+    watching.observe(tab);
+    watching.observe(tab.parentElement!);
+    return () => watching.disconnect();
+  }, [id, activeTabIndex]);
 }
 
 /** Uses layout offsets: `scrollIntoView` would measure a tab in the middle of its animation. */

@@ -1,7 +1,7 @@
 /**
  * Marks a field in the query and in the answer.
  */
-import { useGraphiQL, type MonacoEditor } from '@graphiql/react';
+import { useGraphiQL, useMonaco, type MonacoEditor } from '@graphiql/react';
 import { parse } from 'graphql';
 import { useRef } from 'react';
 import { locateInAnswer, locateInQuery, type TextRange } from './locate.ts';
@@ -16,6 +16,7 @@ export function useHighlight(): (path: readonly (string | number)[]) => void {
   const queryEditor = useGraphiQL((state) => state.queryEditor);
   const responseEditor = useGraphiQL((state) => state.responseEditor);
   const operationName = useGraphiQL((state) => state.operationName);
+  const lineHeight = useMonaco((state) => state.monaco?.editor.EditorOption.lineHeight);
   const marks = useRef<Marks[]>([]);
   return (path) => {
     for (const before of marks.current) before.clear();
@@ -23,7 +24,19 @@ export function useHighlight(): (path: readonly (string | number)[]) => void {
       ...mark(queryEditor, (text) => locateInQuery(parse(text), operationName, path)),
       ...mark(responseEditor, (text) => locateInAnswer(text, path)),
     ];
+    if (lineHeight === undefined) return;
+    for (const editor of [queryEditor, responseEditor]) beginAtLine(editor, lineHeight);
   };
+}
+
+/** Scrolls by a part of a line, so that the first and the last line are whole. */
+function beginAtLine(
+  editor: MonacoEditor | undefined,
+  option: Parameters<MonacoEditor['getOption']>[0],
+): void {
+  if (!editor) return;
+  const lineHeight = editor.getOption(option) as number;
+  editor.setScrollTop(Math.round(editor.getScrollTop() / lineHeight) * lineHeight);
 }
 
 function mark(
