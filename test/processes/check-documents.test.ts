@@ -28,6 +28,14 @@ async function check(...args: string[]): Promise<{ code: number; lines: readonly
 }
 
 describe('documents:check', { timeout: 60_000 }, () => {
+  it('says one call in one round', async () => {
+    const { lines } = await check(
+      openFolder({ 'ios-4.2.json': { one: '{ topics { totalCount } }' } }),
+    );
+
+    expect(lines[0]).toMatch(/: 1 call in 1 round, [0-9]/);
+  });
+
   it('keeps prices when they are accepted, and names app, document and field when one rises', async () => {
     const folder = openFolder({ 'ios-4.2.json': { [ID]: PAGE } });
     const pricesFile = join(folder, 'ios-4.2.prices.json');
