@@ -69,12 +69,22 @@ const folderOf = (manifests: Readonly<Record<string, readonly string[]>>): strin
 
 const FOLDER = folderOf({ 'agents-1.json': DOCUMENTS });
 
-const open = (options: InProcessOptions = {}, folder = FOLDER) =>
+const openOwn = (options: InProcessOptions = {}, folder = FOLDER) =>
   openGateway({
     ...options,
     http: { allowedHosts: ['127.0.0.1'], ...options.http },
     extensions: [{ routes: (core) => ({ '/mcp': createMcp(folder, '1', core) }) }],
   });
+
+let plain: ReturnType<typeof openOwn> | undefined;
+
+/** Without options: the one that all such tests share. */
+async function open(options?: InProcessOptions, folder?: string) {
+  if (options) return openOwn(options, folder);
+  const site = await (plain ??= openOwn());
+  site.restCalls.length = 0;
+  return site;
+}
 
 interface AgentOptions {
   readonly apiKey?: string;
