@@ -1,7 +1,7 @@
 /**
  * The process: environment, backend, ports and signals.
  *
- * The only file with side effects. It starts everything, and stops it in reverse order.
+ * The entry point, which starts all parts and stops them in reverse order.
  */
 import cluster from 'node:cluster';
 import { inspect } from 'node:util';
@@ -48,7 +48,7 @@ try {
   for (const warning of warnings) logger.warn(warning);
   await (cluster.isPrimary && workers > 1 ? lead(config, logger) : serve(config, logger));
 } catch (error) {
-  // One line for what an operator can correct, the whole error for anything else. A worker has logged its own.
+  // One line for errors that an operator can correct, the whole error for others. Workers log their own.
   const line = error instanceof OperatorError ? error.message : inspect(error);
   if (!(error instanceof WorkerStartError)) process.stderr.write(`${line}\n`);
   process.exit(EXIT.failed);
@@ -72,7 +72,7 @@ async function lead(config: Config, logger: Logger): Promise<void> {
   await announce({ ...backend, logger, url, warnings, tools: config.tools, http: config.http });
 }
 
-/** The process that serves: the only one, or one of several workers. */
+/** The serving process: the only one, or one of several workers. */
 async function serve(config: Config, logger: Logger): Promise<void> {
   const { http, headers, limits, documents, live, tools } = config;
   const metrics = new Metrics({ ofProcess: true });
@@ -106,7 +106,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     isHurried: replay?.isHurried ?? false,
     observer: observeUpstream(metrics, logger, () => gateway, layers.onAnswer),
   });
-  // The 20 routes of the REST document do not answer the first query, which is about a page.
+  // The first query is about a page, which the 20 routes of the REST document do not support.
   const hasSamplePage =
     backend.isEmbedded && config.embedded.routes !== 'document' && backend.routeSet !== 'document';
   const gateway = createGateway({
@@ -139,7 +139,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
   stopOnSignals(logger, config.process, async (times) => {
     const finished = await ports.close(times);
     await gateway.close();
-    // A backend that never answers would keep its calls open: they are cut at the shutdown timeout.
+    // Otherwise calls to a silent backend are cut at the shutdown timeout.
     if (finished) await upstream.close();
     await Promise.all(extensions.map(async ({ close }) => close?.()));
     await backend.close();

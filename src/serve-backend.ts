@@ -41,10 +41,10 @@ try {
     return backend.close(shutdownTimeoutMs);
   });
   const url = `http://${urlHost(host)}:${backend.port}`;
-  // At every level, as the gateway says where it listens.
+  // Logged at every level, like the gateway's address.
   logger.child({}, { level: 'info' }).info({ url }, `Ready: the backend is at ${url}`);
 } catch (error) {
-  // One line for what an operator can correct, the whole error for anything else.
+  // One line for errors that an operator can correct, the whole error for others.
   process.stderr.write(`${error instanceof OperatorError ? error.message : inspect(error)}\n`);
   process.exit(EXIT.failed);
 }

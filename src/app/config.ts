@@ -1,8 +1,8 @@
 /**
- * Environment → checked, frozen `Config`, as the table of settings has it.
+ * Reads the environment into a checked, frozen `Config`, by the table of settings.
  *
- * A group is what one part of the gateway takes as its options. A value that is not allowed stops the process
- * instead of being guessed at: the error's one line names the variable, what is allowed and what was found.
+ * A group is the options of one part of the gateway. Invalid values are start errors: one line with the variable, the
+ * allowed values and the actual one.
  */
 import { BlockList, isIP } from 'node:net';
 import { checkCacheTtl } from './settings/cache-ttl.ts';
@@ -25,24 +25,24 @@ type Groups = typeof SETTINGS;
 type Values = { readonly [Name in keyof Groups]: ValuesOf<Groups[Name]['settings']> };
 
 export type Config = Values & {
-  /** Sentences for the log: variables that are probably misspelt. */
+  /** Warnings for the log about probably misspelt variables. */
   readonly warnings: readonly string[];
 };
 
 /**
  * Reads the settings.
  *
- * An empty variable counts as unset, as compose files write it. Variables not named here are ignored,
- * with a warning where one was probably meant.
+ * Empty variables count as unset, for compose files. Unknown variables are ignored, with a warning if they are probably
+ * misspelt.
  *
- * @throws {ConfigError} for the first value that is not allowed.
+ * @throws {ConfigError} for the first invalid value.
  */
 export function readConfig(env: Environment): Config {
   const groups = Object.entries(SETTINGS).map(([name, { settings }]) => [
     name,
     readSettings<Settings>(settings, env),
   ]);
-  const read = Object.fromEntries(groups) as Values; // the types of its groups
+  const read = Object.fromEntries(groups) as Values; // typed by its groups
   checkTimes(read);
   checkPorts(read);
   checkConnections(read.backend);
@@ -72,8 +72,8 @@ export function readConfig(env: Environment): Config {
 }
 
 /**
- * A read whose callers have all left does not count as a failure of the backend. If callers left
- * before an attempt times out, the circuit of a silent backend would never open.
+ * Reads cancelled by all their callers do not count as failures of the backend. If requests timed out before attempts,
+ * the circuit of a silent backend would never open.
  */
 function checkTimes({ limits, backend }: Pick<Config, 'limits' | 'backend'>): void {
   const { requestTimeoutMs } = limits;
@@ -95,7 +95,7 @@ function checkPorts({ http, process: { workers } }: Pick<Config, 'http' | 'proce
   throw new ConfigError(`ADMIN_PORT must be another port than PORT, which is ${port}.`);
 }
 
-/** A replay at once waits as little as may be set between two polls. */
+/** Replays at full speed use the minimum interval of polls. */
 function pollsOf({ recording: { replay, speed }, live }: Pick<Config, 'recording' | 'live'>) {
   if (replay === undefined || speed > 0) return live;
   return Object.freeze({
@@ -143,7 +143,7 @@ function checkTraces({ maxExportBatchSize, maxQueueSize, ca, cert, key }: Config
   checkPem({ ca, cert, key }, `OTEL_EXPORTER_OTLP_CERTIFICATE, ${own}`);
 }
 
-/** Names in Redis are then a plain hash of callers' keys. */
+/** Warns if names in Redis are plain hashes of callers' keys. */
 function weakSecret({ fleet: { redisUrl, redisSecret } }: Pick<Config, 'fleet'>): string[] {
   if (redisUrl === undefined || (redisSecret ?? passwordOf(redisUrl)) !== '') return [];
   return [
@@ -151,7 +151,7 @@ function weakSecret({ fleet: { redisUrl, redisSecret } }: Pick<Config, 'fleet'>)
   ];
 }
 
-/** The default secret for callers' keys in Redis: its password, or an empty text. */
+/** The default secret of hashed names in Redis: its password, or an empty text. */
 export const passwordOf = (redisUrl: string): string => new URL(redisUrl).password;
 
 function checkTrusted({ documents: { folder, only } }: Pick<Config, 'documents'>): void {
@@ -162,8 +162,8 @@ function checkTrusted({ documents: { folder, only } }: Pick<Config, 'documents'>
 }
 
 /**
- * Where callers need no key, or agents are served, and only this machine is, a page could point its own host name
- * at this machine (DNS rebinding) and read with the deployment's key. So the host name is checked.
+ * Checks host names against DNS rebinding if only this machine is served and callers need no key, or agents are served:
+ * a page could point its own host name at this machine and read with the deployment's key.
  */
 function defaultHosts({
   http: { host, socketPath },
@@ -171,7 +171,7 @@ function defaultHosts({
   documents: { agents },
 }: Pick<Config, 'http' | 'backend' | 'documents'>): readonly string[] | undefined {
   if ((apiKey ?? agents) === undefined) return undefined;
-  // No page reaches a unix socket.
+  // Pages cannot reach a unix socket.
   if (socketPath !== undefined || !isLoopback(host)) return undefined;
   return [...new Set([...LOOPBACK_HOSTS, host])];
 }

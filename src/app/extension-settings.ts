@@ -1,4 +1,4 @@
-/** The settings of each extension; undefined where it stays off. */
+/** Settings of extensions; undefined if an extension is off. */
 import { EXAMPLE_API_KEY } from '../backend/seed/example.ts';
 import { passwordOf, type Config } from './config.ts';
 
@@ -28,14 +28,14 @@ export function traces({ traces: settings }: Config) {
   return { sampler, ratio, exporting: { ...rest, url: url.href } };
 }
 
-/** The place of traces below the endpoint of all signals. Source: OpenTelemetry, "OTLP Exporter Configuration". */
+/** URL of traces below the endpoint of all signals. Source: OpenTelemetry, "OTLP Exporter Configuration". */
 function tracesBelow(endpoint: URL): URL {
   const url = new URL(endpoint);
   url.pathname = `${url.pathname.replace(/\/$/, '')}/v1/traces`;
   return url;
 }
 
-/** Told to operators alone. */
+/** Only on the operators' port. */
 export function usage({ http: { adminPort } }: Config) {
   return adminPort === undefined ? undefined : {};
 }

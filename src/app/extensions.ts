@@ -1,8 +1,8 @@
 /**
- * The extensions: what some deployments switch on, a folder of `extensions/` each.
+ * The list of extensions, each a folder of `extensions/`.
  *
- * A line is all that holds an extension: its settings, undefined where it stays off, and where it is.
- * Nothing of one that is off is loaded.
+ * An extension is connected by one line: its settings (undefined if it is off) and its module, which is loaded only if
+ * it is on.
  */
 import type { Extension, Host, Open } from '../gateway/extension.ts';
 import type { Config } from './config.ts';
@@ -12,7 +12,7 @@ interface Line {
   open(config: Config, host: Host): Promise<Extension | undefined>;
 }
 
-/** In the order in which they are opened, and stand around each other. */
+/** In the order of opening and nesting. */
 const EXTENSIONS: readonly Line[] = [
   line(settings.recording, () => import('../extensions/recording/recording.extension.ts')),
   line(settings.redis, () => import('../extensions/redis/redis.extension.ts')),
@@ -25,9 +25,9 @@ const EXTENSIONS: readonly Line[] = [
 ];
 
 /**
- * Opens what the settings ask for.
+ * Opens the extensions that are on.
  *
- * @throws {OperatorError} for settings that an extension cannot follow.
+ * @throws {OperatorError} for invalid settings of an extension.
  */
 export async function openExtensions(
   config: Config,

@@ -1,5 +1,5 @@
 /**
- * Which backend is called, and by what: a deployment, the embedded one, or recordings of one.
+ * Opens the backend: a deployment, the embedded one, or recordings.
  */
 import { EXAMPLE_API_KEY } from '../backend/seed/example.ts';
 import type { Config } from './config.ts';
@@ -21,11 +21,11 @@ export const warningsOf = (
     : [];
 
 /**
- * Opens the deployment, recordings, the embedded backend of the primary, or an embedded one of this process.
+ * Opens a deployment, recordings, the primary's embedded backend, or one of this process.
  *
  * @param ofPrimary the URL of the primary's embedded backend, in a worker.
- * @param replay recordings, which answer in its place.
- * @throws {OperatorError} for recordings, or a database, that cannot be used.
+ * @param replay recordings in place of a backend.
+ * @throws {OperatorError} for unusable recordings, or an unusable database.
  */
 export async function openBackend(
   { backend, embedded, recording }: Config,
@@ -47,7 +47,7 @@ export async function openBackend(
     const there = { ...splitUpstreamUrl(url), connections, label };
     return { ...there, apiKey, routeSet, isEmbedded: false, close };
   }
-  // Which routes the embedded backend has is known.
+  // The routes of the embedded backend are known.
   const known = {
     apiKey: apiKey ?? EXAMPLE_API_KEY,
     isEmbedded: true,
@@ -56,7 +56,7 @@ export async function openBackend(
     routeSet: routeSet === 'document' ? routeSet : embedded.routes,
   };
   if (ofPrimary) return { ...splitUpstreamUrl(new URL(ofPrimary)), ...known, close };
-  // Loaded only where it runs: its database and its server are most of a start.
+  // Loaded on demand: its database and server take most of the start.
   const { openBackend: open, BackendDatabaseError } = await import('../backend/backend.ts').catch(
     refuseWithoutBackend,
   );
@@ -69,7 +69,7 @@ export async function openBackend(
   return { ...splitUpstreamUrl(new URL(opened.url)), ...known, close: () => opened.close() };
 }
 
-/** How a deployment is reached. */
+/** Connection options of a deployment. */
 function connectionsOf(backend: Config['backend']): ConnectionOptions {
   const { socketPath, ca, cert, key, httpProxy, httpsProxy, noProxy } = backend;
   const proxies = { httpProxy, httpsProxy, noProxy };
@@ -80,7 +80,7 @@ function connectionsOf(backend: Config['backend']): ConnectionOptions {
   };
 }
 
-/** What is installed for gateways alone, such as their image, has none of the embedded backend's packages. */
+/** Installations of the gateway only, such as the image, lack the packages of the embedded backend. */
 function refuseWithoutBackend(error: NodeJS.ErrnoException): never {
   if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
   throw new OperatorError(

@@ -1,5 +1,5 @@
 /**
- * Imports every resource module once, and says that they write and send events.
+ * Imports all resource modules, and adds the mutation and subscription types.
  */
 import './page/page.ts';
 import './audience/audience.ts';

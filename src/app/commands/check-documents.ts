@@ -72,13 +72,13 @@ interface Version {
 }
 
 interface PricedDocument {
-  /** The operation's name. */
+  /** Name of the operation. */
   readonly name: string;
   readonly id: string;
   readonly priced: Priced;
 }
 
-/** The price of a document, and what is dearer than in the version before, where that has one of this name. */
+/** Lines about the price of a document, and increases since the previous version. */
 function linesOf(
   { version }: Version,
   { name, id, priced }: PricedDocument,
@@ -155,7 +155,7 @@ function nameOf({ definitions }: DocumentNode): string {
   return 'anonymous';
 }
 
-/** The innermost field that an error stands in, by its type: `Page.audiences`. */
+/** Returns the innermost field of an error: `Page.audiences`. */
 function fieldOf(document: DocumentNode, { nodes }: GraphQLError): string {
   const place = nodes?.[0]?.loc?.start ?? -1;
   const typeInfo = new TypeInfo(schema);
@@ -173,7 +173,7 @@ function fieldOf(document: DocumentNode, { nodes }: GraphQLError): string {
   return field;
 }
 
-/** Which numbers of a price rose, and by which fields. */
+/** Returns the increased numbers of a price, with the fields that cause them. */
 function risesOf(before: Price, { price, fields, largestList }: Priced) {
   const rises: { readonly field: string; readonly what: string }[] = [];
   const compare = (what: string, field: string, was: number | null, is: number | null): void => {

@@ -57,7 +57,7 @@ await printLines(HELP, async () => {
   return lines;
 });
 
-/** A line for each version of an app, with the operations of it. */
+/** Returns a line per version of an app with its operations. */
 function usersOf(users: readonly Shipped[]): readonly string[] {
   const names = new Map<string, string[]>();
   for (const { app, version, name } of users) {
@@ -69,7 +69,7 @@ function usersOf(users: readonly Shipped[]): readonly string[] {
   );
 }
 
-/** The commit to compare with: the one before, where the named one is that which is checked out. */
+/** Returns the commit to compare with: the previous one if the named one is checked out. */
 function baseOf(name: string): string {
   const isHere = git('rev-parse', `${name}^{commit}`) === git('rev-parse', 'HEAD');
   return isHere ? `${name}^` : name;

@@ -1,7 +1,7 @@
 /**
- * Writes what is generated: `npm run codegen`. `schema.graphql` is what the builder makes, `schema.subgraph.graphql` what
- * of it is composed with other subgraphs, both in an order that changes with the schema only; `src/client/generated/` is
- * what `codegen.ts` says. The gateway itself reads none of them.
+ * Generates files: `npm run codegen`. `schema.graphql` is the whole schema, `schema.subgraph.graphql` the part for
+ * composition, both in a stable order; `src/client/generated/` is configured by `codegen.ts`. The gateway reads none of
+ * them.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';

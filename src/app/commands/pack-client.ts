@@ -1,9 +1,8 @@
 /**
- * Packs what frontends install: `npm run client` writes `dist-client/content-pages-client.tgz`, and
- * `npm run client -- folder` writes the file there.
+ * Packs the client package: `npm run client` writes `dist-client/content-pages-client.tgz`, and `npm run client --
+ * folder` writes the file there.
  *
- * npm links a folder and unpacks a file: modules of a linked folder would load the gateway's graphql and
- * not the app's.
+ * A file, since npm links folders, whose modules would load the gateway's graphql instead of the app's.
  */
 import { execSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -28,7 +27,7 @@ if (unknown !== undefined) {
 
 const TARGET = resolve(process.argv[2] ?? join(ROOT, 'dist-client'));
 
-/** What is packed as it is, and its place in the package. */
+/** Files that are copied, and their paths in the package. */
 const COPIES = {
   'src/client/package.json': 'package.json',
   'src/client/documents': 'documents',
@@ -50,7 +49,7 @@ try {
   rmSync(staged, { recursive: true });
 }
 
-/** Writes JavaScript and declarations, and answers what the compiler finds wrong. */
+/** Writes JavaScript and declarations. Returns the compiler's errors. */
 function compile(): readonly ts.Diagnostic[] {
   const file = join(ROOT, 'src/client/tsconfig.json');
   const parsed = ts.readConfigFile(file, (path) => ts.sys.readFile(path));

@@ -1,4 +1,4 @@
-/** Prices of documents in words. */
+/** Formats prices of documents. */
 import type { Price } from '../../plan/price.ts';
 
 /** `1 to 4 calls in 2 rounds, 1 to 12 values` */
@@ -11,5 +11,5 @@ const counted = (count: string, noun: string): string =>
 export const range = ({ least, most }: Price['calls']): string =>
   least === most ? shown(most) : `${least} to ${shown(most)}`;
 
-/** The length of some lists is unknown. */
+/** Null is unknown, for lists of unknown length. */
 export const shown = (count: number | null): string => (count === null ? 'unknown' : String(count));

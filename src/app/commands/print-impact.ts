@@ -32,7 +32,7 @@ import { aligned, printLines } from './terminal.ts';
 
 const OWN_DOCUMENTS = 'src/client/generated';
 
-/** What stands for each extent of a loss. */
+/** Extents of losses in words. */
 const WORDS = {
   null: 'null, and an error',
   error: 'an error: nothing is written',
@@ -120,8 +120,8 @@ function report(
 }
 
 /**
- * How often an operation was executed; with a plus, how often for callers who name no version, where several versions
- * hold its document.
+ * Returns the executions of an operation; after a plus those of callers without a version, if several versions have its
+ * document.
  */
 type Executions = (of: Shipped) => string;
 

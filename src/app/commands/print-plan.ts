@@ -1,10 +1,9 @@
 /**
- * Prints what a document will cost the backend: `npm run plan -- query.graphql '{"id":"p1"}'`, or what each document of
- * a manifest will cost at least and at most: `npm run plan -- --manifest ios-4.2.json`.
+ * Prints the cost of a document for the backend: `npm run plan -- query.graphql '{"id":"p1"}'`, or bounds on the cost
+ * of each document of a manifest: `npm run plan -- --manifest ios-4.2.json`.
  *
- * Nothing is called. Fragments may stand in further `.graphql` files; `document` among the arguments
- * plans for a backend that has the document's routes only. Ends with 1 when there is no plan, so
- * that CI can ask for it.
+ * Makes no calls. Fragments may be in further `.graphql` files; the argument `document` plans for a backend with the
+ * document's routes only. Exits with 1 if there is no plan, for use in CI.
  */
 import { readFileSync } from 'node:fs';
 import { getOperationAST, Kind, parse, validate } from 'graphql';
@@ -101,7 +100,7 @@ function table({
   ]);
 }
 
-/** The length of some lists is unknown. */
+/** `Infinity` is unknown, for lists of unknown length. */
 function shown(most: number): string {
   return Number.isFinite(most) ? String(most) : 'unknown';
 }

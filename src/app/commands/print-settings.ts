@@ -1,6 +1,6 @@
 /**
- * Prints every setting with its default and its meaning: `npm run settings`. With `--write` the table of
- * docs/operating.md is made anew; a test compares them.
+ * Prints every setting with its default and its meaning: `npm run settings`. With `--write` updates the table of
+ * docs/operating.md; a test compares them.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { listOf } from '../settings/list.ts';
@@ -9,7 +9,7 @@ import { printLines } from './terminal.ts';
 
 const PAGE = 'docs/operating.md';
 
-/** The first table of the page whose head is that of the list. */
+/** Matches the table of settings. */
 const TABLE = /^\| variable .*\n(?:\|.*\n)*/m;
 
 const HELP = `

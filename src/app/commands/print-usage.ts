@@ -1,7 +1,7 @@
 /**
- * Prints which fields, arguments and enum values apps asked a gateway for: `npm run usage -- http://127.0.0.1:4001`.
+ * Prints usage counts of fields, arguments and enum values: `npm run usage -- http://127.0.0.1:4001`.
  *
- * A coordinate after it, such as `Page` or `Page.name`, narrows it to that one and what belongs to it.
+ * A coordinate argument, such as `Page` or `Page.name`, limits the output to it and its members.
  */
 import { resolveSchemaCoordinate } from 'graphql';
 import { schema } from '../schema.ts';

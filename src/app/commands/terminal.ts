@@ -1,13 +1,13 @@
-/** What commands write to the terminal: lines, tables, their help, and one line where they fail. */
+/** Terminal output of commands: lines, tables, help, and one line for a failure. */
 
-/** Ends the process after the help, where that is asked for by `--help` or `-h`. */
+/** Prints the help and exits if `--help` or `-h` is given. */
 export function offerHelp(help: string): void {
   if (!process.argv.slice(2).some((given) => given === '--help' || given === '-h')) return;
   process.stdout.write(`${help.trim()}\n`);
   process.exit(0);
 }
 
-/** Ends the process after the help, or with 1 where anything else is given. */
+/** Like `offerHelp`, but exits with 1 for other arguments. */
 export function takeNoArguments(help: string): void {
   offerHelp(help);
   const [given] = process.argv.slice(2);
@@ -17,8 +17,8 @@ export function takeNoArguments(help: string): void {
 }
 
 /**
- * @param help what `--help` prints.
- * @param work answers what is printed. Where it throws, the process ends with 1, so that CI notices.
+ * @param help text of `--help`.
+ * @param work returns the lines. If it throws, the process exits with 1.
  */
 export async function printLines(
   help: string,
@@ -33,7 +33,7 @@ export async function printLines(
   }
 }
 
-/** Rows of cells as a table. */
+/** Formats rows of cells as a table. */
 export function aligned(rows: readonly (readonly string[])[]): readonly string[] {
   const widths = rows[0]!.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
   return rows.map((row) =>

@@ -1,5 +1,5 @@
 /**
- * The first lines of the log: where the gateway listens, and whether its backend answers.
+ * First lines of the log: the gateway's address, and whether its backend responds.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../gateway/observe/logs/logger.ts';
@@ -14,21 +14,21 @@ const PAUSE_MS = 5_000;
 
 interface AnnounceOptions extends UpstreamProbeOptions {
   readonly logger: Logger;
-  /** Where the gateway listens, without a path. */
+  /** URL of the gateway, without a path. */
   readonly url: string;
-  /** What its paths begin with, if anything. */
+  /** Prefix of its paths; may be empty. */
   readonly http: { readonly basePath: string };
-  /** What the gateway stands in front of, in words. */
+  /** The backend in words. */
   readonly label: string;
   /** Logged in place of the label. @default none */
   readonly warnings: readonly string[];
   readonly isEmbedded: boolean;
-  /** Recordings, which are there without being asked. @default none */
+  /** Recordings, which are not probed. @default none */
   readonly replay?: object | undefined;
   readonly tools: { readonly graphiql: boolean };
 }
 
-/** Logged at every level: the backend, and the address that the gateway listens on. */
+/** Logs the backend and the gateway's address, at every level. */
 export async function announce(options: AnnounceOptions): Promise<void> {
   const { logger, url, http, origin, label, warnings, isEmbedded, replay, tools } = options;
   const always = logger.child({}, { level: 'info' });
@@ -46,7 +46,7 @@ export async function announce(options: AnnounceOptions): Promise<void> {
   always.info({ url: graphql }, `${state}: ${served} at ${graphql}`);
 }
 
-/** Probes until the backend answers, and logs that. */
+/** Probes until the backend responds, and logs it. */
 async function logAnswer(options: AnnounceOptions): Promise<void> {
   do await sleep(PAUSE_MS, undefined, { ref: false });
   while (await probeUpstream(options));

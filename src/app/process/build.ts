@@ -1,15 +1,15 @@
 /**
- * What `npm run build` has made: where it is, and whether it is of the sources beside it.
+ * The output of `npm run build`: its location, and whether it is up to date.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** False where the sources run as they are, as `npm run dev` does. */
+/** False if the sources run directly, as in `npm run dev`. */
 const isBuilt = !import.meta.filename.endsWith('.ts');
 
 const ROOT = join(import.meta.dirname, isBuilt ? '..' : '../../..');
 
-/** `dist/`: the folder of this file when it is built as well. */
+/** `dist/`, which contains this file when it is built. */
 const DIST = isBuilt ? import.meta.dirname : join(ROOT, 'dist');
 
 /** GraphiQL's build. */
@@ -17,7 +17,7 @@ export const EXPLORER_FOLDER = join(DIST, 'explorer');
 
 const EXPLORER_PAGE = join(EXPLORER_FOLDER, 'index.html');
 
-/** Of this project; `unknown` where its `package.json` was not copied along. */
+/** Version of this project; `unknown` without its `package.json`. */
 export function versionOf(): string {
   try {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
@@ -31,7 +31,7 @@ export function versionOf(): string {
 
 export const isExplorerBuilt = (): boolean => existsSync(EXPLORER_PAGE);
 
-/** A sentence for the log where a source is newer than what was built of it. Servers have no sources. */
+/** Returns a warning if a source is newer than the build. Servers have no sources. */
 export function staleBuild(): string[] {
   const sources = join(ROOT, 'src');
   if (!isBuilt || !existsSync(sources)) return [];
@@ -45,7 +45,7 @@ export function staleBuild(): string[] {
   return [`dist/ is older than ${relative(ROOT, newer)}: "npm run build" makes it anew`];
 }
 
-/** The first file that was changed after another, which may be missing. */
+/** Returns the first file newer than the built one, which may be missing. */
 function newerThan(built: string, folder: string, files: readonly string[]): string | undefined {
   const { mtimeMs = Infinity } = statSync(built, { throwIfNoEntry: false }) ?? {};
   return files

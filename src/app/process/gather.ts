@@ -1,8 +1,7 @@
 /**
- * What each of several workers has counted, for whichever is asked: the primary asks all that serve, and hands on what
- * they tell.
+ * Collects values of all workers for any of them: the primary asks all serving workers, and forwards their answers.
  *
- * prom-client's own messages carry metrics alone, and fail while a worker starts; it adds up what is gathered here.
+ * prom-client's own messages support metrics only, and fail while a worker starts; it sums the metrics collected here.
  */
 import cluster, { type Worker } from 'node:cluster';
 import { AggregatorRegistry, type Registry } from 'prom-client';
@@ -11,14 +10,14 @@ import type { Gather } from '../../gateway/extension.ts';
 /** Timeout for the answers of all workers, in milliseconds. */
 const MAX_MS = 5_000;
 
-/** Messages: a worker asks for a name, the primary asks every worker, and the answers return the same way. */
+/** Messages: a worker asks for a name, the primary asks all workers, and answers return the same way. */
 type Message =
   | { readonly wants: 'all' | 'own'; readonly id: number; readonly name: string }
   | { readonly wants: undefined; readonly id: number; readonly told: unknown };
 
-/** What a worker has asked the others. */
+/** A pending question of a worker. */
 interface Question {
-  /** The workers that have not answered. */
+  /** Workers without an answer. */
   readonly waiting: Set<number>;
   readonly told: unknown[];
   readonly end: () => void;
@@ -61,7 +60,9 @@ export function askWorkers(): void {
   });
 }
 
-/** For a worker. The result rejects when a worker does not answer within five seconds. */
+/**
+ * Returns the function of a worker that collects values. It rejects if a worker does not answer within five seconds.
+ */
 export function gatherOfAll(): Gather {
   const own = new Map<string, () => unknown>();
   const open = new Map<number, (told: unknown) => void>();
@@ -73,7 +74,7 @@ export function gatherOfAll(): Gather {
       open.get(id)?.(message.told);
       return;
     }
-    // A failure counts as no answer.
+    // A failure counts as a missing answer.
     void Promise.resolve(own.get(message.name)?.()).then(
       (told) => send({ wants: undefined, id, told }),
       () => {},
@@ -91,14 +92,14 @@ export function gatherOfAll(): Gather {
         open.set(id, (told) => {
           open.delete(id);
           clearTimeout(timer);
-          resolve(told as readonly Told[]); // each worker runs this code
+          resolve(told as readonly Told[]); // all workers run this code
         });
         send({ wants: 'all', id, name });
       });
   };
 }
 
-/** The metrics of all workers as one, added up by prom-client. */
+/** Returns a function that sums the metrics of all workers by prom-client. */
 export function sumMetrics(own: Registry, gather: Gather): () => Promise<string> {
   const all = gather('metrics', () => own.getMetricsAsJSON());
   return async () => AggregatorRegistry.aggregate([...(await all())]).metrics();

@@ -1,5 +1,5 @@
 /**
- * Signals, which end a process, and unhandled rejections, which do not.
+ * Signals, which stop the process, and unhandled rejections, which do not.
  */
 import cluster from 'node:cluster';
 import type { Logger } from '../../gateway/observe/logs/logger.ts';
@@ -8,24 +8,24 @@ import type { Logger } from '../../gateway/observe/logs/logger.ts';
 export const EXIT = {
   finished: 0,
   failed: 1,
-  /** Requests were under way when SHUTDOWN_TIMEOUT_MS had passed; `timeout` of the shell says the same. */
+  /** Requests were in flight after SHUTDOWN_TIMEOUT_MS; the same code as the shell's `timeout`. */
   cut: 124,
 } as const;
 
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 export type StopSignal = (typeof STOP_SIGNALS)[number];
 
-/** How long a process serves on, and how long it then finishes what is under way, in milliseconds. */
+/** Times of a stop: serving while not ready, then finishing requests, in milliseconds. */
 export interface StopTimes {
   readonly drainDelayMs: number;
   readonly shutdownTimeoutMs: number;
 }
 
 /**
- * The first signal ends the process in order, the second at once. SIGHUP is neither the first nor the second of two:
- * systemd sends it with SIGTERM, and a terminal that closes sends it to every process of its group.
+ * The first signal stops the process gracefully, the second at once. SIGHUP does not count as one of two: systemd sends
+ * it with SIGTERM, and a closing terminal sends it to all processes of its group.
  *
- * @param stop answers whether everything was finished.
+ * @param stop returns whether all requests were finished.
  */
 export function stopOnSignals(
   logger: Logger,
@@ -64,7 +64,7 @@ export function stopOnSignals(
   for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
 }
 
-/** An unhandled rejection is a bug, and no reason to end the process for all callers. */
+/** Logs unhandled rejections, which are bugs but must not end the process for all callers. */
 export function surviveRejections(logger: Logger, count: () => void = () => {}): void {
   process.on('unhandledRejection', (reason) => {
     count();

@@ -1,7 +1,7 @@
 /**
  * SIGUSR2 switches the level of the log between LOG_LEVEL and `debug`, and back, while the process runs.
  *
- * A primary has its workers switch too, also those that it starts later.
+ * A primary switches its workers too, including later ones.
  */
 import cluster from 'node:cluster';
 import type { Logger } from '../../gateway/observe/logs/logger.ts';
@@ -9,7 +9,7 @@ import type { Logger } from '../../gateway/observe/logs/logger.ts';
 export function switchLevelOnSignal(logger: Logger): void {
   const { level } = logger;
   const set = (to: string): void => {
-    // `debug` shows the line, whatever the level was and will be.
+    // `debug` shows the line for any old and new level.
     logger.level = 'debug';
     logger.info({ logLevel: to }, 'The level of the log has changed');
     logger.level = to;

@@ -1,6 +1,6 @@
 /**
- * The operator's own plugins: a module whose default export is a list of Yoga or Envelop plugins, or a
- * function that answers one.
+ * Operators' plugins: a module whose default export is a list of Yoga or Envelop plugins, or a function that returns
+ * one.
  */
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -15,8 +15,7 @@ export class PluginsError extends OperatorError {
 /**
  * @param path of the module, from the working directory; undefined for none.
  * @param config argument of an exported function.
- * @throws {PluginsError} when it cannot be loaded, or exports something else. The plugins throw it where they fail at
- * the start.
+ * @throws {PluginsError} if it cannot be loaded, or exports something else. Plugins that fail at start throw it too.
  */
 export async function loadPlugins(
   path: string | undefined,
@@ -45,10 +44,10 @@ export async function loadPlugins(
 /** Hooks that are called before there is an operation. */
 const AT_START = ['onPluginInit', 'onYogaInit', 'onSchemaChange'] as const;
 
-/** A plugin whose hooks at the start say which file has failed. */
+/** Wraps a plugin so that failures of its start hooks name the file. */
 function guarded(plugin: GatewayPlugin, path: string): GatewayPlugin {
   if (!AT_START.some((name) => plugin[name])) return plugin;
-  // It may be of a class: other hooks are left where they are.
+  // Inherits other hooks, since a plugin may be an instance of a class.
   const own = Object.create(plugin) as Record<string, unknown>;
   for (const name of AT_START) {
     const hook = plugin[name] as ((payload: never) => unknown) | undefined;

@@ -1,5 +1,5 @@
 /**
- * The ports of the settings: `PORT`, and `ADMIN_PORT` where operators have one of their own.
+ * Opens the ports of the settings: `PORT`, and `ADMIN_PORT` for operators.
  *
  * Errors of unavailable addresses name the setting to change.
  */
@@ -25,7 +25,7 @@ interface Ports {
   close(times: StopTimes): Promise<boolean>;
 }
 
-/** @throws {OperatorError} where the host or a port cannot be had. */
+/** @throws {OperatorError} if a host or port is unavailable. */
 export async function openPorts(
   gateway: Gateway,
   { adminPort, ...http }: PortOptions,

@@ -9,20 +9,20 @@ import type { Logger } from '../../gateway/observe/logs/logger.ts';
 import { askWorkers } from './gather.ts';
 import type { StopSignal, StopTimes } from './lifecycle.ts';
 
-/** How long after the end of a worker another is started, in milliseconds: some end at once, again and again. */
+/** Delay before a worker is replaced, in milliseconds, against crash loops. */
 const PAUSE_MS = 1_000;
 
 /** Grace period of the primary beyond the shutdown time of its workers, in milliseconds. */
 const GRACE_MS = 1_000;
 
-/** The first worker could not start, and has logged why. */
+/** The first worker failed to start, and has logged why. */
 export class WorkerStartError extends Error {
   override readonly name = 'WorkerStartError';
 }
 
 interface WorkersOptions {
   readonly count: number;
-  /** Added to the environment of each. */
+  /** Additional environment of workers. */
   readonly env: Readonly<Record<string, string>>;
   readonly logger: Logger;
 }
@@ -39,10 +39,9 @@ export function createWorkers({ count, env, logger }: WorkersOptions) {
   });
   return {
     /**
-     * Starts one before the others: a reason not to start is then logged once. Resolves when each serves or
-     * has ended.
+     * Starts one worker before the others, so start errors are logged once. Resolves when all serve or have ended.
      *
-     * @returns the port; undefined when it was stopped meanwhile.
+     * @returns the port; undefined if it was stopped meanwhile.
      * @throws {WorkerStartError}
      */
     start: async (): Promise<number | undefined> => {
@@ -53,14 +52,14 @@ export function createWorkers({ count, env, logger }: WorkersOptions) {
       await Promise.all(Array.from({ length: count - 1 }, () => portOf(fork())));
       return port;
     },
-    /** Stops all workers at once; true when each finished its requests in time. */
+    /** Stops all workers; resolves to true if all finished their requests in time. */
     close: async (times: StopTimes, signal: StopSignal): Promise<boolean> => {
       isClosing = true;
       const maxMs = times.drainDelayMs + times.shutdownTimeoutMs + GRACE_MS;
       const ends = Object.values(cluster.workers ?? {}).map(async (worker) => {
         worker!.process.kill(signal);
         const [code, by] = (await once(worker!, 'exit')) as [number | null, string | null];
-        // The signal ends a worker that has not begun to serve.
+        // The signal kills a worker that does not serve yet.
         return code === 0 || by === signal;
       });
       const inTime = await Promise.race([Promise.all(ends), sleep(maxMs, [false], { ref: false })]);
@@ -69,7 +68,7 @@ export function createWorkers({ count, env, logger }: WorkersOptions) {
   };
 }
 
-/** The port on which a worker serves; undefined when it ends before. */
+/** Returns the port of a worker; undefined if it ends before it serves. */
 async function portOf(worker: Worker): Promise<number | undefined> {
   const listening = once(worker, 'listening') as Promise<[{ port: number }]>;
   const [address] = await Promise.race([listening, once(worker, 'exit').then(() => [])]);

@@ -1,5 +1,5 @@
 /**
- * Freshness lifetimes by route, for answers without one of their own (`CACHE_TTL`).
+ * Default lifetimes by route, for responses without one (`CACHE_TTL`).
  */
 import { z } from 'zod';
 import { routes } from '../../v0/routes.ts';
@@ -11,7 +11,7 @@ const MAX_MS = 24 * UNITS_MS.h;
 const ONE = /^([A-Z]+ \/\S+)=([1-9]\d{0,5})([smh])$/;
 
 export interface CacheTtl {
-  /** Whether anything is kept at all. */
+  /** Whether there is a response cache. */
   readonly isOn: boolean;
   /** Method and path of a route, and its time in milliseconds. */
   readonly ttls: readonly (readonly [route: string, ms: number])[];
@@ -36,7 +36,7 @@ export const CACHE_TTL = z
     '"off", "backend", or routes with the time of each, none twice, in s, m or h, at most 24h, such as "GET /v0/pages/{page_id}=30s, GET /v0/topics=5m"',
   );
 
-/** @throws {ConfigError} for the first route that is no read of the REST document. */
+/** @throws {ConfigError} for the first route that is not a read of the REST document. */
 export function checkCacheTtl({ cacheTtl }: { readonly cacheTtl: CacheTtl | undefined }): void {
   const reads = Object.values(routes)
     .filter(({ method }) => method === 'GET')

@@ -1,5 +1,5 @@
 /**
- * What has to fit together in the settings of connections to the backend.
+ * Checks combinations of the settings of backend connections.
  */
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
@@ -17,7 +17,7 @@ interface ConnectionSettings extends Pem {
   readonly noProxy: string;
 }
 
-/** @throws {ConfigError} for what cannot be used together. */
+/** @throws {ConfigError} for contradictory settings. */
 export function checkConnections(backend: ConnectionSettings): void {
   const { url, socketPath, ca, cert, key, httpProxy, httpsProxy } = backend;
   if (socketPath !== undefined && url === undefined) {
@@ -29,7 +29,7 @@ export function checkConnections(backend: ConnectionSettings): void {
     throw new ConfigError('UPSTREAM_CERT_FILE and UPSTREAM_KEY_FILE go together: set both.');
   }
   if (ca !== undefined || cert !== undefined) checkTls(url, { ca, cert, key });
-  // The embedded backend is never reached through a proxy.
+  // The embedded backend is never behind a proxy.
   if (url === undefined) return;
   for (const [name, proxy] of [
     ['HTTP_PROXY', httpProxy],
@@ -69,14 +69,14 @@ function checkTls(url: URL | undefined, pem: Pem): void {
   checkPem(pem, 'UPSTREAM_CA_FILE, UPSTREAM_CERT_FILE and UPSTREAM_KEY_FILE');
 }
 
-/** @throws {ConfigError} for what Node cannot open connections with. */
+/** @throws {ConfigError} for PEM that Node cannot use. */
 export function checkPem(pem: Pem, names: string): void {
   try {
-    // Node passes over a broken certificate, and over all that follow it in the file.
+    // Node ignores a broken certificate, and all that follow it in the file.
     for (const one of pem.ca?.match(CERTIFICATE) ?? []) void new X509Certificate(one);
     createSecureContext(pem);
   } catch (cause) {
-    const { message } = cause as Error; // OpenSSL's words, which repeat nothing of the files
+    const { message } = cause as Error; // of OpenSSL, without contents of the files
     throw new ConfigError(
       `${names} must hold certificates, and a key that is of the certificate and has no password, in PEM (${message}).`,
       { cause },

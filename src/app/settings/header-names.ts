@@ -1,5 +1,5 @@
 /**
- * Names of headers that pass the gateway, and those that may not: they would break a call, or say something untrue.
+ * Names of forwarded headers, and headers that must not be forwarded: they would break a call, or be wrong.
  */
 import { z } from 'zod';
 import { ConfigError } from './setting.ts';
@@ -20,13 +20,13 @@ export const HEADER_NAMES = z
     `at most ${MAX_NAMES} names of headers, such as accept-language, with commas between them`,
   );
 
-/** Of one connection. Source: RFC 9110, "Connection"; RFC 9113, "Connection-Specific Header Fields". */
+/** Hop-by-hop headers. Source: RFC 9110, "Connection"; RFC 9113, "Connection-Specific Header Fields". */
 const OF_CONNECTIONS = [
   ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization'],
   ...['te', 'trailer', 'transfer-encoding', 'upgrade', 'http2-settings', 'expect'],
 ];
 
-/** Why a header of callers may not go on to the backend; undefined where it may. */
+/** Returns why a header must not be forwarded to the backend; undefined if it may. */
 function whyNotForwarded(name: string): string | undefined {
   if (OF_CONNECTIONS.includes(name)) return 'it is about the connection to the gateway';
   if (name === 'x-api-key') return 'the key goes on in any case';
@@ -42,7 +42,7 @@ const OWN_OF_CALLS = [
   ...['host', 'accept', 'accept-encoding', 'x-request-id', 'x-consistency', 'set-cookie'],
 ];
 
-/** Why a header of the backend's may not go back to callers; undefined where it may. */
+/** Returns why a header of the backend must not be exposed; undefined if it may. */
 function whyNotExposed(name: string): string | undefined {
   if (OF_CONNECTIONS.includes(name)) return 'it is about the connection to the backend';
   if (name === 'x-api-key') return 'it may hold the key of the deployment';
@@ -61,7 +61,7 @@ interface HeaderNames {
   readonly expose: readonly string[];
 }
 
-/** @throws {ConfigError} for the first name that may not pass. */
+/** @throws {ConfigError} for the first forbidden name. */
 export function checkHeaders({ forward, expose }: HeaderNames): void {
   for (const name of forward) refuse('FORWARD_HEADERS', name, whyNotForwarded(name));
   for (const name of expose) refuse('EXPOSE_HEADERS', name, whyNotExposed(name));

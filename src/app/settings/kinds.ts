@@ -1,5 +1,5 @@
 /**
- * What the text of a setting may be. A description is what a refusal says is allowed.
+ * Kinds of settings. Descriptions state the allowed values in error messages.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -99,7 +99,7 @@ export const WORKERS = z
   .or(digits(1, 128))
   .describe('"auto" or a whole number from 1 to 128');
 
-/** `500..5000`: the least and the most, in milliseconds. */
+/** `500..5000`: minimum and maximum, in milliseconds. */
 export const rangeOfMs = (min: number, max: number) =>
   z
     .string()
@@ -123,7 +123,7 @@ export const UPSTREAM_URL = z
     (url) =>
       /^https?:$/.test(url.protocol) &&
       !`${url.username}${url.password}${url.search}${url.hash}` &&
-      // The gateway writes `/v0` itself: with a second one every call would be a 404.
+      // The gateway adds `/v0`; with a second one every call would be a 404.
       !/\/v0\/*$/.test(url.pathname),
   )
   .describe(
@@ -139,7 +139,7 @@ export const COLLECTOR_URL = HTTP_URL.transform((value) => new URL(value))
   .refine(({ hash }) => hash === '')
   .describe('an absolute http or https URL without fragment, such as http://127.0.0.1:4318');
 
-/** Headers that are sent along, in the form of W3C Baggage. Source: OpenTelemetry, "OTLP Exporter Configuration". */
+/** Additional headers in the form of W3C Baggage. Source: OpenTelemetry, "OTLP Exporter Configuration". */
 export const HEADERS = z
   .string()
   .transform((text) => text.split(',').map((one) => /^([^=]+)=(.*)$/s.exec(one.trim())))
@@ -155,7 +155,7 @@ export const HEADERS = z
 
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
-/** Whether percent-encoded bytes in a text are UTF-8. */
+/** Whether percent-encoded bytes of a text are UTF-8. */
 export function isDecodable(text: string): boolean {
   try {
     decodeURIComponent(text);
@@ -186,7 +186,7 @@ export const REDIS_URL = z
     'a Redis URL: redis://user:password@host:6379/0, rediss://… for TLS, or unix:///path/of/its/socket',
   );
 
-/** Restricts the query: ioredis would take any other parameter for one of its options. */
+/** Restricts the query, since ioredis reads parameters as options. */
 const isRedis = ({ protocol, pathname, search, username, password }: URL): boolean =>
   isDecodable(username + password) &&
   (protocol === 'unix:' || /^(?:\/\d{0,5})?$/.test(pathname)) &&
@@ -194,7 +194,7 @@ const isRedis = ({ protocol, pathname, search, username, password }: URL): boole
 
 export const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** `600/m`: how much, in which window. */
+/** `600/m`: a number per time unit. */
 export const RATE = z
   .string()
   .regex(/^[1-9]\d{0,6}\/[smh]$/)
@@ -206,7 +206,7 @@ export const RATE = z
     'a whole number up to 9999999 a second, a minute or an hour, such as 10/s, 600/m or 36000/h',
   );
 
-/** A secret that is too long to be guessed. */
+/** A secret that is too long to guess. */
 export const SECRET = z.string().min(16).max(1_024).describe('a text of 16 to 1024 characters');
 
 const LIST = z
@@ -240,8 +240,8 @@ export const ORIGINS = z
 /**
  * Canonical origin, as browsers send it; empty for an invalid one.
  *
- * Apps in a web view and browser extensions have schemes of their own. `null`, the origin of files and sandboxed pages,
- * identifies nobody and is refused.
+ * Apps in a web view and browser extensions have their own schemes. `null`, the origin of files and sandboxed pages, is
+ * rejected since it identifies nobody.
  */
 function originOf(text: string): string {
   if (!URL.canParse(text) || text.includes('*')) return '';

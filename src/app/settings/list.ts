@@ -1,5 +1,5 @@
 /**
- * The list of settings for operators, in Markdown: one table, with a line that names each group.
+ * The list of settings in Markdown: one table, with a heading row per group.
  */
 import { fileName, type Group, type Setting } from './setting.ts';
 
@@ -27,7 +27,7 @@ function rowsOf({ name, first, unset, meaning, isSecret }: Setting<unknown>): Ro
   return [...rows, ...files];
 }
 
-/** Columns are as wide as their widest cell, as Prettier writes tables. */
+/** Formats a table like Prettier. */
 function tableOf(rows: readonly Row[]): string {
   const widthOf = (i: number): number => Math.max(...[HEAD, ...rows].map((row) => row[i]!.length));
   const widths = HEAD.map((_, i) => widthOf(i));

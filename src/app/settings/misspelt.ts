@@ -6,10 +6,10 @@ import { closest, distance } from 'fastest-levenshtein';
 /** Prefixes that other programs are unlikely to use. */
 const OWN_PREFIX = /^(?:UPSTREAM|BACKEND)_/;
 
-/** What Kubernetes sets for a service of that name. */
+/** Variables that Kubernetes sets for services. */
 const OF_A_SERVICE = /_SERVICE_(?:HOST|PORT)|_PORT(?:_\d+_(?:TCP|UDP).*)?$/;
 
-/** A sentence for each variable that is not read and looks like a misspelt one of ours. */
+/** Returns a warning for each unknown variable similar to a setting. */
 export function misspelt(given: readonly string[], known: readonly string[]): string[] {
   return given.flatMap((name) => {
     if (known.includes(name) || OF_A_SERVICE.test(name)) return [];
@@ -19,9 +19,9 @@ export function misspelt(given: readonly string[], known: readonly string[]): st
   });
 }
 
-/** Whether two names differ by one edit, or by two where the name is long. */
+/** Whether two names differ by one edit, or by two for long names. */
 function isNear(name: string, known: string): boolean {
-  // Short names are close to many variables of other programs.
+  // Short names are similar to many variables of other programs.
   if (known.length < 5 && name.length <= known.length) return false;
   return distance(name.toUpperCase(), known) <= (known.length < 10 ? 1 : 2);
 }

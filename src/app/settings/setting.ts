@@ -1,20 +1,19 @@
 /**
- * A setting: its variable, what a value may be, what it is when unset, and what it means to an operator.
+ * A setting: variable, kind, default and meaning.
  *
- * Defaults are texts, as an operator would write them: the list that is printed and the value that is used
- * cannot differ.
+ * Defaults are texts as operators write them, so documented and used values cannot differ.
  */
 import { readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import type { z } from 'zod';
 import { OperatorError } from '../../lib/operator-error.ts';
 
-/** A variable holds what is not allowed. */
+/** A setting has an invalid value. */
 export class ConfigError extends OperatorError {
   override readonly name = 'ConfigError';
 }
 
-/** A schema of a variable's text; its description says in words what is allowed. */
+/** A schema of a variable's text; its description states the allowed values. */
 export type Kind<Value> = z.ZodType<Value>;
 
 export interface Setting<Value> {
@@ -27,7 +26,7 @@ export interface Setting<Value> {
   readonly unset: string | undefined;
   /** A variable that takes precedence over `name`. */
   readonly first?: string;
-  /** Whether its text is never shown, and may stand in a file that `<name>_FILE` names. */
+  /** Whether its text is never shown, and can be read from the file of `<name>_FILE`. */
   readonly isSecret: boolean;
 }
 
@@ -66,22 +65,22 @@ export const setting = <Value extends {}, Unset extends string | undefined>(
 /** A setting that holds a secret. */
 export const secret: typeof setting = (...given) => ({ ...setting(...given), isSecret: true });
 
-/** The variables of a setting. */
+/** Returns the variables of a setting. */
 export const namesOf = ({ name, first, isSecret }: Setting<unknown>): readonly string[] =>
   [first ?? [], name].flat().flatMap((one) => (isSecret ? [one, fileName(one)] : [one]));
 
 export const fileName = (name: string): string => `${name}_FILE`;
 
-/** @throws {ConfigError} for the first value that is not allowed. */
+/** @throws {ConfigError} for the first invalid value. */
 export function readSettings<Group extends Settings>(
   group: Group,
   env: Environment,
 ): ValuesOf<Group> {
   const values = Object.entries(group).map(([key, one]) => [key, readSetting(one, env)]);
-  return Object.freeze(Object.fromEntries(values)) as ValuesOf<Group>; // the types of its settings
+  return Object.freeze(Object.fromEntries(values)) as ValuesOf<Group>; // typed by its settings
 }
 
-/** Empty and blank variables count as unset, as compose files need it. */
+/** Empty and blank variables count as unset, for compose files. */
 const textOf = (env: Environment, name: string): string | undefined =>
   env[name]?.trim() || undefined;
 
@@ -109,7 +108,7 @@ function readSetting(one: Setting<unknown>, env: Environment): unknown {
   );
 }
 
-/** The text of a file, without blanks and newlines around it. */
+/** Reads the trimmed text of a file. */
 function readSecret(name: string, file: string, { description }: Kind<unknown>): string {
   // A relative path may be the secret itself, set by mistake.
   const path = isAbsolute(file) ? JSON.stringify(file.slice(0, 200)) : 'its value, not shown here,';
@@ -118,14 +117,14 @@ function readSecret(name: string, file: string, { description }: Kind<unknown>):
   try {
     text = readFileSync(file, 'utf8').trim();
   } catch (cause) {
-    const { code = 'unknown' } = cause as NodeJS.ErrnoException; // the file system throws nothing else
+    const { code = 'unknown' } = cause as NodeJS.ErrnoException; // the file system throws ErrnoExceptions only
     throw new ConfigError(`${refusal}; ${path} cannot be read (${code}).`);
   }
   if (text === '') throw new ConfigError(`${refusal}; ${path} is empty.`);
   return text;
 }
 
-/** What Kubernetes sets for a Service: `ADMIN_PORT` for one that is named `admin`. */
+/** Hint at a variable of a Kubernetes service: `ADMIN_PORT` for a service named `admin`. */
 function hintOf(name: string, text: string): string {
   if (!/^(?:tcp|udp|sctp):\/\//.test(text) || !name.endsWith('_PORT')) return '';
   const service = name.slice(0, -'_PORT'.length).toLowerCase();

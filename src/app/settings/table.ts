@@ -1,5 +1,5 @@
 /**
- * The table of settings: name, kind, default, words, group. Configuration, documentation and warnings are read from it.
+ * The table of settings: name, kind, default, meaning and group. Source of configuration, documentation and warnings.
  */
 import { CACHE_TTL } from './cache-ttl.ts';
 import { HEADER_NAMES } from './header-names.ts';
@@ -35,13 +35,13 @@ import {
 import { group, secret, setting } from './setting.ts';
 import { ROUTE_SETS } from '../../v0/routes.ts';
 
-/** Longest time that may be set, in milliseconds. */
+/** Maximum of times, in milliseconds. */
 const HOUR_MS = 3_600_000;
 
-/** Shortest interval between two polls, in milliseconds. */
+/** Minimum interval of polls, in milliseconds. */
 export const MIN_POLL_MS = 10;
 
-/** Longest time that caches may reuse an answer without asking, in seconds. */
+/** Maximum of `max-age`, in seconds. */
 const MONTH_S = 2_592_000;
 
 const milliseconds = (least: number) => wholeNumber(least, HOUR_MS);

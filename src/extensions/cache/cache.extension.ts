@@ -1,10 +1,10 @@
-/** Reads that are answered again, for as long as the backend or the operator says. */
+/** The response cache, with lifetimes of the backend or the operator. */
 import type { Open } from '../../gateway/extension.ts';
 import { ResponseCache } from './response-cache.ts';
 
 interface CacheSettings {
   readonly maxBytes: number;
-  /** By route, such as `GET /v0/topics`, in milliseconds. */
+  /** Lifetimes by route, such as `GET /v0/topics`, in milliseconds. */
   readonly ttls: readonly (readonly [route: string, ms: number])[];
 }
 

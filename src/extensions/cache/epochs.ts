@@ -1,16 +1,16 @@
 /**
- * The epochs of each key: a write ends one and begins another, and what was asked for in one is not used in the next.
- * So an answer that was asked for before a write is never used after it, however late it comes.
+ * Epochs of keys. Each write begins a new epoch, and responses requested in an earlier one are not used, so a response
+ * requested before a write is never used after it.
  *
- * Where replicas share a Redis, it knows the epoch of all of them, and this process the highest that it has heard
- * of. A write's consistency token is the epoch that began when the write had ended; where Redis did not answer, and
- * where there is none, a name that other processes know nothing of: they ask the backend then.
+ * With a shared Redis, epochs are stored there, and this process knows the highest one received. A write's consistency
+ * token is the epoch that began after it. Without an answer of Redis it is a name unknown to other processes, which
+ * then call the backend.
  */
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { SharedReads } from '../../rest/call/options.ts';
 
-/** Keys that are remembered. Answers that were kept for a forgotten key are not used again. */
+/** Maximum number of keys. Cached responses of an evicted key are not used again. */
 const MAX_KEYS = 10_000;
 
 /** Unique in this process, over all keys. */
@@ -18,11 +18,11 @@ export type Epoch = number;
 
 interface Key {
   epoch: Epoch;
-  /** The highest of Redis that is known; empty for none. */
+  /** Highest known epoch of Redis; empty for none. */
   shared: string;
-  /** Since when no message can have been missed, as of the last answer of Redis. */
+  /** Number of the gapless period in which Redis has last answered. */
   era: number;
-  /** Moves that were begun, and the last of them that Redis has confirmed: it has confirmed all before, too. */
+  /** Begun moves, and the latest one confirmed by Redis, which confirms all before it. */
   moves: number;
   confirmed: number;
 }
@@ -35,25 +35,25 @@ export class Epochs {
       if (moves > confirmed) this.#firstMoves = 1;
     },
   });
-  /** Moves that a key begins with: 1 once one was forgotten of whose writes Redis does not know. */
+  /** Initial moves of a key: 1 after the eviction of a key with unconfirmed writes. */
   #firstMoves = 0;
   readonly #process = randomUUID().slice(0, 8);
   #last = 0;
   #era = 0;
 
-  /** @param shared where replicas share them. */
+  /** @param shared storage shared by replicas. */
   constructor(shared: SharedReads | undefined) {
     this.#shared = shared;
   }
 
-  /** Resolves once this process hears of what others write. */
+  /** Resolves when this process is subscribed to writes of others. */
   async open(): Promise<void> {
     await this.#shared?.open({
       onMove: (hash, epoch) => {
         const key = this.#keys.get(hash);
         if (key && isOfRedis(epoch)) this.#learn(key, epoch);
       },
-      // Redis may be another one now, whose clock may be behind: what was known is looked up again.
+      // Redis may have been replaced by one whose clock is behind, so epochs are looked up again.
       onGap: () => void (this.#era += 1),
     });
   }
@@ -62,37 +62,37 @@ export class Epochs {
     return this.#keyOf(apiKey).epoch;
   }
 
-  /** How often writes of this process have moved it. */
+  /** Number of moves by writes of this process. */
   movesOf(apiKey: string): number {
     return this.#keyOf(apiKey).moves;
   }
 
-  /** The highest of Redis that is known; empty for none. */
+  /** Highest known epoch of Redis; empty for none. */
   sharedOf(apiKey: string): string {
     return this.#keyOf(apiKey).shared;
   }
 
-  /** Whether the present epoch began after the write that a token came with. */
+  /** Whether the current epoch began after the write of a token. */
   isAfter(apiKey: string, token: string): boolean {
     if (!this.#shared) return token.startsWith(`${this.#process}.`);
     const { shared, era } = this.#keyOf(apiKey);
     return isOfRedis(token) && era === this.#era && token <= shared;
   }
 
-  /** Redis has said which one is the present one. */
+  /** Records the current epoch of Redis. */
   learn(apiKey: string, epoch: string): void {
     const key = this.#keyOf(apiKey);
     this.#learn(key, epoch);
     if (key.shared === epoch) key.era = this.#era;
   }
 
-  /** Whether Redis knows of all writes of this process; tells it where it does not. */
+  /** Whether Redis knows all writes of this process; publishes missing ones. */
   async isSettled(apiKey: string): Promise<boolean> {
     const key = this.#keyOf(apiKey);
     return key.confirmed === key.moves || (await this.#tell(apiKey, key)) !== undefined;
   }
 
-  /** A write is about to be sent, or has ended. @returns what Redis has confirmed, if it has. */
+  /** Begins a new epoch before or after a write. @returns the epoch of Redis, if it has confirmed. */
   async move(apiKey: string): Promise<string | undefined> {
     const key = this.#keyOf(apiKey);
     key.epoch = this.#last += 1;
@@ -100,7 +100,7 @@ export class Epochs {
     return this.#tell(apiKey, key);
   }
 
-  /** A token that no other process knows. */
+  /** A token unknown to other processes. */
   ownToken(): string {
     return `${this.#process}.${this.#last}`;
   }
@@ -132,5 +132,5 @@ export class Epochs {
   }
 }
 
-/** Below 9e15: a number of Lua's is exact up to there, and so is the next epoch. */
+/** Below 9e15: exact numbers in Lua, including the next epoch. */
 const isOfRedis = (text: string): boolean => /^[0-8]\d{15}$/.test(text);

@@ -1,18 +1,18 @@
 /**
- * How long an answer may be used again, as RFC 9111 says for a private cache: what is kept is kept for one key.
+ * Freshness of responses by RFC 9111, as a private cache of one key.
  *
- * `http-cache-semantics` reads the lifetime. Three faults of that library are mended here: it knows directives in lower
- * case alone, it ignores `Date`, and without a stated lifetime it guesses one from `immutable` or `Last-Modified`.
+ * Uses `http-cache-semantics`, with three fixes: it knows directives in lower case only, it ignores `Date`, and without
+ * an explicit lifetime it derives one from `immutable` or `Last-Modified`.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import CachePolicy from 'http-cache-semantics';
 
-/** Headers of an answer that say how it may be used again, and what it is. */
+/** Stored headers of a response, about freshness and content. */
 export type KeptHeaders = Readonly<Record<string, string>>;
 
 export interface Freshness {
   readonly headers: KeptHeaders;
-  /** From when it was asked for, in milliseconds; 0 or less where the backend must be asked each time. */
+  /** Lifetime from the request on, in milliseconds; 0 or less if each use requires validation. */
   readonly lifetimeMs: number;
 }
 
@@ -21,26 +21,26 @@ const LASTING = [
   ...['etag', 'last-modified', 'vary'],
 ];
 
-/** Of the moment at which an answer came. */
+/** Headers that are valid only on arrival. */
 const PASSING = ['date', 'age'];
 
-/** What no two calls have in common, even of one key. */
+/** Values of `Vary` that differ for each call. */
 const OF_ONE_CALL = ['*', 'x-request-id', 'traceparent', 'tracestate'];
 
 const REQUEST = { method: 'GET', url: '', headers: {} };
 const ONLY_STATED = { shared: false, cacheHeuristic: 0, immutableMinTimeToLive: 0 };
 
 /**
- * Undefined for what may not be kept, and for what is of no use.
+ * Returns undefined for responses that may not be stored or cannot be reused.
  *
- * @param ttlMs the lifetime where the backend states none, in milliseconds.
+ * @param ttlMs default lifetime, in milliseconds.
  */
 export const freshnessOf = (
   headers: IncomingHttpHeaders,
   ttlMs: number | undefined,
 ): Freshness | undefined => freshnessBy(pick(headers, [...LASTING, ...PASSING]), ttlMs);
 
-/** Of a kept answer that the backend has confirmed (304). */
+/** Freshness of a cached response validated by a 304. */
 export const renewed = (
   kept: KeptHeaders,
   confirming: IncomingHttpHeaders,
@@ -66,9 +66,9 @@ function freshnessBy(headers: KeptHeaders, ttlMs: number | undefined): Freshness
   if (!policy.storable()) return undefined;
   const isStated = (control ?? headers['expires'] ?? headers['pragma']) !== undefined;
   const mostMs = isStated ? policy.maxAge() * 1_000 : (ttlMs ?? 0);
-  // Source: RFC 9111, "Calculating Age". What was under way is counted from the request on.
+  // Source: RFC 9111, "Calculating Age". The delay counts from the request on.
   const toldMs = (Number(age) || 0) * 1_000;
-  // A date has whole seconds.
+  // Dates have a resolution of seconds.
   const apparentMs = Date.now() - Date.parse(date) - 1_000 || 0;
   const lifetimeMs = mostMs - Math.max(0, toldMs, apparentMs);
   const isOfUse = lifetimeMs > 0 || etag !== undefined || modified !== undefined;
@@ -76,9 +76,9 @@ function freshnessBy(headers: KeptHeaders, ttlMs: number | undefined): Freshness
 }
 
 /**
- * Headers that ask whether a kept answer is still the present one: name, value, name, value.
+ * Headers of a conditional request: name, value, name, value.
  *
- * @param byTime whether its time may tell: two states of one second have the same.
+ * @param byTime whether `Last-Modified` may be used, which is equal for two states of one second.
  */
 export const validatorsOf = (
   { etag, 'last-modified': modified }: KeptHeaders,

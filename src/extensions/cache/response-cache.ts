@@ -1,9 +1,9 @@
 /**
- * Answers to reads that are kept in memory: used again for as long as the backend, or `CACHE_TTL`, says, and confirmed
- * by a conditional request after that.
+ * The response cache in memory. Responses are reused for the lifetime of the backend or `CACHE_TTL`, and then validated
+ * by conditional requests.
  *
- * They are found by key and forwarded headers, so nothing crosses keys, and each belongs to an epoch of its key.
- * Only whole answers of the documented shape are kept. Where replicas share a Redis, that is looked into next.
+ * Entries are by key and forwarded headers, and belong to an epoch of the key. Only valid responses are stored. A
+ * shared Redis is the second level.
  */
 import { isUtf8 } from 'node:buffer';
 import { LRUCache } from 'lru-cache';
@@ -29,18 +29,18 @@ import {
 } from './freshness.ts';
 import { Epochs, type Epoch } from './epochs.ts';
 
-/** The part of the memory that one answer may take. */
+/** Maximum share of memory of one response. */
 const LARGEST_PART = 1 / 8;
 
-/** Memory of an entry itself, in bytes. */
+/** Overhead of an entry, in bytes. */
 const ENTRY_BYTES = 512;
 
 interface ResponseCacheOptions {
-  /** Memory for all that is kept, in bytes. */
+  /** Maximum memory, in bytes. */
   readonly maxBytes: number;
-  /** Lifetimes in milliseconds where the backend states none, by the path of a route. */
+  /** Default lifetimes by path of the route, in milliseconds. */
   readonly ttls: ReadonlyMap<string, number>;
-  /** What all replicas keep. @default this process keeps for itself */
+  /** Storage shared by replicas. @default none */
   readonly shared?: SharedReads | undefined;
 }
 
@@ -50,7 +50,7 @@ interface Entry {
   /** On `performance.now()`'s clock. */
   readonly freshUntilMs: number;
   readonly decoded: DecodedResponse;
-  /** The bytes that it came in. */
+  /** Undecoded body. */
   readonly body: Uint8Array;
   readonly exposed: readonly ExposedHeader[] | undefined;
 }
@@ -59,9 +59,9 @@ export class ResponseCache implements ReadCache {
   readonly #ttls: ReadonlyMap<string, number>;
   readonly #shared: SharedReads | undefined;
   readonly #epochs: Epochs;
-  /** By sharing key and path. */
+  /** Entries by sharing key and path. */
   readonly #entries: LRUCache<string, Entry>;
-  /** Paths of routes of which an answer could be used again: Redis is asked for no others. */
+  /** Paths of routes with reusable responses; Redis is queried for these only. */
   readonly #routes: Set<string>;
 
   constructor({ maxBytes, ttls, shared }: ResponseCacheOptions) {
@@ -76,7 +76,7 @@ export class ResponseCache implements ReadCache {
     });
   }
 
-  /** Resolves once it hears of what other replicas write. */
+  /** Resolves when it is subscribed to writes of other replicas. */
   open(): Promise<void> {
     return this.#epochs.open();
   }
@@ -86,7 +86,9 @@ export class ResponseCache implements ReadCache {
       isRead(flight) ? this.#read(flight, backend) : this.#write(flight, backend);
   }
 
-  /** The epoch moves before and after: reads that began before it ended may have seen either state. */
+  /**
+   * Begins a new epoch before and after the write, since reads that began before its end may have seen either state.
+   */
   async #write(flight: Flight, backend: AskedBackend): Promise<DecodedResponse> {
     const { apiKey, journal } = flight.from;
     const begun = await this.#epochs.move(apiKey);
@@ -96,7 +98,7 @@ export class ResponseCache implements ReadCache {
       return backend.decode(flight, settled);
     } finally {
       const moving = this.#epochs.move(apiKey);
-      // A Redis that has not answered before is not waited for again.
+      // Redis is not awaited again if it did not answer before.
       const ended = begun === undefined ? undefined : await moving;
       journal.consistency = ended ?? this.#epochs.ownToken();
     }
@@ -125,7 +127,7 @@ export class ResponseCache implements ReadCache {
       this.#keep(id, flight, { ...kept, epoch, exposed }, freshness, askedMs, found);
       return kept.decoded;
     }
-    // The answer takes the place of the kept one, also where it is not kept itself.
+    // The response replaces the cached one, even if it is not stored itself.
     if (status < 500) this.#entries.delete(id);
     const decoded = backend.decode(flight, settled);
     if (status !== 200 || !decoded.sound) return decoded;
@@ -139,26 +141,26 @@ export class ResponseCache implements ReadCache {
     return performance.now() < kept.freshUntilMs && this.#isOfNow(kept, call);
   }
 
-  /** Whether no write has ended since that the reader must see. */
+  /** Whether an entry includes all writes that the reader must see. */
   #isOfNow({ epoch }: Entry, { from: { apiKey }, newerThan }: Call): boolean {
     if (epoch !== this.#epochs.of(apiKey) || newerThan === NOW) return false;
     return newerThan === undefined || this.#epochs.isAfter(apiKey, newerThan);
   }
 
-  /** What Redis says of a read; undefined where it does not answer, or has nothing to say. */
+  /** Looks up a read in Redis; undefined without an answer or an epoch. */
   async #find({ from, route, newerThan }: Call, id: string): Promise<FoundRead | undefined> {
     const { apiKey } = from;
     if (!this.#shared || newerThan === NOW || !this.#routes.has(route.path)) return undefined;
     if (!(await this.#epochs.isSettled(apiKey))) return undefined;
     const moves = this.#epochs.movesOf(apiKey);
     const found = await this.#shared.find(apiKey, id, this.#epochs.sharedOf(apiKey));
-    // A write has begun or ended here meanwhile, which Redis perhaps did not know of when it answered.
+    // A write began or ended here meanwhile, which Redis may not have known.
     if (!found || this.#epochs.movesOf(apiKey) !== moves) return undefined;
     this.#epochs.learn(apiKey, found.epoch);
     return found;
   }
 
-  /** Keeps here what another replica has kept in Redis. */
+  /** Stores a response of another replica from Redis. */
   #take(
     { epoch, kept }: FoundRead,
     call: Call,
@@ -166,7 +168,7 @@ export class ResponseCache implements ReadCache {
     backend: AskedBackend,
   ): Entry | undefined {
     const { apiKey } = call.from;
-    // Undefined as well where a later write was heard of while Redis answered.
+    // Not used after a later write received while Redis answered.
     if (!kept || this.#epochs.sharedOf(apiKey) !== epoch) return undefined;
     const read = readText(kept.text, (answer) => backend.decode(call, answer));
     if (!read?.decoded.sound) return undefined;
@@ -186,18 +188,18 @@ export class ResponseCache implements ReadCache {
     askedMs: number,
     found: FoundRead | undefined,
   ): void {
-    // Not what was asked for before a write that has ended meanwhile, or goes on.
+    // Responses requested before or during a write are not stored.
     if (!freshness || this.#epochs.of(apiKey) !== answer.epoch) return;
     const { headers, lifetimeMs } = freshness;
     freeze(answer.decoded.value as object);
-    // A copy, because the body may be a part of a larger buffer.
+    // Copied, since the body may be part of a larger buffer.
     const body = new Uint8Array(answer.body);
     const entry = { ...answer, body, headers, freshUntilMs: askedMs + lifetimeMs };
     this.#entries.set(id, entry);
     if (lifetimeMs <= 0) return;
     this.#routes.add(route.path);
     if (!found || this.#epochs.sharedOf(apiKey) !== found.epoch) return;
-    // Redis keeps texts.
+    // Redis stores texts only.
     if (isUtf8(body)) this.#shared?.keep(apiKey, id, found, entry.freshUntilMs, textOf(entry));
   }
 }
@@ -221,7 +223,7 @@ const merged = (
 const textOf = ({ headers, exposed, body }: Omit<Entry, 'freshUntilMs'>): string =>
   `${JSON.stringify({ headers, exposed })}\n${Buffer.from(body).toString()}`;
 
-/** @returns undefined for what `textOf` has not written. */
+/** @returns undefined for texts not written by `textOf`. */
 function readText(text: string, decode: (answer: RestResponse) => DecodedResponse) {
   const end = text.indexOf('\n');
   try {

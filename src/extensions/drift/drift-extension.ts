@@ -1,4 +1,4 @@
-/** Tells at `/drift` where the backend violates its document, with the trusted documents that select it. */
+/** Reports contract violations at `/drift`, with the trusted documents that select the fields. */
 import type { Extension } from '../../gateway/extension.ts';
 import { forGet } from '../../gateway/http/site.ts';
 import { driftReport } from './drift-report.ts';

@@ -7,7 +7,7 @@ import type { ContractViolation, Drift } from './drift.ts';
 
 interface ReportOptions {
   readonly schema: GraphQLSchema;
-  /** Trusted documents that are served, each with the apps that were built with it. */
+  /** Served trusted documents with the versions of apps whose manifests contain them. */
   readonly trusted: ReadonlyMap<Document, readonly AppVersion[]>;
 }
 
@@ -34,7 +34,7 @@ function operationsOf([{ hash, operations, errors }, apps]: [Document, readonly 
   if (errors.length > 0) return [];
   return operations.map((operation) => ({
     operation,
-    shown: { document: hash!, operation: operation.name ?? 'anonymous', apps }, // it is trusted
+    shown: { document: hash!, operation: operation.name ?? 'anonymous', apps }, // trusted documents have a hash
   }));
 }
 
@@ -48,10 +48,10 @@ function coordinatesOf(
   const answering = fieldsOf(schema).filter(
     ({ of }) => of.name === name && of.owner.shape[name] === owner.shape[name],
   );
-  // A type that the route serves, or one that is documented by the same field where the graph has no type of its own.
+  // Prefers the graph's type of the documented object to types with the same field.
   const own = answering.filter(({ of }) => of.owner === owner);
   return (own.length > 0 ? own : answering).flatMap(({ type, field: { name: as } }) =>
-    // Documents may select it of an interface of the type.
+    // Documents may select the field on an interface.
     [type, ...type.getInterfaces()]
       .filter((one) => as in one.getFields())
       .map((one) => `${one.name}.${as}`),

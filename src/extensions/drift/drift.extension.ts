@@ -1,4 +1,4 @@
-/** Where the backend violates its document: counted, and told at `/drift`. */
+/** Counts contract violations of the backend, and reports them at `/drift`. */
 import type { Open } from '../../gateway/extension.ts';
 import { Drift } from './drift.ts';
 import { driftExtension } from './drift-extension.ts';

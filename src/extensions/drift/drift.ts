@@ -1,8 +1,8 @@
 /**
- * Contract violations: where the backend's answers are not as its document says. Counted by route, field and kind, without values.
+ * Contract violations: responses that differ from the REST document. Counted by route, field and kind, without values.
  *
- * The first answer of a route is looked at, then each hundredth; one with a fault, which decoding has found already,
- * at most once a second. What is looked at is walked once more.
+ * Samples the first response of a route and every hundredth, and those with decoding errors at most once per second.
+ * Samples are checked in a separate pass.
  */
 import type { z } from 'zod';
 import type { DecodedResponse, RestResponse } from '../../rest/call/call.ts';
@@ -12,26 +12,26 @@ import { pathsOf, walkAnswer, type ViolationKind } from './violations.ts';
 
 export type DriftKind = ViolationKind | 'other_status';
 
-/** A contract violation, and how often it was found. */
+/** A contract violation and its count. */
 export interface ContractViolation {
   /** `GET /v0/pages/{page_id}`. */
   readonly route: string;
-  /** `items.metadata.title`; empty for an answer as a whole; the status itself for another status. */
+  /** `items.metadata.title`; empty for the whole response; the status for an undocumented one. */
   readonly field: string;
   readonly kind: DriftKind;
-  /** Answers that had it, of those that were looked at. */
+  /** Number of samples with the violation. */
   readonly count: number;
   readonly firstAt: string;
   readonly lastAt: string;
-  /** The documented object that it is a field of. */
+  /** Documented object of the field. */
   readonly owner: z.ZodObject | undefined;
 }
 
-/** A documented field that had no value in any answer that was looked at, for a week or longer. */
+/** A documented field without a value in any sample for at least a week. */
 export interface UnseenField {
   readonly route: string;
   readonly field: string;
-  /** When it last had one, or when the process began. */
+  /** Time of its last value, or the start of the process. */
   readonly since: string;
 }
 
@@ -39,7 +39,7 @@ const EVERY = 100;
 const FAULTY_MS = 1_000;
 const WEEK_MS = 7 * 24 * 3_600 * 1_000;
 
-/** Limit of distinct violations of a route: a backend may invent names without end. */
+/** Maximum number of distinct violations of a route, since a backend may generate names. */
 const MAX_VIOLATIONS = 100;
 
 /** Statuses of interface.md and docs/assumptions.md, and that of conditional requests. */
@@ -61,14 +61,14 @@ interface RouteLook {
   looked: number;
   lastFaultyMs: number;
   readonly found: Map<string, Found>;
-  /** When a field last had a value, in milliseconds of the clock. */
+  /** Time of a field's last value, in milliseconds of the clock. */
   readonly seen: Map<string, number>;
 }
 
 interface DriftOptions {
-  /** Called for each violation of each answer that is looked at. */
+  /** Called for each violation of each sample. */
   readonly onViolation?: (route: Route, kind: DriftKind) => void;
-  /** In milliseconds since 1970. @default Date.now */
+  /** Clock in milliseconds since 1970. @default Date.now */
   readonly now?: () => number;
 }
 
@@ -84,7 +84,7 @@ export class Drift {
     this.#beganMs = now();
   }
 
-  /** @param decoded undefined for error answers and answers that could not be decoded. */
+  /** @param decoded undefined for error responses and undecodable ones. */
   onAnswer(route: Route, answer: RestResponse, decoded: DecodedResponse | undefined): void {
     const look = this.#lookOf(route);
     if (!STATUSES.has(answer.status)) this.#add(route, look, `${answer.status}`, 'other_status');
@@ -95,7 +95,7 @@ export class Drift {
       const nowMs = this.#now();
       if (!isSampled && nowMs - look.lastFaultyMs < FAULTY_MS) return;
       look.lastFaultyMs = nowMs;
-      // Wrong values have been replaced by errors.
+      // Parsed again, since decoding has replaced wrong values by errors.
       const body = utf8Of(answer.body, String(answer.headers['content-type']));
       this.#walk(route, look, body && parseJson(body));
     } else if (isSampled) {

@@ -1,23 +1,23 @@
 /**
- * Where a value violates the schema of its route, and which documented fields have a value in it.
+ * Finds contract violations in a value, and documented fields with values.
  *
- * contract-check.ts checks every answer as a whole. This check is for samples: it reports paths and kinds, and visits
- * only the first items of a list.
+ * Unlike contract-check.ts, which checks every response, this check is for samples: it reports paths and kinds, and
+ * visits only the first items of a list.
  */
 import { z } from 'zod';
 
-/** A field that the document lacks, one that is not there, a value of another type, a value that its enum lacks. */
+/** An undocumented field, a missing field, a value of another type, or an undocumented enum value. */
 export type ViolationKind = 'new_field' | 'missing_field' | 'other_type' | 'new_enum_value';
 
-/** Called for what a walk finds. Paths are without indexes, `items.metadata.title`; empty for the whole answer. */
+/** Callbacks of a walk. Paths have no indexes, `items.metadata.title`; empty for the whole response. */
 export interface Walk {
-  /** @param owner the documented object that the field belongs to; undefined where it has none. */
+  /** @param owner documented object of the field, if there is one. */
   violation(path: string, kind: ViolationKind, owner?: z.ZodObject): void;
-  /** A documented field has a value that is not null. */
+  /** A documented field has a non-null value. */
   seen(path: string): void;
 }
 
-/** Items of a list that are looked at. */
+/** Maximum number of visited items of a list. */
 const MAX_ITEMS = 20;
 
 /** Plausible field names. Other keys may be ids or texts, and are not reported. */
@@ -61,7 +61,7 @@ export function walkAnswer(
   }
 }
 
-/** The paths of all fields that a schema documents. */
+/** Returns the paths of all fields of a schema. */
 export function pathsOf(schema: z.core.$ZodType, path = ''): readonly string[] {
   const plain = plainOf(schema);
   if (plain instanceof z.ZodArray) return pathsOf(plain.element, path);

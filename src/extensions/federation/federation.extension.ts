@@ -3,7 +3,7 @@ import type { Open } from '../../gateway/extension.ts';
 import { subgraphOf } from './subgraph.ts';
 
 interface FederationSettings {
-  /** Whether routers may ask for the schema. */
+  /** Whether routers may query the schema. */
   readonly tellsSchema: boolean;
 }
 

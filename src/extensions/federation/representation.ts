@@ -1,5 +1,5 @@
 /**
- * References from other subgraphs: the type and the key in a representation, by which a router asks for an object.
+ * Representations: references of other subgraphs by type and key.
  */
 import type { Wanted } from '../../graph/entity/requirement.ts';
 import { findEntity } from '../../graph/entity/entity.ts';
@@ -7,9 +7,9 @@ import { badInput } from '../../graph/errors.ts';
 import { withArticle } from '../../graph/types/typename.ts';
 
 /**
- * What a representation names: by the global id, or by all raw ids of its key.
+ * Reads a representation with the global id, or with all raw ids of the key.
  *
- * @throws BAD_USER_INPUT for anything else.
+ * @throws BAD_USER_INPUT for invalid representations.
  */
 export function readRepresentation(representation: unknown): Wanted {
   if (typeof representation !== 'object' || representation === null) {

@@ -1,9 +1,8 @@
 /**
- * The text of the subgraph's schema, which composers read: what is served, with the directives of the federation.
+ * The subgraph's schema as text for composition, with the directives of federation.
  *
- * `node`, `nodes` and `Node` are left out: two subgraphs that have them cannot be composed, and a router knows no
- * subgraph that could read any id. So are directives: those of operations are the router's own, and those of
- * fields do not survive composition.
+ * Without `node`, `nodes` and `Node`, which only one subgraph may have, and which a router cannot route by id. Also
+ * without directives: those of operations are the router's, and those of fields are lost in composition.
  */
 import {
   Kind,
@@ -22,10 +21,10 @@ import { findEntity } from '../../graph/entity/entity.ts';
 const LINK =
   'extend schema @link(url: "https://specs.apollo.dev/federation/v2.6", import: ["@key", "@shareable", "@tag"])';
 
-/** Types that subgraphs with connections have in common, as Relay specifies them. */
+/** Types of the Relay specification, shared by subgraphs with connections. */
 const SHARED = new Set(['PageInfo']);
 
-/** Fields of root types that contracts may leave out, by a tag. */
+/** Tags of root types, by which contracts can exclude their fields. */
 const TAGS: Readonly<Record<string, string>> = { Mutation: 'write', Subscription: 'live' };
 
 const OF_NODES = new Set(['Node', 'node', 'nodes']);

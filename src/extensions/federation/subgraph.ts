@@ -1,10 +1,10 @@
 /**
- * The schema as a subgraph of a federation: with `_service`, which tells what is composed, and `_entities`, by which
- * a router reads the objects that other subgraphs refer to.
+ * The schema as a subgraph: with `_service`, which returns the schema for composition, and `_entities`, which reads
+ * objects referenced by other subgraphs.
  *
- * The fields are our own, because `@apollo/subgraph` lets one query end the process: references are read like the
- * ids of `nodes`, by the same look-ahead, plan and limits, and each fails alone.
- * Source: https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec
+ * Not `@apollo/subgraph`, in which one query can end the process. References are read like the ids of `nodes`, with the
+ * same look-ahead, plan and limits, and fail independently. Source:
+ * https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec
  */
 import {
   GraphQLList,
@@ -31,12 +31,12 @@ interface Representations {
   readonly representations: readonly unknown[];
 }
 
-/** @param tellsSchema false: `_service` is refused, as introspection is. */
+/** @param tellsSchema whether `_service` is allowed. */
 export function subgraphOf(
   schema: GraphQLSchema,
   { tellsSchema }: { readonly tellsSchema: boolean },
 ): GraphQLSchema {
-  const query = schema.getQueryType()!; // `node` at least
+  const query = schema.getQueryType()!; // has at least `node`
   const { fields, ...options } = query.toConfig();
   const config = schema.toConfig();
   return new GraphQLSchema({
@@ -115,7 +115,7 @@ function entitiesOf(schema: GraphQLSchema): GraphQLFieldConfig<unknown, Context,
   };
 }
 
-/** Undefined for a broken reference: it costs no call, and its resolver throws its error. */
+/** Returns undefined for an invalid reference, which costs no call and whose resolver throws. */
 function wantedOrNone(representation: unknown): Wanted | undefined {
   try {
     return readRepresentation(representation);
@@ -125,8 +125,8 @@ function wantedOrNone(representation: unknown): Wanted | undefined {
 }
 
 /**
- * @throws NOT_FOUND where the object does not exist. For null without an error, a router answers an object that has
- *   its key alone.
+ * @throws NOT_FOUND if the object does not exist: for null without an error, routers return an object with only its
+ * key.
  */
 async function resolveReference(
   representation: unknown,

@@ -1,5 +1,5 @@
 /**
- * Who needs a route or a field, among the operations that apps were shipped with, and what each would lose.
+ * Impact of a missing route or field on the operations of apps.
  */
 import {
   isObjectType,
@@ -14,13 +14,13 @@ import type { Context } from '../../graph/context.ts';
 import { requirementOf, routeOf } from '../../graph/entity/requirement.ts';
 import { lossesByRoute, lossesOfField, type Loss } from './losses.ts';
 
-/** An operation of a document of an app's version. */
+/** An operation of an app's version. */
 export interface Shipped {
   readonly app: string;
   readonly version: string;
-  /** The operation's name. */
+  /** Name of the operation. */
   readonly name: string;
-  /** The id of its document. */
+  /** Id of its document. */
   readonly id: string;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
@@ -36,7 +36,7 @@ interface Texts {
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** The operations that the schema serves. */
+/** Returns the operations that are valid against the schema. */
 export const shippedIn = (schema: GraphQLSchema, manifests: readonly Texts[]): readonly Shipped[] =>
   manifests.flatMap(({ app, version, texts }) =>
     [...texts].flatMap(([id, text]) =>
@@ -79,7 +79,7 @@ export const impactOfField = (
     return losses.length > 0 ? [{ ...one, losses }] : [];
   });
 
-/** The fields that cost a route by themselves, or watch it. */
+/** Returns the fields that call or poll a route. */
 export const fieldsOfRoute = (
   schema: GraphQLSchema,
   route: string,

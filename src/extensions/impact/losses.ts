@@ -1,7 +1,7 @@
 /**
- * What an operation loses when something that it needs is gone: a route of the backend, or the value of a field.
+ * Losses of an operation if a route of the backend, or the value of a field, is missing.
  *
- * The planner says which places of the answer need which route; the types say how far a null reaches.
+ * The planner gives the routes required at each position, and the types the propagation of null.
  */
 import {
   getNamedType,
@@ -31,8 +31,8 @@ import { Planner, type Need, type ValuePlace } from '../../plan/planner.ts';
 import { samplesOf, withoutCursors } from './samples.ts';
 
 /**
- * `null`: null, with an error, and the rest of the answer arrives. `error`: a write is not carried out. `screen`:
- * nothing is left of the answer.
+ * `null`: null with an error; the rest of the result is complete. `error`: a write is not executed. `screen`: the whole
+ * result is null.
  */
 export type Extent = 'null' | 'error' | 'screen';
 
@@ -49,9 +49,9 @@ interface Operation {
 }
 
 /**
- * By route (`GET /v0/pages/{page_id}`), what the operation loses while the backend fails on it.
+ * Returns the losses of an operation by failing route (`GET /v0/pages/{page_id}`).
  *
- * @param samples values of its variables. @default some of every kind
+ * @param samples values of its variables. @default samples of every kind
  */
 export function lossesByRoute(
   { schema, ...given }: Operation,
@@ -85,7 +85,7 @@ export function lossesByRoute(
 }
 
 /**
- * What the operation loses when the backend gives no value for a field.
+ * Returns the losses of an operation if the backend returns no value of a field.
  *
  * @param field `Page.name`.
  */
@@ -99,7 +99,7 @@ export function lossesOfField(
     (isAbstractType(type) && schema.getPossibleTypes(type).some((one) => one.name === typename));
   const losses = new Losses(operation);
   const places: ValuePlace[] = [];
-  // Includes fields that a condition may skip.
+  // Includes conditional fields.
   const roots = new Set<string>();
   const context = { schema, fragments: fragmentsOf(document) };
   const type = schema.getRootType(operation)!; // the document is valid
@@ -120,7 +120,7 @@ class Losses {
     this.#kind = kind;
   }
 
-  /** @param roots the response keys of the operation, each of which answers something. */
+  /** @param roots response keys of the operation's root fields. */
   add(places: readonly ValuePlace[], roots: readonly string[]): void {
     const paths = new Set(places.map(nullAt));
     const lost = paths.has('') ? roots : roots.filter((root) => paths.has(root));
@@ -133,7 +133,7 @@ class Losses {
     }
   }
 
-  /** The outermost ones. */
+  /** Returns the outermost losses. */
   list(): readonly Loss[] {
     const isCovered = (path: string): boolean =>
       [...this.#paths.keys()].some((other) => path.startsWith(`${other}.`));
@@ -148,7 +148,7 @@ class Losses {
   }
 }
 
-/** The path of the null that stands where a value failed; empty for the whole answer. */
+/** Returns the path nulled by a failed value; empty for the whole result. */
 function nullAt(place: ValuePlace): string {
   const { above, type, isItem } = place;
   const nullable = getNullableType(type);
@@ -168,7 +168,7 @@ function rootsOf(context: OperationContext, operation: OperationDefinitionNode):
 
 type Walk = (place: ValuePlace, parent: GraphQLCompositeType, name: string) => void;
 
-/** Calls `visit` for each field, with fragments written out. */
+/** Calls `visit` for each field, with inlined fragments. */
 function walk(
   context: Omit<OperationContext, 'variableValues'>,
   type: GraphQLCompositeType,

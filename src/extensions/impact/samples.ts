@@ -1,5 +1,5 @@
 /**
- * Variables for an operation of which only the text is known, of every kind that makes it need something else.
+ * Sample variables of an operation, of every kind that affects its requirements.
  */
 import {
   isInputType,
@@ -19,7 +19,10 @@ import { sampleIdsOf, sampleOf } from '../../plan/price.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** With more variables in `@skip` and `@include`, each is tried alone and all together. */
+/**
+ * Maximum number of variables in `@skip` and `@include` for all combinations; with more, each is tried alone and all
+ * together.
+ */
 const MAX_FLAGS = 5;
 
 /** Removes cursors: the position in a list does not change what is required. */
@@ -71,7 +74,7 @@ export function samplesOf(
   return [...samples.values()];
 }
 
-/** The variables in the conditions of a document. */
+/** Returns the variables in conditions of a document. */
 function conditionsOf(document: DocumentNode): ReadonlySet<string> {
   const names = new Set<string>();
   visit(document, {
@@ -95,7 +98,7 @@ function settingsOf(flags: readonly string[]): readonly Values[] {
   );
 }
 
-/** The ids that are tried for variables of `node` and `nodes`, by the names of the variables. */
+/** Returns sample ids of variables of `node` and `nodes`, by name of the variable. */
 function idsOfNode(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -123,7 +126,7 @@ function idsOfNode(
   return allowed;
 }
 
-/** The types that the conditions of a selection name. */
+/** Returns the type conditions of a selection. */
 function typesIn(
   schema: GraphQLSchema,
   { selections }: SelectionSetNode,

@@ -1,8 +1,8 @@
 /**
- * What a new schema changes for those who use an old one, and which shipped operations use what breaks.
+ * Changes between two schemas, and the operations of apps affected by breaking ones.
  *
- * graphql-inspector says what is breaking. Who uses it is looked up here, by whole coordinates: inspector's own rule
- * compares the beginnings of paths, so `Page.nameOfOwner` would stand for `Page.name`.
+ * graphql-inspector finds breaking changes. Affected operations are found here by whole coordinates, since inspector's
+ * own rule compares prefixes: `Page.nameOfOwner` would match `Page.name`.
  */
 import { CriticalityLevel, diff, DiffRule } from '@graphql-inspector/core';
 import {
@@ -25,9 +25,9 @@ import type { Shipped } from './impact.ts';
 export interface SchemaChange {
   readonly level: 'breaking' | 'dangerous' | 'safe';
   readonly message: string;
-  /** `Page.name`, `Query.page.pageId`; undefined where inspector names none. */
+  /** `Page.name`, `Query.page.pageId`; undefined if inspector has none. */
   readonly path: string | undefined;
-  /** The operations that use what a breaking change breaks. */
+  /** Operations affected by a breaking change. */
   readonly users: readonly Shipped[];
 }
 
@@ -37,7 +37,7 @@ const LEVELS = {
   [CriticalityLevel.NonBreaking]: 'safe',
 } as const;
 
-/** @param shipped operations that the old schema serves. */
+/** @param shipped operations valid against the old schema. */
 export async function changesBetween(
   old: GraphQLSchema,
   now: GraphQLSchema,
@@ -49,11 +49,11 @@ export async function changesBetween(
     inputs: inputsOf(old, one),
     isValid: validate(now, separated(one.document, one.operation)).length === 0,
   }));
-  // What a description says breaks nothing.
+  // Changes of descriptions are never breaking.
   const changes = await diff(old, now, [DiffRule.ignoreDescriptionChanges]);
   return changes.map(({ criticality, message, path }) => {
     const level = LEVELS[criticality.level];
-    // What must be given from now on breaks those who leave it out, where they use what it belongs to.
+    // A new required argument or input field breaks operations that use its owner without it.
     const isRequired = path !== undefined && mustBeGiven(now, path);
     const broken = isRequired ? ownerOf(path) : path;
     const isUsed = level === 'breaking' && broken !== undefined;
@@ -69,7 +69,7 @@ export async function changesBetween(
 
 const ownerOf = (path: string): string => path.replace(/\.[^.]+$/, '');
 
-/** Whether a path of inspector's is of an argument or an input field without which nothing is valid. */
+/** Whether a path is that of a required argument or input field. */
 function mustBeGiven(schema: GraphQLSchema, path: string): boolean {
   const [owner = '', name = '', argument] = path.split('.');
   const type = schema.getType(owner);
@@ -82,14 +82,14 @@ function mustBeGiven(schema: GraphQLSchema, path: string): boolean {
   return found !== undefined && isRequiredArgument(found);
 }
 
-/** Whether an operation writes an argument, or a field of an input that it takes from no variable. */
+/** Whether an operation has an argument, or a field of an input literal. */
 function gives(coordinates: ReadonlySet<string>, path: string): boolean {
   const [owner = '', , argument] = path.split('.');
   if (argument !== undefined) return uses(coordinates, path);
   return coordinates.has(path) && !coordinates.has(owner);
 }
 
-/** The input types that an operation writes out, `{}` too. */
+/** Returns the types of an operation's input literals, including `{}`. */
 function inputsOf(schema: GraphQLSchema, { document, operation }: Shipped): ReadonlySet<string> {
   const written = new Set<string>();
   const types = new TypeInfo(schema);
@@ -105,26 +105,26 @@ function inputsOf(schema: GraphQLSchema, { document, operation }: Shipped): Read
   return written;
 }
 
-/** Whether coordinates have a path of inspector's among them, or a part of what it names. */
+/** Whether coordinates contain a path of inspector, or a part of its type. */
 function uses(coordinates: ReadonlySet<string>, path: string): boolean {
   const [owner = '', name = '', argument] = path.split('.');
   if (argument !== undefined) return coordinates.has(`${owner}.${name}(${argument}:)`);
-  // An enum or an input type that comes in a variable stands for all of its values or fields.
+  // An enum or input type of a variable represents all its values or fields.
   if (coordinates.has(path) || coordinates.has(owner)) return true;
   return name === '' && [...coordinates].some((one) => one.startsWith(`${owner}.`));
 }
 
-/** A day, as a deprecation has to name one: `Use title. Goes on 2027-03-01.` */
+/** The required date of a deprecation: `Use title. Goes on 2027-03-01.` */
 const DAY = /\b\d{4}-\d\d-\d\d\b/;
 
 interface Deprecable {
   readonly name: string;
   readonly deprecationReason?: string | null | undefined;
-  /** Of a field. */
+  /** Arguments of a field. */
   readonly args?: readonly Deprecable[];
 }
 
-/** What is deprecated without a day on which it goes, or without anything beside the day. */
+/** Returns deprecations without a date, or with nothing but a date. */
 export function undatedDeprecations(schema: GraphQLSchema): readonly string[] {
   const found: string[] = [];
   const look = (coordinate: string, { deprecationReason: reason }: Deprecable): void => {

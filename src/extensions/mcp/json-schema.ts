@@ -1,5 +1,5 @@
 /**
- * GraphQL types → JSON Schema: what a tool takes and what it answers.
+ * Converts GraphQL types to JSON Schema, for inputs and outputs of tools.
  *
  * Source: JSON Schema 2020-12.
  */
@@ -30,7 +30,7 @@ import { dictionary } from '../../lib/dictionary.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The root of a tool's schema. */
+/** Root of a tool's schema. */
 export type ObjectSchema = JsonSchema & { readonly type: 'object'; readonly properties: object };
 
 /**
@@ -88,7 +88,7 @@ function ofInput(type: GraphQLInputType, above: readonly string[]): JsonSchema {
   };
 }
 
-/** A coerced value of an input type as callers write it: lists as lists, enum values by their names. */
+/** Converts a coerced input value to JSON: single items to lists, enum values to names. */
 function inJson(value: unknown, type: GraphQLInputType): unknown {
   if (isNonNullType(type)) return inJson(value, type.ofType);
   if (value == null) return null;
@@ -102,7 +102,7 @@ function inJson(value: unknown, type: GraphQLInputType): unknown {
   );
 }
 
-/** JSON forms of scalars. A scalar that is not listed may be any value. */
+/** JSON Schema of scalars; unlisted ones allow any value. */
 const SCALARS: Readonly<Record<string, JsonSchema>> = {
   ID: { type: 'string' },
   String: { type: 'string' },
@@ -124,7 +124,7 @@ export function orNull(schema: JsonSchema): JsonSchema {
   return { anyOf: [schema, { type: 'null' }] };
 }
 
-/** Returns the schema of the answer to a selection set. */
+/** Returns the schema of the result of a selection set. */
 export function schemaOfSelection(
   schema: GraphQLSchema,
   fragments: OperationContext['fragments'],
@@ -175,7 +175,7 @@ export function schemaOfSelection(
         selection.kind === Kind.FRAGMENT_SPREAD ? fragments[selection.name.value]! : selection;
       const condition = fragment.typeCondition?.name.value;
       const type = condition === undefined ? parent : schema.getType(condition);
-      if (!isCompositeType(type)) continue; // no valid document has one
+      if (!isCompositeType(type)) continue; // not in valid documents
       const covers = type === parent || (isAbstractType(type) && isCovered(parent, type));
       const { selectionSet: below } = fragment;
       collect(type, { selectionSet: below, isSure: isThere && covers }, into);
@@ -197,7 +197,7 @@ export function schemaOfSelection(
 
 interface Selected {
   readonly selectionSet: SelectionSetNode;
-  /** Whether every answer has it. */
+  /** Whether every result has it. */
   readonly isSure: boolean;
 }
 

@@ -1,9 +1,9 @@
-/** Documents as tools of agents, at `/mcp`. */
+/** Documents as MCP tools, at `/mcp`. */
 import type { Open } from '../../gateway/extension.ts';
 import { createMcp } from './mcp.ts';
 
 interface McpSettings {
-  /** Where the manifests are. */
+  /** Folder of manifests. */
   readonly folder: string;
 }
 

@@ -1,8 +1,8 @@
 /**
- * MCP at `/mcp`: each document of the manifests is a tool of agents. Nothing else can be asked.
+ * MCP at `/mcp`: each document of the manifests is a tool. Agents can execute nothing else.
  *
- * Streamable HTTP without sessions: any replica answers any request. A call passes the gateway's pipeline, as
- * every operation does. The server checks `Host`; `Origin` is checked here, because `createMcpHandler` does not.
+ * Streamable HTTP without sessions, so any replica can serve any request. Calls pass the gateway's pipeline. `Origin`
+ * is checked here, since `createMcpHandler` does not; the server checks `Host`.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
@@ -33,8 +33,8 @@ interface Served {
 type Given = Readonly<Record<string, unknown>>;
 
 /**
- * @param folder where the manifests are.
- * @throws {OperatorError} for a bad manifest, and a document that cannot be a tool.
+ * @param folder folder of manifests.
+ * @throws {OperatorError} for an invalid manifest, or a document that cannot be a tool.
  */
 export function createMcp(folder: string, version: string, core: Core): Route {
   const { schema, prepare, logger, corsOrigins } = core;
@@ -43,7 +43,7 @@ export function createMcp(folder: string, version: string, core: Core): Route {
   const tools = readTools({ schema, folder, prepare, onReplaced });
   const list = [...tools.values()].map(({ definition }) => definition);
   logger.info({ tools: list.length }, 'Documents are served as tools at /mcp');
-  // The SDK copies the request in the old protocol, so that it cannot be a key.
+  // Not a WeakMap by request, which the SDK copies in the old protocol.
   const served = new AsyncLocalStorage<Served>();
 
   const handler = createMcpHandler(
@@ -61,7 +61,7 @@ export function createMcp(folder: string, version: string, core: Core): Route {
       });
       return server;
     },
-    // Tools never change while the process runs, so subscriptions to changes are refused.
+    // Tools never change at runtime, so subscriptions to changes are rejected.
     { maxSubscriptions: 0 },
   );
 
@@ -69,7 +69,7 @@ export function createMcp(folder: string, version: string, core: Core): Route {
     { trusted: document, definition, counts }: Tool,
     { request, arrival, text }: Served,
   ): Promise<CallToolResult> {
-    // The SDK drops an argument `__proto__`.
+    // Parsed again, since the SDK drops an argument `__proto__`.
     const { params } = JSON.parse(text) as { readonly params: { readonly arguments?: Given } };
     const { arguments: given = {} } = params;
     const known = Object.keys(definition.inputSchema.properties);
@@ -104,7 +104,7 @@ export function createMcp(folder: string, version: string, core: Core): Route {
     if (text.trimStart().startsWith('[')) {
       return errorResponse(400, 'BAD_REQUEST', 'Send one message at a time: this is a batch.');
     }
-    // The SDK needs a Request of Node's own class.
+    // The SDK requires an instance of Node's Request.
     const body = method === 'POST' ? text : null;
     const own = new Request(url, { method, headers: [...headers], body });
     return served.run({ request, arrival, text }, () => handler.fetch(own));
@@ -140,7 +140,7 @@ function resultOf(
   const { data = null, errors = [] } = result;
   const isTooMuch = errors.some(({ extensions }) => TOO_MUCH.includes(extensions['code']));
   const words = [...errors.map(inWords), ...(isTooMuch ? [narrowing(given, counts)] : [])];
-  // An answer without any data is an error of the tool.
+  // A result without any data is an error of the tool.
   const isError = !data || (errors.length > 0 && Object.values(data).every((one) => one === null));
   const { errors: failures } = formatted(result) as { readonly errors?: object[] };
   return {

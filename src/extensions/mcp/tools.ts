@@ -1,8 +1,8 @@
 /**
- * Documents of manifests → tools: name, words, what they take, what they answer, what they cost.
+ * Converts documents of manifests to tools: name, description, input, output and price.
  *
- * Computed once, at the start. A document that cannot be a tool ends the start, because an agent would not notice
- * that it is missing.
+ * Computed at start. A document that cannot be a tool is a start error, since an agent would not notice that it is
+ * missing.
  */
 import {
   BREAK,
@@ -38,14 +38,14 @@ export interface ToolDefinition {
 export interface Tool {
   readonly definition: ToolDefinition;
   readonly trusted: Document;
-  /** Variables that limit the size of the answer. */
+  /** Variables that limit the size of the result. */
   readonly counts: readonly string[];
 }
 
 /** Key of the price in `_meta`. */
 export const PRICE_KEY = 'content-pages-gateway/price';
 
-/** Longest name that clients accept. */
+/** Maximum length of a name for clients. */
 const MAX_NAME = 64;
 
 interface ToolsOptions {
@@ -57,7 +57,7 @@ interface ToolsOptions {
 }
 
 /**
- * Reads all manifests. Where two have a tool of one name the later file counts: `app-1.10` comes after `app-1.9`.
+ * Reads all manifests. A tool of a later file replaces one of the same name: `app-1.10` is after `app-1.9`.
  *
  * @throws {OperatorError} for a bad manifest, and a document that cannot be a tool.
  */
@@ -130,7 +130,7 @@ function toolOf(
       name,
       description: words.filter(Boolean).join('\n\n'),
       inputSchema: schemaOfVariables(schema, variableDefinitions, commentAbove),
-      // The shape of a GraphQL result; clients of MCP's first SDK validate refusals against it too.
+      // The shape of a GraphQL result; clients of MCP's first SDK validate errors against it too.
       outputSchema: {
         type: 'object',
         properties: { data: orNull(data), errors: { type: 'array', items: ERROR } },
@@ -149,7 +149,7 @@ function toolOf(
   };
 }
 
-/** The first field of introspection that a document selects; `__typename` is none. */
+/** Returns the first introspection field of a document, other than `__typename`. */
 function introspectionIn(document: DocumentNode): string | undefined {
   let found: string | undefined;
   visit(document, {

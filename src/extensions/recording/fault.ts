@@ -1,5 +1,5 @@
 /**
- * What a recording keeps of an error of undici or the system, so that a replay meets the same one again.
+ * Recorded errors of undici and the system, which a replay reproduces.
  */
 import { errors } from 'undici';
 import {

@@ -1,33 +1,33 @@
 /**
- * A recording as HAR 1.2, the format of browsers' developer tools: what one exchange with the backend is written as.
+ * Recordings in HAR 1.2, the format of browsers' developer tools.
  *
- * What HAR has no place for is in `_gateway`, as the format allows: whose key it was, how the exchange ended.
- * Source: http://www.softwareishard.com/blog/har-12-spec/
+ * The custom field `_gateway` contains the alias of the key and the end of the exchange. Source:
+ * http://www.softwareishard.com/blog/har-12-spec/
  */
 import { z } from 'zod';
 import { ROUTE_SETS } from '../../v0/routes.ts';
 
-/** Version of the `_gateway` fields; recordings of other versions are refused. */
+/** Version of the `_gateway` fields; recordings of other versions are rejected. */
 export const FORM = 1;
 
-/** Stands for the backend's address, which is not recorded. */
+/** Placeholder of the backend's address, which is not recorded. */
 export const ORIGIN = 'http://backend';
 
 const header = z.object({ name: z.string(), value: z.string() });
 
 const fault = z.object({
-  /** Empty where the error has none. */
+  /** Empty without a code. */
   code: z.string(),
   isOfParser: z.boolean(),
-  /** Whether the connection was closed before the answer was whole. */
+  /** Whether the connection was closed before the end of the response. */
   isEarlyEnd: z.boolean(),
-  /** Whether the connection had answered before. */
+  /** Whether the connection had been used before. */
   wasReused: z.boolean(),
 });
 
 const entry = z.object({
   startedDateTime: z.string(),
-  /** Milliseconds from the sending to the end. */
+  /** Duration of the exchange, in milliseconds. */
   time: z.number().nonnegative(),
   request: z.object({
     method: z.string(),
@@ -35,7 +35,7 @@ const entry = z.object({
     postData: z.object({ mimeType: z.string(), text: z.string() }).optional(),
   }),
   response: z.object({
-    /** 0 where no answer began. */
+    /** 0 without a response. */
     status: z.number().int(),
     headers: z.array(header),
     content: z.object({
@@ -45,20 +45,20 @@ const entry = z.object({
     }),
   }),
   timings: z.object({
-    /** Milliseconds to the head of the answer. */
+    /** Time to the head of the response, in milliseconds. */
     wait: z.number().nonnegative(),
     receive: z.number().nonnegative(),
   }),
   _gateway: z.object({
-    /** Position in the order of sending, from 0; entries are in the order in which exchanges ended. */
+    /** Index by start time, from 0; entries are sorted by end time. */
     number: z.number().int().nonnegative(),
     /** Alias of the caller's key: K1 for the first key of the recording. */
     key: z.string().regex(/^K[1-9]\d*$/),
-    /** Whether a connection was found. */
+    /** Whether there was a connection. */
     isConnected: z.boolean(),
-    /** `silent`: nothing more came until the gateway gave up. `failed`: with `fault`. */
+    /** `silent`: no further data before the gateway aborted. `failed`: with `fault`. */
     end: z.enum(['whole', 'silent', 'failed']),
-    /** Whether a timeout ended it, and not its callers. */
+    /** Whether it ended by a timeout, not by its callers. */
     isTimeout: z.boolean().optional(),
     fault: fault.optional(),
   }),
@@ -69,7 +69,7 @@ export const recording = z.object({
     version: z.literal('1.2'),
     _gateway: z.object({
       form: z.literal(FORM),
-      /** `UPSTREAM_ROUTES` as it was. */
+      /** Value of `UPSTREAM_ROUTES`. */
       routeSet: z.enum(['auto', ...ROUTE_SETS]),
     }),
     entries: z.array(entry),
@@ -78,7 +78,7 @@ export const recording = z.object({
 
 export type RecordedExchange = z.infer<typeof entry>;
 
-/** A body as text where it is text, so that a reader can read it. */
+/** A body as text if it is valid UTF-8, otherwise in base64. */
 export function contentOf(body: Buffer, mimeType: string) {
   const text = body.toString('utf8');
   const size = body.length;

@@ -1,9 +1,9 @@
 /**
- * Records what the backend says, at the dispatcher: `RECORD`.
+ * Records exchanges with the backend at the dispatcher (`RECORD`).
  *
- * Each exchange is written when it has ended, and the file is whole after each: a process that is killed loses
- * nothing. Written are methods, paths, bodies, the few headers of answers that the gateway reads, times and how
- * it ended. Neither a key is written nor what holds one, nor cookies, nor the backend's address.
+ * Each exchange is written at its end, and leaves a valid file, so a killed process loses nothing. Recorded are
+ * methods, paths, bodies, the response headers that the gateway reads, times and the end of the exchange. Keys,
+ * exchanges that contain one, cookies and the backend's address are never recorded.
  */
 import { closeSync, ftruncateSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -19,21 +19,21 @@ import { keyOf, Keys } from './secrets.ts';
 
 interface RecorderOptions {
   readonly folder: string;
-  /** Of the file, without its ending. @default the time */
+  /** File name without extension. @default the time */
   readonly name?: string | undefined;
-  /** The path before `/v0`, which is not recorded. */
+  /** Path before `/v0`, which is not recorded. */
   readonly pathPrefix: string;
   readonly routeSet: RouteSet | 'auto';
   /** A public key, which bodies may contain. */
   readonly publicKey?: string | undefined;
-  /** An exchange is left out, with the reason in a sentence. */
+  /** Called with the reason if an exchange is left out. */
   readonly onLeftOut: (why: string) => void;
 }
 
-/** Largest file, so that a forgotten recording does not fill the disk. */
+/** Maximum size of a file, against a forgotten recording that fills the disk. */
 const MAX_BYTES = 500_000_000;
 
-/** The headers of an answer that the gateway reads. */
+/** Response headers that the gateway reads. */
 const KEPT_HEADERS = [
   'content-type',
   'content-length',
@@ -49,7 +49,7 @@ const END = '\n]}}\n';
 /**
  * Opens the file of a new scenario.
  *
- * @throws {OperatorError} when it cannot be made, or is there.
+ * @throws {OperatorError} if it cannot be created or exists.
  */
 export function openRecorder(
   dispatcher: BackendConnections,
@@ -70,7 +70,7 @@ export function openRecorder(
     try {
       writeAt(handle, place, text + END);
     } catch (error) {
-      // The bytes of the closing brackets are on the disk already, so this write succeeds.
+      // Succeeds on a full disk, since it overwrites existing bytes.
       writeAt(handle, place, END);
       ftruncateSync(handle, place + END.length);
       throw error;
@@ -109,7 +109,7 @@ export function openRecorder(
   };
 }
 
-/** Writes the whole text; on a disk that is nearly full, one call writes only a part. */
+/** Writes the whole text; a single call may write only a part on a nearly full disk. */
 function writeAt(handle: number, place: number, text: string): void {
   const bytes = Buffer.from(text);
   let done = 0;
@@ -141,7 +141,7 @@ const cannotWrite = (path: string, cause: unknown): OperatorError =>
     { cause },
   );
 
-/** The file system throws nothing else. */
+/** The file system throws ErrnoExceptions only. */
 const codeOf = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? 'unknown';
 
 const headOf = (routeSet: RouteSet | 'auto'): string => {
@@ -228,7 +228,7 @@ function listener(
   return {
     onRequestStart: (controller, context) => {
       handler.onRequestStart?.(controller, context);
-      // A call that was aborted before it had a connection was not sent.
+      // A call aborted before it had a connection was not sent.
       isConnected = !controller.aborted;
     },
     onResponseStart: (controller, statusCode, headers, statusMessage) => {
@@ -246,7 +246,7 @@ function listener(
       handler.onResponseEnd?.(controller, trailers);
     },
     onResponseError: (controller, error) => {
-      // Given up by the gateway: the backend had said no more by then.
+      // Aborted by the gateway.
       if (controller?.aborted) end({ end: 'silent', isTimeout: isTimeout(error) || undefined });
       else end({ end: 'failed', fault: faultOf(error) });
       handler.onResponseError?.(controller, error);

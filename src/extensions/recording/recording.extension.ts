@@ -1,16 +1,16 @@
-/** Recordings of the backend: written, or answered from in its place. */
+/** Writes recordings of the backend, or replays them in its place. */
 import type { Open } from '../../gateway/extension.ts';
 import { openRecorder } from './recorder.ts';
 import { openReplay } from './replayer.ts';
 
 interface RecordingSettings {
-  /** The folder of a recording that is made. */
+  /** Folder of a new recording. */
   readonly record: string | undefined;
-  /** The folder of recordings that answer. */
+  /** Folder of recordings to replay. */
   readonly replay: string | undefined;
   readonly name: string | undefined;
   readonly speed: number;
-  /** The embedded backend's key, which everybody knows: bodies may hold it. */
+  /** Public key of the embedded backend, which bodies may contain. */
   readonly publicKey: string;
 }
 

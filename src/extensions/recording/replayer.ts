@@ -1,9 +1,9 @@
 /**
- * Answers calls from recordings instead of a backend: `REPLAY`.
+ * Replays recordings in place of a backend (`REPLAY`).
  *
- * Each key plays a scenario by itself from the beginning, so that browsers side by side do not disturb each other.
- * The key says which: a scenario's name, or the name, a dot and anything, such as `publish.worker-3`; where there is
- * one scenario, any key plays it. `publish.K2` plays the part of the second key of the recording.
+ * Each key plays a scenario from its beginning, independent of other keys. The key selects the scenario: by name, or by
+ * name, a dot and any text, such as `publish.worker-3`. A single scenario is played by any key. `publish.K2` plays the
+ * part of the recording's second key.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,17 +22,17 @@ interface ReplayOptions {
   readonly folder: string;
   /** The only scenario to replay. @default all of the folder */
   readonly name?: string | undefined;
-  /** How many times as fast as it was; 0 waits for nothing. */
+  /** Speed relative to the recording; 0 for no delays. */
   readonly speed: number;
   readonly onMiss: (miss: Miss) => void;
 }
 
-/** A call that no recording has. */
+/** A call that is not recorded. */
 export interface Miss {
   readonly method: string;
   /** With its query. */
   readonly path: string;
-  /** Undefined where the key names none. */
+  /** Undefined if the key selects none. */
   readonly scenario: string | undefined;
   /** The most similar recorded calls. */
   readonly nearest: readonly string[];
@@ -44,10 +44,10 @@ export interface Miss {
  */
 const LEAVING_MS = 100;
 
-/** Keys whose place in a scenario is remembered. */
+/** Maximum number of keys with a position in a scenario. */
 const MAX_PLAYERS = 10_000;
 
-/** @throws {OperatorError} when there is nothing to replay. */
+/** @throws {OperatorError} if there is nothing to replay. */
 export function openReplay({ folder, name, speed, onMiss }: ReplayOptions) {
   const scenarios = scenariosIn(folder, name);
   const playerOf = castOf(scenarios);
@@ -71,7 +71,7 @@ export function openReplay({ folder, name, speed, onMiss }: ReplayOptions) {
   }
 
   return {
-    /** The names of the scenarios. */
+    /** Names of the scenarios. */
     names: scenarios.map((one) => one.name),
     routeSet: routeSetOf(scenarios),
     isHurried: speed === 0,
@@ -108,7 +108,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** The gateway knows one set of routes. */
+/** Returns the common set of routes of all scenarios. */
 function routeSetOf(scenarios: readonly Scenario[]): RouteSet | 'auto' {
   const [first, ...others] = scenarios;
   const other = others.find(({ routeSet }) => routeSet !== first?.routeSet);
@@ -143,7 +143,7 @@ function castOf(scenarios: readonly Scenario[]): (key: string) => Player | undef
 
   function scenarioOf(key: string): Scenario | undefined {
     const named = scenarios.filter(({ name }) => key === name || key.startsWith(`${name}.`));
-    // A name may begin another: the longer one is meant.
+    // A name may be a prefix of another; the longest match wins.
     const [longest] = named.sort((one, other) => other.name.length - one.name.length);
     return longest ?? (scenarios.length === 1 ? scenarios[0] : undefined);
   }
@@ -153,7 +153,7 @@ function castOf(scenarios: readonly Scenario[]): (key: string) => Player | undef
     const named = alias === undefined ? undefined : parts.get(alias);
     if (named) return named;
     const all = [...parts.values()];
-    // Keys without a name come in the order of the recording.
+    // Keys without a name get parts in the order of the recording.
     const isNamed = alias !== undefined || key === name;
     return all[isNamed ? 0 : Math.min(given++, all.length - 1)] ?? NOTHING;
   }

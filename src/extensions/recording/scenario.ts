@@ -1,9 +1,8 @@
 /**
- * A recording, read to be replayed: for each key that was recorded, what was asked and answered in its name.
+ * A recording to replay: calls and responses by recorded key.
  *
- * The writes of a key divide its reads: a read is answered as it was after the writes that have been replayed so
- * far. Between two writes the answers to the same read may differ, as while a version is published: they are replayed
- * in order, and the last one is repeated.
+ * Reads depend on the number of writes replayed so far. Responses to a read that differ between two writes, as while a
+ * version is published, are replayed in order, and the last one is repeated.
  */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -21,7 +20,7 @@ export interface Asked {
 
 /** Recorded answers to one key. */
 export interface Part {
-  /** By path, in the order of sending; `writes` is how many writes had been sent before. */
+  /** By path, in the order of sending; `writes` is the number of writes sent before. */
   readonly reads: ReadonlyMap<string, readonly { writes: number; exchange: RecordedExchange }[]>;
   readonly writes: readonly RecordedExchange[];
 }
@@ -29,11 +28,11 @@ export interface Part {
 export interface Scenario {
   readonly name: string;
   readonly routeSet: string;
-  /** By the keys' aliases, in the order of their first calls. */
+  /** By alias of the key, in the order of first calls. */
   readonly parts: ReadonlyMap<string, Part>;
 }
 
-/** @throws {OperatorError} when it is no recording of this gateway. */
+/** @throws {OperatorError} for an invalid recording. */
 export function readScenario(file: string): Scenario {
   const { log } = recordingIn(file);
   const sent = log.entries.toSorted((one, other) => one._gateway.number - other._gateway.number);
@@ -86,13 +85,13 @@ const askedOf = ({ request }: RecordedExchange): Asked => ({
 
 const MAX_NEAREST = 3;
 
-/** Plays one part to one caller, from its beginning. */
+/** Plays one part for one caller. */
 export class Player {
   readonly scenario: string;
   readonly #part: Part;
-  /** Writes that were replayed. */
+  /** Number of replayed writes. */
   #writes = 0;
-  /** How often a path was read since the last write. */
+  /** Number of reads by path since the last write. */
   readonly #turns = new Map<string, number>();
 
   constructor(scenario: string, part: Part) {
@@ -100,7 +99,7 @@ export class Player {
     this.#part = part;
   }
 
-  /** The next answer; undefined where none was recorded. */
+  /** Returns the next response; undefined if none was recorded. */
   next(asked: Asked): RecordedExchange | undefined {
     return asked.method === 'GET' ? this.#read(asked.path) : this.#write(asked);
   }
@@ -149,7 +148,7 @@ export class Player {
 const isSame = (one: Asked, other: Asked): boolean =>
   one.method === other.method && one.path === other.path && one.body === other.body;
 
-/** How many segments of the path and parameters of the query two calls share; the method counts as one. */
+/** Number of equal path segments and query parameters of two calls; the method counts as one. */
 function likeness(one: Asked, other: Asked): number {
   const [path = '', query = ''] = one.path.split('?');
   const [otherPath = '', otherQuery = ''] = other.path.split('?');
@@ -172,14 +171,14 @@ const byLikeness = (known: readonly Asked[], asked: Asked): Asked[] =>
 
 const labelOf = ({ method, path }: Asked): string => `${method} ${path}`;
 
-/** Label of a recorded write, with the fields that differ where only the body does. */
+/** Label of a recorded write, with the differing fields if only the body differs. */
 function differenceOf(one: Asked, asked: Asked): string {
   if (labelOf(one) !== labelOf(asked) || isSame(one, asked)) return labelOf(one);
   const names = differing(one.body, asked.body);
   return `${labelOf(one)} with another ${names.length > 0 ? names.join(', ') : 'body'}`;
 }
 
-/** The names of the fields by which two bodies differ. */
+/** Returns the names of differing fields of two bodies. */
 function differing(one: string, other: string): string[] {
   const [fields, others] = [one, other].map((body) => JSON.parse(body || '{}') as Fields);
   return Object.keys({ ...fields, ...others }).filter(

@@ -1,27 +1,27 @@
 /**
- * The keys of callers while a recording is made: an alias for each, and whether a text holds one of them.
+ * API keys during a recording: aliases, and the detection of keys in texts.
  */
 import type { Dispatcher } from 'undici';
 import { API_KEY_HEADER } from '../../v0/api-key.ts';
 
-/** The key that a call is sent with. */
+/** Returns the key of a call. */
 export function keyOf({ headers }: Dispatcher.DispatchOptions): string {
-  const list = headers as readonly string[]; // of names and values, as the client of `/v0` sends them
+  const list = headers as readonly string[]; // names and values, as sent by the client of `/v0`
   return list[list.indexOf(API_KEY_HEADER) + 1] ?? '';
 }
 
 export class Keys {
   readonly #aliases = new Map<string, string>();
-  /** Each key, and the forms that JSON, URLs and base64 give it. */
+  /** Keys in plain form and as encoded in JSON, URLs and base64. */
   readonly #forms = new Set<string>();
   readonly #publicKey: string | undefined;
 
-  /** @param publicKey one that everybody knows, such as that of the embedded backend, may be in a text. */
+  /** @param publicKey a public key, such as that of the embedded backend, which texts may contain. */
   constructor(publicKey: string | undefined) {
     this.#publicKey = publicKey;
   }
 
-  /** K1 for the first key, K2 for the second. */
+  /** Returns K1 for the first key, K2 for the second. */
   aliasOf(key: string): string {
     let alias = this.#aliases.get(key);
     if (alias === undefined) {
@@ -32,7 +32,7 @@ export class Keys {
     return alias;
   }
 
-  /** Whether a text holds a key that was seen so far. */
+  /** Whether a text contains a key seen so far. */
   isIn(text: string): boolean {
     for (const form of this.#forms) if (text.includes(form)) return true;
     return false;

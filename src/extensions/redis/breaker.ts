@@ -1,17 +1,17 @@
 /**
- * Whether Redis is asked: after three timeouts in a row it is not, until it answers a probe.
+ * Circuit breaker of Redis: opens after three consecutive timeouts, until a probe succeeds.
  *
- * A frozen server would otherwise cost every request the whole timeout.
+ * Otherwise a frozen server would cost every request the whole timeout.
  */
 
-/** Timeouts that follow each other before nothing is asked any more. */
+/** Consecutive timeouts that open the circuit. */
 const MAX_TIMEOUTS = 3;
 
-/** Between two probes, in milliseconds. */
+/** Interval of probes, in milliseconds. */
 const PROBE_MS = 1_000;
 
 interface BreakerOptions {
-  /** Resolves to whether it answers. */
+  /** Resolves to whether Redis answers. */
   readonly probe: () => Promise<boolean>;
   readonly onChange: (isClosed: boolean) => void;
 }
@@ -19,7 +19,7 @@ interface BreakerOptions {
 export class Breaker {
   readonly #options: BreakerOptions;
   #timeouts = 0;
-  /** When the last timeout was counted: those of commands that were sent before are the same one. */
+  /** Time of the last counted timeout; commands sent before it do not count again. */
   #countedMs = -Infinity;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = true;
@@ -37,9 +37,9 @@ export class Breaker {
     this.#timeouts = 0;
   }
 
-  /** @param sentMs when the command was sent that was not answered in time, on `performance.now()`'s clock. */
+  /** @param sentMs time at which the command was sent, on `performance.now()`'s clock. */
   timedOut(sentMs: number): void {
-    // A turn of the event loop that takes long lets all commands under way time out at once.
+    // A long turn of the event loop times out all commands in flight at once.
     if (!this.#isClosed || sentMs < this.#countedMs) return;
     this.#countedMs = performance.now();
     this.#timeouts += 1;

@@ -1,74 +1,74 @@
 /**
  * The connections to Redis or Valkey: one for commands, one for messages.
  *
- * Redis that is away, slow or empty is never an error here: what is asked of it has no answer then, and callers do
- * what they would do alone. Nothing waits longer than the timeout of a command.
+ * Missing, slow or empty Redis is never an error: commands return undefined, and callers proceed as a single process.
+ * No wait is longer than the timeout of a command.
  */
 import { Redis, type RedisOptions } from 'ioredis';
 import { Breaker } from './breaker.ts';
 
-/** The longest wait for an answer, in milliseconds. */
+/** Timeout of a command, in milliseconds. */
 const COMMAND_TIMEOUT_MS = 50;
 
 const OPTIONS: RedisOptions = {
   lazyConnect: true,
   enableOfflineQueue: false,
-  // A server that loads its data answers LOADING, which is no answer like others.
+  // LOADING is treated as a failed command.
   enableReadyCheck: false,
   disableClientInfo: true,
   maxRetriesPerRequest: 0,
   commandTimeout: COMMAND_TIMEOUT_MS,
   connectTimeout: 500,
   keepAlive: 10_000,
-  // Channels are subscribed to here: listeners want to know when they hear again.
+  // Resubscribed here, to notify listeners of gaps.
   autoResubscribe: false,
   autoResendUnfulfilledCommands: false,
 };
 
-/** The longest pause before it is connected to again, in milliseconds. */
+/** Maximum delay of a reconnect, in milliseconds. */
 const MAX_PAUSE_MS = 1_000;
 
-/** Commands by how they ended: `skipped` were not sent, because none would have been answered. */
+/** Outcome of a command; `skipped`: not sent, since Redis is unavailable. */
 export type CommandOutcome = 'ok' | 'timeout' | 'failed' | 'skipped';
 
-/** Every method must return quickly and not throw. */
+/** Methods must return quickly and not throw. */
 export interface ConnectionObserver {
   onCommand?(outcome: CommandOutcome): void;
-  /** Redis answers, or does not; also once after the start. @param why a code or a word of the failure. */
+  /** Called when the availability changes, and once after the start. @param why a code or a word of the failure. */
   onChange?(isAvailable: boolean, why: string | undefined): void;
-  /** Redis refuses a command. @param why the word that its refusal begins with, such as NOPERM. */
+  /** Called when Redis rejects a command. @param why first word of the error, such as NOPERM. */
   onRefusal?(why: string): void;
 }
 
-/** A command of our own, which ioredis defines: it sends the hash of the text where Redis knows it. */
+/** A Lua script as a custom command of ioredis, which sends only its hash if Redis knows it. */
 export interface Script {
-  /** Unlike Redis' own commands. */
+  /** Must differ from commands of Redis. */
   readonly name: string;
   readonly lua: string;
 }
 
-/** What is heard on a channel. */
+/** Listener of a channel. */
 export interface ChannelListener {
   onMessage(text: string): void;
-  /** Messages may have been lost: the connection was, or Redis did not answer. */
+  /** Messages may have been lost, since the connection was lost or Redis did not answer. */
   onGap(): void;
 }
 
 export interface Connection {
   /** Whether commands are sent. */
   readonly isAvailable: boolean;
-  /** Connects, and resolves once it has or has failed once; it goes on trying by itself. */
+  /** Resolves after the first attempt to connect; further attempts follow automatically. */
   open(): Promise<void>;
-  /** @returns undefined where there is no answer. */
+  /** @returns undefined without an answer. */
   run(
     script: Script,
     keys: readonly string[],
     args: readonly (string | number)[],
   ): Promise<unknown>;
   publish(channel: string, text: string): void;
-  /** Resolves once messages are heard, or will be when Redis is back. A channel has one listener. */
+  /** Resolves when subscribed, or when the subscription is deferred to a reconnect. A channel has one listener. */
   subscribe(channel: string, listener: ChannelListener): Promise<void>;
-  /** After the commands under way. */
+  /** Closes after the commands in flight. */
   close(): Promise<void>;
 }
 
@@ -77,7 +77,7 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
   const where = url.replace(/^unix:\/\//, '');
   const listeners = new Map<string, ChannelListener>();
   let isReady = false;
-  /** What was told last. */
+  /** Last reported state. */
   let told: boolean | undefined;
   let why: string | undefined;
   let isEnding = false;
@@ -98,7 +98,7 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
     onChange: (isClosed) => {
       if (!isClosed) why = 'timeout';
       tell();
-      // A subscription that was not confirmed meanwhile is asked for again.
+      // Repeats unconfirmed subscriptions.
       if (isClosed) void listenAgain();
     },
   });
@@ -113,7 +113,7 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
     why = reasonOf(error);
     if (!isReady) tell();
   });
-  // What ails this connection ails the other one, which says so.
+  // The other connection reports the same errors.
   messages.on('error', () => {});
   commands.on('close', () => {
     isReady = false;
@@ -124,7 +124,7 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
     listeners.get(channel)?.onMessage(text),
   );
 
-  /** @returns undefined where there is no answer. */
+  /** @returns undefined without an answer. */
   async function answerOf<Answer>(send: () => Promise<Answer>): Promise<Answer | undefined> {
     if (!isAvailable()) {
       observer.onCommand?.('skipped');
@@ -137,7 +137,7 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
       observer.onCommand?.('ok');
       return answer;
     } catch (error) {
-      const { name, message } = error as Error; // ioredis rejects with nothing else
+      const { name, message } = error as Error; // ioredis rejects with Errors only
       const isTimeout = message === 'Command timed out';
       if (isTimeout) breaker.timedOut(sentMs);
       else if (name === 'ReplyError') observer.onRefusal?.(reasonOf(error as Error));
@@ -169,7 +169,7 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
     run: ({ name, lua }, keys, args) =>
       answerOf(() => {
         if (!(name in commands)) commands.defineCommand(name, { lua });
-        // ioredis types no command that is defined at run time.
+        // ioredis has no types of custom commands.
         const defined = commands as unknown as Record<
           string,
           (...args: unknown[]) => Promise<unknown>
@@ -192,15 +192,15 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
 }
 
 /**
- * A connection that counts as ready after a PING. ioredis reports `ready` before Redis refuses a wrong password, and
- * resets its pauses between attempts each time.
+ * A connection that is ready after a PING. ioredis reports `ready` before Redis rejects a wrong password, and then
+ * resets its backoff each time.
  */
 function clientOf(where: string, onReady: () => void): Redis {
   let attempts = 0;
   let isRefused = false;
   const retryStrategy = () => Math.min(50 * (attempts += 1), MAX_PAUSE_MS);
   const client = new Redis(where, { ...OPTIONS, retryStrategy });
-  // A PING that fails counts as well: where Redis is frozen, or its ACL lacks PING, each command times out or fails by itself.
+  // A failed PING counts too: if Redis is frozen, or its ACL lacks PING, each command times out or fails itself.
   const answered = (): void => {
     if (isRefused || client.status !== 'ready') return;
     attempts = 0;
@@ -216,7 +216,7 @@ function clientOf(where: string, onReady: () => void): Redis {
   return client;
 }
 
-/** The code of a failed connection, or the word with which Redis begins a refusal: never more of its text. */
+/** Returns the code of a failed connection, or only the first word of an error of Redis. */
 function reasonOf({ code, message }: NodeJS.ErrnoException): string {
   return code ?? /^[A-Z]{4,20}\b/.exec(message)?.[0] ?? 'failed';
 }

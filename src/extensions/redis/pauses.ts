@@ -1,28 +1,28 @@
 /**
- * Pauses of keys that the backend has limited (429 with `Retry-After`), told to all replicas: each of them would
- * learn it by a refusal of its own otherwise.
+ * Shares pauses of rate-limited keys (429 with `Retry-After`) with all replicas, which would otherwise each cause a
+ * 429.
  */
 import { LRUCache } from 'lru-cache';
 import { PREFIX, type Store } from './store.ts';
 
 const CHANNEL = `${PREFIX}pauses`;
 
-/** Paused keys that are remembered. */
+/** Maximum number of paused keys. */
 const MAX_KEYS = 10_000;
 
-/** The longest pause that is believed, in milliseconds. */
+/** Maximum pause, in milliseconds. */
 const MAX_PAUSE_MS = 60_000;
 
 export class Pauses {
   readonly #store: Store;
-  /** By the hash of a key: until when it pauses, on `performance.now()`'s clock. */
+  /** End of the pause by hash of the key, on `performance.now()`'s clock. */
   readonly #untilMs = new LRUCache<string, number>({ max: MAX_KEYS });
 
   constructor(store: Store) {
     this.#store = store;
   }
 
-  /** Resolves once pauses are heard of. A message that is lost costs one refusal. */
+  /** Resolves when subscribed. A lost message costs one 429. */
   open(): Promise<void> {
     return this.#store.connection.subscribe(CHANNEL, {
       onMessage: (text) => this.#hear(text),
@@ -30,13 +30,13 @@ export class Pauses {
     });
   }
 
-  /** The backend has limited a key for so many milliseconds. */
+  /** Publishes the pause of a key. */
   tell(apiKey: string, pauseMs: number): void {
     const { connection, hash } = this.#store;
     connection.publish(CHANNEL, `${hash(apiKey)} ${Math.ceil(pauseMs)}`);
   }
 
-  /** How long a key has to wait, in milliseconds; 0 or less where it does not. */
+  /** Returns the rest of a key's pause, in milliseconds; 0 or less without one. */
   leftOf(apiKey: string): number {
     if (this.#untilMs.size === 0) return 0;
     const hash = this.#store.hash(apiKey);

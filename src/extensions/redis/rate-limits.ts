@@ -1,26 +1,26 @@
 /**
- * How many REST calls each key may make: GCRA, the generic cell rate algorithm, by the clock of Redis, or by this
- * process' own where there is no Redis.
+ * Rate limits of REST calls per key: GCRA (generic cell rate algorithm) by the clock of Redis, or of this process
+ * without Redis.
  *
- * A process leases calls in blocks, so that most requests ask Redis for nothing. A block grows while a key uses it up,
- * and is given up when it is not used in time.
+ * A process leases calls in blocks, so most requests need no command to Redis. Blocks grow while a key uses them up,
+ * and expire if unused.
  */
 import { LRUCache } from 'lru-cache';
 import type { RateLimit } from '../../gateway/policies/rate-limit.ts';
 import type { Script } from './connection.ts';
 import { PREFIX, type Store } from './store.ts';
 
-/** The part of a window's calls that may come at once, and the part of those that one process leases. */
+/** Share of a window's calls allowed as a burst, and share of the burst that a process leases. */
 const AT_ONCE = 0.1;
 const OF_A_BLOCK = 0.1;
 
-/** Keys that are remembered. */
+/** Maximum number of keys. */
 const MAX_KEYS = 10_000;
 
 /**
  * KEYS the time of the next call. ARGV ms between two calls, calls at once, calls that are needed, calls to lease.
- * Answers the calls that are granted, and how long to wait where none are, in milliseconds. More calls than may come
- * at once are granted where none has been made before, and are waited for afterwards.
+ * Returns the granted calls, and the time to wait if there are none, in milliseconds. More calls than the burst are
+ * granted if none was made before, and delay later ones.
  */
 const LEASE: Script = {
   name: 'gatewayLease',
@@ -42,23 +42,23 @@ return {0, math.ceil(wait(tonumber(ARGV[3])))}
 };
 
 interface Key {
-  /** Calls that are leased and not made. */
+  /** Leased calls not made yet. */
   left: number;
   untilMs: number;
-  /** Calls to lease the next time. */
+  /** Size of the next lease. */
   block: number;
-  /** Calls that were made beyond what was taken. */
+  /** Calls made beyond those taken. */
   owed: number;
-  /** Until when so many calls are refused. */
+  /** Latest rejection: number of calls, and its end. */
   refused: { readonly calls: number; readonly untilMs: number };
   leasing: Promise<boolean> | undefined;
-  /** When the next call may be made, for a process alone. */
+  /** Time of the next call, without Redis. */
   nextMs: number;
 }
 
 export class RateLimits {
   readonly limit: RateLimit;
-  /** Calls that may come at once. */
+  /** Maximum burst of calls. */
   readonly #most: number;
   readonly #betweenMs: number;
   readonly #maxBlock: number;
@@ -71,7 +71,7 @@ export class RateLimits {
     },
   });
 
-  /** @param store what replicas share; undefined where this process counts alone. */
+  /** @param store storage shared by replicas; undefined for a single process. */
   constructor(limit: RateLimit, store: Store | undefined) {
     this.limit = limit;
     this.#store = store;
@@ -80,19 +80,19 @@ export class RateLimits {
     this.#maxBlock = Math.max(1, Math.floor(this.#most * OF_A_BLOCK));
   }
 
-  /** @returns how long to wait in milliseconds; 0 where the calls may be made, and are counted. */
+  /** @returns time to wait, in milliseconds; 0 if the calls may be made, which counts them. */
   take(apiKey: string, calls: number): number | Promise<number> {
     const key = this.#keys.memo(apiKey);
     if (!this.#store?.connection.isAvailable) return this.#takeAlone(key, calls);
     return this.#takeLeased(key, calls) ?? this.#lease(this.#store, apiKey, key, calls);
   }
 
-  /** A request has made more calls than were taken for it: the next ones pay for them. */
+  /** Charges calls beyond those taken to later requests. */
   owe(apiKey: string, calls: number): void {
     this.#keys.memo(apiKey).owed += calls;
   }
 
-  /** Undefined where Redis has to be asked. */
+  /** Returns undefined if Redis is required. */
   #takeLeased(key: Key, calls: number): number | undefined {
     const nowMs = performance.now();
     const needed = calls + key.owed;
@@ -102,7 +102,7 @@ export class RateLimits {
       return 0;
     }
     const { refused } = key;
-    // A caller that comes back before its wait is over is refused without a command to Redis.
+    // Early retries are rejected without a command to Redis.
     return nowMs < refused.untilMs && needed >= refused.calls
       ? Math.ceil(refused.untilMs - nowMs)
       : undefined;
@@ -119,7 +119,7 @@ export class RateLimits {
     }
   }
 
-  /** @returns whether Redis has answered. */
+  /** @returns whether Redis answered. */
   async #ask(store: Store, apiKey: string, key: Key, calls: number): Promise<boolean> {
     const nowMs = performance.now();
     const isCurrent = nowMs < key.untilMs;
@@ -130,7 +130,7 @@ export class RateLimits {
       LEASE,
       [`${PREFIX}limit:${store.hash(apiKey)}`],
       [this.#betweenMs, this.#most, needed, Math.max(needed, key.block)],
-    )) as readonly [granted: number, waitMs: number] | undefined; // as the script answers
+    )) as readonly [granted: number, waitMs: number] | undefined; // result of the script
     if (!answer) return false;
     const [granted, waitMs] = answer;
     if (granted > 0) {
@@ -142,7 +142,7 @@ export class RateLimits {
     return true;
   }
 
-  /** The same algorithm by this process' clock. */
+  /** The same algorithm with the clock of this process. */
   #takeAlone(key: Key, calls: number): number {
     const nowMs = performance.now();
     const needed = calls + key.owed;

@@ -1,13 +1,13 @@
-/** What replicas share by Redis or Valkey, and how many calls a key may make, of one process or of all. */
+/** State shared by replicas in Redis or Valkey, and rate limits of keys, per process or shared. */
 import type { Extension, Host, Open } from '../../gateway/extension.ts';
 import type { RateLimit } from '../../gateway/policies/rate-limit.ts';
 
 interface RedisSettings {
-  /** `redis://`, `rediss://` or `unix://`; undefined: nothing is shared. */
+  /** `redis://`, `rediss://` or `unix://`; undefined for no shared state. */
   readonly url: string | undefined;
-  /** What hides callers' keys in Redis. */
+  /** Secret of the hashes of callers' keys in Redis. */
   readonly secret: string;
-  /** Undefined: keys may call as often as they like. */
+  /** Undefined for no limit. */
   readonly rateLimit: RateLimit | undefined;
 }
 

@@ -1,10 +1,9 @@
 /**
- * Answers to reads that all replicas keep together, and the epoch of each key: an answer is used only in the
- * epoch that it was asked for in.
+ * Responses shared by replicas, and the epochs of keys: a response is used only in the epoch in which it was requested.
  *
- * An epoch is the time of Redis in microseconds, 16 digits, and higher than all before it that its users know of. So
- * what was kept before Redis lost its data is not used after it. How long an answer may be used is told by the clock of
- * Redis alone: those of replicas differ, and a command may be carried out late.
+ * An epoch is the time of Redis in microseconds (16 digits), and higher than all earlier epochs known to its users, so
+ * entries from before a data loss of Redis are not used after it. Lifetimes use the clock of Redis, since those of
+ * replicas differ, and commands may be delayed.
  */
 import type { FoundRead, MoveListener } from '../../rest/call/options.ts';
 import type { Script } from './connection.ts';
@@ -12,13 +11,13 @@ import { PREFIX, type Store } from './store.ts';
 
 const CHANNEL = `${PREFIX}generations`;
 
-/** Time to live of an epoch since its last use, and the most of an entry, in milliseconds. */
+/** Time to live of an unused epoch, and maximum of an entry, in milliseconds. */
 const KEPT_MS = 24 * 3_600_000;
 
-/** The longest text that is shared; each process keeps a longer one for itself. */
+/** Maximum length of a shared text; longer ones are cached per process only. */
 const MAX_LENGTH = 1_000_000;
 
-/** KEYS epoch, entry. ARGV the highest epoch the caller knows, ms. Answers epoch, time, entry or ''. */
+/** KEYS epoch, entry. ARGV the highest epoch the caller knows, ms. Returns epoch, time, entry or ''. */
 const FIND: Script = {
   name: 'gatewayFindRead',
   lua: `
@@ -48,7 +47,7 @@ return 1
 `,
 };
 
-/** KEYS epoch. ARGV the highest epoch the caller knows, ms, channel, hash of the key. Answers the new one. */
+/** KEYS epoch. ARGV the highest epoch the caller knows, ms, channel, hash of the key. Returns the new one. */
 const MOVE: Script = {
   name: 'gatewayMoveReads',
   lua: `
@@ -68,7 +67,7 @@ export class SharedReads {
     this.#store = store;
   }
 
-  /** Resolves once moves of other processes are heard of. A message that is lost costs time. */
+  /** Resolves when subscribed to moves of other processes. */
   open({ onMove, onGap }: MoveListener): Promise<void> {
     return this.#store.connection.subscribe(CHANNEL, {
       onMessage: (text) => {
@@ -84,9 +83,9 @@ export class SharedReads {
   }
 
   /**
-   * @param id of the read and of who may read it.
-   * @param known the highest epoch that is known; empty for none.
-   * @returns undefined where there is no answer.
+   * @param id id of the read and its sharing key.
+   * @param known highest known epoch; empty for none.
+   * @returns undefined without an answer.
    */
   async find(apiKey: string, id: string, known: string): Promise<FoundRead | undefined> {
     const sentMs = performance.now();
@@ -105,7 +104,7 @@ export class SharedReads {
     return { epoch, at, kept: kept || undefined };
   }
 
-  /** Keeps an answer that was asked for after `found`; nothing where its epoch has ended. */
+  /** Stores a response requested after `found`, unless its epoch has ended. */
   keep(apiKey: string, id: string, found: FoundRead, freshUntilMs: number, text: string): void {
     const { serverMs, answeredMs } = found.at;
     const until = Math.floor(serverMs + freshUntilMs - answeredMs);
@@ -115,7 +114,7 @@ export class SharedReads {
     ]);
   }
 
-  /** Begins a new epoch. @returns undefined where there is no answer: it may have begun or not. */
+  /** Begins a new epoch. @returns undefined without an answer: it may have begun. */
   async move(apiKey: string, known: string): Promise<string | undefined> {
     const [name] = this.#namesOf(apiKey, '');
     const key = this.hash(apiKey);
@@ -128,7 +127,7 @@ export class SharedReads {
   }
 
   #namesOf(apiKey: string, id: string): string[] {
-    // One slot of a cluster, should it ever be one.
+    // In one slot of a cluster.
     const reads = `${PREFIX}reads:{${this.hash(apiKey)}}`;
     return [`${reads}:epoch`, `${reads}:${this.#store.hash(id)}`];
   }

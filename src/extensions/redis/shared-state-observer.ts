@@ -1,12 +1,12 @@
 /**
- * What replicas share, in metrics and in the log: never a name of what is shared.
+ * Metrics and log of the shared state, without names of keys.
  */
 import type { CommandOutcome, ConnectionObserver } from './connection.ts';
 import type { SharedState } from './shared-state.ts';
 import type { Logger } from '../../gateway/observe/logs/logger.ts';
 import type { Metrics } from '../../gateway/observe/metrics/metrics.ts';
 
-/** @param shared what is open; undefined until it is. */
+/** @param shared returns the state; undefined before it is open. */
 export function observeSharedState(
   { instruments }: Metrics,
   logger: Logger,

@@ -1,5 +1,5 @@
 /**
- * What replicas share through Redis or Valkey. Loaded only where REDIS_URL is set.
+ * State shared by replicas in Redis or Valkey. Loaded only if REDIS_URL is set.
  */
 import { createConnection, type ConnectionObserver } from './connection.ts';
 import { storeOn, type Store } from './store.ts';
@@ -9,9 +9,9 @@ import { SharedReads } from './shared-reads.ts';
 interface SharedStateOptions {
   /** `redis://`, `rediss://` or `unix://`. */
   readonly url: string;
-  /** What names cannot be worked out without: the same in all replicas. */
+  /** Secret of the hashed names; the same in all replicas. */
   readonly secret: string;
-  /** The backend: replicas before different ones share nothing. */
+  /** URL of the backend; replicas with different backends share nothing. */
   readonly backend: string;
   readonly observer?: ConnectionObserver;
 }
@@ -19,24 +19,24 @@ interface SharedStateOptions {
 export interface SharedState {
   /** Whether Redis answers. */
   readonly isAvailable: boolean;
-  /** Keys that the backend has limited. */
+  /** Pauses of rate-limited keys. */
   readonly pauses: Pauses;
-  /** Answers of the backend that are used again. */
+  /** Shared responses. */
   readonly reads: SharedReads;
-  /** For limits of keys. */
+  /** Storage of rate limits. */
   readonly store: Store;
-  /** Gives back what this process holds. */
+  /** Closes the connections. */
   close(): Promise<void>;
 }
 
-/** Resolves once Redis has been reached or was tried once; without it, each process goes on alone. */
+/** Resolves after the first attempt to connect. Without Redis, each process proceeds alone. */
 export async function openSharedState(options: SharedStateOptions): Promise<SharedState> {
   const { url, secret, backend, observer } = options;
   const connection = createConnection(url, observer);
   const storeOf = (about: string): Store => storeOn(connection, secret, about);
   const store = storeOf(backend);
   const pauses = new Pauses(store);
-  // Names of their own: those of reads are many, and must not displace those of keys.
+  // A separate cache of hashes, since those of reads would displace those of keys.
   const reads = new SharedReads(storeOf(backend));
   await connection.open();
   await pauses.open();

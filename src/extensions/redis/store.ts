@@ -1,18 +1,18 @@
 /**
- * What the parts of the shared state need: a connection, and names in which no caller's key is seen. Keys, channels and
- * slow commands of Redis are seen by everyone who operates it.
+ * Connection and hashed names of the shared state. Operators of Redis see its keys, channels and slow commands, which
+ * must not contain callers' keys.
  */
 import { createHmac } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Connection } from './connection.ts';
 
 /**
- * Before each name, as rules of an ACL have it. Its number is that of the format of what is stored: replicas of
- * another release that write another format read and write other names.
+ * Prefix of all names, for rules of an ACL. The number is the version of the stored format; releases with different
+ * formats use different names.
  */
 export const PREFIX = 'gateway:1:';
 
-/** Names that are remembered: a hash takes some microseconds. */
+/** Maximum number of cached hashes; each takes some microseconds. */
 const MAX_REMEMBERED = 10_000;
 
 export interface Store {
@@ -20,14 +20,14 @@ export interface Store {
   /**
    * 128 bits of an HMAC, as base64url.
    *
-   * @param id what a name is about: a caller's key, or a key and an object.
+   * @param id a caller's key, or a key and an object.
    */
   readonly hash: (id: string) => string;
 }
 
 /**
- * @param secret what the names cannot be worked out without.
- * @param backend gateways before another backend use other names.
+ * @param secret secret of the hashes.
+ * @param backend URL of the backend, which is part of the hashes.
  */
 export function storeOn(connection: Connection, secret: string, backend: string): Store {
   const hashes = new LRUCache<string, string>({

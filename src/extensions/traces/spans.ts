@@ -1,9 +1,9 @@
 /**
- * An operation that has ended → its spans: one of the server, one of the client for each attempt that was sent, and
- * its phases that took time. Reads without a call of their own are events.
+ * Spans of an ended operation: a server span, a client span per sent attempt, and spans of phases. Reads without a call
+ * are events.
  *
- * Never a key, a variable, an id, a header: routes are templates.
- * Source: OpenTelemetry semantic conventions for HTTP and GraphQL.
+ * Without keys, variables, ids and headers; routes are templates. Source: OpenTelemetry semantic conventions for HTTP
+ * and GraphQL.
  */
 import { SpanKind, type Attributes, type TimeInput } from '@opentelemetry/api';
 import type { GraphQLError } from 'graphql';
@@ -12,20 +12,20 @@ import type { SpanRef } from '../../rest/call/trace.ts';
 import type { Operation } from '../../gateway/operation/operation.ts';
 import type { Phase, RecordedTrace } from '../../gateway/operation/trace-context.ts';
 
-/** An operation, or a subscription's event, that has ended. */
+/** An ended operation, or an ended event of a subscription. */
 export interface EndedOperation {
   /** The operation, or the subscription. */
   readonly operation: Operation;
-  /** By `performance.now()`. */
+  /** Time of `performance.now()`. */
   readonly startMs: number;
-  /** Of HTTP; undefined over a WebSocket. */
+  /** HTTP method; undefined over a WebSocket. */
   readonly method: string | undefined;
   /** Undefined at `/graphql`. */
   readonly path?: string | undefined;
-  /** Of HTTP; undefined for an event. */
+  /** HTTP status; undefined for an event. */
   readonly status?: number;
   readonly errors: readonly GraphQLError[];
-  /** Whether the caller got no data because of the gateway or the backend. */
+  /** Whether there is no data by fault of the gateway or the backend. */
   readonly isFailed: boolean;
   readonly journal: Journal | undefined;
 }
@@ -35,7 +35,7 @@ export interface SpanDescription {
   readonly kind: SpanKind;
   readonly startMs: number;
   readonly endMs: number;
-  /** Its ids, where the backend or a caller was told them; else new ones are made. */
+  /** Its ids if they were sent to the backend or the caller; otherwise generated. */
   readonly span?: SpanRef | undefined;
   readonly attributes: Attributes;
   readonly links?: readonly SpanRef[];
@@ -50,10 +50,10 @@ interface EventDescription {
   readonly attributes: Attributes;
 }
 
-/** Phases that are shorter, in milliseconds, say nothing of where time went. */
+/** Minimum duration of a recorded phase, in milliseconds. */
 const SHORTEST_PHASE_MS = 0.1;
 
-/** Errors of an operation that are shown one by one. */
+/** Maximum number of recorded errors of an operation. */
 const MAX_ERRORS = 10;
 
 export function serverSpanOf(
@@ -63,7 +63,7 @@ export function serverSpanOf(
 ): SpanDescription {
   const { operation, journal, errors, status } = ended;
   const { operationType = 'none', operationName, documentHash: document, app } = operation;
-  // What callers call their own documents would be as many names of spans.
+  // Names chosen by callers are not used, since span names must be bounded.
   const name =
     document === undefined || operationName === undefined
       ? operationType
@@ -104,7 +104,7 @@ export function serverSpanOf(
   };
 }
 
-/** A read that joined another, that an answer of another call has answered, or that never left. */
+/** Event of a read without a call: shared, primed, cached or unsent. */
 function eventOf(
   { route, source, span, startMs, failure }: JournalEntry,
   beganMs: number,
@@ -122,7 +122,7 @@ function eventOf(
   };
 }
 
-/** The backend, as spans of the client name it. @param origin empty where recordings answer. */
+/** Attributes of the backend. @param origin empty for recordings. */
 export function serverOf(origin: string): Attributes {
   if (origin === '') return {};
   const { hostname, port, protocol } = new URL(origin);
@@ -130,7 +130,7 @@ export function serverOf(origin: string): Attributes {
   return { 'server.address': hostname, 'server.port': Number(port) || ownPort };
 }
 
-/** Of an attempt that was sent. */
+/** Client span of a sent attempt. */
 export function clientSpanOf(
   { route, span, startMs, endMs, status, failure, attempt }: JournalEntry,
   beganMs: number,
@@ -142,7 +142,7 @@ export function clientSpanOf(
     name: `${route.method} ${route.path}`,
     kind: SpanKind.CLIENT,
     startMs: beganMs + startMs,
-    // An attempt may still be under way when the last of its callers has left.
+    // An attempt may still be in flight after its last caller has disconnected.
     endMs: endMs === undefined ? atMs : beganMs + endMs,
     span,
     attributes: {
@@ -161,7 +161,7 @@ export const phaseSpansOf = (phases: readonly Phase[]): SpanDescription[] =>
     .filter(({ startMs, endMs }) => endMs - startMs >= SHORTEST_PHASE_MS)
     .map((phase) => ({ ...phase, kind: SpanKind.INTERNAL, attributes: {} }));
 
-/** `performance.now()`'s time as seconds and nanoseconds since 1970. */
+/** Converts a time of `performance.now()` to seconds and nanoseconds since 1970. */
 export function timeOf(ms: number): TimeInput {
   const sinceEpochMs = performance.timeOrigin + ms;
   const seconds = Math.floor(sinceEpochMs / 1_000);

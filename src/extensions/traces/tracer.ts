@@ -1,8 +1,8 @@
 /**
- * Traces by OpenTelemetry's SDK, sent by OTLP over HTTP: loaded only where a collector is named.
+ * Traces by OpenTelemetry's SDK, exported by OTLP over HTTP. Loaded only if a collector is configured.
  *
- * The SDK reads the resource in the environment itself. Spans are made when an operation
- * has ended, out of its record and journal, with the ids that were told to the backend before.
+ * The SDK reads the resource from the environment. Spans are created at the end of an operation from its record and
+ * call log, with the ids sent to the backend.
  */
 import {
   diag,
@@ -55,39 +55,39 @@ import {
   type SpanDescription,
 } from './spans.ts';
 
-/** Records traces. What it does costs a request nothing but the decision whether to. */
+/** Records traces. Unrecorded requests cost only the sampling decision. */
 export interface OperationTracer {
-  /** Undefined where the trace is not recorded. */
+  /** Returns undefined if the trace is not sampled. */
   begin(caller: TraceHeaders): RecordedTrace | undefined;
-  /** A trace of its own for an event of a subscription, which is linked to. */
+  /** Begins a separate trace of a subscription's event, linked to the subscription. */
   beginEvent(subscription: RecordedTrace): RecordedTrace;
   end(trace: RecordedTrace, ended: EndedOperation): void;
-  /** Sends what is left; resolves within two seconds, whatever the collector does. */
+  /** Flushes; resolves within two seconds. */
   close(): Promise<void>;
 }
 
 export interface TracerOptions {
-  /** As `OTEL_TRACES_SAMPLER` has it. */
+  /** Value of `OTEL_TRACES_SAMPLER`. */
   readonly sampler: string;
-  /** From 0 to 1, for samplers by ratio. */
+  /** Ratio from 0 to 1, for ratio samplers. */
   readonly ratio: number;
-  /** `https://api.example.com`; empty where recordings answer. */
+  /** `https://api.example.com`; empty for recordings. */
   readonly backend: string;
   readonly version: string;
   readonly logger: Logger;
   readonly exporting: ExportOptions;
 }
 
-/** How spans are sent, and how many wait. Names and defaults of limits are the SDK's. */
+/** Export and buffering of spans. Limits have the names and defaults of the SDK. */
 export interface ExportOptions extends BatchOptions, Limits {
-  /** Of the collector, with its whole path. */
+  /** URL of the collector, with path. */
   readonly url: string;
   readonly protocol: 'http/json' | 'http/protobuf';
-  /** Beside those that the SDK finds in the environment. */
+  /** In addition to those that the SDK reads from the environment. */
   readonly headers: Readonly<Record<string, string>> | undefined;
   readonly timeoutMs: number;
   readonly compression: 'none' | 'gzip';
-  /** In PEM: who may have signed the collector's certificate, and who this gateway is. */
+  /** PEM of the collector's authorities, and of the client certificate. */
   readonly ca: string | undefined;
   readonly cert: string | undefined;
   readonly key: string | undefined;
@@ -100,7 +100,7 @@ interface BatchOptions {
   readonly maxExportBatchSize: number;
 }
 
-/** Undefined: as many as for all attributes. */
+/** Undefined for the limit of all attributes. */
 interface Limits {
   readonly attributeCountLimit: number;
   readonly attributeValueLengthLimit: number | undefined;
@@ -112,13 +112,13 @@ interface Limits {
   readonly attributePerLinkCountLimit: number | undefined;
 }
 
-/** How long the last spans are waited for when the process ends, in milliseconds. */
+/** Timeout of the last export, in milliseconds. */
 const CLOSE_MS = 2_000;
 
-/** How often the log says that spans cannot be exported, in milliseconds. */
+/** Interval of log lines about failed exports, in milliseconds. */
 const COMPLAIN_MS = 60_000;
 
-/** The ids that the backend was told before the span was made; random ones for every other span. */
+/** Generates known ids for spans already sent to the backend, and random ones for others. */
 class KnownIds implements IdGenerator {
   readonly #random = new RandomIdGenerator();
   known: SpanRef | undefined;
@@ -140,7 +140,7 @@ export function openTracer(options: TracerOptions): OperationTracer {
         resourceFromAttributes({ 'service.name': 'graphql-gateway', 'service.version': version }),
       )
       .merge(detectResources({ detectors: [envDetector] })),
-    // Whether a trace is recorded was decided when its request arrived.
+    // Sampling was decided at the arrival of the request.
     sampler: new AlwaysOnSampler(),
     idGenerator: ids,
     spanLimits: spanLimitsOf(exporting),
@@ -192,7 +192,7 @@ export function openTracer(options: TracerOptions): OperationTracer {
       const { traceparent } = caller;
       const parent = typeof traceparent === 'string' ? parentOf(traceparent) : undefined;
       const traceId = parent?.traceId ?? ids.generateTraceId();
-      // The SDK's sampler by parents decides the same at four times the price.
+      // Equivalent to the SDK's parent-based sampler, at a quarter of its cost.
       const isRecorded = parent && isByParent ? parent.isSampled : isSampled(sampler, traceId);
       if (!isRecorded) return undefined;
       return recorded(traceId, parent, parent ? traceStateOf(caller) : []);
@@ -201,7 +201,7 @@ export function openTracer(options: TracerOptions): OperationTracer {
     end: (trace, ended) => {
       const endMs = performance.now();
       const { journal } = ended;
-      // The answer is written first.
+      // The response is written first.
       setImmediate(() => {
         const outside = trace.parent ? parentContext(trace.parent) : ROOT_CONTEXT;
         make(serverSpanOf(trace, ended, endMs), outside);
@@ -215,9 +215,9 @@ export function openTracer(options: TracerOptions): OperationTracer {
     },
     close: async () => {
       const timeout = sleep(CLOSE_MS, undefined, { ref: false });
-      // What ended last has no spans yet.
+      // Spans of the last operations are created in the next turn.
       await nextTurn();
-      // It rejects where the collector is away.
+      // Rejects if the collector is unreachable.
       await Promise.race([provider.shutdown().catch(() => {}), timeout]);
     },
   };
@@ -232,7 +232,7 @@ function exporterOf(options: ExportOptions): SpanExporter {
     timeoutMillis: timeoutMs,
     httpAgentOptions: { keepAlive: true, ...agent },
     ...(headers && { headers }),
-    // An enum of these two texts, in a package of the SDK's own.
+    // An enum of an internal package of the SDK with these two values.
     compression: compression as NonNullable<
       ConstructorParameters<typeof JsonExporter>[0]
     >['compression'] & {},
@@ -274,12 +274,12 @@ function samplerOf(name: string, ratio: number): Sampler {
   return name === 'traceidratio' ? new TraceIdRatioBasedSampler(ratio) : new AlwaysOnSampler();
 }
 
-/** These samplers look at nothing but the id. */
+/** These samplers depend only on the id. */
 const isSampled = (sampler: Sampler, traceId: string): boolean =>
   sampler.shouldSample(ROOT_CONTEXT, traceId, '', SpanKind.SERVER, {}, []).decision ===
   SamplingDecision.RECORD_AND_SAMPLED;
 
-/** The SDK's own words may hold the collector's address and headers. */
+/** Messages of the SDK are not logged, since they may contain the collector's address and headers. */
 function complainRarely(logger: Logger): void {
   let saidMs = -Infinity;
   const complain = (): void => {

@@ -1,11 +1,11 @@
-/** Records the trace of an operation, where it is one that is recorded; spans are made when it has ended. */
+/** Records traces of sampled operations; spans are created at their end. */
 import type { Extension } from '../../gateway/extension.ts';
 import type { Operation } from '../../gateway/operation/operation.ts';
 import type { Phase, RecordedTrace } from '../../gateway/operation/trace-context.ts';
 import type { Policy } from '../../gateway/pipeline.ts';
 import type { OperationTracer } from './tracer.ts';
 
-/** @param tracer undefined where nothing is recorded. */
+/** @param tracer undefined if tracing is off. */
 export function traces(tracer: OperationTracer | undefined): Extension {
   if (!tracer) return {};
   return {
@@ -14,7 +14,7 @@ export function traces(tracer: OperationTracer | undefined): Extension {
       begin: ({ trace }) => (trace ? tracer.beginEvent(trace) : undefined),
       end: (operation, trace, { startMs, result, rest }) => {
         const { errors = [], data } = result;
-        // It was begun above.
+        // Begun above.
         tracer.end(trace as RecordedTrace, {
           operation,
           startMs,
@@ -28,7 +28,7 @@ export function traces(tracer: OperationTracer | undefined): Extension {
   };
 }
 
-/** A phase that has begun, by the trace that it is of. */
+/** A begun phase. */
 interface Open {
   readonly name: Phase['name'];
   readonly startMs: number;
@@ -37,7 +37,7 @@ interface Open {
 function policyFor(tracer: OperationTracer): Policy {
   const open = new WeakMap<RecordedTrace, Open>();
   const traceOf = (operation: Operation): RecordedTrace | null => {
-    // Once: to ask again would record a larger share of the traces than the sampler says.
+    // Sampled once: repeated decisions would increase the ratio.
     if (operation.trace === undefined) operation.trace = tracer.begin(operation) ?? null;
     return operation.trace;
   };
@@ -46,7 +46,7 @@ function policyFor(tracer: OperationTracer): Policy {
     open.delete(trace);
     if (phase) trace.phases.push({ ...phase, endMs: performance.now() });
   };
-  /** Ends the phase before, if there is one. */
+  /** Begins a phase, and ends the previous one. */
   const begin = (operation: Operation, name: Phase['name']): void => {
     const trace = traceOf(operation);
     if (!trace) return;
@@ -67,7 +67,7 @@ function policyFor(tracer: OperationTracer): Policy {
       if (operation.trace) endPhase(operation.trace);
     },
     end(operation) {
-      // What could not be read has not been parsed.
+      // Parameters that could not be read were not parsed.
       const trace = traceOf(operation);
       if (!trace) return;
       endPhase(trace);

@@ -1,4 +1,4 @@
-/** Traces by OpenTelemetry, to a collector that the SDK's own settings name. */
+/** Traces by OpenTelemetry, with the SDK's settings of the collector. */
 import type { Open } from '../../gateway/extension.ts';
 import { openTracer, type TracerOptions } from './tracer.ts';
 import { traces } from './traces-policy.ts';

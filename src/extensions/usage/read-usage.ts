@@ -1,4 +1,4 @@
-/** Usage counts as commands read them: from a gateway, or from a file that was kept of one. */
+/** Reads usage counts for commands, from a gateway or a saved file. */
 import { readFile } from 'node:fs/promises';
 import { usageReport, type UsageReport } from './usage-report.ts';
 
@@ -23,7 +23,7 @@ function parsed(text: string): unknown {
 }
 
 async function textOf(from: string): Promise<string> {
-  // A file that cannot be read, or a gateway without its http://, has no usage counts.
+  // Unreadable files, and URLs without a scheme, have no usage counts.
   if (!/^https?:/.test(from)) return readFile(from, 'utf8').catch(() => '');
   const url = new URL(from);
   if (url.pathname === '/') url.pathname = '/usage';

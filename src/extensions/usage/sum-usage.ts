@@ -1,4 +1,4 @@
-/** The usage counts of several workers as those of one. */
+/** Sums the usage counts of several workers. */
 import type { DocumentUsage, UsageReport } from './usage-report.ts';
 
 /** @param reports at least one. */

@@ -1,11 +1,11 @@
-/** Counts what operations ask for, as they are executed, and tells it at `/usage`. */
+/** Counts the schema coordinates of executed operations, and reports them at `/usage`. */
 import type { Extension } from '../../gateway/extension.ts';
 import { forGet } from '../../gateway/http/site.ts';
 import { sumUsage } from './sum-usage.ts';
 import { Usage } from './usage.ts';
 
 export function usageExtension(): Extension {
-  // Made with the gateway, before its first operation.
+  // Set with the gateway, before its first operation.
   let usage!: Usage;
   return {
     policies: {
@@ -14,7 +14,7 @@ export function usageExtension(): Extension {
           usage.count(operation);
           return next(operation);
         },
-        // Once, when it begins.
+        // Counted once, at its start.
         subscribe(operation, next) {
           usage.count(operation);
           return next(operation);

@@ -1,19 +1,19 @@
-/** What `/usage` tells, in JSON. */
+/** The report of `/usage`. */
 import { z } from 'zod';
 
 const documentUsage = z.object({
   app: z.string(),
   version: z.string(),
-  /** The SHA-256 of a trusted document; `other` for all that are not. */
+  /** SHA-256 of a trusted document; `other` for others. */
   document: z.string(),
   operation: z.string(),
   executions: z.number(),
-  /** In how many executions each was asked for, by schema coordinate. */
+  /** Number of executions by schema coordinate. */
   uses: z.record(z.string(), z.number()),
 });
 
 export const usageReport = z.object({
-  /** When counting began. */
+  /** Start of counting. */
   since: z.string(),
   documents: z.array(documentUsage),
 });

@@ -1,4 +1,4 @@
-/** What apps ask for, told at `/usage`. */
+/** Usage of the schema by apps, reported at `/usage`. */
 import type { Open } from '../../gateway/extension.ts';
 import { usageExtension } from './usage-extension.ts';
 

@@ -1,8 +1,8 @@
 /**
- * Which fields, arguments and enum values were asked for, by app, version and document: of this process, since it began.
+ * Counts fields, arguments and enum values by app, version and document, since the start of the process.
  *
- * What an operation uses is worked out once, when its document is new; a request adds one to a count. Documents that
- * are not trusted are told together, since callers choose their texts and names.
+ * Coordinates are computed once per document; a request only increments a counter. Untrusted documents are reported
+ * together, since callers choose their texts and names.
  */
 import type { GraphQLSchema } from 'graphql';
 import { OTHER_APP, type AppVersion } from '../../gateway/operation/app-version.ts';
@@ -14,7 +14,7 @@ import {
 import type { Operation } from '../../gateway/operation/operation.ts';
 import type { UsageReport } from './usage-report.ts';
 
-/** Operations that are counted one by one, of trusted documents as well as of others. */
+/** Maximum number of separately counted operations, of trusted and of other documents. */
 const MAX_OPERATIONS = 2_000;
 
 interface Counted {
@@ -22,11 +22,11 @@ interface Counted {
   readonly name: string;
   readonly coordinates: ReadonlySet<string>;
   readonly executions: Map<AppVersion, number>;
-  /** Whether the next report sums it up. */
+  /** Whether the next report includes it in the sums. */
   isListed: boolean;
 }
 
-/** What is read of an operation. */
+/** Properties of an operation that are read. */
 type Countable = Pick<Operation, 'app' | 'definition'>;
 
 const OTHER = 'other';
@@ -50,7 +50,7 @@ export class Usage {
     for (const one of operations) one.coordinatesIn(this.#schema);
   }
 
-  /** An operation of a valid document is about to be executed. */
+  /** Counts an execution of a valid document. */
   count({ app = OTHER_APP, definition }: Countable): void {
     if (!definition) return;
     const counted = this.#countedOf(definition);
@@ -100,7 +100,7 @@ export class Usage {
     return counted;
   }
 
-  /** Adds an operation to those that are told together. */
+  /** Adds an operation to those reported together. */
   #list(counted: Counted): void {
     if (this.#others.length >= MAX_OPERATIONS) {
       this.#sumOthers();

@@ -29,7 +29,7 @@ builder.queryFields((t) => ({
         }),
       },
       from: 'key',
-      // Two routes answer this list: which one depends on whether there is something to look for.
+      // Uses one of two routes, depending on whether there is a search text.
       route: routes.listAccounts,
       items: accountEntity,
       list: (_query, args, context) => accountList(context, args),

@@ -1,8 +1,8 @@
 /**
- * The lists of accounts, and which accounts a request has come to know through them.
+ * Lists of accounts, and the accounts that a request has received by domain.
  *
- * A person names its account by domain only, and no route finds an account by domain exactly. Every
- * account that arrives is therefore noted here, so that most persons find theirs without a call.
+ * A person refers to its account by domain only, and no route finds an account by exact domain. Received accounts are
+ * recorded here, so most persons find theirs without a call.
  */
 import { perRequest, type Context } from '../../graph/context.ts';
 import { List } from '../../graph/loading/list.ts';
@@ -14,7 +14,7 @@ interface AccountFilters {
   readonly includeEmptyOnly?: boolean | null | undefined;
 }
 
-/** All accounts, or with words to look for, those that a search finds. Source: GET /v0/accounts, GET /v0/accounts/search. */
+/** All accounts, or those that match a search text. Source: GET /v0/accounts, GET /v0/accounts/search. */
 export const accountList = (
   context: Context,
   { query, includeEmptyOnly }: AccountFilters = {},
@@ -26,13 +26,13 @@ export const accountList = (
 
 const accountsByDomain = perRequest(() => new Map<string, Account>());
 
-/** Notes an account's domain, and answers the account. */
+/** Records an account by its domain, and returns it. */
 export function knowAccount(context: Context, account: Account): Account {
   const known = accountsByDomain(context);
   if (!known.has(account.domain)) known.set(account.domain, account);
   return account;
 }
 
-/** An account that this request has seen already, by its exact domain. */
+/** Returns a recorded account by its exact domain. */
 export const knownAccount = (context: Context, domain: string): Account | undefined =>
   accountsByDomain(context).get(domain);

@@ -1,5 +1,5 @@
 /**
- * The request's accounts by their keys, with their persons, and by domain.
+ * Loaders of accounts by key, with their persons, and by domain.
  */
 import { perRequest, type Context } from '../../graph/context.ts';
 import { Loader } from '../../graph/loading/loader.ts';
@@ -14,8 +14,8 @@ import { accountList, knowAccount, knownAccount } from './account.list.ts';
 type AccountKey = Pick<Account, 'accountId'>;
 
 /**
- * Pages of 100 hits that are looked through for one domain. A search finds parts of domains, so a
- * short domain may have many hits that are not meant.
+ * Maximum number of searched pages of 100 hits per domain. The search matches parts of domains, so a short domain can
+ * have many other hits.
  */
 const MAX_DOMAIN_PAGES = 10;
 
@@ -27,7 +27,7 @@ export const accountWithPersonsLoader = perRequest(
     ),
 );
 
-/** An account by its id; null when there is none. */
+/** Returns an account by its id; null if it does not exist. */
 export const findAccount = (
   context: Context,
   key: AccountKey,
@@ -50,7 +50,7 @@ async function readAccount(
   return account && knowAccount(context, withCount(account));
 }
 
-/** Looks for it among all. Source: GET /v0/accounts. Assumed: see docs/assumptions.md. */
+/** Searches all accounts. Source: GET /v0/accounts. Assumed: see docs/assumptions.md. */
 async function searchAccount(
   context: Context,
   { accountId }: AccountKey,
@@ -63,7 +63,7 @@ async function searchAccount(
   return null;
 }
 
-/** Accounts by their exact domain; null when there is none. */
+/** Accounts by exact domain; null if there is none. */
 export const accountByDomainLoader = perRequest(
   (context) =>
     new Loader<Pick<Account, 'domain'>, Account | null>(({ domain }, call) =>
@@ -72,11 +72,10 @@ export const accountByDomainLoader = perRequest(
 );
 
 /**
- * The account with exactly this domain; null when there is none. Costs nothing when this request
- * has seen it already.
+ * Returns the account with exactly this domain; null if there is none. Free if this request has received it already.
  *
  * Source: GET /v0/accounts/search.
- * @throws UPSTREAM_UNSUPPORTED when the search finds too much to look through.
+ * @throws UPSTREAM_UNSUPPORTED if the search has too many hits.
  */
 export const findAccountByDomain = async (
   context: Context,
@@ -106,5 +105,5 @@ async function searchDomain(
 
 function withCount({ linkedPersons, ...account }: AccountWithPersons): Account {
   const count: unknown = linkedPersons instanceof Error ? linkedPersons : linkedPersons.length;
-  return { ...account, linkedPersonsCount: count as number }; // an error stays in its place
+  return { ...account, linkedPersonsCount: count as number }; // errors stay in place
 }

@@ -69,13 +69,13 @@ builder.objectFields(audienceVersionEntity.ref, (t) => ({
   page: t.field(referenceField(pageEntity, { from: 'key', description: 'Page of the audience.' })),
 }));
 
-/** Without the extended route: the versions that came with the audience. */
+/** Fallback without the extended route: the versions contained in the audience. */
 const knownVersions = (context: Context, parent: Audience) =>
   List.whole(
     context,
     { id: JSON.stringify(['versions of', parent.pageId, parent.audienceId]) },
     async ({ origin }) => {
-      // A request that finds out only now that the route is missing may have the key alone.
+      // If the route was just found to be missing, the parent may be only a key.
       const audience = isWhole(parent)
         ? parent
         : await audienceEntity.loader(context).load(parent, origin);

@@ -1,7 +1,7 @@
 /**
- * The order of a version's states, and how a version is watched on its way through them.
+ * The order of a version's states, and the watching of versions.
  *
- * Assumed: a version never goes back, so an answer with an earlier state is one that is out of date.
+ * Assumed: a version never returns to an earlier state, so a response with one is stale.
  */
 import type { Context } from '../../graph/context.ts';
 import type { LiveObject, LiveSource } from '../../live/live-object.ts';
@@ -28,15 +28,15 @@ const RANKS: Readonly<Record<VersionStatus, number>> = {
 
 const FIRST_FINAL_RANK = RANKS.published;
 
-/** `NaN` for a status that the backend broke: it is neither before nor after another. */
+/** `NaN` for an invalid status, which has no order. */
 export const rankOf = ({ status }: Pick<VersionNode, 'status'>): number => RANKS[status] ?? NaN;
 
 export const isFinal = (version: VersionNode): boolean => rankOf(version) >= FIRST_FINAL_RANK;
 
 /**
- * Whether a version is, or has been, in a state: `published` also for one that was archived since.
+ * Whether a version is or was in a state: `published` also for one archived since.
  *
- * What is cancelled has reached `cancelled` alone.
+ * A cancelled version has reached `cancelled` only.
  */
 function hasReached(version: VersionNode, wanted: VersionStatus): boolean {
   const { status, publishedAt } = version;
@@ -71,13 +71,13 @@ const liveVersion = (key: VersionKey): LiveObject<VersionKey, VersionNode> => ({
   id: audienceVersionEntity.idOf(key),
 });
 
-/** The states of a version from now on; ends after the final one. */
+/** Watches a version; ends after its final state. */
 export function watchVersion({ pollers, identity }: Context, key: VersionKey) {
   if (!pollers) throw new Error('The context has no pollers: nothing can be watched.');
   return pollers.watch(identity, liveVersion(key));
 }
 
-/** A write has left a version in this state: its watchers with the same key see it at once. */
+/** Publishes a version's state after a write to watchers with the same key. */
 export function reportVersion(
   { pollers, identity }: Context,
   key: VersionKey,
@@ -86,15 +86,15 @@ export function reportVersion(
   if (isSound(version)) pollers?.report(identity, liveVersion(key), version);
 }
 
-/** Left of the request's time for what is selected of the version after the wait, in milliseconds. */
+/** Time reserved for the selection of the version after the wait, in milliseconds. */
 const RESERVE_MS = 500;
 
 /**
- * Waits until a version has reached a state, cannot reach it any more, or the time is over.
+ * Waits until a version has reached a state, can no longer reach it, or the time is over.
  *
- * A backend that fails meanwhile is waited for like one that takes long.
+ * Failures of the backend are ignored during the wait.
  *
- * @param version as the write left it.
+ * @param version the version after the write.
  */
 export async function waitForVersion(
   context: Context,
@@ -111,7 +111,7 @@ export async function waitForVersion(
   const timer = setTimeout(() => void watcher.return(), Math.max(0, Math.min(timeoutMs, leftMs)));
   try {
     for await (const { state } of watcher) {
-      // A state from before the write may come first.
+      // A state before the write may arrive first.
       if (state && rankOf(state) >= rankOf(object)) object = state;
       if (isOver()) break;
     }
@@ -121,5 +121,5 @@ export async function waitForVersion(
   return { object, reached: hasReached(object, wanted) };
 }
 
-/** False for a version that the backend broke. */
+/** False for an invalid version. */
 const isSound = (version: VersionNode): boolean => !((version as unknown) instanceof Error);

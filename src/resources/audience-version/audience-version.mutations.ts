@@ -1,7 +1,7 @@
 /**
  * `publishAudienceVersion`.
  *
- * Callers without streams may wait for the outcome. The write is sent once, whatever they wait for.
+ * Callers without streams can wait for the outcome. The write is sent once in any case.
  */
 import { z } from 'zod';
 import { writeField } from '../../graph/fields/mutation.ts';
@@ -12,7 +12,7 @@ import { reportVersion, waitForVersion } from './audience-version.live.ts';
 import { hurryPage } from './page-progress.live.ts';
 import { audienceVersionEntity, ofPage } from './audience-version.type.ts';
 
-/** Of `timeoutMs`, in milliseconds. */
+/** Default and maximum of `timeoutMs`, in milliseconds. */
 const WAIT_MS = { default: 5_000, max: 60_000 };
 
 const Wait = z.object({

@@ -1,8 +1,8 @@
 /**
  * The type of audience versions.
  *
- * REST's versions do not say which page they belong to, and no route reads one without it: the
- * graph adds `pageId` wherever a version comes from. Source: interface.md, "AudienceVersion".
+ * Versions of REST lack their page, which their route requires, so the graph adds `pageId` to every version. Source:
+ * interface.md, "AudienceVersion".
  */
 import { Entity } from '../../graph/entity/entity.ts';
 import { builder } from '../../graph/schema/builder.ts';
@@ -12,19 +12,19 @@ import { AudienceVersion } from '../../v0/schemas/audience.ts';
 import { routes } from '../../v0/routes.ts';
 import { AudienceStatusRef } from '../audience/audience.type.ts';
 
-/** A version that knows its page. */
+/** A version with its page. */
 export interface VersionNode extends AudienceVersion {
   readonly pageId: string;
 }
 
 /**
- * A copy of a version that knows its page: answers are shared with other requests.
+ * Returns a copy of a version with its page. A copy, since responses are shared with other requests.
  *
- * Field by field, which takes a third of the time and memory of `Object.assign`: a screen has forty of them.
+ * Copied field by field, which takes a third of the time and memory of `Object.assign`.
  */
 export const ofPage = (pageId: string, version: AudienceVersion): VersionNode =>
   version instanceof Error
-    ? // It stands for a version that the backend broke, and stays an error.
+    ? // An error in place of an invalid version stays an error.
       (version as AudienceVersion as VersionNode)
     : {
         pageId,

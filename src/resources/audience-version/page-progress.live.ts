@@ -1,8 +1,8 @@
 /**
- * How the audiences of a page are watched: one poller reads their list, whoever watches, and each watcher
- * is told what has changed since it was told last.
+ * Watching of a page's audiences: one poller reads their list for all watchers, and each watcher gets the changes since
+ * its previous event.
  *
- * Assumed: a version never goes back, so an audience with an earlier state is one that is out of date.
+ * Assumed: a version never returns to an earlier state, so an audience with one is stale.
  */
 import { Repeater } from '@repeaterjs/repeater';
 import { createContext, type Context } from '../../graph/context.ts';
@@ -16,7 +16,7 @@ import { rankOf } from './audience-version.live.ts';
 
 type PageKey = Pick<Audience, 'pageId'>;
 
-/** Pages of the list that one poll reads, each of 100 audiences: a page with more cannot be watched. */
+/** Maximum number of list pages per poll, each with 100 audiences; larger lists cannot be watched. */
 const MAX_LIST_PAGES = 10;
 
 const audiencesSource: LiveSource<PageKey, readonly Audience[]> = {
@@ -25,7 +25,7 @@ const audiencesSource: LiveSource<PageKey, readonly Audience[]> = {
     const list = List.of(context, routes.listAudiences, { path: { page_id: pageId } });
     try {
       const audiences = await list.all({});
-      // An error stands for an audience that the backend broke.
+      // Errors replace invalid audiences.
       return audiences.filter((audience) => !((audience as unknown) instanceof Error));
     } catch (error) {
       if (isNotFound(error)) return null;
@@ -33,7 +33,7 @@ const audiencesSource: LiveSource<PageKey, readonly Audience[]> = {
     }
   },
   maxCalls: MAX_LIST_PAGES,
-  // A page has no last state, and lists no order: what is out of date is left out audience by audience.
+  // A page has no final state and its lists no order; stale audiences are skipped one by one.
   rankOf: () => 0,
   isFinal: () => false,
   changedAt: () => undefined,
@@ -45,17 +45,17 @@ const livePage = (key: PageKey): LiveObject<PageKey, readonly Audience[]> => ({
   id: pageEntity.idOf(key),
 });
 
-/** A write has changed an audience of a page: who watches the page with the same key sees it soon. */
+/** Polls a page soon after a write to one of its audiences with the same key. */
 export const hurryPage = ({ pollers, identity }: Context, { pageId }: PageKey): void =>
   pollers?.hurry(identity, livePage({ pageId }));
 
-/** What one event tells. */
+/** Content of an event. */
 export interface PageChange {
-  /** Those that have changed since the event before; all of them in the first. */
+  /** Audiences changed since the previous event; all of them in the first. */
   readonly audiences: readonly Audience[];
 }
 
-/** The changes of a page's audiences from now on; ends when there is no such page. */
+/** Watches a page's audiences; ends if the page does not exist. */
 export function watchPage(
   { pollers, identity }: Context,
   key: PageKey,
@@ -65,7 +65,7 @@ export function watchPage(
     const states = pollers.watch(identity, livePage(key));
     void stop.then(() => states.return());
     const isNews = newsForOne();
-    /** Whether the next event is one even if nothing has changed: the first, and that after an error. */
+    /** Whether the next event is sent even without changes: the first one, and the one after an error. */
     let isDue = true;
     for await (const { state, error, polls } of states) {
       const audiences = error ? [] : (state?.filter(isNews) ?? []);
@@ -77,7 +77,9 @@ export function watchPage(
   });
 }
 
-/** Remembers what a watcher was told: answers whether an audience has changed since, and takes it for told then. */
+/**
+ * Tracks the audiences sent to a watcher. The returned function tells whether an audience has changed, and records it.
+ */
 function newsForOne(): (audience: Audience) => boolean {
   const known = new Map<string, { readonly audience: Audience; readonly text: string }>();
   return (audience) => {
@@ -90,6 +92,6 @@ function newsForOne(): (audience: Audience) => boolean {
   };
 }
 
-/** Whether one shows an earlier state of the version that the other shows. */
+/** Whether one has an earlier state of the other's version. */
 const isBefore = ({ latestVersion: one }: Audience, { latestVersion: other }: Audience): boolean =>
   Boolean(one && other && one.versionId === other.versionId && rankOf(one) < rankOf(other));

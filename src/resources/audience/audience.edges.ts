@@ -1,7 +1,7 @@
 /**
  * Fields that lead to audiences, and from them to their page.
  *
- * Pages need not know their audiences: an edge lives with the child.
+ * Edges are defined with the child, so pages do not depend on audiences.
  */
 import { connectionType } from '../../graph/fields/connection-type.ts';
 import { listField } from '../../graph/fields/list-field.ts';
@@ -55,8 +55,8 @@ builder.objectField(audienceEntity.ref, 'page', (t) =>
 );
 
 /**
- * Without the extended route: the distinct audiences that the page's links point to, by their keys.
- * Assumed: see docs/assumptions.md.
+ * Fallback without the extended route: the distinct audiences of the page's links, by key. Assumed: see
+ * docs/assumptions.md.
  */
 function linkedAudiences(context: Context, pageId: string) {
   const source = List.of(context, routes.listPageLinks, { query: { pageId } });
@@ -77,5 +77,5 @@ function linkedAudiences(context: Context, pageId: string) {
   );
 }
 
-/** An error stands for what the backend broke. */
+/** False for errors in place of invalid values. */
 const isText = (value: unknown) => typeof value === 'string';

@@ -1,8 +1,8 @@
 /**
  * The types of logs of persons and accounts and of activity items, and the interface that they share.
  *
- * Source: interface.md, "PersonLog", "AccountLog", "ActivityItem". All of an activity item may be absent or
- * null in practice, so every field of the interface is nullable; no route reads an item alone: it is no node.
+ * Source: interface.md, "PersonLog", "AccountLog", "ActivityItem". All fields of an activity item may be absent or null
+ * in practice, so every field of the interface is nullable. No route reads a single item, so it is not a node.
  */
 import { Entity } from '../../graph/entity/entity.ts';
 import { builder } from '../../graph/schema/builder.ts';

@@ -53,7 +53,7 @@ builder.queryField('pageLinks', (t) =>
       },
       from: 'key',
       route: routes.listPageLinks,
-      // Links of one page know it: REST's links do not say which page they lead to.
+      // Links of REST lack their page, so only those of a given page have one.
       list: (_query, { pageId: given, path, tenantDomainId }, context) => {
         const pageId = given == null ? undefined : pageEntity.callerKey({ pageId: given }).pageId;
         const links = linksOf(context, { pageId, path, tenantDomainId });
@@ -116,7 +116,7 @@ builder.objectField(audienceEntity.ref, 'links', (t) =>
       from: 'key',
       route: routes.listPageLinks,
       paginates: true,
-      // REST filters links by page only: the page's links are read, all of them, and sifted here.
+      // REST filters links by page only, so all links of the page are read and filtered here.
       list: ({ pageId, audienceId }, { tenantDomainId }, context) => {
         soundKey({ audienceId });
         const source = linksOf(context, { pageId, tenantDomainId });

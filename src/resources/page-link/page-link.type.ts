@@ -1,21 +1,21 @@
 /**
  * The GraphQL type of page links.
  *
- * REST does not say which page a link leads to: the graph knows it only when it asked for the links
- * of one page. No route reads a link alone, so it is no node. Source: interface.md, "PageLink".
+ * Links of REST lack their page, which the graph knows only for links read by page. No route reads a single link, so it
+ * is not a node. Source: interface.md, "PageLink".
  */
 import { unsupported } from '../../graph/errors.ts';
 import { builder } from '../../graph/schema/builder.ts';
 import { restType } from '../../graph/schema/rest-type.ts';
 import { PageLink, PageLinkTarget } from '../../v0/schemas/page-link.ts';
 
-/** What the gateway knows beside REST's answer. */
+/** Data added by the gateway. */
 interface KnownPage {
-  /** The page whose links were asked for; undefined when no page was named. */
+  /** Page whose links were read; undefined for links of all pages. */
   readonly knownPageId?: string | undefined;
 }
 
-/** What the argument of that name means, wherever links are listed. */
+/** Description of the argument in all lists of links. */
 export const TENANT_DOMAIN_ID =
   'Raw id of the custom domain whose links are listed. Defaults to the fallback subdomain.';
 
@@ -26,8 +26,8 @@ export const PageLinkRef = builder.objectRef<PageLinkNode>('PageLink');
 export const PageLinkTargetRef = builder.objectRef<PageLinkTargetNode>('PageLinkTarget');
 
 /**
- * A link that knows its page: the one that was asked for, or the one the answer happens to name.
- * Assumed: some deployments answer a `pageId`, which the document does not show.
+ * Returns a link with its page: the requested one, or the one in the response. Assumed: some deployments return a
+ * `pageId`, which the document does not show.
  */
 export function withPage(link: PageLink, asked: string | undefined): PageLinkNode {
   const named = (link as { readonly pageId?: unknown }).pageId;
@@ -36,9 +36,9 @@ export function withPage(link: PageLink, asked: string | undefined): PageLinkNod
 }
 
 /**
- * The page a link leads to.
+ * Returns the page of a link.
  *
- * @throws UPSTREAM_UNSUPPORTED when it is unknown.
+ * @throws UPSTREAM_UNSUPPORTED if it is unknown.
  */
 export function pageIdOf({ knownPageId }: KnownPage): string {
   if (knownPageId) return knownPageId;
@@ -56,7 +56,7 @@ restType(PageLinkRef, PageLink, {
       nullable: true,
       description: 'Target of the link. No call of its own.',
       resolve: ({ target, knownPageId }) => {
-        // An error stands for a target that the backend broke.
+        // An error replaces an invalid target.
         if (target instanceof Error) throw target;
         return target && { ...target, knownPageId };
       },

@@ -10,7 +10,7 @@ export const PageMetadataRef = restType('PageMetadata', PageMetadata, {
   description:
     'Metadata for search engines and link previews. Any field is null when the backend leaves it out.',
   fields: {
-    // Ids were texts when they were first published.
+    // These ids were published as String.
     ogImageFileId: { type: 'String' },
     twitterImageFileId: { type: 'String' },
   },

@@ -18,13 +18,13 @@ const PageSearchHitRef = restType('PageSearchHit', PageSearchHit, {
   description: 'A page found by `searchPages`, with the fields that the search itself answers.',
   fields: { pageType: PageTypeRef },
   added: (t) => ({
-    // Not the id of the page: Relay keeps objects by their ids alone, and would take one for the other.
+    // Not the page's id, since Relay stores objects by id only.
     id: t.id({
       description:
         'Id of this hit, unique and stable, for caches. Lookups and mutations take the id of the page, which is `page { id }` and costs no call.',
       resolve: ({ pageId }) =>
         (pageId as unknown) instanceof Error
-          ? pageId // It stands for an id that the backend broke.
+          ? pageId // an error in place of an invalid id
           : formatNodeId('PageSearchHit', [pageId]),
     }),
   }),
@@ -33,7 +33,7 @@ const PageSearchHitRef = restType('PageSearchHit', PageSearchHit, {
 /** `limit`, and `query` if there is one. */
 type PageSearch = Readonly<Record<string, string>>;
 
-/** Each search once a request. */
+/** Loader of searches. */
 const pageSearchLoader = perRequest(
   ({ rest }) =>
     new Loader<PageSearch, readonly PageSearchHit[]>(async ({ limit, ...search }, call) => {
@@ -75,9 +75,9 @@ builder.queryFields((t) => ({
 }));
 
 /**
- * Null for a search that may find nothing.
+ * Returns null for a search without results.
  *
- * @throws BAD_USER_INPUT when `first` is out of range.
+ * @throws BAD_USER_INPUT if `first` is out of range.
  */
 function searchOf(args: Readonly<Record<string, unknown>>) {
   const limit = firstOf(args);
@@ -86,7 +86,7 @@ function searchOf(args: Readonly<Record<string, unknown>>) {
   return { limit: String(limit), ...(typeof query === 'string' && { query }) };
 }
 
-/** A hit leads to its page. The reference is believed: a search finds what exists. */
+/** The page of a hit. The reference is trusted, since a search finds existing pages. */
 builder.objectFields(PageSearchHitRef, (t) => ({
   page: t.field(
     referenceField(pageEntity, {

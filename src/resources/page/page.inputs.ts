@@ -1,7 +1,7 @@
 /**
  * Inputs that are nested in the input of `createPage`, and metadata, which audiences take too.
  *
- * Source: interface.md, "Create page body". What `id` is to REST is `…Id` here, because `id` means a global id.
+ * Source: interface.md, "Create page body". REST's `id` is `…Id` here, since `id` is a global id.
  */
 import { inputType } from '../../graph/schema/rest-type.ts';
 import {

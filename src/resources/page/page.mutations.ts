@@ -31,7 +31,7 @@ writeField({
   rename: {
     // REST has one name, `id`, for the ids of footer links and of their groups.
     toBody: ({ footerLinks, ...fields }) => {
-      // As their inputs declare them.
+      // Typed by their inputs.
       const given = footerLinks as readonly FooterLinkGroupFields[] | undefined;
       const groups = given?.map(({ groupId, links, ...group }) => ({
         ...(groupId !== undefined && { id: groupId }),

@@ -33,13 +33,13 @@ builder.queryFields((t) => ({
   ),
 }));
 
-/** Persons of an account share its domain, by which they find it again. */
+/** Persons of an account share its domain, by which they refer to it. */
 const ofAccount = {
   kind: 'load',
   from: 'key',
   items: personEntity,
   loader: personsOfAccountLoader,
-  // Only ever called with an account or its key.
+  // Called with an account or its key only.
   key: (account: object) => ({ accountId: (account as { accountId: string }).accountId }),
   shares: ['domain'],
 } as const;
@@ -79,7 +79,7 @@ builder.objectField(personEntity.ref, 'account', (t) =>
         items: accountEntity,
         loader: accountByDomainLoader,
         parts: ['domain'],
-        // Only ever called with a person.
+        // Called with a person only.
         key: (person) => ({ domain: (person as { domain: string }).domain }),
         shares: ['domain'],
       },

@@ -1,8 +1,7 @@
 /**
- * The persons of an account, all of them, once a request.
+ * Loader of all persons of an account.
  *
- * Read with the account itself where there is a route for that. Where there is none, they are known
- * by what they did: the distinct persons of the account's activity, by their ids.
+ * Read with the account if the route exists; otherwise the distinct persons of the account's activity, by id.
  */
 import { perRequest, type Context } from '../../graph/context.ts';
 import { List } from '../../graph/loading/list.ts';
@@ -18,7 +17,7 @@ import { personEntity } from './person.type.ts';
 type AccountKey = Pick<Account, 'accountId'>;
 type Persons = readonly (Person | ReturnType<typeof personEntity.reference>)[];
 
-/** Null when there is no such account. */
+/** Null if the account does not exist. */
 export const personsOfAccountLoader = perRequest(
   (context) =>
     new Loader<AccountKey, Persons | null>((key, call) =>
@@ -40,7 +39,7 @@ async function linkedPersons(
   return account && account.linkedPersons;
 }
 
-/** What happened to an account and to its persons. */
+/** Activity of an account and its persons. */
 export const activityWithPersons = (context: Context, accountId: string) =>
   List.of(context, routes.listActivity, {
     path: { account_id: accountId },

@@ -27,7 +27,7 @@ builder.queryFields((t) => ({
 
 export const TopicEntryConnectionRef = connectionType(topicEntryEntity.ref);
 
-/** Which list the entries of a topic are, for cursors. */
+/** List id of a topic's entries, for cursors. */
 export const entriesOf = (topicId: string): string => JSON.stringify(['entries of', topicId]);
 
 builder.objectField(topicEntity.ref, 'entries', (t) =>

@@ -20,7 +20,7 @@ export const topicEntryEntity = new Entity({
   find: async (context, { topicId, topicEntryId }, { origin }) => {
     const topic = await topicEntity.loader(context).load({ topicId }, origin);
     const entries = topic?.entries ?? [];
-    // An error stands for entries that the backend broke.
+    // An error replaces invalid entries.
     if (entries instanceof Error) throw entries;
     return entries.find((entry) => entry.topicEntryId === topicEntryId) ?? null;
   },
