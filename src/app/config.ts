@@ -14,17 +14,19 @@ import {
   namesOf,
   readSettings,
   type Environment,
-  type Group,
+  type SettingGroup,
   type Settings,
   type ValuesOf,
 } from './settings/setting.ts';
 import { MIN_POLL_MS, SETTINGS } from './settings/table.ts';
 
-type Groups = typeof SETTINGS;
+type SettingGroups = typeof SETTINGS;
 
-type Values = { readonly [Name in keyof Groups]: ValuesOf<Groups[Name]['settings']> };
+type SettingValues = {
+  readonly [Name in keyof SettingGroups]: ValuesOf<SettingGroups[Name]['settings']>;
+};
 
-export type Config = Values & {
+export type Config = SettingValues & {
   /** Warnings for the log about probably misspelt variables. */
   readonly warnings: readonly string[];
 };
@@ -42,7 +44,7 @@ export function readConfig(env: Environment): Config {
     name,
     readSettings<Settings>(settings, env),
   ]);
-  const read = Object.fromEntries(groups) as Values; // typed by its groups
+  const read = Object.fromEntries(groups) as SettingValues; // typed by its groups
   checkTimes(read);
   checkPorts(read);
   checkConnections(read.backend);
@@ -59,7 +61,7 @@ export function readConfig(env: Environment): Config {
       'MCP_DOCUMENTS needs ALLOWED_HOSTS, the names by which agents ask, where other machines are served.',
     );
   }
-  const names = Object.values<Group>(SETTINGS).flatMap(({ settings }) =>
+  const names = Object.values<SettingGroup>(SETTINGS).flatMap(({ settings }) =>
     Object.values(settings).flatMap(namesOf),
   );
   const warnings = [

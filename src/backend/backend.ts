@@ -49,7 +49,7 @@ export interface BackendOptions {
   readonly onFailure?: (failure: Failure) => void;
 }
 
-export interface Backend {
+export interface EmbeddedBackend {
   /** `http://127.0.0.1:<port>`, without a path. */
   readonly url: string;
   readonly port: number;
@@ -67,7 +67,7 @@ export interface Backend {
  *
  * @throws {BackendDatabaseError} when the database cannot be used; what Node throws when the port can't be had.
  */
-export async function openBackend(options: BackendOptions): Promise<Backend> {
+export async function openBackend(options: BackendOptions): Promise<EmbeddedBackend> {
   const { databaseUrl, host = LOOPBACK, port = 0, onFailure = () => undefined } = options;
   const now = createClock();
   const database = await openDatabase(databaseUrl);

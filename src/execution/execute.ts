@@ -16,7 +16,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import { assertExecutable } from './assert-executable.ts';
-import { Bounds, type ExecutionLimits } from './bounds/bounds.ts';
+import { ResultBounds, type ExecutionLimits } from './bounds/bounds.ts';
 import { Executor, type ExecutorArgs } from './core/executor.ts';
 import type { MaybePromise } from './core/resolved-value.ts';
 import { IncrementalExecutor, type IncrementalResult } from './incremental/incremental-executor.ts';
@@ -85,7 +85,7 @@ export function createExecute(options: ExecutionOptions): Execute {
     }
     const { contextValue } = args;
     const request = { context, operation, selection, args };
-    const bounds = new Bounds(selection, options.limits(contextValue));
+    const bounds = new ResultBounds(selection, options.limits(contextValue));
     if (!args.isIncremental) return new Executor(request, bounds).executeOperation();
     options.onIncremental?.(contextValue, (path) => isDeferredAt(selection, path, context));
     const announcesAll = args.announcesAll ?? false;

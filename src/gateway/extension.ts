@@ -11,7 +11,7 @@ import type {
 } from '../rest/call/options.ts';
 import type { UpstreamObserver } from '../rest/call/observer.ts';
 import type { RouteSet } from '../v0/routes.ts';
-import type { Route, Routes } from './http/site.ts';
+import type { RouteHandler, RouteHandlers } from './http/site.ts';
 import type { Logger } from './observe/logs/logger.ts';
 import type { Metrics } from './observe/metrics/metrics.ts';
 import type { AppVersion } from './operation/app-version.ts';
@@ -31,9 +31,9 @@ export interface Extension {
   /** Called with each valid trusted document, to precompute what the extension needs of it. */
   readonly prepare?: (document: Document) => void;
   /** Routes for callers, beside `/graphql`. */
-  readonly routes?: (core: Core) => Routes;
+  readonly routes?: (core: Core) => RouteHandlers;
   /** Routes for operators, beside `/metrics`. */
-  readonly operatorRoutes?: (core: Core) => Routes;
+  readonly operatorRoutes?: (core: Core) => RouteHandlers;
   /** Replaces the core's schema. */
   readonly schema?: (schema: GraphQLSchema) => GraphQLSchema;
   /** Layers around backend calls. */
@@ -130,4 +130,4 @@ export type Gather = <Told>(
   tell: () => Told | Promise<Told>,
 ) => () => Promise<readonly Told[]>;
 
-export type { Route };
+export type { RouteHandler };

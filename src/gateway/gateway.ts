@@ -15,7 +15,7 @@ import { sha256 } from './documents/manifest.ts';
 import { TrustedDocuments, type TrustedObserver } from './documents/trusted-documents.ts';
 import type { Core, OwnRequest } from './extension.ts';
 import { createExplorer, type Explorer } from './http/explorer.ts';
-import { createSite, forGet, GRAPHQL, type Routes } from './http/site.ts';
+import { createSite, forGet, GRAPHQL, type RouteHandlers } from './http/site.ts';
 import { operationLog, subscriptionLog } from './observe/logs/operation-log.ts';
 import { silentLogger, type Logger } from './observe/logs/logger.ts';
 import { Metrics } from './observe/metrics/metrics.ts';
@@ -182,11 +182,14 @@ export function createGateway(options: GatewayOptions): Gateway {
     trusted: () => trusted?.all ?? new Map<Document, never>(),
     prepare: (text) => documents.prepare(text, sha256(text)),
   };
-  const routesOf = (part: 'routes' | 'operatorRoutes'): Routes =>
-    Object.assign({}, ...extensions.map((extension) => extension[part]?.(core) ?? {})) as Routes;
+  const routesOf = (part: 'routes' | 'operatorRoutes'): RouteHandlers =>
+    Object.assign(
+      {},
+      ...extensions.map((extension) => extension[part]?.(core) ?? {}),
+    ) as RouteHandlers;
 
   const health = forGet(async () => Response.json({ status: 'alive' }));
-  const adminRoutes: Routes = {
+  const adminRoutes: RouteHandlers = {
     '/health': health,
     '/ready': forGet(async () => ready(true)),
     '/metrics': forGet(async ({ headers }) => {

@@ -23,8 +23,8 @@ import {
   type OperationResponse,
 } from './operation/response.ts';
 
-export type Execute = (operation: Operation) => MaybePromise<ExecutionResult>;
-export type Subscribe = (operation: Operation) => MaybePromise<ExecutionResult | Results>;
+export type ExecuteNext = (operation: Operation) => MaybePromise<ExecutionResult>;
+export type SubscribeNext = (operation: Operation) => MaybePromise<ExecutionResult | Results>;
 
 /** Results of a subscription: a `ResultStream`, possibly wrapped by plugins. */
 export type Results = AsyncIterable<ExecutionResult>;
@@ -42,9 +42,9 @@ export interface Policy {
   /** Creates the context of resolvers. */
   context?(operation: Operation): void;
   /** Wraps the execution of a query or mutation; the first policy is the outermost. */
-  execute?(operation: Operation, next: Execute): MaybePromise<ExecutionResult>;
+  execute?(operation: Operation, next: ExecuteNext): MaybePromise<ExecutionResult>;
   /** Wraps the start of a subscription, in the same order. */
-  subscribe?(operation: Operation, next: Subscribe): MaybePromise<ExecutionResult | Results>;
+  subscribe?(operation: Operation, next: SubscribeNext): MaybePromise<ExecutionResult | Results>;
   /**
    * After execution, in reverse order; may replace `operation.result`. Cheaper than `execute`, which costs a promise
    * per policy.
@@ -63,7 +63,7 @@ export type Policies = Readonly<Record<string, Policy>>;
 export type Perform = () => MaybePromise<ExecutionResult | Results>;
 
 /** Host of operators' plugins: executes operations in place of the pipeline, whose phases it calls. */
-export interface Host {
+export interface OperationHost {
   readonly run: (operation: Operation) => Promise<ExecutionResult | Results>;
   readonly prepare: (operation: Operation) => Promise<readonly GraphQLError[] | Perform>;
 }
@@ -74,24 +74,24 @@ interface PipelineOptions {
   readonly translate: Translate;
 }
 
-type Phase = (operation: Operation) => void;
+type PhaseHandler = (operation: Operation) => void;
 type Respond = (operation: Operation, response: OperationResponse) => MaybePromise<void>;
 
 export class Pipeline {
   readonly documents: Documents;
   readonly translate: Translate;
   /** Set once if operators' plugins are loaded. */
-  host: Host | undefined;
-  readonly #params: readonly Phase[];
+  host: OperationHost | undefined;
+  readonly #params: readonly PhaseHandler[];
   readonly #wait: readonly ((operation: Operation) => Promise<void> | undefined)[];
-  readonly #parse: readonly Phase[];
-  readonly #validate: readonly Phase[];
-  readonly #context: readonly Phase[];
-  readonly #result: readonly Phase[];
+  readonly #parse: readonly PhaseHandler[];
+  readonly #validate: readonly PhaseHandler[];
+  readonly #context: readonly PhaseHandler[];
+  readonly #result: readonly PhaseHandler[];
   readonly #respond: readonly Respond[];
-  readonly #end: readonly Phase[];
-  readonly #execute: Execute;
-  readonly #subscribe: Subscribe;
+  readonly #end: readonly PhaseHandler[];
+  readonly #execute: ExecuteNext;
+  readonly #subscribe: SubscribeNext;
   readonly #whenIdle: (() => void)[] = [];
   #underWay = 0;
 
@@ -107,11 +107,11 @@ export class Pipeline {
     this.#respond = policies.flatMap((policy) => policy.respond?.bind(policy) ?? []);
     this.#end = phasesOf(policies, 'end');
     const nothing = () => ({ data: null });
-    this.#execute = policies.reduceRight<Execute>(
+    this.#execute = policies.reduceRight<ExecuteNext>(
       (next, policy) => (policy.execute ? (operation) => policy.execute!(operation, next) : next),
       nothing,
     );
-    this.#subscribe = policies.reduceRight<Subscribe>(
+    this.#subscribe = policies.reduceRight<SubscribeNext>(
       (next, policy) =>
         policy.subscribe ? (operation) => policy.subscribe!(operation, next) : next,
       nothing,
@@ -331,7 +331,7 @@ export class Pipeline {
 const phasesOf = (
   policies: readonly Policy[],
   name: 'params' | 'parse' | 'validate' | 'context' | 'result' | 'end',
-): Phase[] => policies.flatMap((policy) => policy[name]?.bind(policy) ?? []);
+): PhaseHandler[] => policies.flatMap((policy) => policy[name]?.bind(policy) ?? []);
 
 function finished(operation: Operation, response: OperationResponse): OperationResponse {
   response.headers.push('x-request-id', operation.requestId);

@@ -47,7 +47,7 @@ interface Read {
 }
 
 /** A call, or the calls of unknown keys. */
-interface Counted {
+interface CountedCall {
   isCertain: boolean;
   most: number;
   readonly reads: Read[];
@@ -57,7 +57,7 @@ interface Counted {
 export class PlannedCalls {
   readonly #capabilities: RouteCapabilities;
   readonly #fields = new Map<Route, Map<string, Count>>();
-  #counted = new Map<Route, Map<string, Counted>>();
+  #counted = new Map<Route, Map<string, CountedCall>>();
   #primed = new Map<string, number>();
   readonly #missing = new Set<Route>();
   /** Last round so far. */
@@ -101,7 +101,7 @@ export class PlannedCalls {
   add(route: Route, id: string, most: number, call: FieldCall, page = OBJECT): number {
     if (!this.serves(route)) return call.at;
     let calls = this.#counted.get(route);
-    if (!calls) this.#counted.set(route, (calls = new Map<string, Counted>()));
+    if (!calls) this.#counted.set(route, (calls = new Map<string, CountedCall>()));
     let counted = calls.get(id);
     if (!counted) calls.set(id, (counted = { isCertain: false, most: 0, reads: [] }));
     const end = read(counted.reads, most, call.at, page);

@@ -19,7 +19,7 @@ import { coerceVariableValues } from '../execution/operation/variables.ts';
 import { createContext, type Context } from '../graph/context.ts';
 import { MAX_NODES } from '../graph/schema/node.ts';
 import { capabilitiesWithout } from '../rest/client/route-capabilities.ts';
-import { Journal } from '../rest/call/journal.ts';
+import { CallLog } from '../rest/call/call-log.ts';
 import { extendedRoutes, type RouteSet } from '../v0/routes.ts';
 import { Planner, type Budget, type Plan } from './planner.ts';
 
@@ -37,7 +37,7 @@ export function planningContext(routeSet: RouteSet): Context {
   const refuse = () => Promise.reject(new Error('A plan calls nothing.'));
   const client = {
     capabilities: capabilitiesWithout(new Set(routeSet === 'document' ? extendedRoutes : [])),
-    journal: new Journal(),
+    callLog: new CallLog(),
     deadlineMs: Infinity,
     abort: () => {},
     deferWhere: () => {},

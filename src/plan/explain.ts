@@ -2,7 +2,7 @@
  * The cost of a request, for `extensions.upstream`.
  */
 import { responsePathAsArray, type GraphQLResolveInfo } from 'graphql';
-import type { Journal, JournalEntry } from '../rest/call/journal.ts';
+import type { CallLog, CallLogEntry } from '../rest/call/call-log.ts';
 
 export interface ExplainedCall {
   readonly method: string;
@@ -20,7 +20,7 @@ export interface ExplainedCall {
    * `sent`, `shared` with another request, `primed` by another call, `cached` from an earlier request, or `unsent`
    * (rejected or cancelled before it was sent).
    */
-  readonly source: JournalEntry['source'];
+  readonly source: CallLogEntry['source'];
 }
 
 export interface Explained {
@@ -36,18 +36,18 @@ export interface Explained {
   readonly journal: readonly ExplainedCall[];
 }
 
-export const explain = (journal: Journal): Explained => ({
-  calls: journal.calls,
-  rounds: journal.rounds,
-  backendMs: toTenths(journal.backendMs),
-  ...(journal.polls && {
+export const explain = (callLog: CallLog): Explained => ({
+  calls: callLog.calls,
+  rounds: callLog.rounds,
+  backendMs: toTenths(callLog.backendMs),
+  ...(callLog.polls && {
     polls: {
-      method: journal.polls.route.method,
-      route: journal.polls.route.path,
-      count: journal.polls.count,
+      method: callLog.polls.route.method,
+      route: callLog.polls.route.path,
+      count: callLog.polls.count,
     },
   }),
-  journal: journal.entries.map(({ route, origin, startMs, endMs, status, attempt, source }) => ({
+  journal: callLog.entries.map(({ route, origin, startMs, endMs, status, attempt, source }) => ({
     method: route.method,
     route: route.path,
     // The origin of each call of the graph is the path of its field.
@@ -61,7 +61,7 @@ export const explain = (journal: Journal): Explained => ({
 });
 
 /** The `Server-Timing` header of a response. Source: W3C Server Timing. */
-export const serverTiming = ({ calls, rounds, backendMs }: Journal): string =>
+export const serverTiming = ({ calls, rounds, backendMs }: CallLog): string =>
   `calls;desc="${calls}", rounds;desc="${rounds}", backend;dur=${toTenths(backendMs)}`;
 
 const toTenths = (ms: number): number => Math.round(ms * 10) / 10;

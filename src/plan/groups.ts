@@ -9,7 +9,7 @@ import { textOf, type Key } from '../graph/types/key.ts';
 import { product } from './count.ts';
 
 /** One object, or all objects of one call. */
-export interface Group {
+export interface ObjectGroup {
   /** Equal for equal objects; for entities, the text of `idOf`. */
   readonly id: string;
   /** All parts of the entity's key, and those in common with parents. */
@@ -19,7 +19,7 @@ export interface Group {
 }
 
 /** Parent of root fields. */
-export const ROOT: Group = { id: '', key: {}, most: 1 };
+export const ROOT: ObjectGroup = { id: '', key: {}, most: 1 };
 
 /** Prefix of names of unknown ids: callers' ids have no control characters. */
 const UNKNOWN = '\0';
@@ -34,14 +34,14 @@ export function isKnown(key: Key): boolean {
 export const idOf = ({ name, key: parts }: AnyEntity, key: Key, names = parts): string =>
   `${name} ${textOf(key, names)}`;
 
-export class Groups {
+export class ObjectGroups {
   /** Short names for long texts. */
   readonly #names = new Map<string, string>();
   readonly #most = new Map<string, number>();
 
   /** Returns the distinct keys of objects under these names. */
-  keysOf(groups: readonly Group[], parts: readonly string[]): readonly Group[] {
-    const found = new Map<string, Group>();
+  keysOf(groups: readonly ObjectGroup[], parts: readonly string[]): readonly ObjectGroup[] {
+    const found = new Map<string, ObjectGroup>();
     for (const { id: of, key: known, most: all } of groups) {
       const key: Record<string, string> = {};
       for (const part of parts) key[part] = known[part] ?? this.#unknown(of, part, all);
@@ -54,7 +54,7 @@ export class Groups {
   }
 
   /** Returns the objects of an entity that others refer to by its key. */
-  referred(groups: readonly Group[], entity: AnyEntity): readonly Group[] {
+  referred(groups: readonly ObjectGroup[], entity: AnyEntity): readonly ObjectGroup[] {
     return this.keysOf(groups, entity.key).map(({ key, most }) => ({
       id: idOf(entity, key),
       key,
@@ -72,9 +72,9 @@ export class Groups {
     call: string,
     entity: AnyEntity | undefined,
     most: number,
-    from: Group,
+    from: ObjectGroup,
     shares: readonly string[],
-  ): Group {
+  ): ObjectGroup {
     const key: Record<string, string> = {};
     for (const part of shares)
       key[part] = from.key[part] ?? this.#unknown(from.id, part, from.most);

@@ -53,7 +53,7 @@ import {
 import type { Route } from '../v0/routes.ts';
 import { PlannedCalls, type FieldCall, type PageRead, type RoutePlan } from './calls.ts';
 import { NONE, ONE, plus, product, times, upTo, type Count } from './count.ts';
-import { Groups, isKnown, ROOT, type Group } from './groups.ts';
+import { ObjectGroups, isKnown, ROOT, type ObjectGroup } from './groups.ts';
 
 export interface Plan {
   readonly calls: Count;
@@ -124,7 +124,7 @@ type Definition = GraphQLField<unknown, unknown>;
 
 /** Objects of the result. */
 interface Parent {
-  readonly groups: readonly Group[];
+  readonly groups: readonly ObjectGroup[];
   /** Items of the list, if this is its connection or edge. */
   readonly items: Items | undefined;
   /** Round after which keys are known, and calls by key can begin. */
@@ -143,7 +143,7 @@ interface Parent {
 
 /** Objects of a field: list items, or one object. */
 interface Items {
-  readonly groups: readonly Group[];
+  readonly groups: readonly ObjectGroup[];
   /** Round after which they are available. */
   readonly at: number;
   /** Number of items of a list. */
@@ -167,7 +167,7 @@ export class Planner {
   readonly #budget: Budget | undefined;
   readonly #needs: Need[] | undefined;
   readonly #unknown: Unknown;
-  readonly #groups = new Groups();
+  readonly #groups = new ObjectGroups();
   readonly #calls: PlannedCalls;
   /** Deferred steps by round. */
   #waiting: (() => void)[][] = [];
@@ -352,14 +352,14 @@ export class Planner {
         visit.field.fieldNodes,
       );
       // A list that is read anyway shows whether an object with only its key selected exists.
-      const isShown = (group: Group) => keyFields.some((one) => this.#proves(one, group));
+      const isShown = (group: ObjectGroup) => keyFields.some((one) => this.#proves(one, group));
       const read = needsObject ? groups : groups.filter((group) => !isShown(group));
       const end = read.length > 0 ? this.#read(read, entity, visit) : visit.at + 1;
       this.#selected(groups, entity, copies, visit, end);
     }
   }
 
-  #proves({ requirement, definition, fieldNodes }: KeyField, group: Group): boolean {
+  #proves({ requirement, definition, fieldNodes }: KeyField, group: ObjectGroup): boolean {
     if (requirement.kind !== 'list' || !requirement.proves) return false;
     try {
       this.#requestOf(requirement, group, this.#argumentsOf(definition, fieldNodes));
@@ -393,7 +393,7 @@ export class Planner {
     const { route, items, proves, shares = [] } = requirement;
     const { parent, field, args } = visit;
     const size = upTo(firstOf(args));
-    const groups: Group[] = [];
+    const groups: ObjectGroup[] = [];
     let { at } = visit;
     let refusal: unknown;
     for (const group of parent.groups) {
@@ -431,7 +431,11 @@ export class Planner {
    *
    * @throws BAD_USER_INPUT for invalid arguments.
    */
-  #requestOf(requirement: ListRequirement, { key }: Group, args: ArgumentValues): PageRequest {
+  #requestOf(
+    requirement: ListRequirement,
+    { key }: ObjectGroup,
+    args: ArgumentValues,
+  ): PageRequest {
     const request = pageRequestOf(requirement, key, argumentsFor(key, args), this.#context);
     const after = afterOf(args);
     return after === request.after ? request : { ...request, from: after, after };
@@ -443,7 +447,7 @@ export class Planner {
     const size = sizeOf(visit, this.#unknown);
     const keys = parts ? this.#groups.keysOf(parent.groups, parts) : parent.groups;
     const call = `${field.name} ${JSON.stringify(args)}`;
-    const groups: Group[] = [];
+    const groups: ObjectGroup[] = [];
     let at = begin;
     for (const group of keys) {
       this.visits += 1;
@@ -523,7 +527,7 @@ export class Planner {
   }
 
   /** Counts objects by keys from the backend, which are read if more is selected. */
-  #referred(groups: readonly Group[], entity: AnyEntity, copies: Count, visit: Visit): void {
+  #referred(groups: readonly ObjectGroup[], entity: AnyEntity, copies: Count, visit: Visit): void {
     const { needsObject } = this.#selectionOf(this.#typeOf(entity), visit.field.fieldNodes);
     const end = needsObject ? this.#read(groups, entity, visit) : visit.at;
     this.#selected(groups, entity, copies, visit, end);
@@ -535,7 +539,7 @@ export class Planner {
    * @param end the round after which they are available; undefined if the backend lacks the route.
    */
   #selected(
-    groups: readonly Group[],
+    groups: readonly ObjectGroup[],
     entity: AnyEntity,
     copies: Count,
     visit: Visit,
@@ -568,7 +572,7 @@ export class Planner {
    *
    * @returns the round after which they are available; undefined if the backend lacks the route.
    */
-  #read(groups: readonly Group[], entity: AnyEntity, visit: Visit): number | undefined {
+  #read(groups: readonly ObjectGroup[], entity: AnyEntity, visit: Visit): number | undefined {
     const calls = this.#calls;
     const searched = calls.serves(entity.route) ? undefined : entity.searched?.(this.#context);
     const route = searched ? searched.route : entity.route;
@@ -589,7 +593,7 @@ export class Planner {
   }
 
   /** Records available objects, which later reads by alternate keys get without a call. */
-  #primeAlternates(groups: readonly Group[], entity: AnyEntity, ready: number): void {
+  #primeAlternates(groups: readonly ObjectGroup[], entity: AnyEntity, ready: number): void {
     for (const parts of entity.alternateKeys) {
       for (const { id } of this.#groups.keysOf(groups, parts)) {
         this.#calls.prime(`${entity.name} ${id}`, ready);
@@ -629,7 +633,7 @@ export class Planner {
 }
 
 /** Parts of an entity's key that an object is known to have. */
-const partsIn = ({ key }: Group, entity: AnyEntity | undefined): readonly string[] =>
+const partsIn = ({ key }: ObjectGroup, entity: AnyEntity | undefined): readonly string[] =>
   entity?.key.filter((part) => part in key) ?? [];
 
 /** Removes cursors if the key is unknown, since a cursor belongs to a list of one key. */

@@ -28,14 +28,14 @@ import type { Plan } from './planner.ts';
 
 /** The cost of an operation. Unknown numbers are null, such as the pages of a whole list. */
 export interface Price {
-  readonly calls: Bounds;
+  readonly calls: PriceRange;
   readonly rounds: number;
-  readonly values: Bounds;
+  readonly values: PriceRange;
   /** Maximum number of calls by route. */
   readonly routes: Readonly<Record<string, number | null>>;
 }
 
-interface Bounds {
+interface PriceRange {
   readonly least: number;
   readonly most: number | null;
 }

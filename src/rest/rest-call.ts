@@ -23,7 +23,7 @@ import {
   RestError,
   type FailureKind,
 } from './call/errors.ts';
-import type { ExposedHeader, JournalEntry } from './call/journal.ts';
+import type { ExposedHeader, CallLogEntry } from './call/call-log.ts';
 import type { KeyRoute } from './call/keys.ts';
 import type { UpstreamSettings } from './call/options.ts';
 import type { WaitOfRequest } from './call/request-deadline.ts';
@@ -74,7 +74,7 @@ export interface Retry {
 }
 
 /** Parameters of a call. */
-export interface Asked {
+export interface CallRequest {
   readonly from: Requester;
   readonly route: Route;
   readonly path: string;
@@ -92,7 +92,7 @@ export interface Asked {
 type State = 'new' | 'passing' | 'held' | 'sent' | 'backing off' | 'settled';
 
 /** Makes a call, or joins one in flight. @returns the checked body. */
-export function make(calls: Calls, asked: Asked, nowMs: number): Promise<unknown> {
+export function make(calls: Calls, asked: CallRequest, nowMs: number): Promise<unknown> {
   if (asked.route.method !== 'GET') {
     // No read joins one that began before a write: which reads a write affects is not documented, and two keys may
     // belong to one customer. Costs a few more calls around a write.
@@ -109,7 +109,7 @@ export function make(calls: Calls, asked: Asked, nowMs: number): Promise<unknown
   return call.begin(nowMs);
 }
 
-export class RestCall implements Flight, JournalEntry, Timed, WaitOfRequest {
+export class RestCall implements Flight, CallLogEntry, Timed, WaitOfRequest {
   readonly from: Requester;
   readonly route: Route;
   readonly path: string;
@@ -173,7 +173,7 @@ export class RestCall implements Flight, JournalEntry, Timed, WaitOfRequest {
   exposed: readonly ExposedHeader[] | undefined;
 
   /** @param id key in `inFlight`; empty for a write, which is never joined. */
-  constructor(calls: Calls, asked: Asked, id: string) {
+  constructor(calls: Calls, asked: CallRequest, id: string) {
     this.#calls = calls;
     this.#id = id;
     this.from = asked.from;
@@ -213,7 +213,7 @@ export class RestCall implements Flight, JournalEntry, Timed, WaitOfRequest {
     return answer;
   }
 
-  join(asked: Asked): Promise<unknown> {
+  join(asked: CallRequest): Promise<unknown> {
     this.deadlineMs = Math.max(this.deadlineMs, asked.from.deadline.untilMs);
     this.#waiting += 1;
     return new Promise((resolve, reject) => {
@@ -348,7 +348,7 @@ export class RestCall implements Flight, JournalEntry, Timed, WaitOfRequest {
     if (this.validators) headers = [...headers, ...this.validators];
     this.#state = 'sent';
     this.source = 'sent';
-    this.from.journal.calls += 1;
+    this.from.callLog.calls += 1;
     if (this.sentMs === 0) this.sentMs = this.startedMs;
     try {
       this.#calls.settings.dispatcher.dispatch(
@@ -479,7 +479,7 @@ export class RestCall implements Flight, JournalEntry, Timed, WaitOfRequest {
 
   #backOff({ afterMs, isFresh }: Retry): void {
     const { clock, isHurried } = this.#calls.settings;
-    this.from.journal.keep(this);
+    this.from.callLog.keep(this);
     this.#isFresh = isFresh;
     this.#state = 'backing off';
     this.timer = clock.setTimeout(() => this.#begin(clock.now()), isHurried ? 0 : afterMs);
@@ -490,7 +490,7 @@ export class RestCall implements Flight, JournalEntry, Timed, WaitOfRequest {
     const { settings } = this.#calls;
     if (settings.exposeHeaders.length > 0 && !(settled instanceof Error)) {
       this.exposed = exposedOf(settled.headers, settings.exposeHeaders);
-      this.from.journal.expose(this.exposed);
+      this.from.callLog.expose(this.exposed);
     }
     if (this.#onSettled) this.#onSettled(settled);
     else if (!this.#hasLanded) this.land(this.#calls.decoded(this, settled));
@@ -531,7 +531,7 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
 }
 
 /** A caller that joined a read in flight; waits for the response, its request's deadline, or its own cancel. */
-class Follower implements JournalEntry, WaitOfRequest {
+class Follower implements CallLogEntry, WaitOfRequest {
   readonly route: Route;
   readonly origin: unknown;
   readonly source = 'shared';
@@ -543,13 +543,13 @@ class Follower implements JournalEntry, WaitOfRequest {
   span: SpanRef | undefined;
   place = -1;
   readonly #call: RestCall;
-  readonly #asked: Asked;
+  readonly #asked: CallRequest;
   readonly #resolve: (value: unknown) => void;
   readonly #reject: (error: Error) => void;
 
   constructor(
     call: RestCall,
-    asked: Asked,
+    asked: CallRequest,
     resolve: (value: unknown) => void,
     reject: (error: Error) => void,
   ) {
@@ -559,9 +559,9 @@ class Follower implements JournalEntry, WaitOfRequest {
     this.#reject = reject;
     this.route = asked.route;
     this.origin = asked.origin;
-    const { deadline, journal } = asked.from;
-    this.startMs = performance.now() - journal.beganMs;
-    journal.add(this);
+    const { deadline, callLog } = asked.from;
+    this.startMs = performance.now() - callLog.beganMs;
+    callLog.add(this);
     deadline.add(this);
     if (asked.cancel?.cancelled) this.onEnd('cancelled');
     else asked.cancel?.listen(this);
@@ -575,9 +575,9 @@ class Follower implements JournalEntry, WaitOfRequest {
     cancel?.listen(undefined);
     const failed = settled instanceof Error;
     const status = failed && !(settled instanceof RestError) ? undefined : settled.status;
-    from.journal.end(this, status, failed ? failureOf(settled) : undefined);
+    from.callLog.end(this, status, failed ? failureOf(settled) : undefined);
     this.span = this.#call.span;
-    if (this.#call.exposed) from.journal.expose(this.#call.exposed);
+    if (this.#call.exposed) from.callLog.expose(this.#call.exposed);
     tell(settled, isOptional, this.#resolve, this.#reject);
   }
 

@@ -36,16 +36,19 @@ export interface SampleReader {
 type Parameters = Readonly<Record<string, string>>;
 
 /** `no parent`: the object is missing for any state of the route. */
-export type Sample = Parameters | 'no parent' | 'no sample';
+export type PathSample = Parameters | 'no parent' | 'no sample';
 
 /** @param path path parameters of the rejected call. */
-export const findSample = (route: Route, path: Parameters, reader: SampleReader): Promise<Sample> =>
-  SAMPLES.get(route)!(path, reader);
+export const findSample = (
+  route: Route,
+  path: Parameters,
+  reader: SampleReader,
+): Promise<PathSample> => SAMPLES.get(route)!(path, reader);
 
 /** Path parameters of the extended routes. */
 type PathOf = Readonly<Record<'page_id' | 'audience_id' | 'account_id' | 'account_log_id', string>>;
 
-const SAMPLES = new Map<Route, (path: PathOf, reader: SampleReader) => Promise<Sample>>([
+const SAMPLES = new Map<Route, (path: PathOf, reader: SampleReader) => Promise<PathSample>>([
   // A search has no object that may be missing.
   [routes.searchPages, async () => ({})],
   [

@@ -1,7 +1,7 @@
 /** A running backend for one test, and a caller for it: real sockets, real database. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import type { Backend, BackendOptions } from '../../src/backend/backend.ts';
+import type { EmbeddedBackend, BackendOptions } from '../../src/backend/backend.ts';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { openFolder } from '../support/folder.ts';
 import { openSampleBackend } from '../support/sample-database.ts';
@@ -35,7 +35,7 @@ export function shareTestBackend(options: Partial<BackendOptions> = {}): {
   readonly call: Caller;
   readonly url: string;
 } {
-  let backend: Backend | undefined;
+  let backend: EmbeddedBackend | undefined;
   beforeAll(async () => {
     backend = await openSampleBackend(options);
   });

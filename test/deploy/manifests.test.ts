@@ -19,7 +19,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { readConfig } from '../../src/app/config.ts';
 import { Metrics } from '../../src/gateway/observe/metrics/metrics.ts';
-import { namesOf, type Group } from '../../src/app/settings/setting.ts';
+import { namesOf, type SettingGroup } from '../../src/app/settings/setting.ts';
 import { SETTINGS } from '../../src/app/settings/table.ts';
 import { openFolder } from '../support/folder.ts';
 import { openGateway } from '../support/open-gateway.ts';
@@ -208,7 +208,7 @@ describe('times', () => {
 });
 
 describe('settings', () => {
-  const names = Object.values<Group>(SETTINGS).flatMap(({ settings }) =>
+  const names = Object.values<SettingGroup>(SETTINGS).flatMap(({ settings }) =>
     Object.values(settings).flatMap(namesOf),
   );
 

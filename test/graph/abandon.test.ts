@@ -112,7 +112,7 @@ it('keeps what one parent begins when another, that began it first, turns out mi
 });
 
 async function expectGivenUp(rest: RestClient, path: string): Promise<void> {
-  const call = rest.journal.entries.find(({ route }) => route.path === path)!;
+  const call = rest.callLog.entries.find(({ route }) => route.path === path)!;
   await expect.poll(() => call.endMs).toBeLessThan(1_000);
   expect(call.status).toBeUndefined();
 }

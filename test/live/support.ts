@@ -6,7 +6,7 @@ import { createClient as createSseClient } from 'graphql-sse';
 import { createClient as createWsClient } from 'graphql-ws';
 import { expect, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import type { Backend } from '../../src/backend/backend.ts';
+import type { EmbeddedBackend } from '../../src/backend/backend.ts';
 import type { Explained } from '../../src/plan/explain.ts';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { IDS } from '../support/ids.ts';
@@ -33,7 +33,7 @@ export interface Progress {
 
 export interface Live {
   readonly site: InProcessGateway;
-  readonly backend: Backend;
+  readonly backend: EmbeddedBackend;
   /** What the backend was asked so far. */
   readonly calls: string[];
   /** How often versions were read. */

@@ -242,7 +242,7 @@ it('answers each caller once, sends nothing for nobody, and counts down to nothi
 
         expect(faults).toEqual([]);
         expect(callers.map(({ heard }) => heard)).toEqual(callers.map(() => 1));
-        const lines = callers.flatMap(({ client }) => client.journal.entries);
+        const lines = callers.flatMap(({ client }) => client.callLog.entries);
         expect(lines.filter(({ endMs }) => endMs === undefined)).toEqual([]);
         const sent = wire.map(({ options }) => `${options.method} ${options.path}`);
         const writes = sent.filter((name) => name.startsWith('PATCH'));

@@ -32,8 +32,8 @@ describe('a failed read', () => {
 
     expect(answer).toEqual(person('p'));
     expect(backend.hits()).toBe(2);
-    expect(one.journal.entries.map(({ attempt }) => attempt)).toEqual([1, 2]);
-    expect(one.journal).toMatchObject({ calls: 2, rounds: 2 });
+    expect(one.callLog.entries.map(({ attempt }) => attempt)).toEqual([1, 2]);
+    expect(one.callLog).toMatchObject({ calls: 2, rounds: 2 });
   });
 
   it.each([400, 401, 403, 404, 409, 422, 429, 500, 501])(
@@ -357,6 +357,6 @@ it('writes down a call that a paused key may not make', async () => {
 
   await failureOf(getPerson(next, 'other'));
 
-  expect(next.journal.entries).toMatchObject([{ source: 'unsent' }]);
+  expect(next.callLog.entries).toMatchObject([{ source: 'unsent' }]);
   expect(backend.hits()).toBe(1);
 });

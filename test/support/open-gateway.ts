@@ -8,7 +8,7 @@
  */
 
 import { execute, parse, type GraphQLFormattedError } from 'graphql';
-import type { Backend, BackendOptions } from '../../src/backend/backend.ts';
+import type { EmbeddedBackend, BackendOptions } from '../../src/backend/backend.ts';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { createContext } from '../../src/graph/context.ts';
 import { createTranslate } from '../../src/gateway/operation/errors.ts';
@@ -19,7 +19,7 @@ import {
   type Upstream,
 } from '../../src/rest/client/client.ts';
 import type { UpstreamOptions } from '../../src/rest/call/options.ts';
-import type { Journal } from '../../src/rest/call/journal.ts';
+import type { CallLog } from '../../src/rest/call/call-log.ts';
 import { BackendDispatcher, splitUpstreamUrl } from '../../src/rest/transport/dispatcher.ts';
 import { schema } from '../../src/app/schema.ts';
 import { createGateway } from '../../src/gateway/gateway.ts';
@@ -94,7 +94,7 @@ export interface InProcessGateway extends Client {
   /** What the backend was asked since the last `ask` began, or since the opening: `GET /v0/pages/p1`. */
   readonly restCalls: string[];
   /** The journal of the last operation. */
-  readonly journal: Journal;
+  readonly journal: CallLog;
   /** Executes by graphql-js alone, without look-ahead and without the gateway around it. */
   askNaively(document: string, options?: Pick<AskOptions, 'variables'>): Promise<NaiveAnswer>;
   /** Called when the file of tests has ended, if not before. */
@@ -212,11 +212,11 @@ async function openInThisProcess(
     exposeHeaders: options.headers?.expose ?? [],
     ...restOptions,
   });
-  let journal: Journal | undefined;
+  let journal: CallLog | undefined;
   // The gateway makes a client for each operation; the last one's journal is kept for the test.
   const upstream: Upstream = Object.assign((scope: RequestScope) => {
     const client = real(scope);
-    journal = client.journal;
+    journal = client.callLog;
     return client;
   }, real);
   const gateway = createGateway({
@@ -281,7 +281,7 @@ async function openInThisProcess(
 }
 
 interface SampleSite {
-  readonly backend: Promise<Backend>;
+  readonly backend: Promise<EmbeddedBackend>;
   /** Who hears what the backend is asked: the gateway that was asked last. */
   listener: (line: string) => void;
 }

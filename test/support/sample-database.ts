@@ -5,7 +5,11 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openBackend, type Backend, type BackendOptions } from '../../src/backend/backend.ts';
+import {
+  openBackend,
+  type EmbeddedBackend,
+  type BackendOptions,
+} from '../../src/backend/backend.ts';
 import { DEFAULTS } from './settings.ts';
 
 /** The environment variable with the folder, for the processes that run tests. */
@@ -48,7 +52,9 @@ export function copySampleDatabase(): SampleDatabase {
 }
 
 /** A backend over the sample data, or over the database and the seed that the options name. */
-export async function openSampleBackend(options: Partial<BackendOptions> = {}): Promise<Backend> {
+export async function openSampleBackend(
+  options: Partial<BackendOptions> = {},
+): Promise<EmbeddedBackend> {
   if (options.databaseUrl !== undefined || options.seed === 'none')
     return openBackend({ ...DEFAULTS.embedded, databaseUrl: ':memory:', ...options });
   const database = copySampleDatabase();

@@ -1,34 +1,34 @@
 /**
  * The list of settings in Markdown: one table, with a heading row per group.
  */
-import { fileName, type Group, type Setting } from './setting.ts';
+import { fileName, type SettingGroup, type Setting } from './setting.ts';
 
-type Row = readonly [name: string, unset: string, meaning: string];
+type SettingRow = readonly [name: string, unset: string, meaning: string];
 
-const HEAD: Row = ['variable', 'default', 'meaning'];
+const HEAD: SettingRow = ['variable', 'default', 'meaning'];
 
-export const listOf = (groups: readonly Group[]): string =>
+export const listOf = (groups: readonly SettingGroup[]): string =>
   tableOf(
-    groups.flatMap(({ title, settings }): Row[] => [
+    groups.flatMap(({ title, settings }): SettingRow[] => [
       [`**${title}**`, '', ''],
       ...Object.values(settings).flatMap(rowsOf),
     ]),
   );
 
-function rowsOf({ name, first, unset, meaning, isSecret }: Setting<unknown>): Row[] {
-  const rows: Row[] = [[`\`${name}\``, unset ? `\`${unset}\`` : 'unset', meaning]];
+function rowsOf({ name, first, unset, meaning, isSecret }: Setting<unknown>): SettingRow[] {
+  const rows: SettingRow[] = [[`\`${name}\``, unset ? `\`${unset}\`` : 'unset', meaning]];
   if (first !== undefined) {
     rows.push([`\`${first}\``, 'unset', `the same of traces, before \`${name}\``]);
   }
   if (!isSecret) return rows;
-  const files = [name, first ?? []].flat().map((one): Row => {
+  const files = [name, first ?? []].flat().map((one): SettingRow => {
     return [`\`${fileName(one)}\``, 'unset', `the file that holds it, instead of \`${one}\``];
   });
   return [...rows, ...files];
 }
 
 /** Formats a table like Prettier. */
-function tableOf(rows: readonly Row[]): string {
+function tableOf(rows: readonly SettingRow[]): string {
   const widthOf = (i: number): number => Math.max(...[HEAD, ...rows].map((row) => row[i]!.length));
   const widths = HEAD.map((_, i) => widthOf(i));
   const line = (cells: readonly string[], fill = ' '): string =>

@@ -33,7 +33,7 @@ export interface Setting<Value> {
 export type Settings = Readonly<Record<string, Setting<unknown>>>;
 
 /** Settings of one part of the gateway, under one heading of the documentation. */
-export interface Group {
+export interface SettingGroup {
   readonly title: string;
   readonly settings: Settings;
 }

@@ -32,16 +32,16 @@ const BUSY_TIMEOUT_MS = 5_000;
 const START_TIMEOUT_MS = 10_000;
 
 /** What queries are written against; none of them can open, close or migrate anything. */
-export type Executor = Pick<
+export type Queries = Pick<
   BaseSQLiteDatabase<'async', ResultSet, Record<string, never>>,
   '$count' | 'all' | 'delete' | 'get' | 'insert' | 'run' | 'select' | 'selectDistinct' | 'update'
 >;
 
 export interface Database {
   /** Runs queries that belong together and change nothing. */
-  read<Answer>(work: (db: Executor) => Promise<Answer>): Promise<Answer>;
+  read<Answer>(work: (db: Queries) => Promise<Answer>): Promise<Answer>;
   /** Runs queries as one transaction: all of it is kept, or nothing. */
-  write<Answer>(work: (db: Executor) => Promise<Answer>): Promise<Answer>;
+  write<Answer>(work: (db: Queries) => Promise<Answer>): Promise<Answer>;
   /** Waits for what is under way, then closes the file, which then holds everything. */
   close(): Promise<void>;
 }

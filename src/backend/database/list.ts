@@ -10,7 +10,7 @@ import { and, Column, is, sql, type SQL, type Subquery } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { DEFAULT_LIMIT } from '../../v0/list.ts';
 import { Problem } from '../errors/problem.ts';
-import type { Executor } from './database.ts';
+import type { Queries } from './database.ts';
 
 /** What a caller asked of a list. `scope` names the list and its filters. */
 export interface ListRequest {
@@ -26,7 +26,7 @@ interface Select<Row> {
   };
 }
 
-interface List<Row, Item> {
+interface ListQuery<Row, Item> {
   readonly select: Select<Row>;
   /** Whose rows are counted, and which has the columns of the order. */
   readonly table: SQLiteTable | Subquery;
@@ -43,9 +43,9 @@ interface List<Row, Item> {
  * @throws {Problem} 400 for a cursor of another list.
  */
 export async function listPage<Row, Item>(
-  db: Executor,
+  db: Queries,
   { scope, cursor, limit = DEFAULT_LIMIT }: ListRequest,
-  { select, table, where, direction = 'asc', order, present }: List<Row, Item>,
+  { select, table, where, direction = 'asc', order, present }: ListQuery<Row, Item>,
 ) {
   const all = table as unknown as Record<string, Column | SQL>;
   const columns = order.map((name) => all[name]!);

@@ -2,7 +2,7 @@
 import { and, eq, getTableColumns, sql, type Column, type SQL } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { notFound } from '../errors/problem.ts';
-import type { Executor } from './database.ts';
+import type { Queries } from './database.ts';
 
 /** Rows whose columns hold these values: `equals(persons, { tenantId, personId })`. */
 export function equals<Table extends SQLiteTable>(
@@ -26,7 +26,7 @@ export const correlated = <Value>(subquery: SQL): SQL<Value> => sql<Value>`${sub
  * @throws {Problem} 404 when there is none.
  */
 export async function getRow<Table extends SQLiteTable>(
-  db: Executor,
+  db: Queries,
   noun: string,
   table: Table,
   values: Partial<Table['$inferSelect']>,

@@ -6,13 +6,13 @@
  */
 import type { z } from 'zod';
 import type { PathParameters, RouteName, routes } from '../../v0/routes.ts';
-import type { Executor } from '../database/database.ts';
+import type { Queries } from '../database/database.ts';
 import type { ListRequest } from '../database/list.ts';
 import type { Present } from './present.ts';
 
-export interface Call<Name extends RouteName = RouteName> {
+export interface HandlerCall<Name extends RouteName = RouteName> {
   /** Reads for a GET; one transaction for what writes. */
-  readonly db: Executor;
+  readonly db: Queries;
   /** Whose rows may be seen. Every query filters on it. */
   readonly tenantId: string;
   readonly params: Readonly<Record<PathParameters<(typeof routes)[Name]['path']>, string>>;
@@ -31,5 +31,5 @@ export interface Call<Name extends RouteName = RouteName> {
 type Answer<Name extends RouteName> = z.output<(typeof routes)[Name]['response']>;
 
 export type Handlers = {
-  readonly [Name in RouteName]: (call: Call<Name>) => Promise<Answer<Name>>;
+  readonly [Name in RouteName]: (call: HandlerCall<Name>) => Promise<Answer<Name>>;
 };

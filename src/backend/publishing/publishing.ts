@@ -5,7 +5,7 @@
  * audience was archived, changes nothing. Assumed: all transitions, since the document shows none.
  */
 import { and, inArray, isNotNull, ne, sql, type SQL } from 'drizzle-orm';
-import type { Executor } from '../database/database.ts';
+import type { Queries } from '../database/database.ts';
 import { equals } from '../database/rows.ts';
 import {
   audiences,
@@ -20,11 +20,11 @@ type Status = VersionRow['status'];
 /** Assumed: only drafts are published; a pending version has not become a draft yet. */
 export const canBePublished = ({ status }: VersionRow): boolean => status === 'draft';
 
-export const enqueue = (db: Executor, version: VersionRow, nowMs: number): Promise<boolean> =>
+export const enqueue = (db: Queries, version: VersionRow, nowMs: number): Promise<boolean> =>
   move(db, version, 'draft', { status: 'queued', queuedAt: nowMs });
 
 /** Takes a version out of the queue. Assumed: the queue's duration ends here. */
-export const startProcessing = (db: Executor, version: VersionRow, nowMs: number) =>
+export const startProcessing = (db: Queries, version: VersionRow, nowMs: number) =>
   move(db, version, 'queued', {
     status: 'processing',
     queueDurationMs: Math.max(0, nowMs - (version.queuedAt ?? nowMs)),
@@ -36,7 +36,7 @@ export const startProcessing = (db: Executor, version: VersionRow, nowMs: number
  * Assumed: the former published version is archived and obsolete from that moment on, and the
  * first audience to be published publishes its page.
  */
-export async function finish(db: Executor, version: VersionRow, nowMs: number): Promise<void> {
+export async function finish(db: Queries, version: VersionRow, nowMs: number): Promise<void> {
   const { tenantId, audienceId, versionId } = version;
   const change = { status: 'published', publishedAt: nowMs } as const;
   const others = ne(versions.versionId, versionId);
@@ -61,7 +61,7 @@ export async function finish(db: Executor, version: VersionRow, nowMs: number): 
  * Assumed: a page whose last published audience ends is a draft again.
  */
 export async function archiveAudience(
-  db: Executor,
+  db: Queries,
   audience: AudienceRow,
   nowMs: number,
 ): Promise<void> {
@@ -86,7 +86,7 @@ export async function archiveAudience(
 
 /** Archives the published versions of an audience. */
 const retire = (
-  db: Executor,
+  db: Queries,
   { tenantId, audienceId }: Pick<VersionRow, 'tenantId' | 'audienceId'>,
   nowMs: number,
   which?: SQL,
@@ -97,7 +97,7 @@ const retire = (
     .where(and(equals(versions, { tenantId, audienceId, status: 'published' }), which));
 
 /** The status of a page that is not archived: published once an audience of it is. */
-export async function unarchivedStatus(db: Executor, tenantId: string, pageId: string) {
+export async function unarchivedStatus(db: Queries, tenantId: string, pageId: string) {
   const own = and(equals(audiences, { tenantId, pageId }), isNotNull(audiences.publishedVersionId));
   return (await db.$count(audiences, own)) > 0 ? 'published' : 'draft';
 }
@@ -108,7 +108,7 @@ export async function unarchivedStatus(db: Executor, tenantId: string, pageId: s
  * @returns whether the version was in the state it should leave.
  */
 async function move(
-  db: Executor,
+  db: Queries,
   { tenantId, audienceId, versionId }: VersionRow,
   from: Status,
   change: Partial<VersionRow> & Pick<VersionRow, 'status'>,

@@ -9,7 +9,7 @@ import { correlated, equals } from '../database/rows.ts';
 import { contains } from '../database/search.ts';
 import { accountLogs, accounts, personLogs, persons } from '../database/tables.ts';
 import { notFound } from '../errors/problem.ts';
-import type { Call, Handlers } from '../http/handler.ts';
+import type { HandlerCall, Handlers } from '../http/handler.ts';
 
 const linked = and(eq(persons.tenantId, accounts.tenantId), eq(persons.domain, accounts.domain));
 
@@ -53,7 +53,7 @@ export const accountRoutes = {
   },
 } satisfies Partial<Handlers>;
 
-const listWhere = ({ db, tenantId, list, present }: Call, condition: SQL | undefined) =>
+const listWhere = ({ db, tenantId, list, present }: HandlerCall, condition: SQL | undefined) =>
   listPage(db, list, {
     select: db.select(selection).from(accounts),
     table: accounts,

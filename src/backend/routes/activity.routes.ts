@@ -7,7 +7,7 @@ import { unionAll } from 'drizzle-orm/sqlite-core';
 import { listPage } from '../database/list.ts';
 import { equals, getRow } from '../database/rows.ts';
 import { accountLogs, accounts, personLogs, persons } from '../database/tables.ts';
-import type { Call, Handlers } from '../http/handler.ts';
+import type { HandlerCall, Handlers } from '../http/handler.ts';
 import { unlessDeleted } from './log.routes.ts';
 
 export const activityRoutes = {
@@ -41,7 +41,7 @@ export const activityRoutes = {
 const { tenantId: _t, accountId: _a, accountLogId, ...ofAccountLog } = getTableColumns(accountLogs);
 const { tenantId: _p, personId, personLogId, ...ofPersonLog } = getTableColumns(personLogs);
 
-async function feedOf({ db, tenantId, query }: Call<'listActivity'>, accountId: string) {
+async function feedOf({ db, tenantId, query }: HandlerCall<'listActivity'>, accountId: string) {
   const { domain } = await getRow(db, 'account', accounts, { tenantId, accountId });
   const { includeDeleted, includePersonActivity } = query ?? {};
   const own = db

@@ -7,7 +7,7 @@ import { eq, getTableColumns } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
 import type { Audience, CreateAudienceBody } from '../../v0/schemas/audience.ts';
 import type { PageMetadata } from '../../v0/schemas/page-metadata.ts';
-import type { Executor } from '../database/database.ts';
+import type { Queries } from '../database/database.ts';
 import { listPage } from '../database/list.ts';
 import { newId } from '../database/new-row.ts';
 import { equals } from '../database/rows.ts';
@@ -19,7 +19,7 @@ import {
   type VersionRow,
 } from '../database/tables.ts';
 import { conflict, notFound } from '../errors/problem.ts';
-import type { Call, Handlers } from '../http/handler.ts';
+import type { HandlerCall, Handlers } from '../http/handler.ts';
 import { archiveAudience, enqueue } from '../publishing/publishing.ts';
 import { getPageRow } from './page.routes.ts';
 
@@ -76,9 +76,9 @@ type FullAudienceRow = AudienceRow & {
   readonly published: VersionRow | null;
 };
 
-type AudienceCall = Pick<Call<'getAudience'>, 'db' | 'tenantId' | 'params'>;
+type AudienceCall = Pick<HandlerCall<'getAudience'>, 'db' | 'tenantId' | 'params'>;
 
-async function readAudience(call: AudienceCall & Pick<Call, 'present'>): Promise<Audience> {
+async function readAudience(call: AudienceCall & Pick<HandlerCall, 'present'>): Promise<Audience> {
   const row = await getFullAudience(call);
   const { metadata } = await getPageRow(call);
   return presentAudience(row, metadata, call.present);
@@ -88,7 +88,7 @@ async function readAudience(call: AudienceCall & Pick<Call, 'present'>): Promise
 function presentAudience(
   { latest, published, ...audience }: FullAudienceRow,
   pageMetadata: PageMetadata | null,
-  present: Call['present'],
+  present: HandlerCall['present'],
 ): Audience {
   const {
     latestVersionId: _,
@@ -121,7 +121,7 @@ export async function getFullAudience(call: AudienceCall): Promise<FullAudienceR
 const latest = alias(versions, 'latest');
 const published = alias(versions, 'published');
 
-const fullAudiences = (db: Executor) =>
+const fullAudiences = (db: Queries) =>
   db
     .select({ ...getTableColumns(audiences), latest, published })
     .from(audiences)
@@ -130,7 +130,7 @@ const fullAudiences = (db: Executor) =>
 
 /** Assumed: a new audience has no person, and is named after its page and its position there. */
 async function insertAudience(
-  db: Executor,
+  db: Queries,
   { tenantId, pageId, name, audiencesCount }: PageRow & { readonly audiencesCount: number },
   { publishBehavior: _, ...given }: CreateAudienceBody,
   nowMs: number,

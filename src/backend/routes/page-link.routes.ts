@@ -1,6 +1,6 @@
 /** Page links: listed by path. Source: interface.md, "Page links". */
 import { and, eq, inArray, isNull, sql, type SQL } from 'drizzle-orm';
-import type { Executor } from '../database/database.ts';
+import type { Queries } from '../database/database.ts';
 import { equals } from '../database/rows.ts';
 import { listPage } from '../database/list.ts';
 import { audiences, pageLinks, tenantDomains } from '../database/tables.ts';
@@ -31,14 +31,14 @@ export const pageLinkRoutes = {
     }),
 } satisfies Partial<Handlers>;
 
-const fallbackDomain = (db: Executor, tenantId: string): SQL =>
+const fallbackDomain = (db: Queries, tenantId: string): SQL =>
   sql`${db
     .select({ tenantDomainId: tenantDomains.tenantDomainId })
     .from(tenantDomains)
     .where(equals(tenantDomains, { tenantId, isFallback: true }))
     .limit(1)}`;
 
-const audiencesOf = (db: Executor, tenantId: string, pageId: string) =>
+const audiencesOf = (db: Queries, tenantId: string, pageId: string) =>
   db
     .select({ audienceId: audiences.audienceId })
     .from(audiences)

@@ -7,7 +7,7 @@ import { correlated, equals } from '../database/rows.ts';
 import { contains, wordsOf } from '../database/search.ts';
 import { audiences, pages, type PageRow } from '../database/tables.ts';
 import { conflict, notFound } from '../errors/problem.ts';
-import type { Call, Handlers } from '../http/handler.ts';
+import type { HandlerCall, Handlers } from '../http/handler.ts';
 import { unarchivedStatus } from '../publishing/publishing.ts';
 
 /** Assumed: archived audiences count, as they stay in the page's list of audiences. */
@@ -66,7 +66,7 @@ export async function getPageRow({
   db,
   tenantId,
   params: { page_id: pageId },
-}: Pick<Call<'getPage'>, 'db' | 'tenantId' | 'params'>): Promise<CountedPageRow> {
+}: Pick<HandlerCall<'getPage'>, 'db' | 'tenantId' | 'params'>): Promise<CountedPageRow> {
   const row = await db
     .select({ ...getTableColumns(pages), audiencesCount })
     .from(pages)
@@ -94,7 +94,7 @@ const newPage = (tenantId: string, body: CreatePageBody, nowMs: number) => ({
 });
 
 /** Optional fields that the page does not have are left out, as the document has no null there. */
-function presentPage(row: CountedPageRow, present: Call['present']): Page {
+function presentPage(row: CountedPageRow, present: HandlerCall['present']): Page {
   const { headerActionId, metadata, ...page } = present(row);
   return {
     ...page,

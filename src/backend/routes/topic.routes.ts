@@ -6,7 +6,7 @@ import { listPage } from '../database/list.ts';
 import { newId } from '../database/new-row.ts';
 import { equals, getRow } from '../database/rows.ts';
 import { topicEntries, topics, type TopicRow } from '../database/tables.ts';
-import type { Call, Handlers } from '../http/handler.ts';
+import type { HandlerCall, Handlers } from '../http/handler.ts';
 
 export const topicRoutes = {
   listTopics: async (call) => {
@@ -49,7 +49,7 @@ export const topicRoutes = {
   },
 } satisfies Partial<Handlers>;
 
-type TopicCall = Pick<Call<'getTopic'>, 'db' | 'tenantId' | 'params' | 'present'>;
+type TopicCall = Pick<HandlerCall<'getTopic'>, 'db' | 'tenantId' | 'params' | 'present'>;
 
 /** @throws {Problem} 404 when the tenant has no such topic. */
 const getTopicRow = ({ db, tenantId, params }: TopicCall): Promise<TopicRow> =>
@@ -62,7 +62,7 @@ async function readTopic(call: TopicCall): Promise<Topic> {
 
 /** Topics as callers see them, with the entries of all in one query. */
 async function withEntries(
-  { db, tenantId, present }: Pick<Call, 'db' | 'tenantId' | 'present'>,
+  { db, tenantId, present }: Pick<HandlerCall, 'db' | 'tenantId' | 'present'>,
   rows: readonly TopicRow[],
 ): Promise<Topic[]> {
   const { topicId, sortOrder, topicEntryId } = topicEntries;
@@ -81,7 +81,7 @@ async function withEntries(
 
 /** Assumed: an entry without a sort order goes to the end. */
 async function sortOrderAtEnd(
-  { db, tenantId }: Pick<Call, 'db' | 'tenantId'>,
+  { db, tenantId }: Pick<HandlerCall, 'db' | 'tenantId'>,
   topicId: string,
 ): Promise<number> {
   const [last] = await db

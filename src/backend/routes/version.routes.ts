@@ -4,7 +4,7 @@ import { listPage } from '../database/list.ts';
 import { equals } from '../database/rows.ts';
 import { audiences, publishOperations, versions, type VersionRow } from '../database/tables.ts';
 import { conflict, notFound } from '../errors/problem.ts';
-import type { Call, Handlers } from '../http/handler.ts';
+import type { HandlerCall, Handlers } from '../http/handler.ts';
 import { canBePublished, enqueue } from '../publishing/publishing.ts';
 import { getFullAudience, refuseWithoutPage } from './audience.routes.ts';
 import { getPageRow } from './page.routes.ts';
@@ -47,7 +47,7 @@ async function getVersionRow({
   db,
   tenantId,
   params: { page_id: pageId, audience_id: audienceId, version_id: versionId },
-}: Pick<Call<'getVersion'>, 'db' | 'tenantId' | 'params'>): Promise<VersionRow> {
+}: Pick<HandlerCall<'getVersion'>, 'db' | 'tenantId' | 'params'>): Promise<VersionRow> {
   const own = equals(versions, { tenantId, audienceId, versionId });
   const row = await db
     .select(getTableColumns(versions))
@@ -68,7 +68,7 @@ async function getVersionRow({
  * @throws {Problem} 409 when the key stands for another version.
  */
 async function isRepeated(
-  { db, tenantId, body: { operationKey } }: Call<'publishVersion'>,
+  { db, tenantId, body: { operationKey } }: HandlerCall<'publishVersion'>,
   versionId: string,
 ): Promise<boolean> {
   if (operationKey === undefined) return false;

@@ -1,6 +1,6 @@
 /** Audiences of the sample data, each with a history of versions that fits its state. */
 import { DAY_MS, MINUTE_MS, twoDigits } from './random.seed.ts';
-import type { Random, Sample } from './random.seed.ts';
+import type { Random, SampleRow } from './random.seed.ts';
 import type { AudienceRow, PersonRow, VersionRow } from '../database/tables.ts';
 
 /**
@@ -24,13 +24,13 @@ interface AudienceSeed {
   readonly pageId: string;
   readonly createdAt: number;
   readonly position: number;
-  readonly persons: readonly Sample<PersonRow>[];
+  readonly persons: readonly SampleRow<PersonRow>[];
   readonly random: Random;
 }
 
 export function sampleAudience(seed: AudienceSeed): {
-  audience: Sample<AudienceRow>;
-  versions: Sample<VersionRow>[];
+  audience: SampleRow<AudienceRow>;
+  versions: SampleRow<VersionRow>[];
 } {
   const { pageId, position, persons, random } = seed;
   const key = `${pageId.replace('page_', '')}_${twoDigits(position + 1)}`;
@@ -40,7 +40,7 @@ export function sampleAudience(seed: AudienceSeed): {
   const former = history[0] === 'published' ? random.int(0, 3) : 0;
   const statuses = [...Array<'archived'>(former).fill('archived'), ...history];
   // Moments follow the states: a version passes each before the next one is made, a day later.
-  const versions = statuses.map((status, index): Sample<VersionRow> => {
+  const versions = statuses.map((status, index): SampleRow<VersionRow> => {
     const madeAt = createdAt + index * DAY_MS;
     const queueDurationMs = random.int(120, 9_000);
     const queuedAt = madeAt + random.int(5, 300) * MINUTE_MS;
@@ -69,7 +69,7 @@ export function sampleAudience(seed: AudienceSeed): {
   const state = history.at(-1) ?? 'draft';
   const published = versions.find(({ status }) => status === 'published');
   const name = person ? `For ${person.name}` : `Visitors, group ${position + 1}`;
-  const audience: Sample<AudienceRow> = {
+  const audience: SampleRow<AudienceRow> = {
     audienceId,
     pageId,
     computedName: name,

@@ -1,9 +1,9 @@
 /** Log entries of the sample data: what happened, from where, with payloads of many shapes. */
 import { DAY_MS, MINUTE_MS, SAMPLE_END_MS } from './random.seed.ts';
-import type { Random, Sample } from './random.seed.ts';
+import type { Random, SampleRow } from './random.seed.ts';
 import type { AccountLogRow } from '../database/tables.ts';
 
-type SampleLog = Omit<Sample<AccountLogRow>, 'accountId' | 'accountLogId'>;
+type SampleLog = Omit<SampleRow<AccountLogRow>, 'accountId' | 'accountLogId'>;
 
 /** Makes so many log entries, oldest first; about one in eight was deleted later. */
 export const sampleLogs = (random: Random, howMany: number): SampleLog[] =>

@@ -4,7 +4,7 @@ import { EXAMPLE_PAGE_ID } from './example.ts';
 import { sampleContent, sampleMetadata } from './page-content.seed.ts';
 import type { Scale } from './people.seed.ts';
 import { DAY_MS, SAMPLE_END_MS } from './random.seed.ts';
-import type { Random, Sample } from './random.seed.ts';
+import type { Random, SampleRow } from './random.seed.ts';
 import type { PageLinkRow, PageRow, PersonRow } from '../database/tables.ts';
 
 const sketch = (
@@ -43,7 +43,7 @@ interface PageSeed {
   readonly scale: Scale;
   readonly random: Random;
   readonly domains: { readonly fallbackDomainId: string; readonly customDomainId: string };
-  readonly persons: readonly Sample<PersonRow>[];
+  readonly persons: readonly SampleRow<PersonRow>[];
 }
 
 export function samplePages({ scale, random, domains, persons }: PageSeed) {
@@ -57,7 +57,7 @@ export function samplePages({ scale, random, domains, persons }: PageSeed) {
     const versions = own.flatMap((one) => one.versions);
     const endedAt = SAMPLE_END_MS - random.int(5, 40) * DAY_MS;
     const published = audiences.some(({ publishedVersionId }) => publishedVersionId !== null);
-    const page: Sample<PageRow> = {
+    const page: SampleRow<PageRow> = {
       pageId: id,
       name,
       title: `${name} · Content Pages`,
@@ -75,7 +75,7 @@ export function samplePages({ scale, random, domains, persons }: PageSeed) {
     };
     const slug = id.replace('page_', '').replaceAll('_', '-');
     // Every fourth link is on the custom domain; one of each page was deleted.
-    const pageLinks = Array.from({ length: links }, (_, position): Sample<PageLinkRow> => {
+    const pageLinks = Array.from({ length: links }, (_, position): SampleRow<PageLinkRow> => {
       // The last link leads to the same audience as the first.
       const audience = audiences[position === links - 1 ? 0 : position % audiences.length];
       const madeAt = createdAt + (position + 1) * DAY_MS;

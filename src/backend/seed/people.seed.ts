@@ -4,7 +4,7 @@
  */
 import { sampleLogs } from './logs.seed.ts';
 import { DAY_MS, MINUTE_MS, SAMPLE_END_MS } from './random.seed.ts';
-import type { Random, Sample } from './random.seed.ts';
+import type { Random, SampleRow } from './random.seed.ts';
 import type { AccountRow, PersonRow } from '../database/tables.ts';
 
 const wordsOf = (text: string): string[] => text.trim().split(/\s+/);
@@ -53,7 +53,7 @@ export function samplePeople(scale: Scale, random: Random) {
   };
 }
 
-function sampleAccounts(scale: Scale, random: Random): Sample<AccountRow>[] {
+function sampleAccounts(scale: Scale, random: Random): SampleRow<AccountRow>[] {
   const names =
     scale === 'large'
       ? LAST_WORDS.flatMap((last) => FIRST_WORDS.map((first) => [first, last] as const))
@@ -73,9 +73,9 @@ function sampleAccounts(scale: Scale, random: Random): Sample<AccountRow>[] {
 
 function samplePersons(
   scale: Scale,
-  accounts: readonly Sample<AccountRow>[],
+  accounts: readonly SampleRow<AccountRow>[],
   random: Random,
-): Sample<PersonRow>[] {
+): SampleRow<PersonRow>[] {
   const { perAccount, generous, lonely, stray } = SCALES[scale];
   const domains = accounts.flatMap(({ domain }, index): (string | null)[] => {
     if (index === 0) return Array<string>(generous).fill(domain);
@@ -88,7 +88,7 @@ function samplePersons(
   ];
   // The second tenant starts elsewhere in the names, so that the two share no person.
   const offset = scale === 'large' ? 0 : 205;
-  return [...domains, ...others].map((domain, index): Sample<PersonRow> => {
+  return [...domains, ...others].map((domain, index): SampleRow<PersonRow> => {
     const place = index + offset;
     const given = GIVEN_NAMES[place % GIVEN_NAMES.length] ?? '';
     const family = FAMILY_NAMES[place % FAMILY_NAMES.length] ?? '';

@@ -32,7 +32,7 @@ export function createRandom(seed: number): Random {
 }
 
 /** A row without its tenant, which `seed.ts` adds. */
-export type Sample<Row> = Omit<Row, 'tenantId'>;
+export type SampleRow<Row> = Omit<Row, 'tenantId'>;
 
 /** `7` makes `07`: ids that sort as they count. */
 export const twoDigits = (number: number): string => String(number).padStart(2, '0');

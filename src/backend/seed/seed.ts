@@ -5,7 +5,7 @@
 import { getTableColumns } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { hashKey } from '../http/api-key.ts';
-import type { Database, Executor } from '../database/database.ts';
+import type { Database, Queries } from '../database/database.ts';
 import { EXAMPLE_API_KEY, OTHER_API_KEY } from './example.ts';
 import { samplePages } from './pages.seed.ts';
 import { samplePeople } from './people.seed.ts';
@@ -57,7 +57,7 @@ function rowsOf({ key, label, host, scale }: (typeof TENANTS)[number], seed: See
   return { ...access, ...people, ...topics, ...pages };
 }
 
-async function insertAll(db: Executor, table: SQLiteTable, rows: readonly object[]): Promise<void> {
+async function insertAll(db: Queries, table: SQLiteTable, rows: readonly object[]): Promise<void> {
   const size = Math.floor(MAX_VALUES / Object.keys(getTableColumns(table)).length);
   for (let start = 0; start < rows.length; start += size) {
     await db.insert(table).values(rows.slice(start, start + size));

@@ -1,7 +1,7 @@
 /** Topics and entries of the sample data: what a page's agent may talk about. */
 import type { Scale } from './people.seed.ts';
 import { DAY_MS, MINUTE_MS, SAMPLE_END_MS, twoDigits } from './random.seed.ts';
-import type { Random, Sample } from './random.seed.ts';
+import type { Random, SampleRow } from './random.seed.ts';
 import type { TopicEntryRow, TopicRow } from '../database/tables.ts';
 
 const SUBJECTS = ['Pricing', 'Security', 'Onboarding', 'Integrations', 'Support', 'Roadmap'];
@@ -22,7 +22,7 @@ export function sampleTopics(scale: Scale, random: Random) {
       ? ANGLES.flatMap((angle) => SUBJECTS.map((subject) => `${subject} ${angle}`)).concat(OTHERS)
       : ['Orchard tours', 'Harvest calendar', 'Cider prices'];
   const prefix = scale === 'large' ? 'topic' : 'topic_two';
-  const topics = titles.map((title, index): Sample<TopicRow> => {
+  const topics = titles.map((title, index): SampleRow<TopicRow> => {
     const createdAt = SAMPLE_END_MS - (200 - index) * DAY_MS;
     return {
       topicId: `${prefix}_${twoDigits(index + 1)}`,
@@ -36,7 +36,7 @@ export function sampleTopics(scale: Scale, random: Random) {
     };
   });
   const topicEntries = topics.flatMap((topic, index) =>
-    Array.from({ length: entriesOf(index, random) }, (_, position): Sample<TopicEntryRow> => {
+    Array.from({ length: entriesOf(index, random) }, (_, position): SampleRow<TopicEntryRow> => {
       const createdAt = topic.createdAt + position * 7 * MINUTE_MS;
       return {
         topicEntryId: `${topic.topicId.replace('topic', 'entry')}_${twoDigits(position + 1)}`,

@@ -13,15 +13,15 @@ import { connections, typesWithoutId } from '../generated/cache-rules.ts';
 
 export { possibleTypes } from '../generated/cache-rules.ts';
 
-type Policy = ReturnType<typeof relayStylePagination>;
-type Merge = Extract<Policy['merge'], (...given: never[]) => unknown>;
+type PaginationPolicy = ReturnType<typeof relayStylePagination>;
+type Merge = Extract<PaginationPolicy['merge'], (...given: never[]) => unknown>;
 type List = NonNullable<ReturnType<Merge>>;
 
 /**
  * `relayStylePagination` with null in place of an empty list after a failure, and without duplicates: an inserted
  * object is returned again with its page.
  */
-function paginated(filters: readonly string[]): Policy {
+function paginated(filters: readonly string[]): PaginationPolicy {
   const policy = relayStylePagination(filters.length > 0 && [...filters]);
   const read = policy.read!;
   const merge = policy.merge as Merge;

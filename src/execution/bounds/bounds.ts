@@ -42,7 +42,7 @@ const SHORT = 256;
 /** Quotes or braces, and a comma. */
 const MARKS = 3;
 
-export class Bounds {
+export class ResultBounds {
   readonly limits: ExecutionLimits;
   #errors = 0;
   #values = 0;

@@ -26,7 +26,7 @@ import {
 import { inspect } from 'graphql/jsutils/inspect.js';
 import { isIterableObject } from 'graphql/jsutils/isIterableObject.js';
 import { dictionary } from '../../lib/dictionary.ts';
-import type { Bounds } from '../bounds/bounds.ts';
+import type { ResultBounds } from '../bounds/bounds.ts';
 import type { ArgumentValues } from '../operation/arguments.ts';
 import type { OperationContext } from '../operation/collect-fields.ts';
 import {
@@ -64,7 +64,7 @@ export interface ExecutorArgs extends Pick<
 }
 
 /** Arguments of an execution. */
-export interface OperationRequest {
+export interface ExecutionRequest {
   readonly context: OperationContext;
   readonly operation: OperationDefinitionNode;
   readonly selection: PreparedSelection;
@@ -72,7 +72,7 @@ export interface OperationRequest {
 }
 
 /** A failed field. */
-interface Failure {
+interface FailedField {
   readonly position: ResponsePosition;
   readonly cause: unknown;
 }
@@ -81,8 +81,8 @@ interface Failure {
 const NO_ARGUMENTS: ArgumentValues = Object.freeze(dictionary<unknown>());
 
 export class Executor {
-  protected readonly request: OperationRequest;
-  protected readonly bounds: Bounds;
+  protected readonly request: ExecutionRequest;
+  protected readonly bounds: ResultBounds;
   protected readonly root: NullBoundary;
   protected data: Data | null = null;
   readonly #context: OperationContext;
@@ -92,7 +92,7 @@ export class Executor {
   readonly #typeResolver: GraphQLTypeResolver<unknown, unknown>;
   readonly #onError: ErrorBehavior;
   /** Errors are located on demand, since an aborted execution may have thousands. */
-  readonly #failures: (GraphQLError | Failure)[] = [];
+  readonly #failures: (GraphQLError | FailedField)[] = [];
   #errors: GraphQLError[] | undefined;
   #aborted: { readonly error: GraphQLError; readonly result: ExecutionResult } | undefined;
   /** Begins the next field of a mutation when all awaited values have arrived. */
@@ -101,8 +101,8 @@ export class Executor {
 
   /** @param bounds shared by the executions of one request. */
   constructor(
-    request: OperationRequest,
-    bounds: Bounds,
+    request: ExecutionRequest,
+    bounds: ResultBounds,
     root = new NullBoundary(undefined, undefined),
   ) {
     const { rootValue, contextValue, fieldResolver, typeResolver, onError } = request.args;
@@ -176,7 +176,7 @@ export class Executor {
     this.#report(error as GraphQLError);
   }
 
-  #report(failure: GraphQLError | Failure): void {
+  #report(failure: GraphQLError | FailedField): void {
     this.bounds.addError();
     this.#failures.push(failure);
   }

@@ -14,7 +14,7 @@ import type { DeferUsage } from './collect-deferred.ts';
 type PathKeys = readonly (string | number)[];
 
 /** An announced fragment or list. */
-export interface Pending {
+export interface PendingResult {
   readonly id: string;
   readonly path: PathKeys;
   readonly label?: string;
@@ -38,8 +38,8 @@ interface Completed {
   readonly errors?: readonly GraphQLError[];
 }
 
-export interface Payload {
-  readonly pending: readonly Pending[];
+export interface DeliveredPayload {
+  readonly pending: readonly PendingResult[];
   readonly incremental: readonly Incremental[];
   readonly completed: readonly Completed[];
   readonly hasNext: boolean;
@@ -169,7 +169,7 @@ export class Delivery {
   #ids = 0;
   #isInitialSent = false;
   #isOver = false;
-  #pending: Pending[] = [];
+  #pending: PendingResult[] = [];
   #incremental: Incremental[] = [];
   #completed: Completed[] = [];
   #wake: (() => void) | undefined;
@@ -235,7 +235,7 @@ export class Delivery {
    * @param data data of the initial result; modified, like its errors.
    * @returns announced fragments and streams; empty if no data follows.
    */
-  sendInitial(data: object | null, errors: GraphQLError[]): readonly Pending[] {
+  sendInitial(data: object | null, errors: GraphQLError[]): readonly PendingResult[] {
     this.#isInitialSent = true;
     const initial = { data, errors };
     for (const record of this.#roots) this.#inline(record, initial);
@@ -247,7 +247,7 @@ export class Delivery {
   }
 
   /** Returns the next payload; undefined after the last one. */
-  async next(): Promise<Payload | undefined> {
+  async next(): Promise<DeliveredPayload | undefined> {
     for (;;) {
       if (this.#incremental.length + this.#completed.length + this.#pending.length > 0) {
         const payload = {

@@ -8,13 +8,13 @@
 import { GraphQLError, type ExecutionResult, type FieldNode } from 'graphql';
 import { isIterableObject } from 'graphql/jsutils/isIterableObject.js';
 import { dictionary } from '../../lib/dictionary.ts';
-import type { Bounds } from '../bounds/bounds.ts';
-import { Executor, type OperationRequest } from '../core/executor.ts';
+import type { ResultBounds } from '../bounds/bounds.ts';
+import { Executor, type ExecutionRequest } from '../core/executor.ts';
 import { handleRejections } from '../core/resolved-value.ts';
 import { NullBoundary, type ResponsePosition } from '../core/response-position.ts';
 import type { Data, PreparedSelection, Shape } from '../operation/prepared-selection.ts';
 import { streamOf } from './defer-and-stream.ts';
-import { Delivery, Task, type Payload, type Pending } from './delivery.ts';
+import { Delivery, Task, type DeliveredPayload, type PendingResult } from './delivery.ts';
 import { IncrementalField, IncrementalSelection } from './incremental-selection.ts';
 
 /** An initial result, possibly followed by payloads. */
@@ -24,9 +24,9 @@ export interface IncrementalResult extends ExecutionResult {
 }
 
 export interface SubsequentResults {
-  readonly pending: readonly Pending[];
+  readonly pending: readonly PendingResult[];
   /** Returns the next payload; undefined after the last one. */
-  next(): Promise<Payload | undefined>;
+  next(): Promise<DeliveredPayload | undefined>;
   /** Cancels the remaining execution. */
   cancel(): void;
 }
@@ -52,8 +52,8 @@ export class IncrementalExecutor extends Executor {
    * @param execution the task; undefined for the initial result.
    */
   constructor(
-    request: OperationRequest,
-    bounds: Bounds,
+    request: ExecutionRequest,
+    bounds: ResultBounds,
     announcesAll: boolean,
     execution?: TaskExecution,
   ) {

@@ -16,7 +16,7 @@ const MAX_KEYS = 10_000;
 /** Unique in this process, over all keys. */
 export type Epoch = number;
 
-interface Key {
+interface KeyEpoch {
   epoch: Epoch;
   /** Highest known epoch of Redis; empty for none. */
   shared: string;
@@ -29,7 +29,7 @@ interface Key {
 
 export class Epochs {
   readonly #shared: SharedReads | undefined;
-  readonly #keys = new LRUCache<string, Key>({
+  readonly #keys = new LRUCache<string, KeyEpoch>({
     max: MAX_KEYS,
     dispose: ({ moves, confirmed }) => {
       if (moves > confirmed) this.#firstMoves = 1;
@@ -105,7 +105,7 @@ export class Epochs {
     return `${this.#process}.${this.#last}`;
   }
 
-  async #tell(apiKey: string, key: Key): Promise<string | undefined> {
+  async #tell(apiKey: string, key: KeyEpoch): Promise<string | undefined> {
     const { moves } = key;
     const epoch = await this.#shared?.move(apiKey, key.shared);
     if (epoch === undefined) return undefined;
@@ -114,13 +114,13 @@ export class Epochs {
     return epoch;
   }
 
-  #learn(key: Key, epoch: string): void {
+  #learn(key: KeyEpoch, epoch: string): void {
     if (epoch <= key.shared) return;
     key.shared = epoch;
     key.epoch = this.#last += 1;
   }
 
-  #keyOf(apiKey: string): Key {
+  #keyOf(apiKey: string): KeyEpoch {
     const id = this.#shared?.hash(apiKey) ?? apiKey;
     let key = this.#keys.get(id);
     if (!key) {

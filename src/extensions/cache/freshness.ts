@@ -8,10 +8,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import CachePolicy from 'http-cache-semantics';
 
 /** Stored headers of a response, about freshness and content. */
-export type KeptHeaders = Readonly<Record<string, string>>;
+export type StoredHeaders = Readonly<Record<string, string>>;
 
 export interface Freshness {
-  readonly headers: KeptHeaders;
+  readonly headers: StoredHeaders;
   /** Lifetime from the request on, in milliseconds; 0 or less if each use requires validation. */
   readonly lifetimeMs: number;
 }
@@ -42,7 +42,7 @@ export const freshnessOf = (
 
 /** Freshness of a cached response validated by a 304. */
 export const renewed = (
-  kept: KeptHeaders,
+  kept: StoredHeaders,
   confirming: IncomingHttpHeaders,
   ttlMs: number | undefined,
 ): Freshness | undefined => {
@@ -50,7 +50,7 @@ export const renewed = (
   return freshnessBy({ ...pick(kept, LASTING), ...told }, ttlMs);
 };
 
-function freshnessBy(headers: KeptHeaders, ttlMs: number | undefined): Freshness | undefined {
+function freshnessBy(headers: StoredHeaders, ttlMs: number | undefined): Freshness | undefined {
   const { vary = '', date = '', age, etag, 'last-modified': modified } = headers;
   const differing = vary.split(',').map((name) => name.trim().toLowerCase());
   if (differing.some((name) => OF_ONE_CALL.includes(name))) return undefined;
@@ -81,14 +81,14 @@ function freshnessBy(headers: KeptHeaders, ttlMs: number | undefined): Freshness
  * @param byTime whether `Last-Modified` may be used, which is equal for two states of one second.
  */
 export const validatorsOf = (
-  { etag, 'last-modified': modified }: KeptHeaders,
+  { etag, 'last-modified': modified }: StoredHeaders,
   byTime: boolean,
 ): string[] => [
   ...(etag === undefined ? [] : ['if-none-match', etag]),
   ...(modified === undefined || !byTime ? [] : ['if-modified-since', modified]),
 ];
 
-function pick(headers: IncomingHttpHeaders, names: readonly string[]): KeptHeaders {
+function pick(headers: IncomingHttpHeaders, names: readonly string[]): StoredHeaders {
   const found = names.flatMap((name) => {
     const value = headers[name];
     return value === undefined ? [] : [[name, [value].flat().join(', ')] as const];

@@ -15,7 +15,7 @@ import {
   type Flight,
   type RestResponse,
 } from '../../rest/call/call.ts';
-import type { ExposedHeader } from '../../rest/call/journal.ts';
+import type { ExposedHeader } from '../../rest/call/call-log.ts';
 import type { AskedBackend, ReadCache } from '../../rest/call/options.ts';
 import { bytesOf } from '../../rest/decode/decode-cache.ts';
 import { freeze } from '../../rest/decode/freeze.ts';
@@ -25,7 +25,7 @@ import {
   renewed,
   validatorsOf,
   type Freshness,
-  type KeptHeaders,
+  type StoredHeaders,
 } from './freshness.ts';
 import { Epochs, type Epoch } from './epochs.ts';
 
@@ -46,7 +46,7 @@ interface ResponseCacheOptions {
 
 interface Entry {
   readonly epoch: Epoch;
-  readonly headers: KeptHeaders;
+  readonly headers: StoredHeaders;
   /** On `performance.now()`'s clock. */
   readonly freshUntilMs: number;
   readonly decoded: DecodedResponse;
@@ -90,7 +90,7 @@ export class ResponseCache implements ReadCache {
    * Begins a new epoch before and after the write, since reads that began before its end may have seen either state.
    */
   async #write(flight: Flight, backend: AskedBackend): Promise<DecodedResponse> {
-    const { apiKey, journal } = flight.from;
+    const { apiKey, callLog } = flight.from;
     const begun = await this.#epochs.move(apiKey);
     try {
       const settled = await backend.answerTo(flight);
@@ -100,7 +100,7 @@ export class ResponseCache implements ReadCache {
       const moving = this.#epochs.move(apiKey);
       // Redis is not awaited again if it did not answer before.
       const ended = begun === undefined ? undefined : await moving;
-      journal.consistency = ended ?? this.#epochs.ownToken();
+      callLog.consistency = ended ?? this.#epochs.ownToken();
     }
   }
 
@@ -122,7 +122,7 @@ export class ResponseCache implements ReadCache {
     const ttlMs = this.#ttls.get(route.path);
     if (kept && status === 304) {
       const exposed = merged(kept.exposed, flight.exposed);
-      if (exposed) from.journal.expose((flight.exposed = exposed));
+      if (exposed) from.callLog.expose((flight.exposed = exposed));
       const freshness = renewed(kept.headers, headers, ttlMs);
       this.#keep(id, flight, { ...kept, epoch, exposed }, freshness, askedMs, found);
       return kept.decoded;
@@ -206,9 +206,9 @@ export class ResponseCache implements ReadCache {
 
 function answerWith({ decoded, exposed }: Entry, flight: Flight): DecodedResponse {
   const { from, route, origin } = flight;
-  const { journal } = from;
-  journal.end(journal.begin(route, origin, 'cached', 1), decoded.status);
-  if (exposed) journal.expose((flight.exposed = exposed));
+  const { callLog } = from;
+  callLog.end(callLog.begin(route, origin, 'cached', 1), decoded.status);
+  if (exposed) callLog.expose((flight.exposed = exposed));
   return decoded;
 }
 

@@ -10,7 +10,7 @@ import { z } from 'zod';
 export type ViolationKind = 'new_field' | 'missing_field' | 'other_type' | 'new_enum_value';
 
 /** Callbacks of a walk. Paths have no indexes, `items.metadata.title`; empty for the whole response. */
-export interface Walk {
+export interface ViolationVisitor {
   /** @param owner documented object of the field, if there is one. */
   violation(path: string, kind: ViolationKind, owner?: z.ZodObject): void;
   /** A documented field has a non-null value. */
@@ -26,7 +26,7 @@ const FIELD_NAME = /^[A-Za-z_]\w{0,39}$/;
 export function walkAnswer(
   schema: z.core.$ZodType,
   value: unknown,
-  walk: Walk,
+  walk: ViolationVisitor,
   path = '',
   owner?: z.ZodObject,
 ): void {

@@ -1,7 +1,7 @@
 /**
  * Representations: references of other subgraphs by type and key.
  */
-import type { Wanted } from '../../graph/entity/requirement.ts';
+import type { WantedObject } from '../../graph/entity/requirement.ts';
 import { findEntity } from '../../graph/entity/entity.ts';
 import { badInput } from '../../graph/errors.ts';
 import { withArticle } from '../../graph/types/typename.ts';
@@ -11,7 +11,7 @@ import { withArticle } from '../../graph/types/typename.ts';
  *
  * @throws BAD_USER_INPUT for invalid representations.
  */
-export function readRepresentation(representation: unknown): Wanted {
+export function readRepresentation(representation: unknown): WantedObject {
   if (typeof representation !== 'object' || representation === null) {
     throw badInput('A representation is an object with "__typename" and the fields of a key.');
   }

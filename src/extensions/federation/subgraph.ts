@@ -19,7 +19,7 @@ import {
   type GraphQLResolveInfo,
 } from 'graphql';
 import type { Context } from '../../graph/context.ts';
-import { requiring, type Wanted } from '../../graph/entity/requirement.ts';
+import { requiring, type WantedObject } from '../../graph/entity/requirement.ts';
 import { findEntity } from '../../graph/entity/entity.ts';
 import { badInput, notFound } from '../../graph/errors.ts';
 import { loadNode, MAX_NODES } from '../../graph/schema/node.ts';
@@ -116,7 +116,7 @@ function entitiesOf(schema: GraphQLSchema): GraphQLFieldConfig<unknown, Context,
 }
 
 /** Returns undefined for an invalid reference, which costs no call and whose resolver throws. */
-function wantedOrNone(representation: unknown): Wanted | undefined {
+function wantedOrNone(representation: unknown): WantedObject | undefined {
   try {
     return readRepresentation(representation);
   } catch {

@@ -42,7 +42,7 @@ export interface Loss {
   readonly as: Extent;
 }
 
-interface Operation {
+interface SchemaOperation {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
@@ -54,7 +54,7 @@ interface Operation {
  * @param samples values of its variables. @default samples of every kind
  */
 export function lossesByRoute(
-  { schema, ...given }: Operation,
+  { schema, ...given }: SchemaOperation,
   context: Context,
   samples?: readonly Readonly<Record<string, unknown>>[],
 ): ReadonlyMap<string, readonly Loss[]> {
@@ -90,7 +90,7 @@ export function lossesByRoute(
  * @param field `Page.name`.
  */
 export function lossesOfField(
-  { schema, document, operation: { operation, selectionSet } }: Operation,
+  { schema, document, operation: { operation, selectionSet } }: SchemaOperation,
   field: string,
 ): readonly Loss[] {
   const [typename = '', name = ''] = field.split('.');
@@ -166,7 +166,7 @@ function rootsOf(context: OperationContext, operation: OperationDefinitionNode):
     .map(({ key }) => key);
 }
 
-type Walk = (place: ValuePlace, parent: GraphQLCompositeType, name: string) => void;
+type VisitField = (place: ValuePlace, parent: GraphQLCompositeType, name: string) => void;
 
 /** Calls `visit` for each field, with inlined fragments. */
 function walk(
@@ -174,7 +174,7 @@ function walk(
   type: GraphQLCompositeType,
   { selections }: SelectionSetNode,
   above: ValuePlace | undefined,
-  visit: Walk,
+  visit: VisitField,
 ): void {
   const { schema, fragments } = context;
   for (const one of selections) {

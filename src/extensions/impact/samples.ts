@@ -17,7 +17,7 @@ import { fragmentsOf } from '../../execution/operation/collect-fields.ts';
 import { parseNodeId } from '../../graph/types/node-id.ts';
 import { sampleIdsOf, sampleOf } from '../../plan/price.ts';
 
-type Values = Readonly<Record<string, unknown>>;
+type SampleValues = Readonly<Record<string, unknown>>;
 
 /**
  * Maximum number of variables in `@skip` and `@include` for all combinations; with more, each is tried alone and all
@@ -42,7 +42,7 @@ export function samplesOf(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
-): readonly Values[] {
+): readonly SampleValues[] {
   const { variableDefinitions = [] } = operation;
   const conditions = conditionsOf(document);
   const known = variableDefinitions.flatMap(({ variable, type: node, defaultValue }) => {
@@ -58,7 +58,7 @@ export function samplesOf(
   const given = [needed, ...optional.map((one) => [...needed, one]), others];
   const ids = sampleIdsOf(schema);
   const nodeIds = idsOfNode(schema, document, operation, ids);
-  const samples = new Map<string, Values>();
+  const samples = new Map<string, SampleValues>();
   for (const id of ids) {
     for (const some of given) {
       for (const set of settingsOf(flags)) {
@@ -66,7 +66,7 @@ export function samplesOf(
           const allowed = nodeIds.get(name) ?? ids;
           return [name, sampleOf(type, allowed.includes(id) ? id : allowed[0]!)];
         });
-        const sample = { ...set, ...(Object.fromEntries(values) as Values) };
+        const sample = { ...set, ...(Object.fromEntries(values) as SampleValues) };
         samples.set(JSON.stringify(sample), sample);
       }
     }
@@ -85,13 +85,13 @@ function conditionsOf(document: DocumentNode): ReadonlySet<string> {
   return names;
 }
 
-function settingsOf(flags: readonly string[]): readonly Values[] {
+function settingsOf(flags: readonly string[]): readonly SampleValues[] {
   const all = (value: boolean): Record<string, boolean> =>
     Object.fromEntries(flags.map((flag) => [flag, value]));
   if (flags.length > MAX_FLAGS) {
     return [all(false), all(true), ...flags.map((flag) => ({ ...all(false), [flag]: true }))];
   }
-  return flags.reduce<readonly Values[]>(
+  return flags.reduce<readonly SampleValues[]>(
     (settings, flag) =>
       settings.flatMap((one) => [false, true].map((value) => ({ ...one, [flag]: value }))),
     [{}],

@@ -134,7 +134,7 @@ export function schemaOfSelection(
   return ofObject(root, [{ selectionSet, isSure: true }]);
 
   function ofObject(parent: GraphQLCompositeType, selected: readonly Selected[]): ObjectSchema {
-    const fields = new Map<string, SelectedField>();
+    const fields = new Map<string, ToolField>();
     for (const one of selected) collect(parent, one, fields);
     const properties = dictionary<JsonSchema>();
     for (const [key, { types, below }] of fields) {
@@ -157,7 +157,7 @@ export function schemaOfSelection(
   function collect(
     parent: GraphQLCompositeType,
     { selectionSet: { selections }, isSure }: Selected,
-    into: Map<string, SelectedField>,
+    into: Map<string, ToolField>,
   ): void {
     for (const selection of selections) {
       const isThere = isSure && !selection.directives?.length;
@@ -201,7 +201,7 @@ interface Selected {
   readonly isSure: boolean;
 }
 
-interface SelectedField {
+interface ToolField {
   readonly types: Set<GraphQLOutputType>;
   readonly below: Selected[];
   isSure: boolean;

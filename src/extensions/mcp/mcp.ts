@@ -16,7 +16,7 @@ import {
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { dictionary } from '../../lib/dictionary.ts';
 import type { Core } from '../../gateway/extension.ts';
-import type { Route } from '../../gateway/http/site.ts';
+import type { RouteHandler } from '../../gateway/http/site.ts';
 import { formatted, pairsOf } from '../../gateway/operation/response.ts';
 import { createCors, mayAsk } from '../../gateway/policies/cors.ts';
 import { errorResponse } from '../../gateway/operation/client-error.ts';
@@ -30,13 +30,13 @@ interface Served {
   readonly text: string;
 }
 
-type Given = Readonly<Record<string, unknown>>;
+type ToolArguments = Readonly<Record<string, unknown>>;
 
 /**
  * @param folder folder of manifests.
  * @throws {OperatorError} for an invalid manifest, or a document that cannot be a tool.
  */
-export function createMcp(folder: string, version: string, core: Core): Route {
+export function createMcp(folder: string, version: string, core: Core): RouteHandler {
   const { schema, prepare, logger, corsOrigins } = core;
   const onReplaced = (replaced: object): void =>
     logger.warn(replaced, 'Two manifests have a tool of one name: the later one counts');
@@ -70,7 +70,9 @@ export function createMcp(folder: string, version: string, core: Core): Route {
     { request, arrival, text }: Served,
   ): Promise<CallToolResult> {
     // Parsed again, since the SDK drops an argument `__proto__`.
-    const { params } = JSON.parse(text) as { readonly params: { readonly arguments?: Given } };
+    const { params } = JSON.parse(text) as {
+      readonly params: { readonly arguments?: ToolArguments };
+    };
     const { arguments: given = {} } = params;
     const known = Object.keys(definition.inputSchema.properties);
     const unknown = Object.keys(given).find((name) => !known.includes(name));
@@ -134,7 +136,7 @@ const TOO_MUCH: readonly unknown[] = [
 
 function resultOf(
   result: ExecutionResult,
-  given: Given,
+  given: ToolArguments,
   counts: readonly string[],
 ): CallToolResult {
   const { data = null, errors = [] } = result;
@@ -155,7 +157,7 @@ const textOf = (text: string) => ({ type: 'text' as const, text });
 const inWords = ({ message, path, extensions }: GraphQLError): string =>
   `${String(extensions['code'])}: ${message}${path ? ` (at ${path.join('.')})` : ''}`;
 
-function narrowing(given: Given, counts: readonly string[]): string {
+function narrowing(given: ToolArguments, counts: readonly string[]): string {
   if (counts.length === 0) return 'This tool takes nothing that narrows it: use another tool.';
   const each = counts.map((name) => `"${name}"${name in given ? ` (${String(given[name])})` : ''}`);
   return `Call it again with a smaller ${each.join(' or ')}.`;

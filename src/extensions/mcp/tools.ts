@@ -48,7 +48,7 @@ export const PRICE_KEY = 'content-pages-gateway/price';
 /** Maximum length of a name for clients. */
 const MAX_NAME = 64;
 
-interface ToolsOptions {
+interface McpToolsOptions {
   readonly schema: GraphQLSchema;
   readonly folder: string;
   readonly prepare: Core['prepare'];
@@ -66,7 +66,7 @@ export function readTools({
   folder,
   prepare,
   onReplaced,
-}: ToolsOptions): ReadonlyMap<string, Tool> {
+}: McpToolsOptions): ReadonlyMap<string, Tool> {
   const tools = new Map<string, Tool>();
   const order = new Intl.Collator('en', { numeric: true });
   for (const { name: file, texts } of manifestsOf(folder).sort((a, b) =>

@@ -15,7 +15,7 @@ import { RestError } from '../../rest/call/errors.ts';
 import type { BackendConnections } from '../../rest/call/options.ts';
 import { faultOf } from './fault.ts';
 import { contentOf, FORM, ORIGIN, type RecordedExchange } from './har.ts';
-import { keyOf, Keys } from './secrets.ts';
+import { keyOf, KeyAliases } from './secrets.ts';
 
 interface RecorderOptions {
   readonly folder: string;
@@ -57,7 +57,7 @@ export function openRecorder(
 ) {
   const file = join(folder, `${name ?? `recording-${timeInName()}`}.har`);
   const handle = openNew(file, folder);
-  const keys = new Keys(publicKey);
+  const keys = new KeyAliases(publicKey);
   let place = 0;
   let count = 0;
   try {
@@ -159,7 +159,7 @@ type RecordedRequest = Pick<RecordedExchange, 'request'> & { number: number; key
 function requestOf(
   options: Dispatcher.DispatchOptions,
   pathPrefix: string,
-  keys: Keys,
+  keys: KeyAliases,
   number: number,
 ): RecordedRequest {
   const { method, path, body } = options;

@@ -15,7 +15,13 @@ import { ROUTE_SETS, type RouteSet } from '../../v0/routes.ts';
 import { NotRecordedError, RecordedTimeout } from '../../rest/transport/transport-fault.ts';
 import { errorOf } from './fault.ts';
 import { bodyOf, type RecordedExchange } from './har.ts';
-import { Player, readScenario, type Asked, type Part, type Scenario } from './scenario.ts';
+import {
+  Player,
+  readScenario,
+  type ReplayedCall,
+  type ScenarioPart,
+  type Scenario,
+} from './scenario.ts';
 import { keyOf } from './secrets.ts';
 
 interface ReplayOptions {
@@ -53,7 +59,7 @@ export function openReplay({ folder, name, speed, onMiss }: ReplayOptions) {
   const playerOf = castOf(scenarios);
 
   /** Returns the recorded answer to a call, or the error of a call that was not recorded. */
-  function answerTo(asked: Asked, key: string): RecordedExchange | NotRecordedError {
+  function answerTo(asked: ReplayedCall, key: string): RecordedExchange | NotRecordedError {
     const player = playerOf(key);
     const found = player?.next(asked);
     if (found) return found;
@@ -121,7 +127,7 @@ function routeSetOf(scenarios: readonly Scenario[]): RouteSet | 'auto' {
 }
 
 /** Part of a recording without calls. */
-const NOTHING: Part = { reads: new Map(), writes: [] };
+const NOTHING: ScenarioPart = { reads: new Map(), writes: [] };
 
 /**
  * Returns a lookup from keys to players; undefined for a key that names no scenario.
@@ -148,7 +154,7 @@ function castOf(scenarios: readonly Scenario[]): (key: string) => Player | undef
     return longest ?? (scenarios.length === 1 ? scenarios[0] : undefined);
   }
 
-  function partOf({ name, parts }: Scenario, key: string): Part {
+  function partOf({ name, parts }: Scenario, key: string): ScenarioPart {
     const alias = key.startsWith(`${name}.`) ? key.slice(name.length + 1).split('.')[0] : undefined;
     const named = alias === undefined ? undefined : parts.get(alias);
     if (named) return named;

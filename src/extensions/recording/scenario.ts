@@ -10,7 +10,7 @@ import { OperatorError } from '../../lib/operator-error.ts';
 import { ORIGIN, recording, type RecordedExchange } from './har.ts';
 
 /** Lookup key of a call. */
-export interface Asked {
+export interface ReplayedCall {
   readonly method: string;
   /** With its query. */
   readonly path: string;
@@ -19,7 +19,7 @@ export interface Asked {
 }
 
 /** Recorded answers to one key. */
-export interface Part {
+export interface ScenarioPart {
   /** By path, in the order of sending; `writes` is the number of writes sent before. */
   readonly reads: ReadonlyMap<string, readonly { writes: number; exchange: RecordedExchange }[]>;
   readonly writes: readonly RecordedExchange[];
@@ -29,7 +29,7 @@ export interface Scenario {
   readonly name: string;
   readonly routeSet: string;
   /** By alias of the key, in the order of first calls. */
-  readonly parts: ReadonlyMap<string, Part>;
+  readonly parts: ReadonlyMap<string, ScenarioPart>;
 }
 
 /** @throws {OperatorError} for an invalid recording. */
@@ -62,7 +62,7 @@ function recordingIn(file: string) {
   );
 }
 
-function partOf(sent: readonly RecordedExchange[]): Part {
+function partOf(sent: readonly RecordedExchange[]): ScenarioPart {
   const reads = new Map<string, { writes: number; exchange: RecordedExchange }[]>();
   const writes: RecordedExchange[] = [];
   for (const exchange of sent) {
@@ -77,7 +77,7 @@ function partOf(sent: readonly RecordedExchange[]): Part {
   return { reads, writes };
 }
 
-const askedOf = ({ request }: RecordedExchange): Asked => ({
+const askedOf = ({ request }: RecordedExchange): ReplayedCall => ({
   method: request.method,
   path: request.url.slice(ORIGIN.length),
   body: request.postData?.text ?? '',
@@ -88,24 +88,24 @@ const MAX_NEAREST = 3;
 /** Plays one part for one caller. */
 export class Player {
   readonly scenario: string;
-  readonly #part: Part;
+  readonly #part: ScenarioPart;
   /** Number of replayed writes. */
   #writes = 0;
   /** Number of reads by path since the last write. */
   readonly #turns = new Map<string, number>();
 
-  constructor(scenario: string, part: Part) {
+  constructor(scenario: string, part: ScenarioPart) {
     this.scenario = scenario;
     this.#part = part;
   }
 
   /** Returns the next response; undefined if none was recorded. */
-  next(asked: Asked): RecordedExchange | undefined {
+  next(asked: ReplayedCall): RecordedExchange | undefined {
     return asked.method === 'GET' ? this.#read(asked.path) : this.#write(asked);
   }
 
   /** Labels of the most similar recorded calls, at most three. */
-  nearest(asked: Asked): string[] {
+  nearest(asked: ReplayedCall): string[] {
     const { reads, writes } = this.#part;
     if (asked.method === 'GET') {
       const paths = [...reads.keys()].map((path) => ({ method: 'GET', path, body: '' }));
@@ -136,7 +136,7 @@ export class Player {
   }
 
   /** Writes are matched in their recorded order only; later reads depend on it. */
-  #write(asked: Asked): RecordedExchange | undefined {
+  #write(asked: ReplayedCall): RecordedExchange | undefined {
     const exchange = this.#part.writes[this.#writes];
     if (!exchange || !isSame(askedOf(exchange), asked)) return undefined;
     this.#writes += 1;
@@ -145,11 +145,11 @@ export class Player {
   }
 }
 
-const isSame = (one: Asked, other: Asked): boolean =>
+const isSame = (one: ReplayedCall, other: ReplayedCall): boolean =>
   one.method === other.method && one.path === other.path && one.body === other.body;
 
 /** Number of equal path segments and query parameters of two calls; the method counts as one. */
-function likeness(one: Asked, other: Asked): number {
+function likeness(one: ReplayedCall, other: ReplayedCall): number {
   const [path = '', query = ''] = one.path.split('?');
   const [otherPath = '', otherQuery = ''] = other.path.split('?');
   const segments = path.split('/');
@@ -162,17 +162,17 @@ function likeness(one: Asked, other: Asked): number {
 }
 
 /** Sorted by similarity, descending. */
-const byLikeness = (known: readonly Asked[], asked: Asked): Asked[] =>
+const byLikeness = (known: readonly ReplayedCall[], asked: ReplayedCall): ReplayedCall[] =>
   known
     .map((one) => ({ one, likeness: likeness(one, asked) }))
     .sort((one, other) => other.likeness - one.likeness)
     .slice(0, MAX_NEAREST)
     .map(({ one }) => one);
 
-const labelOf = ({ method, path }: Asked): string => `${method} ${path}`;
+const labelOf = ({ method, path }: ReplayedCall): string => `${method} ${path}`;
 
 /** Label of a recorded write, with the differing fields if only the body differs. */
-function differenceOf(one: Asked, asked: Asked): string {
+function differenceOf(one: ReplayedCall, asked: ReplayedCall): string {
   if (labelOf(one) !== labelOf(asked) || isSame(one, asked)) return labelOf(one);
   const names = differing(one.body, asked.body);
   return `${labelOf(one)} with another ${names.length > 0 ? names.join(', ') : 'body'}`;

@@ -10,7 +10,7 @@ export function keyOf({ headers }: Dispatcher.DispatchOptions): string {
   return list[list.indexOf(API_KEY_HEADER) + 1] ?? '';
 }
 
-export class Keys {
+export class KeyAliases {
   readonly #aliases = new Map<string, string>();
   /** Keys in plain form and as encoded in JSON, URLs and base64. */
   readonly #forms = new Set<string>();

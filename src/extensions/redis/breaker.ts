@@ -10,14 +10,14 @@ const MAX_TIMEOUTS = 3;
 /** Interval of probes, in milliseconds. */
 const PROBE_MS = 1_000;
 
-interface BreakerOptions {
+interface RedisBreakerOptions {
   /** Resolves to whether Redis answers. */
   readonly probe: () => Promise<boolean>;
   readonly onChange: (isClosed: boolean) => void;
 }
 
-export class Breaker {
-  readonly #options: BreakerOptions;
+export class RedisBreaker {
+  readonly #options: RedisBreakerOptions;
   #timeouts = 0;
   /** Time of the last counted timeout; commands sent before it do not count again. */
   #countedMs = -Infinity;
@@ -25,7 +25,7 @@ export class Breaker {
   #isClosed = true;
   #isEnded = false;
 
-  constructor(options: BreakerOptions) {
+  constructor(options: RedisBreakerOptions) {
     this.#options = options;
   }
 

@@ -5,7 +5,7 @@
  * No wait is longer than the timeout of a command.
  */
 import { Redis, type RedisOptions } from 'ioredis';
-import { Breaker } from './breaker.ts';
+import { RedisBreaker } from './breaker.ts';
 
 /** Timeout of a command, in milliseconds. */
 const COMMAND_TIMEOUT_MS = 50;
@@ -41,7 +41,7 @@ export interface ConnectionObserver {
 }
 
 /** A Lua script as a custom command of ioredis, which sends only its hash if Redis knows it. */
-export interface Script {
+export interface LuaScript {
   /** Must differ from commands of Redis. */
   readonly name: string;
   readonly lua: string;
@@ -61,7 +61,7 @@ export interface Connection {
   open(): Promise<void>;
   /** @returns undefined without an answer. */
   run(
-    script: Script,
+    script: LuaScript,
     keys: readonly string[],
     args: readonly (string | number)[],
   ): Promise<unknown>;
@@ -89,7 +89,7 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
     observer.onChange?.(told, told ? undefined : why);
     if (told) for (const listener of listeners.values()) listener.onGap();
   };
-  const breaker = new Breaker({
+  const breaker = new RedisBreaker({
     probe: () =>
       commands.ping().then(
         () => true,

@@ -7,7 +7,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { RateLimit } from '../../gateway/policies/rate-limit.ts';
-import type { Script } from './connection.ts';
+import type { LuaScript } from './connection.ts';
 import { PREFIX, type Store } from './store.ts';
 
 /** Share of a window's calls allowed as a burst, and share of the burst that a process leases. */
@@ -22,7 +22,7 @@ const MAX_KEYS = 10_000;
  * Returns the granted calls, and the time to wait if there are none, in milliseconds. More calls than the burst are
  * granted if none was made before, and delay later ones.
  */
-const LEASE: Script = {
+const LEASE: LuaScript = {
   name: 'gatewayLease',
   lua: `
 local time = redis.call('TIME')
@@ -41,7 +41,7 @@ return {0, math.ceil(wait(tonumber(ARGV[3])))}
 `,
 };
 
-interface Key {
+interface KeyLease {
   /** Leased calls not made yet. */
   left: number;
   untilMs: number;
@@ -56,14 +56,14 @@ interface Key {
   nextMs: number;
 }
 
-export class RateLimits {
+export class LeasedRateLimits {
   readonly limit: RateLimit;
   /** Maximum burst of calls. */
   readonly #most: number;
   readonly #betweenMs: number;
   readonly #maxBlock: number;
   readonly #store: Store | undefined;
-  readonly #keys = new LRUCache<string, Key>({
+  readonly #keys = new LRUCache<string, KeyLease>({
     max: MAX_KEYS,
     memoMethod: () => {
       const refused = { calls: 0, untilMs: 0 };
@@ -93,7 +93,7 @@ export class RateLimits {
   }
 
   /** Returns undefined if Redis is required. */
-  #takeLeased(key: Key, calls: number): number | undefined {
+  #takeLeased(key: KeyLease, calls: number): number | undefined {
     const nowMs = performance.now();
     const needed = calls + key.owed;
     if (nowMs < key.untilMs && needed <= key.left) {
@@ -108,7 +108,7 @@ export class RateLimits {
       : undefined;
   }
 
-  async #lease(store: Store, apiKey: string, key: Key, calls: number): Promise<number> {
+  async #lease(store: Store, apiKey: string, key: KeyLease, calls: number): Promise<number> {
     for (;;) {
       key.leasing ??= this.#ask(store, apiKey, key, calls).finally(() => {
         key.leasing = undefined;
@@ -120,7 +120,7 @@ export class RateLimits {
   }
 
   /** @returns whether Redis answered. */
-  async #ask(store: Store, apiKey: string, key: Key, calls: number): Promise<boolean> {
+  async #ask(store: Store, apiKey: string, key: KeyLease, calls: number): Promise<boolean> {
     const nowMs = performance.now();
     const isCurrent = nowMs < key.untilMs;
     const left = isCurrent ? key.left : 0;
@@ -143,7 +143,7 @@ export class RateLimits {
   }
 
   /** The same algorithm with the clock of this process. */
-  #takeAlone(key: Key, calls: number): number {
+  #takeAlone(key: KeyLease, calls: number): number {
     const nowMs = performance.now();
     const needed = calls + key.owed;
     const nextMs = Math.max(nowMs, key.nextMs);

@@ -38,6 +38,6 @@ async function openRateLimits(
   limit: RateLimit,
   shared: Awaited<ReturnType<typeof openShared>> | undefined,
 ) {
-  const { RateLimits } = await import('./rate-limits.ts');
-  return new RateLimits(limit, shared?.store);
+  const { LeasedRateLimits } = await import('./rate-limits.ts');
+  return new LeasedRateLimits(limit, shared?.store);
 }

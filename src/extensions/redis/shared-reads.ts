@@ -6,7 +6,7 @@
  * replicas differ, and commands may be delayed.
  */
 import type { FoundRead, MoveListener } from '../../rest/call/options.ts';
-import type { Script } from './connection.ts';
+import type { LuaScript } from './connection.ts';
 import { PREFIX, type Store } from './store.ts';
 
 const CHANNEL = `${PREFIX}generations`;
@@ -18,7 +18,7 @@ const KEPT_MS = 24 * 3_600_000;
 const MAX_LENGTH = 1_000_000;
 
 /** KEYS epoch, entry. ARGV the highest epoch the caller knows, ms. Returns epoch, time, entry or ''. */
-const FIND: Script = {
+const FIND: LuaScript = {
   name: 'gatewayFindRead',
   lua: `
 local time = redis.call('TIME')
@@ -34,7 +34,7 @@ return {epoch, string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000)
 };
 
 /** KEYS epoch, entry. ARGV epoch, until when by the clock of Redis, text, ms. */
-const KEEP: Script = {
+const KEEP: LuaScript = {
   name: 'gatewayKeepRead',
   lua: `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
@@ -48,7 +48,7 @@ return 1
 };
 
 /** KEYS epoch. ARGV the highest epoch the caller knows, ms, channel, hash of the key. Returns the new one. */
-const MOVE: Script = {
+const MOVE: LuaScript = {
   name: 'gatewayMoveReads',
   lua: `
 local time = redis.call('TIME')
@@ -60,7 +60,7 @@ return epoch
 `,
 };
 
-export class SharedReads {
+export class RedisReads {
   readonly #store: Store;
 
   constructor(store: Store) {

@@ -4,7 +4,7 @@
 import { createConnection, type ConnectionObserver } from './connection.ts';
 import { storeOn, type Store } from './store.ts';
 import { Pauses } from './pauses.ts';
-import { SharedReads } from './shared-reads.ts';
+import { RedisReads } from './shared-reads.ts';
 
 interface SharedStateOptions {
   /** `redis://`, `rediss://` or `unix://`. */
@@ -22,7 +22,7 @@ export interface SharedState {
   /** Pauses of rate-limited keys. */
   readonly pauses: Pauses;
   /** Shared responses. */
-  readonly reads: SharedReads;
+  readonly reads: RedisReads;
   /** Storage of rate limits. */
   readonly store: Store;
   /** Closes the connections. */
@@ -37,7 +37,7 @@ export async function openSharedState(options: SharedStateOptions): Promise<Shar
   const store = storeOf(backend);
   const pauses = new Pauses(store);
   // A separate cache of hashes, since those of reads would displace those of keys.
-  const reads = new SharedReads(storeOf(backend));
+  const reads = new RedisReads(storeOf(backend));
   await connection.open();
   await pauses.open();
   return {

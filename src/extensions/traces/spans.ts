@@ -7,10 +7,10 @@
  */
 import { SpanKind, type Attributes, type TimeInput } from '@opentelemetry/api';
 import type { GraphQLError } from 'graphql';
-import type { Journal, JournalEntry } from '../../rest/call/journal.ts';
+import type { CallLog, CallLogEntry } from '../../rest/call/call-log.ts';
 import type { SpanRef } from '../../rest/call/trace.ts';
 import type { Operation } from '../../gateway/operation/operation.ts';
-import type { Phase, RecordedTrace } from '../../gateway/operation/trace-context.ts';
+import type { TracedPhase, RecordedTrace } from '../../gateway/operation/trace-context.ts';
 
 /** An ended operation, or an ended event of a subscription. */
 export interface EndedOperation {
@@ -27,7 +27,7 @@ export interface EndedOperation {
   readonly errors: readonly GraphQLError[];
   /** Whether there is no data by fault of the gateway or the backend. */
   readonly isFailed: boolean;
-  readonly journal: Journal | undefined;
+  readonly callLog: CallLog | undefined;
 }
 
 export interface SpanDescription {
@@ -61,14 +61,14 @@ export function serverSpanOf(
   ended: EndedOperation,
   endMs: number,
 ): SpanDescription {
-  const { operation, journal, errors, status } = ended;
+  const { operation, callLog, errors, status } = ended;
   const { operationType = 'none', operationName, documentHash: document, app } = operation;
   // Names chosen by callers are not used, since span names must be bounded.
   const name =
     document === undefined || operationName === undefined
       ? operationType
       : `${operationType} ${operationName}`;
-  const withoutCall = (journal?.entries ?? []).filter(({ source }) => source !== 'sent');
+  const withoutCall = (callLog?.entries ?? []).filter(({ source }) => source !== 'sent');
   const codes = errors.slice(0, MAX_ERRORS).map(({ extensions = {} }) => extensions['code']);
   const code = codes.map(String)[0];
   return {
@@ -85,15 +85,15 @@ export function serverSpanOf(
       ...(operationName !== undefined && { 'graphql.operation.name': operationName }),
       ...(document !== undefined && { 'graphql.document.sha256': document }),
       ...(app && { 'app.name': app.app, 'app.version': app.version }),
-      'gateway.calls': journal?.calls ?? 0,
-      'gateway.rounds': journal?.rounds ?? 0,
+      'gateway.calls': callLog?.calls ?? 0,
+      'gateway.rounds': callLog?.rounds ?? 0,
     },
     links: [
       ...(trace.linked ? [trace.linked] : []),
       ...withoutCall.flatMap(({ span }) => span ?? []),
     ],
     events: [
-      ...withoutCall.map((entry) => eventOf(entry, journal!.beganMs)),
+      ...withoutCall.map((entry) => eventOf(entry, callLog!.beganMs)),
       ...codes.map((each) => ({
         name: 'graphql.error',
         atMs: endMs,
@@ -106,7 +106,7 @@ export function serverSpanOf(
 
 /** Event of a read without a call: shared, primed, cached or unsent. */
 function eventOf(
-  { route, source, span, startMs, failure }: JournalEntry,
+  { route, source, span, startMs, failure }: CallLogEntry,
   beganMs: number,
 ): EventDescription {
   return {
@@ -132,7 +132,7 @@ export function serverOf(origin: string): Attributes {
 
 /** Client span of a sent attempt. */
 export function clientSpanOf(
-  { route, span, startMs, endMs, status, failure, attempt }: JournalEntry,
+  { route, span, startMs, endMs, status, failure, attempt }: CallLogEntry,
   beganMs: number,
   atMs: number,
   server: Attributes,
@@ -156,7 +156,7 @@ export function clientSpanOf(
   };
 }
 
-export const phaseSpansOf = (phases: readonly Phase[]): SpanDescription[] =>
+export const phaseSpansOf = (phases: readonly TracedPhase[]): SpanDescription[] =>
   phases
     .filter(({ startMs, endMs }) => endMs - startMs >= SHORTEST_PHASE_MS)
     .map((phase) => ({ ...phase, kind: SpanKind.INTERNAL, attributes: {} }));

@@ -200,16 +200,16 @@ export function openTracer(options: TracerOptions): OperationTracer {
     beginEvent: ({ span }) => recorded(ids.generateTraceId(), undefined, [], span),
     end: (trace, ended) => {
       const endMs = performance.now();
-      const { journal } = ended;
+      const { callLog } = ended;
       // The response is written first.
       setImmediate(() => {
         const outside = trace.parent ? parentContext(trace.parent) : ROOT_CONTEXT;
         make(serverSpanOf(trace, ended, endMs), outside);
         const inside = api.setSpanContext(ROOT_CONTEXT, contextOf(trace.span));
         for (const phase of phaseSpansOf(trace.phases)) make(phase, inside);
-        for (const entry of journal?.entries ?? []) {
+        for (const entry of callLog?.entries ?? []) {
           if (entry.source !== 'sent') continue;
-          make(clientSpanOf(entry, journal!.beganMs, endMs, server), inside);
+          make(clientSpanOf(entry, callLog!.beganMs, endMs, server), inside);
         }
       });
     },

@@ -1,7 +1,7 @@
 /** Records traces of sampled operations; spans are created at their end. */
 import type { Extension } from '../../gateway/extension.ts';
 import type { Operation } from '../../gateway/operation/operation.ts';
-import type { Phase, RecordedTrace } from '../../gateway/operation/trace-context.ts';
+import type { TracedPhase, RecordedTrace } from '../../gateway/operation/trace-context.ts';
 import type { Policy } from '../../gateway/pipeline.ts';
 import type { OperationTracer } from './tracer.ts';
 
@@ -21,7 +21,7 @@ export function traces(tracer: OperationTracer | undefined): Extension {
           errors,
           method: operation.method,
           isFailed: data == null && errors.length > 0,
-          journal: rest.journal,
+          callLog: rest.callLog,
         });
       },
     },
@@ -29,13 +29,13 @@ export function traces(tracer: OperationTracer | undefined): Extension {
 }
 
 /** A begun phase. */
-interface Open {
-  readonly name: Phase['name'];
+interface OpenPhase {
+  readonly name: TracedPhase['name'];
   readonly startMs: number;
 }
 
 function policyFor(tracer: OperationTracer): Policy {
-  const open = new WeakMap<RecordedTrace, Open>();
+  const open = new WeakMap<RecordedTrace, OpenPhase>();
   const traceOf = (operation: Operation): RecordedTrace | null => {
     // Sampled once: repeated decisions would increase the ratio.
     if (operation.trace === undefined) operation.trace = tracer.begin(operation) ?? null;
@@ -47,7 +47,7 @@ function policyFor(tracer: OperationTracer): Policy {
     if (phase) trace.phases.push({ ...phase, endMs: performance.now() });
   };
   /** Begins a phase, and ends the previous one. */
-  const begin = (operation: Operation, name: Phase['name']): void => {
+  const begin = (operation: Operation, name: TracedPhase['name']): void => {
     const trace = traceOf(operation);
     if (!trace) return;
     endPhase(trace);
@@ -80,7 +80,7 @@ function policyFor(tracer: OperationTracer): Policy {
         startMs: startedMs,
         path: transport.path,
         isFailed: outcome === 'failed',
-        journal: rest?.journal,
+        callLog: rest?.callLog,
       });
     },
   };

@@ -17,7 +17,7 @@ import type { UsageReport } from './usage-report.ts';
 /** Maximum number of separately counted operations, of trusted and of other documents. */
 const MAX_OPERATIONS = 2_000;
 
-interface Counted {
+interface CountedOperation {
   readonly document: string;
   readonly name: string;
   readonly coordinates: ReadonlySet<string>;
@@ -35,8 +35,8 @@ export class Usage {
   readonly #schema: GraphQLSchema;
   readonly #since: string;
   readonly #countedOf = perDefinition((definition) => this.#learn(definition));
-  readonly #trusted = new Map<string, Counted>();
-  #others: Counted[] = [];
+  readonly #trusted = new Map<string, CountedOperation>();
+  #others: CountedOperation[] = [];
   /** Executions of evicted documents, with counts by coordinate. */
   readonly #sums = new Map<AppVersion, { executions: number; uses: Map<string, number> }>();
 
@@ -83,13 +83,13 @@ export class Usage {
     return { since: this.#since, documents: [...trusted, ...others] };
   }
 
-  #learn(definition: OperationDefinition): Counted {
+  #learn(definition: OperationDefinition): CountedOperation {
     const { hash } = definition.document;
     const key = `${hash} ${definition.name ?? ''}`;
     const known = hash === undefined ? undefined : this.#trusted.get(key);
     if (known) return known;
     const isTrusted = hash !== undefined && this.#trusted.size < MAX_OPERATIONS;
-    const counted: Counted = {
+    const counted: CountedOperation = {
       document: isTrusted ? hash : OTHER,
       name: isTrusted ? (definition.name ?? 'anonymous') : OTHER,
       coordinates: definition.coordinatesIn(this.#schema),
@@ -101,7 +101,7 @@ export class Usage {
   }
 
   /** Adds an operation to those reported together. */
-  #list(counted: Counted): void {
+  #list(counted: CountedOperation): void {
     if (this.#others.length >= MAX_OPERATIONS) {
       this.#sumOthers();
       for (const other of this.#others) other.isListed = false;

@@ -10,7 +10,7 @@ import type { Operation } from '../operation/operation.ts';
 const APP_AND_VERSION = /^(.+)[-_@]v?(\d[\w.+]*(?:-[a-z][\w.]*)*)$/i;
 
 /** The app and version that a caller names. */
-export type Caller = Pick<Operation, 'clientName' | 'clientVersion'>;
+export type ClientNames = Pick<Operation, 'clientName' | 'clientVersion'>;
 
 export class AppVersions {
   /** By app, then by version. */
@@ -37,7 +37,7 @@ export class AppVersions {
    *
    * @param found manifests that contain the document.
    */
-  of({ clientName, clientVersion }: Caller, found: readonly AppVersion[]): AppVersion {
+  of({ clientName, clientVersion }: ClientNames, found: readonly AppVersion[]): AppVersion {
     const [first = OTHER_APP] = found;
     if (typeof clientName !== 'string') {
       if (found.length < 2) return first;

@@ -60,7 +60,7 @@ export interface Measured {
 }
 
 export function measure(document: DocumentNode, limits: DocumentLimits): Measured {
-  const walk = new Walk(document, limits);
+  const walk = new DocumentWalk(document, limits);
   const { definitions } = document;
   const operations = definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
   const fragments = definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
@@ -90,7 +90,7 @@ interface Spread {
   readonly outer: Spread | undefined;
 }
 
-class Walk {
+class DocumentWalk {
   readonly #limits: DocumentLimits;
   readonly #fragments: Readonly<Record<string, FragmentDefinitionNode>>;
   /** Names of root fields. */

@@ -12,7 +12,7 @@ import { OperatorError } from '../../lib/operator-error.ts';
 import { clientError } from '../operation/client-error.ts';
 import type { AppVersion } from '../operation/app-version.ts';
 import type { Document } from '../operation/document.ts';
-import { AppVersions, type Caller } from './app-versions.ts';
+import { AppVersions, type ClientNames } from './app-versions.ts';
 import { isManifestName, ManifestError, readManifest, sha256 } from './manifest.ts';
 import { SHA256_PREFIX, type OperationParams } from '../operation/params.ts';
 
@@ -162,7 +162,7 @@ export class TrustedDocuments {
   }
 
   /** Returns the app and version of a caller. @param found its trusted document. */
-  appOf(caller: Caller, found: Document | undefined): AppVersion {
+  appOf(caller: ClientNames, found: Document | undefined): AppVersion {
     return this.#apps.of(caller, (found && this.#served.appsOf.get(found)) ?? []);
   }
 

@@ -55,12 +55,12 @@ export function requestListener(options: RequestListenerOptions): RequestListene
     }
   };
 
-  function fail({ outgoing, arrival: { requestId } }: Exchange, error: unknown): void {
+  function fail({ outgoing, arrival: { requestId } }: HttpExchange, error: unknown): void {
     site.logger.error({ err: error, requestId }, 'Response could not be sent');
     outgoing.destroy();
   }
 
-  function serve(exchange: Exchange): void {
+  function serve(exchange: HttpExchange): void {
     const { incoming, arrival } = exchange;
     const error = checkAddress(incoming);
     if (error) return reject(exchange, error);
@@ -79,7 +79,7 @@ export function requestListener(options: RequestListenerOptions): RequestListene
     return undefined;
   }
 
-  function handle(exchange: Exchange, body: string | undefined): void {
+  function handle(exchange: HttpExchange, body: string | undefined): void {
     const { incoming, arrival } = exchange;
     const { method = 'GET', url = '/', headers } = incoming;
     if (site.graphql && pathOf(url) === GRAPHQL) {
@@ -111,26 +111,26 @@ export function requestListener(options: RequestListenerOptions): RequestListene
   }
 
   /** Responds without reading the rest of the request. */
-  function reject(exchange: Exchange, response: Response): void {
+  function reject(exchange: HttpExchange, response: Response): void {
     response.headers.set('x-request-id', exchange.arrival.requestId);
     sendResponse(exchange, response, exchange.incoming.complete ? 0 : LINGER_MS).catch(
       (error: unknown) => fail(exchange, error),
     );
   }
 
-  function sendPage(exchange: Exchange, { status, headers, body }: ExplorerResponse): void {
+  function sendPage(exchange: HttpExchange, { status, headers, body }: ExplorerResponse): void {
     const own = ['x-request-id', exchange.arrival.requestId];
     sendWhole(exchange, status, [...headers, ...own], body);
   }
 
-  function sendFile(exchange: Exchange, explorer: Explorer): boolean {
+  function sendFile(exchange: HttpExchange, explorer: Explorer): boolean {
     const { incoming, outgoing, arrival } = exchange;
     outgoing.setHeader('x-request-id', arrival.requestId);
     if (stopping.isPortClosed) outgoing.setHeader('connection', 'close');
     return explorer.file(incoming, outgoing);
   }
 
-  function sendOperation(exchange: Exchange, response: OperationResponse): void {
+  function sendOperation(exchange: HttpExchange, response: OperationResponse): void {
     const { status, headers, text, bytes, parts, events } = response;
     const lingerMs = exchange.arrival.unreadable ? LINGER_MS : 0;
     if (!parts && !events) return sendWhole(exchange, status, headers, bytes ?? text, lingerMs);
@@ -142,7 +142,7 @@ export function requestListener(options: RequestListenerOptions): RequestListene
   }
 
   async function sendResponse(
-    exchange: Exchange,
+    exchange: HttpExchange,
     response: Response,
     lingerMs = exchange.arrival.unreadable ? LINGER_MS : 0,
   ): Promise<void> {
@@ -157,7 +157,7 @@ export function requestListener(options: RequestListenerOptions): RequestListene
    * @param lingerMs time to read on, for callers that are still sending.
    */
   function sendWhole(
-    exchange: Exchange,
+    exchange: HttpExchange,
     status: number,
     headers: string[],
     body: string | Buffer,
@@ -170,7 +170,7 @@ export function requestListener(options: RequestListenerOptions): RequestListene
   }
 
   function writeWhole(
-    { incoming, outgoing }: Exchange,
+    { incoming, outgoing }: HttpExchange,
     status: number,
     headers: string[],
     body: string | Buffer,
@@ -200,7 +200,7 @@ export function requestListener(options: RequestListenerOptions): RequestListene
 
   /** Sends parts as they become available; cancels the rest when the connection closes. */
   async function sendParts(
-    exchange: Exchange,
+    exchange: HttpExchange,
     { status, headers }: OperationResponse,
     parts: ResponseParts,
   ): Promise<void> {
@@ -219,7 +219,7 @@ export function requestListener(options: RequestListenerOptions): RequestListene
 
   /** Does not await the end of the stream, which would retain the request. */
   function sendEvents(
-    { outgoing }: Exchange,
+    { outgoing }: HttpExchange,
     { status, headers }: OperationResponse,
     events: EventStream,
   ): Promise<void> {
@@ -254,7 +254,7 @@ function endWith(
   outgoing.end();
 }
 
-interface Exchange {
+interface HttpExchange {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
   readonly arrival: Arrival;

@@ -30,14 +30,14 @@ export interface Site {
 export const GRAPHQL = '/graphql';
 
 /** Handler of one path. */
-export type Route = (request: Request, arrival: Arrival) => Promise<Response>;
+export type RouteHandler = (request: Request, arrival: Arrival) => Promise<Response>;
 
-export type Routes = Readonly<Record<string, Route>>;
+export type RouteHandlers = Readonly<Record<string, RouteHandler>>;
 
 /** @param basePath prefix of callers' paths. */
 export function createSite(
   parts: Pick<Site, 'readiness' | 'logger' | 'subscriptions' | 'idle' | 'graphql'>,
-  routes: Routes,
+  routes: RouteHandlers,
   basePath = '',
 ): Site {
   const own = parts.graphql ? [GRAPHQL] : [];
@@ -64,7 +64,7 @@ export function createSite(
 
 /** A route for GET and HEAD. */
 export const forGet =
-  (answer: (request: Request) => Promise<Response>): Route =>
+  (answer: (request: Request) => Promise<Response>): RouteHandler =>
   async (request) => {
     const { method, url } = request;
     if (method === 'GET' || method === 'HEAD') return answer(request);

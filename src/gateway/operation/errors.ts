@@ -19,7 +19,7 @@ export const maskedCauseOf = (error: GraphQLError): unknown => causes.get(error)
 /** Translates an error for callers. Idempotent. */
 export type Translate = (error: unknown) => GraphQLError;
 
-interface Shown {
+interface ErrorDisclosure {
   /** Whether messages may have suggestions ("Did you mean"). */
   readonly suggestions: boolean;
   /** Whether errors may contain the failed route and the backend's status. */
@@ -27,7 +27,7 @@ interface Shown {
 }
 
 export const createTranslate =
-  ({ suggestions, routes }: Shown): Translate =>
+  ({ suggestions, routes }: ErrorDisclosure): Translate =>
   (error) => {
     if (isGraphQLError(error) && causes.has(error)) return error;
     const client = toClientError(error);

@@ -96,7 +96,7 @@ export const CLIENT_VERSION_HEADERS = [
 const OF_STREAMS = [API_KEY_HEADER, 'x-explain', 'traceparent', 'tracestate'];
 
 /** A request as read by its transport. */
-export interface OperationRequest {
+export interface TransportRequest {
   /** HTTP method; undefined over a WebSocket. */
   readonly method?: string | undefined;
   /** Path and query string; empty over a WebSocket. */
@@ -195,7 +195,7 @@ export class Operation {
     transport: Transport,
     arrival: Arrival,
     schema: GraphQLSchema,
-    request: OperationRequest,
+    request: TransportRequest,
   ) {
     this.transport = transport;
     this.arrival = arrival;

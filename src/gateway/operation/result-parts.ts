@@ -7,7 +7,7 @@ import type { IncrementalFormat } from './negotiation.ts';
 import { formatted, formattedError, type ResponseParts } from './response.ts';
 
 /** A part in its caller's format; errors are translated but not formatted. */
-export interface Part {
+export interface ResultPart {
   readonly data?: ExecutionResult['data'];
   readonly errors?: readonly GraphQLError[];
   readonly pending?: readonly object[];
@@ -24,8 +24,8 @@ interface WithErrors {
 }
 
 /** Parts after the first. `return` cancels the remaining work. */
-export type PartIterator = AsyncIterator<Part, undefined, undefined> &
-  Required<Pick<AsyncIterator<Part, undefined, undefined>, 'return'>>;
+export type PartIterator = AsyncIterator<ResultPart, undefined, undefined> &
+  Required<Pick<AsyncIterator<ResultPart, undefined, undefined>, 'return'>>;
 
 /** Fields of the operation that log and metrics read. */
 interface Told {
@@ -62,9 +62,12 @@ export class ResultParts {
   }
 
   /** All parts, for plugins. @param see maps a part to the one that plugins get. */
-  seen(first: ExecutionResult, see: (part: Part) => Part): AsyncIterableIterator<Part, undefined> {
+  seen(
+    first: ExecutionResult,
+    see: (part: ResultPart) => ResultPart,
+  ): AsyncIterableIterator<ResultPart, undefined> {
     const later = this.#later;
-    let next = (): Promise<IteratorResult<Part, undefined>> => {
+    let next = (): Promise<IteratorResult<ResultPart, undefined>> => {
       next = async () => {
         const one = await later.next();
         return one.done ? one : { done: false, value: see(one.value) };
@@ -82,9 +85,9 @@ export class ResultParts {
   }
 
   /** Replaces all parts by those of plugins. @returns the first result. */
-  async replace(parts: AsyncIterator<Part>): Promise<ExecutionResult> {
+  async replace(parts: AsyncIterator<ResultPart>): Promise<ExecutionResult> {
     try {
-      const { value } = (await parts.next()) as { readonly value: Part | undefined };
+      const { value } = (await parts.next()) as { readonly value: ResultPart | undefined };
       const { hasNext = false, pending: _pending, ...first } = value ?? { data: null };
       this.#later = parts as PartIterator; // iterators of plugins have `return`
       if (!hasNext) this.end();
@@ -133,7 +136,7 @@ export class ResultParts {
     };
   }
 
-  async #next(): Promise<Part | undefined> {
+  async #next(): Promise<ResultPart | undefined> {
     if (this.isOver) return undefined;
     try {
       const { value } = await this.#later.next();
@@ -155,7 +158,7 @@ export class ResultParts {
   }
 }
 
-const formattedPart = (part: Part): object => ({
+const formattedPart = (part: ResultPart): object => ({
   ...part,
   errors: part.errors?.map(formattedError),
   incremental: part.incremental?.map(formattedErrors),

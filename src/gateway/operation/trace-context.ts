@@ -25,10 +25,10 @@ export interface RecordedTrace extends CallTrace {
   /** Span of the subscription, for an event. */
   readonly linked?: SpanRef | undefined;
   /** Phases other than calls, by start time; times of `performance.now()`. */
-  readonly phases: Phase[];
+  readonly phases: TracedPhase[];
 }
 
-export interface Phase {
+export interface TracedPhase {
   readonly name: 'parse' | 'validate' | 'plan' | 'execute';
   readonly startMs: number;
   readonly endMs: number;

@@ -7,7 +7,7 @@ import { hasKind } from '../../rest/call/errors.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { TrustedDocuments } from '../documents/trusted-documents.ts';
 import type { Operation } from '../operation/operation.ts';
-import type { Execute, Policy } from '../pipeline.ts';
+import type { ExecuteNext, Policy } from '../pipeline.ts';
 import type { Permit } from './admission.ts';
 import { overloaded, type Admit } from './admit.ts';
 
@@ -43,7 +43,7 @@ export const admission = (admit: Admit): Policy => ({
 function run(
   admit: Admit,
   operation: Operation,
-  next: Execute,
+  next: ExecuteNext,
   permit: Permit,
 ): MaybePromise<ExecutionResult> {
   // Held until the response is sent.

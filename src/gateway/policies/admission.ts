@@ -18,7 +18,7 @@ export interface AdmissionLimits {
   readonly onAdmitted?: () => void;
 }
 
-interface Waiting {
+interface WaitingOperation {
   readonly weight: number;
   /** Called once; with undefined if the operation is rejected. */
   readonly end: (permit: Permit | undefined) => void;
@@ -65,7 +65,7 @@ export class Permit {
 export class Admission {
   readonly #underWay: number;
   readonly #perKey: number;
-  readonly #queue: RoundRobinQueue<Waiting>;
+  readonly #queue: RoundRobinQueue<WaitingOperation>;
   readonly #onAdmitted: () => void;
   /** Weight in flight by key. */
   readonly #weights = new Map<string, number>();

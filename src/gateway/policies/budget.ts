@@ -2,6 +2,7 @@
  * Plans an operation, rejects it before any call if it exceeds the budget, and reports its actual cost on request.
  */
 import type { ExecutionResult } from 'graphql';
+import type { Budget } from '../../plan/planner.ts';
 import type { MaybePromise } from '../../execution/core/resolved-value.ts';
 import type { Context } from '../../graph/context.ts';
 import { planFor } from '../../plan/cost.ts';
@@ -12,7 +13,7 @@ import { clientError } from '../operation/client-error.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { Policy } from '../pipeline.ts';
 import type { Admit } from './admit.ts';
-import { argsOf, type Budget } from './execution.ts';
+import { argsOf } from './execution.ts';
 
 /** Who may see the cost of a request: all callers, those with a key, or none. */
 export type ExplainAudience = 'on' | 'keys' | 'off';
@@ -27,7 +28,7 @@ export function costExtensions(
 ): { readonly upstream: Explained } | undefined {
   const { explain: asked, rest } = operation;
   if (asked !== 'true' || !rest || !mayExplain(operation, audience)) return undefined;
-  return { upstream: explain(rest.journal) };
+  return { upstream: explain(rest.callLog) };
 }
 
 export function budget(limits: Budget, audience: ExplainAudience, admit: Admit): Policy {

@@ -2,6 +2,7 @@
  * Executes operations, with a REST client and loaders per request.
  */
 import type { GraphQLResolveInfo } from 'graphql';
+import type { Budget } from '../../plan/planner.ts';
 import { createExecute, type Execute } from '../../execution/execute.ts';
 import type { MaybePromise } from '../../execution/core/resolved-value.ts';
 import type { IncrementalResult } from '../../execution/incremental/incremental-executor.ts';
@@ -29,13 +30,7 @@ export interface RequestLimits {
   readonly maxTextBytes: number;
 }
 
-/** Limits of REST calls and values of one request. */
-export interface Budget {
-  readonly calls: number;
-  readonly values: number;
-}
-
-interface ExecutionOptions {
+interface ExecutionPolicyOptions {
   readonly upstream: Upstream;
   readonly limits: RequestLimits;
   readonly pollers: Pollers;
@@ -89,7 +84,7 @@ export const argsOf = (operation: Operation) => ({
   contextValue: operation.contextValue,
 });
 
-export function createExecution(options: ExecutionOptions): OperationExecution {
+export function createExecution(options: ExecutionPolicyOptions): OperationExecution {
   const { upstream, pollers, suggestions, forwarding } = options;
   const { requestTimeoutMs, maxUpstreamCalls, maxValues, maxTextBytes } = options.limits;
   const execute =

@@ -52,14 +52,14 @@ export const exposedHeaders = (names: readonly string[]): Policy =>
     ? {}
     : {
         respond({ rest }, { headers }) {
-          for (const pair of rest?.journal.exposed ?? []) headers.push(...pair);
+          for (const pair of rest?.callLog.exposed ?? []) headers.push(...pair);
         },
       };
 
 /** Sends the consistency token of the last write. Requests with the token read nothing older, on any replica. */
 export const consistency = (): Policy => ({
   respond({ rest }, { headers }) {
-    const token = rest?.journal.consistency;
+    const token = rest?.callLog.consistency;
     if (token !== undefined) headers.push('x-consistency', token);
   },
 });

@@ -8,14 +8,14 @@ import type {
   IncrementalResult,
   SubsequentResults,
 } from '../../execution/incremental/incremental-executor.ts';
-import type { Payload, Pending } from '../../execution/incremental/delivery.ts';
+import type { DeliveredPayload, PendingResult } from '../../execution/incremental/delivery.ts';
 import { continuationsOf } from '../../graph/errors.ts';
 import type { Operation } from '../operation/operation.ts';
 import { translated, type Translate } from '../operation/errors.ts';
-import { ResultParts, type Part, type PartIterator } from '../operation/result-parts.ts';
+import { ResultParts, type ResultPart, type PartIterator } from '../operation/result-parts.ts';
 import { costExtensions, type ExplainAudience } from './budget.ts';
 import type { Policy } from '../pipeline.ts';
-import type { Budget } from './execution.ts';
+import type { Budget } from '../../plan/planner.ts';
 import { partsReaderOf, type IncrementalFormat } from '../operation/negotiation.ts';
 
 interface IncrementalOptions {
@@ -47,7 +47,7 @@ function partsOf(
     return errors;
   });
   /** Cost of all parts, and continuations. */
-  const lastExtensions = (): Pick<Part, 'extensions'> => {
+  const lastExtensions = (): Pick<ResultPart, 'extensions'> => {
     const cost = costExtensions(operation, explain);
     const continuation = continuationsOf(parts.errors);
     if (!cost && continuation.length === 0) return {};
@@ -84,10 +84,10 @@ function partsOf(
 type Show = (errors: readonly unknown[]) => readonly GraphQLError[];
 
 /** Converts a payload without `hasNext`; undefined if the format omits it. */
-type Write = (payload: Payload) => Omit<Part, 'hasNext'> | undefined;
+type Write = (payload: DeliveredPayload) => Omit<ResultPart, 'hasNext'> | undefined;
 
 const WRITERS: Readonly<
-  Record<IncrementalFormat, (pending: readonly Pending[], show: Show) => Write>
+  Record<IncrementalFormat, (pending: readonly PendingResult[], show: Show) => Write>
 > = {
   'incrementalSpec=v0.2':
     (_pending, show) =>
@@ -102,8 +102,8 @@ const WRITERS: Readonly<
     },
 
   'deferSpec=20220824': (initial, show) => {
-    const open = new Map<string, { readonly pending: Pending; next: number }>();
-    const announce = (all: readonly Pending[]): void => {
+    const open = new Map<string, { readonly pending: PendingResult; next: number }>();
+    const announce = (all: readonly PendingResult[]): void => {
       for (const pending of all) open.set(pending.id, { pending, next: pending.start ?? 0 });
     };
     announce(initial);
@@ -138,9 +138,9 @@ const WRITERS: Readonly<
   },
 };
 
-const labelOf = ({ label }: Pending): object => (label === undefined ? {} : { label });
+const labelOf = ({ label }: PendingResult): object => (label === undefined ? {} : { label });
 
-const announced = ({ id, path, label }: Pending): object => ({
+const announced = ({ id, path, label }: PendingResult): object => ({
   id,
   path,
   ...(label !== undefined && { label }),

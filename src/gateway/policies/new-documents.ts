@@ -14,7 +14,7 @@ import { RoundRobinQueue } from '../../lib/round-robin-queue.ts';
 /** Time in a turn of the event loop after which no further document begins, in milliseconds. */
 const TURN_MS = 2;
 
-interface Waiting {
+interface WaitingDocument {
   /** Whether another operation has parsed it meanwhile. */
   readonly isKnown: () => boolean;
   /** Called once; with false if it is rejected. */
@@ -31,7 +31,7 @@ interface NewDocumentsOptions {
 }
 
 export class NewDocuments {
-  readonly #queue: RoundRobinQueue<Waiting>;
+  readonly #queue: RoundRobinQueue<WaitingDocument>;
   readonly #mayHave: (key: string) => boolean;
   readonly #now: () => number;
   /** Start of the first document of this turn; undefined before it. */
@@ -106,7 +106,7 @@ export class NewDocuments {
     }
   }
 
-  #first(): Waiting | undefined {
+  #first(): WaitingDocument | undefined {
     return this.#queue.take((_waiting, key) => this.#mayHave(key));
   }
 }

@@ -55,7 +55,7 @@ export function rateLimit(limits: RateLimits): Policy {
     subscribe: limited,
     end({ callsTaken, apiKey, rest }) {
       if (callsTaken === undefined || apiKey === undefined) return;
-      const made = rest?.journal.calls ?? 0;
+      const made = rest?.callLog.calls ?? 0;
       if (made > callsTaken) limits.owe(apiKey, made - callsTaken);
     },
   };

@@ -8,7 +8,7 @@ export const serverTiming = (audience: ExplainAudience): Policy => ({
     const { rest } = operation;
     // Not for parts and events, whose calls are not complete yet.
     if (rest && !parts && !events && mayExplain(operation, audience)) {
-      headers.push('server-timing', header(rest.journal));
+      headers.push('server-timing', header(rest.callLog));
     }
   },
 });

@@ -104,14 +104,14 @@ async function subscribe(
   return stream;
 }
 
-interface Source {
+interface EventSourceStream {
   readonly events: AsyncIterator<unknown>;
   /** Locates an error at the subscription's field. */
   readonly locate: (error: Error) => GraphQLError;
 }
 
 /** Returns the source of a subscription's events, or errors. */
-async function sourceOf(operation: Operation): Promise<Source | ExecutionResult> {
+async function sourceOf(operation: Operation): Promise<EventSourceStream | ExecutionResult> {
   const { schema, variables: sent } = operation;
   const { node, document } = operation.definition!; // set by `choose`
   const { coerced: variableValues, errors } = coerceVariableValues(schema, node, sent);
@@ -149,7 +149,7 @@ async function executeEvent(
   } catch (error) {
     result = { errors: [error as never] };
   }
-  const { calls, rounds } = context.rest.journal;
+  const { calls, rounds } = context.rest.callLog;
   operation.eventCalls += calls;
   operation.eventRounds += rounds;
   if (trace) events!.end(operation, trace, { startMs, result, rest: context.rest });

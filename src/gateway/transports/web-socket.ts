@@ -77,7 +77,7 @@ interface Extra {
   upgrade?: IncomingHttpHeaders;
   /** Headers of all operations, after `connection_init`. */
   headers?: HeaderFields;
-  open?: () => Open;
+  open?: () => OpenOperations;
   /** Sends a message; resolves when it is written. */
   send?: (text: string) => Promise<void>;
 }
@@ -85,7 +85,7 @@ interface Extra {
 type SocketContext = Context<Params, Extra>;
 
 /** Open operations by id; null before execution. */
-type Open = SocketContext['subscriptions'];
+type OpenOperations = SocketContext['subscriptions'];
 
 /** Arguments that graphql-ws passes back for execution. */
 interface Prepared extends ExecutionArgs {
@@ -353,7 +353,7 @@ const NO_RESULTS: Results = {
 };
 
 /** Whether a query or mutation, or an operation that may become one, is in flight. */
-const isBusy = (open: Open = {}): boolean =>
+const isBusy = (open: OpenOperations = {}): boolean =>
   Object.values(open).some((one) => one === null || one instanceof OneResult);
 
 const pairOf = (name: string, value: string | string[] | undefined) =>

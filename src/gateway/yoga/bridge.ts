@@ -18,7 +18,7 @@ import {
   readParams,
   type OperationParams,
 } from '../operation/params.ts';
-import type { Part } from '../operation/result-parts.ts';
+import type { ResultPart } from '../operation/result-parts.ts';
 import type { Pipeline, Results } from '../pipeline.ts';
 import { fetchResponseOf } from '../transports/fetch-response.ts';
 import type { GatewayPlugin, HookContext } from './gateway-plugin.ts';
@@ -40,7 +40,7 @@ export interface ServerContext extends HookContext {
 const withPlainData = (result: ExecutionResult): ExecutionResult =>
   result.data ? { ...result, data: plain(result.data) as typeof result.data } : result;
 
-const plainPart = (part: Part): Part =>
+const plainPart = (part: ResultPart): ResultPart =>
   part.incremental
     ? {
         ...part,
@@ -75,7 +75,9 @@ export async function withoutParts(
   if (!parts) return results;
   try {
     if (Symbol.asyncIterator in results) {
-      const first = await parts.replace(results[Symbol.asyncIterator]() as AsyncIterator<Part>);
+      const first = await parts.replace(
+        results[Symbol.asyncIterator]() as AsyncIterator<ResultPart>,
+      );
       if (parts.isOver) operation.parts = undefined;
       return first;
     }
@@ -90,12 +92,12 @@ export async function withoutParts(
 }
 
 /** Hooks that plugins have; the bridge prepares only what these need. */
-export interface Seen {
+export interface HookedPhases {
   readonly rules: boolean;
   readonly results: boolean;
 }
 
-export function bridge(pipeline: Pipeline, seen: Seen): GatewayPlugin {
+export function bridge(pipeline: Pipeline, seen: HookedPhases): GatewayPlugin {
   const { documents } = pipeline;
 
   const takeParams = (operation: Operation, params: Partial<OperationParams>): void => {

@@ -9,8 +9,14 @@ import { createYoga, type GraphQLParams } from 'graphql-yoga';
 import type { Operation } from '../operation/operation.ts';
 import { readParams } from '../operation/params.ts';
 import type { OperationResponse } from '../operation/response.ts';
-import type { Host, Perform, Pipeline, Policy, Results } from '../pipeline.ts';
-import { bridge, withoutParts, type Fetched, type Seen, type ServerContext } from './bridge.ts';
+import type { OperationHost, Perform, Pipeline, Policy, Results } from '../pipeline.ts';
+import {
+  bridge,
+  withoutParts,
+  type Fetched,
+  type HookedPhases,
+  type ServerContext,
+} from './bridge.ts';
 import {
   hookContextOf,
   type GatewayPlugin,
@@ -24,7 +30,7 @@ interface HostOptions {
   readonly plugins: readonly GatewayPlugin[];
 }
 
-export interface PluginHost extends Host {
+export interface PluginHost extends OperationHost {
   /** Serves an HTTP request through HTTP hooks; undefined without such hooks. */
   readonly serve: ((operation: Operation) => Promise<OperationResponse>) | undefined;
   /** Disposes plugins. */
@@ -40,7 +46,7 @@ const hasHttpHook = (plugin: GatewayPlugin): boolean => HTTP_HOOKS.some((hook) =
 /** Hooks that load other plugins or wrap phases, and so may see anything. */
 const LOADERS = ['onPluginInit', 'onYogaInit', 'instrumentation'] as const;
 
-function seenBy(plugins: readonly GatewayPlugin[]): Seen {
+function seenBy(plugins: readonly GatewayPlugin[]): HookedPhases {
   const has = (...hooks: readonly (keyof GatewayPlugin)[]): boolean =>
     plugins.some((plugin) => [...LOADERS, ...hooks].some((hook) => plugin[hook] !== undefined));
   return {

@@ -99,7 +99,7 @@ export class Entity<T extends object, Name extends string> {
           find(context, wanted, call).catch((error: unknown) => {
             throw cutAt(error, () => ({ id: this.idOf(wanted) }));
           }),
-        { idOf, onPrimed: (origin) => context.rest.journal.note(route, origin, 'primed') },
+        { idOf, onPrimed: (origin) => context.rest.callLog.note(route, origin, 'primed') },
       );
     entities.set(ref.name, this);
     registerNodeType(ref.name);

@@ -30,11 +30,11 @@ export interface LookupRequirement {
    *
    * @throws BAD_USER_INPUT for invalid ids.
    */
-  readonly wanted: (args: ArgumentValues) => readonly (Wanted | undefined)[];
+  readonly wanted: (args: ArgumentValues) => readonly (WantedObject | undefined)[];
 }
 
 /** An object by entity and key. */
-export interface Wanted {
+export interface WantedObject {
   readonly entity: AnyEntity;
   readonly key: Key;
 }

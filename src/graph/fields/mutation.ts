@@ -37,7 +37,7 @@ import {
   type UserError,
 } from './user-errors.ts';
 
-interface Payload<T> {
+interface MutationPayload<T> {
   readonly object: T | null;
   readonly userErrors: readonly UserError[];
   /** Whether the operation started by the write has ended; absent if the caller did not wait. */
@@ -57,7 +57,9 @@ interface PayloadOptions<T> {
     readonly cursor: (object: T, context: Context) => string;
   };
   /** Additional fields of the payload; null if nothing was written. */
-  readonly beside?: (t: PothosSchemaTypes.ObjectFieldBuilder<Types, Payload<T>>) => FieldMap;
+  readonly beside?: (
+    t: PothosSchemaTypes.ObjectFieldBuilder<Types, MutationPayload<T>>,
+  ) => FieldMap;
   /** Description of the payload's field `reached`. */
   readonly followUp?: { readonly description: string };
 }
@@ -239,7 +241,7 @@ function payloadType<T extends object>(typeName: string, options: PayloadOptions
   const { field } = options.answers;
   // Widened, since Pothos cannot infer types from a type parameter.
   const entity: AnyEntity = options.answers.entity;
-  return builder.objectType(builder.objectRef<Payload<T>>(typeName), {
+  return builder.objectType(builder.objectRef<MutationPayload<T>>(typeName), {
     description: `Result of the mutation \`${name}\`.`,
     fields: (t) => ({
       [field]: t.field({

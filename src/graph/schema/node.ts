@@ -3,7 +3,7 @@
  */
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../context.ts';
-import { requiring, type Wanted } from '../entity/requirement.ts';
+import { requiring, type WantedObject } from '../entity/requirement.ts';
 import { findEntity } from '../entity/entity.ts';
 import { lookUp } from '../entity/lookahead.ts';
 import { badInput } from '../errors.ts';
@@ -65,7 +65,7 @@ export const nodeOptions = {
 
 /** Loads an object of any type by a caller's id; null if it does not exist. */
 export async function loadNode(
-  { entity, key }: Wanted,
+  { entity, key }: WantedObject,
   context: Context,
   info: GraphQLResolveInfo,
 ): Promise<object | null> {
@@ -74,7 +74,7 @@ export async function loadNode(
 }
 
 /** @throws BAD_USER_INPUT for an invalid id. */
-export function readId(id: string): Wanted {
+export function readId(id: string): WantedObject {
   const key = parseNodeId(id);
   // Only entities register types for parsing.
   const entity = findEntity(key.typename)!;
@@ -82,7 +82,7 @@ export function readId(id: string): Wanted {
 }
 
 /** Returns undefined for an invalid id, which costs no call and whose resolver throws. */
-function wantedOrNone(id: unknown): Wanted | undefined {
+function wantedOrNone(id: unknown): WantedObject | undefined {
   try {
     return readId(String(id));
   } catch {

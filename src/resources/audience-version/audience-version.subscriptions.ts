@@ -39,7 +39,7 @@ builder.subscriptionField('audienceVersionProgress', (t) =>
     subscribe: (_root, { id }, context) =>
       watchVersion(context, audienceVersionEntity.parseId(String(id))),
     resolve: ({ state, polls }, _args, { rest }) => {
-      rest.journal.polls = { route: routes.getVersion, count: polls };
+      rest.callLog.polls = { route: routes.getVersion, count: polls };
       return state;
     },
   }),

@@ -34,7 +34,7 @@ builder.subscriptionField('pageProgress', (t) =>
     args: { id: t.arg.id({ required: true, description: 'Global id of the page.' }) },
     subscribe: (_root, { id }, context) => watchPage(context, pageEntity.parseId(String(id))),
     resolve: ({ state, polls }, _args, { rest }) => {
-      rest.journal.polls = { route: routes.listAudiences, count: polls };
+      rest.callLog.polls = { route: routes.listAudiences, count: polls };
       return state;
     },
   }),

@@ -3,8 +3,8 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Route } from '../../v0/routes.ts';
-import type { ExposedHeader, Journal } from './journal.ts';
-import type { Key } from './keys.ts';
+import type { ExposedHeader, CallLog } from './call-log.ts';
+import type { ApiKey } from './keys.ts';
 import type { RequestDeadline } from './request-deadline.ts';
 import type { CallTrace } from './trace.ts';
 
@@ -12,13 +12,13 @@ import type { CallTrace } from './trace.ts';
 export interface Requester {
   readonly apiKey: string;
   /** State of the key. */
-  readonly key: Key;
+  readonly key: ApiKey;
   /** Equal for requests that may share responses: the key and the forwarded headers. */
   readonly sharingKey: string;
   /** Name, value, name, value; one list for all reads. Mutable only for undici's types. */
   readonly headers: string[];
   readonly deadline: RequestDeadline;
-  readonly journal: Journal;
+  readonly callLog: CallLog;
   /** Trace of the request. */
   readonly trace: CallTrace | undefined;
 }

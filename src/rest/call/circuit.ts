@@ -6,7 +6,7 @@ import type { Route } from '../../v0/routes.ts';
 /** Time window of counts, in milliseconds; unused circuits are removed after it. */
 export const WINDOW_MS = 10_000;
 
-interface Bounds {
+interface CircuitBounds {
   /** Minimum number of attempts in the window, or of consecutive failures, to open a circuit. */
   readonly volume: number;
   /** Minimum duration of the host's failures, in milliseconds. */
@@ -33,7 +33,7 @@ export class Circuit {
   }
 
   /** Counts an attempt. @returns whether to open the circuit. */
-  count(failed: boolean, nowMs: number, { volume, outageMs }: Bounds): boolean {
+  count(failed: boolean, nowMs: number, { volume, outageMs }: CircuitBounds): boolean {
     if (nowMs - this.#windowMs >= WINDOW_MS) {
       this.#windowMs = nowMs;
       this.#attempts = this.#failures = 0;

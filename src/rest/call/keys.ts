@@ -27,19 +27,19 @@ export class RouteLoad {
 
 /** The calls of one route with one key. */
 export class KeyRoute {
-  readonly key: Key;
+  readonly key: ApiKey;
   readonly all: RouteLoad;
   /** Calls in flight. */
   active = 0;
   circuit: Circuit | undefined;
 
-  constructor(key: Key, all: RouteLoad) {
+  constructor(key: ApiKey, all: RouteLoad) {
     this.key = key;
     this.all = all;
   }
 }
 
-export class Key {
+export class ApiKey {
   readonly apiKey: string;
   /** Whether the backend's latest response accepted the key. */
   isAccepted = false;
@@ -57,17 +57,17 @@ export class Key {
   }
 }
 
-export class Keys {
+export class ApiKeys {
   /** Represents all keys not yet accepted, which share one turn. */
-  readonly unaccepted = new Key('');
+  readonly unaccepted = new ApiKey('');
   /** Called for evicted keys. */
-  onForget: ((key: Key) => void) | undefined;
+  onForget: ((key: ApiKey) => void) | undefined;
   readonly routes = new Map<Route, RouteLoad>();
-  readonly #accepted: LRUCache<string, Key>;
-  readonly #failing: LRUCache<string, Key>;
+  readonly #accepted: LRUCache<string, ApiKey>;
+  readonly #failing: LRUCache<string, ApiKey>;
 
   constructor() {
-    const dispose = (key: Key, _apiKey: string, reason: string): void => {
+    const dispose = (key: ApiKey, _apiKey: string, reason: string): void => {
       if (reason !== 'evict') return;
       key.isKnown = key.isAccepted = false;
       this.onForget?.(key);
@@ -76,7 +76,7 @@ export class Keys {
     this.#failing = new LRUCache({ max: MAX_FAILING, dispose });
   }
 
-  find(apiKey: string): Key | undefined {
+  find(apiKey: string): ApiKey | undefined {
     return this.#accepted.get(apiKey) ?? this.#failing.get(apiKey);
   }
 
@@ -85,14 +85,14 @@ export class Keys {
   }
 
   /** Stores a key as accepted. */
-  accept(key: Key): void {
+  accept(key: ApiKey): void {
     key.isAccepted = key.isKnown = true;
     this.#failing.delete(key.apiKey);
     this.#accepted.set(key.apiKey, key);
   }
 
   /** Removes a key that the backend has rejected. */
-  refuse(key: Key): void {
+  refuse(key: ApiKey): void {
     if (!key.isAccepted) return;
     key.isAccepted = false;
     this.#accepted.delete(key.apiKey);
@@ -100,13 +100,13 @@ export class Keys {
   }
 
   /** Stores a key whose calls fail. */
-  remember(key: Key): void {
+  remember(key: ApiKey): void {
     key.isKnown = true;
     this.#failing.set(key.apiKey, key);
   }
 
   /** State of a route of a key. */
-  of(key: Key, route: Route): KeyRoute {
+  of(key: ApiKey, route: Route): KeyRoute {
     let found = key.routes.get(route);
     if (!found) {
       let all = this.routes.get(route);

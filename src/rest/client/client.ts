@@ -16,10 +16,10 @@ import {
   reusedRefusals,
   type RouteLabel,
 } from '../call/errors.ts';
-import { Journal } from '../call/journal.ts';
+import { CallLog } from '../call/call-log.ts';
 import { RequestDeadline } from '../call/request-deadline.ts';
 import { NOW, type Requester } from '../call/call.ts';
-import { Key, type Keys } from '../call/keys.ts';
+import { ApiKey, type ApiKeys } from '../call/keys.ts';
 import type { UpstreamOptions, UpstreamSettings } from '../call/options.ts';
 import { Timeouts } from '../call/timeouts.ts';
 import type { CircuitStates } from '../policies/circuit-breaker.ts';
@@ -47,7 +47,7 @@ export interface CallOptions {
 export interface RestClient {
   /** Replaced when a route is found to be missing. */
   readonly capabilities: RouteCapabilities;
-  readonly journal: Journal;
+  readonly callLog: CallLog;
   /** Deadline of the request on `performance.now()`'s clock. */
   readonly deadlineMs: number;
   /** Cancels reads in flight and rejects further calls. Writes are finished. */
@@ -139,21 +139,21 @@ export function createUpstream(given: UpstreamOptions): Upstream {
 interface Shared {
   readonly options: UpstreamSettings;
   readonly calls: Calls;
-  readonly keys: Keys;
+  readonly keys: ApiKeys;
   readonly discovery: RouteDiscovery;
   /** Deadlines of all requests. */
   readonly deadlines: Timeouts;
 }
 
 /** Typed by the route table. */
-interface Values {
+interface RouteValues {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | undefined>> | undefined;
   readonly body?: unknown;
 }
 
 class ScopedClient implements RestClient, Requester {
-  readonly journal = new Journal();
+  readonly callLog = new CallLog();
   readonly apiKey: string;
   readonly sharingKey: string;
   readonly headers: string[];
@@ -161,7 +161,7 @@ class ScopedClient implements RestClient, Requester {
   readonly trace: CallTrace | undefined;
   readonly #shared: Shared;
   readonly #scope: RequestScope;
-  #key: Key;
+  #key: ApiKey;
   #newerThan: string | undefined;
   #callsLeft: number;
   #isDeferred: ((origin: unknown) => boolean) | undefined;
@@ -172,7 +172,7 @@ class ScopedClient implements RestClient, Requester {
     this.#shared = shared;
     this.#scope = scope;
     this.apiKey = apiKey;
-    this.#key = shared.keys.find(apiKey) ?? new Key(apiKey);
+    this.#key = shared.keys.find(apiKey) ?? new ApiKey(apiKey);
     this.sharingKey = sharingKeyOf({ apiKey, forwarded });
     this.headers = headersOf(apiKey, scope.requestId, forwarded);
     this.trace = trace;
@@ -182,7 +182,7 @@ class ScopedClient implements RestClient, Requester {
     this.#callsLeft = scope.maxCalls;
   }
 
-  get key(): Key {
+  get key(): ApiKey {
     // Another request may have stored the key meanwhile.
     if (!this.#key.isKnown) this.#key = this.#shared.keys.find(this.apiKey) ?? this.#key;
     return this.#key;
@@ -217,7 +217,7 @@ class ScopedClient implements RestClient, Requester {
     options: CallOptions = {},
   ): Promise<unknown> {
     const { discovery } = this.#shared;
-    const values: Values = input;
+    const values: RouteValues = input;
     if (!discovery.capabilities.serves(route)) return Promise.reject(missingRoute(route));
     if (!discovery.isOpen(route)) return this.#send(route, values, isOptional, options);
     const answer = this.#send(route, values, false, options);
@@ -247,7 +247,7 @@ class ScopedClient implements RestClient, Requester {
 
   #send(
     route: Route,
-    values: Values,
+    values: RouteValues,
     isOptional: boolean,
     { cancel, origin }: CallOptions,
   ): Promise<unknown> {

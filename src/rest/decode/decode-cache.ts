@@ -16,24 +16,24 @@ const LARGEST_PART = 1 / 8; // maximum share of an entry
 const ENTRY_BYTES = 256; // overhead of an entry
 
 /** The latest response of a path that is not cached yet: most never come again. */
-interface Seen {
+interface SeenResponse {
   bytes: number;
   etag: string | string[] | undefined;
   /** Checksum; undefined until a second response has the same size and `ETag`. */
   sum: number | undefined;
 }
 
-interface Kept {
+interface CachedDecode {
   readonly body: Uint8Array;
   readonly type: string | string[] | undefined;
   readonly decoded: DecodedResponse;
 }
 
 export class DecodeCache {
-  readonly #entries: LRUCache<string, Seen | Kept>;
+  readonly #entries: LRUCache<string, SeenResponse | CachedDecode>;
 
   constructor(maxBytes = MAX_BYTES) {
-    this.#entries = new LRUCache<string, Seen | Kept>({
+    this.#entries = new LRUCache<string, SeenResponse | CachedDecode>({
       maxSize: maxBytes,
       maxEntrySize: maxBytes * LARGEST_PART,
       sizeCalculation: (entry, path) =>
@@ -74,7 +74,7 @@ export class DecodeCache {
   }
 }
 
-const isSame = ({ body, type, decoded }: Kept, answer: RestResponse): boolean =>
+const isSame = ({ body, type, decoded }: CachedDecode, answer: RestResponse): boolean =>
   answer.body.equals(body) &&
   decoded.status === answer.status &&
   type === answer.headers['content-type'];
@@ -83,7 +83,7 @@ const isSame = ({ body, type, decoded }: Kept, answer: RestResponse): boolean =>
 const BYTES = { object: 64, property: 168, array: 48, item: 8, text: 40, character: 2, number: 16 };
 
 /** Upper bound of the memory of a decoded response and its bytes. */
-export function bytesOf({ body, decoded }: Pick<Kept, 'body' | 'decoded'>): number {
+export function bytesOf({ body, decoded }: Pick<CachedDecode, 'body' | 'decoded'>): number {
   let bytes = body.length;
   const values = [decoded.value]; // a stack: recursion could overflow
   for (const value of values) {

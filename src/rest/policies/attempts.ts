@@ -16,16 +16,16 @@ export class Record implements CallPolicy {
   }
 
   before(call: RestCall): undefined {
-    const { journal } = call.from;
-    call.startMs = call.startedMs - journal.beganMs;
+    const { callLog } = call.from;
+    call.startMs = call.startedMs - callLog.beganMs;
     call.endMs = undefined;
-    journal.add(call);
+    callLog.add(call);
   }
 
   after(call: RestCall, settled: Settled): void {
     const { clock, observer } = this.#settings;
     if (call.endedMs === 0) call.endedMs = clock.now();
-    call.endMs = call.endedMs - call.from.journal.beganMs;
+    call.endMs = call.endedMs - call.from.callLog.beganMs;
     const failed = settled instanceof Error;
     call.status = failed ? undefined : settled.status;
     call.failure = failed ? failureOf(settled) : undefined;

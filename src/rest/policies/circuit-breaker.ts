@@ -12,7 +12,7 @@ import type { Route } from '../../v0/routes.ts';
 import { isRead, type Settled } from '../call/call.ts';
 import { Circuit, WINDOW_MS } from '../call/circuit.ts';
 import { hasKind, RestError, reusedRefusals } from '../call/errors.ts';
-import type { Keys } from '../call/keys.ts';
+import type { ApiKeys } from '../call/keys.ts';
 import type { BreakerChange, BreakerState } from '../call/observer.ts';
 import type { UpstreamSettings } from '../call/options.ts';
 import type { CallPolicy, RestCall } from '../rest-call.ts';
@@ -33,7 +33,7 @@ export class CircuitBreaker implements CallPolicy {
   readonly #settings: UpstreamSettings;
   readonly #options: BreakerSettings;
   readonly #host = new Circuit(undefined);
-  readonly #keys: Keys;
+  readonly #keys: ApiKeys;
   readonly #underWay: UnderWay;
   /** Circuits that are not closed, by route; undefined for the host. */
   readonly #tripped = new Map<Route | undefined, Set<Circuit>>();
@@ -47,7 +47,7 @@ export class CircuitBreaker implements CallPolicy {
       }),
   );
 
-  constructor(settings: UpstreamSettings, keys: Keys, underWay: UnderWay) {
+  constructor(settings: UpstreamSettings, keys: ApiKeys, underWay: UnderWay) {
     this.#settings = settings;
     this.#options = { volume: 20, openMs: 5_000, outageMs: 1_000, ...settings.breaker };
     this.#keys = keys;

@@ -9,7 +9,7 @@ import { RoundRobinQueue } from '../../lib/round-robin-queue.ts';
 import type { Route } from '../../v0/routes.ts';
 import { isRead, type Settled } from '../call/call.ts';
 import { endOfWait, RestError, reusedRefusals } from '../call/errors.ts';
-import type { Key, KeyRoute, Keys } from '../call/keys.ts';
+import type { ApiKey, KeyRoute, ApiKeys } from '../call/keys.ts';
 import type { UpstreamSettings } from '../call/options.ts';
 import { HELD, type CallPolicy, type RestCall } from '../rest-call.ts';
 import type { UnderWay } from './attempts.ts';
@@ -22,7 +22,7 @@ const RETRY_AFTER_MS = 1_000;
 
 export class ConcurrencyLimiter implements CallPolicy {
   readonly #settings: UpstreamSettings;
-  readonly #keys: Keys;
+  readonly #keys: ApiKeys;
   readonly #underWay: UnderWay;
   readonly #most: Readonly<typeof SHARES>;
   readonly #queue: RoundRobinQueue<RestCall>;
@@ -36,7 +36,7 @@ export class ConcurrencyLimiter implements CallPolicy {
       }),
   );
 
-  constructor(settings: UpstreamSettings, keys: Keys, underWay: UnderWay) {
+  constructor(settings: UpstreamSettings, keys: ApiKeys, underWay: UnderWay) {
     this.#settings = settings;
     this.#keys = keys;
     this.#underWay = underWay;
@@ -85,7 +85,7 @@ export class ConcurrencyLimiter implements CallPolicy {
   }
 
   /** Moves a newly accepted key's calls in flight to its own share; it would otherwise have two. */
-  #move(key: Key): void {
+  #move(key: ApiKey): void {
     for (const call of this.#underWay.calls) {
       if (call.isHeld || call.from.apiKey !== key.apiKey || !call.turn) continue;
       this.#count(call, call.turn, -1);
@@ -122,7 +122,7 @@ export class ConcurrencyLimiter implements CallPolicy {
     if (isDeferred) turn.key.deferred += by;
   }
 
-  #wait(call: RestCall, key: Key): Error | typeof HELD {
+  #wait(call: RestCall, key: ApiKey): Error | typeof HELD {
     const dropped = this.#queue.add(key.apiKey, call, subqueueOf(call));
     if (dropped !== call && !call.isDeferred) key.waiting += 1;
     if (!dropped) return HELD;

@@ -2,7 +2,7 @@
  * The policies of backend calls, from callers to the wire.
  */
 import type { Call, DecodedResponse, RestResponse, Settled } from '../call/call.ts';
-import { Keys } from '../call/keys.ts';
+import { ApiKeys } from '../call/keys.ts';
 import type { UpstreamSettings } from '../call/options.ts';
 import { DecodeCache } from '../decode/decode-cache.ts';
 import { AttemptTimeout, Record, UnderWay } from './attempts.ts';
@@ -14,7 +14,7 @@ import type { Calls } from '../rest-call.ts';
 
 export function openCalls(settings: UpstreamSettings) {
   const { observer, cache } = settings;
-  const keys = new Keys();
+  const keys = new ApiKeys();
   const underWay = new UnderWay();
   const breaker = new CircuitBreaker(settings, keys, underWay);
 

@@ -35,13 +35,13 @@ export class RateLimitPauses implements CallPolicy {
   /** Runs before the timeout of the attempt begins. */
   before(call: RestCall): Error | typeof HELD | undefined {
     if (call.startedMs >= this.#latestMs && !this.#settings.pauses) return undefined;
-    const { sharingKey, journal } = call.from;
+    const { sharingKey, callLog } = call.from;
     const { clock, isHurried } = this.#settings;
     const leftMs = this.#leftOf(sharingKey);
     if (leftMs <= 0) return undefined;
     const inTime = clock.now() + leftMs + SPREAD_MS < call.deadlineMs;
     if (!inTime || this.#waiting >= MAX_WAITING) {
-      journal.note(call.route, call.origin, 'unsent');
+      callLog.note(call.route, call.origin, 'unsent');
       const retryAfterMs = Math.ceil(leftMs);
       const what = 'Backend limits the calls of this key';
       return new RestError('rate_limited', what, call.route, { retryAfterMs });

@@ -25,7 +25,7 @@ const CAP_MS = 250;
 const RETRIED_STATUSES: readonly number[] = [429, 502, 503, 504];
 
 /** Conditions of a retry. */
-interface Wanted {
+interface RetryTerms {
   readonly afterMs: number;
   /** Minimum time for the next attempt, in milliseconds. */
   readonly needsMs: number;
@@ -57,7 +57,7 @@ export function retries(
   };
 }
 
-function wantedAfter(settled: Settled, number: number, timeoutMs: number): Wanted | undefined {
+function wantedAfter(settled: Settled, number: number, timeoutMs: number): RetryTerms | undefined {
   const paid = { afterMs: fullJitter(number), needsMs: 0, isFree: false };
   if (!(settled instanceof Error)) {
     if (!RETRIED_STATUSES.includes(settled.status)) return undefined;

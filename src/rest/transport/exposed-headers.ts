@@ -4,7 +4,7 @@
  * All callers of a shared read get its headers.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ExposedHeader } from '../call/journal.ts';
+import type { ExposedHeader } from '../call/call-log.ts';
 
 /** Values that Node can write; others are left out, since they would fail the whole response. */
 const WRITABLE = /^[\t\x20-\x7e]*$/;

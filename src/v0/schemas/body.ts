@@ -7,10 +7,10 @@
 import { z } from 'zod';
 
 /** A value without nulls, recursively. */
-type Given<Value> = Value extends readonly (infer Item)[]
-  ? Given<Item>[]
+type WithoutNulls<Value> = Value extends readonly (infer Item)[]
+  ? WithoutNulls<Item>[]
   : Value extends object
-    ? { [Name in keyof Value]: Given<Exclude<Value[Name], null>> }
+    ? { [Name in keyof Value]: WithoutNulls<Exclude<Value[Name], null>> }
     : Value;
 
 /** The part of a body's schema that users need. */
@@ -27,7 +27,7 @@ interface BodySchema<Body> extends z.ZodType<Body, Body> {
 export function bodyOf<Shape extends z.ZodRawShape, Omitted extends keyof Shape & string = never>(
   { shape }: z.ZodObject<Shape>,
   ...omitted: readonly Omitted[]
-): BodySchema<Given<Omit<z.infer<z.ZodObject<Shape>>, Omitted>>> {
+): BodySchema<WithoutNulls<Omit<z.infer<z.ZodObject<Shape>>, Omitted>>> {
   const names: readonly string[] = omitted;
   const body: Record<string, z.ZodType> = {};
   // Safe cast: all schemas are zod's.

@@ -3,7 +3,10 @@
  */
 import type { GraphQLError } from 'graphql';
 import type { IncrementalResult } from '../../../src/execution/incremental/incremental-executor.ts';
-import type { Payload, Pending } from '../../../src/execution/incremental/delivery.ts';
+import type {
+  DeliveredPayload,
+  PendingResult,
+} from '../../../src/execution/incremental/delivery.ts';
 
 type Keys = readonly (string | number)[];
 
@@ -12,19 +15,19 @@ export interface Assembled {
   readonly errors: readonly GraphQLError[];
   /** Where something could not be answered at all. */
   readonly failed: readonly Keys[];
-  readonly payloads: readonly Payload[];
+  readonly payloads: readonly DeliveredPayload[];
   /** Everything that was announced. */
-  readonly pending: readonly Pending[];
+  readonly pending: readonly PendingResult[];
 }
 
 export async function assemble(result: IncrementalResult): Promise<Assembled> {
   const data = structuredClone(plain(result.data));
   const errors = [...(result.errors ?? [])];
   const failed: Keys[] = [];
-  const payloads: Payload[] = [];
-  const open = new Map<string, Pending>();
-  const all: Pending[] = [];
-  const announce = (pending: readonly Pending[]) => {
+  const payloads: DeliveredPayload[] = [];
+  const open = new Map<string, PendingResult>();
+  const all: PendingResult[] = [];
+  const announce = (pending: readonly PendingResult[]) => {
     for (const one of pending) {
       if (open.has(one.id)) throw new Error(`"${one.id}" was announced twice.`);
       if (at(data, one.path) == null) throw new Error(`Nothing is at ${one.path.join('.')}.`);
@@ -32,7 +35,7 @@ export async function assemble(result: IncrementalResult): Promise<Assembled> {
       all.push(one);
     }
   };
-  const openOf = (id: string): Pending => {
+  const openOf = (id: string): PendingResult => {
     const found = open.get(id);
     if (!found) throw new Error(`"${id}" was not announced, or is complete.`);
     return found;

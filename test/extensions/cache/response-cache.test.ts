@@ -28,7 +28,7 @@ async function readAll(rest: Rest, count: number, scope?: Partial<RequestScope>)
   for (let i = 0; i < count; i++) {
     const client = rest.client(scope);
     const title = await read(client);
-    seen.push(`${client.journal.entries.map(({ source }) => source).join()} ${title}`);
+    seen.push(`${client.callLog.entries.map(({ source }) => source).join()} ${title}`);
   }
   return seen;
 }
@@ -96,8 +96,8 @@ describe('CACHE_TTL', () => {
     const first = rest.client();
     await read(first, 't0');
 
-    expect(last.journal.calls).toBe(0);
-    expect(first.journal.calls).toBe(1);
+    expect(last.callLog.calls).toBe(0);
+    expect(first.callLog.calls).toBe(1);
   });
 
   it('shares nothing that a caller could change for all others', async () => {
@@ -120,7 +120,7 @@ describe('CACHE_TTL', () => {
     await read(client);
 
     expect(await outcome(read(client))).toMatchObject({ kind: 'budget' });
-    expect(client.journal.calls).toBe(0);
+    expect(client.callLog.calls).toBe(0);
   });
 });
 
@@ -176,7 +176,7 @@ describe('what the backend says', () => {
     await read(rest.client(), 'old');
     const again = rest.client();
     await read(again, 'old');
-    expect(again.journal.calls).toBe(1);
+    expect(again.callLog.calls).toBe(1);
   });
 
   it('comes before what is set for the route', async () => {
@@ -204,7 +204,7 @@ describe('what is no longer fresh', () => {
     expect(await readAll(rest, 3)).toEqual(['sent first', 'sent first', 'cached first']);
     const kept = rest.client();
     await read(kept);
-    expect(kept.journal.exposed).toEqual(new Map([['x-version', '1'], ['x-served-by', 'two']])); // prettier-ignore
+    expect(kept.callLog.exposed).toEqual(new Map([['x-version', '1'], ['x-served-by', 'two']])); // prettier-ignore
     time.nowMs += 10_000;
     expect(await readAll(rest, 2)).toEqual(['sent second', 'sent second']);
     expect(rest.backend.seen.map(({ headers }) => headers['if-none-match'])).toEqual([
@@ -304,7 +304,7 @@ describe('a write', () => {
     await readAll(rest, 1);
 
     expect(await read(client)).toBe('2');
-    expect(client.journal.entries.map(({ source }) => source)).toEqual(['sent', 'sent']);
+    expect(client.callLog.entries.map(({ source }) => source)).toEqual(['sent', 'sent']);
   });
 });
 

@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { ResponseCache } from '../../../src/extensions/cache/response-cache.ts';
 import { createConnection, type Connection } from '../../../src/extensions/redis/connection.ts';
 import { storeOn } from '../../../src/extensions/redis/store.ts';
-import { SharedReads } from '../../../src/extensions/redis/shared-reads.ts';
+import { RedisReads } from '../../../src/extensions/redis/shared-reads.ts';
 import { routes } from '../../../src/v0/routes.ts';
 import { openRest, topic, type Rest } from '../../rest/open-rest.ts';
 import { cases } from '../../support/cases.ts';
@@ -59,7 +59,7 @@ async function openReplica(redis: RedisServer, url: string): Promise<Rest> {
   const connection = createConnection(redis.url);
   await connection.open();
   onTestFinished(() => connection.close());
-  const shared = new SharedReads(storeOn(unreliable(connection), 'a secret', 'backend'));
+  const shared = new RedisReads(storeOn(unreliable(connection), 'a secret', 'backend'));
   const ttls = new Map([[routes.getTopic.path, TTL_MS]]);
   const cache = new ResponseCache({ maxBytes: 1_000_000, ttls, shared });
   await cache.open();
@@ -128,7 +128,7 @@ it.skipIf(!hasRedis)(
           const { title } = await client.call(routes.updateTopic, { path, body: { title: 'n' } });
           const own = higher(before, new Map([[id, Number(title)]]));
           for (const of of [apiKey, through]) written.set(of, higher(written.get(of) ?? own, own));
-          token = client.journal.consistency;
+          token = client.callLog.consistency;
           floor = own;
           counts.writes += 1;
         } else {
@@ -139,13 +139,13 @@ it.skipIf(!hasRedis)(
           const client = replicas[at]!.client({ apiKey, newerThan });
           const asked = client.call(routes.getTopic, { path: { topic_id: id } });
           const flight = `${through} ${id} ${newerThan}`;
-          const hasJoined = client.journal.entries.at(-1)?.source === 'shared';
+          const hasJoined = client.callLog.entries.at(-1)?.source === 'shared';
           if (!hasJoined) begun.set(flight, startMs);
           // Who joins a read that is under way gets what that one does, however slow the machine is.
           const begunMs = begun.get(flight)!;
           const state = Number((await asked).title);
           const endedMs = states.get(id)![state + 1] ?? Infinity;
-          const { source } = client.journal.entries.at(-1)!;
+          const { source } = client.callLog.entries.at(-1)!;
           const isCached = source === 'cached';
           counts[isCached ? 'cached' : hasJoined ? 'shared' : 'sent'] += 1;
           if (isNamed) counts[isCached ? 'cachedWithToken' : 'withToken'] += 1;

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { RateLimits } from '../../../src/extensions/redis/rate-limits.ts';
+import { LeasedRateLimits } from '../../../src/extensions/redis/rate-limits.ts';
 import { hasRedis, openRedis } from '../../support/redis.ts';
 import { openGateway } from '../../support/open-gateway.ts';
 import { ok, status } from '../../support/faults.ts';
@@ -16,7 +16,7 @@ const MINUTE = { calls: 600, windowMs: 60_000 };
 const PAGE = '{ page(pageId: "p") { name } }';
 
 /** How many of so many single calls are granted, asked for one after the other. */
-async function granted(limits: readonly RateLimits[], count: number, apiKey = 'key') {
+async function granted(limits: readonly LeasedRateLimits[], count: number, apiKey = 'key') {
   let calls = 0;
   for (let i = 0; i < count; i++) {
     if ((await limits[i % limits.length]!.take(apiKey, 1)) === 0) calls += 1;
@@ -26,7 +26,7 @@ async function granted(limits: readonly RateLimits[], count: number, apiKey = 'k
 
 describe('a limit of one process', () => {
   it('grants a tenth of a window at once, then as many as the window has, and says how long to wait', async () => {
-    const limits = new RateLimits(MINUTE, undefined);
+    const limits = new LeasedRateLimits(MINUTE, undefined);
     const startMs = performance.now();
 
     const first = await granted([limits], 100);
@@ -44,7 +44,7 @@ describe('a limit of one process', () => {
   });
 
   it('grants more than may come at once to a key that has made no call, and lets it wait for them', async () => {
-    const limits = new RateLimits(MINUTE, undefined);
+    const limits = new LeasedRateLimits(MINUTE, undefined);
 
     expect(await limits.take('key', 200)).toBe(0);
     const waitMs = await limits.take('key', 1);
@@ -54,7 +54,7 @@ describe('a limit of one process', () => {
   });
 
   it('lets later requests pay for calls that nobody foresaw', async () => {
-    const limits = new RateLimits(MINUTE, undefined);
+    const limits = new LeasedRateLimits(MINUTE, undefined);
 
     await limits.take('key', 1);
     limits.owe('key', 58);
@@ -75,7 +75,7 @@ describe.skipIf(!hasRedis)('a limit that three replicas share', () => {
     );
     return {
       ...{ redis, shared },
-      limits: shared.map(({ store }) => new RateLimits(MINUTE, store)),
+      limits: shared.map(({ store }) => new LeasedRateLimits(MINUTE, store)),
       commands: () => commands,
     };
   };
@@ -133,7 +133,7 @@ describe('a gateway with RATE_LIMIT', () => {
   const openLimited = (calls: number) =>
     openGateway({
       backend: 'faulty',
-      rateLimits: new RateLimits({ calls, windowMs: 60_000 }, undefined),
+      rateLimits: new LeasedRateLimits({ calls, windowMs: 60_000 }, undefined),
     });
 
   it('refuses what is too much with 429, and says when to come back', async () => {

@@ -1,7 +1,7 @@
 /** The scripts that keep answers and move epochs, run by Redis and held to a model. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { SharedReads } from '../../../src/extensions/redis/shared-reads.ts';
+import type { RedisReads } from '../../../src/extensions/redis/shared-reads.ts';
 import type { FoundRead } from '../../../src/rest/call/options.ts';
 import { cases } from '../../support/cases.ts';
 import { hasRedis, openRedis } from '../../support/redis.ts';
@@ -32,7 +32,7 @@ it.skipIf(!hasRedis)('find what was kept in the present epoch, and nothing else'
       let number = 0;
       let kept: { number: number; text: string } | undefined;
       let highest = '';
-      const readsOf = (i: number): SharedReads => replicas[i]!.reads;
+      const readsOf = (i: number): RedisReads => replicas[i]!.reads;
 
       for (const [at, { what, replica: i }] of steps.entries()) {
         if (what === 'find') {

@@ -11,7 +11,7 @@ import {
   type Connection,
 } from '../../../src/extensions/redis/connection.ts';
 import { storeOn } from '../../../src/extensions/redis/store.ts';
-import { SharedReads } from '../../../src/extensions/redis/shared-reads.ts';
+import { RedisReads } from '../../../src/extensions/redis/shared-reads.ts';
 import { routes } from '../../../src/v0/routes.ts';
 import { openRest, topic, type Rest } from '../../rest/open-rest.ts';
 import { held, ok } from '../../support/faults.ts';
@@ -52,7 +52,7 @@ const title = async (client: RestClient): Promise<string> =>
 async function read(rest: Rest, scope?: Partial<RequestScope>): Promise<string> {
   const client = rest.client(scope);
   const found = await title(client);
-  return `${client.journal.entries.map(({ source }) => source).join()} ${found}`;
+  return `${client.callLog.entries.map(({ source }) => source).join()} ${found}`;
 }
 
 /** @returns the token of the write. */
@@ -60,7 +60,7 @@ async function write(rest: Rest): Promise<string> {
   const client = rest.client();
   const path = { topic_id: 't' };
   await client.call(routes.updateTopic, { path, body: { title: 'n' } });
-  return client.journal.consistency!;
+  return client.callLog.consistency!;
 }
 
 /** Kept answers are sent to Redis after callers have theirs, and once: where Redis was late they are read again. */
@@ -158,7 +158,7 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
     expect(await title(client)).toBe('2');
 
     expect(performance.now() - beganMs).toBeLessThan(1_000);
-    expect(client.journal.calls).toBe(1);
+    expect(client.callLog.calls).toBe(1);
     expect(await read(one)).toMatch(/ 2$/);
     if (state === 'is frozen') redis.thaw();
   });
@@ -228,7 +228,7 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
         return answer;
       },
     };
-    const shared = new SharedReads(storeOn(refusing, 'a secret of the tests', 'backend'));
+    const shared = new RedisReads(storeOn(refusing, 'a secret of the tests', 'backend'));
     const cache = new ResponseCache({ maxBytes: 1_000_000, ttls: TTLS, shared });
     const rest = await openRest({ url: backend.url, cache });
     const begun = read(rest);

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Journal, JournalEntry } from '../../../src/rest/call/journal.ts';
+import type { CallLog, CallLogEntry } from '../../../src/rest/call/call-log.ts';
 import { schema } from '../../../src/app/schema.ts';
 import { silentLogger } from '../../../src/gateway/observe/logs/logger.ts';
 import { openTracer } from '../../../src/extensions/traces/tracer.ts';
@@ -37,7 +37,7 @@ const traceparent = (traceId: string, flags = '01') => `00-${traceId}-00f067aa0b
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PERSON = '{ person(personId: "p") { name } }';
 
-const callOf = ({ route, status: code, attempt, span, failure, ...entry }: JournalEntry) => ({
+const callOf = ({ route, status: code, attempt, span, failure, ...entry }: CallLogEntry) => ({
   name: `${route.method} ${route.path}`,
   spanId: span?.spanId,
   code: code === undefined ? undefined : String(code),
@@ -72,7 +72,7 @@ describe('a trace', () => {
       rest: { timeoutMs: 60_000 },
       limits: { requestTimeoutMs: 90_000 },
     });
-    const asked: { traceId: string; journal: Journal; seen: string[] }[] = [];
+    const asked: { traceId: string; journal: CallLog; seen: string[] }[] = [];
     const FATES = [status(503), status(404), status(500), reset(), ...Array(16).fill(world())];
 
     for (let seed = 1; seed <= cases(15); seed++) {

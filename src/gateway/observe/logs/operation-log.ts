@@ -4,7 +4,7 @@
  * Queries, variables, headers and addresses are never logged.
  */
 import type { GraphQLError } from 'graphql';
-import type { Journal, JournalEntry } from '../../../rest/call/journal.ts';
+import type { CallLog, CallLogEntry } from '../../../rest/call/call-log.ts';
 import { maskedCauseOf } from '../../operation/errors.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { parentOf } from '../../operation/trace-context.ts';
@@ -23,12 +23,12 @@ export function operationLog(logger: Logger, slowMs = Infinity): Policy {
       // The level may change at runtime.
       if (lines.level !== logger.level) lines.level = logger.level;
       const isSlow = operation.durationMs > slowMs;
-      // Reading the journal costs more than this check.
+      // Reading the call log costs more than this check.
       if (lines.isLevelEnabled(isSlow ? 'warn' : 'info')) {
-        const { journal } = operation.rest ?? {};
+        const { callLog } = operation.rest ?? {};
         const line = {
           ...lineOf(operation),
-          ...(journal && (isSlow || lines.isLevelEnabled('debug')) && callsOf(journal)),
+          ...(callLog && (isSlow || lines.isLevelEnabled('debug')) && callsOf(callLog)),
         };
         if (isSlow) lines.warn(line, 'Slow GraphQL request');
         else lines.info(line, 'GraphQL request');
@@ -41,12 +41,12 @@ export function operationLog(logger: Logger, slowMs = Infinity): Policy {
 function lineOf(operation: Operation): object {
   const { rest, errors, bytes, status, outcome, durationMs } = operation;
   const codes = new Set(errors?.map(({ extensions }) => extensions['code']));
-  const slowest = rest && slowestOf(rest.journal);
+  const slowest = rest && slowestOf(rest.callLog);
   return {
     ...identityOf(operation),
     durationMs: rounded(durationMs),
-    calls: rest?.journal.calls ?? 0,
-    rounds: rest?.journal.rounds ?? 0,
+    calls: rest?.callLog.calls ?? 0,
+    rounds: rest?.callLog.rounds ?? 0,
     ...(slowest && { slowestCall: nameOf(slowest), slowestMs: rounded(msOf(slowest)) }),
     bytes,
     ...(codes.size > 0 && { errorCodes: [...codes] }),
@@ -74,13 +74,13 @@ function identityOf(operation: Operation): object {
 
 const rounded = (ms: number): number => Math.round(ms * 10) / 10;
 
-const nameOf = ({ route }: JournalEntry): string => `${route.method} ${route.path}`;
+const nameOf = ({ route }: CallLogEntry): string => `${route.method} ${route.path}`;
 
 /** 0 for a call that is still in flight. */
-const msOf = ({ startMs, endMs = startMs }: JournalEntry): number => endMs - startMs;
+const msOf = ({ startMs, endMs = startMs }: CallLogEntry): number => endMs - startMs;
 
-function slowestOf({ entries }: Journal): JournalEntry | undefined {
-  let slowest: JournalEntry | undefined;
+function slowestOf({ entries }: CallLog): CallLogEntry | undefined {
+  let slowest: CallLogEntry | undefined;
   for (const entry of entries) {
     if (entry.source !== 'primed' && msOf(entry) >= (slowest ? msOf(slowest) : 0)) slowest = entry;
   }
@@ -88,7 +88,7 @@ function slowestOf({ entries }: Journal): JournalEntry | undefined {
 }
 
 /** Calls by start time. */
-function callsOf({ entries }: Journal): object {
+function callsOf({ entries }: CallLog): object {
   const journal = entries.slice(0, MAX_CALLS).map((entry) => {
     const { source, attempt, startMs, endMs, status, failure } = entry;
     return {

@@ -5,7 +5,7 @@
  */
 import type { GraphQLError } from 'graphql';
 import { RestError } from '../../../rest/call/errors.ts';
-import type { Journal } from '../../../rest/call/journal.ts';
+import type { CallLog } from '../../../rest/call/call-log.ts';
 import { OTHER_APP, type AppVersion } from '../../operation/app-version.ts';
 import type { Operation, PlannedCost } from '../../operation/operation.ts';
 import type { Outcome } from '../../operation/outcome.ts';
@@ -119,7 +119,7 @@ export class OperationMetrics {
     this.#operations.add(row, outcome);
     this.#observeByName({ operation_name: row.name }, seconds, trace?.span);
     if (errors && errors.length > 0) this.#addErrors(errors);
-    if (rest) this.#addCalls(row.name, rest.journal, operation.planned);
+    if (rest) this.#addCalls(row.name, rest.callLog, operation.planned);
   }
 
   /** Counts each code and route once per response, since a list of a hundred fails a hundred times. */
@@ -137,12 +137,12 @@ export class OperationMetrics {
     }
   }
 
-  #addCalls(name: string, journal: Journal, plan: PlannedCost | undefined): void {
+  #addCalls(name: string, callLog: CallLog, plan: PlannedCost | undefined): void {
     let sent = 0;
     let own = 0;
     let isRetried = false;
     let isCached = false;
-    for (const entry of journal.entries) {
+    for (const entry of callLog.entries) {
       const { source } = entry;
       if (source === 'sent') sent += 1;
       else this.#countWithoutCall(entry);
@@ -151,7 +151,7 @@ export class OperationMetrics {
       else if (source === 'sent' || source === 'shared') own += 1;
     }
     if (sent === 0 && own === 0 && !plan) return;
-    const { rounds } = journal;
+    const { rounds } = callLog;
     this.#calls.add(name, true, sent);
     this.#rounds.add(name, true, rounds);
     // Plans include neither retries nor cached responses.
@@ -160,7 +160,7 @@ export class OperationMetrics {
     this.#plannedRounds.add(name, compared(rounds, plan.rounds, plan.rounds));
   }
 
-  #countWithoutCall(entry: Journal['entries'][number]): void {
+  #countWithoutCall(entry: CallLog['entries'][number]): void {
     // Unsent attempts are counted when they end.
     if (entry.source !== 'unsent') this.#upstream.withoutCall(entry);
   }

@@ -5,21 +5,21 @@
  * operations.
  */
 import type { FailureKind, RouteLabel } from '../../../rest/call/errors.ts';
-import type { JournalEntry } from '../../../rest/call/journal.ts';
+import type { CallLogEntry } from '../../../rest/call/call-log.ts';
 import type { UpstreamObserver } from '../../../rest/call/observer.ts';
 import { CounterBatch } from './counter-batch.ts';
 import type { Instruments } from './instruments.ts';
 
-type Source = JournalEntry['source'];
+type ReadSource = CallLogEntry['source'];
 type Ending = number | FailureKind | 'none';
 
 export interface UpstreamMetrics extends UpstreamObserver {
   /** Counts a read without a call. */
-  withoutCall(entry: JournalEntry): void;
+  withoutCall(entry: CallLogEntry): void;
 }
 
 export function upstreamMetrics(instruments: Instruments): UpstreamMetrics {
-  const ofSource = (source: Source) =>
+  const ofSource = (source: ReadSource) =>
     new CounterBatch(({ method, path: route }: RouteLabel, status: Ending) => ({
       method,
       route,

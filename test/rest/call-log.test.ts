@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { Cancel } from '../../src/lib/cancel.ts';
 import type { RestClient } from '../../src/rest/client/client.ts';
-import { Journal } from '../../src/rest/call/journal.ts';
+import { CallLog } from '../../src/rest/call/call-log.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { countCalls } from '../support/count-calls.ts';
 import { silence, status } from '../support/faults.ts';
@@ -11,26 +11,26 @@ import { openRest, outcome } from './open-rest.ts';
 
 const route = { method: 'GET', path: '/v0/topics' };
 
-/** A journal of calls with these starts and ends, in milliseconds. */
-function journalOf(calls: readonly (readonly [start: number, end: number])[]): Journal {
+/** A call log with these starts and ends, in milliseconds. */
+function callLogOf(calls: readonly (readonly [start: number, end: number])[]): CallLog {
   let now = 0;
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
-  const journal = new Journal();
+  const callLog = new CallLog();
   const events = calls.flatMap(([start, end], i) => [
     { at: start, order: 1, i },
     { at: end, order: start === end ? 2 : 0, i },
   ]);
-  const entries = new Map<number, ReturnType<Journal['begin']>>();
+  const entries = new Map<number, ReturnType<CallLog['begin']>>();
   for (const { at, order, i } of events.sort((a, b) => a.at - b.at || a.order - b.order)) {
     now = at;
-    if (order === 1) entries.set(i, journal.begin(route, null, 'sent', 1));
-    else journal.end(entries.get(i)!, 200);
+    if (order === 1) entries.set(i, callLog.begin(route, null, 'sent', 1));
+    else callLog.end(entries.get(i)!, 200);
   }
   clock.mockRestore();
-  return journal;
+  return callLog;
 }
 
-describe('the journal', () => {
+describe('the call log', () => {
   it.each([
     ['none', [], 0, 0],
     ['one call', [[0, 10]], 1, 10],
@@ -79,11 +79,11 @@ describe('the journal', () => {
   ] as [string, [number, number][], number, number][])(
     'counts rounds and time of %s',
     (_name, calls, rounds, backendMs) => {
-      const journal = journalOf(calls);
+      const callLog = callLogOf(calls);
 
-      expect(journal.rounds).toBe(rounds);
-      expect(journal.backendMs).toBe(backendMs);
-      expect(journal.calls).toBe(calls.length);
+      expect(callLog.rounds).toBe(rounds);
+      expect(callLog.backendMs).toBe(backendMs);
+      expect(callLog.calls).toBe(calls.length);
     },
   );
 
@@ -94,7 +94,7 @@ describe('the journal', () => {
 
     fc.assert(
       fc.property(fc.array(span, { maxLength: 30 }), (calls) => {
-        const { entries, rounds } = journalOf(calls);
+        const { entries, rounds } = callLogOf(calls);
         const memo = new Map<number, number>();
         const chainTo = (i: number): number => {
           let longest = memo.get(i) ?? 0;
@@ -112,23 +112,23 @@ describe('the journal', () => {
   });
 
   it('notes what needed no call without counting it', async () => {
-    const journal = new Journal();
-    journal.end(journal.begin(route, ['a'], 'sent', 1), 200);
+    const callLog = new CallLog();
+    callLog.end(callLog.begin(route, ['a'], 'sent', 1), 200);
     await sleep(5);
-    journal.note(route, ['a', 'b'], 'primed');
+    callLog.note(route, ['a', 'b'], 'primed');
 
-    expect(journal).toMatchObject({ calls: 1, rounds: 1 });
-    expect(journal.entries[1]).toMatchObject({ source: 'primed', origin: ['a', 'b'] });
-    expect(journal.entries[1]!.endMs).toBe(journal.entries[1]!.startMs);
+    expect(callLog).toMatchObject({ calls: 1, rounds: 1 });
+    expect(callLog.entries[1]).toMatchObject({ source: 'primed', origin: ['a', 'b'] });
+    expect(callLog.entries[1]!.endMs).toBe(callLog.entries[1]!.startMs);
   });
 
   it('sees calls that are still under way', async () => {
-    const journal = new Journal();
-    journal.begin(route, null, 'sent', 1);
+    const callLog = new CallLog();
+    callLog.begin(route, null, 'sent', 1);
     await sleep(10);
 
-    expect(journal.rounds).toBe(1);
-    expect(journal.backendMs).toBeGreaterThan(8);
+    expect(callLog.rounds).toBe(1);
+    expect(callLog.backendMs).toBeGreaterThan(8);
   });
 
   it('counts no call that the breaker refused', async () => {
@@ -139,10 +139,10 @@ describe('the journal', () => {
     for (let i = 0; i < 25; i++) await outcome(getPerson(one, i));
 
     expect(backend.hits()).toBe(20);
-    expect(one.journal).toMatchObject({ calls: 20, rounds: 20 });
-    expect(one.journal.entries).toHaveLength(25);
-    expect(one.journal.entries[20]).toMatchObject({ source: 'unsent', status: undefined });
-    expect(one.journal.entries[20]!.endMs).toBeDefined();
+    expect(one.callLog).toMatchObject({ calls: 20, rounds: 20 });
+    expect(one.callLog.entries).toHaveLength(25);
+    expect(one.callLog.entries[20]).toMatchObject({ source: 'unsent', status: undefined });
+    expect(one.callLog.entries[20]!.endMs).toBeDefined();
   });
 
   it('counts no call that was refused or given up in the queue', async () => {
@@ -153,13 +153,13 @@ describe('the journal', () => {
 
     const calls = Array.from({ length: 4 }, (_, i) => outcome(getPerson(one, i)));
     await vi.waitUntil(() => backend.hits() === 1);
-    expect(one.journal.calls).toBe(1);
+    expect(one.callLog.calls).toBe(1);
     leaving.cancel();
     await Promise.all(calls);
 
     expect(backend.hits()).toBe(1);
-    expect(one.journal).toMatchObject({ calls: 1, rounds: 1 });
-    expect(one.journal.entries.map(({ source }) => source)).toEqual([
+    expect(one.callLog).toMatchObject({ calls: 1, rounds: 1 });
+    expect(one.callLog.entries.map(({ source }) => source)).toEqual([
       'sent',
       'unsent',
       'unsent',
@@ -169,9 +169,9 @@ describe('the journal', () => {
 
   it('costs little', async () => {
     const calls = await countCalls(() => {
-      const journal = new Journal();
-      for (let i = 0; i < 250; i++) journal.end(journal.begin(route, null, 'sent', 1), 200);
-      expect(journal.rounds).toBe(250);
+      const callLog = new CallLog();
+      for (let i = 0; i < 250; i++) callLog.end(callLog.begin(route, null, 'sent', 1), 200);
+      expect(callLog.rounds).toBe(250);
     });
 
     expect(calls / 250).toBeLessThan(5);

@@ -14,7 +14,7 @@ import type { SpanRef } from './trace.ts';
  */
 type CallSource = 'sent' | 'shared' | 'primed' | 'cached' | 'unsent';
 
-export interface JournalEntry {
+export interface CallLogEntry {
   readonly route: RouteLabel;
   /** Cause of the call; opaque here, the path of a field in the graph. */
   readonly origin: unknown;
@@ -49,7 +49,7 @@ export interface Polls {
 /** A header of the backend; the name is in lower case. */
 export type ExposedHeader = readonly [name: string, value: string];
 
-export class Journal {
+export class CallLog {
   /** Headers for the caller; the latest response wins. */
   exposed: Map<string, string> | undefined;
   /** Consistency token of the last write; undefined without a response cache. */
@@ -60,10 +60,10 @@ export class Journal {
   calls = 0;
   /** Start of the request on `performance.now()`'s clock. */
   readonly beganMs = performance.now();
-  readonly #entries: JournalEntry[] = [];
+  readonly #entries: CallLogEntry[] = [];
 
   /** All calls by start time. */
-  get entries(): readonly JournalEntry[] {
+  get entries(): readonly CallLogEntry[] {
     return this.#entries;
   }
 
@@ -98,7 +98,7 @@ export class Journal {
     source: CallSource,
     attempt: number,
     atMs = performance.now(),
-  ): OpenEntry & JournalEntry {
+  ): OpenEntry & CallLogEntry {
     const entry = {
       route,
       origin,
@@ -116,12 +116,12 @@ export class Journal {
   }
 
   /** Adds a call as its own entry, which changes with the call. */
-  add(entry: JournalEntry): void {
+  add(entry: CallLogEntry): void {
     this.#entries.push(entry);
   }
 
   /** Copies the entry of a call that begins another attempt with a new entry. */
-  keep(entry: JournalEntry): void {
+  keep(entry: CallLogEntry): void {
     const { route, origin, source, attempt, startMs, endMs, status, failure, span } = entry;
     const kept = { route, origin, source, attempt, startMs, endMs, status, failure, span };
     this.#entries[this.#entries.lastIndexOf(entry)] = kept;
@@ -149,7 +149,7 @@ export class Journal {
   }
 
   /** Calls that the request waited for, by start time. */
-  #waits(): JournalEntry[] {
+  #waits(): CallLogEntry[] {
     return this.#entries.filter(({ source }) => source === 'sent' || source === 'shared');
   }
 }
