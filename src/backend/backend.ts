@@ -1,6 +1,6 @@
 /**
- * The embedded backend: the whole `/v0` service on a port, over a database of its own. The gateway calls it by HTTP, as it
- * would call any other deployment.
+ * The embedded backend: the whole `/v0` service on a port, with its own database. The gateway calls it by HTTP like any
+ * other deployment.
  */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -17,13 +17,13 @@ import { seedWhenEmpty, type Seed } from './seed/seed.ts';
 
 export { BackendDatabaseError } from './database/database.ts';
 
-/** The sample key is public, so the default is loopback. */
+/** Loopback by default, since the sample key is public. */
 const LOOPBACK = '127.0.0.1';
 
-/** How long requests in flight may take when the backend closes, in milliseconds. */
+/** Timeout of requests in flight at close, in milliseconds. */
 const CLOSING_MS = 5_000;
 
-/** How long a version stays in each state of publishing, in milliseconds. */
+/** Duration of each state of publishing, in milliseconds. */
 const DEFAULT_PUBLISH_DELAY_MS = 250;
 
 export interface BackendOptions {
@@ -39,13 +39,13 @@ export interface BackendOptions {
   readonly routes: RouteSet;
   /** @default 'sample' */
   readonly seed?: Seed;
-  /** How long a version stays queued, and how long it is processed. @default 250 */
+  /** Duration of each state of publishing, in milliseconds. @default 250 */
   readonly publishDelayMs?: number;
-  /** How long every answer is held back, to measure callers. @default 0 */
+  /** Delay of every response, in milliseconds, for measurements of callers. @default 0 */
   readonly latencyMs?: number;
   /** Called for each request of `/v0` with `GET /v0/pages/p1?limit=3`; never with a key. */
   readonly onRequest?: (line: string) => void;
-  /** Called for each answer of 500 and each publishing step that failed. */
+  /** Called for each 500 and each failed publishing step. */
   readonly onFailure?: (failure: Failure) => void;
 }
 
@@ -56,7 +56,7 @@ export interface EmbeddedBackend {
   /**
    * Stops listening, finishes requests in flight, and closes the database.
    *
-   * @param timeoutMs after which requests in flight are cut. @default 5000
+   * @param timeoutMs time until requests in flight are cut. @default 5000
    * @returns whether all of them finished.
    */
   close(timeoutMs?: number): Promise<boolean>;
@@ -65,7 +65,7 @@ export interface EmbeddedBackend {
 /**
  * Opens the backend on its port.
  *
- * @throws {BackendDatabaseError} when the database cannot be used; what Node throws when the port can't be had.
+ * @throws {BackendDatabaseError} for an unusable database; Node's error if listening fails.
  */
 export async function openBackend(options: BackendOptions): Promise<EmbeddedBackend> {
   const { databaseUrl, host = LOOPBACK, port = 0, onFailure = () => undefined } = options;

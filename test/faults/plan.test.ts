@@ -9,7 +9,7 @@ import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { planFor, planningContext, refuseCost } from '../../src/plan/cost.ts';
 import { MAX_VISITS, Planner } from '../../src/plan/planner.ts';
 import { schema } from '../../src/app/schema.ts';
-import { DEFAULT_LIMITS, measure } from '../../src/gateway/documents/document-limits.ts';
+import { complexityOf, DEFAULT_LIMITS } from '../../src/gateway/documents/document-limits.ts';
 import { IDS } from '../support/ids.ts';
 import { openGateway } from '../support/open-gateway.ts';
 
@@ -204,7 +204,7 @@ describe('T61b the size of an answer', () => {
       headers: { 'x-explain': 'plan' },
     });
 
-    expect(measure(parse(source), DEFAULT_LIMITS).excess).toBeUndefined();
+    expect(complexityOf(parse(source), DEFAULT_LIMITS).excess).toBeUndefined();
     expect(gateway.restCalls).toEqual([]);
     expect(extensions.plan.calls).toEqual({ least: 1, most: 1 });
     // nodes and its items; for each page, audiences, nodes and its items; and for each of these the same.

@@ -17,7 +17,7 @@ const told = (left: string, id = 'p') => ok(person(id), { 'x-left': left, 'x-oth
 
 describe('a header of the backend’s that is exposed', () => {
   it.each([
-    ['the plain lane', {}],
+    ['no plugins', {}],
     ['Yoga', { plugins: [{ onResponse: () => {} }] }],
   ])('goes back to the caller by %s, and no other does', async (_, options) => {
     const site = await open(options);

@@ -21,7 +21,7 @@ const TOPIC = `{ topic(topicId: "${IDS.topic}") { title } }`;
 const WRITE = `mutation { updateTopic(input: { id: "${formatNodeId('Topic', [IDS.topic])}", title: "New" }) { topic { title } userErrors { message } } }`;
 
 const STREAMS = ['text/event-stream', 'multipart/mixed'] as const;
-const WAYS = ['the plain lane', 'Yoga', 'fetch'] as const;
+const WAYS = ['no plugins', 'Yoga', 'fetch'] as const;
 
 interface Asked {
   readonly query?: string;
@@ -95,9 +95,9 @@ describe.each(STREAMS)('a response to who accepts %s alone', (accept) => {
     });
     site.upstream.on('*', status(500));
 
-    await ask(site, 'the plain lane', accept);
-    await ask(site, 'the plain lane', accept, { query: '{ nothing }' });
-    const { text } = await ask(site, 'the plain lane', accept, { query: `query Broken ${TOPIC}` });
+    await ask(site, 'no plugins', accept);
+    await ask(site, 'no plugins', accept, { query: '{ nothing }' });
+    const { text } = await ask(site, 'no plugins', accept, { query: `query Broken ${TOPIC}` });
 
     expect(text).toContain('Unexpected error.');
     expect(text).not.toContain('10.0.0.7');
@@ -144,7 +144,7 @@ describe('a client error to who accepts event streams alone', () => {
       'OPERATION_RESOLUTION_FAILURE',
     ],
   ])('for %s is an event', async (_what, asked, code) => {
-    const reply = await ask(await open(), 'the plain lane', 'text/event-stream', asked);
+    const reply = await ask(await open(), 'no plugins', 'text/event-stream', asked);
 
     expect(reply.status).toBe(200);
     expect(answersIn(reply)).toHaveLength(1);
@@ -157,7 +157,7 @@ describe('a client error to who accepts event streams alone', () => {
     ['a bad key', { headers: { 'x-api-key': 'two words' } }, 401, 'UNAUTHENTICATED'],
     ['a body that is too long', { body: 'x'.repeat(101_000) }, 413, 'BODY_TOO_LARGE'],
   ])('for %s has its status', async (_what, asked, expected, code) => {
-    const reply = await ask(await open(), 'the plain lane', 'text/event-stream', asked);
+    const reply = await ask(await open(), 'no plugins', 'text/event-stream', asked);
 
     expect([reply.status, reply.codes]).toEqual([expected, [code]]);
   });
@@ -175,7 +175,7 @@ describe('a client error to who accepts event streams alone', () => {
     });
 
     for (const code of [429, 503]) {
-      const reply = await ask(await open(limited(code)), 'the plain lane', 'text/event-stream');
+      const reply = await ask(await open(limited(code)), 'no plugins', 'text/event-stream');
       expect([reply.status, reply.headers.get('retry-after')]).toEqual([code, '7']);
     }
   });

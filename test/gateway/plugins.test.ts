@@ -70,7 +70,7 @@ describe('a published plugin', () => {
 });
 
 describe('a plugin of fifteen lines', () => {
-  it('logs operations that are slow, over the plain lane', async () => {
+  it('logs operations that are slow, without plugins', async () => {
     const slow: (string | undefined)[] = [];
     const useSlowLog = (ms: number): GatewayPlugin => ({
       onExecute({ context }) {

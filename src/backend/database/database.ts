@@ -1,8 +1,9 @@
 /**
- * The backend's database: a local file, or a remote one by libSQL.
+ * The backend's database: a local file, or a remote database by libSQL.
  *
- * Reads and writes of a local file take turns on one connection, so no reader sees half a write and no writer meets
- * SQLITE_BUSY; SQLite works synchronously here, so the queue costs nothing. Of a remote database only writes queue.
+ * Reads and writes of a local file are serialised on one connection, so no reader sees a partial write and no writer
+ * gets SQLITE_BUSY. The queue is free, since SQLite is synchronous here. Of a remote database only writes are
+ * serialised.
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -16,37 +17,37 @@ import { readMigrationFiles } from 'drizzle-orm/migrator';
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core';
 import { rootOf } from '../errors/failure.ts';
 
-/** `npm run build` copies them beside what it builds. */
+/** `npm run build` copies them to its output. */
 const MIGRATIONS = { migrationsFolder: fileURLToPath(new URL('migrations', import.meta.url)) };
 
-/** Where Drizzle keeps which migrations a database has had. */
+/** Drizzle's table of applied migrations. */
 const MIGRATIONS_TABLE = '__drizzle_migrations';
 
-/** Where the first release kept them. */
+/** Table of migrations of the first release. */
 const FIRST_RELEASE_MIGRATIONS = 'backend_migrations';
 
-/** How long a statement waits for another process that holds the file, in milliseconds. */
+/** Timeout for locks of other processes, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** How long a remote database may take to answer at start, in milliseconds. */
+/** Timeout of a remote database at start, in milliseconds. */
 const START_TIMEOUT_MS = 10_000;
 
-/** What queries are written against; none of them can open, close or migrate anything. */
+/** The query interface, without opening, closing and migrations. */
 export type Queries = Pick<
   BaseSQLiteDatabase<'async', ResultSet, Record<string, never>>,
   '$count' | 'all' | 'delete' | 'get' | 'insert' | 'run' | 'select' | 'selectDistinct' | 'update'
 >;
 
 export interface Database {
-  /** Runs queries that belong together and change nothing. */
+  /** Runs related read-only queries. */
   read<Answer>(work: (db: Queries) => Promise<Answer>): Promise<Answer>;
-  /** Runs queries as one transaction: all of it is kept, or nothing. */
+  /** Runs queries in one transaction. */
   write<Answer>(work: (db: Queries) => Promise<Answer>): Promise<Answer>;
-  /** Waits for what is under way, then closes the file, which then holds everything. */
+  /** Waits for pending work, then checkpoints and closes the file. */
   close(): Promise<void>;
 }
 
-/** The database cannot be opened, or is not ours. The message is one line, fit for an operator. */
+/** The database cannot be opened, or belongs to another program. The message is one line for operators. */
 export class BackendDatabaseError extends Error {
   override readonly name = 'BackendDatabaseError';
 
@@ -57,17 +58,17 @@ export class BackendDatabaseError extends Error {
 }
 
 /**
- * Opens a database and brings it to the newest shape.
+ * Opens and migrates a database.
  *
  * @param databaseUrl `file:…`, `:memory:`, or a remote `libsql://…`.
- * @throws {BackendDatabaseError} when it cannot be used.
+ * @throws {BackendDatabaseError} if it cannot be used.
  */
 export async function openDatabase(databaseUrl: string): Promise<Database> {
   let client: Client | undefined;
   try {
     makeFolderOf(databaseUrl);
     const local = /^(file:|:memory:)/.test(databaseUrl);
-    // One connection: a second one to `:memory:` would be a second, empty database.
+    // One connection, since a second one to `:memory:` would be another, empty database.
     const ofLocal = { concurrency: 1, timeout: BUSY_TIMEOUT_MS };
     client = createClient({ url: databaseUrl, ...(local && ofLocal) });
     const late = sleep(START_TIMEOUT_MS, undefined, { ref: false }).then(() => {
@@ -85,7 +86,7 @@ async function prepare(client: Client, local: boolean): Promise<void> {
   await refuseForeign(client);
   if (local) {
     await client.execute('PRAGMA journal_mode = WAL');
-    // FULL: what has been answered for survives a power cut, not only a killed process.
+    // FULL: acknowledged writes survive a power failure, not only a killed process.
     await client.execute('PRAGMA synchronous = FULL');
   }
   const db = drizzle(client);
@@ -98,18 +99,18 @@ async function prepare(client: Client, local: boolean): Promise<void> {
     throw new Error(
       'it was written by a newer release: start that release, or name another database',
     );
-  // Fails at start where the database can be read but not written.
+  // Fails at start if the database is read-only.
   await db.run(sql`UPDATE __drizzle_migrations SET hash = hash`);
 }
 
-/** Refuses another program's database, before anything is written to it. */
+/** Rejects databases of other programs before any write. */
 async function refuseForeign(client: Client): Promise<void> {
   const { rows } = await client.execute(
     "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
   );
   const names = rows.map(({ name }) => name as string);
   const foreign = names.filter((name) => name !== MIGRATIONS_TABLE);
-  // A process that was killed at its first start leaves the table of migrations behind.
+  // A process killed at its first start leaves the table of migrations behind.
   if (foreign.length === 0) return;
   if (names.includes(FIRST_RELEASE_MIGRATIONS)) return;
   if (names.includes(MIGRATIONS_TABLE) && (await hasMigrationOfOurs(client))) return;
@@ -117,7 +118,7 @@ async function refuseForeign(client: Client): Promise<void> {
   throw new Error(`it is another program's (its tables: ${shown}): name another database`);
 }
 
-/** Other programs that use Drizzle keep a table of the same name. */
+/** Other programs with Drizzle have a table of the same name. */
 async function hasMigrationOfOurs(client: Client): Promise<boolean> {
   const sql = `SELECT 1 FROM ${MIGRATIONS_TABLE} WHERE created_at = ?`;
   const args = [readMigrationFiles(MIGRATIONS)[0]!.folderMillis];
@@ -132,14 +133,14 @@ function databaseOn(client: Client, local: boolean): Database {
     write: (work) => alone(() => db.transaction(work)),
     close: () =>
       alone(async () => {
-        // So that a copy of the file is complete. Other processes that read it do the same when they close.
+        // Makes a copy of the file complete. Other processes do the same at close.
         if (local) await client.execute('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => {});
         client.close();
       }),
   };
 }
 
-/** A queue that runs one piece of work at a time, in order. A failure rejects for its caller only. */
+/** A serial queue. A failure rejects only for its caller. */
 function createQueue() {
   let last: Promise<unknown> = Promise.resolve();
   return <Answer>(work: () => Promise<Answer>): Promise<Answer> => {
@@ -158,24 +159,24 @@ function makeFolderOf(databaseUrl: string): void {
   makeFolders(dirname(resolve(file)));
 }
 
-/** Step by step: `mkdirSync` of Node 20 with `recursive` never returns where `/proc` refuses it. */
+/** Not `mkdirSync` with `recursive`, which hangs in Node 20 below `/proc`. */
 function makeFolders(folder: string): void {
   if (existsSync(folder)) return;
   makeFolders(dirname(folder));
   try {
     mkdirSync(folder);
   } catch (error) {
-    // Another process may have made it since.
+    // Another process may have created it meanwhile.
     if (!existsSync(folder)) throw error;
   }
 }
 
-/** A libSQL URL may carry a token in its query or its user name, and libraries repeat it. */
+/** Removes tokens from libSQL URLs in messages of libraries. */
 function withoutSecrets(text: string): string {
   return text.replace(/\?\S*/g, '').replace(/\/\/[^/@\s]*@/g, '//');
 }
 
-/** SQLite's primary result codes that an operator can do something about. */
+/** SQLite's primary result codes that operators can resolve. */
 const WORDS: Readonly<Record<number, string>> = {
   5: 'another process is writing to it',
   8: 'it cannot be written: check the permissions of the file and its folder',
@@ -189,11 +190,11 @@ const WORDS: Readonly<Record<number, string>> = {
 function inWords(error: unknown): string {
   const root = rootOf(error);
   if (!(root instanceof Error)) return String(root);
-  // Failed connections have their code in the message only: `ConnectionFailed("…: 14")`.
+  // Errors of connections have their code only in the message: `ConnectionFailed("…: 14")`.
   const code =
     'rawCode' in root && typeof root.rawCode === 'number'
       ? root.rawCode
       : Number(/^ConnectionFailed.*: (\d+)"\)$/s.exec(root.message)?.[1]);
-  // An extended code has the primary one in its last byte.
+  // The last byte of an extended code is the primary code.
   return WORDS[code & 0xff] ?? root.message.replace(/\s+/g, ' ');
 }

@@ -1,9 +1,9 @@
 /**
- * One page of a list: rows after a cursor, the true total, and the next cursor.
+ * Pages of lists: rows after a cursor, the total, and the next cursor.
  *
- * Every list is ordered by columns of one direction whose last is unique, and read by comparing those columns as one
- * value: an index walk, whatever the depth. A cursor holds these values of the last item answered, not a position, so
- * rows that come and go before it shift nothing.
+ * Keyset pagination: lists are ordered by columns of one direction, the last of which is unique, and compared as a row
+ * value, which is an index scan at any depth. A cursor contains these values of the last item, so inserted and deleted
+ * rows shift nothing.
  */
 import { createHash } from 'node:crypto';
 import { and, Column, is, sql, type SQL, type Subquery } from 'drizzle-orm';
@@ -12,14 +12,14 @@ import { DEFAULT_LIMIT } from '../../v0/list.ts';
 import { Problem } from '../errors/problem.ts';
 import type { Queries } from './database.ts';
 
-/** What a caller asked of a list. `scope` names the list and its filters. */
+/** The request of a page. `scope` identifies the list and its filters. */
 export interface ListRequest {
   readonly scope: string;
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
 }
 
-/** A `select` of Drizzle with its `from`. */
+/** A query of Drizzle after `from`. */
 interface Select<Row> {
   where(condition: SQL | undefined): {
     orderBy(order: SQL): { limit(count: number): PromiseLike<readonly Row[]> };
@@ -28,17 +28,17 @@ interface Select<Row> {
 
 interface ListQuery<Row, Item> {
   readonly select: Select<Row>;
-  /** Whose rows are counted, and which has the columns of the order. */
+  /** Table of the counted rows and the columns of the order. */
   readonly table: SQLiteTable | Subquery;
   readonly where?: SQL | undefined;
   readonly direction?: 'asc' | 'desc';
-  /** Columns of text and numbers that are never null, the last of which is unique. */
+  /** Non-null columns of text and numbers, the last of which is unique. */
   readonly order: readonly (keyof Row & string)[];
   readonly present: (row: Row) => Item;
 }
 
 /**
- * One page of what is selected, in the envelope of interface.md, "List envelope".
+ * Returns a page in the envelope of interface.md, "List envelope".
  *
  * @throws {Problem} 400 for a cursor of another list.
  */
@@ -83,13 +83,13 @@ const joined = (parts: readonly (Column | SQL)[]): SQL => sql.join([...parts], s
 const formatCursor = (scope: string, keys: readonly unknown[]): string =>
   Buffer.from(JSON.stringify([fingerprint(scope), ...keys])).toString('base64url');
 
-/** @throws {Problem} 400 when the cursor was not made for this list and these filters. */
+/** @throws {Problem} 400 for a cursor of another list or other filters. */
 function parseCursor(scope: string, cursor: string, types: readonly string[]): unknown[] {
   const [mark, ...keys] = readJsonArray(Buffer.from(cursor, 'base64url').toString());
   const fits =
     mark === fingerprint(scope) &&
     keys.length === types.length &&
-    // JSON has no infinity, but `1e999` is read as one, which SQLite does not take.
+    // `1e999` is parsed as infinity, which SQLite rejects.
     keys.every((key, i) => typeof key === types[i] && key !== Infinity && key !== -Infinity);
   if (fits) return keys;
   throw new Problem(400, 'The cursor is not one of this list: start again without a cursor', {

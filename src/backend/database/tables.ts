@@ -1,8 +1,8 @@
 /**
- * The tables of the embedded backend, as Drizzle reads them.
+ * The tables of the embedded backend for Drizzle.
  *
- * Every table carries `tenantId`, and every index begins with it or with a parent that has it. Moments are epoch
- * milliseconds, in columns whose names end in `At`. A change needs a file of SQL in `migrations/`, and its line in
+ * Every table has `tenantId`, and every index begins with it or with a parent that has it. Timestamps are epoch
+ * milliseconds in columns whose names end in `At`. A change requires a SQL file in `migrations/` and an entry in
  * `migrations/meta/_journal.json`.
  */
 import {
@@ -31,7 +31,7 @@ const times = () => ({
 });
 
 export const apiKeys = sqliteTable('api_keys', {
-  /** SHA-256 of the key in hex; the key itself is stored nowhere. */
+  /** SHA-256 of the key in hex; the key itself is not stored. */
   keyHash: text('key_hash').primaryKey(),
   tenantId: tenantId(),
 });
@@ -124,7 +124,7 @@ export const versions = sqliteTable(
 );
 export type VersionRow = typeof versions.$inferSelect;
 
-/** Which version an operation key has published: what makes publishing idempotent. */
+/** Versions by operation key, which makes publishing idempotent. */
 export const publishOperations = sqliteTable(
   'publish_operations',
   {

@@ -1,4 +1,4 @@
-/** Reports of the backend's own failures, without anything that a caller sent. */
+/** Reports of the backend's failures, without callers' values. */
 export interface Failure {
   /** `GET /v0/topics/:topic_id`, or the name of a background task. */
   readonly route: string;
@@ -8,7 +8,7 @@ export interface Failure {
   readonly at: string | undefined;
 }
 
-/** Without the message: the driver's contain the whole statement, and so what callers sent. */
+/** Without the message: those of the driver contain statements with callers' values. */
 export function failureOf(route: string, error: unknown): Failure {
   const root = rootOf(error);
   if (!(root instanceof Error)) return { route, code: typeof root, at: undefined };
@@ -16,7 +16,7 @@ export function failureOf(route: string, error: unknown): Failure {
   return { route, code, at: /^ +at (.*)$/m.exec(root.stack ?? '')?.[1] };
 }
 
-/** The innermost cause, which Drizzle and fetch wrap. */
+/** Returns the innermost cause, since Drizzle and fetch wrap errors. */
 export function rootOf(error: unknown): unknown {
   let root = error;
   while (root instanceof Error && root.cause instanceof Error) root = root.cause;

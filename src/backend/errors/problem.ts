@@ -1,6 +1,6 @@
 /**
- * Refusals. A handler throws a `Problem`, which `app.ts` writes as the flat error body; anything else that is thrown is a
- * bug, and is answered as 500 without details.
+ * Client errors. Handlers throw a `Problem`, which `app.ts` writes as the flat error body; other errors are bugs, and
+ * result in 500 without details.
  *
  * Assumed: statuses, codes and body, since the document shows none; the body is the public reference's.
  */
@@ -16,7 +16,7 @@ export const CODES = {
   500: 'internal_error',
 } as const;
 
-/** Which part of the request is at fault, and why. */
+/** The invalid part of the request, and the reason. */
 interface ProblemDetails {
   readonly field?: string;
   readonly reason?: string;
@@ -41,7 +41,7 @@ export class Problem extends Error {
   }
 }
 
-/** An object that does not exist, or is another tenant's: callers cannot tell which. */
+/** An object that does not exist, or belongs to another tenant, which callers cannot distinguish. */
 export const notFound = (noun: string, id: string) =>
   new Problem(404, `There is no ${noun} "${id}"`, {
     field: `${noun.replace(' ', '_')}_id`,

@@ -1,15 +1,15 @@
-/** API keys: which tenant a caller is. Only hashes are stored, so a copied database reveals no key. */
+/** API keys and their tenants. Only hashes are stored, so a copied database reveals no key. */
 import { createHash } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { apiKeys } from '../database/tables.ts';
 
-/** SHA-256 in hex: what is stored in place of a key. */
+/** SHA-256 in hex, stored in place of a key. */
 export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex');
 
 /** Finds the tenant of a key; undefined for an unknown key. */
 export function tenantFinder(database: Database) {
-  // No key is taken away while the process runs. Unknown keys are not kept, or callers could fill the memory.
+  // Cached forever: keys are never removed at runtime. Unknown keys are not cached, which bounds memory.
   const tenants = new Map<string, string>();
   return async (key: string): Promise<string | undefined> => {
     const keyHash = hashKey(key);

@@ -1,5 +1,5 @@
 /**
- * HTTP around the handlers: routes, ids of requests, keys, reading and checking what was sent, statuses, errors.
+ * HTTP around the handlers: routes, request ids, keys, parsing and validation, statuses and errors.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -22,7 +22,7 @@ import { openApiDocument } from './openapi.ts';
 import type { Present } from './present.ts';
 import { readBody, readParams, readQuery } from './request.ts';
 
-/** The largest body that is read, in bytes. Assumed: the document shows no limit. */
+/** Maximum size of a body, in bytes. Assumed: the document shows no limit. */
 const MAX_BODY_BYTES = 1_048_576;
 
 interface AppOptions {
@@ -54,7 +54,7 @@ export function createApp(options: AppOptions): Hono<Env> {
     await next();
   });
 
-  // Public, and made at the first request: some 20 ms.
+  // Public; created at the first request, since it takes some 20 ms.
   let description: object | undefined;
   app.get('/v0/openapi.json', (context) =>
     context.json((description ??= openApiDocument(options.routeSet))),
@@ -80,15 +80,15 @@ export function createApp(options: AppOptions): Hono<Env> {
   return app;
 }
 
-/** Adds the served routes; a known path with another method is refused by name. */
+/** Adds the served routes, and 405 for other methods of their paths. */
 function addRoutes(app: Hono<Env>, options: AppOptions): void {
   const served = servedRoutes(options.routeSet);
-  // Hono takes the first route that fits: `/search` has to come before `/{account_id}`.
+  // Hono uses the first match, so `/search` must precede `/{account_id}`.
   const paths = [...new Set(served.map(([, { path }]) => path))].sort(
     (a, b) => Number(a.includes('{')) - Number(b.includes('{')),
   );
   const onError = () => {
-    // The rest of the body is not read, so the connection cannot carry another request.
+    // The rest of the body is not read, so the connection must close.
     const close = { connection: 'close' };
     throw new Problem(413, `A body holds at most ${MAX_BODY_BYTES} bytes`, {}, close);
   };
@@ -121,7 +121,7 @@ async function answer(
   const { cursor, limit, ...filters } = query;
   const scope = JSON.stringify([tenantId, name, params, Object.entries(filters).sort()]);
   const list = { scope, cursor, limit };
-  // The schemas of this very route have checked query and body; the path fits its pattern.
+  // Safe cast: query and body were validated by the route's schemas.
   const handle = handlers[name] as (call: unknown) => Promise<object>;
   const run = route.method === 'GET' ? database.read : database.write;
   const result = await run((db) =>
@@ -138,6 +138,6 @@ function refuse(context: Context<Env>, problem: Problem): Response {
   return context.json(body, status);
 }
 
-/** A caller's own request id is used when it is short and plain. */
+/** Accepts a caller's request id if it is short and plain. */
 const sane = (requestId: string | undefined): string | undefined =>
   requestId !== undefined && /^[\w.:-]{1,128}$/.test(requestId) ? requestId : undefined;

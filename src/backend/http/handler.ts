@@ -1,8 +1,8 @@
 /**
- * What a `<resource>.routes.ts` file holds: one handler a route of the route table.
+ * Handlers of `<resource>.routes.ts` files: one per route of the table.
  *
- * A handler gets what the contract's schemas let through and answers the contract's shape; it sees no request and begins
- * no transaction.
+ * A handler gets validated input and returns the contract's shape; it has no access to the request and begins no
+ * transaction.
  */
 import type { z } from 'zod';
 import type { PathParameters, RouteName, routes } from '../../v0/routes.ts';
@@ -11,20 +11,20 @@ import type { ListRequest } from '../database/list.ts';
 import type { Present } from './present.ts';
 
 export interface HandlerCall<Name extends RouteName = RouteName> {
-  /** Reads for a GET; one transaction for what writes. */
+  /** Read access for a GET; a transaction for a write. */
   readonly db: Queries;
-  /** Whose rows may be seen. Every query filters on it. */
+  /** Tenant of the caller; all queries filter by it. */
   readonly tenantId: string;
   readonly params: Readonly<Record<PathParameters<(typeof routes)[Name]['path']>, string>>;
   readonly query: NonNullable<(typeof routes)[Name]['input']>['query'];
-  /** After parsing: defaults are filled in. */
+  /** Parsed body with defaults. */
   readonly body: z.output<NonNullable<(typeof routes)[Name]['body']>>;
   readonly list: ListRequest;
-  /** The moment of a write, in epoch milliseconds. */
+  /** Time of a write, in epoch milliseconds. */
   readonly nowMs: number;
-  /** Writes a row as callers want it. */
+  /** Converts a row for callers. */
   readonly present: Present;
-  /** Tells the publisher that a version waits in the queue: its steps are writes, which begin after this one. */
+  /** Notifies the publisher of a queued version; its steps are writes, which begin after this one. */
   readonly publishLater: (versionId: string) => void;
 }
 

@@ -1,8 +1,7 @@
 /**
  * `GET /v0/openapi.json`: the served routes as an OpenAPI 3.1 document, by zod's own JSON Schema.
  *
- * The schemas that check requests and type answers are the ones that are printed, so the description cannot say what the
- * service does not do.
+ * Generated from the schemas that validate requests and type responses, so it cannot differ from the service.
  */
 import { z } from 'zod';
 import { ErrorBody } from '../../v0/error.ts';
@@ -18,7 +17,7 @@ import { Person } from '../../v0/schemas/person.ts';
 import { Topic, TopicEntry } from '../../v0/schemas/topic.ts';
 import { CODES } from '../errors/problem.ts';
 
-/** What is named in the document; everything else is written where it is used. */
+/** Named schemas of the document; others are inlined. */
 const NAMED = {
   Account,
   AccountWithPersons,
@@ -56,7 +55,7 @@ export function openApiDocument(routeSet: RouteSet): Json {
   };
 
   function operation(name: RouteName, { method, path, query, body, response }: Route): Json {
-    // The parsed type of a parameter: `limit` is a number.
+    // Output type of a parameter: `limit` is a number.
     const properties = (query ? schemaOf(query)['properties'] : {}) as Json;
     const others = [405, ...(method === 'GET' ? [409] : []), ...(body ? [] : [413, 415, 422])];
     const errors = Object.entries(CODES).filter(([status]) => !others.includes(Number(status)));
@@ -84,7 +83,7 @@ export function openApiDocument(routeSet: RouteSet): Json {
     return { 'application/json': { schema: schemaOf(schema, io) } };
   }
 
-  /** A schema, with references where it holds a named one. */
+  /** Returns a schema with references to named ones. */
   function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'output'): Json {
     const text = JSON.stringify(z.toJSONSchema(schema, { io }));
     const { $schema, $defs, ...bare } = JSON.parse(

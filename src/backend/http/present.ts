@@ -2,7 +2,7 @@
 /** `document`: `+` and epoch milliseconds, as the REST document's pattern has it. `iso`: ISO 8601. */
 export type TimestampForm = 'document' | 'iso';
 
-/** A row without its tenant, and with moments as text: they are the properties that end in `At`. */
+/** A row without its tenant, and with timestamps (properties that end in `At`) as text. */
 type Presented<Row> = {
   -readonly [Name in Exclude<keyof Row, 'tenantId'>]: Name extends `${string}At`
     ? MomentAsText<Row[Name]>

@@ -1,14 +1,14 @@
-/** Reads what a request carries, and refuses what the contract's schemas refuse. */
+/** Reads requests and validates them by the contract's schemas. */
 import type { z } from 'zod';
 import { invalid, Problem } from '../errors/problem.ts';
 
-/** The longest parameter of a query string, in characters. Assumed: the document shows no limit. */
+/** Maximum length of a query parameter, in characters. Assumed: the document shows no limit. */
 const MAX_PARAMETER_LENGTH = 2_000;
 
 /**
- * The ids in a path.
+ * Reads the ids of a path.
  *
- * @throws {Problem} 404 for text that no row can hold.
+ * @throws {Problem} 404 for texts that cannot be stored.
  */
 export function readParams(params: Record<string, string>): Record<string, string> {
   const [field] = unstorable(params);
@@ -19,7 +19,7 @@ export function readParams(params: Record<string, string>): Record<string, strin
 }
 
 /**
- * A query string as its schema has it; parameters it does not know are dropped.
+ * Parses a query string by its schema; unknown parameters are dropped.
  *
  * @throws {Problem} 400 naming the parameter.
  */
@@ -35,9 +35,9 @@ export function readQuery(
 }
 
 /**
- * A JSON body as its schema has it.
+ * Parses a JSON body by its schema.
  *
- * @throws {Problem} 415 when it does not say it is JSON, 400 when it is not, 422 naming the field.
+ * @throws {Problem} 415 for another media type, 400 for invalid JSON, 422 naming the field.
  */
 export async function readBody(
   schema: z.ZodType,
@@ -80,8 +80,8 @@ function accept<Value>(
 const UNSTORABLE = 'holds a null character or half of a surrogate pair';
 
 /**
- * The fields whose text SQLite would silently cut or change. Only values that a schema has accepted are walked, so they
- * are never deep.
+ * Returns fields with text that SQLite would truncate or change. Recursive, since values accepted by a schema are
+ * shallow.
  */
 function unstorable(value: unknown, path: readonly string[] = []): string[] {
   if (typeof value === 'string') return /[\0\p{Surrogate}]/u.test(value) ? [path.join('.')] : [];

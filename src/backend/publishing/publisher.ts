@@ -1,8 +1,7 @@
 /**
- * Moves queued versions on, one step after each delay, until they are published.
+ * Advances queued versions by one step per delay until they are published.
  *
- * The state of the work is in the database; timers only start the steps. After a crash the next process takes up the
- * unfinished versions.
+ * The state is in the database; timers only start steps. After a crash the next process resumes unfinished versions.
  */
 import { inArray } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
@@ -14,13 +13,13 @@ import { finish, startProcessing } from './publishing.ts';
 interface PublisherOptions {
   readonly database: Database;
   readonly now: () => number;
-  /** How long a version stays queued, and how long it is processed, in milliseconds. */
+  /** Duration of each state of publishing, in milliseconds. */
   readonly delayMs: number;
   /** Called for each failed step, before its retry after the delay. */
   readonly onFailure: (failure: Failure) => void;
 }
 
-/** The least time before a failed step is tried again, in milliseconds. */
+/** Minimum delay of a retry, in milliseconds. */
 const RETRY_MS = 100;
 
 export function createPublisher({ database, now, delayMs, onFailure }: PublisherOptions) {
@@ -48,9 +47,9 @@ export function createPublisher({ database, now, delayMs, onFailure }: Publisher
   };
 
   return {
-    /** Looks at a version after the delay. */
+    /** Schedules the next step of a version. */
     later: (versionId: string): void => later(versionId),
-    /** Takes up what an earlier process left unfinished. */
+    /** Resumes unfinished versions of an earlier process. */
     resume: async (): Promise<void> => {
       const unfinished = await database.read((db) =>
         db
@@ -61,7 +60,7 @@ export function createPublisher({ database, now, delayMs, onFailure }: Publisher
       );
       for (const { versionId } of unfinished) later(versionId);
     },
-    /** Stops the timers and waits for the steps under way. */
+    /** Stops the timers and waits for running steps. */
     close: async (): Promise<void> => {
       closed = true;
       for (const timer of timers.values()) clearTimeout(timer);
@@ -70,7 +69,7 @@ export function createPublisher({ database, now, delayMs, onFailure }: Publisher
   };
 }
 
-/** Takes a version one step on. Returns whether another step follows. */
+/** Advances a version by one step. Returns whether another step follows. */
 const takeStep = (database: Database, versionId: string, nowMs: number): Promise<boolean> =>
   database.write(async (db) => {
     const version = await db.select().from(versions).where(equals(versions, { versionId })).get();

@@ -1,8 +1,8 @@
 /**
- * The states of a version, and what each step changes: draft → queued → processing → published.
+ * The state machine of versions: draft → queued → processing → published.
  *
- * Every step is guarded by the state it leaves, inside its caller's transaction: a step that comes twice, or after the
- * audience was archived, changes nothing. Assumed: all transitions, since the document shows none.
+ * Every step checks the state that it leaves in its caller's transaction, so repeated steps, and steps after the
+ * archiving of the audience, have no effect. Assumed: all transitions, since the document shows none.
  */
 import { and, inArray, isNotNull, ne, sql, type SQL } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
@@ -31,7 +31,7 @@ export const startProcessing = (db: Queries, version: VersionRow, nowMs: number)
   });
 
 /**
- * Publishes a version and retires the one it follows.
+ * Publishes a version and archives its predecessor.
  *
  * Assumed: the former published version is archived and obsolete from that moment on, and the
  * first audience to be published publishes its page.
@@ -56,7 +56,7 @@ export async function finish(db: Queries, version: VersionRow, nowMs: number): P
 }
 
 /**
- * Ends an audience: what was on its way is cancelled, what was published is retired.
+ * Archives an audience: pending versions are cancelled, published ones archived.
  *
  * Assumed: a page whose last published audience ends is a draft again.
  */
@@ -103,9 +103,9 @@ export async function unarchivedStatus(db: Queries, tenantId: string, pageId: st
 }
 
 /**
- * Moves a version on, and its audience with it. Assumed: an audience is in the state of the version that moved last.
+ * Changes the state of a version and of its audience. Assumed: an audience has the state of the version changed last.
  *
- * @returns whether the version was in the state it should leave.
+ * @returns whether the version was in the expected state.
  */
 async function move(
   db: Queries,

@@ -1,4 +1,4 @@
-/** The one place that lists the routes files: a new resource adds a line. */
+/** The list of routes files: a new resource adds a line. */
 import type { Handlers } from '../http/handler.ts';
 import { accountRoutes } from './account.routes.ts';
 import { activityRoutes } from './activity.routes.ts';

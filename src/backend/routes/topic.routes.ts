@@ -28,7 +28,7 @@ export const topicRoutes = {
     const { db, tenantId, params, body, nowMs } = call;
     const { title, sortOrder } = body;
     if (title !== undefined || sortOrder !== undefined) {
-      // Drizzle leaves out what is undefined.
+      // Drizzle ignores undefined values.
       await db
         .update(topics)
         .set({ title, sortOrder, updatedAt: nowMs })
@@ -60,7 +60,7 @@ async function readTopic(call: TopicCall): Promise<Topic> {
   return topic!;
 }
 
-/** Topics as callers see them, with the entries of all in one query. */
+/** Returns topics with their entries, read in one query. */
 async function withEntries(
   { db, tenantId, present }: Pick<HandlerCall, 'db' | 'tenantId' | 'present'>,
   rows: readonly TopicRow[],
@@ -71,7 +71,7 @@ async function withEntries(
     .select()
     .from(topicEntries)
     .where(and(equals(topicEntries, { tenantId }), inArray(topicId, ids)))
-    // In the order of the index; by the sort order alone they would be sorted.
+    // The order of the index, which avoids a sort.
     .orderBy(asc(topicId), asc(sortOrder), asc(topicEntryId));
   return rows.map((row) => ({
     ...present(row),

@@ -60,12 +60,11 @@ async function getVersionRow({
 }
 
 /**
- * Whether the request's operation key stood for this version before; remembers what it stands for.
+ * Whether the operation key was used for this version before; records it otherwise.
  *
- * Assumed: a key names one publishing of one version, for good, so a repeated request is answered and never published
- * twice.
+ * Assumed: a key is permanently bound to one version, so a repeated request succeeds without publishing twice.
  *
- * @throws {Problem} 409 when the key stands for another version.
+ * @throws {Problem} 409 if the key is used for another version.
  */
 async function isRepeated(
   { db, tenantId, body: { operationKey } }: HandlerCall<'publishVersion'>,

@@ -1,6 +1,6 @@
 /** Random numbers for the sample data: the same on every machine and at every start. */
 
-/** The moment the sample data ends, in epoch milliseconds; all of it happened before. */
+/** End of the sample data, in epoch milliseconds. */
 export const SAMPLE_END_MS = Date.UTC(2025, 9, 1, 9, 30);
 
 export const MINUTE_MS = 60_000;
@@ -25,14 +25,14 @@ export function createRandom(seed: number): Random {
   const int = (min: number, max: number) => min + Math.floor(next() * (max - min + 1));
   return {
     int,
-    // The index is below the length; an empty list would be a mistake in this folder.
+    // The index is below the length; lists are never empty.
     pick: <Value>(values: readonly Value[]) => values[int(0, values.length - 1)] as Value,
     chance: (probability) => next() < probability,
   };
 }
 
-/** A row without its tenant, which `seed.ts` adds. */
+/** A row without its tenant, added by `seed.ts`. */
 export type SampleRow<Row> = Omit<Row, 'tenantId'>;
 
-/** `7` makes `07`: ids that sort as they count. */
+/** `7` → `07`, for ids in numeric order. */
 export const twoDigits = (number: number): string => String(number).padStart(2, '0');

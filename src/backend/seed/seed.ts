@@ -18,13 +18,13 @@ const TENANTS = [
   { label: 'demo_two', key: OTHER_API_KEY, host: 'orchard', scale: 'small' },
 ] as const;
 
-/** The most values one statement carries; SQLite takes 32766. */
+/** Maximum number of values per statement; SQLite allows 32766. */
 const MAX_VALUES = 30_000;
 
-/** What is put into an empty database: the sample data, or the keys and domains alone. */
+/** Content of an empty database: the sample data, or keys and domains only. */
 export type Seed = 'none' | 'sample';
 
-/** Puts the keys and domains of both tenants into an empty database, and the sample if asked. */
+/** Inserts keys and domains of both tenants into an empty database, and optionally the sample data. */
 export const seedWhenEmpty = (database: Database, seed: Seed): Promise<void> =>
   database.write(async (db) => {
     const anyKey = await db.select().from(tables.apiKeys).limit(1).get();

@@ -28,7 +28,7 @@ export function sampleTopics(scale: Scale, random: Random) {
       topicId: `${prefix}_${twoDigits(index + 1)}`,
       title,
       purpose: index % 4 === 3 ? null : `What to say when somebody asks about: ${title}.`,
-      // Orders repeat and have gaps and fractions, as they do after years of use.
+      // Duplicate, missing and fractional orders, as after years of use.
       sortOrder: index % 10 === 9 ? index - 0.5 : Math.floor(index / 2) * 2,
       isDefault: index < 3,
       createdAt,

@@ -53,13 +53,13 @@ export function findTextExcess(source: string, { tokens }: DocumentLimits): stri
 
 const LINE_ENDS = /\r\n|[\n\r]/g;
 
-export interface Measured {
+export interface Complexity {
   /** The error message of the first exceeded limit; undefined within limits. */
   readonly excess: string | undefined;
   readonly facts: DocumentFacts;
 }
 
-export function measure(document: DocumentNode, limits: DocumentLimits): Measured {
+export function complexityOf(document: DocumentNode, limits: DocumentLimits): Complexity {
   const walk = new DocumentWalk(document, limits);
   const { definitions } = document;
   const operations = definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);

@@ -20,7 +20,12 @@ import { operationRules, withoutFaults } from '../../execution/operation/validat
 import { isGraphQLError } from '../../graph/errors.ts';
 import { documentError, notUnderstood } from '../operation/client-error.ts';
 import { Document } from '../operation/document.ts';
-import { DEFAULT_LIMITS, findTextExcess, measure, type DocumentLimits } from './document-limits.ts';
+import {
+  complexityOf,
+  DEFAULT_LIMITS,
+  findTextExcess,
+  type DocumentLimits,
+} from './document-limits.ts';
 
 interface DocumentsOptions {
   readonly schema: GraphQLSchema;
@@ -98,7 +103,7 @@ export class Documents {
   of(syntax: DocumentNode, { text = '', hash }: Partial<Document> = {}): Document {
     let document = this.#bySyntax.get(syntax);
     if (!document) {
-      const { facts } = measure(syntax, this.#limits);
+      const { facts } = complexityOf(syntax, this.#limits);
       document = new Document({ text, hash, syntax, facts });
       this.#bySyntax.set(syntax, document);
     }
@@ -170,7 +175,7 @@ export class Documents {
         ? documentError('QUERY_TOO_LARGE', `A query may have ${tokens} tokens: split the query.`)
         : coded(error as GraphQLError, 'GRAPHQL_PARSE_FAILED');
     }
-    const { excess, facts } = measure(syntax, this.#limits);
+    const { excess, facts } = complexityOf(syntax, this.#limits);
     if (excess) throw documentError('QUERY_TOO_LARGE', excess);
     return new Document({ text, hash, syntax, facts });
   }
