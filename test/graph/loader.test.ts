@@ -1,5 +1,5 @@
 /**
- * Loaders: DataLoader, with calls that are begun ahead and given up, and values that other calls brought.
+ * Loaders: DataLoader, with calls that are started ahead and abandoned, and values that other calls returned.
  */
 import DataLoader from 'dataloader';
 import { expect, it } from 'vitest';
@@ -84,7 +84,7 @@ it('makes no call for what was primed, and says who was answered so', async () =
   expect([calls, primed]).toEqual([[], ['field']]);
 });
 
-it('forgets a call that was begun ahead and given up, even in the same tick', async () => {
+it('forgets a call that was started ahead and abandoned, even in the same tick', async () => {
   const cancelled: (boolean | undefined)[] = [];
   const loader = new Loader<Named, string>((_key, { cancel }) => {
     cancelled.push(cancel?.cancelled);
@@ -109,7 +109,7 @@ it('keeps a call that was begun ahead once it is loaded', async () => {
   expect(calls).toEqual(['a']);
 });
 
-it('keeps what another call brought for a key that is given up', async () => {
+it('keeps what another call returned for a key that is abandoned', async () => {
   const context = planningContext('extended');
   const page = { pageId: 'a' };
   const abandon = pageEntity.loader(context).start(page);

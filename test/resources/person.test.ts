@@ -147,7 +147,7 @@ describe('Person.account', () => {
     ]);
   });
 
-  it('costs nothing when a list has brought the account before', async () => {
+  it('costs nothing when a list has returned the account before', async () => {
     const gateway = await openGateway();
 
     const { data, errors } = await gateway.ask(
