@@ -43,7 +43,7 @@ const PARTS: readonly (readonly [RegExp, string])[] = [
   [/\/src\/graph\/.*(lookahead|look-ahead|requirement|selection)/, 'look-ahead'],
   [/\/src\/(graph|resources)\//, 'loader, list and connection'],
   [/\/src\/rest\/decode\//, 'decode'],
-  [/\/src\/rest\/(transport|rest-call|resilience)\b/, 'call: $1'],
+  [/\/src\/rest\/(transport|rest-call|call|policies)\b/, 'call: $1'],
   [/\/src\/(rest|lib)\//, 'client'],
   [/\/dist\/profiled\/|\/src\//, 'the rest of ours'],
 ];
