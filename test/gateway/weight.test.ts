@@ -52,7 +52,7 @@ describe('the weight of an operation', () => {
   it('lets several of each shipped document be under way for one key', () => {
     const weights = Object.values(shipped).map((text) => operationOf(text).weigh({}).weight);
 
-    expect(Math.max(...weights)).toBeLessThan(128 / 4);
+    expect(Math.max(...weights)).toBeLessThan(192 / 4);
   });
 
   it('is known for all ids and cursors once it was planned for one', () => {

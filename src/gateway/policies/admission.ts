@@ -10,7 +10,7 @@ import { RoundRobinQueue } from '../../lib/round-robin-queue.ts';
 export interface AdmissionLimits {
   /** Maximum weight in flight of all keys: some 200 ms of work, and 100 MB. @default 512 */
   readonly underWay?: number;
-  /** Maximum weight in flight of one key. @default 128, as many lookups as there are connections to the backend */
+  /** Maximum weight in flight of one key. @default 192, more than there are connections: waiting operations share calls */
   readonly perKey?: number;
   /** Maximum number of waiting operations; above it, the key with the most loses its latest. @default 1_024 */
   readonly waiting?: number;
@@ -75,7 +75,7 @@ export class Admission {
   #isFull = false;
 
   constructor(limits: AdmissionLimits = {}) {
-    const { underWay = 512, perKey = 128, waiting = 1_024, onAdmitted = () => {} } = limits;
+    const { underWay = 512, perKey = 192, waiting = 1_024, onAdmitted = () => {} } = limits;
     this.#onAdmitted = onAdmitted;
     this.#underWay = underWay;
     this.#perKey = perKey;
