@@ -7,11 +7,13 @@ import { maxAliasesPlugin } from '@escape.tech/graphql-armor-max-aliases';
 import { createInlineSigningKeyProvider, useJWT } from '@graphql-yoga/plugin-jwt';
 import { GraphQLError, type ValidationRule } from 'graphql';
 import { pino } from 'pino';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import type { GatewayPlugin } from '../../src/gateway/yoga/gateway-plugin.ts';
 import { openSocket } from '../live/support.ts';
 import { NO_BREAKER } from '../rest/open-rest.ts';
+import { openFaultUpstream } from '../support/fault-upstream.ts';
+import { held } from '../support/faults.ts';
 import { openFolder } from '../support/folder.ts';
 import { IDS, SAMPLE_NODES } from '../support/ids.ts';
 import { POST_JSON, send } from '../support/client.ts';
@@ -21,6 +23,7 @@ import {
   type InProcessOptions,
 } from '../support/open-gateway.ts';
 import { until } from '../support/until.ts';
+import { world } from '../support/world.ts';
 
 const PAGE = { query: `{ page(pageId: "${IDS.page}") { name } }` };
 
@@ -298,14 +301,20 @@ describe('without its line', () => {
 
   it('admission answers what was shed with 200 and errors, and no time to come back', async () => {
     const statuses = async (open: (options: InProcessOptions) => Promise<InProcessGateway>) => {
+      const upstream = await openFaultUpstream();
+      onTestFinished(() => upstream.stop());
+      const answer = held(world());
+      upstream.on('*', answer.behaviour);
       const site = await open({
-        backend: 'faulty',
+        backend: new URL(upstream.url),
         rest: { connections: 1, maxQueue: 1, breaker: NO_BREAKER },
       });
-      const replies = await Promise.all(
-        Array.from({ length: 6 }, (_, i) => site.ask(`{ page(pageId: "p${i}") { name } }`)),
+      const asked = Array.from({ length: 6 }, (_, i) =>
+        site.ask(`{ page(pageId: "p${i}") { name } }`),
       );
-      return replies.map(({ status }) => status);
+      await Promise.race(asked); // one that was shed
+      answer.release();
+      return (await Promise.all(asked)).map(({ status }) => status);
     };
     expect(await statuses(openGateway)).toContain(503);
     expect(await statuses((options) => openWithout('admission', options))).not.toContain(503);
