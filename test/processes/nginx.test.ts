@@ -194,7 +194,8 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     });
 
     it('loses no request while one replica of two stops', async () => {
-      const [stopping, staying] = [await openGateway(), await openGateway()];
+      // Each of its own: without options they would be one.
+      const [stopping, staying] = [await openGateway({}), await openGateway({})];
       const url = await openNginxInFrontOf(stopping.url, staying.url);
       const statuses: number[] = [];
       let over = false;
