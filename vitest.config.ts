@@ -33,12 +33,12 @@ const SYSTEM = [
  * same responses, headers, logs, counters and spans come both ways.
  */
 const PLUGGED = [
-  'test/gateway/{admission,cost,errors,limits,load,log,metrics,on-error,operations,shares}.test.ts',
-  'test/gateway/{exposed-headers,forwarded-headers,http,incremental,small-responses,trusted-documents}.test.ts',
-  'test/live/{event-stream,web-socket,web-socket-operations}.test.ts',
-  'test/extensions/{every-transport,mcp/mcp,traces/traces,usage/usage}.test.ts',
-  'test/journeys/{document-routes,plans}.test.ts',
-  'test/faults/{bad-input,live,unknown-outcome,upstream-faults}.test.ts',
+  'test/gateway/!(config|executor|weight).test.ts',
+  'test/live/**/*.test.ts',
+  'test/extensions/mcp/**/*.test.ts',
+  'test/extensions/{every-transport,traces/traces,usage/usage}.test.ts',
+  'test/journeys/**/*.test.ts',
+  'test/faults/{bad-input,documents,upstream-faults,mutations,unknown-outcome,live,result-size,isolation}.test.ts',
 ];
 
 /**
