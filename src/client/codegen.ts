@@ -11,7 +11,7 @@ import { preset as clientPreset } from '@graphql-codegen/client-preset';
 export interface OwnDocuments {
   /** Globs of files with documents, such as `src/**\/*.{ts,tsx}`. */
   readonly documents: string | readonly string[];
-  /** Folder of the generated files, with a trailing slash. It must contain nothing else. */
+  /** Folder of the generated files alone, with a trailing slash. */
   readonly output: string;
   /**
    * Whether the app's client returns partial data with errors, like urql, and Apollo Client with `errorPolicy: 'all'`.

@@ -72,7 +72,7 @@ export class Poller<Key, State extends object> {
   #rank = -Infinity;
   #waitMs: number;
   #timer: Timer | undefined;
-  /** Whether a poll is in flight. It is finished even without watchers, since a cancellation costs a connection. */
+  /** Whether a poll is in flight, to be finished even without watchers: a cancellation costs a connection. */
   #isPolling = false;
   #polls = 0;
   /** Start of the latest poll. */

@@ -1,8 +1,8 @@
 /**
  * Plans of operations: the number of calls and the size of the result, computed before execution.
  *
- * The planner visits a selection round by round like look-ahead and the resolvers, by the same requirements. It tracks
- * calls and available objects, so shared calls count once.
+ * One walk over a selection, round by round, by the requirements of look-ahead and the resolvers. Calls and available
+ * objects are tracked, so shared calls count once.
  */
 import {
   getNamedType,

@@ -374,7 +374,7 @@ export class RestCall implements Flight, CallLogEntry, Timed, WaitOfRequest {
     return headers;
   }
 
-  // Callbacks of undici. Those of an abandoned attempt are ignored.
+  // Callbacks of undici, ignored for an abandoned attempt.
 
   #isPresent(attempt: number): boolean {
     return this.attempt === attempt && this.#state === 'sent';

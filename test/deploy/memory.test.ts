@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { routes } from '../../src/v0/routes.ts';
+import { NODE_FLAGS } from '../bench/machine.ts';
 import { clientOf } from '../support/client.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { ok } from '../support/faults.ts';
@@ -64,7 +65,7 @@ it('holds the memory that a pod requests while twenty callers take the largest a
       '-c',
       'echo $$ > "$0/cgroup.procs" && exec "$@"',
       group,
-      ...[process.execPath, '--max-semi-space-size=16', '--heap-growing-percent=50', MAIN],
+      ...[process.execPath, ...NODE_FLAGS, MAIN],
     ],
     { env: { ...process.env, PORT: '0', UPSTREAM_URL: backend.url, LOG_LEVEL: 'info' } },
   );

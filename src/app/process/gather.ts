@@ -60,9 +60,7 @@ export function askWorkers(): void {
   });
 }
 
-/**
- * Returns the function of a worker that collects values. It rejects if a worker does not answer within five seconds.
- */
+/** A worker's collector of values. Its promise rejects if a worker does not answer within five seconds. */
 export function gatherOfAll(): Gather {
   const own = new Map<string, () => unknown>();
   const open = new Map<number, (told: unknown) => void>();

@@ -240,8 +240,8 @@ export const ORIGINS = z
 /**
  * Canonical origin, as browsers send it; empty for an invalid one.
  *
- * Apps in a web view and browser extensions have their own schemes. `null`, the origin of files and sandboxed pages, is
- * rejected since it identifies nobody.
+ * Apps in a web view and browser extensions have their own schemes. Invalid here: `null`, the shared origin of files and
+ * sandboxed pages.
  */
 function originOf(text: string): string {
   if (!URL.canParse(text) || text.includes('*')) return '';

@@ -1,7 +1,6 @@
 /**
- * Queue of new documents. They are parsed, validated and planned for two milliseconds per turn of the event loop (at
- * least one document per turn), since one can take as long as a hundred cached ones. Keys take turns, and a full queue
- * rejects.
+ * Queue of new documents, in which keys take turns and a full queue rejects. Parsing, validation and planning get two
+ * milliseconds per turn of the event loop, at least one document: one can take as long as a hundred cached ones.
  *
  * A longer turn is followed by a pause of its length. Node accepts one connection per turn of the event loop: with a
  * document of 15 ms in each, a new connection behind 600 others would wait for nine seconds.

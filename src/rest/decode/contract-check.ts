@@ -2,8 +2,8 @@
  * Compiles a zod schema into a check that reports wrong values and copies nothing.
  *
  * zod collects every fault with its path and copies valid values, which takes 200 ms for a list of 5,000 empty objects.
- * This check visits each value once and can be stopped. It supports only the kinds of schema that `/v0` uses; a test
- * compares its results with zod's.
+ * A check here is one stoppable visit of each value, for the kinds of schema that `/v0` uses; a test compares its
+ * results with zod's.
  */
 import { z } from 'zod';
 import { MAX_DEPTH } from './json.ts';
