@@ -53,10 +53,7 @@ const SERVER_LIMITS = {
   keepAliveTimeout: 65_000,
   maxHeaderSize: 16_384,
 };
-/**
- * Maximum number of open connections, and backlog: Node accepts one connection per turn of the event loop, and above
- * the backlog the system drops packets, which clients send again a second later.
- */
+/** Maximum number of open connections. */
 const MAX_CONNECTIONS = 4_096;
 
 /** @throws Node's error if listening fails: `EADDRINUSE`, `EACCES`, … */
@@ -70,8 +67,8 @@ export async function openHttpServer(site: Site, options: HttpOptions): Promise<
   server.on('request', requestListener({ site, checkAddress, maxBodyBytes, stopping }));
   server.on('upgrade', upgradeListener({ server, site, checkAddress }));
   if (socketPath !== undefined) await removeStale(socketPath);
-  const at = socketPath === undefined ? { host, port } : { path: socketPath };
-  server.listen({ ...at, backlog: MAX_CONNECTIONS });
+  // Node's own backlog: a longer one fills with connections whose callers have left.
+  server.listen(socketPath === undefined ? { host, port } : { path: socketPath });
   await once(server, 'listening');
   const address = server.address() as AddressInfo | string; // null only for closed servers
   const taken = typeof address === 'string' ? 0 : address.port;
