@@ -1,9 +1,13 @@
 /** The journal of a request as rows and rounds. */
 import { expect, it } from 'vitest';
-import type { JournalCall } from '../../src/explorer/exchange/extensions.ts';
+import type { ExplainedCall } from '../../src/plan/explain.ts';
 import { waterfallOf } from '../../src/explorer/waterfall/rows.ts';
 
-const call = (startMs: number, endMs: number, others: Partial<JournalCall> = {}): JournalCall => ({
+const call = (
+  startMs: number,
+  endMs: number,
+  others: Partial<ExplainedCall> = {},
+): ExplainedCall => ({
   method: 'GET',
   route: '/v0/topics',
   path: ['topics'],
@@ -15,7 +19,7 @@ const call = (startMs: number, endMs: number, others: Partial<JournalCall> = {})
   ...others,
 });
 
-const waterfallFor = (...journal: JournalCall[]) =>
+const waterfallFor = (...journal: ExplainedCall[]) =>
   waterfallOf({ calls: journal.length, rounds: 1, backendMs: 1, journal });
 
 it('says in a word how each call came to its answer', () => {

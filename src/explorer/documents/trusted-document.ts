@@ -4,7 +4,7 @@
  * Source: Apollo's persisted query manifest, version 1. `price` is an addition; readers ignore it.
  */
 import { getOperationAST, parse } from 'graphql';
-import type { Plan } from '../exchange/extensions.ts';
+import type { AnsweredPlan } from '../exchange/extensions.ts';
 
 /**
  * @param plan undefined where the gateway answers none.
@@ -14,7 +14,7 @@ import type { Plan } from '../exchange/extensions.ts';
 export async function trustedDocument(
   body: string,
   operationName: string | undefined,
-  plan: Plan | undefined,
+  plan: AnsweredPlan | undefined,
 ): Promise<string> {
   const operation = getOperationAST(parse(body), operationName);
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(body));

@@ -11,7 +11,7 @@ import type { GraphQLRequest } from './request.ts';
 
 type HeaderPairs = readonly (readonly [name: string, value: string])[];
 
-export interface Exchange {
+export interface TabExchange {
   readonly request: GraphQLRequest;
   /** Headers that the page sends by itself. */
   readonly requestHeaders: HeaderPairs;
@@ -37,16 +37,16 @@ export interface Exchange {
   /** Why the answer is missing or incomplete. */
   readonly failure: string | undefined;
   /** Events; undefined where the operation is no subscription. */
-  readonly stream: EventStream | undefined;
+  readonly stream: ReceivedEvents | undefined;
 }
 
 /** The newest `MAX_EVENTS` of a subscription, and why it ended: undefined while it goes on. */
-export interface EventStream {
-  readonly events: readonly StreamEvent[];
+export interface ReceivedEvents {
+  readonly events: readonly ReceivedEvent[];
   readonly ending: string | undefined;
 }
 
-export interface StreamEvent {
+export interface ReceivedEvent {
   /** 1 for the first. */
   readonly number: number;
   /** Milliseconds since the subscription was sent. */
@@ -67,7 +67,7 @@ export interface Timing {
 
 /** The exchange of a tab, and its answer as text. */
 interface Shown {
-  readonly exchange: Exchange;
+  readonly exchange: TabExchange;
   readonly answer: string;
   /** The user's headers as JSON, in memory only; undefined after a reload. */
   readonly ownHeaders?: string | undefined;
@@ -92,7 +92,7 @@ export const tabInView = (): string => shownTab;
  *
  * @param ownHeaders the user's headers as JSON.
  */
-export function recorderOfTab(ownHeaders: string): (exchange: Exchange) => void {
+export function recorderOfTab(ownHeaders: string): (exchange: TabExchange) => void {
   const tab = shownTab;
   return (exchange) => {
     const before = shown.get(tab);
@@ -116,7 +116,7 @@ export function showTab(id: string, open: readonly string[]): void {
 }
 
 /** The last exchange of the tab in view. */
-export const useExchange = (): Exchange | undefined =>
+export const useExchange = (): TabExchange | undefined =>
   changes.useValue(() => shown.get(shownTab)?.exchange);
 
 /** The user's headers of the last exchange, as JSON; undefined where they are not known. */

@@ -2,24 +2,21 @@
  * The gateway's response extensions: the calls of a request, and the plan of a document.
  */
 import type { ExecutionResult } from 'graphql';
-import type { Explained, ExplainedCall } from '../../plan/explain.ts';
-
-export type { ExplainedCall as JournalCall };
-export type Journal = Explained;
+import type { Explained } from '../../plan/explain.ts';
 
 /** `most` is null where the length of a list is unknown. */
-export interface Count {
+export interface AnsweredCount {
   readonly least: number;
   readonly most: number | null;
 }
 
-export interface Plan {
-  readonly calls: Count;
+export interface AnsweredPlan {
+  readonly calls: AnsweredCount;
   readonly rounds: number;
   /** Routes that the document would call if the backend had them. */
   readonly missing?: readonly string[];
   readonly mostCalls: string | null;
-  readonly routes: readonly (Count & {
+  readonly routes: readonly (AnsweredCount & {
     readonly method: string;
     readonly route: string;
     readonly fields: readonly string[];
@@ -28,11 +25,11 @@ export interface Plan {
   readonly budget?: { readonly calls: number; readonly values: number };
 }
 
-export const journalOf = (result: ExecutionResult | undefined): Journal | undefined =>
-  result?.extensions?.['upstream'] as Journal | undefined;
+export const journalOf = (result: ExecutionResult | undefined): Explained | undefined =>
+  result?.extensions?.['upstream'] as Explained | undefined;
 
-export const planIn = (result: ExecutionResult | undefined): Plan | undefined =>
-  result?.extensions?.['plan'] as Plan | undefined;
+export const planIn = (result: ExecutionResult | undefined): AnsweredPlan | undefined =>
+  result?.extensions?.['plan'] as AnsweredPlan | undefined;
 
 /** The result as clients get it that do not ask for the calls. */
 export function withoutJournal(result: ExecutionResult): ExecutionResult {

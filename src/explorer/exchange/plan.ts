@@ -5,7 +5,7 @@
  */
 import type { ExecutionResult } from 'graphql';
 import { createChanges } from './changes.ts';
-import { planIn, type Plan } from './extensions.ts';
+import { planIn, type AnsweredPlan } from './extensions.ts';
 import {
   EVENT_STREAM,
   post,
@@ -15,10 +15,10 @@ import {
 } from './request.ts';
 
 /** `refused`: why the document cannot be planned. */
-export type Planned = { readonly plan: Plan } | { readonly refused: string };
+export type Planned = { readonly plan: AnsweredPlan } | { readonly refused: string };
 
 /** Plans of the last documents, for the comparison with the calls that were made. */
-const plans = new Map<string, Plan>();
+const plans = new Map<string, AnsweredPlan>();
 const MOST_PLANS = 50;
 const changes = createChanges();
 
@@ -26,7 +26,7 @@ const textOf = ({ query, variables, operationName }: GraphQLRequest): string =>
   JSON.stringify([query, variables ?? {}, operationName ?? null]);
 
 /** The plan of a request that was sent. It may arrive after the answer. */
-export const usePlanOf = (request: GraphQLRequest): Plan | undefined =>
+export const usePlanOf = (request: GraphQLRequest): AnsweredPlan | undefined =>
   changes.useValue(() => plans.get(textOf(request)));
 
 /**

@@ -5,8 +5,8 @@ import { GraphQLError, type ExecutionResult } from 'graphql';
 import {
   MAX_EVENTS,
   recorderOfTab,
-  type EventStream,
-  type Exchange,
+  type ReceivedEvents,
+  type TabExchange,
   type Timing,
 } from './exchange.ts';
 import { withoutJournal } from './extensions.ts';
@@ -44,7 +44,7 @@ async function* sendUntil(
   const record = recorderOfTab(headers.ownJson);
   const startMs = performance.now();
   let isComplete = false;
-  let exchange: Exchange = {
+  let exchange: TabExchange = {
     request,
     requestHeaders: headers.ofPage,
     ownHeaders: headers.own,
@@ -60,7 +60,7 @@ async function* sendUntil(
     failure: undefined,
     stream: isSubscription ? { events: [], ending: undefined } : undefined,
   };
-  const add = (news: Partial<Exchange>): void => {
+  const add = (news: Partial<TabExchange>): void => {
     exchange = { ...exchange, ...news, durationMs: performance.now() - startMs };
     record(exchange);
   };
@@ -101,16 +101,16 @@ async function* sendUntil(
 }
 
 const withEvent = (
-  stream: EventStream | undefined,
-  event: EventStream['events'][number],
-): EventStream | undefined =>
+  stream: ReceivedEvents | undefined,
+  event: ReceivedEvents['events'][number],
+): ReceivedEvents | undefined =>
   stream && { ...stream, events: [...stream.events.slice(1 - MAX_EVENTS), event] };
 
-const ended = ({ stream }: Exchange, ending: string): EventStream | undefined =>
+const ended = ({ stream }: TabExchange, ending: string): ReceivedEvents | undefined =>
   stream && { ...stream, ending };
 
 /** Why no event follows. */
-function endingOf({ status, result, results }: Exchange, isComplete: boolean): string {
+function endingOf({ status, result, results }: TabExchange, isComplete: boolean): string {
   const code = result?.errors?.[0]?.extensions?.['code'];
   const because = typeof code === 'string' ? ` after the error ${code}` : '';
   if (isComplete) return `Complete${because}: the gateway says that no event follows.`;
@@ -119,7 +119,7 @@ function endingOf({ status, result, results }: Exchange, isComplete: boolean): s
   return 'Ended by the gateway before it was complete, as when it restarts: press Play to go on.';
 }
 
-function failureOf({ status, results }: Exchange, error: unknown): string {
+function failureOf({ status, results }: TabExchange, error: unknown): string {
   if (error instanceof SyntaxError) return `The answer, HTTP ${status}, was not JSON.`;
   if (!navigator.onLine) return 'This browser is offline.';
   return status === undefined && results === 0

@@ -5,7 +5,7 @@ import { useGraphiQL } from '@graphiql/react';
 import { useEffect, useRef, useState } from 'react';
 import { useApiKey } from '../exchange/api-key.ts';
 import { Breakable } from '../breakable.tsx';
-import type { Count, Plan } from '../exchange/extensions.ts';
+import type { AnsweredCount, AnsweredPlan } from '../exchange/extensions.ts';
 import { askPlan, type Planned } from '../exchange/plan.ts';
 import { objectIn } from '../documents/jsonc.ts';
 import { useEditorText } from './editor-text.ts';
@@ -55,7 +55,7 @@ export function CostBadge({ canAsk }: { canAsk: boolean }) {
 }
 
 /** The routes of the calls, and the meaning of the terms. */
-function Explanation({ plan: { routes, missing = [], budget } }: { plan: Plan }) {
+function Explanation({ plan: { routes, missing = [], budget } }: { plan: AnsweredPlan }) {
   return (
     <div className="cost-explanation">
       {routes.length > 0 && (
@@ -125,8 +125,8 @@ function useClosedByOthers() {
 }
 
 /** The fields of the route with the most calls. */
-function mostCallsOf({ routes }: Plan): string | undefined {
-  const most = (one: Count): number => one.most ?? Infinity;
+function mostCallsOf({ routes }: AnsweredPlan): string | undefined {
+  const most = (one: AnsweredCount): number => one.most ?? Infinity;
   const [called] = [...routes].sort((a, b) => most(b) - most(a) || b.least - a.least);
   if (!called) return undefined;
   const [first, ...others] = called.fields;
@@ -134,7 +134,7 @@ function mostCallsOf({ routes }: Plan): string | undefined {
 }
 
 /** The warning for a document that exceeds, or may exceed, the budget of a request. */
-function excessOf({ calls, values, budget }: Plan) {
+function excessOf({ calls, values, budget }: AnsweredPlan) {
   if (!budget) return undefined;
   const { least } = calls;
   const most = calls.most ?? Infinity;
@@ -159,10 +159,10 @@ const sleep = (ms: number): Promise<void> =>
 
 const format = (count: number): string => count.toLocaleString('en');
 
-const counted = (count: Count, noun: string): string =>
+const counted = (count: AnsweredCount, noun: string): string =>
   `${range(count)} ${noun}${count.most === 1 ? '' : 's'}`;
 
-const range = ({ least, most }: Count): string => {
+const range = ({ least, most }: AnsweredCount): string => {
   if (most === null) return `${format(least)} or more`;
   return least === most ? format(least) : `${format(least)}–${format(most)}`;
 };

@@ -3,14 +3,14 @@
  */
 import { formatResult } from '@graphiql/toolkit';
 import { Breakable } from '../breakable.tsx';
-import { tabInView, type EventStream, type Exchange } from '../exchange/exchange.ts';
+import { tabInView, type ReceivedEvents, type TabExchange } from '../exchange/exchange.ts';
 import { journalOf, withoutJournal } from '../exchange/extensions.ts';
 import { stopSubscription } from '../exchange/subscriptions.ts';
 import { changesBetween, type Change } from './event-changes.ts';
 
 interface EventsProps {
-  readonly exchange: Exchange;
-  readonly stream: EventStream;
+  readonly exchange: TabExchange;
+  readonly stream: ReceivedEvents;
 }
 
 export function Events({ exchange, stream: { events, ending } }: EventsProps) {

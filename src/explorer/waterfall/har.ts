@@ -5,10 +5,10 @@
  * no braces, and no key, header or body of a call.
  * Source: the HTTP Archive format, version 1.2.
  */
-import type { Exchange } from '../exchange/exchange.ts';
+import type { TabExchange } from '../exchange/exchange.ts';
 import { journalOf } from '../exchange/extensions.ts';
 import { ENDPOINT } from '../exchange/request.ts';
-import { waterfallOf, type Row } from './rows.ts';
+import { waterfallOf, type CallRow } from './rows.ts';
 
 /** Placeholder for the backend's host, which the page does not know. `.invalid` is reserved by RFC 6761, section 6.4. */
 const BACKEND = 'http://backend.invalid';
@@ -30,7 +30,7 @@ const BARE_RESPONSE = {
   headersSize: UNKNOWN,
 };
 
-export function harOf(exchange: Exchange): object {
+export function harOf(exchange: TabExchange): object {
   const journal = journalOf(exchange.result);
   const rows = journal ? waterfallOf(journal).rows : [];
   const pageref = 'operation';
@@ -52,7 +52,7 @@ export function harOf(exchange: Exchange): object {
   };
 }
 
-function operationEntry(exchange: Exchange) {
+function operationEntry(exchange: TabExchange) {
   const text = JSON.stringify(exchange.request);
   const { durationMs, headers, timing } = exchange;
   const mimeType = headers.find(([name]) => name === 'content-type')?.[1] ?? '';
@@ -84,7 +84,7 @@ function operationEntry(exchange: Exchange) {
   };
 }
 
-function callEntry({ startedAtMs }: Exchange, row: Row) {
+function callEntry({ startedAtMs }: TabExchange, row: CallRow) {
   const time = tenths(row.durationMs ?? 0);
   return {
     startedDateTime: new Date(startedAtMs + row.startMs).toISOString(),
@@ -109,6 +109,7 @@ function callEntry({ startedAtMs }: Exchange, row: Row) {
   };
 }
 
-const pairs = (headers: Exchange['headers']) => headers.map(([name, value]) => ({ name, value }));
+const pairs = (headers: TabExchange['headers']) =>
+  headers.map(([name, value]) => ({ name, value }));
 
 const tenths = (ms: number): number => Math.round(ms * 10) / 10;

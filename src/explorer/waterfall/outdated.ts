@@ -5,11 +5,11 @@ import { useGraphiQL } from '@graphiql/react';
 import { stripIgnoredCharacters } from 'graphql';
 import { useMemo } from 'react';
 import { objectIn } from '../documents/jsonc.ts';
-import { useSentHeaders, type Exchange } from '../exchange/exchange.ts';
+import { useSentHeaders, type TabExchange } from '../exchange/exchange.ts';
 import { useEditorText } from '../page/editor-text.ts';
 
 /** Describes what has changed since the request was sent; undefined when nothing has. */
-export function useChangeSince({ request }: Exchange): string | undefined {
+export function useChangeSince({ request }: TabExchange): string | undefined {
   const query = useEditorText('queryEditor');
   const variables = useEditorText('variableEditor');
   const headers = useEditorText('headerEditor');

@@ -1,9 +1,9 @@
 /**
  * The calls of a request as rows and rounds of a waterfall.
  */
-import type { Journal, JournalCall } from '../exchange/extensions.ts';
+import type { Explained, ExplainedCall } from '../../plan/explain.ts';
 
-export interface Row extends JournalCall {
+export interface CallRow extends ExplainedCall {
   readonly endMs: number;
   /** The field that caused the call, as its response keys: `page.audiences.0.person`. */
   readonly field: string;
@@ -18,14 +18,14 @@ export interface Round {
 }
 
 interface Waterfall {
-  readonly rows: readonly Row[];
+  readonly rows: readonly CallRow[];
   readonly rounds: readonly Round[];
   /** The end of the last call, in milliseconds since the request began. */
   readonly endMs: number;
 }
 
-export function waterfallOf({ journal }: Journal): Waterfall {
-  const rows = journal.map((call): Row => ({
+export function waterfallOf({ journal }: Explained): Waterfall {
+  const rows = journal.map((call): CallRow => ({
     ...call,
     endMs: call.startMs + (call.durationMs ?? 0),
     field: call.path.join('.'),
@@ -34,13 +34,13 @@ export function waterfallOf({ journal }: Journal): Waterfall {
   return { rows, rounds: roundsOf(rows), endMs: Math.max(0, ...rows.map(({ endMs }) => endMs)) };
 }
 
-function howOf({ source, attempt }: JournalCall): Row['how'] {
+function howOf({ source, attempt }: ExplainedCall): CallRow['how'] {
   if (source === 'unsent') return 'refused';
   return source === 'sent' && attempt > 1 ? 'retried' : source;
 }
 
 /** A round starts with the first call after the end of any call of the round before. */
-function roundsOf(rows: readonly Row[]): Round[] {
+function roundsOf(rows: readonly CallRow[]): Round[] {
   const waited = rows.filter(({ how }) => !['primed', 'cached', 'refused'].includes(how));
   const rounds: { startMs: number; endMs: number }[] = [];
   let firstEndMs = 0;

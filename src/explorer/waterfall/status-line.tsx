@@ -3,7 +3,7 @@
  * tabs.
  */
 import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
-import { useExchange, type Exchange } from '../exchange/exchange.ts';
+import { useExchange, type TabExchange } from '../exchange/exchange.ts';
 import { useSubscribedTabs } from '../exchange/subscriptions.ts';
 import { useChangeSince } from './outdated.ts';
 
@@ -20,12 +20,12 @@ export function StatusLine() {
   );
 }
 
-function Outdated({ exchange }: { exchange: Exchange }) {
+function Outdated({ exchange }: { exchange: TabExchange }) {
   const change = useChangeSince(exchange);
   return change && <em className="outdated">{change}</em>;
 }
 
-function Status({ exchange }: { exchange: Exchange }) {
+function Status({ exchange }: { exchange: TabExchange }) {
   const { status, durationMs, timing, bodyBytes, headers, results, failure, stream } = exchange;
   if (status === undefined) return <strong className="failed">{failure}</strong>;
   const wireBytes = timing?.wireBytes || bodyBytes;
@@ -87,7 +87,7 @@ interface CountedErrors {
   readonly retryAfterMs: number | undefined;
 }
 
-function errorsByCode({ result }: Exchange): CountedErrors[] {
+function errorsByCode({ result }: TabExchange): CountedErrors[] {
   const counts = new Map<string, { count: number; retryAfterMs: number | undefined }>();
   for (const { extensions } of result?.errors ?? []) {
     const { code: given } = extensions ?? {};

@@ -2,15 +2,16 @@
  * The pane below the answer: a row with a bar for each REST call of the last request, and the events of a subscription.
  */
 import { useState, type CSSProperties } from 'react';
-import { useExchange, type Exchange } from '../exchange/exchange.ts';
-import { journalOf, type Journal, type Plan } from '../exchange/extensions.ts';
+import { useExchange, type TabExchange } from '../exchange/exchange.ts';
+import type { Explained } from '../../plan/explain.ts';
+import { journalOf, type AnsweredPlan } from '../exchange/extensions.ts';
 import { usePlanOf } from '../exchange/plan.ts';
 import { isEvents, isParts } from '../exchange/results.ts';
 import { saveFile } from '../documents/files.ts';
 import { Events } from './events.tsx';
 import { harOf } from './har.ts';
 import { useHighlight } from './highlight.ts';
-import { labelsOf, waterfallOf, type Round, type Row } from './rows.ts';
+import { labelsOf, waterfallOf, type Round, type CallRow } from './rows.ts';
 
 /** @param suggests whether fields are suggested, which needs the schema. */
 export function WaterfallPane({ suggests }: { suggests: boolean }) {
@@ -44,7 +45,7 @@ export function WaterfallPane({ suggests }: { suggests: boolean }) {
   );
 }
 
-function Totals({ exchange, journal }: { exchange: Exchange; journal: Journal | undefined }) {
+function Totals({ exchange, journal }: { exchange: TabExchange; journal: Explained | undefined }) {
   const plan = usePlanOf(exchange.request);
   if (!journal) return <p />;
   const { calls, rounds, backendMs } = journal;
@@ -63,16 +64,16 @@ function Totals({ exchange, journal }: { exchange: Exchange; journal: Journal | 
   );
 }
 
-const contentTypeOf = ({ headers }: Exchange): string =>
+const contentTypeOf = ({ headers }: TabExchange): string =>
   headers.find(([name]) => name === 'content-type')?.[1] ?? '';
 
-const isOfEvents = (exchange: Exchange): boolean => isEvents(contentTypeOf(exchange));
+const isOfEvents = (exchange: TabExchange): boolean => isEvents(contentTypeOf(exchange));
 
 /**
  * Time in the gateway without a pending call, in milliseconds; undefined for subscriptions, and where the browser has no
  * measurements.
  */
-function gatewayMsOf(exchange: Exchange, backendMs: number): number | undefined {
+function gatewayMsOf(exchange: TabExchange, backendMs: number): number | undefined {
   const { timing } = exchange;
   if (!timing || isOfEvents(exchange)) return undefined;
   // Calls continue between the parts of an incremental answer.
@@ -84,12 +85,12 @@ const counted = (count: number | string, noun: string): string =>
   `${count} ${noun}${String(count) === '1' ? '' : 's'}`;
 
 /** @param made the rounds that were made: the same number is not shown twice. */
-function planned({ calls: { least, most }, rounds }: Plan, made: number): string {
+function planned({ calls: { least, most }, rounds }: AnsweredPlan, made: number): string {
   const calls = counted(least === most ? least : `${least}–${most ?? '?'}`, 'call');
   return rounds === made ? calls : `${calls}, ${counted(rounds, 'round')}`;
 }
 
-function Actions({ exchange }: { exchange: Exchange }) {
+function Actions({ exchange }: { exchange: TabExchange }) {
   const har = () => JSON.stringify(harOf(exchange), null, 2);
   return (
     <div className="waterfall-actions">
@@ -103,7 +104,7 @@ function Actions({ exchange }: { exchange: Exchange }) {
 /** Codes of invalid documents. */
 const INVALID = new Set(['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED']);
 
-function NoJournal({ exchange: { result } }: { exchange: Exchange }) {
+function NoJournal({ exchange: { result } }: { exchange: TabExchange }) {
   // The status line has the reason.
   if (!result) return null;
   const codes = (result.errors ?? []).map(({ extensions }) => String(extensions?.['code']));
@@ -118,7 +119,7 @@ function noCallBecause(codes: readonly string[]): string {
     : `No REST call: the request was refused with ${code}.`;
 }
 
-function Calls({ exchange, journal }: { exchange: Exchange; journal: Journal }) {
+function Calls({ exchange, journal }: { exchange: TabExchange; journal: Explained }) {
   const { rows, rounds, endMs } = waterfallOf(journal);
   const highlight = useHighlight();
   const [chosen, choose] = useState<number>();
@@ -169,7 +170,7 @@ function Calls({ exchange, journal }: { exchange: Exchange; journal: Journal }) 
 }
 
 /** Shortens routes in the middle: their ends tell them apart. */
-function Route({ row: { method, route } }: { row: Row }) {
+function Route({ row: { method, route } }: { row: CallRow }) {
   const end = route.lastIndexOf('/');
   return (
     <span className="call-route">
@@ -181,7 +182,8 @@ function Route({ row: { method, route } }: { row: Row }) {
   );
 }
 
-const howText = ({ how, attempt }: Row): string => (how === 'retried' ? `attempt ${attempt}` : how);
+const howText = ({ how, attempt }: CallRow): string =>
+  how === 'retried' ? `attempt ${attempt}` : how;
 
 interface BandsProps {
   readonly rounds: readonly Round[];
