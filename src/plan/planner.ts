@@ -13,12 +13,15 @@ import {
   isObjectType,
   OperationTypeNode,
   type FieldNode,
-  type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type OperationDefinitionNode,
 } from 'graphql';
-import { prepareArguments, type ArgumentValues } from '../execution/operation/arguments.ts';
+import {
+  prepareArguments,
+  type ArgumentValues,
+  type FieldDefinition,
+} from '../execution/operation/arguments.ts';
 import type { OperationContext, Selecting } from '../execution/operation/collect-fields.ts';
 import { nodeTypeOf } from '../graph/fields/connection-type.ts';
 import {
@@ -120,8 +123,6 @@ export interface Unknown {
 
 const UNBOUNDED: Unknown = { items: Infinity, pages: Infinity, introspected: Infinity };
 
-type Definition = GraphQLField<unknown, unknown>;
-
 /** Objects of the result. */
 interface Parent {
   readonly groups: readonly ObjectGroup[];
@@ -156,7 +157,7 @@ interface Items {
 /** A selected field in the context of its parent. */
 interface Visit extends FieldCall {
   readonly parent: Parent;
-  readonly field: SelectedField & { readonly definition: Definition };
+  readonly field: SelectedField & { readonly definition: FieldDefinition };
   readonly args: ArgumentValues;
 }
 
@@ -314,7 +315,7 @@ export class Planner {
   }
 
   /** @throws if they are invalid. */
-  #argumentsOf(definition: Definition, fieldNodes: readonly FieldNode[]): ArgumentValues {
+  #argumentsOf(definition: FieldDefinition, fieldNodes: readonly FieldNode[]): ArgumentValues {
     return prepareArguments(definition, fieldNodes[0]!).coerce(this.#document.variableValues);
   }
 

@@ -3,6 +3,7 @@
  *
  * Ids are read by the document's routes: of the parent, or of the first item of a list.
  */
+import type { PathValues } from './route.ts';
 import { routes, type Route } from './routes.ts';
 
 /** Behaviour of the graph without an extended route, in words, by path. */
@@ -27,21 +28,19 @@ export interface SampleReader {
   find<Response>(
     route: Route<string, Response>,
     input: {
-      readonly path?: Parameters;
+      readonly path?: PathValues;
       readonly query?: Readonly<Record<string, string | number>>;
     },
   ): Promise<Response | null | undefined>;
 }
 
-type Parameters = Readonly<Record<string, string>>;
-
 /** `no parent`: the object is missing for any state of the route. */
-export type PathSample = Parameters | 'no parent' | 'no sample';
+export type PathSample = PathValues | 'no parent' | 'no sample';
 
 /** @param path path parameters of the rejected call. */
 export const findSample = (
   route: Route,
-  path: Parameters,
+  path: PathValues,
   reader: SampleReader,
 ): Promise<PathSample> => SAMPLES.get(route)!(path, reader);
 

@@ -31,6 +31,9 @@ export interface Route<
 export type PathParameters<Path extends string> =
   Path extends `${string}{${infer Name}}${infer Rest}` ? Name | PathParameters<Rest> : never;
 
+/** Path parameters by name. */
+export type PathValues = Readonly<Record<string, string>>;
+
 /** Names of path parameters in order. */
 export const parametersOf = (path: string): readonly string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);

@@ -24,7 +24,7 @@ import type { VariableValues } from './variables.ts';
 
 export type ArgumentValues = Readonly<Record<string, unknown>>;
 
-type Definition = GraphQLField<unknown, unknown>;
+export type FieldDefinition = GraphQLField<unknown, unknown>;
 
 /** An argument with a value or a default: a variable or a constant. */
 interface PreparedArgument {
@@ -35,12 +35,12 @@ interface PreparedArgument {
 
 /** A field's arguments, prepared from the document. */
 export class PreparedArguments {
-  readonly definition: Definition;
+  readonly definition: FieldDefinition;
   readonly #node: FieldNode;
   /** Undefined for invalid arguments, and for values other than whole variables and constants. */
   readonly #prepared: readonly PreparedArgument[] | undefined;
 
-  constructor(definition: Definition, node: FieldNode) {
+  constructor(definition: FieldDefinition, node: FieldNode) {
     this.definition = definition;
     this.#node = node;
     this.#prepared = prepareEach(definition, node);
@@ -72,7 +72,7 @@ export class PreparedArguments {
 /** By node, latest definition only: a node on an interface selects fields of several types. */
 const known = new WeakMap<FieldNode, PreparedArguments>();
 
-export function prepareArguments(definition: Definition, node: FieldNode): PreparedArguments {
+export function prepareArguments(definition: FieldDefinition, node: FieldNode): PreparedArguments {
   let prepared = known.get(node);
   if (prepared?.definition !== definition) {
     prepared = new PreparedArguments(definition, node);
@@ -84,7 +84,7 @@ export function prepareArguments(definition: Definition, node: FieldNode): Prepa
 /** Returns the arguments of a selected field; undefined for invalid ones, which execution will report. */
 export function argumentsOf(
   { variableValues }: OperationContext,
-  definition: Definition,
+  definition: FieldDefinition,
   { fieldNodes: [node] }: CollectedField,
 ): ArgumentValues | undefined {
   try {
@@ -95,7 +95,7 @@ export function argumentsOf(
 }
 
 function prepareEach(
-  { args }: Definition,
+  { args }: FieldDefinition,
   { arguments: given = [] }: FieldNode,
 ): PreparedArgument[] | undefined {
   const prepared: PreparedArgument[] = [];

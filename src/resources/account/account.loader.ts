@@ -11,7 +11,7 @@ import { MAX_LIMIT } from '../../v0/list.ts';
 import { routes } from '../../v0/routes.ts';
 import { accountList, knowAccount, knownAccount } from './account.list.ts';
 
-type AccountKey = Pick<Account, 'accountId'>;
+export type AccountKey = Pick<Account, 'accountId'>;
 
 /**
  * Maximum number of searched pages of 100 hits per domain. The search matches parts of domains, so a short domain can

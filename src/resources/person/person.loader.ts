@@ -8,13 +8,11 @@ import { List } from '../../graph/loading/list.ts';
 import { Loader } from '../../graph/loading/loader.ts';
 import type { CallOptions } from '../../rest/client/client.ts';
 import { readBy } from '../../rest/client/route-capabilities.ts';
-import type { Account } from '../../v0/schemas/account.ts';
 import type { Person } from '../../v0/schemas/person.ts';
 import { routes } from '../../v0/routes.ts';
-import { accountWithPersonsLoader } from '../account/account.loader.ts';
+import { accountWithPersonsLoader, type AccountKey } from '../account/account.loader.ts';
 import { personEntity } from './person.type.ts';
 
-type AccountKey = Pick<Account, 'accountId'>;
 type Persons = readonly (Person | ReturnType<typeof personEntity.reference>)[];
 
 /** Null if the account does not exist. */

@@ -5,6 +5,7 @@
  * about the object. Before it, a read with an id that surely exists decides, for the life of the process.
  */
 import { findSample, type SampleReader } from '../../v0/extended-routes.ts';
+import type { PathValues } from '../../v0/route.ts';
 import { extendedRoutes, routes, type Route, type RouteSet } from '../../v0/routes.ts';
 import { hasKind, isNotFound, isRouteRefusal, RestError, type RouteLabel } from '../call/errors.ts';
 import type { UpstreamObserver } from '../call/observer.ts';
@@ -13,12 +14,10 @@ import { capabilitiesWithout, type RouteCapabilities } from './route-capabilitie
 /** `unknown` until a response decides. */
 export type RouteState = 'there' | 'missing' | 'unknown';
 
-type Parameters = Readonly<Record<string, string>>;
-
 /** A caller of an undecided route, whose key, budget and deadline are used for the probe. */
 export interface Discoverer extends SampleReader {
   /** Calls the route, for at most one item. */
-  probe(path: Parameters): Promise<unknown>;
+  probe(path: PathValues): Promise<unknown>;
   /** Waits for another caller's probe until this caller's deadline or disconnect. */
   within(wait: Promise<unknown>): Promise<unknown>;
 }
@@ -63,7 +62,7 @@ export class RouteDiscovery {
     answer: Promise<unknown>,
     isOptional: boolean,
     route: Route,
-    path: Parameters,
+    path: PathValues,
     caller: Discoverer,
   ): Promise<unknown> {
     try {
@@ -78,7 +77,7 @@ export class RouteDiscovery {
     }
   }
 
-  async #isAboutObject(route: Route, path: Parameters, caller: Discoverer): Promise<boolean> {
+  async #isAboutObject(route: Route, path: PathValues, caller: Discoverer): Promise<boolean> {
     // The result of another caller's probe applies to this one too; if it is undecided, all waiting callers probe with
     // their own objects in parallel.
     const underWay = this.#looks.get(route);
@@ -92,7 +91,7 @@ export class RouteDiscovery {
     return look;
   }
 
-  async #look(route: Route, path: Parameters, caller: Discoverer): Promise<boolean> {
+  async #look(route: Route, path: PathValues, caller: Discoverer): Promise<boolean> {
     const sample = await findSample(route, path, caller);
     if (sample === 'no sample' && !this.#undecided.has(route)) {
       this.#undecided.add(route);
