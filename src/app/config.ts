@@ -13,7 +13,7 @@ import {
   ConfigError,
   namesOf,
   readSettings,
-  type Environment,
+  type EnvironmentVariables,
   type SettingGroup,
   type Settings,
   type ValuesOf,
@@ -39,7 +39,7 @@ export type Config = SettingValues & {
  *
  * @throws {ConfigError} for the first invalid value.
  */
-export function readConfig(env: Environment): Config {
+export function readConfig(env: EnvironmentVariables): Config {
   const groups = Object.entries(SETTINGS).map(([name, { settings }]) => [
     name,
     readSettings<Settings>(settings, env),

@@ -47,7 +47,7 @@ export type ValuesOf<Group extends Settings> = {
   readonly [Key in keyof Group]: Group[Key] extends Setting<infer Value> ? Value : never;
 };
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 export const setting = <Value extends {}, Unset extends string | undefined>(
   name: string,
@@ -74,17 +74,17 @@ export const fileName = (name: string): string => `${name}_FILE`;
 /** @throws {ConfigError} for the first invalid value. */
 export function readSettings<Group extends Settings>(
   group: Group,
-  env: Environment,
+  env: EnvironmentVariables,
 ): ValuesOf<Group> {
   const values = Object.entries(group).map(([key, one]) => [key, readSetting(one, env)]);
   return Object.freeze(Object.fromEntries(values)) as ValuesOf<Group>; // typed by its settings
 }
 
 /** Empty and blank variables count as unset, for compose files. */
-const textOf = (env: Environment, name: string): string | undefined =>
+const textOf = (env: EnvironmentVariables, name: string): string | undefined =>
   env[name]?.trim() || undefined;
 
-function readSetting(one: Setting<unknown>, env: Environment): unknown {
+function readSetting(one: Setting<unknown>, env: EnvironmentVariables): unknown {
   const { first, kind, unset, isSecret } = one;
   const isGiven = (variable: string) =>
     (textOf(env, variable) ?? (isSecret ? textOf(env, fileName(variable)) : undefined)) !==

@@ -15,7 +15,7 @@ export { possibleTypes } from '../generated/cache-rules.ts';
 
 type PaginationPolicy = ReturnType<typeof relayStylePagination>;
 type Merge = Extract<PaginationPolicy['merge'], (...given: never[]) => unknown>;
-type List = NonNullable<ReturnType<Merge>>;
+type CachedList = NonNullable<ReturnType<Merge>>;
 
 /**
  * `relayStylePagination` with null in place of an empty list after a failure, and without duplicates: an inserted
@@ -35,9 +35,9 @@ function paginated(filters: readonly string[]): PaginationPolicy {
   };
 }
 
-function distinct(list: List): List {
+function distinct(list: CachedList): CachedList {
   const seen = new Set<string>();
-  const isFirst = (edge: List['edges'][number]): boolean => {
+  const isFirst = (edge: CachedList['edges'][number]): boolean => {
     if (!('node' in edge) || !isReference(edge.node)) return true;
     return seen.size < seen.add(edge.node.__ref).size;
   };
