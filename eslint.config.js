@@ -63,6 +63,42 @@ export default defineConfig(
     },
   },
   {
+    files: ['src/**'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        { object: 'process', property: 'env', message: 'Only main.ts and serve-backend.ts do.' },
+        { object: 'Error', property: 'stackTraceLimit', message: 'It belongs to the operator.' },
+        { property: 'setFlagsFromString', message: 'Flags of V8 belong to the command line.' },
+        { property: '_handle', message: 'It is private to Node.' },
+      ],
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            {
+              name: 'node:v8',
+              importNames: ['setFlagsFromString'],
+              message: 'Flags of V8 belong to the command line.',
+            },
+          ],
+        },
+      ],
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'Literal[value=/^\\u002fproc\\b/]', message: 'Only Linux has it.' },
+        {
+          selector: 'MemberExpression[computed=true] > Identifier.property[name=/^k[A-Z]/]',
+          message: 'Symbols such as kSocket are private to Node and undici.',
+        },
+      ],
+    },
+  },
+  {
+    files: ['src/main.ts', 'src/serve-backend.ts'],
+    rules: { 'no-restricted-properties': 'off' },
+  },
+  {
     files: ['test/**'],
     rules: {
       // Answers are read field by field, and a wrong field fails the test anyway.

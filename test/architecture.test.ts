@@ -104,28 +104,6 @@ describe('the structure of src/', () => {
     expect(between(folderOf, 'extensions/')).toEqual([]);
   });
 
-  it('reads the environment in the two processes alone', () => {
-    const readers = files.filter((file) =>
-      readFileSync(join(SRC, file), 'utf8').includes('process.env'),
-    );
-
-    expect(readers.sort()).toEqual(['main.ts', 'serve-backend.ts']);
-  });
-
-  it.each([
-    ['/proc', /['"]\/proc\b/],
-    ['Error.stackTraceLimit', /stackTraceLimit/],
-    ['flags of V8', /setFlagsFromString/],
-    [
-      'private objects of Node and undici',
-      /\._handle\b|\.parser\b|Symbol\(k[A-Z]|\bk[A-Z]\w*\] ?[=(]/,
-    ],
-  ])('does not reach for %s', (_what, pattern) => {
-    const reaching = files.filter((file) => pattern.test(readFileSync(join(SRC, file), 'utf8')));
-
-    expect(reaching).toEqual([]);
-  });
-
   it('opens every file with a sentence on what it is', () => {
     const silent = files
       .filter((file) => !file.includes('generated/'))
