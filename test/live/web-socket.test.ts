@@ -154,6 +154,7 @@ describe('a subscription over WebSocket', () => {
 
     for (const name of ['a', 'b', 'c']) socket.subscribe(name, { id });
     await until(() => socket.received('error').length > 0);
+    await until(() => live.site.gateway.subscriptions.size > 1);
 
     expect(socket.received('error').map((message) => message.id)).toEqual(['c']);
     expect(codesOf(socket.received('error'))).toEqual(['TOO_MANY_SUBSCRIPTIONS']);
