@@ -1,7 +1,7 @@
 /** graphql-sse's own client in Chromium, on a page of another origin: one answer to each operation, and each write once. */
 import { readFileSync } from 'node:fs';
-import type { Page } from 'playwright-core';
-import { expect, it, onTestFinished } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { openHttp } from '../support/listen.ts';
 import { startGateway, type GatewayProcess } from '../support/gateway-process.ts';
@@ -23,23 +23,25 @@ interface Heard {
   readonly sent: number;
 }
 
-async function openPage(): Promise<{ site: GatewayProcess; page: Page }> {
+let site: GatewayProcess;
+let browser: Browser;
+let page: Page;
+
+beforeAll(async () => {
   const origin = await openHttp((request, response) => {
     const isClient = request.url === '/client.js';
     response.setHeader('content-type', isClient ? 'text/javascript' : 'text/html');
     response.end(isClient ? CLIENT : '<script src="/client.js"></script>');
   });
-  const site = await startGateway({ CORS_ORIGINS: origin });
-  const browser = await launch();
-  onTestFinished(async () => void (await Promise.all([browser.close(), site.stop()])));
-  const page = await browser.newPage();
+  [site, browser] = await Promise.all([startGateway({ CORS_ORIGINS: origin }), launch()]);
+  page = await browser.newPage();
   await page.goto(origin);
-  return { site, page };
-}
+});
+afterAll(async () => {
+  await Promise.all([browser.close(), site.stop()]);
+});
 
 const subscribe = (
-  page: Page,
-  { url }: GatewayProcess,
   query: string,
   headers: Record<string, string> = { 'x-api-key': EXAMPLE_API_KEY },
 ): Promise<Heard> =>
@@ -65,16 +67,14 @@ const subscribe = (
           },
         );
       }),
-    [url, query, headers] as const,
+    [site.url, query, headers] as const,
   );
 
-const callsOf = (site: GatewayProcess, ...labels: string[]): Promise<number> =>
+const callsOf = (...labels: string[]): Promise<number> =>
   site.metric('gateway_upstream_calls_total', ...labels);
 
 it('a query is answered once', async () => {
-  const { site, page } = await openPage();
-
-  const heard = await subscribe(page, site, '{ topics(first: 1) { totalCount } }');
+  const heard = await subscribe('{ topics(first: 1) { totalCount } }');
 
   expect(heard).toEqual({
     results: [{ data: { topics: { totalCount: expect.any(Number) } } }],
@@ -84,24 +84,22 @@ it('a query is answered once', async () => {
 });
 
 it('a mutation is answered once, and written once', async () => {
-  const { site, page } = await openPage();
+  const before = await callsOf('method="POST"');
 
-  const heard = await subscribe(page, site, CREATE);
+  const heard = await subscribe(CREATE);
 
   expect(heard).toEqual({
     results: [{ data: { createPage: { page: { name: 'From a stream' }, userErrors: [] } } }],
     error: undefined,
     sent: 1,
   });
-  expect(await callsOf(site, 'method="POST"')).toBe(1);
+  expect(await callsOf('method="POST"')).toBe(before + 1);
 });
 
 it.each(['{ nope }', 'subscription { nope }', '{ topic('])(
   'a refusal says why, and is not asked for again: %s',
   async (query) => {
-    const { site, page } = await openPage();
-
-    const heard = await subscribe(page, site, query);
+    const heard = await subscribe(query);
 
     expect(heard).toMatchObject({ error: undefined, sent: 1 });
     expect(heard.results).toHaveLength(1);
@@ -110,10 +108,10 @@ it.each(['{ nope }', 'subscription { nope }', '{ topic('])(
 );
 
 it('a caller without a key gets 401, which is no answer of GraphQL, and nothing is called', async () => {
-  const { site, page } = await openPage();
+  const before = await callsOf();
 
-  const heard = await subscribe(page, site, CREATE, {});
+  const heard = await subscribe(CREATE, {});
 
   expect(heard).toMatchObject({ results: [], error: 'Server responded with 401: Unauthorized' });
-  expect(await callsOf(site)).toBe(0);
+  expect(await callsOf()).toBe(before);
 });

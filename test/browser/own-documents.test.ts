@@ -7,7 +7,7 @@ import { cpSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { Page } from 'playwright-core';
-import { expect, it, onTestFinished } from 'vitest';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { openFolder } from '../support/folder.ts';
 import { clientOf, type Client } from '../support/client.ts';
 import { buildGateway } from '../support/gateway-build.ts';
@@ -106,20 +106,34 @@ async function readTo(page: Page, rows: number): Promise<void> {
   }
 }
 
+/** What every reader has before a client is chosen: the lines above the first heading were followed here. */
+let begun: string;
+
+beforeAll(async () => {
+  begun = openFolder();
+  await makeClone(join(begun, 'gateway'));
+  await runLines(begun, LINES.get('')!);
+}, 300_000);
+
 it.each(['Apollo Client', 'urql', 'Relay'])(
   'an empty folder and the lines of the page give an app that reads, pages and adds: %s',
   async (client) => {
     const folder = openFolder();
-    await makeClone(join(folder, 'gateway'));
+    cpSync(begun, folder, { recursive: true, verbatimSymlinks: true });
+    const app = join(folder, 'app');
     const own = LINES.get(client)!;
 
-    await runLines(folder, [...LINES.get('')!, ...own.filter((line) => !isServer(line))]);
+    await runLines(
+      app,
+      own.filter((line) => !isServer(line)),
+    );
 
     const servers = own.some(isServer) ? own.filter(isServer) : LINES.get('Starting both')!;
     const [gatewayLine, appLine] = servers as [string, string];
-    const app = join(folder, 'app');
-    const origin = await startServer(app, appLine);
-    const built = await startServer(app, 'npx vite preview');
+    const [origin, built] = await Promise.all([
+      startServer(app, appLine),
+      startServer(app, 'npx vite preview'),
+    ]);
     const gateway = await startServer(app, withOrigins(gatewayLine, [origin, built]), {
       says: '/graphql',
       env: { PORT: '0', BACKEND_DATABASE_URL: ':memory:' },

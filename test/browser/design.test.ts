@@ -1,0 +1,273 @@
+/** How GraphiQL looks, at the widths of desks, tablets and phones. */
+import type { Locator, Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { openExample, picture, play, write } from './browser.ts';
+import { hasSchema, useGraphiql } from './graphiql.ts';
+
+const { open } = useGraphiql();
+
+describe('the design', () => {
+  const looks = (rows: Locator) =>
+    rows.evaluateAll((all) =>
+      all.map((row) => {
+        const box = (name: string) => row.querySelector(name)!.getBoundingClientRect();
+        const [route, bars, end] = [
+          box('.call-route'),
+          box('.bars'),
+          box('.call-route :last-child'),
+        ];
+        return {
+          cursor: getComputedStyle(row).cursor,
+          lines: Math.round((row.clientHeight - 4) / 18),
+          isBelow: bars.top >= route.bottom,
+          hasField: box('.call-field').height > 0,
+          endIsSeen: end.right <= route.right + 1,
+          isInside: bars.right <= row.getBoundingClientRect().right,
+        };
+      }),
+    );
+
+  it('has text of 12 pixels at least, and rows that are whole buttons, at 1280 and 390 pixels and beside a pane', async () => {
+    const { page } = await open();
+    await play(page);
+    const rows = page.locator('button.call');
+    await rows.first().waitFor();
+    const scenes = [
+      { width: 1280, height: 800, isPaneOpen: false },
+      { width: 390, height: 844, isPaneOpen: false },
+      { width: 1280, height: 800, isPaneOpen: true },
+    ];
+
+    for (const [i, { isPaneOpen, ...size }] of scenes.entries()) {
+      await page.setViewportSize(size);
+      if (isPaneOpen) await page.getByRole('button', { name: 'Show Examples and saved' }).click();
+      const small = await page.evaluate(() => {
+        const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+        const found: string[] = [];
+        for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+          const { parentElement, textContent } = node;
+          if (!parentElement?.checkVisibility() || !textContent?.trim()) continue;
+          if (Number.parseFloat(getComputedStyle(parentElement).fontSize) < 12)
+            found.push(textContent);
+        }
+        return found;
+      });
+      expect(small).toEqual([]);
+      const isNarrow = isPaneOpen || size.width === 390;
+      await expect
+        .poll(() => looks(rows))
+        .toEqual(
+          Array.from({ length: await rows.count() }, () => ({
+            cursor: 'pointer',
+            lines: isNarrow ? 3 : 2,
+            isBelow: isNarrow,
+            hasField: true,
+            endIsSeen: true,
+            isInside: true,
+          })),
+        );
+      await rows.nth(i).click({ position: { x: 4, y: 30 } });
+      expect(await rows.nth(i).getAttribute('aria-pressed')).toBe('true');
+    }
+  });
+
+  it.each([1440, 768, 390])('has nothing that is cut, at %i pixels', async (width) => {
+    const { page } = await open({ viewport: { width, height: 900 } });
+    await hasSchema(page);
+    await play(page);
+    await page.locator('button.call').first().waitFor();
+    /** The parts of these elements that are out of sight, in pixels. */
+    const cut = (selector: string) =>
+      page.locator(selector).evaluateAll((all) =>
+        all.flatMap((one) => {
+          const { left, right } = one.getBoundingClientRect();
+          const out = Math.max(-left, right - innerWidth, one.scrollWidth - one.clientWidth);
+          return out > 1 ? [`${one.textContent}: ${out}`] : [];
+        }),
+      );
+
+    const tool = '.graphiql-editor-tool .graphiql-editor:not(.hidden)';
+    for (const editor of ['.graphiql-query-editor', tool, '.result-window'])
+      await expect
+        .poll(() =>
+          page
+            .locator(`${editor} .monaco-scrollable-element`)
+            .first()
+            .evaluate((one) => one.clientHeight % 20),
+        )
+        .toBe(0);
+    expect(await cut('.document-menu button')).toEqual([]);
+    const heights = await page
+      .locator('.document-menu button')
+      .evaluateAll((all) => all.map((one) => one.clientHeight));
+    expect(new Set(heights).size).toBe(1);
+    await page.locator('.cost summary').click();
+    expect(await cut('.cost-explanation, .cost-explanation td')).toEqual([]);
+    await page.getByRole('button', { name: 'Copy as' }).click();
+    const item = page.getByRole('menuitem', { name: 'curl' });
+    await item.click();
+    expect(await page.locator('.cost[open]').count()).toBe(0);
+    await page.getByRole('button', { name: 'Open settings dialog' }).click();
+    await page.locator('.graphiql-dialog').waitFor();
+    expect(await cut('.graphiql-dialog button')).toEqual([]);
+    const dark = await page.locator('.graphiql-dialog').getByText('Dark').boundingBox();
+    const dialog = await page.locator('.graphiql-dialog').boundingBox();
+    expect(dark!.x + dark!.width).toBeLessThan(dialog!.x + dialog!.width);
+    const { height } = (await page.getByRole('button', { name: 'Clear data' }).boundingBox())!;
+    expect(height).toBeLessThan(40);
+    await page.keyboard.press('Escape');
+    await page.locator('.graphiql-dialog').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Open short keys dialog' }).click();
+    await page.locator('.graphiql-dialog table').waitFor();
+    expect(await cut('.graphiql-dialog')).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.locator('.graphiql-dialog').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await page.locator('.graphiql-doc-explorer-content a').getByText('Query').first().click();
+    await page.locator('.graphiql-doc-explorer-content code').first().waitFor();
+    await picture(page, `documentation-${width}`);
+    expect(await brokenRoutes(page)).toEqual([]);
+    expect(await cut('.graphiql-doc-explorer-content')).toEqual([]);
+    expect(await cut('.graphiql-doc-explorer-search input')).toEqual([]);
+    await page.getByRole('button', { name: 'Show Fields' }).click();
+    await page.locator('.fields-panel input').first().waitFor();
+    await picture(page, `fields-${width}`);
+    expect(await cut('.fields-panel input')).toEqual([]);
+    // Long names deep down are reached by scrolling the pane.
+    const beyond = await page.locator('.graphiql-plugin').evaluate((pane) => {
+      pane.scrollLeft = pane.scrollWidth;
+      const names = [...pane.querySelectorAll('.graphiql-explorer-field-view')];
+      const { right } = pane.getBoundingClientRect();
+      return names.filter((name) => name.getBoundingClientRect().right > right).length;
+    });
+    expect(beyond).toBe(0);
+  });
+
+  /** Parts of routes in the documentation that go on in another line. */
+  const brokenRoutes = (page: Page) =>
+    page.locator('.graphiql-doc-explorer-content code').evaluateAll((all) =>
+      all
+        .flatMap((code) => [...code.childNodes])
+        .filter((part) => !part.textContent!.includes(' ') || part.textContent!.includes(' /'))
+        .flatMap((part) => {
+          const range = document.createRange();
+          range.selectNodeContents(part);
+          return range.getClientRects().length > 1 ? [part.textContent] : [];
+        }),
+    );
+
+  it('leaves both query and answer room beside a pane at 768 pixels', async () => {
+    const { page } = await open({ viewport: { width: 768, height: 900 } });
+    await page.getByRole('button', { name: 'Show Examples and saved' }).click();
+    const box = async (selector: string) => (await page.locator(selector).boundingBox())!;
+
+    await expect.poll(async () => (await box('.graphiql-editors')).width).toBeGreaterThan(350);
+
+    const [editors, answer] = [await box('.graphiql-editors'), await box('.graphiql-response')];
+    expect(answer.width).toBe(editors.width);
+    expect(answer.y).toBeGreaterThan(editors.y + 200);
+    expect(answer.y + answer.height).toBeLessThanOrEqual(900);
+  });
+
+  it('says beside the buttons what they did', async () => {
+    const { page } = await open({ viewport: { width: 1440, height: 900 } });
+
+    const save = page.getByRole('button', { name: 'Save', exact: true });
+    await save.click();
+    const words = await page.getByText('Saved as').evaluate((one) => {
+      const range = document.createRange();
+      range.selectNodeContents(one);
+      return range.getBoundingClientRect().right;
+    });
+
+    expect((await save.boundingBox())!.x - words).toBeLessThan(60);
+  });
+
+  it('has arrows where there is no room for all tabs', async () => {
+    const { page } = await open({ viewport: { width: 768, height: 900 } });
+    expect(await page.getByRole('button', { name: 'Earlier tabs' }).count()).toBe(0);
+    for (let i = 0; i < 6; i++) await openExample(page, 'Topics with their entries');
+    const list = page.locator('.graphiql-tabs');
+    await expect.poll(() => list.evaluate((one) => one.scrollLeft)).toBeGreaterThan(100);
+
+    await expect
+      .poll(async () => {
+        await page.getByRole('button', { name: 'Earlier tabs' }).click();
+        return list.evaluate((one) => one.scrollLeft);
+      })
+      .toBe(0);
+  });
+
+  it.each([
+    ['a long title', 'Step through the audiences of a page'],
+    ['the mark of a subscription', 'Watch a version being published'],
+  ])('shows the whole tab in view beside arrows, with %s', async (_what, example) => {
+    const { page } = await open({ viewport: { width: 768, height: 900 } });
+    await openExample(page, example);
+    if (example.startsWith('Watch')) {
+      await page.locator('.graphiql-execute-button').click();
+      await page.locator('.graphiql-tab-active[data-subscribed]').waitFor();
+    }
+    await page.getByRole('button', { name: 'Later tabs' }).waitFor();
+    const out = () =>
+      page.locator('.graphiql-tab-active').evaluate((tab) => {
+        const list = tab.parentElement!.getBoundingClientRect();
+        const { left, right } = tab.getBoundingClientRect();
+        return Math.max(0, Math.round(list.left - left), Math.round(right - list.right));
+      });
+
+    await expect.poll(out).toBe(0);
+  });
+
+  it('shows whole lines around the field of a call that is pressed', async () => {
+    const { page } = await open({ viewport: { width: 768, height: 900 } });
+    await play(page);
+    await page.locator('button.call').nth(3).click();
+    await expect.poll(() => page.locator('.marked-field').count()).toBe(2);
+
+    const tops = await page
+      .locator(':is(.graphiql-query-editor, .result-window) .lines-content')
+      .evaluateAll((all) => all.map((one) => Number.parseFloat((one as HTMLElement).style.top)));
+
+    expect(tops.some((top) => top < 0)).toBe(true);
+    expect(tops.map((top) => Math.abs(top % 20))).toEqual([0, 0]);
+  });
+
+  it('has dialogs and menus in the type of the page', async () => {
+    const { page } = await open();
+    const family = (selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((one) => getComputedStyle(one).fontFamily);
+    await page.getByRole('button', { name: 'Open settings dialog' }).click();
+    await page.locator('.graphiql-dialog').waitFor();
+    await picture(page, 'settings');
+
+    expect(await family('.graphiql-dialog button')).toBe(await family('.document-menu button'));
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Copy as' }).click();
+    expect(await family('.graphiql-dropdown-item')).toBe(await family('.document-menu button'));
+    await picture(page, 'copy-as');
+  });
+
+  it('says of a query that is not valid that no REST call was made', async () => {
+    const { page } = await open();
+    await write(page, 'query', '{ nope }');
+    await page.locator('.graphiql-execute-button').click();
+
+    await page.getByText('No REST call: the query is invalid.').waitFor();
+  });
+});
+
+describe('the panes', () => {
+  it('open by one press each, whatever tooltip is shown', async () => {
+    const { page } = await open();
+    await page.getByRole('button', { name: 'Show Fields' }).click();
+    await page.locator('.graphiql-tooltip').getByText('Hide Fields').first().waitFor();
+
+    await page.getByRole('button', { name: 'Show History' }).click();
+
+    await page.locator('.graphiql-history').waitFor({ timeout: 5_000 });
+  });
+});

@@ -1,0 +1,170 @@
+/** What is written into the editors of GraphiQL, by hand and from its documentation. */
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { expectCost, picture, play, textOf, write } from './browser.ts';
+import { hasSchema, useGraphiql } from './graphiql.ts';
+
+const { open } = useGraphiql();
+
+describe('what is written', () => {
+  /** The least contrast of the editors' words against the page, as WCAG computes it. */
+  const leastContrast = (page: Page) =>
+    page.evaluate(() => {
+      const luminance = (color: string) => {
+        const [r = 0, g = 0, b = 0] = color.match(/[\d.]+/g)!.map((part) => {
+          const value = Number(part) / 255;
+          return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+        });
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+      };
+      const ground = luminance(
+        getComputedStyle(document.querySelector('.graphiql-response')!).backgroundColor,
+      );
+      const words = document.querySelectorAll('#explorer .view-lines span:not(:has(span))');
+      const ratios = [...words].map((word) => {
+        const ink = luminance(getComputedStyle(word).color);
+        return (Math.max(ink, ground) + 0.05) / (Math.min(ink, ground) + 0.05);
+      });
+      return Math.min(...ratios);
+    });
+
+  it('has its fields suggested right after a brace, begins a line by Enter there, and takes the one that a letter has chosen', async () => {
+    const { page } = await open();
+    await hasSchema(page);
+    await write(page, 'query', ' ');
+    const suggestions = page.locator('.suggest-widget.visible');
+
+    await page.keyboard.type('{');
+    await suggestions.getByText('accounts').waitFor();
+    await picture(page, 'suggestions');
+    const names = (await suggestions.innerText()).split('\n').filter(Boolean);
+    expect(names.length).toBeGreaterThan(10);
+    expect(names).toEqual([...names].sort());
+    await page.keyboard.press('Enter');
+    await expect.poll(() => textOf(page, 'query')).toMatch(/^ \{\n\s*\n\s*\}$/);
+    await suggestions.getByText('accounts').waitFor();
+    await page.keyboard.type('searchP');
+    await suggestions.locator('.focused').getByText('searchPages').waitFor();
+    await page.keyboard.press('Enter');
+
+    await expect.poll(() => textOf(page, 'query')).toMatch(/\{\n\s*searchPages\n\s*\}/);
+  });
+
+  it('is mended by one press where the name of a field, an argument or a type is nearly right', async () => {
+    const { page } = await open();
+    await hasSchema(page);
+    const mark = page.locator('.graphiql-query-editor .squiggly-error');
+    const mistakes = [
+      ['{ topics { totalCuont } }', 'totalCuont', 'totalCount'],
+      ['{ topics(fist: 3) { totalCount } }', 'fist', 'first'],
+      ['{ page(pgeId: "page_northwind") { name } }', 'pgeId', 'pageId'],
+      ['query ($first: Imt) { topics(first: $first) { totalCount } }', 'Imt', 'Int'],
+    ] as const;
+    for (const [text, wrong, right] of mistakes) {
+      await write(page, 'query', text);
+      await mark.first().waitFor();
+      await page.locator('.graphiql-query-editor .view-lines').getByText(wrong).click();
+
+      await page.keyboard.press('Control+.');
+      const fix = page.getByText(`Change to “${right}”`);
+      await fix.waitFor();
+      await picture(page, 'quick-fix');
+      // Nothing of it is cut off.
+      const widths = await fix.evaluate((one) => {
+        const { left } = one.getBoundingClientRect();
+        return [
+          left + one.scrollWidth,
+          one.closest('.action-widget')!.getBoundingClientRect().right,
+        ];
+      });
+      expect(widths[0]).toBeLessThanOrEqual(widths[1]!);
+      await page.keyboard.press('Enter');
+
+      await expect.poll(() => textOf(page, 'query')).toMatch(new RegExp(String.raw`\b${right}\b`));
+      expect(await textOf(page, 'query')).not.toContain(wrong);
+      await mark.first().waitFor({ state: 'detached' });
+    }
+  });
+
+  it('is sent by Ctrl+Enter wherever the focus is: right after the page has loaded, and after Prettify', async () => {
+    const { page } = await open();
+    const answered = () =>
+      page.waitForResponse((one) => one.request().headers()['x-explain'] === 'true');
+
+    let answer = answered();
+    await page.keyboard.press('Control+Enter');
+    expect((await answer).status()).toBe(200);
+    await page.locator('button.call').first().waitFor();
+    await page.getByRole('button', { name: /^Prettify/ }).click();
+    answer = answered();
+    await page.keyboard.press('Control+Enter');
+    expect((await answer).status()).toBe(200);
+  });
+
+  it('has colours that can be read when the preference changes while the page is open', async () => {
+    const { page } = await open({ colorScheme: 'light' });
+
+    await page.emulateMedia({ colorScheme: 'dark' });
+
+    await expect.poll(() => page.locator('.monaco-editor.vs-dark').count()).toBeGreaterThan(2);
+    expect(await page.locator('.monaco-editor.vs:not(.vs-dark)').count()).toBe(0);
+    await picture(page, 'turned-dark');
+    await expect.poll(() => leastContrast(page)).toBeGreaterThan(4.5);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await expect.poll(() => leastContrast(page)).toBeGreaterThan(4.5);
+    await expect.poll(() => page.locator('.monaco-editor.vs-dark').count()).toBe(0);
+    await expect.poll(() => leastContrast(page)).toBeGreaterThan(4.5);
+  });
+
+  it('is not called a syntax error while it is typed', async () => {
+    const { page } = await open();
+    await expectCost(page, /2–12 calls/);
+    await write(page, 'query', '');
+    for (const letter of 'query Typed') {
+      await page.keyboard.type(letter);
+      await page.waitForTimeout(500);
+      expect(await page.getByText('Cost unknown').count()).toBe(0);
+    }
+    await expectCost(page, /Cost unknown: Syntax Error/);
+  });
+});
+
+describe('the documentation', () => {
+  it('puts a field into the query by its "+", and then a field of that into it', async () => {
+    const { page, faults } = await open();
+    await hasSchema(page);
+    await write(page, 'query', '');
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await page.locator('.graphiql-doc-explorer-content a').getByText('Query').first().click();
+
+    await page.getByRole('button', { name: 'Add topics to the query' }).click();
+    await page.getByText('topics is in the query.').waitFor();
+    await page.locator('.graphiql-doc-explorer-content a').getByText('TopicConnection').click();
+    await page.getByRole('button', { name: 'Add totalCount to the query' }).click();
+    await page.getByText('totalCount is in the query.').waitFor();
+    await picture(page, 'documentation');
+    const { data, errors } = await play(page);
+
+    expect(data.topics.totalCount).toBeGreaterThan(0);
+    expect(errors).toBeUndefined();
+    await page.getByRole('button', { name: 'Add totalCount to the query' }).click();
+    await page.getByText('totalCount is in the query already.').waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  it('shows each type and field from its top', async () => {
+    const { page } = await open();
+    await hasSchema(page);
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    const links = page.locator('.graphiql-doc-explorer-content a');
+    await links.getByText('Query').first().click();
+    await links.getByText('TopicConnection').scrollIntoViewIfNeeded();
+    const scrolled = () => page.locator('.graphiql-plugin').evaluate((one) => one.scrollTop);
+    expect(await scrolled()).toBeGreaterThan(100);
+
+    await links.getByText('TopicConnection').click();
+
+    await page.locator('.graphiql-doc-explorer-title', { hasText: 'TopicConnection' }).waitFor();
+    await expect.poll(scrolled).toBe(0);
+  });
+});

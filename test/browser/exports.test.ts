@@ -1,0 +1,173 @@
+/** What leaves GraphiQL: files, links, commands and headers, and never a key. */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { readManifest } from '../../src/gateway/documents/manifest.ts';
+import { expectCost, picture, play, textOf, write } from './browser.ts';
+import { isUsable, useGraphiql } from './graphiql.ts';
+import { harFaults } from './har.ts';
+
+const { open } = useGraphiql();
+
+describe('what leaves the page', () => {
+  it('is a HAR that developer tools open, without key', async () => {
+    const { page } = await open();
+    const { extensions } = await play(page);
+    await page.locator('button.call').first().waitFor();
+
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save HAR' }).click(),
+    ]);
+    const text = readFileSync(await download.path(), 'utf8');
+    const har = JSON.parse(text);
+
+    expect(harFaults(har)).toEqual([]);
+    expect(har.log.entries).toHaveLength(1 + extensions.upstream.journal.length);
+    expect(harFaults({ log: { ...har.log, entries: [{}] } })).not.toEqual([]);
+    expect(text).not.toContain('demo');
+  });
+
+  it('is a link to the document, a curl command, and a schema, all without key', async () => {
+    const { page } = await open({ permissions: ['clipboard-read', 'clipboard-write'] });
+    const copied = async (name: string) => {
+      await page.getByRole('button', { name, exact: true }).click();
+      await page.waitForTimeout(200);
+      return page.evaluate(() => navigator.clipboard.readText());
+    };
+    await write(page, 'query', 'query Shared { topics { totalCount } }');
+    await expectCost(page, /\d calls?/);
+    await play(page);
+    await page.locator('button.call').first().waitFor();
+
+    await write(page, 'headers', '{ "x-team": "a secret" }');
+    await page.getByRole('button', { name: 'Copy as' }).click();
+    await page.getByRole('menuitem', { name: 'curl' }).click();
+    await page.getByText('curl copied.').waitFor();
+    const curl = await page.evaluate(() => navigator.clipboard.readText());
+    const link = await copied('Share');
+    const other = await page.context().newPage();
+    await other.goto(link);
+    await isUsable(other);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Schema', exact: true }).click(),
+    ]);
+
+    await expect.poll(() => textOf(other, 'query')).toContain('query Shared');
+    expect(new URL(other.url()).hash).toBe('');
+    expect(curl).toMatch(/^curl -sN 'http:\/\/127.0.0.1:\d+\/graphql' .*"x-api-key: \$API_KEY"/s);
+    expect(curl).toContain('-H "x-team: $X_TEAM"');
+    expect(curl).not.toContain('x-explain');
+    expect(curl + link + atob(decodeURIComponent(link.split('=')[1]!))).not.toMatch(/demo|secret/);
+    const { stdout } = await promisify(execFile)('sh', ['-c', curl], {
+      env: { ...process.env, API_KEY: 'demo', X_TEAM: 'a' },
+    });
+    expect(JSON.parse(stdout).data.topics.totalCount).toBeGreaterThan(0);
+    expect(readFileSync(await download.path(), 'utf8')).toContain('type PageLink ');
+  });
+
+  it('is a trusted document with its price, which the gateway can serve', async () => {
+    const { page } = await open();
+    const query = 'query Trusted($first: Int!) { topics(first: $first) { totalCount } }';
+    await write(page, 'query', query);
+    await write(page, 'variables', '{ "first": 3 }');
+
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export' }).click(),
+    ]);
+    const json = readFileSync(await download.path(), 'utf8');
+
+    const [[id, body] = []] = readManifest(json);
+    const [operation] = JSON.parse(json).operations;
+    expect(body).toBe(query);
+    expect(operation).toMatchObject({
+      id: `sha256:${id}`,
+      name: 'Trusted',
+      type: 'query',
+      price: { calls: { least: 1, most: 1 }, rounds: 1 },
+    });
+  });
+
+  it('is never the key: not to local storage, and not to another tab that was opened by hand', async () => {
+    const { page } = await open();
+    await page.getByLabel('API key').fill('my-secret-key');
+    await page.keyboard.press('Enter');
+    await page.waitForTimeout(1_000);
+
+    const stored = await page.evaluate(() => [
+      JSON.stringify(localStorage),
+      JSON.stringify(sessionStorage),
+      location.href,
+    ]);
+
+    const state = await page.evaluate(() => JSON.stringify(window.history.state));
+    expect(stored.map((text) => text.includes('my-secret-key'))).toEqual([false, true, false]);
+    expect(state).not.toContain('my-secret-key');
+  });
+});
+
+describe('headers', () => {
+  it('are sent, saved as an environment, and in no address, history or copy', async () => {
+    const { page } = await open();
+    await write(page, 'headers', '{ "x-team": "secret-of-ours" }');
+    await page.getByRole('button', { name: 'Show Environments' }).click();
+    await page.getByLabel('Save the headers of this tab as').fill('Staging');
+    await page.locator('.save-environment button').click();
+    const sent: (string | undefined)[] = [];
+    page.on('request', (request) => {
+      if (request.headers()['x-explain'] === 'true') sent.push(request.headers()['x-team']);
+    });
+    await play(page);
+    await page.reload();
+    await isUsable(page);
+    await play(page);
+    await picture(page, 'environments');
+
+    expect(sent).toEqual(['secret-of-ours', 'secret-of-ours']);
+    const holders = await page.evaluate(() =>
+      Object.keys(localStorage).filter((name) => localStorage[name].includes('secret-of-ours')),
+    );
+    expect(holders).toEqual(['content-pages:environments']);
+    expect(page.url()).not.toContain('secret');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save HAR' }).click(),
+    ]);
+    expect(readFileSync(await download.path(), 'utf8')).not.toContain('secret');
+    await page.getByRole('button', { name: 'Delete Staging' }).click();
+    expect(await page.evaluate(() => localStorage['content-pages:environments'])).toBe('[]');
+  });
+
+  it('are kept over a reload with their tab, but for credentials, which the page says', async () => {
+    const { page } = await open();
+    await write(page, 'headers', '{ "x-team": "blue", "Authorization": "Bearer secret" }');
+    await page.getByRole('button', { name: 'New tab' }).click();
+    await page.waitForTimeout(800);
+
+    await page.reload();
+    await isUsable(page);
+    const stored = await page.evaluate(() => [
+      JSON.stringify(localStorage),
+      JSON.stringify(sessionStorage),
+    ]);
+    await page.locator('.graphiql-tab-button').first().click();
+    await page.getByText('a reload does not keep Authorization').waitFor();
+    await page.locator('[data-name=headers]').click();
+
+    await expect.poll(() => textOf(page, 'headers')).toMatch(/^\{ "x-team": "blue" *\}$/);
+    expect(stored.map((text) => text.includes('blue'))).toEqual([false, true]);
+    expect(stored.filter((text) => text.includes('secret'))).toEqual([]);
+  });
+
+  it('that no header can be are refused with a sentence', async () => {
+    const { page } = await open();
+    await write(page, 'headers', '{ "not a name": "x" }');
+
+    await page.locator('.graphiql-execute-button').click();
+
+    await expect.poll(() => textOf(page, 'answer')).toContain('Not sent. Headers:');
+  });
+});

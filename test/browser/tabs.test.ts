@@ -1,0 +1,142 @@
+/** What stays in GraphiQL: over a reload, in its tab, in view, and until it is outdated. */
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { openExample, picture, play, textOf, write } from './browser.ts';
+import { isUsable, said, useGraphiql } from './graphiql.ts';
+
+const graphiql = useGraphiql();
+const { open } = graphiql;
+
+describe('what is open', () => {
+  it('survives a reload and going back, and saved documents are there', async () => {
+    const { page } = await open();
+    await write(page, 'query', 'query Mine { topics { totalCount } }');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Saved as Mine.').waitFor();
+    await page.waitForTimeout(800);
+
+    await page.reload();
+    await isUsable(page);
+    await expect.poll(() => textOf(page, 'query')).toContain('query Mine');
+    await page.goto(`${graphiql.gateway.url}/health`);
+    await page.goBack();
+    await isUsable(page);
+
+    await expect.poll(() => textOf(page, 'query')).toContain('query Mine');
+    await openExample(page, 'Mine');
+    expect(await page.locator('.graphiql-tab').count()).toBe(2);
+  });
+
+  it('is of each tab of the browser its own', async () => {
+    const { page } = await open();
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await isUsable(other);
+    await write(page, 'query', 'query Left { topics { totalCount } }');
+    await write(other, 'query', 'query Right { persons { totalCount } }');
+    await page.waitForTimeout(800);
+
+    await Promise.all([page.reload(), other.reload()]);
+    await Promise.all([isUsable(page), isUsable(other)]);
+
+    await expect.poll(() => textOf(page, 'query')).toContain('query Left');
+    await expect.poll(() => textOf(other, 'query')).toContain('query Right');
+  });
+});
+
+describe('what is looked at stays where it is', () => {
+  it('the tab in view, of however many', async () => {
+    const { page } = await open();
+    for (let i = 0; i < 9; i++) await openExample(page, 'Topics with their entries');
+    const active = page.locator('.graphiql-tab-active');
+    const inView = () =>
+      active.evaluate((tab) => {
+        const list = tab.parentElement!.getBoundingClientRect();
+        const { left, right } = tab.getBoundingClientRect();
+        return left >= list.left - 1 && right <= list.right + 1;
+      });
+
+    const stillness = { timeout: 5_000 };
+    await expect.poll(() => page.locator('.graphiql-tab').count(), stillness).toBe(10);
+    await expect.poll(inView, stillness).toBe(true);
+    // By its key: a mouse that presses a tab which is still moving drags it.
+    await page.locator('.graphiql-tab-button').first().press('Enter');
+    await expect.poll(inView, stillness).toBe(true);
+  });
+
+  it('the answer and its calls, over a reload', async () => {
+    const { page } = await open();
+    await play(page);
+    await page.locator('button.call').first().waitFor();
+    await expect.poll(() => textOf(page, 'answer')).toContain('"page": {');
+
+    await page.reload();
+    await isUsable(page);
+
+    await expect.poll(() => textOf(page, 'answer')).toContain('"page": {');
+    expect(await page.locator('button.call').count()).toBe(12);
+    expect(await said(page)).toContain('HTTP 200');
+  });
+
+  it('the focus and the fields that were scrolled to, when another document is opened', async () => {
+    const { page } = await open();
+    await page.getByRole('button', { name: 'Show Fields' }).click();
+    const inputs = page.locator('.fields-panel input');
+    await page.waitForTimeout(500);
+    const isInPanel = () =>
+      page.evaluate(() => document.activeElement?.closest('.fields-panel') !== null);
+    expect(await isInPanel()).toBe(false);
+    expect(await page.locator('.graphiql-plugin').evaluate((one) => one.scrollTop)).toBe(0);
+
+    await write(page, 'query', '{ page(pageId: "page_northwind") { name } }');
+    await inputs.first().waitFor();
+    await page.getByRole('button', { name: 'New tab' }).click();
+    await page.locator('.graphiql-tab-button').first().click();
+    await inputs.first().waitFor();
+    await page.waitForTimeout(500);
+    expect(await isInPanel()).toBe(false);
+    await inputs.first().click();
+    expect(await isInPanel()).toBe(true);
+  });
+});
+
+describe('an answer', () => {
+  const mark = (page: Page) => page.locator('.outdated');
+
+  it('is marked once the query, the variables or the headers are others, and not by Prettify', async () => {
+    const { page } = await open();
+    await write(page, 'query', 'query Mine($first: Int) { topics(first: $first) { totalCount } }');
+    await write(page, 'variables', '{ "first": 1 }');
+    await play(page);
+    await page.locator('button.call').first().waitFor();
+    expect(await mark(page).count()).toBe(0);
+    await page.getByRole('button', { name: /^Prettify/ }).click();
+    await expect.poll(() => textOf(page, 'query')).toMatch(/^query Mine.*\n {2}topics/);
+    expect(await mark(page).count()).toBe(0);
+
+    await write(page, 'variables', '{ "first": 2 }');
+    await page.getByText('The variables have changed since this answer.').waitFor();
+    await picture(page, 'outdated');
+    await play(page);
+    await mark(page).waitFor({ state: 'detached' });
+    await write(page, 'query', '{ topics { totalCount } }');
+    await page.getByText('The query has changed since this answer.').waitFor();
+    await play(page);
+    await mark(page).waitFor({ state: 'detached' });
+    await write(page, 'headers', '{ "x-team": "another" }');
+    await page.getByText('The headers have changed since this answer.').waitFor();
+  });
+
+  it('is followed by no calls of the one before where the request was not sent', async () => {
+    const { page } = await open();
+    await play(page);
+    await page.locator('button.call').first().waitFor();
+
+    await write(page, 'variables', '{ "pageId": ');
+    await page.locator('.graphiql-execute-button').click();
+
+    await expect.poll(() => textOf(page, 'answer')).toContain('Request not sent');
+    await page.getByText('Press Play to see which REST calls').waitFor();
+    expect(await said(page)).toBe('');
+  });
+});
