@@ -41,13 +41,12 @@ describe('a field of the contract', () => {
     const { call } = await openTestBackend();
     const { body } = await call('/v0/openapi.json', { key: null });
 
-    const { Page } = body.components.schemas;
-    const created = body.paths['/v0/pages'].post.requestBody.content['application/json'].schema;
+    const { Page, CreatePageBody, ActionBody } = body.components.schemas;
     expect(Page.properties.brandId.description).toBe('Id of the brand of the page.');
-    expect(created.properties.name.description).toBe('Internal name. Must not be empty.');
-    expect(created.properties.actions.items.properties.url.description).toBe(
-      'URL that the action opens.',
-    );
+    expect(CreatePageBody.properties.name.description).toBe('Internal name. Must not be empty.');
+    expect(ActionBody.properties.url.description).toBe('URL that the action opens.');
+    const { schema } = body.paths['/v0/pages'].post.requestBody.content['application/json'];
+    expect(schema.$ref).toBe('#/components/schemas/CreatePageBody');
   });
 });
 
