@@ -1,7 +1,6 @@
 /** Audiences of the sample data, each with a history of versions that fits its state. */
-import { DAY_MS, MINUTE_MS, twoDigits } from './random.seed.ts';
-import type { Random, SampleRow } from './random.seed.ts';
-import type { AudienceRow, PersonRow, VersionRow } from '../database/tables.ts';
+import { DAY_MS, inTurn, MINUTE_MS, twoDigits, type SampleRow } from './sample-row.ts';
+import type { AudienceRow, PageRow, PersonRow, VersionRow } from '../database/tables.ts';
 
 /**
  * The states of an audience's newest versions, oldest of them first; before these come versions
@@ -20,30 +19,22 @@ const HISTORIES: readonly (readonly VersionRow['status'][])[] = [
   ['cancelled'],
 ];
 
-interface AudienceSeed {
-  readonly pageId: string;
-  readonly createdAt: number;
-  readonly position: number;
-  readonly persons: readonly SampleRow<PersonRow>[];
-  readonly random: Random;
-}
-
-export function sampleAudience(seed: AudienceSeed): {
-  audience: SampleRow<AudienceRow>;
-  versions: SampleRow<VersionRow>[];
-} {
-  const { pageId, position, persons, random } = seed;
+export function sampleAudience(
+  { pageId, createdAt: pageCreatedAt }: Pick<PageRow, 'pageId' | 'createdAt'>,
+  position: number,
+  persons: readonly SampleRow<PersonRow>[],
+) {
   const key = `${pageId.replace('page_', '')}_${twoDigits(position + 1)}`;
   const audienceId = `audience_${key}`;
-  const createdAt = seed.createdAt + position * 90 * MINUTE_MS;
-  const history = HISTORIES[position % HISTORIES.length] ?? ['draft'];
-  const former = history[0] === 'published' ? random.int(0, 3) : 0;
+  const createdAt = pageCreatedAt + position * 90 * MINUTE_MS;
+  const history = inTurn(HISTORIES, position);
+  const former = history[0] === 'published' ? position % 4 : 0;
   const statuses = [...Array<'archived'>(former).fill('archived'), ...history];
   // Moments follow the states: a version passes each before the next one is made, a day later.
   const versions = statuses.map((status, index): SampleRow<VersionRow> => {
     const madeAt = createdAt + index * DAY_MS;
-    const queueDurationMs = random.int(120, 9_000);
-    const queuedAt = madeAt + random.int(5, 300) * MINUTE_MS;
+    const queueDurationMs = 120 + position * 60;
+    const queuedAt = madeAt + (5 + position) * MINUTE_MS;
     const wasPublished = status === 'published' || status === 'archived';
     const endedAt = madeAt + DAY_MS;
     return {
@@ -64,8 +55,7 @@ export function sampleAudience(seed: AudienceSeed): {
     };
   });
   // Every eighth audience has no person; the others share two dozen.
-  const person =
-    position % 8 === 7 ? undefined : persons[(position * 5) % Math.min(24, persons.length)];
+  const person = position % 8 === 7 ? undefined : inTurn(persons.slice(0, 24), position * 5);
   const state = history.at(-1) ?? 'draft';
   const published = versions.find(({ status }) => status === 'published');
   const name = person ? `For ${person.name}` : `Visitors, group ${position + 1}`;

@@ -1,10 +1,11 @@
 /** What stands on a page of the sample data. All names are invented. */
 import type { PageMetadata } from '../../v0/schemas/page-metadata.ts';
 
-const logo = (company: string) => {
-  const name = company.toLowerCase();
-  const files = { fileId: `file_${name}`, assetId: `asset_${name}` };
-  return { image: { altText: company, url: `https://cdn.example/logos/${name}.svg`, ...files } };
+const LOGO = {
+  altText: 'Quillmere',
+  url: 'https://cdn.example/logos/quillmere.svg',
+  fileId: 'file_quillmere',
+  assetId: 'asset_quillmere',
 };
 
 export function sampleContent(id: string, name: string) {
@@ -28,13 +29,12 @@ export function sampleContent(id: string, name: string) {
     enabled: true,
     injectionPoint: 'head',
   };
-  const logos = [logo('Quillmere'), logo('Fennwick')];
   return {
     actions: [
       { ...meeting, actionType: 'link', url: 'https://calendar.example/book' },
       { ...question, actionType: 'form', url: 'https://forms.example/ask' },
     ],
-    actionCardWidgets: [{ type: 'logos', title: 'Trusted by', logos }],
+    actionCardWidgets: [{ type: 'logos', title: 'Trusted by', logos: [{ image: LOGO }] }],
     scripts: [script],
     footerLinks: [
       { id: `footer_${id}`, title: name, links: [link(1, 'Imprint'), link(2, 'Privacy')] },

@@ -1,12 +1,16 @@
 /** Topics and entries of the sample data: what a page's agent may talk about. */
-import type { Scale } from './people.seed.ts';
-import { DAY_MS, MINUTE_MS, SAMPLE_END_MS, twoDigits } from './random.seed.ts';
-import type { Random, SampleRow } from './random.seed.ts';
+import { DAY_MS, inTurn, MINUTE_MS, SAMPLE_END_MS, twoDigits } from './sample-row.ts';
+import type { SampleRow } from './sample-row.ts';
 import type { TopicEntryRow, TopicRow } from '../database/tables.ts';
 
 const SUBJECTS = ['Pricing', 'Security', 'Onboarding', 'Integrations', 'Support', 'Roadmap'];
 const ANGLES = ['at a glance', 'for buyers', 'for engineers', 'in depth', 'questions'];
-const OTHERS = ['Company story', 'Objections'];
+export const TOPICS = ANGLES.flatMap((angle) =>
+  SUBJECTS.map((subject) => `${subject} ${angle}`),
+).concat('Company story', 'Objections');
+export const ORCHARD_TOPICS = ['Orchard tours', 'Harvest calendar', 'Cider prices'];
+
+const TYPES = ['text', 'markdown', 'link'];
 const SENTENCES = [
   'Plans are billed by the year and may grow at any time.',
   'Data stays in the region that was chosen when the account was made.',
@@ -16,12 +20,7 @@ const SENTENCES = [
   'The roadmap is shared with customers each quarter.',
 ];
 
-export function sampleTopics(scale: Scale, random: Random) {
-  const titles =
-    scale === 'large'
-      ? ANGLES.flatMap((angle) => SUBJECTS.map((subject) => `${subject} ${angle}`)).concat(OTHERS)
-      : ['Orchard tours', 'Harvest calendar', 'Cider prices'];
-  const prefix = scale === 'large' ? 'topic' : 'topic_two';
+export function sampleTopics(titles: readonly string[], prefix: string) {
   const topics = titles.map((title, index): SampleRow<TopicRow> => {
     const createdAt = SAMPLE_END_MS - (200 - index) * DAY_MS;
     return {
@@ -32,20 +31,17 @@ export function sampleTopics(scale: Scale, random: Random) {
       sortOrder: index % 10 === 9 ? index - 0.5 : Math.floor(index / 2) * 2,
       isDefault: index < 3,
       createdAt,
-      updatedAt: createdAt + random.int(0, 60) * DAY_MS,
+      updatedAt: createdAt + index * DAY_MS,
     };
   });
   const topicEntries = topics.flatMap((topic, index) =>
-    Array.from({ length: entriesOf(index, random) }, (_, position): SampleRow<TopicEntryRow> => {
+    Array.from({ length: entriesOf(index) }, (_, position): SampleRow<TopicEntryRow> => {
       const createdAt = topic.createdAt + position * 7 * MINUTE_MS;
       return {
         topicEntryId: `${topic.topicId.replace('topic', 'entry')}_${twoDigits(position + 1)}`,
         topicId: topic.topicId,
         sortOrder: position,
-        content: {
-          type: random.pick(['text', 'markdown', 'link']),
-          content: random.pick(SENTENCES),
-        },
+        content: { type: inTurn(TYPES, position), content: inTurn(SENTENCES, index + position) },
         createdAt,
         updatedAt: createdAt,
       };
@@ -55,5 +51,4 @@ export function sampleTopics(scale: Scale, random: Random) {
 }
 
 /** The first topic has the most entries, the second none. */
-const entriesOf = (index: number, random: Random): number =>
-  index === 0 ? 40 : index === 1 ? 0 : random.int(0, 20);
+const entriesOf = (index: number): number => (index === 0 ? 40 : index === 1 ? 0 : index % 20);
