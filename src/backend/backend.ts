@@ -17,19 +17,10 @@ import { seedWhenEmpty, type Seed } from './seed/seed.ts';
 
 export { BackendDatabaseError } from './database/database.ts';
 
-/** Loopback by default, since the sample key is public. */
-const LOOPBACK = '127.0.0.1';
-
-/** Timeout of requests in flight at close, in milliseconds. */
-const CLOSING_MS = 5_000;
-
-/** Duration of each state of publishing, in milliseconds. */
-const DEFAULT_PUBLISH_DELAY_MS = 250;
-
 export interface BackendOptions {
   /** `file:…`, `:memory:`, or a remote `libsql://…`. */
   readonly databaseUrl: string;
-  /** The address to listen on. @default '127.0.0.1' */
+  /** The address to listen on. @default '127.0.0.1', since the sample key is public */
   readonly host?: string;
   /** @default 0 – any free port */
   readonly port?: number;
@@ -68,36 +59,33 @@ export interface EmbeddedBackend {
  * @throws {BackendDatabaseError} for an unusable database; Node's error if listening fails.
  */
 export async function openBackend(options: BackendOptions): Promise<EmbeddedBackend> {
-  const { databaseUrl, host = LOOPBACK, port = 0, onFailure = () => undefined } = options;
+  const {
+    databaseUrl,
+    timestamps,
+    routes: routeSet,
+    seed = 'sample',
+    publishDelayMs = 250,
+  } = options;
+  const { host = '127.0.0.1', port = 0, latencyMs = 0 } = options;
+  const { onRequest = () => undefined, onFailure = () => undefined } = options;
   const now = createClock();
   const database = await openDatabase(databaseUrl);
-  const publisher = createPublisher({
-    database,
-    now,
-    delayMs: options.publishDelayMs ?? DEFAULT_PUBLISH_DELAY_MS,
-    onFailure,
-  });
+  const publisher = createPublisher({ database, now, delayMs: publishDelayMs, onFailure });
   try {
-    await seedWhenEmpty(database, options.seed ?? 'sample').catch((cause: unknown) => {
+    await seedWhenEmpty(database, seed).catch((cause: unknown) => {
       throw new BackendDatabaseError(databaseUrl, cause);
     });
     await publisher.resume();
     const app = createApp({
-      handlers,
-      database,
-      now,
-      present: presenter(options.timestamps),
+      ...{ handlers, database, now, routeSet, latencyMs, onRequest, onFailure },
+      present: presenter(timestamps),
       publishLater: publisher.later,
-      routeSet: options.routes,
-      latencyMs: options.latencyMs ?? 0,
-      onRequest: options.onRequest ?? (() => undefined),
-      onFailure,
     });
     const server = await listen(app.fetch, host, port);
     const address = server.address() as AddressInfo;
     const close = async (timeoutMs: number): Promise<boolean> => {
       const finished = await stopListening(server, timeoutMs);
-      await publisher.close();
+      publisher.close();
       await database.close();
       return finished;
     };
@@ -105,10 +93,10 @@ export async function openBackend(options: BackendOptions): Promise<EmbeddedBack
     return {
       url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
       port: address.port,
-      close: (timeoutMs = CLOSING_MS) => (closing ??= close(timeoutMs)),
+      close: (timeoutMs = 5_000) => (closing ??= close(timeoutMs)),
     };
   } catch (error) {
-    await publisher.close();
+    publisher.close();
     await database.close();
     throw error;
   }
@@ -136,7 +124,6 @@ async function stopListening(server: Server, timeoutMs: number): Promise<boolean
     isCut = true;
     server.closeAllConnections();
   }, timeoutMs);
-  server.closeIdleConnections();
   await closed;
   clearInterval(sweep);
   clearTimeout(deadline);

@@ -5,10 +5,9 @@
  */
 import { inArray } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
-import { equals } from '../database/rows.ts';
 import { versions } from '../database/tables.ts';
 import { failureOf, type Failure } from '../errors/failure.ts';
-import { finish, startProcessing } from './publishing.ts';
+import { advance } from './publishing.ts';
 
 interface PublisherOptions {
   readonly database: Database;
@@ -24,22 +23,20 @@ const RETRY_MS = 100;
 
 export function createPublisher({ database, now, delayMs, onFailure }: PublisherOptions) {
   const timers = new Map<string, NodeJS.Timeout>();
-  const steps = new Set<Promise<void>>();
   let closed = false;
 
   const later = (versionId: string, waitMs = delayMs): void => {
     if (closed || timers.has(versionId)) return;
-    const onTime = () => {
-      timers.delete(versionId);
-      const step = advance(versionId).finally(() => steps.delete(step));
-      steps.add(step);
-    };
-    timers.set(versionId, setTimeout(onTime, waitMs));
+    timers.set(
+      versionId,
+      setTimeout(() => void takeStep(versionId), waitMs),
+    );
   };
 
-  const advance = async (versionId: string): Promise<void> => {
+  const takeStep = async (versionId: string): Promise<void> => {
+    timers.delete(versionId);
     try {
-      if (await takeStep(database, versionId, now())) later(versionId);
+      if (await database.write((db) => advance(db, versionId, now()))) later(versionId);
     } catch (error) {
       onFailure(failureOf('publishing', error));
       later(versionId, Math.max(delayMs, RETRY_MS));
@@ -60,23 +57,10 @@ export function createPublisher({ database, now, delayMs, onFailure }: Publisher
       );
       for (const { versionId } of unfinished) later(versionId);
     },
-    /** Stops the timers and waits for running steps. */
-    close: async (): Promise<void> => {
+    /** Stops the timers. The database finishes running steps before it closes. */
+    close: (): void => {
       closed = true;
       for (const timer of timers.values()) clearTimeout(timer);
-      await Promise.all(steps);
     },
   };
 }
-
-/** Advances a version by one step. Returns whether another step follows. */
-const takeStep = (database: Database, versionId: string, nowMs: number): Promise<boolean> =>
-  database.write(async (db) => {
-    const version = await db.select().from(versions).where(equals(versions, { versionId })).get();
-    if (version?.status === 'queued') {
-      await startProcessing(db, version, nowMs);
-      return true;
-    }
-    if (version?.status === 'processing') await finish(db, version, nowMs);
-    return false;
-  });

@@ -17,18 +17,18 @@ import {
 
 type Status = VersionRow['status'];
 
-/** Assumed: only drafts are published; a pending version has not become a draft yet. */
-export const canBePublished = ({ status }: VersionRow): boolean => status === 'draft';
-
 export const enqueue = (db: Queries, version: VersionRow, nowMs: number): Promise<boolean> =>
   move(db, version, 'draft', { status: 'queued', queuedAt: nowMs });
 
-/** Takes a version out of the queue. Assumed: the queue's duration ends here. */
-export const startProcessing = (db: Queries, version: VersionRow, nowMs: number) =>
-  move(db, version, 'queued', {
-    status: 'processing',
-    queueDurationMs: Math.max(0, nowMs - (version.queuedAt ?? nowMs)),
-  });
+/** Advances a version by one step. Returns whether another step follows. */
+export async function advance(db: Queries, versionId: string, nowMs: number): Promise<boolean> {
+  const version = await db.select().from(versions).where(equals(versions, { versionId })).get();
+  if (version?.status === 'processing') await finish(db, version, nowMs);
+  if (version?.status !== 'queued') return false;
+  // Assumed: the queue's duration ends here.
+  const queueDurationMs = Math.max(0, nowMs - (version.queuedAt ?? nowMs));
+  return move(db, version, 'queued', { status: 'processing', queueDurationMs });
+}
 
 /**
  * Publishes a version and archives its predecessor.
@@ -36,7 +36,7 @@ export const startProcessing = (db: Queries, version: VersionRow, nowMs: number)
  * Assumed: the former published version is archived and obsolete from that moment on, and the
  * first audience to be published publishes its page.
  */
-export async function finish(db: Queries, version: VersionRow, nowMs: number): Promise<void> {
+async function finish(db: Queries, version: VersionRow, nowMs: number): Promise<void> {
   const { tenantId, audienceId, versionId } = version;
   const change = { status: 'published', publishedAt: nowMs } as const;
   const others = ne(versions.versionId, versionId);

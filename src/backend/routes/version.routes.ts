@@ -1,11 +1,10 @@
 /** Versions of an audience: listed, read, published. Source: interface.md, "Audiences and versions". */
-import { and, eq, getTableColumns } from 'drizzle-orm';
 import { listPage } from '../database/list.ts';
-import { equals } from '../database/rows.ts';
-import { audiences, publishOperations, versions, type VersionRow } from '../database/tables.ts';
-import { conflict, notFound } from '../errors/problem.ts';
+import { equals, getRow } from '../database/rows.ts';
+import { publishOperations, versions, type VersionRow } from '../database/tables.ts';
+import { conflict } from '../errors/problem.ts';
 import type { HandlerCall, Handlers } from '../http/handler.ts';
-import { canBePublished, enqueue } from '../publishing/publishing.ts';
+import { enqueue } from '../publishing/publishing.ts';
 import { getFullAudience, refuseWithoutPage } from './audience.routes.ts';
 import { getPageRow } from './page.routes.ts';
 
@@ -32,7 +31,8 @@ export const versionRoutes = {
     const { versionId, status } = version;
     if (await isRepeated(call, versionId)) return present(version);
     refuseWithoutPage(await getPageRow(call));
-    if (!canBePublished(version)) {
+    // Assumed: a pending version has not become a draft yet.
+    if (status !== 'draft') {
       const message = `Version "${versionId}" is ${status}; only a draft can be published`;
       throw conflict(message, 'version_id', `status is ${status}`);
     }
@@ -43,20 +43,12 @@ export const versionRoutes = {
 } satisfies Partial<Handlers>;
 
 /** @throws {Problem} 404 when the tenant, the page or the audience has no such version. */
-async function getVersionRow({
-  db,
-  tenantId,
-  params: { page_id: pageId, audience_id: audienceId, version_id: versionId },
-}: Pick<HandlerCall<'getVersion'>, 'db' | 'tenantId' | 'params'>): Promise<VersionRow> {
-  const own = equals(versions, { tenantId, audienceId, versionId });
-  const row = await db
-    .select(getTableColumns(versions))
-    .from(versions)
-    .innerJoin(audiences, eq(audiences.audienceId, versions.audienceId))
-    .where(and(own, equals(audiences, { pageId })))
-    .get();
-  if (!row) throw notFound('version', versionId);
-  return row;
+async function getVersionRow(
+  call: Pick<HandlerCall<'getVersion'>, 'db' | 'tenantId' | 'params'>,
+): Promise<VersionRow> {
+  const { tenantId, audienceId } = await getFullAudience(call);
+  const versionId = call.params.version_id;
+  return getRow(call.db, 'version', versions, { tenantId, audienceId, versionId });
 }
 
 /**
