@@ -20,11 +20,8 @@ import { rootOf } from '../errors/failure.ts';
 /** `npm run build` copies them to its output. */
 const MIGRATIONS = { migrationsFolder: fileURLToPath(new URL('migrations', import.meta.url)) };
 
-/** Drizzle's table of applied migrations. */
-const MIGRATIONS_TABLE = '__drizzle_migrations';
-
-/** Table of migrations of the first release. */
-const FIRST_RELEASE_MIGRATIONS = 'backend_migrations';
+/** Tables of every release. */
+const OUR_TABLES = ['api_keys', 'publish_operations'];
 
 /** Timeout for locks of other processes, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
@@ -103,26 +100,16 @@ async function prepare(client: Client, local: boolean): Promise<void> {
   await db.run(sql`UPDATE __drizzle_migrations SET hash = hash`);
 }
 
-/** Rejects databases of other programs before any write. */
+/** Rejects databases of other programs before any write. A process killed at its first start leaves no table of ours. */
 async function refuseForeign(client: Client): Promise<void> {
   const { rows } = await client.execute(
-    "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
+    `SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+     AND name <> '__drizzle_migrations' ORDER BY name`,
   );
   const names = rows.map(({ name }) => name as string);
-  const foreign = names.filter((name) => name !== MIGRATIONS_TABLE);
-  // A process killed at its first start leaves the table of migrations behind.
-  if (foreign.length === 0) return;
-  if (names.includes(FIRST_RELEASE_MIGRATIONS)) return;
-  if (names.includes(MIGRATIONS_TABLE) && (await hasMigrationOfOurs(client))) return;
-  const shown = foreign.slice(0, 3).join(', ') + (foreign.length > 3 ? ', …' : '');
+  if (names.length === 0 || OUR_TABLES.every((name) => names.includes(name))) return;
+  const shown = names.slice(0, 3).join(', ') + (names.length > 3 ? ', …' : '');
   throw new Error(`it is another program's (its tables: ${shown}): name another database`);
-}
-
-/** Other programs with Drizzle have a table of the same name. */
-async function hasMigrationOfOurs(client: Client): Promise<boolean> {
-  const sql = `SELECT 1 FROM ${MIGRATIONS_TABLE} WHERE created_at = ?`;
-  const args = [readMigrationFiles(MIGRATIONS)[0]!.folderMillis];
-  return (await client.execute({ sql, args })).rows.length > 0;
 }
 
 function databaseOn(client: Client, local: boolean): Database {
@@ -176,15 +163,10 @@ function withoutSecrets(text: string): string {
   return text.replace(/\?\S*/g, '').replace(/\/\/[^/@\s]*@/g, '//');
 }
 
-/** SQLite's primary result codes that operators can resolve. */
+/** Primary result codes of which SQLite's own message says too little. */
 const WORDS: Readonly<Record<number, string>> = {
-  5: 'another process is writing to it',
   8: 'it cannot be written: check the permissions of the file and its folder',
-  10: 'reading or writing it failed (I/O error)',
-  11: 'its content is damaged',
-  13: 'the disk is full',
   14: 'it cannot be opened: check that its folder exists, and the permissions of both',
-  26: 'the file is not a database',
 };
 
 function inWords(error: unknown): string {
