@@ -5,7 +5,7 @@
  */
 import { eq, getTableColumns } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
-import type { Audience, CreateAudienceBody } from '../../v0/schemas/audience.ts';
+import type { Audience } from '../../v0/schemas/audience.ts';
 import type { PageMetadata } from '../../v0/schemas/page-metadata.ts';
 import type { Queries } from '../database/database.ts';
 import { listPage } from '../database/list.ts';
@@ -40,11 +40,34 @@ export const audienceRoutes = {
   getAudience: (call) => readAudience(call),
 
   createAudience: async (call) => {
-    const { db, params, body, nowMs, publishLater } = call;
+    const { db, tenantId, params, body, nowMs, publishLater } = call;
     const page = await getPageRow(call);
     refuseWithoutPage(page);
-    const { version, audienceId } = await insertAudience(db, page, body, nowMs);
-    if (body.publishBehavior === 'publish') {
+    const { publishBehavior, ...given } = body;
+    const audienceId = newId('audience');
+    const common = { tenantId, audienceId, status: 'draft', isNewPageAgent: false } as const;
+    const version = await db
+      .insert(versions)
+      .values({
+        ...common,
+        versionId: newId('version'),
+        versionNumber: 1,
+        supplementaryContext: given.supplementaryContext,
+        createdAt: nowMs,
+        becameDraftAt: nowMs,
+      })
+      .returning()
+      .get();
+    await db.insert(audiences).values({
+      ...given,
+      ...common,
+      pageId: page.pageId,
+      // Assumed: a new audience has no person, and is named after its page and its position there.
+      computedName: `${page.name}, audience ${page.audiencesCount + 1}`,
+      latestVersionId: version.versionId,
+      createdAt: nowMs,
+    });
+    if (publishBehavior === 'publish') {
       await enqueue(db, version, nowMs);
       publishLater(version.versionId);
     }
@@ -127,35 +150,3 @@ const fullAudiences = (db: Queries) =>
     .from(audiences)
     .leftJoin(latest, eq(latest.versionId, audiences.latestVersionId))
     .leftJoin(published, eq(published.versionId, audiences.publishedVersionId));
-
-/** Assumed: a new audience has no person, and is named after its page and its position there. */
-async function insertAudience(
-  db: Queries,
-  { tenantId, pageId, name, audiencesCount }: PageRow & { readonly audiencesCount: number },
-  { publishBehavior: _, ...given }: CreateAudienceBody,
-  nowMs: number,
-) {
-  const audienceId = newId('audience');
-  const common = { tenantId, audienceId, status: 'draft', isNewPageAgent: false } as const;
-  const version = await db
-    .insert(versions)
-    .values({
-      ...common,
-      versionId: newId('version'),
-      versionNumber: 1,
-      supplementaryContext: given.supplementaryContext,
-      createdAt: nowMs,
-      becameDraftAt: nowMs,
-    })
-    .returning()
-    .get();
-  await db.insert(audiences).values({
-    ...given,
-    ...common,
-    pageId,
-    computedName: `${name}, audience ${audiencesCount + 1}`,
-    latestVersionId: version.versionId,
-    createdAt: nowMs,
-  });
-  return { audienceId, version };
-}

@@ -1,7 +1,7 @@
 /** Pages: created, read, searched, restored. Source: interface.md, "Pages". */
 import { and, getTableColumns, isNull, or, sql, type SQL } from 'drizzle-orm';
 import { DEFAULT_LIMIT } from '../../v0/list.ts';
-import type { CreatePageBody, Page } from '../../v0/schemas/page.ts';
+import type { Page } from '../../v0/schemas/page.ts';
 import { newId } from '../database/new-row.ts';
 import { correlated, equals } from '../database/rows.ts';
 import { contains, wordsOf } from '../database/search.ts';
@@ -18,8 +18,25 @@ type CountedPageRow = PageRow & { audiencesCount: number };
 
 export const pageRoutes = {
   createPage: async ({ db, tenantId, body, nowMs, present }) => {
-    const values = newPage(tenantId, body, nowMs);
-    const row = await db.insert(pages).values(values).returning().get();
+    const actions = body.actions.map((action, actionIndex) => {
+      return { ...action, actionId: action.actionId ?? newId('action'), actionIndex };
+    });
+    const row = await db
+      .insert(pages)
+      .values({
+        ...body,
+        pageId: newId('page'),
+        tenantId,
+        // Assumed: a new page is a draft, and is titled as its metadata says, else by its name.
+        title: body.metadata?.title ?? body.name,
+        status: 'draft',
+        actions,
+        footerLinks: body.footerLinks ?? [],
+        createdAt: nowMs,
+        updatedAt: nowMs,
+      })
+      .returning()
+      .get();
     return presentPage({ ...row, audiencesCount: 0 }, present);
   },
 
@@ -75,23 +92,6 @@ export async function getPageRow({
   if (!row) throw notFound('page', pageId);
   return row;
 }
-
-/** Assumed: a new page is a draft, and is titled as its metadata says, else by its name. */
-const newPage = (tenantId: string, body: CreatePageBody, nowMs: number) => ({
-  ...body,
-  pageId: newId('page'),
-  tenantId,
-  title: body.metadata?.title ?? body.name,
-  status: 'draft' as const,
-  actions: body.actions.map((action, actionIndex) => ({
-    ...action,
-    actionId: action.actionId ?? newId('action'),
-    actionIndex,
-  })),
-  footerLinks: body.footerLinks ?? [],
-  createdAt: nowMs,
-  updatedAt: nowMs,
-});
 
 /** Optional fields that the page does not have are left out, as the document has no null there. */
 function presentPage(row: CountedPageRow, present: HandlerCall['present']): Page {

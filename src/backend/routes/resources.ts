@@ -1,7 +1,6 @@
 /** The list of routes files: a new resource adds a line. */
 import type { Handlers } from '../http/handler.ts';
 import { accountRoutes } from './account.routes.ts';
-import { activityRoutes } from './activity.routes.ts';
 import { audienceRoutes } from './audience.routes.ts';
 import { logRoutes } from './log.routes.ts';
 import { pageLinkRoutes } from './page-link.routes.ts';
@@ -12,7 +11,6 @@ import { versionRoutes } from './version.routes.ts';
 
 export const handlers: Handlers = {
   ...accountRoutes,
-  ...activityRoutes,
   ...audienceRoutes,
   ...logRoutes,
   ...pageRoutes,

@@ -40,7 +40,14 @@ export const topicRoutes = {
   createTopicEntry: async (call) => {
     const { db, tenantId, body, nowMs, present } = call;
     const { topicId } = await getTopicRow(call);
-    const { content, sortOrder = await sortOrderAtEnd(call, topicId) } = body;
+    const former = equals(topicEntries, { tenantId, topicId });
+    const [last] = await db
+      .select({ sortOrder: max(topicEntries.sortOrder) })
+      .from(topicEntries)
+      .where(former);
+    // Assumed: an entry without a sort order goes to the end.
+    const atEnd = Math.min(Math.floor(last?.sortOrder ?? -1) + 1, MAX_INTEGER);
+    const { content, sortOrder = atEnd } = body;
     const times = { createdAt: nowMs, updatedAt: nowMs };
     const entry = { topicEntryId: newId('entry'), topicId, sortOrder, content, ...times };
     await db.insert(topicEntries).values({ tenantId, ...entry });
@@ -77,16 +84,4 @@ async function withEntries(
     ...present(row),
     entries: entries.filter((entry) => entry.topicId === row.topicId).map(present),
   }));
-}
-
-/** Assumed: an entry without a sort order goes to the end. */
-async function sortOrderAtEnd(
-  { db, tenantId }: Pick<HandlerCall, 'db' | 'tenantId'>,
-  topicId: string,
-): Promise<number> {
-  const [last] = await db
-    .select({ sortOrder: max(topicEntries.sortOrder) })
-    .from(topicEntries)
-    .where(equals(topicEntries, { tenantId, topicId }));
-  return last?.sortOrder == null ? 0 : Math.min(Math.floor(last.sortOrder) + 1, MAX_INTEGER);
 }
