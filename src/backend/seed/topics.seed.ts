@@ -50,5 +50,6 @@ export function sampleTopics(titles: readonly string[], prefix: string) {
   return { topics, topicEntries };
 }
 
-/** The first topic has the most entries, the second none. */
-const entriesOf = (index: number): number => (index === 0 ? 40 : index === 1 ? 0 : index % 20);
+/** The first topic has the most entries, the second none, and the others up to twenty. */
+const entriesOf = (index: number): number =>
+  index === 0 ? 40 : index === 1 ? 0 : (index * 8) % 21;
