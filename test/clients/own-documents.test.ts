@@ -144,30 +144,6 @@ const client = () => new Client({
   ),
 };
 
-it.each(['apollo', 'urql'] as const)(
-  'the apps of docs/own-documents.md have typed hooks that keep what arrived when one person fails: %s',
-  async (client) => {
-    const site = await openGateway({ backend: 'faulty', rest: { timeoutMs: 5_000 } });
-    const { upstream } = site;
-    const rest = world();
-    upstream.on('*', (response, seen, socket) =>
-      (seen.target.startsWith('/v0/persons/') ? status(500) : rest)(response, seen, socket),
-    );
-    const files = filesOf(client);
-    const app = await makeApp([...files, ['src/run.tsx', RUNS[client]]]);
-
-    await generate(app);
-
-    expect(await faultsOf(app)).toBe('');
-    await node(app, tool('vite/bin/vite.js'), 'build', '--ssr', 'src/run.tsx');
-    const { stdout } = await node(app, 'dist/run.js', `${site.url}/graphql`);
-    expect(stdout).toMatch(
-      /<h1>.+<\/h1><p>Some of it could not be read: .+<li>.+: no person<\/li>/s,
-    );
-  },
-  120_000,
-);
-
 /** Uses of a document's type, each of which is right. */
 const TYPED = `
 import type { ResultOf, VariablesOf } from '@graphql-typed-document-node/core';
@@ -190,45 +166,75 @@ export const checks: [
 ] = [true, true, true, true];
 `;
 
-const textOf = (document: string): string =>
-  `import { graphql } from './graphql/index.ts';\ngraphql(\`${document}\`);\n`;
+const CLIENTS = ['apollo', 'urql'] as const;
 
-describe('types of own documents', { timeout: 180_000 }, () => {
-  it.each([
-    ['with the null that stands for an error', true],
-    ['without that null, for clients that throw', false],
-  ])('have no unknown value, and come %s', async (_what, partial) => {
-    const app = await makeApp([
-      [
-        'codegen.ts',
-        `import { contentPages } from 'content-pages-client/codegen';
-         export default contentPages({ documents: 'src/*.ts', output: 'src/graphql/', partial: ${partial} });`,
-      ],
-      ['src/typed.ts', TYPED.replace('NULLABLE', String(partial))],
-    ]);
-
-    await generate(app);
-
-    expect(await faultsOf(app)).toBe('');
-    expect(await readFile(join(app, 'src/graphql/graphql.ts'), 'utf8')).not.toMatch(
-      /(?:input|output): (?:unknown|any)/,
+describe('the apps of docs/own-documents.md', { timeout: 120_000 }, () => {
+  /** Both apps, a folder each, whose types are generated and compiled at once. */
+  let app: string;
+  let faults: string;
+  beforeAll(async () => {
+    const files = CLIENTS.flatMap((client) =>
+      [...filesOf(client), ['src/run.tsx', RUNS[client]] as const]
+        .filter(([path]) => path.startsWith('src/'))
+        .map(([path, text]) => [path.replace('src/', `src/${client}/`), text] as const),
     );
-    expect(await readdir(join(app, 'src/graphql'))).toContain('persisted-documents.json');
+    const codegen = filesOf('apollo').get('codegen.ts')!;
+    // The same documents are in both.
+    const own = codegen.replace('src/**/*.tsx', `src/{apollo/*,typed}.tsx`);
+    app = await makeApp([
+      ...files,
+      ['codegen.ts', own],
+      ['src/typed.tsx', TYPED.replace('NULLABLE', 'true')],
+    ]);
+    await generate(app);
+    for (const client of CLIENTS) await symlink('../graphql', join(app, 'src', client, 'graphql'));
+    faults = await faultsOf(app);
+  }, 120_000);
+
+  it.each(CLIENTS)('keep with %s what arrived when one person fails', async (client) => {
+    const site = await openGateway({ backend: 'faulty', rest: { timeoutMs: 5_000 } });
+    const { upstream } = site;
+    const rest = world();
+    upstream.on('*', (response, seen, socket) =>
+      (seen.target.startsWith('/v0/persons/') ? status(500) : rest)(response, seen, socket),
+    );
+
+    const built = ['--ssr', `src/${client}/run.tsx`, '--outDir', `dist/${client}`];
+    await node(app, tool('vite/bin/vite.js'), 'build', ...built);
+    const { stdout } = await node(app, `dist/${client}/run.js`, `${site.url}/graphql`);
+
+    expect(stdout).toMatch(
+      /<h1>.+<\/h1><p>Some of it could not be read: .+<li>.+: no person<\/li>/s,
+    );
   });
 
-  it('refuse a text that changed since, when it is compiled and when it runs', async () => {
+  it('have typed hooks, and types without an unknown value that come with the null that stands for an error', async () => {
+    expect(faults).toBe('');
+    expect(await readFile(join(app, 'src/graphql/graphql.ts'), 'utf8')).not.toMatch(UNKNOWN);
+    expect(await readdir(join(app, 'src/graphql'))).toContain('persisted-documents.json');
+  });
+});
+
+const UNKNOWN = /(?:input|output): (?:unknown|any)/;
+
+describe('types of own documents', { timeout: 180_000 }, () => {
+  it('come without that null for clients that throw, and refuse a text that changed since, when it is compiled and when it runs', async () => {
+    const typed = TYPED.replace('NULLABLE', 'false').replace("'./graphql'", "'./graphql/index.ts'");
     const app = await makeApp([
       [
         'codegen.ts',
         `import { contentPages } from 'content-pages-client/codegen';
-         export default contentPages({ documents: 'src/*.ts', output: 'src/graphql/', importExtension: '.ts' });`,
+         export default contentPages({ documents: 'src/*.ts', output: 'src/graphql/', partial: false, importExtension: '.ts' });`,
       ],
-      ['src/typed.ts', textOf('query A { persons { totalCount } }')],
+      ['src/typed.ts', typed],
     ]);
     await generate(app);
-    expect(await faultsOf(app)).toBe('');
 
-    await writeFile(join(app, 'src/typed.ts'), textOf('query A { topics { totalCount } }'));
+    expect(await faultsOf(app)).toBe('');
+    expect(await readFile(join(app, 'src/graphql/graphql.ts'), 'utf8')).not.toMatch(UNKNOWN);
+    expect(await readdir(join(app, 'src/graphql'))).toContain('persisted-documents.json');
+
+    await writeFile(join(app, 'src/typed.ts'), typed.replace('id ... on', 'id id ... on'));
 
     const SENTENCE =
       /graphql\(\) knows the documents that its types were generated from, letter by letter/;

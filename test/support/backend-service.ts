@@ -3,7 +3,7 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { onTestFinished } from 'vitest';
+import { afterFile } from './after-file.ts';
 import { buildBackend } from './gateway-build.ts';
 import { copySampleDatabase } from './sample-database.ts';
 
@@ -17,7 +17,7 @@ interface BackendService {
   readonly exit: Promise<number | null>;
 }
 
-/** For one test: on a free port and over a copy of the sample data by default. */
+/** On a free port and over a copy of the sample data by default; ends with the file of tests at the latest. */
 export async function startBackend(
   env: Readonly<Record<string, string>> = {},
 ): Promise<BackendService> {
@@ -31,7 +31,7 @@ export async function startBackend(
     database.remove();
     return code as number | null;
   });
-  onTestFinished(async () => {
+  afterFile(async () => {
     child.kill('SIGKILL');
     await exit;
   });

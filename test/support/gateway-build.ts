@@ -35,6 +35,8 @@ const SCRIPTS = Object.fromEntries(
     .concat(BACKEND_PROCESS)
     .map((path) => [basename(path, '.ts'), path]),
 );
+/** Loaded by few of them, and as long to bundle as all of the rest. */
+const TOOLS = [/^@graphql-codegen\//, 'prettier', 'typescript'];
 /** What is built, besides `src/`: how, and from which packages. */
 const RECIPE = [
   'rolldown.config.ts',
@@ -85,7 +87,10 @@ async function buildInto(done: string): Promise<void> {
   mkdirSync(CACHE, { recursive: true });
   const making = mkdtempSync(`${done}.`);
   await build({ ...config, cwd: ROOT, output: { ...config.output, dir: making } });
-  await build({ ...config, input: SCRIPTS, plugins: [], cwd: ROOT, output: { dir: making } });
+  // A list, as rolldown.config.ts writes it.
+  const external = [...(config.external as (string | RegExp)[]), ...TOOLS];
+  const output = { dir: making };
+  await build({ ...config, external, input: SCRIPTS, plugins: [], cwd: ROOT, output });
   // The page has a build of its own.
   symlinkSync(join(ROOT, 'dist/explorer'), join(making, 'explorer'), 'junction');
   writeFileSync(join(making, 'package.json'), '{ "type": "module" }');
