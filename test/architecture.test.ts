@@ -12,9 +12,12 @@ import {
   layerOf,
   LAYERS,
   SRC,
+  slashed,
   type Edge,
 } from './support/layers.ts';
 import { ROOT } from './support/pages.ts';
+
+const TEST = join(ROOT, 'test');
 
 /** The modules of `resources/` below the list of them all: an edge lives with its child. */
 const RESOURCES: readonly string[] = [
@@ -28,6 +31,10 @@ const RESOURCES: readonly string[] = [
   'page',
   'topic',
 ];
+
+/** An import of an extension, of the list of all, or of a helper of their tests. */
+const EXTENSION_IMPORT =
+  /(?:\bfrom |\bimport |\bimport\()'[^']*(?:\/extensions\/|\/app\/extensions\.ts|\/src\/main\.ts)/;
 
 /** Imports that do not lead downwards in a list. */
 const upwards = (order: readonly string[], edges: readonly Edge[]): readonly Edge[] =>
@@ -96,6 +103,16 @@ describe('the structure of src/', () => {
     expect(importing.sort()).toEqual(listed.sort());
     const list = readFileSync(join(SRC, 'app/extensions.ts'), 'utf8');
     expect(list).not.toMatch(/^import [^;]*extensions\/\w+\//m);
+  });
+
+  it('loads no extension in the tests of everything else', () => {
+    const importing = readdirSync(TEST, { recursive: true, encoding: 'utf8' })
+      .map(slashed)
+      .filter((file) => /\.m?ts$/.test(file) && !file.startsWith('extensions/'))
+      .filter((file) => EXTENSION_IMPORT.test(readFileSync(join(TEST, file), 'utf8')));
+
+    // A command reads the usage counts of a gateway.
+    expect(importing).toEqual(['processes/usage.test.ts']);
   });
 
   it('lets no extension know another', () => {

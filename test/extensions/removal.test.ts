@@ -1,4 +1,8 @@
-/** Each extension can be taken out: its folder, its line in `src/app/extensions.ts` and the commands that read it. */
+/**
+ * Each extension can be removed: its folder, its line in `src/app/extensions.ts` and the commands that read it.
+ *
+ * The tests of everything else run without any extension in `npm test`: `test/architecture.test.ts` holds them to it.
+ */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -25,28 +29,14 @@ const EXTENSIONS = readdirSync(join(ROOT, 'src/extensions'));
 const QUERY =
   '{ page(pageId: "page_northwind") { name audiences(first: 2) { nodes { person { name } } } } }';
 
-/** What builds and starts. */
+/** The files that the build reads. */
 const SOURCES = ['src', 'package.json', 'tsconfig.json', 'rolldown.config.ts', 'codegen.ts'];
 
-/** What tests read beside it. */
-const TESTED = [
-  '.prettierrc.json',
-  'CONTRIBUTING.md',
-  'README.md',
-  'deploy',
-  'dist/explorer',
-  'docs',
-  'package-lock.json',
-  'schema.graphql',
-  'test',
-  'vitest.config.ts',
-];
-
 /** A copy of the repository without some of its extensions. */
-function copyWithout(names: readonly string[], copied = SOURCES): string {
+function copyWithout(names: readonly string[]): string {
   const copy = mkdtempSync(join(tmpdir(), 'without-'));
   onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
-  for (const name of copied) cpSync(join(ROOT, name), join(copy, name), { recursive: true });
+  for (const name of SOURCES) cpSync(join(ROOT, name), join(copy, name), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'), 'junction');
   const isOf = (text: string): boolean =>
     names.some((name) => text.includes(`extensions/${name}/`));
@@ -110,42 +100,3 @@ it('without any of them what is left has all the types that it needs', async () 
 
   expect(checked.stdout).toBe('');
 });
-
-// The other tests run the same code with and without extensions: they do not load the list of them, nor start a gateway.
-const THAT_LOAD_THEM = ['src/app/extensions.ts', 'test/support/gateway-build.ts'];
-
-it('without any of them the quick tests of everything else pass', async () => {
-  const copy = copyWithout(EXTENSIONS, [...SOURCES, ...TESTED]);
-  rmSync(join(copy, 'test/extensions'), { recursive: true });
-  // What is said of the list of extensions, and of the picture of all folders.
-  rmSync(join(copy, 'test/architecture.test.ts'));
-
-  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
-  const { stdout } = await run(
-    process.execPath,
-    [
-      ...[vitest, 'related', '--run', ...THAT_LOAD_THEM],
-      ...['--project', 'quick', '--reporter', 'json', '--silent', '--retry', '2'],
-    ],
-    {
-      cwd: copy,
-      maxBuffer: 100_000_000,
-      // It is no worker of the tests that run it.
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], NO_COLOR: '1' },
-    },
-  ).catch((error: { readonly stdout: string }) => error);
-  const report = JSON.parse(stdout) as Report;
-
-  const failed = report.testResults.filter(({ status }) => status === 'failed');
-  expect(failed.map(({ name, message }) => [name, message])).toEqual([]);
-  expect(report.numPassedTests).toBeGreaterThan(1_000);
-}, 900_000);
-
-interface Report {
-  readonly numPassedTests: number;
-  readonly testResults: readonly {
-    readonly name: string;
-    readonly status: string;
-    readonly message: string;
-  }[];
-}

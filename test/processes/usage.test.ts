@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { openFolder } from '../support/folder.ts';
+import { usageExtension } from '../../src/extensions/usage/usage-extension.ts';
 import { buildScript } from '../support/gateway-build.ts';
 import { ROOT } from '../support/pages.ts';
 import { openGateway } from '../support/open-gateway.ts';
@@ -26,7 +27,7 @@ async function printed(script: 'print-usage' | 'print-impact', ...args: string[]
 }
 
 it('prints what apps asked a gateway for, or of one type or field alone', async () => {
-  const site = await openGateway({ http: { adminPort: 0 } });
+  const site = await openGateway({ http: { adminPort: 0 }, extensions: [usageExtension()] });
   const admin = await openHttpServer(site.gateway.admin, { ...DEFAULTS.http, port: 0 });
   afterFile(() => admin.close(0));
   await site.ask('{ topics(first: 1) { nodes { title } } }');

@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Paths are written as in imports, on Windows too. */
-const slashed = (path: string): string => path.replaceAll('\\', '/');
+export const slashed = (path: string): string => path.replaceAll('\\', '/');
 
 export const SRC = fileURLToPath(new URL('../../src', import.meta.url));
 

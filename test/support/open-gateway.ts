@@ -30,9 +30,7 @@ import {
   type HttpServer,
 } from '../../src/gateway/http/http-server.ts';
 import { Metrics } from '../../src/gateway/observe/metrics/metrics.ts';
-import { openExtensions } from '../../src/app/extensions.ts';
 import type { CallLayers } from '../../src/gateway/extension.ts';
-import { silentLogger } from '../../src/gateway/observe/logs/logger.ts';
 import { afterFile } from './after-file.ts';
 import { clientOf, KEY, type AskOptions, type Client } from './client.ts';
 import { EMPTY_PLUGIN } from './empty-plugin.ts';
@@ -85,8 +83,6 @@ export interface InProcessGateway extends Client {
   /** `http://127.0.0.1:1234`, without a path. */
   readonly url: string;
   readonly gateway: Gateway;
-  /** What hears of each answer of the backend. */
-  readonly onAnswer: NonNullable<CallLayers['onAnswer']>;
   readonly server: HttpServer;
   /** The gateway's way to the backend, for what is not a query. */
   readonly rest: RestClient;
@@ -171,8 +167,8 @@ async function openInThisProcess(
   options: InProcessOptions,
   faulty: FaultUpstream | undefined,
 ): Promise<InProcessGateway> {
-  const { backend = 'sample', sample, fresh, rest: restOptions, ...others } = options;
-  const { extensions = [], ...rest } = others;
+  const { backend = 'sample', sample, fresh, rest: restOptions, ...rest } = options;
+  const { metrics = new Metrics(), extensions = [] } = options;
   const http = { ...DEFAULTS.http, port: 0, ...options.http };
   const restCalls: string[] = [];
   const listen = (line: string) => void restCalls.push(line);
@@ -185,16 +181,7 @@ async function openInThisProcess(
       : (faulty?.url ?? String(backend));
   const { origin, pathPrefix } = splitUpstreamUrl(new URL(backendUrl));
   const dispatcher = new BackendDispatcher(origin);
-  const metrics = new Metrics();
-  // Those that are on without a setting of their own.
-  const own = await openExtensions(
-    { ...DEFAULTS, http },
-    {
-      ...{ logger: options.logger ?? silentLogger(), metrics, version: 'test' },
-      backend: () => Promise.reject(new Error('No extension that is on by itself asks for it')),
-    },
-  );
-  const layers: CallLayers = Object.assign({}, ...own.map(({ calls }) => calls));
+  const layers: CallLayers = Object.assign({}, ...extensions.map(({ calls }) => calls));
   const real = createUpstream({
     dispatcher,
     pathPrefix,
@@ -230,7 +217,6 @@ async function openInThisProcess(
     documents: { ...DEFAULTS.documents, ...options.documents },
     live: { ...DEFAULTS.live, ...options.live },
     tools: { ...DEFAULTS.tools, ...options.tools },
-    extensions: [...extensions, ...own],
   });
   const server = await openHttpServer(gateway, http);
   const close = async (): Promise<void> => {
@@ -249,7 +235,6 @@ async function openInThisProcess(
     ...client,
     url: server.url,
     gateway,
-    onAnswer: layers.onAnswer!, // it is always on
     server,
     rest: real(scopeOf({ apiKey: key })),
     backendUrl,

@@ -3,9 +3,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { walkAnswer } from '../../../src/extensions/drift/violations.ts';
+import { open } from '../../../src/extensions/drift/drift.extension.ts';
 import { Drift } from '../../../src/extensions/drift/drift.ts';
 import type { RestResponse } from '../../../src/rest/call/call.ts';
 import { openHttpServer } from '../../../src/gateway/http/http-server.ts';
+import { silentLogger } from '../../../src/gateway/observe/logs/logger.ts';
+import { Metrics } from '../../../src/gateway/observe/metrics/metrics.ts';
 import { routes, type Route } from '../../../src/v0/routes.ts';
 import { openFolder } from '../../support/folder.ts';
 import { afterFile } from '../../support/after-file.ts';
@@ -21,6 +24,19 @@ const OTHER = 'query Other { topics(first: 1) { nodes { title } } }';
 type Page = Record<string, unknown>;
 const page = (): Page => sampleOf(routes.getPage, { page_id: 'p1' }) as Page;
 
+/** A gateway's options with the extension, and the metrics that it counts in. */
+async function withDrift() {
+  const metrics = new Metrics();
+  const drift = await open(
+    {},
+    {
+      ...{ metrics, logger: silentLogger(), version: 'test', opened: [] },
+      backend: () => Promise.reject(new Error('It does not ask for the backend')),
+    },
+  );
+  return { metrics, extensions: [drift] };
+}
+
 /** Before a backend whose page is what a case makes of it. */
 async function openSeeded(change: (page: Page) => unknown) {
   const folder = openFolder({ 'ios-4.2.json': { screen: SCREEN, other: OTHER } });
@@ -28,6 +44,7 @@ async function openSeeded(change: (page: Page) => unknown) {
     backend: 'faulty',
     documents: { folder },
     http: { adminPort: 0 },
+    ...(await withDrift()),
   });
   await site.gateway.open();
   onTestFinished(() => site.gateway.close());
@@ -99,7 +116,9 @@ describe('what /drift tells', () => {
       account: 'query OfAccount { account(accountId: "a1") { name } }',
     };
     await writeFile(join(folder, 'ios-4.2.json'), JSON.stringify(documents));
-    const site = await openGateway({ documents: { folder }, http: { adminPort: 0 } });
+    const options = await withDrift();
+    const [drift] = options.extensions;
+    const site = await openGateway({ ...options, documents: { folder }, http: { adminPort: 0 } });
     await site.gateway.open();
     onTestFinished(() => site.gateway.close());
     const admin = await openHttpServer(site.gateway.admin, { ...DEFAULTS.http, port: 0 });
@@ -108,7 +127,7 @@ describe('what /drift tells', () => {
       const value = structuredClone(sampleOf(route)) as any;
       change(value);
       const body = Buffer.from(JSON.stringify(value));
-      site.onAnswer(route, { status: 200, headers: {}, body }, undefined);
+      drift!.calls!.onAnswer!(route, { status: 200, headers: {}, body }, undefined);
       const { departures } = (await send(`${admin.url}/drift`)).body;
       const { fields, documents: named } = departures.at(-1);
       return [...fields, ...named.map(({ operation }: { operation: string }) => operation)];

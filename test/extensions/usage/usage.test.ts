@@ -23,6 +23,7 @@ import { Document } from '../../../src/gateway/operation/document.ts';
 import { schema } from '../../../src/app/schema.ts';
 import { openHttpServer } from '../../../src/gateway/http/http-server.ts';
 import type { UsageReport } from '../../../src/extensions/usage/usage-report.ts';
+import { usageExtension } from '../../../src/extensions/usage/usage-extension.ts';
 import { Usage } from '../../../src/extensions/usage/usage.ts';
 import { openFolder } from '../../support/folder.ts';
 import { afterFile } from '../../support/after-file.ts';
@@ -38,7 +39,11 @@ const TOPICS = 'query Topics { topics(first: 1) { nodes { title } } }';
 const PAGE_USES = ['Page.name', 'Query.page', 'Query.page(pageId:)'];
 
 async function openCounted(options: InProcessOptions = {}) {
-  const site = await openGateway({ ...options, http: { adminPort: 0 } });
+  const site = await openGateway({
+    ...options,
+    http: { adminPort: 0 },
+    extensions: [usageExtension()],
+  });
   const admin = await openHttpServer(site.gateway.admin, { ...DEFAULTS.http, port: 0 });
   afterFile(() => admin.close(0));
   const usage = async (): Promise<UsageReport> =>
