@@ -7,7 +7,7 @@ import { DOCUMENT_ROUTES, openGateway } from '../support/open-gateway.ts';
 const ACCOUNT = IDS.account;
 
 describe('account', () => {
-  it('counts the persons that its read route answers instead of their number', async () => {
+  it('has the same fields by its id as in the list, linkedPersonsCount among them, in one call', async () => {
     const gateway = await openGateway();
     const { data: listed } = await gateway.ask(
       '{ accounts(first: 1) { nodes { id accountId domain name createdAt linkedPersonsCount } } }',
@@ -23,7 +23,7 @@ describe('account', () => {
     expect(gateway.restCalls).toEqual([`GET /v0/accounts/${ACCOUNT}`]);
   });
 
-  it('is null when there is none, and refused when the id cannot be one', async () => {
+  it('is null for an unknown id, and BAD_USER_INPUT for "..", without a call', async () => {
     const gateway = await openGateway();
 
     const missing = await gateway.ask('{ account(accountId: "nobody") { name } }');
@@ -35,7 +35,7 @@ describe('account', () => {
     expect(gateway.restCalls).toEqual([]);
   });
 
-  it('is read once for the account, its persons and their account', async () => {
+  it('is read once for its own fields, its persons and their account, in one round with logs and activity', async () => {
     const gateway = await openGateway({ sample: { latencyMs: 20 } });
 
     const { data, errors } = await gateway.ask(`{ account(accountId: "${ACCOUNT}") { name
@@ -74,10 +74,10 @@ it.each([
   expect(gateway.restCalls).toEqual([`GET ${path}`]);
 });
 
-describe('account, with the document’s routes alone', () => {
+describe('account, with the REST document’s routes only', () => {
   const LAST = 'account_copperreach_robotics';
 
-  it('is found by walking the list, which is read once however many are looked for', async () => {
+  it('is found in the list, which is read once for several ids', async () => {
     const gateway = await openGateway(DOCUMENT_ROUTES);
 
     const { data, errors } =
@@ -96,7 +96,7 @@ describe('account, with the document’s routes alone', () => {
     expect(gateway.restCalls).toEqual(['GET /v0/accounts?limit=100']);
   });
 
-  it('stops walking where the account is found', async () => {
+  it('takes one list call to find the account and one call for its logs', async () => {
     const gateway = await openGateway(DOCUMENT_ROUTES);
 
     const { data, errors } = await gateway.ask(

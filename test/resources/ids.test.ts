@@ -41,24 +41,27 @@ const pick = (from: Readonly<Record<IdName, string>>, names: readonly IdName[]) 
   Object.fromEntries(names.map((name) => [name, from[name]]));
 
 describe('a lookup', () => {
-  it.each(LOOKUPS)('%s takes raw and global ids, mixed as they come', async (field, names) => {
-    const gateway = await openGateway();
-    const { data: raw } = await gateway.ask(lookup(field, pick(RAW, names)));
-    const calls = [...gateway.restCalls];
-    expect(raw['found'].id).toBe(GLOBAL[names.at(-1)!]);
+  it.each(LOOKUPS)(
+    '%s takes raw and global ids in any mixture, with the same calls',
+    async (field, names) => {
+      const gateway = await openGateway();
+      const { data: raw } = await gateway.ask(lookup(field, pick(RAW, names)));
+      const calls = [...gateway.restCalls];
+      expect(raw['found'].id).toBe(GLOBAL[names.at(-1)!]);
 
-    for (const name of names) {
-      const ids = { ...pick(RAW, names), [name]: GLOBAL[name] };
-      const { data, errors } = await gateway.ask(lookup(field, ids));
-      expect([data, errors]).toEqual([raw, []]);
-      expect(gateway.restCalls).toEqual(calls);
-    }
-    const { data } = await gateway.ask(lookup(field, pick(GLOBAL, names)));
-    expect(data).toEqual(raw);
-  });
+      for (const name of names) {
+        const ids = { ...pick(RAW, names), [name]: GLOBAL[name] };
+        const { data, errors } = await gateway.ask(lookup(field, ids));
+        expect([data, errors]).toEqual([raw, []]);
+        expect(gateway.restCalls).toEqual(calls);
+      }
+      const { data } = await gateway.ask(lookup(field, pick(GLOBAL, names)));
+      expect(data).toEqual(raw);
+    },
+  );
 
   it.each(LOOKUPS)(
-    '%s refuses a global id of another type, and names both',
+    '%s refuses a global id of another type with a message that names both types, before any call',
     async (field, names) => {
       const gateway = await openGateway();
       const typeOf = {
@@ -101,7 +104,7 @@ describe('a lookup', () => {
     expect(gateway.restCalls).toEqual([]);
   });
 
-  it('reads one object once, however its id is written, and plans it so', async () => {
+  it('reads an object once, and plans one read, when it is named by its raw id and by its global id', async () => {
     const gateway = await openGateway();
     const query = `{ raw: page(pageId: "${pageId}") { name audiences(first: 1) { totalCount } }
       global: page(pageId: "${GLOBAL.pageId}") { title audiences(first: 1) { totalCount } } }`;
@@ -114,7 +117,7 @@ describe('a lookup', () => {
     expect(gateway.restCalls).toHaveLength(2);
   });
 
-  it('begins what it needs beside the object by a global id, too', async () => {
+  it('reads an object that is named by its global id, and its list, in one round', async () => {
     const gateway = await openGateway({ sample: { latencyMs: 10 } });
 
     await gateway.ask(lookup('page', { pageId: GLOBAL.pageId }, 'name audiences { totalCount }'));
@@ -125,24 +128,27 @@ describe('a lookup', () => {
 });
 
 describe('a lookup by the global id', () => {
-  it.each(LOOKUPS)('%s finds what raw ids find, with the same calls', async (field, names) => {
-    const gateway = await openGateway();
-    const { data: raw } = await gateway.ask(lookup(field, pick(RAW, names)));
-    const calls = [...gateway.restCalls];
-    const query = lookup(field, { id: GLOBAL[names.at(-1)!] });
+  it.each(LOOKUPS)(
+    '%s finds the same object as by raw ids, with the same calls',
+    async (field, names) => {
+      const gateway = await openGateway();
+      const { data: raw } = await gateway.ask(lookup(field, pick(RAW, names)));
+      const calls = [...gateway.restCalls];
+      const query = lookup(field, { id: GLOBAL[names.at(-1)!] });
 
-    const plan = planOf(query, gateway);
-    const { data, errors } = await gateway.ask(query);
+      const plan = planOf(query, gateway);
+      const { data, errors } = await gateway.ask(query);
 
-    expect([data, errors]).toEqual([raw, []]);
-    expect(gateway.restCalls).toEqual(calls);
-    expect(plan.calls).toEqual({ least: 1, most: 1 });
-  });
+      expect([data, errors]).toEqual([raw, []]);
+      expect(gateway.restCalls).toEqual(calls);
+      expect(plan.calls).toEqual({ least: 1, most: 1 });
+    },
+  );
 
   it.each([
     ['person', 'personId', personId, 'personLog', 'personLogId'],
     ['account', 'accountId', accountId, 'accountLog', 'accountLogId'],
-  ])('finds a log entry of a %s by raw ids too', async (owner, ownerId, id, field, name) => {
+  ])('finds the same log entry of a %s as by raw ids', async (owner, ownerId, id, field, name) => {
     const gateway = await openGateway();
     const { data } = await gateway.ask(
       `{ owner: ${owner}(${ownerId}: "${id}") { logs(first: 1) { nodes { id ${name} } } } }`,
@@ -178,7 +184,7 @@ describe('a lookup by the global id', () => {
     expect(gateway.restCalls).toEqual([]);
   });
 
-  it('refuses neither form, and null as no form', async () => {
+  it('refuses a null id', async () => {
     const gateway = await openGateway();
 
     const { data, codes } = await gateway.ask(
@@ -190,7 +196,7 @@ describe('a lookup by the global id', () => {
     expect(gateway.restCalls).toEqual([]);
   });
 
-  it('is there wherever an object is looked up', () => {
+  it('is offered by each lookup of an object as the argument "id"', () => {
     const fields = Object.values(schema.getQueryType()!.getFields());
     const lookups = fields.filter(({ args }) => args.some(({ name }) => name === 'id'));
 
@@ -201,7 +207,7 @@ describe('a lookup by the global id', () => {
 });
 
 describe('a list of ids', () => {
-  it('has null and an error where an id is none, and all else stays', async () => {
+  it('has null and BAD_USER_INPUT in the place of each invalid id, and all other data', async () => {
     const gateway = await openGateway();
     const { person, page } = { person: GLOBAL.personId, page: GLOBAL.pageId };
     const search = formatNodeId('Page', ['search']);
@@ -223,7 +229,7 @@ describe('a list of ids', () => {
     expect(errors[0].message).toContain('"bad" is not a global id');
   });
 
-  it('costs no call for an id that is none, and its plan says so', async () => {
+  it('makes and plans no call for an invalid id', async () => {
     const gateway = await openGateway();
     const query = `{ nodes(ids: ["bad", "${GLOBAL.personId}"]) { ... on Person { name } } }`;
 
@@ -251,7 +257,7 @@ describe('an id that is a number', () => {
     ['query ($id: ID = 9007199254740993) { page(pageId: $id) { name } }', {}],
     ['mutation { createAudience(input: { pageId: 9007199254740993 }) { audience { id } } }', {}],
   ])(
-    'is refused where JSON does not hold it exactly, and asks for a string: %s %j',
+    'is refused when it is not a safe integer, with a message that asks for a string: %s %j',
     async (query, variables) => {
       const gateway = await openGateway();
 
@@ -263,7 +269,7 @@ describe('an id that is a number', () => {
     },
   );
 
-  it('is refused by a subscription too', async () => {
+  it('is refused by a subscription when it is not a safe integer', async () => {
     const gateway = await openGateway();
     const query = 'subscription ($id: ID!) { pageProgress(id: $id) { __typename } }';
 
@@ -277,7 +283,7 @@ describe('an id that is a number', () => {
   });
 
   it.each([Number.MAX_SAFE_INTEGER, 7, 0, -7])(
-    'names an object like its digits as a string: %d',
+    'stands for its decimal digits, as a variable and as a literal: %d',
     async (id) => {
       const gateway = await openGateway();
 
@@ -310,7 +316,7 @@ describe('a raw id in place of a global one', () => {
 });
 
 describe('pageLinks', () => {
-  it('takes the page by either id, and its links lead to it', async () => {
+  it('answers the same links for the raw and the global id of a page, with one call', async () => {
     const gateway = await openGateway();
     const links = async (id: string) => {
       const { data } = await gateway.ask(
@@ -340,7 +346,7 @@ describe('pageLinks', () => {
     expect(gateway.restCalls).toEqual([]);
   });
 
-  it('of a page and an audience refuse a global id for a domain', async () => {
+  it('refuses a global id as tenantDomainId among the links of a page and of an audience too', async () => {
     const gateway = await openGateway();
     const links = `links(tenantDomainId: "${GLOBAL.pageId}") { totalCount }`;
 
@@ -372,7 +378,7 @@ describe('a write', () => {
     scripts: [],
   };
 
-  it('takes the object it adds to by either id', async () => {
+  it('takes the global id of the object that it adds to', async () => {
     const gateway = await openGateway({ fresh: true });
 
     const { data } = await gateway.ask(CREATE_AUDIENCE, {
@@ -409,7 +415,7 @@ describe('a write', () => {
       /"actionFormIdOverride" .* of a Page: pass the raw id/,
     ],
   ])(
-    'refuses the global id of another type before any call: %#',
+    'refuses a global id of another type, or where only raw ids are taken, before any call: %#',
     async (mutation, input, message) => {
       const gateway = await openGateway();
 
@@ -462,7 +468,7 @@ describe('an id that is the name of a route', () => {
   );
 
   it.each(['Search', 's%65arch', '%73earch', 'search ', 'search/', 'logs', 'activity'])(
-    'is an id like any other when it is not exactly that name: %s',
+    'is recognised only when it is exactly that name, so that this one is read: %s',
     async (id) => {
       const gateway = await openGateway();
 

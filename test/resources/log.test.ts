@@ -1,4 +1,4 @@
-/** Logs and activity: flags, the interface they share, and the ways back from them. */
+/** Logs and activity: flags, the interface they share, and the edges from them to their owners. */
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { IDS } from '../support/ids.ts';
@@ -23,7 +23,7 @@ describe('the flags of logs and activity', () => {
     ],
     ['person', 'logs(first: 1)', 'logs?limit=1'],
     ['person', 'logs(first: 1, includeDeleted: false)', 'logs?includeDeleted=false&limit=1'],
-  ])('send nothing that was not given: %s.%s', async (parent, field, path) => {
+  ])('are sent only when they are given: %s.%s', async (parent, field, path) => {
     const gateway = await openGateway();
     const id = parent === 'account' ? ACCOUNT : PERSON;
 
@@ -35,7 +35,7 @@ describe('the flags of logs and activity', () => {
     expect(gateway.restCalls).toEqual([`GET /v0/${parent}s/${id}/${path}`]);
   });
 
-  it('bring deleted logs back only when asked', async () => {
+  it('include deleted logs only with includeDeleted: true', async () => {
     const gateway = await openGateway();
 
     const { data } = await gateway.ask(`{ account(accountId: "${ACCOUNT}") {
@@ -50,7 +50,7 @@ describe('the flags of logs and activity', () => {
 });
 
 describe('a log', () => {
-  it('leads back to its owner without a call, since that was read already', async () => {
+  it('resolves its owner without a call when the owner is read already', async () => {
     const gateway = await openGateway();
 
     const { data, errors } = await gateway.ask(`{
@@ -64,7 +64,7 @@ describe('a log', () => {
     expect(gateway.restCalls).toHaveLength(4);
   });
 
-  it('is read by its global id, its owner beside it, in one round', async () => {
+  it('is read by its global id in one round with its owner', async () => {
     const gateway = await openGateway({ sample: { latencyMs: 20 } });
     const ids = [
       formatNodeId('AccountLog', [ACCOUNT, 'alog_harborlight_logistics_1']),
@@ -88,7 +88,7 @@ describe('a log', () => {
     expect(gateway.journal.rounds).toBe(1);
   });
 
-  it('is null when its owner has no such log', async () => {
+  it('is null for an unknown log of its owner', async () => {
     const gateway = await openGateway();
 
     const { data, errors } = await gateway.ask(
@@ -100,7 +100,7 @@ describe('a log', () => {
     expect(errors).toEqual([]);
   });
 
-  it('is read through fragments on LogEntry, wherever it stands', async () => {
+  it('can be selected through one fragment on LogEntry among logs and activity', async () => {
     const gateway = await openGateway();
 
     const { data, errors } = await gateway.ask(`
@@ -119,7 +119,7 @@ describe('a log', () => {
 });
 
 describe('ActivityItem', () => {
-  it('leads to its account for nothing, and to persons with a call each', async () => {
+  it('resolves its account without a call, and persons with one call each', async () => {
     const gateway = await openGateway();
 
     const { data, errors } = await gateway.ask(`{ account(accountId: "${ACCOUNT}") { name
@@ -137,7 +137,7 @@ describe('ActivityItem', () => {
     expect(gateway.restCalls).toHaveLength(2 + persons.size);
   });
 
-  it('leads to the one log it shows, and is null for the other kind', async () => {
+  it('resolves the log that it refers to, and null for the other kind of log', async () => {
     const gateway = await openGateway();
 
     const { data, errors } = await gateway.ask(`{ account(accountId: "${ACCOUNT}") {
@@ -155,7 +155,7 @@ describe('ActivityItem', () => {
     expect(gateway.restCalls).toHaveLength(1 + 10);
   });
 
-  it('names its references for nothing', async () => {
+  it('resolves the ids of its references without a call', async () => {
     const gateway = await openGateway();
 
     const { errors } = await gateway.ask(`{ account(accountId: "${ACCOUNT}") {
@@ -167,8 +167,8 @@ describe('ActivityItem', () => {
   });
 });
 
-describe('logs, with the document’s routes alone', () => {
-  it('say that an account’s log cannot be read alone', async () => {
+describe('logs, with the REST document’s routes only', () => {
+  it('answer UPSTREAM_UNSUPPORTED for a single log of an account, without a call', async () => {
     const gateway = await openGateway(DOCUMENT_ROUTES);
 
     const { data, errors } = await gateway.ask(

@@ -51,7 +51,7 @@ const topic = (entries: unknown) => ({
 const link = (n: number, target: unknown) => ({ pageLinkId: `l${n}`, path: `/${n}`, target });
 
 describe('a broken answer', () => {
-  it('is told with its whole route, however long that is', async () => {
+  it('is reported with its whole route, although that is long', async () => {
     const gateway = await openGateway({ backend: () => ({ versionId: 7 }) });
 
     const { errors } = await gateway.ask(
@@ -66,7 +66,7 @@ describe('a broken answer', () => {
     ]);
   });
 
-  it('costs the entries, not the topic, when they are no list', async () => {
+  it('fails the entries, not the topic, when they are not a list', async () => {
     const gateway = await openGateway({ backend: () => topic('none') });
 
     const { data, codes } = await gateway.ask(
@@ -77,7 +77,7 @@ describe('a broken answer', () => {
     expect(codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
   });
 
-  it('costs the entry it breaks, and the others can be paged around it', async () => {
+  it('fails only the broken entries of a topic, and its cursors page past them', async () => {
     const gateway = await openGateway({
       backend: () => topic([entry('a'), 'broken', entry(7), entry('d')]),
     });
@@ -96,7 +96,7 @@ describe('a broken answer', () => {
     expect(second.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
   });
 
-  it('costs an account its persons when they are no list, and their number', async () => {
+  it('fails the persons of an account and their number when they are not a list', async () => {
     const { linkedPersonsCount: _, ...detail } = account('a');
     const gateway = await openGateway({ backend: () => ({ ...detail, linkedPersons: 'many' }) });
 
@@ -110,7 +110,7 @@ describe('a broken answer', () => {
     expect(counted.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
   });
 
-  it('never becomes part of another call’s path', async () => {
+  it('is never put into the path of another call', async () => {
     const gateway = await openGateway({ backend: (url) => listOf([account(1, 2)], url) });
 
     const { data, codes } = await gateway.ask(`{ accounts(first: 1) { nodes { name
@@ -123,7 +123,7 @@ describe('a broken answer', () => {
     expect(gateway.restCalls).toEqual(['GET /v0/accounts?limit=1']);
   });
 
-  it('never becomes a filter of another call', async () => {
+  it('is never put into a filter of another call', async () => {
     const gateway = await openGateway({
       backend: (url) => (url.pathname === '/v0/page_links' ? listOf([], url) : { metadata: null }),
     });
@@ -139,7 +139,7 @@ describe('a broken answer', () => {
     expect(gateway.restCalls.join()).not.toMatch(/Error|object/);
   });
 
-  it('never becomes the words of a search', async () => {
+  it('is never put into the words of a search', async () => {
     const gateway = await openGateway({ backend: () => person('p', 5) });
 
     const { data, codes } = await gateway.ask(
@@ -151,7 +151,7 @@ describe('a broken answer', () => {
     expect(gateway.restCalls).toHaveLength(1);
   });
 
-  it('never becomes the key of a reference', async () => {
+  it('is never used as the key of a reference', async () => {
     const activity = { activityId: 'x', accountId: 1, personId: 2, personLogId: 3, type: 'y' };
     const gateway = await openGateway({ backend: (url) => listOf([activity], url) });
 
@@ -165,7 +165,7 @@ describe('a broken answer', () => {
     expect(gateway.restCalls).toHaveLength(1);
   });
 
-  it('costs a link its target alone', async () => {
+  it('fails only the target of a link', async () => {
     const links = [link(1, 'nowhere'), link(2, { targetType: 'audience', audienceId: 9 }), {}];
     const gateway = await openGateway({ backend: (url) => listOf(links, url) });
 
@@ -182,7 +182,7 @@ describe('a broken answer', () => {
   });
 });
 
-describe('an activity item of which nearly all is absent', () => {
+describe('an activity item without any field', () => {
   it('is null in every field, without an error', async () => {
     const gateway = await openGateway({ backend: (url) => listOf([{}], url) });
 
@@ -194,7 +194,7 @@ describe('an activity item of which nearly all is absent', () => {
   });
 });
 
-it('a page link that names its page is believed', async () => {
+it('a page link takes its page from its own pageId', async () => {
   const gateway = await openGateway({
     backend: (url) =>
       listOf([{ ...link(1, { targetType: 'audience', audienceId: 'a' }), pageId: 'p' }], url),
@@ -211,26 +211,29 @@ it('a page link that names its page is believed', async () => {
 });
 
 describe('the account of a person', () => {
-  it.each([0, 1, 99, 100, 250])('is found behind %i that only look like it', async (before) => {
-    const hits = [
-      ...Array.from({ length: before }, (_, i) => account(`a${i}`, `not${i}-home.example`)),
-      account('wanted', 'home.example'),
-    ];
-    const gateway = await openGateway({
-      backend: (url) =>
-        url.pathname.startsWith('/v0/persons/') ? person('p', 'home.example') : listOf(hits, url),
-    });
+  it.each([0, 1, 99, 100, 250])(
+    'is found behind %i search hits of other domains',
+    async (before) => {
+      const hits = [
+        ...Array.from({ length: before }, (_, i) => account(`a${i}`, `not${i}-home.example`)),
+        account('wanted', 'home.example'),
+      ];
+      const gateway = await openGateway({
+        backend: (url) =>
+          url.pathname.startsWith('/v0/persons/') ? person('p', 'home.example') : listOf(hits, url),
+      });
 
-    const { data, errors } = await gateway.ask(
-      '{ person(personId: "p") { account { accountId } } }',
-    );
+      const { data, errors } = await gateway.ask(
+        '{ person(personId: "p") { account { accountId } } }',
+      );
 
-    expect(errors).toEqual([]);
-    expect(data).toEqual({ person: { account: { accountId: 'wanted' } } });
-    expect(gateway.restCalls).toHaveLength(1 + Math.ceil((before + 1) / 100));
-  });
+      expect(errors).toEqual([]);
+      expect(data).toEqual({ person: { account: { accountId: 'wanted' } } });
+      expect(gateway.restCalls).toHaveLength(1 + Math.ceil((before + 1) / 100));
+    },
+  );
 
-  it('is matched case-sensitively: domains must be equal letter by letter', async () => {
+  it('is matched by its domain case-sensitively', async () => {
     const gateway = await openGateway({
       backend: (url) =>
         url.pathname.startsWith('/v0/persons/')
@@ -243,7 +246,7 @@ describe('the account of a person', () => {
     expect(data).toEqual({ person: { account: null } });
   });
 
-  it('is given up with an error, and no false null, when too many look like it', async () => {
+  it('fails with UPSTREAM_UNSUPPORTED after too many search hits of other domains', async () => {
     const hits = Array.from({ length: 5_000 }, (_, i) => account(`a${i}`, `${i}.home.example`));
     const gateway = await openGateway({
       backend: (url) =>
@@ -261,7 +264,7 @@ describe('the account of a person', () => {
 });
 
 describe('a list that is walked to its end', () => {
-  it('is read 100 a call, for the links of an audience', async () => {
+  it('is read in pages of 100 for the links of an audience', async () => {
     const links = Array.from({ length: 250 }, (_, n) =>
       link(n, { targetType: 'audience', audienceId: n % 50 === 0 ? 'a' : 'b' }),
     );
@@ -287,7 +290,7 @@ describe('a list that is walked to its end', () => {
     expect(gateway.restCalls.filter((call) => call.includes('page_links'))).toHaveLength(3);
   });
 
-  it('is walked no further than an account is found', async () => {
+  it('is read no further than the page that has the accounts looked up', async () => {
     const accounts = Array.from({ length: 500 }, (_, n) => account(`a${n}`));
     const gateway = await openGateway({
       backend: (url) => listOf(accounts, url),
@@ -305,7 +308,7 @@ describe('a list that is walked to its end', () => {
     ]);
   });
 
-  it('is not walked in a circle', async () => {
+  it('fails with UPSTREAM_INVALID_RESPONSE when its cursors repeat in turn', async () => {
     const gateway = await openGateway({
       backend: (url) => ({
         items: [account('b')],
@@ -325,7 +328,7 @@ describe('a list that is walked to its end', () => {
 });
 
 describe('a list', () => {
-  it('T16: with cursors in a circle is refused, not read for ever', async () => {
+  it('T16: fails with UPSTREAM_INVALID_RESPONSE when its cursors repeat in turn', async () => {
     let asked = 0;
     const gateway = await openGateway({
       backend: () => ({
@@ -343,7 +346,7 @@ describe('a list', () => {
     expect(gateway.restCalls).toHaveLength(3);
   });
 
-  it('that breaks off after its first page keeps the items it has', async () => {
+  it('answers its items, and an error for endCursor alone, when the backend omits the next cursor', async () => {
     const topics = (n: number) => Array.from({ length: n }, () => topic([]));
     const gateway = await openGateway({
       backend: (url) => {
@@ -372,12 +375,12 @@ describe('a list', () => {
         extensions: { code: 'UPSTREAM_INVALID_RESPONSE' },
       },
     ]);
-    // An edge says how many to pass over, so the last one still leads on.
+    // The cursor of an edge holds an offset, so the last one can still be paged from.
     const third = await page(2, second.edges.at(-1).cursor);
     expect(third.edges).toHaveLength(2);
   });
 
-  it('that is read to its end is no answer when it breaks off', async () => {
+  it('fails when it has to be read to its end and the backend omits the next cursor', async () => {
     const gateway = await openGateway({
       backend: (url) =>
         url.pathname === '/v0/page_links'
@@ -393,7 +396,7 @@ describe('a list', () => {
     expect(codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
   });
 
-  it('that the backend does not have is an error where no parent could be missing', async () => {
+  it('without a parent fails with NOT_FOUND when the backend answers 404', async () => {
     const gateway = await openGateway({ backend: () => undefined });
 
     const { data, codes } = await gateway.ask('{ persons { nodes { name } } }');
@@ -406,7 +409,7 @@ describe('a list', () => {
 describe('a broken id', () => {
   const page = { ...sampleOf(routes.getPage, { page_id: 'p1' }) };
 
-  it('of a link’s audience costs that audience, where links are all there is', async () => {
+  it('in a link leaves its audience out of the page’s audiences, with the REST document’s routes only', async () => {
     const links = [link(1, { audienceId: 5 }), link(2, { audienceId: 'a2' })];
     const gateway = await openGateway({
       backend: (url) => (url.pathname === '/v0/page_links' ? listOf(links, url) : page),
@@ -421,7 +424,7 @@ describe('a broken id', () => {
     expect(codes).toEqual(['UPSTREAM_UNSUPPORTED']);
   });
 
-  it('of an audience is the error of its links, not a list without any', async () => {
+  it('of an audience fails its links instead of answering an empty list', async () => {
     const audience = sampleOf(routes.getAudience, { page_id: 'p1', audience_id: 'a1' });
     const broken = { ...(audience as object), audienceId: 7 };
     const gateway = await openGateway({

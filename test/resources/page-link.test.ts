@@ -25,7 +25,7 @@ describe('pageLinks', () => {
     expect(gateway.restCalls).toEqual([`GET /v0/page_links${query}`]);
   });
 
-  it('know their page when they were asked for by it', async () => {
+  it('resolves the page and the audience of links that are filtered by pageId', async () => {
     const gateway = await openGateway();
 
     const { data, errors } = await gateway.ask(`{ pageLinks(first: 3, pageId: "${PAGE}") { nodes {
@@ -42,7 +42,7 @@ describe('pageLinks', () => {
     expect(gateway.restCalls).toHaveLength(2 + audiences.size);
   });
 
-  it('say what to do when their page is unknown', async () => {
+  it('fails the page and the audience of links without a pageId, with a message that asks for one', async () => {
     const gateway = await openGateway();
 
     const { data, errors } = await gateway.ask(
@@ -60,7 +60,7 @@ describe('pageLinks', () => {
     expect(gateway.restCalls).toHaveLength(1);
   });
 
-  it('do not mind what other field read the same links first', async () => {
+  it('answers the same as Page.links, with one read of the links for both', async () => {
     const gateway = await openGateway();
 
     const { data, errors } = await gateway.ask(`{
@@ -74,7 +74,7 @@ describe('pageLinks', () => {
 });
 
 describe('Page.links', () => {
-  it('is read beside its page, and leads back to it for nothing', async () => {
+  it('is read in one round with its page, and resolves that page without another call', async () => {
     const gateway = await openGateway({ sample: { latencyMs: 20 } });
 
     const { data, errors } = await gateway.ask(
@@ -89,7 +89,7 @@ describe('Page.links', () => {
     expect(gateway.journal.rounds).toBe(1);
   });
 
-  it('finds the links of another domain, and the one with a path', async () => {
+  it('is filtered by tenantDomainId, and by path as well', async () => {
     const gateway = await openGateway();
 
     const { data: custom } = await gateway.ask(`{ page(pageId: "${PAGE}") {
@@ -107,7 +107,7 @@ describe('Page.links', () => {
 });
 
 describe('Audience.links', () => {
-  it('are those of the page’s links that lead to it', async () => {
+  it('has the links of the page that lead to the audience', async () => {
     const gateway = await openGateway();
     const { data: page } = await gateway.ask(
       `{ page(pageId: "${PAGE}") { links(first: 100) { nodes { pageLinkId target { audienceId } } } } }`,
@@ -133,7 +133,7 @@ describe('Audience.links', () => {
     ]);
   });
 
-  it('of many audiences of a page are read together', async () => {
+  it('is read with one call for ten audiences of a page', async () => {
     const gateway = await openGateway();
 
     const { errors } = await gateway.ask(
@@ -144,7 +144,7 @@ describe('Audience.links', () => {
     expect(gateway.restCalls).toHaveLength(2);
   });
 
-  it('shares the walk that finds the page’s audiences, with the document’s routes alone', async () => {
+  it('shares one read of the page’s links with Page.audiences, with the REST document’s routes only', async () => {
     const gateway = await openGateway({ rest: { routeSet: 'document' } });
 
     const { errors } = await gateway.ask(`{ page(pageId: "${PAGE}") { pageId

@@ -1,4 +1,4 @@
-/** Creating pages: what becomes of the input. */
+/** Creating pages and searching for them. */
 import { expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { openGateway } from '../support/open-gateway.ts';
@@ -8,7 +8,7 @@ const CREATE = `mutation ($footerLinks: [FooterLinkGroupInput!]) {
     scripts: [], footerLinks: $footerLinks }) {
     page { footerLinks { groupId title links { linkId text } } } } }`;
 
-it('keeps every text of the input, empty ones too', async () => {
+it('createPage keeps empty strings of footer links', async () => {
   const gateway = await openGateway({ fresh: true });
   const footerLinks = [{ groupId: 'g', title: '', links: [{ linkId: 'l', text: '' }] }];
 
@@ -17,7 +17,7 @@ it('keeps every text of the input, empty ones too', async () => {
   expect(data['createPage'].page.footerLinks).toEqual(footerLinks);
 });
 
-it('makes a page without the lists that are left out', async () => {
+it('createPage creates empty lists for lists that the input omits', async () => {
   const gateway = await openGateway({ fresh: true });
 
   const { data, errors } =
@@ -31,7 +31,7 @@ it('makes a page without the lists that are left out', async () => {
   });
 });
 
-it('finds pages with an id of the hit and the page’s own ids, in one call', async () => {
+it('searchPages answers hits with ids of their own and the ids of their pages, in one call', async () => {
   const gateway = await openGateway();
 
   const { data, errors } = await gateway.ask(

@@ -1,4 +1,4 @@
-/** What payloads bring for lists: the edge of what was made, and the object whose list it is in. */
+/** Fields of payloads that clients need to update their lists: the edge of the new object, and the parent of the list. */
 import { expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { IDS } from '../support/ids.ts';
@@ -14,7 +14,7 @@ const CREATE_AUDIENCE = `mutation ($input: CreateAudienceInput!) {
   }
 }`;
 
-it('brings the edge of a new audience and its page’s id, in the call that made it', async () => {
+it('createAudience answers the id of the page, and an edge whose cursor pages from the start, in one call', async () => {
   const gateway = await openGateway({ fresh: true });
   const input = { pageId: IDS.page, customName: 'New', publishBehavior: 'draft' };
 
@@ -35,7 +35,7 @@ it('brings the edge of a new audience and its page’s id, in the call that made
   expect(list['page'].audiences).toEqual(list['page'].all);
 });
 
-it('shows the page as it is after the write', async () => {
+it('createAudience and archiveAudience read the page again after the write', async () => {
   const gateway = await openGateway({ fresh: true });
   const { data: before } = await gateway.ask(
     `{ page(pageId: "${IDS.page}") { audiencesCount audiences(first: 1) { nodes { id } } } }`,
@@ -53,7 +53,7 @@ it('shows the page as it is after the write', async () => {
   expect(gateway.restCalls.filter((line) => line.startsWith('GET'))).toHaveLength(2);
 });
 
-it('brings the edge of a new entry, whose cursor goes on after it', async () => {
+it('createTopicEntry answers an edge whose cursor pages on after the new entry, in one call', async () => {
   const gateway = await openGateway({ fresh: true });
 
   const { data, errors } =
@@ -76,7 +76,7 @@ it('brings the edge of a new entry, whose cursor goes on after it', async () => 
   expect(after['topic'].entries.nodes).toEqual(all.slice(place + 1).map(({ node }) => node));
 });
 
-it('is null beside userErrors', async () => {
+it('createAudience answers null for all other fields beside userErrors', async () => {
   const gateway = await openGateway();
 
   const { data, errors } = await gateway.ask(CREATE_AUDIENCE, {

@@ -6,7 +6,7 @@ import { planOf } from '../support/plan-of.ts';
 
 const ACCOUNT = IDS.account;
 
-/** Every person of the sample data, by what its domain is like. */
+/** A person of the sample data without a domain, and one whose domain no account has. */
 async function personsOf(gateway: InProcessGateway) {
   const persons: { personId: string; domain: string | null }[] = [];
   for (let after: string | null = null, more = true; more;) {
@@ -45,7 +45,7 @@ it('persons are listed, and read by id, with one call each', async () => {
 });
 
 describe('Account.persons', () => {
-  it('pages both ways over what came with the account', async () => {
+  it('pages forward and backward without a call after that for the account', async () => {
     const gateway = await openGateway();
     const page = async (args: string) => {
       const { data } = await gateway.ask(`{ account(accountId: "${ACCOUNT}") {
@@ -64,7 +64,7 @@ describe('Account.persons', () => {
     expect(gateway.restCalls).toEqual([`GET /v0/accounts/${ACCOUNT}`]);
   });
 
-  it('is null together with its account', async () => {
+  it('leaves an unknown account null, without an error', async () => {
     const gateway = await openGateway();
 
     const { data, errors } = await gateway.ask(
@@ -75,7 +75,7 @@ describe('Account.persons', () => {
     expect(errors).toEqual([]);
   });
 
-  it('answers persons that are not asked for again', async () => {
+  it('answers persons that their logs refer to without another call', async () => {
     const gateway = await openGateway();
 
     const { data, errors } = await gateway.ask(`{ account(accountId: "${ACCOUNT}") {
@@ -89,7 +89,7 @@ describe('Account.persons', () => {
 });
 
 describe('Person.account', () => {
-  it('is searched for by the domain, and must match it exactly', async () => {
+  it('is found by a search for the domain of the person', async () => {
     const gateway = await openGateway();
 
     const { data, errors } = await gateway.ask(
@@ -105,7 +105,7 @@ describe('Person.account', () => {
     ]);
   });
 
-  it('is searched for once for persons of one domain', async () => {
+  it('is searched for once for all persons of one domain', async () => {
     const gateway = await openGateway();
 
     const { data, errors } = await gateway.ask(
@@ -118,7 +118,7 @@ describe('Person.account', () => {
     expect(gateway.restCalls).toHaveLength(2);
   });
 
-  it('is null without a call for a person without a domain', async () => {
+  it('is null without a search for a person without a domain', async () => {
     const gateway = await openGateway();
     const { lonely } = await personsOf(gateway);
 
@@ -147,7 +147,7 @@ describe('Person.account', () => {
     ]);
   });
 
-  it('costs nothing when a list has returned the account before', async () => {
+  it('needs no call when a list has returned the account before', async () => {
     const gateway = await openGateway();
 
     const { data, errors } = await gateway.ask(
@@ -163,7 +163,7 @@ describe('Person.account', () => {
 });
 
 describe('Audience.person', () => {
-  it('is free when only its id is selected, and one call a distinct person otherwise', async () => {
+  it('needs no call for its ids, and one call for each distinct person otherwise', async () => {
     const gateway = await openGateway();
     const query = (selection: string) =>
       gateway.ask(`{ page(pageId: "${IDS.page}") {
@@ -182,8 +182,8 @@ describe('Audience.person', () => {
   });
 });
 
-describe('Account.persons, with the document’s routes alone', () => {
-  it('are the distinct persons of the account’s activity', async () => {
+describe('Account.persons, with the REST document’s routes only', () => {
+  it('has the distinct persons of the account’s activity', async () => {
     const gateway = await openGateway(DOCUMENT_ROUTES);
     const full = await openGateway({ sample: { routes: 'document' } });
     const { data: feed } = await full.ask(`{ accounts(first: 1) { nodes {
@@ -207,7 +207,7 @@ describe('Account.persons, with the document’s routes alone', () => {
     ]);
   });
 
-  it('are read one by one when more than their ids is selected', async () => {
+  it('reads persons one by one when more than their ids is selected', async () => {
     const gateway = await openGateway(DOCUMENT_ROUTES);
 
     const { data, errors } = await gateway.ask(
@@ -220,7 +220,7 @@ describe('Account.persons, with the document’s routes alone', () => {
     expect(gateway.restCalls).toHaveLength(2 + 3);
   });
 
-  it('are planned as what they cost: a walk, and a call a person when more is selected', async () => {
+  it('is planned as a walk of activity without a limit, and a call for each person when more than ids is selected', async () => {
     const gateway = await openGateway(DOCUMENT_ROUTES);
     const planned = (selection: string) =>
       planOf(
@@ -236,7 +236,7 @@ describe('Account.persons, with the document’s routes alone', () => {
     expect(names).toContainEqual(['/v0/persons/{person_id}', 3]);
   });
 
-  it('give no cursor away to another account', async () => {
+  it('refuses a cursor of another account', async () => {
     const gateway = await openGateway(DOCUMENT_ROUTES);
     const { data } = await gateway.ask(
       `{ account(accountId: "${ACCOUNT}") { persons(first: 1) { pageInfo { endCursor } } } }`,

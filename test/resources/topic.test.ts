@@ -40,7 +40,7 @@ async function entriesOf(gateway: InProcessGateway, args: Record<string, unknown
 }
 
 describe('Topic', () => {
-  it('brings its entries, and they their topic, with one call', async () => {
+  it('is read with its entries, and these with their topic, in one call', async () => {
     const gateway = await openGateway();
 
     const { data, errors } = await gateway.ask(`{ topic(topicId: "${TOPIC}") { title
@@ -53,7 +53,7 @@ describe('Topic', () => {
     expect(gateway.restCalls).toEqual([`GET /v0/topics/${TOPIC}`]);
   });
 
-  it('is listed with its entries in one call, and read again for nothing', async () => {
+  it('is listed with its entries and their topic in one call', async () => {
     const gateway = await openGateway();
 
     const { data, errors } = await gateway.ask(
@@ -65,7 +65,7 @@ describe('Topic', () => {
     expect(gateway.restCalls).toEqual(['GET /v0/topics?limit=3']);
   });
 
-  it('shows with the document for frontends how many entries it leaves out', async () => {
+  it('answers TopicsDocument with 20 of 40 entries, their total and hasNextPage, in one call', async () => {
     const gateway = await openGateway();
 
     const { data } = await gateway.ask(TopicsDocument, { variables: { first: 1 } });
@@ -76,7 +76,7 @@ describe('Topic', () => {
     expect(gateway.restCalls).toEqual(['GET /v0/topics?limit=1']);
   });
 
-  it('answers null for a topic that does not exist', async () => {
+  it('is null for an unknown id', async () => {
     const gateway = await openGateway();
 
     const { data, errors } = await gateway.ask('{ topic(topicId: "nobody") { title } }');
@@ -87,7 +87,7 @@ describe('Topic', () => {
 });
 
 describe('TopicEntry', () => {
-  it('is read by its global id with one call, which serves its topic too', async () => {
+  it('is read by its global id, with its topic, in one call', async () => {
     const gateway = await openGateway();
 
     const { data, errors } = await gateway.ask(
@@ -100,7 +100,7 @@ describe('TopicEntry', () => {
     expect(gateway.restCalls).toEqual([`GET /v0/topics/${TOPIC}`]);
   });
 
-  it('is null by an id that its topic does not hold, or whose topic is gone', async () => {
+  it('is null for an unknown entry, and for an entry of an unknown topic', async () => {
     const gateway = await openGateway();
     const ids = [
       formatNodeId('TopicEntry', [TOPIC, 'nobody']),
@@ -118,7 +118,7 @@ describe('TopicEntry', () => {
 });
 
 describe('Topic.entries', () => {
-  it('answers 20 from the start when no size is named', async () => {
+  it('answers the first 20 entries by default', async () => {
     const gateway = await openGateway();
 
     const { entries } = await entriesOf(gateway);
@@ -164,7 +164,7 @@ describe('Topic.entries', () => {
     [{}, [3, 4, 5, 6, 7, 8, 9]],
     [{ first: 0 }, []],
     [{ last: 0 }, []],
-  ])('takes %o from between two cursors', async (size, places) => {
+  ])('applies %o between two cursors', async (size, places) => {
     const gateway = await openGateway();
     const { entries: whole } = await entriesOf(gateway, { first: 100 });
     const [after, before] = [whole.edges[2].cursor, whole.edges[10].cursor];
@@ -175,7 +175,7 @@ describe('Topic.entries', () => {
     expect(entries.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
   });
 
-  it('answers nothing between cursors that stand the wrong way round', async () => {
+  it('answers no edges when the cursor after stands behind the cursor before', async () => {
     const gateway = await openGateway();
     const { entries: whole } = await entriesOf(gateway, { first: 100 });
 
@@ -199,7 +199,7 @@ describe('Topic.entries', () => {
     });
   });
 
-  it('goes on at the same entry when another was put in before it', async () => {
+  it('pages on after the same entry when another is inserted before it', async () => {
     const gateway = await openGateway({ fresh: true });
     const { entries: whole } = await entriesOf(gateway, { first: 100 });
     const { cursor } = whole.edges[4];
@@ -213,10 +213,10 @@ describe('Topic.entries', () => {
   });
 
   it.each([
-    ['both sizes', { first: 1, last: 1 }, /not both/],
+    ['first and last together', { first: 1, last: 1 }, /not both/],
     ['a size above 100', { first: 101 }, /between 0 and 100, got 101/],
     ['a size below 0', { last: -1 }, /between 0 and 100, got -1/],
-    ['a cursor that was never given', { after: 'bm9uc2Vuc2U' }, /not a cursor of this list/],
+    ['an invented cursor', { after: 'bm9uc2Vuc2U' }, /not a cursor of this list/],
   ])('refuses %s', async (_what, args, message) => {
     const gateway = await openGateway();
 
@@ -237,7 +237,7 @@ describe('Topic.entries', () => {
   });
 
   it.each(['after', 'before'])(
-    'refuses "%s" of an entry that is there no more',
+    'refuses "%s" of an entry that no longer exists',
     async (argument) => {
       const old = await openGateway({ fresh: true });
       const gateway = await openGateway();
@@ -259,7 +259,7 @@ describe('Topic.entries', () => {
 });
 
 describe('updateTopic', () => {
-  it('sends what is given, and nothing of what is null or left out', async () => {
+  it('changes given fields, and keeps those that are null or omitted', async () => {
     const gateway = await openGateway({ fresh: true });
 
     const { data, errors } = await gateway.ask(
@@ -280,7 +280,7 @@ describe('updateTopic', () => {
     expect(gateway.restCalls).toEqual([`PATCH /v0/topics/${TOPIC}`]);
   });
 
-  it('takes the largest integer that JSON carries', async () => {
+  it('takes the largest safe integer as sortOrder', async () => {
     const gateway = await openGateway({ fresh: true });
 
     const { data } = await gateway.ask(
@@ -291,7 +291,7 @@ describe('updateTopic', () => {
     expect(data['updateTopic'].topic.sortOrder).toBe(Number.MAX_SAFE_INTEGER);
   });
 
-  it('says in userErrors that there is no such topic', async () => {
+  it('reports an unknown topic as NOT_FOUND in userErrors', async () => {
     const gateway = await openGateway();
 
     const { data, errors } = await gateway.ask(
@@ -305,7 +305,7 @@ describe('updateTopic', () => {
 });
 
 describe('createTopicEntry', () => {
-  it('adds an entry, and reads its topic only when asked for', async () => {
+  it('adds an entry, and reads its topic only when more than the topic’s id is selected', async () => {
     const gateway = await openGateway({ fresh: true });
     const mutation = (selection: string) => `mutation { createTopicEntry(input: {
       topicId: "${TOPIC}", content: { type: "text", content: "Good to know." }, sortOrder: 7 }) {
@@ -332,7 +332,7 @@ describe('createTopicEntry', () => {
     ]);
   });
 
-  it('answers an entry that node finds by its id', async () => {
+  it('answers an id that node(id:) finds the new entry by', async () => {
     const gateway = await openGateway({ fresh: true });
     const { data: made } = await gateway.ask(`mutation { createTopicEntry(input: {
       topicId: "${TOPIC}", content: { type: "text", content: "Here." } }) { topicEntry { id } } }`);
@@ -345,7 +345,7 @@ describe('createTopicEntry', () => {
     expect(data['node']).toEqual({ content: { content: 'Here.' } });
   });
 
-  it('says in userErrors that there is no such topic', async () => {
+  it('reports an unknown topic as NOT_FOUND in userErrors', async () => {
     const gateway = await openGateway();
 
     const { data, errors } =
@@ -357,7 +357,7 @@ describe('createTopicEntry', () => {
     expect(data['createTopicEntry'].userErrors).toMatchObject([{ code: 'NOT_FOUND' }]);
   });
 
-  it('refuses a topic id that climbs in the path before any call', async () => {
+  it('refuses ".." as a topic id before any call', async () => {
     const gateway = await openGateway();
 
     const { codes } = await gateway.ask(

@@ -1,4 +1,4 @@
-/** What the user of a form can mend arrives in `userErrors`: all of it, in sentences, from one place. */
+/** Errors that the user of a form can correct: all of them in `userErrors`, worded by the gateway. */
 import { execute, getNamedType, isInterfaceType, isObjectType, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { createContext } from '../../src/graph/context.ts';
@@ -36,7 +36,7 @@ const mutationOf = (name: keyof typeof WRITES) =>
   `mutation ($input: ${WRITES[name][0]}!) {
     ${name}(input: $input) { object: ${WRITES[name][1]} { id } userErrors { code field message } } }`;
 
-/** What codes of limits say, in the words of their messages. */
+/** The code of a broken limit, by the words of its message. */
 const CODES: readonly (readonly [code: string, words: string])[] = [
   ['BLANK', 'must not be empty'],
   ['TOO_LONG', 'must have at most'],
@@ -145,9 +145,9 @@ const FORMS: readonly (readonly [
   ),
 ];
 
-describe('what breaks a limit', () => {
+describe('an input that breaks a limit', () => {
   it.each(FORMS)(
-    'is reported at once and calls nothing: %s %o',
+    'is reported with all its user errors, and neither makes nor plans a call: %s %o',
     async (name, input, userErrors) => {
       const gateway = await openGateway();
 
@@ -165,7 +165,7 @@ describe('what breaks a limit', () => {
   );
 
   it.each(['1.5', '1e300', '-1', '1e999'])(
-    'is a userError too where a number is written into the document: %s',
+    'is a user error too when the number is a literal: %s',
     async (sortOrder) => {
       const gateway = await openGateway();
 
@@ -181,7 +181,7 @@ describe('what breaks a limit', () => {
     },
   );
 
-  it('can be any number only where a form checks it: SafeInt is in no argument but inputs of mutations', () => {
+  it('cannot be a SafeInt in an argument, but only inside an input object', () => {
     const fields = Object.values(schema.getTypeMap())
       .filter((type) => isObjectType(type) || isInterfaceType(type))
       .flatMap((type) => Object.values(type.getFields()));
@@ -192,7 +192,7 @@ describe('what breaks a limit', () => {
     expect(named).not.toContain('SafeInt');
   });
 
-  it('does not keep the next write of the document from being sent', async () => {
+  it('does not stop the next mutation of the document', async () => {
     const gateway = await openGateway({ fresh: true });
     const write = (alias: string, title: string) =>
       `${alias}: updateTopic(input: { id: "${topicId}", title: "${title}" }) { topic { title } userErrors { field } }`;
@@ -209,11 +209,11 @@ describe('what breaks a limit', () => {
 
   it.each([
     ['an id of another type', { id: formatNodeId('Page', ['p']), title: '' }, 200],
-    ['a raw id for the global one', { id: IDS.topic, title: '' }, 200],
-    ['no id of what is edited', { id: '', title: '' }, 200],
-    ['a value of another kind', { id: topicId, title: 7 }, 400],
-    ['a field that is not there', { id: topicId, heading: '' }, 400],
-  ])('stays a GraphQL error where a developer has to mend it: %s', async (_what, input, code) => {
+    ['a raw id in place of the global one', { id: IDS.topic, title: '' }, 200],
+    ['an empty id', { id: '', title: '' }, 200],
+    ['a value of another type', { id: topicId, title: 7 }, 400],
+    ['an unknown field', { id: topicId, heading: '' }, 400],
+  ])('is a GraphQL error when only a developer can correct it: %s', async (_what, input, code) => {
     const gateway = await openGateway();
 
     const { errors, status } = await gateway.ask(mutationOf('updateTopic'), {
@@ -251,7 +251,7 @@ async function write(name: keyof typeof WRITES, route: string, input: object, an
   };
 }
 
-describe('what the backend refuses', () => {
+describe('an input that the backend refuses', () => {
   const update = (answer: Behaviour) =>
     write('updateTopic', `PATCH /v0/topics/${IDS.topic}`, { id: topicId, title: 'x' }, answer);
 
@@ -286,7 +286,7 @@ describe('what the backend refuses', () => {
         message: 'The current state of the topic does not allow this.',
       },
     ],
-  ])('is told in the same list and in the same words: %#', async (answer, userError) => {
+  ])('is reported in userErrors with a message of the gateway: %#', async (answer, userError) => {
     const { userErrors, codes } = await update(answer);
 
     expect(codes).toBeUndefined();
@@ -304,13 +304,13 @@ describe('what the backend refuses', () => {
       ['footerLinks', '0', 'links', '2', 'linkId'],
       'Link ID must be valid.',
     ],
-  ])('is told by the path in the input: %s', async (named, field, message) => {
+  ])('is reported at its path in the input: %s', async (named, field, message) => {
     const { userErrors } = await write('createPage', 'POST /v0/pages', page, refusing(422, named));
 
     expect(userErrors).toEqual([{ code: 'VALIDATION_FAILED', field, message }]);
   });
 
-  it('names the object to write to by the field that holds its id', async () => {
+  it('is reported at the field that has the id of a missing parent', async () => {
     const gateway = await openGateway();
 
     const { data } = await gateway.ask(mutationOf('createAudience'), {
@@ -324,7 +324,7 @@ describe('what the backend refuses', () => {
     ]);
   });
 
-  it('repeats no words of the backend', async () => {
+  it('is reported without the field that the backend names when the input has no such field', async () => {
     const { userErrors } = await update(refusing(422, 'the secret of 10.0.0.1'));
 
     expect(userErrors).toEqual([
@@ -332,7 +332,7 @@ describe('what the backend refuses', () => {
     ]);
   });
 
-  it('is an error where the backend has no such route, or fails', async () => {
+  it('is a GraphQL error when the backend lacks the route or is unavailable', async () => {
     const missing = await write('createPage', 'POST /v0/pages', page, status(404));
     const failing = await update(status(503));
 
