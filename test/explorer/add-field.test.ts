@@ -1,4 +1,4 @@
-/** The "+" of the documentation: where a field goes, and what it brings with it. */
+/** The "+" of the documentation: where it inserts a field, with which variables and selections. */
 import { readFileSync } from 'node:fs';
 import { buildSchema, parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ function add(path: string, text: string): string {
 }
 
 describe('a field of the documentation', () => {
-  it('begins a query where there is none, with what the field needs', () => {
+  it('begins an operation with its variables and a selection in an empty document', () => {
     expect(add('Query.topics', '')).toBe('{\n  topics {\n    nodes {\n      id\n    }\n  }\n}\n');
     expect(add('Query.page', '# nothing yet\n')).toBe(
       'query ($id: ID!) {\n  page(id: $id) {\n    id\n  }\n}\n',
@@ -29,7 +29,7 @@ describe('a field of the documentation', () => {
     );
   });
 
-  it('goes after the last field of its type, as that stands', () => {
+  it('is inserted after the last field of its type, in the same layout', () => {
     expect(
       add('Topic.title', '{\n  topics {\n    nodes {\n      id # of Relay\n    }\n  }\n}'),
     ).toBe('{\n  topics {\n    nodes {\n      id\n      title # of Relay\n    }\n  }\n}');
@@ -38,7 +38,7 @@ describe('a field of the documentation', () => {
     );
   });
 
-  it('goes to the place of the cursor where there are several', () => {
+  it('is inserted at the cursor when several selections have its type', () => {
     const text = '{ a: topics { nodes { id } } b: topics { nodes { i|d } } }';
 
     expect(add('Topic.title', text)).toBe(
@@ -46,7 +46,7 @@ describe('a field of the documentation', () => {
     );
   });
 
-  it('defines its variables beside those that are there', () => {
+  it('adds its variables to those of the operation, under a free name', () => {
     expect(
       add('Query.person', 'query People($first: Int) { persons(first: $first) { totalCount } }'),
     ).toBe(
@@ -66,7 +66,7 @@ describe('a field of the documentation', () => {
     ).toContain('$personId: ID!');
   });
 
-  it('goes into a fragment, and is one of an interface', () => {
+  it('is inserted into a fragment, and into an object of its interface', () => {
     const text = 'query A { topics { nodes { ...F } } } fragment F on Topic { id| }';
 
     expect(add('Topic.title', text)).toBe(text.replace('{ id| }', '{ id title }'));
@@ -75,7 +75,7 @@ describe('a field of the documentation', () => {
     );
   });
 
-  it('is refused with what to do first', () => {
+  it('is refused with a message that says why', () => {
     expect(add('Topic.title', '{ persons { totalCount } }')).toBe(
       'Nothing in the query is a Topic: add Query.topic first.',
     );

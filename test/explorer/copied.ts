@@ -1,8 +1,8 @@
-/** Requests of each kind, and as code for each client. */
+/** Sample requests of each kind, and their code for each client. */
 import { vi } from 'vitest';
 import type { Copied } from '../../src/explorer/documents/copies.ts';
 
-// The page's modules ask where the page is.
+// The page's modules read `location` as they are loaded.
 vi.stubGlobal('location', { origin: 'http://127.0.0.1:4000', pathname: '/graphql' });
 const { COPIES } = await import('../../src/explorer/documents/copies.ts');
 

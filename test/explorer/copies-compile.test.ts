@@ -1,4 +1,4 @@
-/** Requests as code for clients: the code is what the clients' types take. */
+/** Requests as code for clients: the code compiles against the clients' types. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { ROOT } from '../support/pages.ts';
 import { CASES, copyOf } from './copied.ts';
 
-it('compiles as TypeScript for each client', { timeout: 60_000 }, () => {
+it('the code for each client but curl compiles as TypeScript', { timeout: 60_000 }, () => {
   const folder = mkdtempSync(join(ROOT, 'node_modules/.copies-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const files = CASES.filter(([client]) => client !== 'curl').map(
@@ -15,7 +15,7 @@ it('compiles as TypeScript for each client', { timeout: 60_000 }, () => {
       const [, artifact] = /from "(\.\/__generated__\/\w+)\.graphql"/.exec(text) ?? [];
       const name = /import type \{ (\w+) \}/.exec(text)?.[1];
       const file = join(folder, `${index}-${kind.replaceAll(' ', '-')}.tsx`);
-      // What relay-compiler would have written.
+      // The types that relay-compiler would have written.
       const types = artifact
         ? text.replace(
             /^import type .*$/m,

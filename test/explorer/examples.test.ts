@@ -1,4 +1,4 @@
-/** Every example of GraphiQL does what its title says, over the embedded backend. */
+/** The examples of GraphiQL, run over the embedded backend. */
 import { beforeAll, expect, it } from 'vitest';
 import { EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
 import { findExampleIds, type ExampleIds } from '../../src/explorer/documents/example-ids.ts';
@@ -27,11 +27,11 @@ beforeAll(async () => {
   );
 });
 
-it('finds an id of every kind by asking', () => {
+it('findExampleIds finds an id of every kind', () => {
   expect(Object.values(ids)).not.toContain(null);
 });
 
-it('finds what it can where the backend has no search', async () => {
+it('findExampleIds finds all ids but pageId and versionId when the backend has no page search', async () => {
   const document = await openGateway(DOCUMENT_ROUTES);
   const found = await findExampleIds(
     async (query, variables) => (await document.ask(query, { variables, apiKey: KEY })).data,
@@ -40,20 +40,20 @@ it('finds what it can where the backend has no search', async () => {
   expect(found).toEqual({ ...ids, pageId: null, versionId: null });
 });
 
-it('begins with the page that the embedded backend has', () => {
+it('the first example has pageId as its only variable', () => {
   expect(FIRST_EXAMPLE.variables({ ...ids, pageId: EXAMPLE_PAGE_ID })).toEqual({
     pageId: EXAMPLE_PAGE_ID,
   });
 });
 
-it('has titles that tell examples apart', () => {
+it('the examples have different titles', () => {
   expect(new Set(EXAMPLES.map(({ title }) => title)).size).toBe(EXAMPLES.length);
 });
 
 const isStreamed = ({ document }: Example) => /^subscription|@defer/m.test(document);
 
 it.each(EXAMPLES.filter(isStreamed).map((example) => [example.title, example] as const))(
-  'streams: %s',
+  'the streamed example has data in its first results: %s',
   async (_title, { document, variables }) => {
     const response = await fetch(`${gateway.url}/graphql`, {
       method: 'POST',
@@ -80,7 +80,7 @@ it.each(EXAMPLES.filter(isStreamed).map((example) => [example.title, example] as
 const others = EXAMPLES.filter((example) => !isStreamed(example));
 
 it.each(others.map((example) => [example.title, example] as const))(
-  'runs: %s',
+  'the example runs without errors but those that it shows: %s',
   async (title, { document, variables }) => {
     const { data, codes, text } = await gateway.ask(document, {
       variables: variables(ids),

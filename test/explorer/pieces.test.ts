@@ -1,4 +1,4 @@
-/** What the page works out of messages, events and variables. */
+/** Functions of the page that read messages, events and rounds. */
 import { describe, expect, it, vi } from 'vitest';
 
 vi.stubGlobal('location', { origin: 'http://127.0.0.1:4000', pathname: '/graphql' });
@@ -18,12 +18,12 @@ it.each([
     [],
   ],
   ['Cannot query field "x" on type "Page".', []],
-])('what a message suggests %s', (message, names) => {
+])('suggestionsIn finds the suggested names of a message: %s', (message, names) => {
   expect(suggestionsIn(message)).toEqual(names);
 });
 
-describe('what an event has changed', () => {
-  it('is each leaf that differs, came, or went', () => {
+describe('changesBetween', () => {
+  it('lists each leaf that was changed, added or removed', () => {
     const before = { data: { v: { status: 'draft', at: null, list: [1, 2], gone: 1, same: {} } } };
     const after = {
       data: { v: { status: 'queued', at: 'now', list: [1, 3], came: true, same: {} } },
@@ -38,12 +38,12 @@ describe('what an event has changed', () => {
     ]);
   });
 
-  it('is nothing where an event repeats the one before', () => {
+  it('lists nothing for an event that repeats the previous one', () => {
     expect(changesBetween({ data: { a: 1 } }, { data: { a: 1 } })).toEqual([]);
   });
 });
 
-it('numbers rounds where there is room, and never one number on another', () => {
+it('labelsOf leaves out the number of a round that would overlap the previous number', () => {
   const rounds = [
     { startMs: 0, endMs: 10 },
     { startMs: 11, endMs: 12 },

@@ -1,5 +1,5 @@
 /**
- * In front of a backend that lacks any of the extended routes, without a setting that says so.
+ * A gateway that finds out by itself which of the extended routes its backend lacks.
  */
 import { execute, parse, type DocumentNode, type GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
@@ -23,7 +23,7 @@ type Variables = Readonly<Record<string, unknown>>;
 
 const dispatchers = new Map<SmallWorld, BackendDispatcher>();
 
-/** A gateway that has just been started, or one that believes a setting. */
+/** A gateway that has just been started, and finds the routes out or is told them by `routeSet`. */
 function startGateway(
   world: SmallWorld,
   routeSet: RouteSet | 'auto' = 'auto',
@@ -37,7 +37,7 @@ function startGateway(
   }
   return createUpstream({
     ...{ dispatcher, pathPrefix: '', routeSet, timeoutMs: 3_000, maxResponseBytes: 1_000_000 },
-    // Refusals with 501 are none of its business here.
+    // Keeps the circuit closed when the backend refuses routes with 501.
     breaker: { volume: Number.MAX_SAFE_INTEGER },
     observer: { onMissingRoute, onUndecidedRoute },
   });
@@ -75,7 +75,7 @@ function unexplained(partial: Answer, full: Answer): string[] {
       const names = new Set([...Object.keys(mine), ...Object.keys(other)]);
       for (const name of names) {
         const step = Array.isArray(mine) ? Number(name) : name;
-        // Lists by either kind of routes have cursors of their own.
+        // A cursor depends on the route that its list is read by.
         if (/cursor$/i.test(name)) continue;
         compare(mine[name], other[name], [...path, step]);
       }
@@ -142,7 +142,7 @@ const ALL_IDS = [{ audienceId: 'a1' }, { audienceId: 'a2' }, { audienceId: 'a3' 
 const AN_AUDIENCE = '{ audience(pageId: "p1", audienceId: "a1") { effectiveName } }';
 
 describe('a backend with the document’s routes only', () => {
-  it('is found out by the first request, which is answered all the same', async () => {
+  it('is detected by the first request, which is answered in full', async () => {
     const world = await openSmallWorld(extendedRoutes);
     const upstream = startGateway(world);
 
@@ -151,7 +151,7 @@ describe('a backend with the document’s routes only', () => {
     expect(first).toEqual({ data: { page: { audiences: { nodes: ALL_IDS } } }, errors: [] });
     expect(world.calls).toEqual([
       'GET /v0/pages/p1/audiences?limit=50',
-      // Looked into: the page is there, so its list must be.
+      // The check: the page exists, so its list would too.
       'GET /v0/pages/p1',
       'GET /v0/pages/p1/audiences?limit=1',
       // The answer, by the document's routes.
@@ -160,7 +160,7 @@ describe('a backend with the document’s routes only', () => {
     ]);
   });
 
-  it('costs what it costs with UPSTREAM_ROUTES=document, from the second request on', async () => {
+  it('gets the same calls and answers as with UPSTREAM_ROUTES=document from the second request on', async () => {
     const world = await openSmallWorld(extendedRoutes);
     const upstream = startGateway(world);
     await ask(upstream, AUDIENCES);
@@ -174,7 +174,7 @@ describe('a backend with the document’s routes only', () => {
     expect(seen).toEqual(world.calls);
   });
 
-  it('answers an account from the list, its persons from its activity, and no search of pages', async () => {
+  it('answers an account and its persons by other routes, null for an unknown account, and no page search', async () => {
     const upstream = startGateway(await openSmallWorld(extendedRoutes));
 
     const answer = await ask(
@@ -195,7 +195,7 @@ describe('a backend with the document’s routes only', () => {
     expect(codes(answer)).toEqual(['UPSTREAM_UNSUPPORTED']);
   });
 
-  it('says which route is missing for more than the ids of an audience and of a log entry', async () => {
+  it('has errors that name the missing routes for more than the ids of an audience and of a log entry', async () => {
     const upstream = startGateway(await openSmallWorld(extendedRoutes));
     const log = formatNodeId('AccountLog', ['ac1', 'l1']);
 
@@ -206,7 +206,7 @@ describe('a backend with the document’s routes only', () => {
     );
 
     expect(answer.data).toEqual({ audience: null, node: null });
-    // Whichever route was found out about first.
+    // In either order, since either route may be detected first.
     const missing = answer.errors.map(
       ({ extensions }) => (extensions['upstream'] as { readonly route: string }).route,
     );
@@ -214,7 +214,7 @@ describe('a backend with the document’s routes only', () => {
     expect(missing).toHaveLength(2);
   });
 
-  it('shows the versions that come with an audience that a write answered, and writes once', async () => {
+  it('answers the versions of the audience that createAudience created, which is sent once', async () => {
     const world = await openSmallWorld(extendedRoutes);
 
     const answer = await ask(
@@ -229,16 +229,19 @@ describe('a backend with the document’s routes only', () => {
     expect(world.calls.filter((call) => call.startsWith('POST'))).toHaveLength(1);
   });
 
-  it.each([404, 405, 501])('is found out where it refuses routes with %i', async (refusal) => {
-    const world = await openSmallWorld(extendedRoutes);
-    world.refusal = refusal;
+  it.each([404, 405, 501])(
+    'is detected by the first request, which is answered in full, when it refuses routes with %i',
+    async (refusal) => {
+      const world = await openSmallWorld(extendedRoutes);
+      world.refusal = refusal;
 
-    const answer = await ask(startGateway(world), AUDIENCES);
+      const answer = await ask(startGateway(world), AUDIENCES);
 
-    expect(answer).toEqual({ data: { page: { audiences: { nodes: ALL_IDS } } }, errors: [] });
-  });
+      expect(answer).toEqual({ data: { page: { audiences: { nodes: ALL_IDS } } }, errors: [] });
+    },
+  );
 
-  it('is found out by an audience too whose links are all deleted, and costs it one look', async () => {
+  it('is detected by an audience whose links are all deleted, which then takes no further call', async () => {
     const world = await openSmallWorld(extendedRoutes);
     world.linksAreDeleted = true;
     const upstream = startGateway(world);
@@ -255,7 +258,7 @@ describe('a backend with the document’s routes only', () => {
     expect(world.calls).toEqual([]);
   });
 
-  it('is told of once where nothing tells: a page without links', async () => {
+  it('is reported as undecided once, for an audience of a page without links', async () => {
     const undecided: string[] = [];
     const world = await openSmallWorld(extendedRoutes);
     const upstream = startGateway(
@@ -272,7 +275,7 @@ describe('a backend with the document’s routes only', () => {
     expect(undecided).toEqual(['/v0/pages/{page_id}/audiences/{audience_id}']);
   });
 
-  it('has no search where it takes "search" for the id of a page', async () => {
+  it('is detected to lack the page search when it takes "search" for the id of a page', async () => {
     const world = await openSmallWorld(extendedRoutes);
     world.takesAnyPage = true;
     const upstream = startGateway(world);
@@ -283,7 +286,7 @@ describe('a backend with the document’s routes only', () => {
     expect(upstream.routes()['GET /v0/pages/search']).toBe('missing');
   });
 
-  it('is told of once a route', async () => {
+  it('is reported once for each missing route', async () => {
     const world = await openSmallWorld(extendedRoutes);
     const told: string[] = [];
     const upstream = startGateway(world, 'auto', ({ path }) => told.push(path));
@@ -304,7 +307,7 @@ describe('a backend with the document’s routes only', () => {
     });
   });
 
-  it('is planned as if it had them until it is known', async () => {
+  it('is planned with a missing route until that is detected, and without it from then on', async () => {
     const upstream = startGateway(await openSmallWorld(extendedRoutes));
     const plan = () =>
       planFor(
@@ -323,7 +326,7 @@ describe('a backend with the document’s routes only', () => {
     expect(after?.routes.map(({ route }) => route)).not.toContain(routes.listAudiences.path);
   });
 
-  it('is looked into once for all who wait', async () => {
+  it('is checked once for concurrent requests of two keys', async () => {
     const world = await openSmallWorld(extendedRoutes);
     world.latencyMs = 20;
     const upstream = startGateway(world);
@@ -340,7 +343,7 @@ describe('a backend with the document’s routes only', () => {
     expect(looks).toHaveLength(1);
   });
 
-  it('is looked into with the caller’s key', async () => {
+  it('is checked with the caller’s key', async () => {
     const world = await openSmallWorld(extendedRoutes);
 
     await ask(startGateway(world), '{ searchPages { name } }', {}, { apiKey: 'of-the-caller' });
@@ -349,7 +352,7 @@ describe('a backend with the document’s routes only', () => {
     expect(new Set(world.keys)).toEqual(new Set(['of-the-caller']));
   });
 
-  it('is looked into from the budget of the request that met it', async () => {
+  it('is checked with calls from the budget of the request that needs it', async () => {
     const world = await openSmallWorld(extendedRoutes);
     const upstream = startGateway(world);
 
@@ -362,7 +365,7 @@ describe('a backend with the document’s routes only', () => {
     expect(codes(long)).toEqual(['UPSTREAM_UNSUPPORTED']);
   });
 
-  it('is waited for no longer than the request may take, though another request looks into it', async () => {
+  it('is not waited for beyond the deadline of a request while another request checks it', async () => {
     const world = await openSmallWorld(extendedRoutes);
     const upstream = startGateway(world);
     world.latencyMs = 250;
@@ -378,7 +381,7 @@ describe('a backend with the document’s routes only', () => {
     expect(ended).toEqual(['hurried', 'patient']);
   });
 
-  it('goes on with a list that a process has begun which knew', async () => {
+  it('continues a list with a cursor of a process that has UPSTREAM_ROUTES=document', async () => {
     const world = await openSmallWorld(extendedRoutes);
     const page = `query Page($after: String) { page(pageId: "p1") {
       audiences(first: 2, after: $after) { nodes { audienceId } pageInfo { endCursor } } } }`;
@@ -401,7 +404,7 @@ describe('a backend with all routes', () => {
     node(id: "${formatNodeId('AccountLog', ['ac2', 'nope'])}") { id ... on AccountLog { type } }
   }`;
 
-  it('answers null without an error for what is not there, from the first request on', async () => {
+  it('answers null without an error for missing objects from the first request on', async () => {
     const upstream = startGateway(await openSmallWorld());
 
     const { data, errors } = await ask(upstream, MISSING_OBJECTS);
@@ -411,7 +414,7 @@ describe('a backend with all routes', () => {
     expect(Object.values(upstream.routes())).not.toContain('missing');
   });
 
-  it('is asked for nothing else once it has answered', async () => {
+  it('is not checked for a missing object once the route has answered', async () => {
     const world = await openSmallWorld();
     const upstream = startGateway(world);
     await ask(upstream, AN_AUDIENCE);
@@ -424,24 +427,24 @@ describe('a backend with all routes', () => {
     expect({ data, errors }).toEqual({ data: { audience: null }, errors: [] });
     expect(world.calls).toEqual(['GET /v0/pages/p1/audiences/nope']);
   });
-
-  it('is not believed to lack a route that cannot be looked into', async () => {
-    const world = await openSmallWorld([routes.getAudience, routes.listAudiences]);
-    const told: string[] = [];
-    const upstream = startGateway(world, 'auto', ({ path }) => told.push(path));
-
-    // Page p2 has no audience by which the route could be tried.
-    const answer = await ask(upstream, AN_AUDIENCE.replace('p1', 'p2'));
-
-    expect(codes(answer)).toEqual(['UPSTREAM_UNSUPPORTED']);
-    expect(told).not.toContain(routes.getAudience.path);
-    expect(upstream.routes()[`GET ${routes.getAudience.path}`]).toBe('unknown');
-  });
 });
 
-describe('whichever of the extended routes are missing', () => {
+it('a refused route that cannot be checked stays unknown, and is not reported as missing', async () => {
+  const world = await openSmallWorld([routes.getAudience, routes.listAudiences]);
+  const told: string[] = [];
+  const upstream = startGateway(world, 'auto', ({ path }) => told.push(path));
+
+  // Page p2 has no audience by which the route could be tried.
+  const answer = await ask(upstream, AN_AUDIENCE.replace('p1', 'p2'));
+
+  expect(codes(answer)).toEqual(['UPSTREAM_UNSUPPORTED']);
+  expect(told).not.toContain(routes.getAudience.path);
+  expect(upstream.routes()[`GET ${routes.getAudience.path}`]).toBe('unknown');
+});
+
+describe('with any of the extended routes missing', () => {
   it.each(DOCUMENTS)(
-    'every null of %s has an error, or is null with all routes as well',
+    'an error explains each difference between the answer to %s and that with all routes',
     async (_name, document, variables) => {
       const world = await openSmallWorld();
       const full = await ask(startGateway(world, 'extended'), document, variables);
@@ -461,13 +464,13 @@ describe('whichever of the extended routes are missing', () => {
     },
   );
 
-  it('every document of the client is among them', () => {
+  it('each entry of VARIABLES belongs to a document of the client', () => {
     expect(DOCUMENTS.map(([name]) => name.replace(/Document$/, '')).sort()).toEqual(
       Object.keys(VARIABLES).sort(),
     );
   });
 
-  it('every null of a random query has an error, or is null with all routes as well', async () => {
+  it('an error explains each difference between the answer to a random query and that with all routes', async () => {
     const world = await openSmallWorld();
     const believing = startGateway(world, 'extended');
 

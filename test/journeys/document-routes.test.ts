@@ -1,5 +1,5 @@
 /**
- * In front of a backend that has the 20 routes of the REST document, and no others.
+ * A gateway that is told that its backend has the 20 routes of the REST document and no others.
  */
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
@@ -8,8 +8,8 @@ import { DOCUMENT_ROUTES, openGateway, type InProcessGateway } from '../support/
 
 const gateway = (): Promise<InProcessGateway> => openGateway(DOCUMENT_ROUTES);
 
-describe('the document’s routes', () => {
-  it('show a page’s audiences by its links, and count them by the page', async () => {
+describe('the REST document’s routes', () => {
+  it('give a page the audiences of its links, and audiencesCount as their total', async () => {
     const { ask } = await gateway();
 
     const { data, errors } = await ask(`{ page(pageId: "${IDS.page}") { name audiencesCount
@@ -25,7 +25,7 @@ describe('the document’s routes', () => {
     });
   });
 
-  it('walk those audiences like any list', async () => {
+  it('page through those audiences with each of them once', async () => {
     const { ask } = await gateway();
     const all = await ask(
       `{ page(pageId: "${IDS.page}") { audiences(first: 100) { nodes { audienceId } } } }`,
@@ -49,7 +49,7 @@ describe('the document’s routes', () => {
     expect(new Set(seen).size).toBe(seen.length);
   });
 
-  it('say which route is missing for more than an audience’s ids', async () => {
+  it('fail an audience with an error that names the missing route when more than its ids is selected', async () => {
     const { ask } = await gateway();
 
     const { data, errors } = await ask(
@@ -66,7 +66,7 @@ describe('the document’s routes', () => {
     });
   });
 
-  it('cannot search pages, and say so', async () => {
+  it('fail searchPages with UPSTREAM_UNSUPPORTED', async () => {
     const { ask } = await gateway();
 
     const { data, errors } = await ask('{ searchPages(query: "north") { name } }');
@@ -75,7 +75,7 @@ describe('the document’s routes', () => {
     expect(errors?.[0]?.extensions['code']).toBe('UPSTREAM_UNSUPPORTED');
   });
 
-  it('show the versions that came with an audience that a mutation answered', async () => {
+  it('give the versions of the audience that createAudience created', async () => {
     const { ask } = await openGateway({
       fresh: true,
       ...DOCUMENT_ROUTES,

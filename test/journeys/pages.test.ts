@@ -40,7 +40,7 @@ describe('the page screen', () => {
     },
   );
 
-  it('costs one call a list and a person, in two rounds', async () => {
+  it('takes one call for each list and each person, in two rounds', async () => {
     const gateway = await openGateway({ sample: { latencyMs: 10 } });
 
     const { data } = await gateway.ask(PageWithAudiencesDocument, {
@@ -52,7 +52,7 @@ describe('the page screen', () => {
     expect(gateway.journal.rounds).toBe(2);
   });
 
-  it('finds pages by words', async () => {
+  it('finds pages by a word of their names', async () => {
     const gateway = await openGateway();
 
     const { data } = await gateway.ask(SearchPagesDocument, { variables: { query: 'pricing' } });
@@ -62,7 +62,7 @@ describe('the page screen', () => {
     );
   });
 
-  it('leads from links to audiences without a call when only their ids are asked for', async () => {
+  it('resolves the audiences of links without a call when only their ids are selected', async () => {
     const gateway = await openGateway();
 
     const { data } = await gateway.ask(PageLinksDocument, {
@@ -78,7 +78,7 @@ describe('the page screen', () => {
 });
 
 describe('publishing', () => {
-  it('goes from a draft to a published version that the audience shows', async () => {
+  it('turns a draft into the published version of its audience', async () => {
     const gateway = await openGateway({ fresh: true });
     const { data: created } = await gateway.ask(CreateAudienceDocument, {
       variables: {
@@ -107,7 +107,7 @@ describe('publishing', () => {
     expect(after.data['node'].publishedVersion.id).toBe(id);
   });
 
-  it('publishes once for one operation key, and refuses a second publishing without it', async () => {
+  it('accepts a repeat with the same operation key, and refuses one without a key with CONFLICT', async () => {
     const gateway = await openGateway({ fresh: true });
     const { data: created } = await gateway.ask(CreateAudienceDocument, {
       variables: {

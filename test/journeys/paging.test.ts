@@ -1,5 +1,5 @@
 /**
- * Every connection of the graph, walked in every step size and resumed from every edge.
+ * Every connection of the graph, walked in several step sizes and resumed from its edges.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { IDS } from '../support/ids.ts';
@@ -106,7 +106,7 @@ describe.each(CONNECTIONS)('$name', (connection) => {
     expect(steps).toBe(Math.max(1, Math.ceil(seen.length / first)));
   });
 
-  it('goes on after any of its edges', async () => {
+  it('pages on after each of its first twelve edges', async () => {
     const { keys: all, edges } = whole.get(connection)!;
 
     for (const [i, { cursor }] of edges.slice(0, 12).entries()) {
@@ -115,7 +115,7 @@ describe.each(CONNECTIONS)('$name', (connection) => {
     }
   });
 
-  it('counts all its items on every page', async () => {
+  it('has the same totalCount on a page of 100 and on an empty page', async () => {
     const { keys, pageInfo, totalCount } = whole.get(connection)!;
     const none = await page(gateway, connection, 0);
 
@@ -128,7 +128,7 @@ describe.each(CONNECTIONS)('$name', (connection) => {
     });
   });
 
-  it('refuses the cursor of another list', async () => {
+  it('refuses the cursor of another list with BAD_USER_INPUT', async () => {
     // The next in the list above: the same field with other filters, or under another parent.
     const place = CONNECTIONS.indexOf(connection);
     const others = [...CONNECTIONS.slice(place), ...CONNECTIONS.slice(0, place)];
@@ -141,7 +141,7 @@ describe.each(CONNECTIONS)('$name', (connection) => {
     expect(errors?.[0]?.extensions['code'], `cursor of ${other.name}`).toBe('BAD_USER_INPUT');
   });
 
-  it.each([-1, 101, 1_000_000])('refuses to answer %i edges', async (first) => {
+  it.each([-1, 101, 1_000_000])('refuses to answer %i edges with BAD_USER_INPUT', async (first) => {
     const { errors } = await gateway.ask(connection.source, { variables: { first } });
 
     expect(errors?.[0]?.extensions['code']).toBe('BAD_USER_INPUT');
@@ -150,7 +150,7 @@ describe.each(CONNECTIONS)('$name', (connection) => {
 });
 
 describe('walking a list', () => {
-  it('costs one call a step', async () => {
+  it('takes one call for each page', async () => {
     const [topics] = CONNECTIONS;
     let after: string | undefined;
 
@@ -165,7 +165,7 @@ describe('walking a list', () => {
     ['cursor', 'after: "bm90IG91cnM"', 'BAD_USER_INPUT'],
     ['count', 'first: 101', 'BAD_USER_INPUT'],
     ['direction, which the backend does not have,', 'last: 1', 'GRAPHQL_VALIDATION_FAILED'],
-  ])('T41: asks nothing when the %s is refused', async (_what, args, code) => {
+  ])('T41: makes no call when the %s is refused', async (_what, args, code) => {
     const { codes } = await gateway.ask(`{ topics(${args}) { nodes { title } } }`);
 
     expect(codes).toEqual([code]);

@@ -1,5 +1,5 @@
 /**
- * The plan of every document that frontends use, held to what the backend then sees.
+ * The plan of every client document, compared with the calls that the backend then gets.
  */
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { getOperationAST, OperationTypeNode, print } from 'graphql';
@@ -10,7 +10,7 @@ import { IDS } from '../support/ids.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { planOf } from '../support/plan-of.ts';
 
-/** What each document is asked with. A new document needs a line, or the last test fails. */
+/** Variables of each document. A new document needs a line, or "is tested for every document" fails. */
 const VARIABLES: Readonly<Record<string, Record<string, unknown>>> = {
   AccountWithPersons: { accountId: IDS.account, first: 3 },
   Accounts: { query: 'logistics', first: 5 },
@@ -28,7 +28,7 @@ const VARIABLES: Readonly<Record<string, Record<string, unknown>>> = {
   Version: { id: formatNodeId('AudienceVersion', [IDS.page, IDS.audience, IDS.version]) },
 };
 
-/** Those that are answered once: test/live has the subscriptions. */
+/** Queries and mutations; test/live has the subscriptions. */
 const DOCUMENTS = Object.entries(client).filter(
   (entry): entry is [string, TypedDocumentNode<any, any>] =>
     entry[0].endsWith('Document') &&
@@ -36,7 +36,7 @@ const DOCUMENTS = Object.entries(client).filter(
 );
 
 describe('the plan', () => {
-  it.each(DOCUMENTS)('of %s is what it costs', async (name, document) => {
+  it.each(DOCUMENTS)('of %s bounds its calls and states its rounds', async (name, document) => {
     const gateway = await openGateway({ fresh: true, sample: { latencyMs: 15 } });
     const variables = VARIABLES[name.replace(/Document$/, '')] ?? {};
 
@@ -49,27 +49,30 @@ describe('the plan', () => {
     expect(plan.rounds).toBe(gateway.journal.rounds);
   });
 
-  it('knows every document', () => {
+  it('is tested for every document', () => {
     expect(DOCUMENTS.map(([name]) => name.replace(/Document$/, '')).sort()).toEqual(
       Object.keys(VARIABLES).sort(),
     );
   });
 });
 
-describe('the least a document costs', () => {
-  it.each(['?a@b', '/x?utm@y'])('is counted whatever an id looks like: %s', async (pageId) => {
-    const gateway = await openGateway();
+describe('the least cost of a document', () => {
+  it.each(['?a@b', '/x?utm@y'])(
+    'counts the call for an id with special characters: %s',
+    async (pageId) => {
+      const gateway = await openGateway();
 
-    const plan = planOf(`{ page(pageId: ${JSON.stringify(pageId)}) { name } }`, gateway);
+      const plan = planOf(`{ page(pageId: ${JSON.stringify(pageId)}) { name } }`, gateway);
 
-    expect(plan?.calls).toEqual({ least: 1, most: 1 });
-  });
+      expect(plan?.calls).toEqual({ least: 1, most: 1 });
+    },
+  );
 
   it.each([
     [0, 0],
     [500, 0],
     [5, 1],
-  ])('is nothing for a search that makes no call: first %i', async (first, calls) => {
+  ])('of a search with first: %i is %i calls', async (first, calls) => {
     const gateway = await openGateway();
 
     const plan = planOf(`{ searchPages(first: ${first}) { name } }`, gateway);
@@ -77,7 +80,7 @@ describe('the least a document costs', () => {
     expect(plan?.calls).toEqual({ least: calls, most: calls });
   });
 
-  it('is known beforehand for many objects with many fields each', async () => {
+  it('exceeds the budget for 100 objects with three calls each, which are refused before any call', async () => {
     const gateway = await openGateway({ limits: { maxUpstreamCalls: 250 } });
     const ids = Array.from({ length: 100 }, (_, i) => formatNodeId('Page', [`p${i}`]));
 
@@ -93,7 +96,7 @@ describe('the least a document costs', () => {
   });
 });
 
-describe('what a request shares', () => {
+describe('the plan of a request', () => {
   const entries = ['entry_01_01', 'entry_01_02'].map((entry) =>
     JSON.stringify(formatNodeId('TopicEntry', [IDS.topic, entry])),
   );
@@ -123,7 +126,7 @@ describe('what a request shares', () => {
       2,
       2,
     ],
-  ])('is planned once: %s', async (_what, query, least, most) => {
+  ])('counts a shared call once: %s', async (_what, query, least, most) => {
     const gateway = await openGateway();
 
     const plan = planOf(`{ ${query} }`, gateway);
@@ -134,7 +137,7 @@ describe('what a request shares', () => {
     expect(gateway.restCalls.length).toBeLessThanOrEqual(most);
   });
 
-  it('is planned for the longest of several selections of one list', async () => {
+  it('takes the longest of several selections of one list', async () => {
     const gateway = await openGateway();
     const query = `{ few: persons(first: 2) { nodes { logs { totalCount } } }
       many: persons(first: 6) { nodes { logs { totalCount } } } }`;
@@ -146,7 +149,7 @@ describe('what a request shares', () => {
     expect(gateway.restCalls).toHaveLength(7);
   });
 
-  it('is read again, and later, for a larger page than was read', async () => {
+  it('has a second round for a list that is read again with a larger page', async () => {
     const gateway = await openGateway({ sample: { latencyMs: 15 } });
     const query = `{ page(pageId: "${IDS.page}") { links(first: 4) { totalCount }
       audiences(first: 2) { nodes { links { totalCount } } } } }`;
@@ -159,7 +162,7 @@ describe('what a request shares', () => {
     expect(plan.calls.most).toBeGreaterThanOrEqual(gateway.restCalls.length);
   });
 
-  it('is no proof of an object whose list is asked for with the cursor of another', async () => {
+  it('counts the read of an object whose list is asked for with the cursor of another object’s list', async () => {
     const gateway = await openGateway();
     const [own, other] = [IDS.page, IDS.pages[0]].map((id) => formatNodeId('Page', [id]));
     const audiences = (after: string) => `audiences(first: 1${after}) { pageInfo { endCursor } }`;
@@ -175,7 +178,7 @@ describe('what a request shares', () => {
     expect(gateway.restCalls).toHaveLength(2);
   });
 
-  it('is not planned where the backend lacks the route', async () => {
+  it('has no call for a missing route, or those of its fallback instead', async () => {
     const gateway = await openGateway({ rest: { routeSet: 'document' } });
     const audience = `audience(pageId: "${IDS.page}", audienceId: "${IDS.audience}") { effectiveName
       versions { totalCount } } searchPages { name }`;
