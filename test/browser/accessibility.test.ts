@@ -1,4 +1,4 @@
-/** GraphiQL without serious barriers. */
+/** Accessibility of GraphiQL: axe, a phone and a keyboard. */
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { hasSchema, useGraphiql } from './graphiql.ts';
 
 const { open } = useGraphiql();
 
-describe('without serious barriers:', () => {
+describe('accessibility', () => {
   const seriousFaults = async (page: Page) => {
     await page.evaluate(axe.source);
     const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
@@ -17,7 +17,7 @@ describe('without serious barriers:', () => {
   };
 
   it.each(['light', 'dark'] as const)(
-    'axe finds nothing serious in %s, and each pane and dialog has words that can be read',
+    'axe finds no serious violation in the %s scheme, and enough contrast in each pane and dialog',
     async (colorScheme) => {
       const { page } = await open({ colorScheme });
       await hasSchema(page);
@@ -30,7 +30,7 @@ describe('without serious barriers:', () => {
 
       const found: string[] = [];
       const look = async (where: string) => {
-        // What fades in is read when it is there.
+        // Colours are read after the fade-in.
         await page.waitForTimeout(300);
         const { violations } = await page.evaluate<axe.AxeResults>(
           "axe.run({ runOnly: ['color-contrast'] })",
@@ -70,7 +70,7 @@ describe('without serious barriers:', () => {
     },
   );
 
-  it('axe finds nothing serious beside errors and an explained cost', async () => {
+  it('axe finds no serious violation in an answer with errors and an explained cost', async () => {
     const { page } = await open();
     await openExample(page, 'Errors in a part of the answer');
     await play(page);
@@ -80,9 +80,9 @@ describe('without serious barriers:', () => {
     expect(await seriousFaults(page)).toEqual([]);
   });
 
-  it('a phone, 390 pixels wide', async () => {
+  it('the page fits a phone 390 pixels wide, without a serious violation', async () => {
     const { page } = await open({ viewport: { width: 390, height: 844 }, hasTouch: true });
-    /** How far the page goes on where nothing is, in pixels. */
+    /** Empty space below the explorer, in pixels. */
     const below = () =>
       page.evaluate(() => {
         const { bottom } = document.querySelector('#explorer')!.getBoundingClientRect();
@@ -113,7 +113,7 @@ describe('without serious barriers:', () => {
     expect(await seriousFaults(page)).toEqual([]);
   });
 
-  it('a keyboard alone', async () => {
+  it('key, menu, editor, Play and calls can be reached by the keyboard alone', async () => {
     const { page } = await open();
     const reach = async (selector: string) => {
       for (let i = 0; i < 60; i++) {

@@ -1,20 +1,20 @@
 /**
- * What tests do with GraphiQL in a browser.
+ * Steps of tests with GraphiQL in a browser.
  */
 import { mkdirSync } from 'node:fs';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 
-/** What tests saw, to be looked at. Git passes over it. */
+/** Folder of pictures for people to look at, which Git ignores. */
 const PICTURES = '.data/graphiql';
 
 export interface Visit {
   readonly page: Page;
-  /** URLs of other hosts than the gateway's that were asked for. */
+  /** Requested URLs of hosts other than the gateway's. */
   readonly strangers: readonly string[];
-  /** What the page wrote to the console as an error, and what it did not catch. */
+  /** Error messages in the console, and uncaught errors of the page. */
   readonly faults: readonly string[];
-  /** All that the page wrote to the console. */
+  /** All messages in the console. */
   readonly lines: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export async function visit(browser: Browser, options: BrowserContextOptions = {
   return { page, ...watch(page) };
 }
 
-/** Watches a page that is about to open something. */
+/** Records requests and messages of a page from now on. */
 function watch(page: Page): Omit<Visit, 'page'> {
   const strangers: string[] = [];
   const faults: string[] = [];
@@ -49,7 +49,7 @@ export async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: `${PICTURES}/${name}.png` });
 }
 
-/** A REST call as the journal has it. */
+/** A REST call of the call log. */
 export interface JournalCall {
   readonly method: string;
   readonly route: string;
@@ -57,7 +57,7 @@ export interface JournalCall {
   readonly status: number;
 }
 
-/** Presses Play; the body of the answer. */
+/** Presses Play, and returns the body of the answer. */
 export async function play(page: Page): Promise<any> {
   const answered = page.waitForResponse(
     (response) => response.request().headers()['x-explain'] === 'true',
@@ -74,7 +74,7 @@ const EDITORS = {
   answer: '.result-window',
 } as const;
 
-/** The text of an editor; the lines that are in view. */
+/** The text of an editor, as far as its lines are in view. */
 export async function textOf(page: Page, editor: keyof typeof EDITORS): Promise<string> {
   const text = await page.locator(`${EDITORS[editor]} .view-lines`).first().innerText();
   return text.replaceAll('\u00a0', ' ');
@@ -92,7 +92,7 @@ export async function write(
   // With a selection, the first bracket would be closed behind it.
   await page.keyboard.press('Delete');
   await page.keyboard.insertText(text);
-  // Suggestions come a moment later, and may cover Play.
+  // Suggestions appear a moment later, and may cover Play.
   await page.waitForTimeout(200);
   await page.keyboard.press('Escape');
   await page.locator('.suggest-widget.visible').waitFor({ state: 'detached' });
@@ -111,7 +111,7 @@ export async function openExample(page: Page, title: string): Promise<void> {
   await tabs.nth(before).waitFor();
 }
 
-/** Waits until the cost beside the query says this. */
+/** Waits until the cost beside the query matches. */
 export async function expectCost(page: Page, text: RegExp): Promise<void> {
   await expect
     .poll(() => page.getByLabel('Cost of this document').innerText(), { timeout: 10_000 })

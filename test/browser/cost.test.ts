@@ -7,7 +7,7 @@ import { said, useGraphiql } from './graphiql.ts';
 const { open } = useGraphiql();
 
 describe('the cost beside the query', () => {
-  it('changes while one types, says over budget before Play, and is no part of the history', async () => {
+  it('follows the text, says over budget before Play, and is not in the history', async () => {
     const { page, faults } = await open();
     await expectCost(page, /2–12 calls/);
 
@@ -29,11 +29,11 @@ describe('the cost beside the query', () => {
       .first()
       .click();
     expect(await page.locator('.graphiql-history-item').count()).toBe(0);
-    // Half a document is no failure.
+    // An incomplete document logs no error.
     expect(faults).toEqual([]);
   });
 
-  it('says over budget where the least is above it', async () => {
+  it('says over budget when even the least number of calls exceeds it', async () => {
     const small = await startGateway({ MAX_UPSTREAM_CALLS: '20' });
     onTestFinished(async () => void (await small.stop()));
     const { page } = await open({ url: `${small.url}/graphql` });
@@ -50,7 +50,7 @@ describe('the cost beside the query', () => {
     await expect.poll(() => said(page)).toMatch(/QUERY_TOO_EXPENSIVE/);
   });
 
-  it('is asked for once the author pauses, and of the newest text alone', async () => {
+  it('is asked for after a pause in typing, and a request for older text is aborted', async () => {
     const { page } = await open();
     await expectCost(page, /2–12 calls/);
     const asked: string[] = [];

@@ -1,4 +1,4 @@
-/** GraphiQL over a deployment, and when something is wrong. */
+/** GraphiQL over a deployment, and its messages about failures. */
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startGateway, type GatewayProcess } from '../support/gateway-process.ts';
 import { expectCost, picture, play, textOf, write } from './browser.ts';
@@ -7,8 +7,8 @@ import { hasSchema, said, useGraphiql } from './graphiql.ts';
 const graphiql = useGraphiql();
 const { open } = graphiql;
 
-describe('over a deployment', () => {
-  /** A gateway that has no page of its own to show. */
+describe('GraphiQL over a deployment', () => {
+  /** A gateway in front of the backend of another, which stands for a deployment. */
   async function startDeployed(
     settings: Record<string, string> = {},
     behind = graphiql.gateway,
@@ -26,33 +26,39 @@ describe('over a deployment', () => {
   it.each([
     ['1280 pixels', { width: 1280, height: 800 }],
     ['390 pixels', { width: 390, height: 844 }],
-  ])('it asks for a key, and the first Play after it answers, at %s', async (_size, size) => {
-    const { page, faults } = await openOf(deployed);
-    await page.setViewportSize(size);
-    const button = page.locator('.graphiql-execute-button');
-    const place = () => button.evaluate((one) => one.getBoundingClientRect().y + scrollY);
-    const before = await place();
+  ])(
+    'asks for a key, and the first Play with it gets data while the button stays in its place, at %s',
+    async (_size, size) => {
+      const { page, faults } = await openOf(deployed);
+      await page.setViewportSize(size);
+      const button = page.locator('.graphiql-execute-button');
+      const place = () => button.evaluate((one) => one.getBoundingClientRect().y + scrollY);
+      const before = await place();
 
-    await page.getByText('Enter a key: every operation is sent with it.').waitFor();
-    await page.getByLabel('API key').fill('demo');
-    // Leaving the field takes the key, while the button is pressed.
-    const { data, errors } = await play(page);
+      await page.getByText('Enter a key: every operation is sent with it.').waitFor();
+      await page.getByLabel('API key').fill('demo');
+      // Leaving the field takes the key, while the button is pressed.
+      const { data, errors } = await play(page);
 
-    expect([typeof data.page.name, errors]).toEqual(['string', undefined]);
-    await expect.poll(() => textOf(page, 'variables')).not.toContain('the id of a page');
-    expect(await page.getByText('Enter a key').count()).toBe(0);
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('Saved as PageWithAudiences.').waitFor();
-    expect(await place()).toBe(before);
-    const many = Array.from({ length: 25 }, (_, i) => `p${i}: person(personId: "p${i}") { name }`);
-    await write(page, 'query', `{ ${many.join(' ')} }`);
-    await expectCost(page, /Over budget/);
-    expect(await place()).toBe(before);
-    await picture(page, `deployment-${size.width}`);
-    expect(faults).toEqual([]);
-  });
+      expect([typeof data.page.name, errors]).toEqual(['string', undefined]);
+      await expect.poll(() => textOf(page, 'variables')).not.toContain('the id of a page');
+      expect(await page.getByText('Enter a key').count()).toBe(0);
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByText('Saved as PageWithAudiences.').waitFor();
+      expect(await place()).toBe(before);
+      const many = Array.from(
+        { length: 25 },
+        (_, i) => `p${i}: person(personId: "p${i}") { name }`,
+      );
+      await write(page, 'query', `{ ${many.join(' ')} }`);
+      await expectCost(page, /Over budget/);
+      expect(await place()).toBe(before);
+      await picture(page, `deployment-${size.width}`);
+      expect(faults).toEqual([]);
+    },
+  );
 
-  it('begins with topics in front of the 20 routes, which list no pages', async () => {
+  it('begins with topics when the backend has no page search', async () => {
     const { page, faults } = await openOf(
       await startDeployed({}, await startGateway({ BACKEND_ROUTES: 'document' })),
     );
@@ -67,7 +73,7 @@ describe('over a deployment', () => {
     expect(faults).toEqual([]);
   });
 
-  it('asks for the schema once there is a key, where callers need one for it', async () => {
+  it('asks for the schema after a key is entered with INTROSPECTION=keys', async () => {
     const { page, faults } = await openOf(await startDeployed({ INTROSPECTION: 'keys' }));
     const asked = page.waitForResponse((response) => response.url().endsWith('/graphql'));
 
@@ -79,7 +85,7 @@ describe('over a deployment', () => {
     expect(faults).toEqual([]);
   });
 
-  it('writes the id of the found page as JSON, whatever is in it', async () => {
+  it('writes the id of the found page as JSON when it has quotes and backslashes', async () => {
     const pageId = 'a\\b "quote" a$&b';
     const { page } = await openOf(deployed);
     await page.route('**/graphql', async (route) => {
@@ -96,8 +102,8 @@ describe('over a deployment', () => {
   });
 });
 
-describe('when something is wrong, it says so', () => {
-  it('with a wrong key, and without one', async () => {
+describe('GraphiQL about failures', () => {
+  it('shows UNAUTHENTICATED for a wrong key and for none, and asks for a key only when there is none', async () => {
     const { page } = await open();
     const hint = page.getByText('Enter a key: every operation is sent with it.');
 
@@ -116,7 +122,7 @@ describe('when something is wrong, it says so', () => {
     await expect.poll(() => said(page)).toMatch(/UNAUTHENTICATED/);
   });
 
-  it('offline, and with the gateway stopped', async () => {
+  it('says that the browser is offline, or that the gateway does not answer', async () => {
     const stopped = await startGateway({});
     const { page } = await open({ url: `${stopped.url}/graphql` });
     const button = page.locator('.graphiql-execute-button');
@@ -132,7 +138,7 @@ describe('when something is wrong, it says so', () => {
     await picture(page, 'gateway-stopped');
   });
 
-  it('where the schema cannot be asked for', async () => {
+  it('says that introspection is off, and sends operations all the same', async () => {
     const closed = await startGateway({ INTROSPECTION: 'off' });
     onTestFinished(async () => void (await closed.stop()));
     const { page, faults } = await open({ url: `${closed.url}/graphql` });

@@ -1,4 +1,4 @@
-/** How GraphiQL looks, at the widths of desks, tablets and phones. */
+/** The layout of GraphiQL at the widths of desktops, tablets and phones. */
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { openExample, picture, play, write } from './browser.ts';
@@ -27,7 +27,7 @@ describe('the design', () => {
       }),
     );
 
-  it('has text of 12 pixels at least, and rows that are whole buttons, at 1280 and 390 pixels and beside a pane', async () => {
+  it('has text of at least 12 pixels, and calls that are buttons as whole rows, at 1280 and 390 pixels and beside a pane', async () => {
     const { page } = await open();
     await play(page);
     const rows = page.locator('button.call');
@@ -71,12 +71,12 @@ describe('the design', () => {
     }
   });
 
-  it.each([1440, 768, 390])('has nothing that is cut, at %i pixels', async (width) => {
+  it.each([1440, 768, 390])('cuts nothing off at %i pixels', async (width) => {
     const { page } = await open({ viewport: { width, height: 900 } });
     await hasSchema(page);
     await play(page);
     await page.locator('button.call').first().waitFor();
-    /** The parts of these elements that are out of sight, in pixels. */
+    /** Elements with a part out of sight, and its width in pixels. */
     const cut = (selector: string) =>
       page.locator(selector).evaluateAll((all) =>
         all.flatMap((one) => {
@@ -143,7 +143,7 @@ describe('the design', () => {
     expect(beyond).toBe(0);
   });
 
-  /** Parts of routes in the documentation that go on in another line. */
+  /** Parts of routes in the documentation that are broken into several lines. */
   const brokenRoutes = (page: Page) =>
     page.locator('.graphiql-doc-explorer-content code').evaluateAll((all) =>
       all
@@ -156,7 +156,7 @@ describe('the design', () => {
         }),
     );
 
-  it('leaves both query and answer room beside a pane at 768 pixels', async () => {
+  it('puts the answer below the query beside a pane at 768 pixels', async () => {
     const { page } = await open({ viewport: { width: 768, height: 900 } });
     await page.getByRole('button', { name: 'Show Examples and saved' }).click();
     const box = async (selector: string) => (await page.locator(selector).boundingBox())!;
@@ -169,7 +169,7 @@ describe('the design', () => {
     expect(answer.y + answer.height).toBeLessThanOrEqual(900);
   });
 
-  it('says beside the buttons what they did', async () => {
+  it('shows what a button did within 60 pixels of it', async () => {
     const { page } = await open({ viewport: { width: 1440, height: 900 } });
 
     const save = page.getByRole('button', { name: 'Save', exact: true });
@@ -183,7 +183,7 @@ describe('the design', () => {
     expect((await save.boundingBox())!.x - words).toBeLessThan(60);
   });
 
-  it('has arrows where there is no room for all tabs', async () => {
+  it('has arrows that scroll to the tabs when there is no room for all', async () => {
     const { page } = await open({ viewport: { width: 768, height: 900 } });
     expect(await page.getByRole('button', { name: 'Earlier tabs' }).count()).toBe(0);
     for (let i = 0; i < 6; i++) await openExample(page, 'Topics with their entries');
@@ -201,7 +201,7 @@ describe('the design', () => {
   it.each([
     ['a long title', 'Step through the audiences of a page'],
     ['the mark of a subscription', 'Watch a version being published'],
-  ])('shows the whole tab in view beside arrows, with %s', async (_what, example) => {
+  ])('shows the whole active tab beside the arrows, with %s', async (_what, example) => {
     const { page } = await open({ viewport: { width: 768, height: 900 } });
     await openExample(page, example);
     if (example.startsWith('Watch')) {
@@ -219,7 +219,7 @@ describe('the design', () => {
     await expect.poll(out).toBe(0);
   });
 
-  it('shows whole lines around the field of a call that is pressed', async () => {
+  it('scrolls both editors by whole lines to the field of a pressed call', async () => {
     const { page } = await open({ viewport: { width: 768, height: 900 } });
     await play(page);
     await page.locator('button.call').nth(3).click();
@@ -233,7 +233,7 @@ describe('the design', () => {
     expect(tops.map((top) => Math.abs(top % 20))).toEqual([0, 0]);
   });
 
-  it('has dialogs and menus in the type of the page', async () => {
+  it('has dialogs and menus in the font of the page', async () => {
     const { page } = await open();
     const family = (selector: string) =>
       page
@@ -251,7 +251,7 @@ describe('the design', () => {
     await picture(page, 'copy-as');
   });
 
-  it('says of a query that is not valid that no REST call was made', async () => {
+  it('says that no REST call was made for an invalid query', async () => {
     const { page } = await open();
     await write(page, 'query', '{ nope }');
     await page.locator('.graphiql-execute-button').click();
@@ -261,7 +261,7 @@ describe('the design', () => {
 });
 
 describe('the panes', () => {
-  it('open by one press each, whatever tooltip is shown', async () => {
+  it('open by one press each while a tooltip is shown', async () => {
     const { page } = await open();
     await page.getByRole('button', { name: 'Show Fields' }).click();
     await page.locator('.graphiql-tooltip').getByText('Hide Fields').first().waitFor();

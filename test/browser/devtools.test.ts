@@ -1,11 +1,11 @@
-/** A HAR that was saved is opened by Chromium's own developer tools. */
+/** A saved HAR in Chromium's own developer tools. */
 import { expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { startGateway } from '../support/gateway-process.ts';
 import { picture, play, type JournalCall } from './browser.ts';
 import { launch } from './chromium.ts';
 
-it('opens in the network panel, a line for the operation and for each REST call', async () => {
+it('a saved HAR opens in the network panel with a line for the operation and one for each REST call', async () => {
   const port = await freePort();
   const [gateway, browser] = await Promise.all([
     startGateway({}),
@@ -38,7 +38,7 @@ it('opens in the network panel, a line for the operation and for each REST call'
   await lines.first().waitFor();
   await picture(tools, 'devtools');
 
-  // Calls that began in the same millisecond are in no order there.
+  // The panel does not order calls that began in the same millisecond.
   const shown = (await lines.allInnerTexts()).map((line) =>
     line.split(/\s+/).slice(0, 2).join(' '),
   );

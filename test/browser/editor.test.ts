@@ -1,4 +1,4 @@
-/** What is written into the editors of GraphiQL, by hand and from its documentation. */
+/** Text in the editors of GraphiQL, typed or inserted from the documentation. */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { expectCost, picture, play, textOf, write } from './browser.ts';
@@ -6,7 +6,7 @@ import { hasSchema, useGraphiql } from './graphiql.ts';
 
 const { open } = useGraphiql();
 
-describe('what is written', () => {
+describe('the query editor', () => {
   /** The least contrast of the editors' words against the page, as WCAG computes it. */
   const leastContrast = (page: Page) =>
     page.evaluate(() => {
@@ -28,7 +28,7 @@ describe('what is written', () => {
       return Math.min(...ratios);
     });
 
-  it('has its fields suggested right after a brace, begins a line by Enter there, and takes the one that a letter has chosen', async () => {
+  it('suggests fields right after a brace, where Enter begins a line, and inserts the field that letters have chosen', async () => {
     const { page } = await open();
     await hasSchema(page);
     await write(page, 'query', ' ');
@@ -50,7 +50,7 @@ describe('what is written', () => {
     await expect.poll(() => textOf(page, 'query')).toMatch(/\{\n\s*searchPages\n\s*\}/);
   });
 
-  it('is mended by one press where the name of a field, an argument or a type is nearly right', async () => {
+  it('corrects a misspelt field, argument or type by a quick fix', async () => {
     const { page } = await open();
     await hasSchema(page);
     const mark = page.locator('.graphiql-query-editor .squiggly-error');
@@ -69,7 +69,7 @@ describe('what is written', () => {
       const fix = page.getByText(`Change to “${right}”`);
       await fix.waitFor();
       await picture(page, 'quick-fix');
-      // Nothing of it is cut off.
+      // The whole text is visible.
       const widths = await fix.evaluate((one) => {
         const { left } = one.getBoundingClientRect();
         return [
@@ -86,7 +86,7 @@ describe('what is written', () => {
     }
   });
 
-  it('is sent by Ctrl+Enter wherever the focus is: right after the page has loaded, and after Prettify', async () => {
+  it('sends the query by Ctrl+Enter right after the page has loaded, and after Prettify', async () => {
     const { page } = await open();
     const answered = () =>
       page.waitForResponse((one) => one.request().headers()['x-explain'] === 'true');
@@ -101,7 +101,7 @@ describe('what is written', () => {
     expect((await answer).status()).toBe(200);
   });
 
-  it('has colours that can be read when the preference changes while the page is open', async () => {
+  it('keeps a contrast of 4.5 when the preferred colour scheme changes while the page is open', async () => {
     const { page } = await open({ colorScheme: 'light' });
 
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -116,7 +116,7 @@ describe('what is written', () => {
     await expect.poll(() => leastContrast(page)).toBeGreaterThan(4.5);
   });
 
-  it('is not called a syntax error while it is typed', async () => {
+  it('reports a syntax error only after a pause in typing', async () => {
     const { page } = await open();
     await expectCost(page, /2–12 calls/);
     await write(page, 'query', '');
@@ -130,7 +130,7 @@ describe('what is written', () => {
 });
 
 describe('the documentation', () => {
-  it('puts a field into the query by its "+", and then a field of that into it', async () => {
+  it('inserts a field into the query by its "+", and then a field of that field', async () => {
     const { page, faults } = await open();
     await hasSchema(page);
     await write(page, 'query', '');
@@ -152,7 +152,7 @@ describe('the documentation', () => {
     expect(faults).toEqual([]);
   });
 
-  it('shows each type and field from its top', async () => {
+  it('scrolls to the top when a type is opened', async () => {
     const { page } = await open();
     await hasSchema(page);
     await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();

@@ -17,9 +17,9 @@ const CREATE = `mutation {
 
 interface Heard {
   readonly results: any[];
-  /** What the client reports instead of an end. */
+  /** Message of the error that the client reports instead of completion. */
   readonly error: string | undefined;
-  /** How often it has sent the operation. */
+  /** Number of times that the client has sent the operation. */
   readonly sent: number;
 }
 
@@ -83,7 +83,7 @@ it('a query is answered once', async () => {
   });
 });
 
-it('a mutation is answered once, and written once', async () => {
+it('a mutation is answered once, and sent to the backend once', async () => {
   const before = await callsOf('method="POST"');
 
   const heard = await subscribe(CREATE);
@@ -97,7 +97,7 @@ it('a mutation is answered once, and written once', async () => {
 });
 
 it.each(['{ nope }', 'subscription { nope }', '{ topic('])(
-  'a refusal says why, and is not asked for again: %s',
+  'a refused operation gets one result with its errors, and is not sent again: %s',
   async (query) => {
     const heard = await subscribe(query);
 
@@ -107,7 +107,7 @@ it.each(['{ nope }', 'subscription { nope }', '{ topic('])(
   },
 );
 
-it('a caller without a key gets 401, which is no answer of GraphQL, and nothing is called', async () => {
+it('a caller without a key gets HTTP 401 instead of a result, without a REST call', async () => {
   const before = await callsOf();
 
   const heard = await subscribe(CREATE, {});

@@ -9,8 +9,8 @@ import { isUsable, rowsOf, said, useGraphiql } from './graphiql.ts';
 
 const { open } = useGraphiql();
 
-describe('examples', () => {
-  it('open in a tab of their own, with ids of this backend, and page through a list', async () => {
+describe('GraphiQL', () => {
+  it('opens an example in a tab of its own with ids of the backend, and pages through its list', async () => {
     const { page } = await open();
 
     await openExample(page, 'Step through the audiences of a page');
@@ -30,7 +30,7 @@ describe('examples', () => {
     expect(new Set(ids).size).toBe(10);
   });
 
-  it('show errors by their codes', async () => {
+  it('counts errors by their codes in the status line', async () => {
     const { page } = await open();
 
     await openExample(page, 'Errors in a part of the answer');
@@ -41,7 +41,7 @@ describe('examples', () => {
     expect(data).toMatchObject({ found: { name: 'Northwind launch' }, missing: null });
   });
 
-  it('say when to come back after a rate limit', async () => {
+  it('shows the seconds to wait after RATE_LIMITED', async () => {
     const limited = createServer((_request, response) => {
       response.writeHead(429, { 'retry-after': '60', 'content-type': 'application/json' });
       response.end('{}');
@@ -60,7 +60,7 @@ describe('examples', () => {
     await expect.poll(() => said(page)).toMatch(/1 × RATE_LIMITED, again in \d+ s/);
   });
 
-  it('answer in parts, and show the calls of all of them', async () => {
+  it('shows an answer in parts, and the calls of all parts', async () => {
     const { page } = await open();
 
     await openExample(page, 'A page at once, its audiences later');
@@ -78,7 +78,7 @@ describe('examples', () => {
     expect(await said(page)).toMatch(/^HTTP 200\s+\d+ ms\s+\d\.\d kB\s+2 results/);
   });
 
-  it('watch a version in one tab while it is published in another, and list what changed', async () => {
+  it('watches a version in one tab while it is published in another, and lists the changes', async () => {
     const { page, faults } = await open();
     const events = page.locator('.events');
 
@@ -114,7 +114,7 @@ describe('examples', () => {
     expect(faults).toEqual([]);
   });
 
-  it('show the newest state of a subscription that ended while another tab was in view, over a reload too', async () => {
+  it('shows the last event of a subscription that ended while another tab was active, also after a reload', async () => {
     const { page } = await open();
     await openExample(page, 'Watch a version being published');
     await page.locator('.graphiql-execute-button').click();
@@ -134,7 +134,7 @@ describe('examples', () => {
     await expect.poll(() => textOf(page, 'answer')).toMatch(/"status": "published"/);
   });
 
-  it('stop watching by Stop, and come to a subscription that goes on with Stop at hand', async () => {
+  it('keeps a subscription running while another tab is active, and ends it by Stop', async () => {
     const { page } = await open();
     const button = page.locator('.graphiql-execute-button');
     const ended: string[] = [];

@@ -1,4 +1,4 @@
-/** What leaves GraphiQL: files, links, commands and headers, and never a key. */
+/** Exports and headers of GraphiQL: files, links and commands, all without the key. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -10,8 +10,8 @@ import { harFaults } from './har.ts';
 
 const { open } = useGraphiql();
 
-describe('what leaves the page', () => {
-  it('is a HAR that developer tools open, without key', async () => {
+describe('GraphiQL', () => {
+  it('saves a valid HAR with an entry for each call and without the key', async () => {
     const { page } = await open();
     const { extensions } = await play(page);
     await page.locator('button.call').first().waitFor();
@@ -29,7 +29,7 @@ describe('what leaves the page', () => {
     expect(text).not.toContain('demo');
   });
 
-  it('is a link to the document, a curl command, and a schema, all without key', async () => {
+  it('copies a link and a curl command that work and have no key or header value, and saves the schema', async () => {
     const { page } = await open({ permissions: ['clipboard-read', 'clipboard-write'] });
     const copied = async (name: string) => {
       await page.getByRole('button', { name, exact: true }).click();
@@ -68,7 +68,7 @@ describe('what leaves the page', () => {
     expect(readFileSync(await download.path(), 'utf8')).toContain('type PageLink ');
   });
 
-  it('is a trusted document with its price, which the gateway can serve', async () => {
+  it('exports a trusted document with its price, as a manifest that the gateway reads', async () => {
     const { page } = await open();
     const query = 'query Trusted($first: Int!) { topics(first: $first) { totalCount } }';
     await write(page, 'query', query);
@@ -91,7 +91,7 @@ describe('what leaves the page', () => {
     });
   });
 
-  it('is never the key: not to local storage, and not to another tab that was opened by hand', async () => {
+  it('keeps the key in session storage, not in local storage, the history state or the address', async () => {
     const { page } = await open();
     await page.getByLabel('API key').fill('my-secret-key');
     await page.keyboard.press('Enter');
@@ -110,7 +110,7 @@ describe('what leaves the page', () => {
 });
 
 describe('headers', () => {
-  it('are sent, saved as an environment, and in no address, history or copy', async () => {
+  it('are sent, and are in local storage only as an environment, not in the address or a HAR', async () => {
     const { page } = await open();
     await write(page, 'headers', '{ "x-team": "secret-of-ours" }');
     await page.getByRole('button', { name: 'Show Environments' }).click();
@@ -141,7 +141,7 @@ describe('headers', () => {
     expect(await page.evaluate(() => localStorage['content-pages:environments'])).toBe('[]');
   });
 
-  it('are kept over a reload with their tab, but for credentials, which the page says', async () => {
+  it('are kept with their tab over a reload, except credentials, which the page says', async () => {
     const { page } = await open();
     await write(page, 'headers', '{ "x-team": "blue", "Authorization": "Bearer secret" }');
     await page.getByRole('button', { name: 'New tab' }).click();
@@ -162,7 +162,7 @@ describe('headers', () => {
     expect(stored.filter((text) => text.includes('secret'))).toEqual([]);
   });
 
-  it('that no header can be are refused with a sentence', async () => {
+  it('with an invalid name are refused with a message', async () => {
     const { page } = await open();
     await write(page, 'headers', '{ "not a name": "x" }');
 

@@ -7,7 +7,7 @@ import { hasSchema, isUsable, rowsOf, said, useGraphiql } from './graphiql.ts';
 const { open } = useGraphiql();
 
 describe('a first visit', () => {
-  it('ends at data by one press, with everything from this gateway and nothing in the console', async () => {
+  it('gets data by one press of Play, without requests to other hosts or messages in the console', async () => {
     const { page, strangers, lines } = await open();
     await expectCost(
       page,
@@ -21,13 +21,13 @@ describe('a first visit', () => {
     expect(data.page.name).toBe('Northwind launch');
     expect(errors).toBeUndefined();
     expect(await textOf(page, 'answer')).toContain('"audiences": {');
-    // The journal has a pane of its own.
+    // The call log has a pane of its own.
     expect(await textOf(page, 'answer')).not.toContain('upstream');
     expect(await page.title()).toBe('Content Pages · GraphiQL');
     expect([strangers, lines]).toEqual([[], []]);
   });
 
-  it('ends at data below another path too (BASE_PATH)', async () => {
+  it('gets data by one press of Play below BASE_PATH, without requests to other hosts', async () => {
     const below = await startGateway({ BASE_PATH: '/content/pages' });
     onTestFinished(async () => void (await below.stop()));
     const { page, strangers, lines } = await open({ url: `${below.url}/` });
@@ -75,7 +75,7 @@ describe('a first visit', () => {
     expect(await said(page)).toMatch(/x-request-id\s+\S+/);
   });
 
-  it('keeps the calls of each tab with that tab, and an answer out of a tab that did not ask', async () => {
+  it('keeps calls and answers in the tab that asked for them', async () => {
     const { page } = await open();
     await play(page);
     const totals = page.locator('.waterfall header');
@@ -95,7 +95,7 @@ describe('a first visit', () => {
     expect((await textOf(page, 'answer')).trim()).toBe('');
   });
 
-  it('explains the cost: each route, how often, because of which field', async () => {
+  it('explains the cost by route, number of calls and field', async () => {
     const { page } = await open();
     await expectCost(page, /2–12 calls/);
 
@@ -107,14 +107,14 @@ describe('a first visit', () => {
     expect(explanation).toContain('A request may have 250 calls and 50,000 values.');
   });
 
-  it('is as good the second time: after a reload nothing of size is loaded, and Play answers', async () => {
+  it('is followed by a reload that loads less than 30 kB, after which Play gets data', async () => {
     const { page } = await open();
     await page.getByText('2–12 calls').waitFor();
     await hasSchema(page);
-    // The editor's icons are loaded with the first that is shown, at whichever visit.
+    // The font of icons is loaded when the first icon is shown, which may be at either visit.
     await page.evaluate(() => document.fonts.load('16px codicon'));
-    // What is still under way could not be kept. Chromium reports no end of some scripts of workers, so that the network
-    // is never idle for it.
+    // Files that are still loading are not cached. Chromium reports no end of some scripts of workers, so that the
+    // network never becomes idle.
     await page.waitForFunction(async () => {
       const count = () => performance.getEntriesByType('resource').length;
       const before = count();

@@ -16,11 +16,11 @@ export interface Graphiql {
 }
 
 export interface VisitOptions extends BrowserContextOptions {
-  /** Another one than that of the file's gateway. */
+  /** Default: the page of the file's gateway. */
   readonly url?: string;
 }
 
-/** Has a gateway and a browser while the tests of the file that calls it run. */
+/** Runs a gateway and a browser for the tests of the calling file. */
 export function useGraphiql(): Graphiql {
   let gateway: GatewayProcess;
   let browser: Browser;

@@ -1,5 +1,5 @@
 /**
- * Whether a file is a HAR 1.2, by a JSON schema of the format that is not this project's.
+ * Validates HAR 1.2 files by the JSON schema of the package har-schema.
  */
 import { createRequire } from 'node:module';
 import Ajv from 'ajv';
@@ -8,7 +8,7 @@ const require = createRequire(import.meta.url);
 const SCHEMAS = require('har-schema') as Readonly<Record<string, object>>;
 const DRAFT_06 = require('ajv/lib/refs/json-schema-draft-06.json') as object;
 
-/** What is wrong with it; empty when nothing is. */
+/** Violations of the schema; empty for a valid file. */
 export function harFaults(har: unknown): readonly string[] {
   const ajv = new Ajv({ allErrors: true });
   ajv.addMetaSchema(DRAFT_06);

@@ -19,12 +19,12 @@ const READ = '{ topic(topicId: "topic_01") { id title } }';
 const RENAME =
   'mutation ($id: ID!) { updateTopic(input: { id: $id, title: "Renamed" }) { topic { title } } }';
 
-/** What an app does with the gateway that a page came from: reads, writes, and reads again. */
+/** An app on a page of the gateway: reads, writes, and reads again. */
 async function visitApp(browser: Browser, url: string, key: string) {
   const context = await browser.newContext({ extraHTTPHeaders: { 'x-api-key': key } });
   onTestFinished(() => context.close());
   const page = await context.newPage();
-  // Any page of that origin, and this is a small one.
+  // Any page of that origin would do; this one is small.
   await page.goto(`${url}/health`);
   const answers = await page.evaluate(
     async ([read, rename]) => {
@@ -45,7 +45,7 @@ async function visitApp(browser: Browser, url: string, key: string) {
   return { page, answers };
 }
 
-it('runs side by side from the beginning for each key, and GraphiQL says what answers', async () => {
+it('a recording is replayed from its beginning for each of three concurrent keys, and GraphiQL names it', async () => {
   const folder = openFolder();
   const browser = await launch();
   onTestFinished(() => browser.close());
@@ -66,7 +66,7 @@ it('runs side by side from the beginning for each key, and GraphiQL says what an
   await replay.stop();
 });
 
-/** What a test of the frontend's repository adds to the page's file. */
+/** The test that a frontend's repository adds to the file of docs/clients.md. */
 const specOf = (url: string): string => `
 import { expect } from '@playwright/test';
 test.use({ launchOptions: ${JSON.stringify(chromiumOptions())} });
@@ -81,7 +81,7 @@ test('reads what was recorded', async ({ page }) => {
 });
 `;
 
-it('starts as docs/clients.md configures Playwright, from its own folder and from another', async () => {
+it('the Playwright configuration of docs/clients.md runs a replay from its own folder and from another', async () => {
   const folder = openFolder();
   const app = join(folder, 'app');
   const url = `http://127.0.0.1:${await freePort()}`;

@@ -1,4 +1,4 @@
-/** What stays in GraphiQL: over a reload, in its tab, in view, and until it is outdated. */
+/** State of GraphiQL: kept over a reload, by tab and in view, and answers that are outdated. */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { openExample, picture, play, textOf, write } from './browser.ts';
@@ -7,8 +7,8 @@ import { isUsable, said, useGraphiql } from './graphiql.ts';
 const graphiql = useGraphiql();
 const { open } = graphiql;
 
-describe('what is open', () => {
-  it('survives a reload and going back, and saved documents are there', async () => {
+describe('open documents', () => {
+  it('survive a reload and a return to the page, and a saved one can be opened', async () => {
     const { page } = await open();
     await write(page, 'query', 'query Mine { topics { totalCount } }');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -27,7 +27,7 @@ describe('what is open', () => {
     expect(await page.locator('.graphiql-tab').count()).toBe(2);
   });
 
-  it('is of each tab of the browser its own', async () => {
+  it('are kept apart for each tab of the browser', async () => {
     const { page } = await open();
     const other = await page.context().newPage();
     await other.goto(page.url());
@@ -44,8 +44,8 @@ describe('what is open', () => {
   });
 });
 
-describe('what is looked at stays where it is', () => {
-  it('the tab in view, of however many', async () => {
+describe('GraphiQL', () => {
+  it('keeps the active tab in view among ten', async () => {
     const { page } = await open();
     for (let i = 0; i < 9; i++) await openExample(page, 'Topics with their entries');
     const active = page.locator('.graphiql-tab-active');
@@ -64,7 +64,7 @@ describe('what is looked at stays where it is', () => {
     await expect.poll(inView, stillness).toBe(true);
   });
 
-  it('the answer and its calls, over a reload', async () => {
+  it('keeps the answer and its calls over a reload', async () => {
     const { page } = await open();
     await play(page);
     await page.locator('button.call').first().waitFor();
@@ -78,7 +78,7 @@ describe('what is looked at stays where it is', () => {
     expect(await said(page)).toContain('HTTP 200');
   });
 
-  it('the focus and the fields that were scrolled to, when another document is opened', async () => {
+  it('gives the pane of fields no focus when it or another document is opened, until it is clicked', async () => {
     const { page } = await open();
     await page.getByRole('button', { name: 'Show Fields' }).click();
     const inputs = page.locator('.fields-panel input');
@@ -103,7 +103,7 @@ describe('what is looked at stays where it is', () => {
 describe('an answer', () => {
   const mark = (page: Page) => page.locator('.outdated');
 
-  it('is marked once the query, the variables or the headers are others, and not by Prettify', async () => {
+  it('is marked as outdated when the query, the variables or the headers change, but not by Prettify', async () => {
     const { page } = await open();
     await write(page, 'query', 'query Mine($first: Int) { topics(first: $first) { totalCount } }');
     await write(page, 'variables', '{ "first": 1 }');
@@ -127,7 +127,7 @@ describe('an answer', () => {
     await page.getByText('The headers have changed since this answer.').waitFor();
   });
 
-  it('is followed by no calls of the one before where the request was not sent', async () => {
+  it('of a request that was not sent is shown without the calls of the previous answer', async () => {
     const { page } = await open();
     await play(page);
     await page.locator('button.call').first().waitFor();
