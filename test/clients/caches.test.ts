@@ -1,4 +1,4 @@
-/** What the package tells normalising caches of the schema: of every type, and as the caches use it. */
+/** The rules of the package for normalising caches: for each type of the schema, and as the caches use them. */
 import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { Client, fetchExchange } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
@@ -27,7 +27,7 @@ const connections = types.filter(isObjectType).flatMap((type) =>
 
 describe('the rules for caches', () => {
   it.each(objects.map((type) => [type.name, type] as const))(
-    'say of %s whether it has an identity',
+    'identify %s by its id exactly if it has one',
     (name, type) => {
       const policy = apollo.typePolicies[name];
       const key = graphcache.keys[name];
@@ -37,14 +37,14 @@ describe('the rules for caches', () => {
     },
   );
 
-  it('name no type that is not there', () => {
+  it('name types of the schema only', () => {
     const names = types.map(({ name }) => name);
 
     expect(names).toEqual(expect.arrayContaining(Object.keys(apollo.typePolicies)));
     expect(names).toEqual(expect.arrayContaining(Object.keys(graphcache.keys)));
   });
 
-  it('name the types of every interface', () => {
+  it('name the possible types of each interface', () => {
     const interfaces = types.filter(isInterfaceType);
     const possible = Object.fromEntries(
       interfaces.map((type) => [type.name, schema.getPossibleTypes(type).map(({ name }) => name)]),
@@ -56,7 +56,7 @@ describe('the rules for caches', () => {
   });
 
   it.each(connections.map(({ type, field }) => [`${type}.${field.name}`, type, field] as const))(
-    'keep lists of %s apart by their filters, and join their pages',
+    'key lists of %s by their filters, and have a resolver for their pages',
     (_name, type, field) => {
       const policy = apollo.typePolicies[type]?.fields?.[field.name] as { keyArgs?: unknown };
       const filters = field.args
@@ -69,7 +69,7 @@ describe('the rules for caches', () => {
   );
 });
 
-/** All that has no id, behind one page and one account. */
+/** All types without an id, reached from pages, accounts and topics. */
 const WIDE = gql`
   query Wide($query: String) {
     page(pageId: "page_northwind") {
@@ -200,7 +200,7 @@ describe.each([
     },
   },
 ])('$client with these rules', ({ open }) => {
-  it('warns of nothing, keeps what an interface selects, and keeps filtered lists apart', async () => {
+  it('logs no warning, keeps fields selected through an interface, and keeps filtered lists apart', async () => {
     const warnings: unknown[] = [];
     for (const method of ['warn', 'error'] as const) {
       const spy = vi.spyOn(console, method).mockImplementation((...said) => warnings.push(said));

@@ -1,6 +1,6 @@
 /**
- * The same deferred screen and the same failing field as Apollo Client reads them with either of its
- * handlers, urql, and Relay through the adapter.
+ * A deferred screen, with and without a failing field, as Apollo Client with either of its handlers, urql, and
+ * Relay through the adapter read it.
  */
 import { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { Defer20220824Handler, GraphQL17Alpha9Handler } from '@apollo/client/incremental';
@@ -35,7 +35,7 @@ const SCREEN = `query Screen {
 fragment Free on Page { status id }
 fragment People on Page { createdAt audiences(first: 1) { totalCount } id }`;
 
-/** The page at once, its audiences later. */
+/** A gateway whose backend answers the page at once and its audiences later. */
 async function open(audiences: Behaviour = world()) {
   const site = await openGateway({ backend: 'faulty' });
   const { upstream } = site;
@@ -67,7 +67,7 @@ async function byApollo(url: string, name: keyof typeof HANDLERS): Promise<Seen>
   const client = new ApolloClient({
     link: ApolloLink.from([new HttpLink({ uri: `${url}/graphql`, headers: HEADERS, fetch })]),
     cache: new InMemoryCache(),
-    // Its own types disagree on an optional property.
+    // Apollo's own types disagree on an optional property.
     incrementalHandler: new HANDLERS[name]() as NonNullable<
       ApolloClient.Options['incrementalHandler']
     >,
@@ -112,7 +112,7 @@ const scalar = (name: string) => ({
   ...{ alias: null, args: null, kind: 'ScalarField', name, storageKey: null },
 });
 
-/** What relay-compiler makes of the screen, as far as the store needs it. */
+/** The artefact of relay-compiler for the screen, as far as the store needs it. */
 const AUDIENCES = {
   ...{ alias: null, args: [{ kind: 'Literal', name: 'first', value: 1 }] },
   concreteType: 'AudienceConnection',
@@ -212,7 +212,7 @@ const shown = ({ page }: Screen) => ({
 });
 
 describe.each(CLIENTS)('%s', (_, read) => {
-  it('shows the page first, and its audiences when they are there', async () => {
+  it('shows the page first, and its audiences when they arrive', async () => {
     const { url } = await open();
 
     const { first, last, errors } = await read(url);
@@ -228,7 +228,7 @@ describe.each(CLIENTS)('%s', (_, read) => {
     });
   });
 
-  it('keeps the page when what was deferred fails, and shows why', async () => {
+  it('keeps the page when a deferred field fails, and reports an error', async () => {
     const { url } = await open(after(1, status(403)));
 
     const { first, last, errors } = await read(url);

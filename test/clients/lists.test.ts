@@ -1,6 +1,6 @@
 /**
- * An audience that was made, put at the head of a list that Apollo Client or urql has read page by page, as
- * docs/clients.md says it. What is put at the end is in the apps of docs/own-documents.md, and Relay in its own test.
+ * A new audience at the head of a list that Apollo Client or urql has read page by page, as docs/clients.md describes
+ * it. The apps of docs/own-documents.md append at the end, and Relay has its own test.
  */
 import { ApolloClient, gql, HttpLink, InMemoryCache, type Reference } from '@apollo/client';
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
@@ -68,7 +68,7 @@ const CREATE: TypedDocumentNode<Made, { input: object }> = gql`
 
 const input = { pageId, customName: 'At the head', publishBehavior: 'draft' };
 
-/** A screen with a list: what it shows, the next page of it, and what its form sends. */
+/** A screen with a list: the list shown, a step to its next page, and a form that creates an audience. */
 interface Screen {
   shown(): List;
   more(): Promise<unknown>;
@@ -175,7 +175,7 @@ it.each([
   ['Apollo Client', openApollo],
   ['urql', openUrql],
 ] as const)(
-  '%s shows an audience that was made at the head of fifteen, and each once to the end of the list',
+  '%s shows a new audience at the head of fifteen, and each audience once up to the end of the list',
   async (_client, open) => {
     const { url } = await openGateway({ fresh: true, rest: { timeoutMs: 5_000 } });
     const screen = await open(url);
@@ -196,7 +196,7 @@ it.each([
   },
 );
 
-it('urql keeps five of fifteen where the page was invalidated in place of that', async () => {
+it('urql shows five of fifteen audiences after a mutation that invalidates the page instead', async () => {
   const { url } = await openGateway({ fresh: true, rest: { timeoutMs: 5_000 } });
   const screen = await openUrql(url, invalidate);
   await screen.more();

@@ -63,12 +63,12 @@ beforeAll(async () => {
   return () => rm(folder, { recursive: true });
 });
 
-/** An app with the page's files and others, outside this repository, with what the page installs. */
+/** An app outside this repository, with these files and the packages that the page installs. */
 async function makeApp(files: Iterable<readonly [string, string]>): Promise<string> {
   const app = openFolder();
   const modules = join(app, 'node_modules');
   await mkdir(join(modules, 'content-pages-client'), { recursive: true });
-  // The packages of the registry are those that are installed here.
+  // Packages of the registry are linked from this repository.
   for (const name of await readdir(join(ROOT, 'node_modules'))) {
     if (!name.startsWith('.')) await symlink(join(ROOT, 'node_modules', name), join(modules, name));
   }
@@ -95,14 +95,14 @@ const generate = (app: string) =>
   node(app, tool('@graphql-codegen/cli/cjs/bin.js'), '--config', 'codegen.ts');
 const compile = (app: string) => node(app, tool('typescript/bin/tsc'), '--project', '.');
 
-/** What the compiler finds wrong. */
+/** The output of the compiler; empty without errors. */
 const faultsOf = (app: string): Promise<string> =>
   compile(app).then(
     () => '',
     ({ stdout }: { stdout: string }) => stdout,
   );
 
-/** Draws the app as React does, once its data has come; `wrapped` is its element with a client. */
+/** A program that renders the app by React and prints it once its data has come; `wrapped` is its element with a client. */
 const draws = (imports: string, wrapped: string): string => `
 import { Window } from 'happy-dom';
 import { createRoot } from 'react-dom/client';
@@ -144,7 +144,7 @@ const client = () => new Client({
   ),
 };
 
-/** Uses of a document's type, each of which is right. */
+/** Valid uses of the types of a document. */
 const TYPED = `
 import type { ResultOf, VariablesOf } from '@graphql-typed-document-node/core';
 import type { JsonValue } from 'content-pages-client/json-value';
@@ -191,7 +191,7 @@ describe('the apps of docs/own-documents.md', { timeout: 120_000 }, () => {
     faults = await faultsOf(app);
   }, 120_000);
 
-  it.each(CLIENTS)('keep with %s what arrived when one person fails', async (client) => {
+  it.each(CLIENTS)('show the rest of the data with %s when one person fails', async (client) => {
     const site = await openGateway({ backend: 'faulty', rest: { timeoutMs: 5_000 } });
     const { upstream } = site;
     const rest = world();
@@ -208,7 +208,7 @@ describe('the apps of docs/own-documents.md', { timeout: 120_000 }, () => {
     );
   });
 
-  it('have typed hooks, and types without an unknown value that come with the null that stands for an error', async () => {
+  it('compile with types that have null for a failed field, and no unknown or any', async () => {
     expect(faults).toBe('');
     expect(await readFile(join(app, 'src/graphql/graphql.ts'), 'utf8')).not.toMatch(UNKNOWN);
     expect(await readdir(join(app, 'src/graphql'))).toContain('persisted-documents.json');
@@ -218,7 +218,7 @@ describe('the apps of docs/own-documents.md', { timeout: 120_000 }, () => {
 const UNKNOWN = /(?:input|output): (?:unknown|any)/;
 
 describe('types of own documents', { timeout: 180_000 }, () => {
-  it('come without that null for clients that throw, and refuse a text that changed since, when it is compiled and when it runs', async () => {
+  it('have no null for a failed field with partial: false, and refuse a changed text when it is compiled and when it runs', async () => {
     const typed = TYPED.replace('NULLABLE', 'false').replace("'./graphql'", "'./graphql/index.ts'");
     const app = await makeApp([
       [
@@ -244,7 +244,7 @@ describe('types of own documents', { timeout: 180_000 }, () => {
     ).rejects.toThrow(SENTENCE);
   });
 
-  it('know every scalar of the schema, Relay’s too', async () => {
+  it('have each custom scalar of the schema in the configuration of Relay', async () => {
     const schema = buildSchema(await readFile(join(ROOT, 'schema.graphql'), 'utf8'));
     const scalars = Object.values(schema.getTypeMap())
       .filter((type) => isScalarType(type) && !isSpecifiedScalarType(type))

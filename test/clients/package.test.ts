@@ -48,7 +48,7 @@ const RESOLUTIONS = [
   ['--module', 'esnext', '--moduleResolution', 'bundler'],
 ];
 
-it('packs types, documents and the manifest, which a frontend can install, compile and run', async () => {
+it('the packed client has types, documents and the manifest, and a frontend can install, compile and run it', async () => {
   // Outside this repository, so that nothing is found in its node_modules.
   const frontend = openFolder({ 'package.json': '{ "type": "module" }', 'main.ts': CONSUMER });
   await run('npm', ['run', 'client', '--', frontend], { cwd: ROOT });
@@ -91,14 +91,14 @@ it('packs types, documents and the manifest, which a frontend can install, compi
   ]);
   expect(paths).toContain('documents/page-with-audiences.graphql');
 
-  // What it depends on comes from folders too: no registry is asked.
+  // Dependencies are installed from folders as well, so that no registry is asked.
   const dependencies = ['graphql', '@graphql-typed-document-node/core'].map((name) =>
     join(ROOT, 'node_modules', name),
   );
   const install = ['install', '--install-links', '--offline', '--ignore-scripts', '--no-audit'];
   await run('npm', [...install, packed, ...dependencies], { cwd: frontend });
   const installed = join(frontend, 'node_modules/content-pages-client');
-  // A link would find its modules here, and those of a second graphql.
+  // A link would resolve its modules from this repository, and load a second graphql.
   expect((await lstat(installed)).isSymbolicLink()).toBe(false);
   for (const path of paths.filter((path) => /\.(?:js|d\.ts)$/.test(path))) {
     expect(await readFile(join(installed, path), 'utf8')).not.toMatch(/from ['"][^'"]+\.ts['"]/);

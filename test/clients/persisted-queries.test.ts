@@ -32,7 +32,7 @@ const NAME = 'Northwind launch';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** `fetch`, and whether each request was a hash alone or brought the document too. */
+/** A `fetch` that records whether each request has the hash alone or the document as well. */
 function recordedFetch() {
   const sent: string[] = [];
   const recorded: typeof fetch = (input, init) => {

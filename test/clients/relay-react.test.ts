@@ -1,6 +1,6 @@
 /**
  * Relay as its users write it: components with a pagination container, a refetch and a mutation that
- * prepends what it has made, rendered by React.
+ * prepends the new audience, rendered by React.
  */
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -38,13 +38,13 @@ vi.stubGlobal('document', window.document);
 
 const COUNT = 7;
 
-/** A cursor of another list: what a changed filter leaves behind. */
+/** An invalid cursor, such as a changed filter leaves behind. */
 const EXPIRED_CURSOR = 'A'.repeat(20);
 
 /**
- * An environment before a gateway that serves Relay's own documents only; `sent` is what it asked.
+ * An environment in front of a gateway that serves Relay's own documents only; `sent` has its requests.
  *
- * @param isExpired whether its cursors are.
+ * @param isExpired whether each cursor is replaced by an expired one.
  */
 async function open(isExpired: boolean) {
   const folder = await mkdtemp(join(tmpdir(), 'relay-'));
@@ -90,7 +90,7 @@ interface AudienceList {
   };
 }
 
-/** As Relay's compiler types what a component is handed: who uses the fragment can read its data. */
+/** A property of a component as Relay's compiler types it: users of the fragment can read its data. */
 interface ScreenPage {
   readonly id: string;
   readonly ' $data'?: AudienceList;
@@ -107,7 +107,7 @@ const useAudiences = (page: ScreenPage) =>
 const useRefetch = (page: ScreenPage) =>
   useRefetchableFragment<ScreenQuery, ScreenPage>(screenAudiences, page);
 
-/** What the components last rendered with. */
+/** Values of the last rendering. */
 interface Shown {
   list: ReturnType<typeof useAudiences>;
   refetch: ReturnType<typeof useRefetch>[1];
@@ -154,11 +154,11 @@ async function render({ isExpired = false } = {}) {
   return { shown, sent, names };
 }
 
-/** React renders in its own time. */
+/** Waits for React, which renders asynchronously. */
 const until = (isThere: () => boolean) =>
   vi.waitFor(() => expect(isThere()).toBe(true), { timeout: 10_000 });
 
-it('pages to the end with usePaginationFragment', async () => {
+it('usePaginationFragment pages to the end of the list', async () => {
   const { shown, names } = await render();
   const total = shown.list.data.audiences.totalCount;
   expect(names()).toHaveLength(COUNT);
@@ -172,7 +172,7 @@ it('pages to the end with usePaginationFragment', async () => {
   expect(names()).toHaveLength(total);
 });
 
-it('begins again with useRefetchableFragment', async () => {
+it('useRefetchableFragment reads the list again from its start', async () => {
   const { shown, sent, names } = await render();
 
   shown.refetch({ count: 3 }, { fetchPolicy: 'network-only' });
@@ -184,7 +184,7 @@ it('begins again with useRefetchableFragment', async () => {
   });
 });
 
-it('keeps its list when a cursor has expired, says so, and begins again', async () => {
+it('an expired cursor fails loadNext and leaves the list, which can be read again from its start', async () => {
   const { shown, names } = await render({ isExpired: true });
   const before = names();
 
@@ -200,7 +200,7 @@ it('keeps its list when a cursor has expired, says so, and begins again', async 
   expect(names()).toEqual(before.slice(0, 3));
 });
 
-it('shows what useMutation has made at the head of the list, by @prependEdge', async () => {
+it('useMutation with @prependEdge shows a new audience at the head of the list, and leaves totalCount', async () => {
   const { shown, names } = await render();
   const before = names().length;
   const { totalCount } = shown.list.data.audiences;

@@ -49,7 +49,7 @@ const HEADERS = { 'x-api-key': EXAMPLE_API_KEY };
 const GENERATED = new URL('../../src/client/generated/persisted-documents.json', import.meta.url);
 const RELAY = new URL('relay/generated/relay-1.json', import.meta.url);
 
-/** As Apollo's tool makes it: of documents with the `__typename` that its client adds. */
+/** A manifest as Apollo's tool generates it: documents have the `__typename` that its client adds. */
 const apolloManifest = (documents: readonly DocumentNode[]) => ({
   format: 'apollo-persisted-query-manifest',
   version: 1,
@@ -174,7 +174,7 @@ const newAudience = (name: string) => ({
   input: { pageId: EXAMPLE_PAGE_ID, customName: name, publishBehavior: 'draft' as const },
 });
 
-/** A cursor of another list: what a changed filter leaves in caches. */
+/** An invalid cursor, such as a changed filter leaves in caches. */
 const EXPIRED_CURSOR = 'AAAAAAAAAAAAAAAAAAAA';
 
 /** Whether a request's `after` was refused, by what docs/clients.md tells clients to look at. */
@@ -251,7 +251,7 @@ describe('Apollo Client', () => {
     expect(new Set(ids).size).toBe(totalCount);
   });
 
-  it('shows a write in the list', async () => {
+  it('shows a new audience in the list after a refetch', async () => {
     const client = open(await openTrusting());
     const asked = { query: SCREEN, variables: { ...VARIABLES, first: 100 } };
     const before = (await client.query<ScreenData>(asked)).data!.page.audiences.totalCount;
@@ -271,7 +271,7 @@ describe('Apollo Client', () => {
     );
   });
 
-  it('keeps the rest beside an error in one field, and recognises an expired cursor by its argument', async () => {
+  it('keeps the rest of the data when one field fails, and recognises an expired cursor by the argument in its error', async () => {
     const client = open(await openTrusting());
 
     const partial = await client.query<ScreenData>({
@@ -297,7 +297,7 @@ describe('Apollo Client', () => {
   it.each([
     [false, 'POST'],
     [true, 'GET'],
-  ])('sends ids of its manifest alone (by GET: %s)', async (byGet, method) => {
+  ])('sends ids of its manifest without documents (by GET: %s)', async (byGet, method) => {
     const site = await openTrusting(true);
     const sent: RequestInit[] = [];
     const http = new HttpLink({
@@ -319,7 +319,7 @@ describe('Apollo Client', () => {
     expect(sent[0]!.body ?? '').not.toContain('"query"');
   });
 
-  it('shows an optimistic publishing before the gateway has answered, and what it became after', async () => {
+  it('shows an optimistic status until the gateway has answered, and then the real one', async () => {
     const site = await openTrusting();
     let release = () => {};
     const held = new Promise<void>((resolve) => (release = resolve));
@@ -393,7 +393,7 @@ describe('urql with graphcache', () => {
       ],
     });
 
-  it('pages to the end with relayPagination, and shows a write in the list', async () => {
+  it('pages to the end with relayPagination, and counts a new audience in the list', async () => {
     const client = open(await openTrusting());
     let variables = VARIABLES;
     let { data } = await client.query<ScreenData>(SCREEN, variables).toPromise();
@@ -412,7 +412,7 @@ describe('urql with graphcache', () => {
     expect(again.data?.page.audiences.totalCount).toBe(totalCount + 1);
   });
 
-  it('keeps the rest beside an error in one field, and recognises an expired cursor by its argument', async () => {
+  it('keeps the rest of the data when one field fails, and recognises an expired cursor by the argument in its error', async () => {
     const client = open(await openTrusting());
 
     const partial = await client.query<ScreenData>(PARTIAL, VARIABLES).toPromise();
@@ -430,7 +430,7 @@ describe('urql with graphcache', () => {
 });
 
 describe('Relay', () => {
-  /** Its compiler has given every document an id: the network layer sends nothing else. */
+  /** An environment whose network layer sends only the ids that the compiler gave to documents. */
   const open = ({ url }: InProcessGateway) =>
     new Environment({
       store: new Store(new RecordSource()),
@@ -449,7 +449,7 @@ describe('Relay', () => {
 
   const VARIABLES = { pageId: EXAMPLE_PAGE_ID, count: 7 };
 
-  /** What a component of the fragment shows; Relay's store does not type it. */
+  /** The data of a component with the fragment, which Relay's store does not type. */
   function shownBy(environment: Environment) {
     const query = createOperationDescriptor(screenQuery, VARIABLES);
     const { page } = environment.lookup(query.fragment).data as unknown as ScreenData;
@@ -458,7 +458,7 @@ describe('Relay', () => {
     return { page, audiences };
   }
 
-  it('pages to the end, refetches, and prepends what a mutation has made', async () => {
+  it('pages to the end, and prepends the audience that a mutation created', async () => {
     const environment = open(await openTrusting(true));
     await fetchQuery(environment, screenQuery, VARIABLES).toPromise();
     const operation = createOperationDescriptor(screenQuery, VARIABLES);
@@ -491,7 +491,7 @@ describe('Relay', () => {
     expect(shownBy(environment).audiences.edges).toHaveLength(ids.length + 1);
   });
 
-  it('keeps the rest beside an error in one field', async () => {
+  it('keeps the rest of the data when one field fails', async () => {
     const environment = open(await openTrusting(true));
     const variables = { ...VARIABLES, count: 101 };
 
@@ -504,7 +504,7 @@ describe('Relay', () => {
     expect(data).toMatchObject({ audiences: null });
   });
 
-  it('keeps its list when the cursor has expired, and begins again without it', async () => {
+  it('keeps its list when a cursor has expired, and reads it again without a cursor', async () => {
     const environment = open(await openTrusting(true));
     await fetchQuery(environment, screenQuery, VARIABLES).toPromise();
     environment.retain(createOperationDescriptor(screenQuery, VARIABLES));
@@ -522,7 +522,7 @@ describe('Relay', () => {
 });
 
 describe('fetch with the generated documents', () => {
-  /** By the hash that codegen has put beside the document: no text is sent. */
+  /** Asks by the hash that codegen has put beside the document, without its text. */
   async function ask<Data, Variables>(
     { url }: InProcessGateway,
     document: TypedDocumentNode<Data, Variables>,
@@ -537,7 +537,7 @@ describe('fetch with the generated documents', () => {
     return (await response.json()) as { data: Data; errors?: GraphQLFormattedError[] };
   }
 
-  it('shows a nested screen, pages to the end, and shows a write in the list', async () => {
+  it('reads a nested screen, pages to the end, and finds a new audience in the list', async () => {
     const site = await openTrusting(true);
     const pageId = EXAMPLE_PAGE_ID;
     const step = async (after: string | null) =>
@@ -565,7 +565,7 @@ describe('fetch with the generated documents', () => {
     expect(after.ids).toContain(created.data.createAudience?.audience?.audienceId);
   });
 
-  it('keeps the rest beside an error in one field, and recognises an expired cursor by its argument', async () => {
+  it('keeps the rest of the data when one field fails, and recognises an expired cursor by the argument in its error', async () => {
     const site = await openTrusting(true);
     const pageId = EXAMPLE_PAGE_ID;
 
@@ -579,7 +579,7 @@ describe('fetch with the generated documents', () => {
     expect(hasExpired(expired)).toBe(true);
   });
 
-  it('asks by GET, and is answered 304 when nothing has changed', async () => {
+  it('reads by GET, and gets 304 for an unchanged answer', async () => {
     const { url } = await openTrusting(true);
     const { hash } = (PageWithAudiencesDocument as { __meta__?: { hash: string } }).__meta__!;
     const search = new URLSearchParams({

@@ -14,7 +14,7 @@ import { IDS } from '../support/ids.ts';
 import { openLive, expectPublished, WATCH, wsClient, type Progress } from '../live/support.ts';
 import { until } from '../support/until.ts';
 
-/** Hears of each event, and of the end. */
+/** Receives each event, and the end. */
 interface Sink {
   next(event: Progress): void;
   complete(): void;
@@ -155,7 +155,7 @@ const SIMPLEST: Readonly<Record<string, AskTwo>> = {
 };
 
 it.each(Object.entries(SIMPLEST))(
-  '%s sends all operations over its WebSocket, each once',
+  '%s sends a query and a mutation over its WebSocket, the mutation once',
   async (_, askTwo) => {
     const live = await openLive();
     const id = formatNodeId('Topic', [IDS.topic]);
@@ -175,7 +175,7 @@ it.each(Object.entries(SIMPLEST))(
 );
 
 it.each(Object.entries(CLIENTS))(
-  'a version that is published is watched by %s',
+  '%s receives the events of a version up to its publication',
   async (_, watch) => {
     const live = await openLive();
     const id = await live.draft();
