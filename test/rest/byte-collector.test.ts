@@ -8,7 +8,7 @@ const collected = (chunks: readonly string[]): ByteCollector => {
 };
 
 it.each([[[]], [['whole']], [['a', '', 'bc', 'd'.repeat(5_000), 'e']]])(
-  'makes one buffer of %j',
+  'a byte collector joins the chunks %j into one buffer',
   (chunks) => {
     const bytes = collected(chunks);
 
@@ -17,7 +17,7 @@ it.each([[[]], [['whole']], [['a', '', 'bc', 'd'.repeat(5_000), 'e']]])(
   },
 );
 
-it('writes over nothing that it was given', () => {
+it('a byte collector does not overwrite the chunks it was given', () => {
   const first = Buffer.from('first');
   const bytes = new ByteCollector();
 
@@ -27,7 +27,7 @@ it('writes over nothing that it was given', () => {
   expect(first.toString()).toBe('first');
 });
 
-it('takes no more than twice what it holds, however small the chunks are', () => {
+it('a byte collector allocates at most twice the bytes of 100,000 chunks of one byte', () => {
   const bytes = collected(Array.from('x'.repeat(100_000)));
 
   expect(bytes.take().buffer.byteLength).toBeLessThanOrEqual(200_000);

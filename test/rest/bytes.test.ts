@@ -1,4 +1,4 @@
-/** What becomes of the bytes of an answer: its numbers, its charset, a byte order mark. */
+/** Decoding the bytes of an answer: numbers, charset, byte order mark. */
 import { describe, expect, it } from 'vitest';
 import { WRITES_ALL_NUMBERS } from '../../src/rest/decode/json.ts';
 import { ok, text } from '../support/faults.ts';
@@ -11,7 +11,7 @@ const log = (payload: string): string =>
 
 const LOGS = `{ person(personId: "p") { name logs { nodes { type payload } } } }`;
 
-describe('numbers of a payload', () => {
+describe('a number in an answer', () => {
   async function ask(payload: string) {
     const { upstream, ask: send } = await openGateway({ backend: 'faulty' });
     upstream.on('GET /v0/persons/p', ok(person('p')));
@@ -28,28 +28,31 @@ describe('numbers of a payload', () => {
       '{"a":[{"b":9007199254740993}]}',
       '9007199254740993',
     ],
-    ['a negative one', '{"id":-9007199254740993}', '-9007199254740993'],
-    ['one beyond the range of a double', '{"e":1e400}', '1e400'],
-    ['one of many digits', `{"n":${'9'.repeat(500)}}`, `${'9'.repeat(40)}…`],
-  ])('are never replaced by others in silence: %s', async (_name, payload, shown) => {
-    const { text: body, data, errors } = await ask(payload);
+    ['a negative integer that a double rounds', '{"id":-9007199254740993}', '-9007199254740993'],
+    ['a number beyond the range of a double', '{"e":1e400}', '1e400'],
+    ['an integer of 500 digits', `{"n":${'9'.repeat(500)}}`, `${'9'.repeat(40)}…`],
+  ])(
+    'is passed on exactly or is an error at its payload, never rounded: %s',
+    async (_name, payload, shown) => {
+      const { text: body, data, errors } = await ask(payload);
 
-    expect(data['person'].logs.nodes[0].payload).toEqual({ fine: 1 });
-    if (WRITES_ALL_NUMBERS) {
-      expect(body).toContain(`"payload":${payload}`);
-      return;
-    }
-    expect(data['person'].logs.nodes[1]).toBeNull();
-    expect(errors).toEqual([
-      expect.objectContaining({
-        path: ['person', 'logs', 'nodes', 1, 'payload'],
-        message: `Backend answered ${shown} in "payload", a number that cannot be passed on exactly: GET /v0/persons/{person_id}/logs`,
-        extensions: expect.objectContaining({ code: 'UPSTREAM_INVALID_RESPONSE' }),
-      }),
-    ]);
-  });
+      expect(data['person'].logs.nodes[0].payload).toEqual({ fine: 1 });
+      if (WRITES_ALL_NUMBERS) {
+        expect(body).toContain(`"payload":${payload}`);
+        return;
+      }
+      expect(data['person'].logs.nodes[1]).toBeNull();
+      expect(errors).toEqual([
+        expect.objectContaining({
+          path: ['person', 'logs', 'nodes', 1, 'payload'],
+          message: `Backend answered ${shown} in "payload", a number that cannot be passed on exactly: GET /v0/persons/{person_id}/logs`,
+          extensions: expect.objectContaining({ code: 'UPSTREAM_INVALID_RESPONSE' }),
+        }),
+      ]);
+    },
+  );
 
-  it('in a field of its own that a double does not hold are an error of that field', async () => {
+  it('is an error that names its typed field when a double cannot hold it', async () => {
     const { upstream, ask: send } = await openGateway({ backend: 'faulty' });
     const { sortOrder: _, ...rest } = topic('t');
     const body = JSON.stringify(rest).replace('{', '{"sortOrder":9007199254740993,');
@@ -65,7 +68,7 @@ describe('numbers of a payload', () => {
     '{"id":9007199254740992,"max":9007199254740991,"big":100000000000000000000}',
     '{"a":1e300,"b":-1.5E+22,"c":1000000000000000000000.0,"d":0.1234567890123456789}',
     '{"id":"1610521604143693812","text":"1e400 \\"9007199254740993\\\\","true":true,"false":false}',
-  ])('arrive where a double holds them, and as texts: %s', async (payload) => {
+  ])('is passed on when a double holds it or when it is in a string: %s', async (payload) => {
     const { data, codes } = await ask(payload);
 
     expect(codes).toEqual([]);
@@ -73,7 +76,7 @@ describe('numbers of a payload', () => {
   });
 });
 
-describe('the charset of an answer', () => {
+describe('the text of an answer', () => {
   const NAME = 'Jörg';
   const bytesOf = (charset: BufferEncoding): Buffer =>
     Buffer.from(JSON.stringify(person('p', NAME)), charset);
@@ -91,7 +94,7 @@ describe('the charset of an answer', () => {
     ['application/json; charset=iso-8859-1', 'latin1'],
     ['application/json; charset=windows-1252', 'latin1'],
     ['application/problem+json; charset=utf-16le', 'utf16le'],
-  ])('is decoded: %s', async (type, charset) => {
+  ])('is decoded by its charset: %s', async (type, charset) => {
     const { data, codes } = await askFor(bytesOf(charset), type);
 
     expect(codes).toEqual([]);
@@ -103,14 +106,17 @@ describe('the charset of an answer', () => {
     ['application/json; charset=utf-8', 'latin1'],
     ['application/json; charset=klingon', 'utf8'],
     ['application/json; charset=utf-16le', 'utf8'],
-  ])('is never guessed: %s with other bytes', async (type, charset) => {
-    const { data, codes } = await askFor(bytesOf(charset), type);
+  ])(
+    'is refused when its charset is unknown or contradicts its bytes: %s',
+    async (type, charset) => {
+      const { data, codes } = await askFor(bytesOf(charset), type);
 
-    expect(codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
-    expect(data['person']).toBeNull();
-  });
+      expect(codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+      expect(data['person']).toBeNull();
+    },
+  );
 
-  it('is never guessed in the answer to a write, whose outcome is unknown then', async () => {
+  it('makes a write OUTCOME_UNKNOWN when its charset contradicts its bytes', async () => {
     const { upstream, ask } = await openGateway({ backend: 'faulty' });
     const bytes = Buffer.from(JSON.stringify(topic('t', NAME)), 'latin1');
     upstream.on('PATCH /v0/topics/t', text(bytes));
@@ -127,7 +133,7 @@ describe('the charset of an answer', () => {
     expect(codes).toEqual(['OUTCOME_UNKNOWN']);
   });
 
-  it('skips a byte order mark', async () => {
+  it('is decoded without its byte order mark', async () => {
     const body = Buffer.from(`\uFEFF${JSON.stringify(person('p', NAME))}`);
 
     const { data } = await askFor(body, 'application/json');

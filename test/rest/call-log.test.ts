@@ -11,7 +11,7 @@ import { openRest, outcome } from './open-rest.ts';
 
 const route = { method: 'GET', path: '/v0/topics' };
 
-/** A call log with these starts and ends, in milliseconds. */
+/** A call log of calls with the given starts and ends, in milliseconds. */
 function callLogOf(calls: readonly (readonly [start: number, end: number])[]): CallLog {
   let now = 0;
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
@@ -32,10 +32,10 @@ function callLogOf(calls: readonly (readonly [start: number, end: number])[]): C
 
 describe('the call log', () => {
   it.each([
-    ['none', [], 0, 0],
+    ['no calls', [], 0, 0],
     ['one call', [[0, 10]], 1, 10],
     [
-      'calls side by side',
+      'calls at the same time',
       [
         [0, 10],
         [0, 12],
@@ -45,7 +45,7 @@ describe('the call log', () => {
       12,
     ],
     [
-      'calls after each other',
+      'calls one after the other',
       [
         [0, 10],
         [10, 20],
@@ -55,7 +55,7 @@ describe('the call log', () => {
       25,
     ],
     [
-      'a fan',
+      'one call followed by three',
       [
         [0, 10],
         [11, 20],
@@ -77,7 +77,7 @@ describe('the call log', () => {
       100,
     ],
   ] as [string, [number, number][], number, number][])(
-    'counts rounds and time of %s',
+    'counts the rounds and the backend time of %s',
     (_name, calls, rounds, backendMs) => {
       const callLog = callLogOf(calls);
 
@@ -87,7 +87,7 @@ describe('the call log', () => {
     },
   );
 
-  it('counts the longest chain of calls that each began after the one before', () => {
+  it('counts as rounds the longest chain of calls that each begin after the last one has ended', () => {
     const span = fc
       .tuple(fc.nat(50), fc.nat(20))
       .map(([start, ms]) => [start, start + ms] as const);
@@ -111,7 +111,7 @@ describe('the call log', () => {
     );
   });
 
-  it('notes what needed no call without counting it', async () => {
+  it('records a primed read without counting it as a call', async () => {
     const callLog = new CallLog();
     callLog.end(callLog.begin(route, ['a'], 'sent', 1), 200);
     await sleep(5);
@@ -122,7 +122,7 @@ describe('the call log', () => {
     expect(callLog.entries[1]!.endMs).toBe(callLog.entries[1]!.startMs);
   });
 
-  it('sees calls that are still under way', async () => {
+  it('includes a call under way in its rounds and its backend time', async () => {
     const callLog = new CallLog();
     callLog.begin(route, null, 'sent', 1);
     await sleep(10);
@@ -131,7 +131,7 @@ describe('the call log', () => {
     expect(callLog.backendMs).toBeGreaterThan(8);
   });
 
-  it('counts no call that the breaker refused', async () => {
+  it('records a call that the circuit breaker refused without counting it', async () => {
     const { backend, client } = await openRest();
     backend.on('*', status(500));
     const one = client();
@@ -145,7 +145,7 @@ describe('the call log', () => {
     expect(one.callLog.entries[20]!.endMs).toBeDefined();
   });
 
-  it('counts no call that was refused or given up in the queue', async () => {
+  it('records calls that were refused by the queue or cancelled in it without counting them', async () => {
     const { backend, client } = await openRest({ connections: 1, maxQueue: 2 });
     backend.on('*', silence());
     const leaving = new Cancel();
@@ -167,7 +167,7 @@ describe('the call log', () => {
     ]);
   });
 
-  it('costs little', async () => {
+  it('takes fewer than five function calls for a logged call', async () => {
     const calls = await countCalls(() => {
       const callLog = new CallLog();
       for (let i = 0; i < 250; i++) callLog.end(callLog.begin(route, null, 'sent', 1), 200);

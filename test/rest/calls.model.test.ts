@@ -1,4 +1,4 @@
-/** Calls in any order of what may happen to them, against what is promised of each. The wire and the time are staged. */
+/** Model test of REST calls: random orders of events, checked against the promises of a call. Network and clock are staged. */
 import fc from 'fast-check';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
@@ -12,7 +12,7 @@ import { StagedClock } from '../support/staged-time.ts';
 import { person, topic } from './open-rest.ts';
 
 const CONNECTIONS = 8;
-/** Seven eighths, and four fifths of a route. */
+/** Shares of a key: seven eighths of all connections, and four fifths for one route. */
 const MOST_OF_A_KEY = 7;
 const MOST_OF_A_ROUTE = 6;
 const TIMEOUT_MS = 300;
@@ -77,7 +77,7 @@ class Exchange {
 
 const errorOf = (code: string): Error => Object.assign(new Error(code), { code });
 
-/** What a backend, or the network, may do with a request. */
+/** What a backend or the network may do with a request. */
 const EVENTS: Readonly<Record<string, (exchange: Exchange) => void>> = {
   connected: (exchange) => exchange.start(),
   ok: (exchange) => exchange.answer(200),
@@ -161,7 +161,8 @@ function stage(volume: number) {
         ({ path, apiKey, heard }) =>
           heard === 0 && path === options.path && apiKey === exchange.apiKey,
       );
-      if (waiting.length === 0) faults.push(`${options.method} ${options.path} sent for nobody`);
+      if (waiting.length === 0)
+        faults.push(`${options.method} ${options.path} sent without a caller`);
       wire.push(exchange);
       return true;
     },
@@ -207,7 +208,7 @@ function stage(volume: number) {
   return { clock, callers, wire, faults, ask, checkShares };
 }
 
-it('answers each caller once, sends nothing for nobody, and counts down to nothing, whatever happens in any order', async () => {
+it('answers each caller once, sends each write once and nothing without a caller, and frees every timer and slot, in random orders of events', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 80 }),
@@ -230,7 +231,7 @@ it('answers each caller once, sends nothing for nobody, and counts down to nothi
           if (one.kind === 'turn') await turn();
           checkShares();
         }
-        // All that is left ends at its deadline, late news of it changes nothing, and no pause lasts.
+        // End all that is left at its deadline, answer it too late, and wait for the end of every pause.
         for (let i = 0; i < 4; i++) {
           clock.pass(1_000);
           await turn();
@@ -248,7 +249,7 @@ it('answers each caller once, sends nothing for nobody, and counts down to nothi
         const writes = sent.filter((name) => name.startsWith('PATCH'));
         expect(new Set(writes).size, 'each write is sent once').toBe(writes.length);
         expect(clock.waits, 'no timer is left').toEqual([]);
-        // As many may start as at first, unless circuits have opened.
+        // All slots are free again, unless a circuit has opened.
         if (volume === 3) return;
         for (const key of ['another', 'key-0', 'key-1']) {
           const before = wire.length;

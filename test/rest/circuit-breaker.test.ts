@@ -22,7 +22,7 @@ import { until } from '../support/until.ts';
 const getTopic = (client: RestClient, id = 't') =>
   client.call(routes.getTopic, { path: { topic_id: id } });
 
-/** The REST side by a time that the test moves on; timers are real, or as many times as fast. */
+/** The REST side with a clock that the test moves; timers run in real time, or `speed` times as fast. */
 async function openStaged({ speed = 1, ...options }: RestOptions & { speed?: number } = {}) {
   let nowMs = 1_000_000;
   const clock: Clock = {
@@ -34,7 +34,7 @@ async function openStaged({ speed = 1, ...options }: RestOptions & { speed?: num
   return { ...rest, passMs: (ms: number) => void (nowMs += ms) };
 }
 
-/** One after the other, none shared. */
+/** Reads persons one after the other, so that no read is shared. */
 async function askPersons({ client }: Rest, count: number, apiKey = 'key-a'): Promise<string[]> {
   const names: string[] = [];
   for (let i = 0; i < count; i++) {
@@ -43,13 +43,13 @@ async function askPersons({ client }: Rest, count: number, apiKey = 'key-a'): Pr
   return names;
 }
 
-/** Opens the circuit of a key and a route: 20 answers of 500, which are never attempted again. */
+/** Opens the circuit of a route of a key with 20 answers of 500, which are not retried. */
 async function openCircuit(rest: Rest, apiKey = 'key-a'): Promise<void> {
   rest.backend.on('*', status(500));
   await askPersons(rest, 20, apiKey);
 }
 
-/** By scope and state, as many as there are. */
+/** The circuits that are not closed, as count, scope, route and state. */
 const trippedOf = ({ upstream }: Rest): string[] =>
   upstream.breaker.tripped.map(({ scope, route, state, count }) =>
     [count, scope, route?.path, state].filter(Boolean).join(' '),
@@ -57,11 +57,11 @@ const trippedOf = ({ upstream }: Rest): string[] =>
 
 const OPEN_MS = 5_001;
 
-/** Where nobody listens; the port of a stopped backend may become another test's. */
+/** An address where nobody listens. The port of a stopped backend could be given to another test. */
 const NOWHERE = 'http://127.0.0.1:9';
 
 describe('the circuit of a route of a key', () => {
-  it('T10: opens after half of 20 calls failed, and then answers at once without a call', async () => {
+  it('T10: opens when half of 20 calls failed, and then refuses at once without a call', async () => {
     const rest = await openStaged();
     const { backend, client, told, upstream } = rest;
     backend.on('*', ok(person('p')));
@@ -84,7 +84,7 @@ describe('the circuit of a route of a key', () => {
     ['answers 500', status(500)],
     ['resets every connection', reset()],
   ])(
-    'opens after twenty failures in a row of a route that %s, however well it was before',
+    'opens after twenty failures in a row of a route that %s after 200 successes',
     async (_name, fault) => {
       const rest = await openStaged();
       const { backend, upstream } = rest;
@@ -97,14 +97,14 @@ describe('the circuit of a route of a key', () => {
         await askPersons(rest, 1);
       }
 
-      // And those on idle connections, which may have been closing anyway.
+      // Plus those on idle connections, which may have been closing anyway.
       expect(backend.hits() - before).toBeGreaterThanOrEqual(20);
       expect(backend.hits() - before).toBeLessThanOrEqual(22);
       expect(await askPersons(rest, 1)).toEqual(['circuit_open']);
     },
   );
 
-  it('opens after twenty failures in a row of a route that is silent, however well it was before', async () => {
+  it('opens after twenty time-outs in a row of a route that falls silent after 200 successes', async () => {
     const clock = new StagedClock();
     const rest = await openRest({ clock, timeoutMs: 100, requestTimeoutMs: 150 });
     const { backend, upstream } = rest;
@@ -123,7 +123,7 @@ describe('the circuit of a route of a key', () => {
     expect(await askPersons(rest, 1)).toEqual(['circuit_open']);
   });
 
-  it('weighs failures against the successes of its window, and no older ones', async () => {
+  it('weighs failures against the successes of its window alone', async () => {
     const rest = await openStaged();
     const { backend, upstream } = rest;
     backend.on('*', ok(person('p')));
@@ -145,7 +145,7 @@ describe('the circuit of a route of a key', () => {
     expect(upstream.breaker.stateOf('route_key')).toBe('open');
   });
 
-  it('does not take calls that waited long for their turn for an outage', async () => {
+  it('does not count time-outs of calls that spent most of their time in the queue', async () => {
     const clock = new StagedClock();
     const time = { clock, timeoutMs: 1_000, requestTimeoutMs: 1_500 };
     const rest = await openRest({ ...time, connections: 5, breaker: { volume: 4 } });
@@ -157,7 +157,7 @@ describe('the circuit of a route of a key', () => {
     clock.pass(800);
     answer.release();
     await until(() => backend.hits() === 8);
-    // The last four have had a fifth of their time.
+    // The backend had a fifth of the time for the last four.
     clock.pass(200);
     await Promise.all(reads);
 
@@ -166,7 +166,7 @@ describe('the circuit of a route of a key', () => {
     expect(upstream.breaker.stateOf('route_key')).toBe('closed');
   });
 
-  it('T10: lets exactly one call probe, and closes when it succeeds', async () => {
+  it('T10: lets one call probe, refuses the others, and closes when the probe succeeds', async () => {
     const rest = await openStaged();
     const { backend, client, told, upstream } = rest;
     await openCircuit(rest);
@@ -212,7 +212,7 @@ describe('the circuit of a route of a key', () => {
     expect(rest.told).toEqual(['route_key open', 'route_key half-open', 'route_key open']);
   });
 
-  it('is not opened again by one failure after it has closed', async () => {
+  it('does not open again at the first failure after it has closed', async () => {
     const rest = await openStaged();
     const { backend, upstream } = rest;
     await openCircuit(rest);
@@ -245,14 +245,14 @@ describe('the circuit of a route of a key', () => {
     expect(await getPerson(client({ apiKey: 'key-b' }))).toBeDefined();
   });
 
-  it('does not count callers who leave', async () => {
+  it('does not count calls that are cancelled', async () => {
     const { backend, client, upstream } = await openRest();
     backend.on('*', silence());
 
     for (let i = 0; i < 40; i++) {
       const leaving = new Cancel();
       const call = outcome(getPerson(client({ leaving })));
-      await sleep(2);
+      await until(() => backend.hits() > i);
       leaving.cancel();
       await call;
     }
@@ -260,7 +260,7 @@ describe('the circuit of a route of a key', () => {
     expect(upstream.breaker.stateOf('route_key')).toBe('closed');
   });
 
-  it('gives the next caller the probe of one who left', async () => {
+  it('lets the next caller probe when the caller of the probe has left', async () => {
     const rest = await openStaged();
     const { backend, client, upstream } = rest;
     await openCircuit(rest);
@@ -268,7 +268,7 @@ describe('the circuit of a route of a key', () => {
     rest.passMs(OPEN_MS);
     const leaving = new Cancel();
     const probe = failureOf(getPerson(client({ leaving })));
-    await sleep(20);
+    await until(() => backend.hits() === 21);
     leaving.cancel();
 
     expect(await probe).toBe('cancelled');
@@ -277,7 +277,7 @@ describe('the circuit of a route of a key', () => {
     expect(upstream.breaker.stateOf('route_key')).toBe('closed');
   });
 
-  it('lets the caller of a probe wait half a second, and the probe go on', async () => {
+  it('refuses the caller of a slow probe after half a second, and closes when the probe succeeds', async () => {
     const clock = new StagedClock();
     const rest = await openRest({ clock });
     const { backend, client, upstream } = rest;
@@ -300,7 +300,7 @@ describe('the circuit of a route of a key', () => {
     await expect.poll(() => upstream.breaker.stateOf('route_key')).toBe('closed');
   });
 
-  it('takes no straggler from before it opened for the probe', async () => {
+  it('does not close by the answer to a call from before it opened', async () => {
     const rest = await openStaged();
     const { backend, client, upstream } = rest;
     const slow = held(ok(person('slow')));
@@ -314,7 +314,7 @@ describe('the circuit of a route of a key', () => {
     expect(upstream.breaker.stateOf('route_key')).toBe('open');
   });
 
-  it('sends away at once those who still queue', async () => {
+  it('refuses the calls in the queue when it opens', async () => {
     const rest = await openRest({ connections: 4 });
     const { backend, client } = rest;
     backend.on('*', after(20, status(500)));
@@ -327,7 +327,7 @@ describe('the circuit of a route of a key', () => {
     expect(backend.hits()).toBeLessThan(30);
   });
 
-  it('costs the callers of a route that has gone silent twenty timeouts, however many ask at once', async () => {
+  it('opens at twenty time-outs of a silent route and refuses all other calls to it, while another route answers', async () => {
     const clock = new StagedClock();
     const rest = await openRest({ clock, timeoutMs: 1_000 });
     const { backend, calls, client } = rest;
@@ -362,12 +362,12 @@ describe('the circuit of a route of a key', () => {
     const timedOut = ended.filter(({ name }) => name === 'timeout');
     expect(refused.length + timedOut.length).toBe(ended.length);
     expect(timedOut.length).toBeLessThanOrEqual(20);
-    // No second attempt has taken all of its time.
+    // No call waited for a second attempt to time out.
     expect(Math.max(...ended.map(({ ms }) => ms))).toBeLessThan(2_000);
     expect(await well).toBe('none');
   });
 
-  it('keeps no process alive', async () => {
+  it('leaves no timer that keeps the process alive', async () => {
     const timers = (): number =>
       process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
     const before = timers();
@@ -378,7 +378,7 @@ describe('the circuit of a route of a key', () => {
     expect(timers()).toBeLessThanOrEqual(before);
   });
 
-  it('keeps back a route of one key, no other route of it, and no other key', async () => {
+  it('refuses calls of one key to one route, and not to another route or of another key', async () => {
     const rest = await openRest();
     const { backend, client } = rest;
     backend.on('GET /v0/topics/t', ok(topic('t')));
@@ -396,7 +396,7 @@ describe('the circuit of a route of a key', () => {
     expect(trippedOf(rest)).toEqual(['1 route_key /v0/persons/{person_id} open']);
   });
 
-  it('is told of with those of other keys on its route, and closes by itself', async () => {
+  it('is counted together with the circuits of other keys of its route, and closes apart from them', async () => {
     const rest = await openStaged();
     const { backend } = rest;
     await openCircuit(rest, 'key-a');
@@ -413,7 +413,7 @@ describe('the circuit of a route of a key', () => {
     expect(backend.hits()).toBe(42);
   });
 
-  it('is forgotten when nobody has asked for it for long', async () => {
+  it('closes after 16 seconds without a call', async () => {
     const rest = await openStaged();
     await openCircuit(rest);
 
@@ -423,7 +423,7 @@ describe('the circuit of a route of a key', () => {
     expect(rest.told).toEqual(['route_key open', 'route_key closed']);
   });
 
-  it('is remembered for no more keys than may be, invented ones included', async () => {
+  it('is kept for a thousand keys at most, invented ones included', async () => {
     const { backend, client, upstream } = await openRest({ breaker: { volume: 1 } });
     const ask = (i: number) => outcome(getPerson(client({ apiKey: `invented-${i}` })));
     backend.on('*', status(401));
@@ -441,7 +441,7 @@ describe('the circuit of a route of a key', () => {
 });
 
 describe('the circuit of the host', () => {
-  it('opens when no connection is found for a second, on whatever routes and for whatever keys', async () => {
+  it('opens when no connection is found for a second, counted over all routes and keys', async () => {
     const rest = await openStaged({ url: NOWHERE, speed: 20 });
     const { client, told, upstream } = rest;
     const ask = (apiKey: string) =>
@@ -462,7 +462,7 @@ describe('the circuit of the host', () => {
     expect(await failureOf(getTopic(client({ apiKey: 'stranger' })))).toBe('circuit_open');
   });
 
-  it('opens however many callers share the one page that is asked for', async () => {
+  it('opens when all callers share the reads of one person, and then refuses them at once', async () => {
     const clock = new StagedClock();
     const rest = await openRest({ url: NOWHERE, clock });
     const { client, upstream } = rest;
@@ -478,11 +478,11 @@ describe('the circuit of the host', () => {
     await Promise.all(asked);
 
     expect(upstream.breaker.stateOf('host')).toBe('open');
-    // Those of the last second are refused at once, but for a probe: half a second of attempts each before.
+    // The median of the last second; earlier callers waited half a second for attempts.
     expect(tookMs.slice(-60).sort((a, b) => a - b)[30]!).toBeLessThan(50);
   });
 
-  it('T26: stays closed in a restart of half a second, however many ask', async () => {
+  it('T26: stays closed in a restart of half a second while a hundred calls wait', async () => {
     const rest = await openRest({ stopped: true });
     const { backend, client, told } = rest;
     backend.on('*', ok(person('p')));
@@ -494,7 +494,7 @@ describe('the circuit of the host', () => {
     expect(told.filter((name) => name.includes('open'))).toEqual([]);
   });
 
-  it('lets one call probe, and closes when that one is answered in any way', async () => {
+  it('lets one call probe, and closes when the probe is answered, if only with 500', async () => {
     const rest = await openStaged({ stopped: true, breaker: { outageMs: 0 } });
     const { backend, calls, client, upstream } = rest;
     await Promise.all(Array.from({ length: 5 }, (_, i) => outcome(getPerson(client(), `p${i}`))));
@@ -522,7 +522,7 @@ describe('the circuit of the host', () => {
     expect(await failureOf(getPerson(client()))).toBe('none');
   });
 
-  it('stays closed while the backend answers at all, if only errors', async () => {
+  it('stays closed while the backend answers, if only with 500', async () => {
     const rest = await openStaged({ breaker: { outageMs: 0 } });
     await openCircuit(rest);
 

@@ -1,4 +1,4 @@
-/** How the backend is reached: for how long by the same connections, over a unix socket, and by a proxy. */
+/** Connections to the backend: their age, unix sockets and proxies. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   return () => rmSync(scratch, { recursive: true });
 });
 
-/** A backend that answers its name, after a while where that is in the path. */
+/** A backend that answers its name; on the path `/slow` after 300 ms. */
 async function openNamed(name: string, listen: object): Promise<Server> {
   const server = createServer((request, response) => {
     const answer = () => response.end(name);
@@ -48,8 +48,8 @@ function open(origin: string, options: ConnectionOptions = {}, maxAgeMs?: number
   return { dispatcher, ask };
 }
 
-describe('the name of the backend', () => {
-  it('is looked up again while there are calls, and no call is lost by it', async () => {
+describe('the dispatcher', () => {
+  it('looks up the name of the backend again between calls, without losing a call', async () => {
     const first = await openNamed('first', { port: 0, host: '127.0.0.1' });
     const port = portOf(first);
     await openNamed('second', { port, host: '127.0.0.2' });
@@ -70,7 +70,7 @@ describe('the name of the backend', () => {
     expect(await Promise.all(slow)).toHaveLength(12);
   });
 
-  it('leads to another address where one of several answers nothing', async () => {
+  it('tries the next address of the backend when the first one refuses connections', async () => {
     const server = await openNamed('there', { port: 0, host: '127.0.0.1' });
     writeFileSync(dns, '127.0.0.9 127.0.0.1');
     const { ask } = open(`http://backend.test:${portOf(server)}`);
@@ -78,7 +78,7 @@ describe('the name of the backend', () => {
     expect(await ask()).toBe('there');
   });
 
-  it('leaves no connection behind: closing waits for calls on old ones, and destroying ends them', async () => {
+  it('waits on closing for calls on old connections, and leaves no connection open', async () => {
     const server = await openNamed('there', { port: 0, host: '127.0.0.1' });
     const { dispatcher, ask } = open(`http://127.0.0.1:${portOf(server)}`, {}, 20);
     const connections = () =>
@@ -96,7 +96,7 @@ describe('the name of the backend', () => {
 const isWindows = process.platform === 'win32';
 
 it.skipIf(isWindows)(
-  'A unix socket carries reads and writes, whatever host the URL names',
+  'a unix socket carries reads and writes in place of the host of the URL and of the proxy',
   async () => {
     const socketPath = join(scratch, 'backend.sock');
     await openNamed('by socket', { path: socketPath });
@@ -124,7 +124,7 @@ describe('a proxy', () => {
   const READ = '{ person(personId: "p") { name } }';
   const WRITE = `mutation { updateTopic(input: { id: "${formatNodeId('Topic', ['t'])}", title: "new" }) { userErrors { code } } }`;
 
-  /** A gateway before a backend that only the proxy can find. */
+  /** A gateway before a backend that only the proxy can reach. */
   async function openBehind({ scheme = 'http', timeoutMs = 3_000 } = {}) {
     const backend = await openFaultUpstream(
       scheme === 'https' ? { certificate: selfSigned } : undefined,
@@ -133,7 +133,7 @@ describe('a proxy', () => {
     backend.on('*', world());
     const proxy = await openConnectProxy(backend.port);
     const { host } = new URL(proxy.url);
-    // The certificate is for the name with or without the dot; without it, it is this machine.
+    // The certificate holds for the name with and without the final dot; without the dot the proxy is bypassed.
     const address = scheme === 'https' ? 'https://localhost.' : 'http://backend.invalid';
     const dispatcher = new BackendDispatcher(`${address}:${backend.port}`, {
       tls: { ca: selfSigned.cert },
@@ -147,7 +147,7 @@ describe('a proxy', () => {
     return { backend, proxy, site };
   }
 
-  it('carries calls to a backend of its network, and knows us by the password of its URL', async () => {
+  it('carries calls to a backend of its network, and alone gets the password of its URL', async () => {
     const { proxy, site, backend } = await openBehind();
 
     const read = await site.ask(READ);
@@ -156,7 +156,7 @@ describe('a proxy', () => {
 
     expect([read.codes, again.codes, write.data.updateTopic.userErrors]).toEqual([[], [], []]);
     const tunnel = `backend.invalid:${backend.port}`;
-    // Reads share a connection; the write has one of its own, and so has the read that follows it.
+    // Reads share a tunnel; the write opens its own.
     expect(new Set(proxy.asked)).toEqual(new Set([tunnel]));
     expect(proxy.authorization).toBe(`Basic ${btoa('me:secret')}`);
     expect(backend.seen[0]).toMatchObject({
@@ -166,14 +166,14 @@ describe('a proxy', () => {
     expect(JSON.stringify(backend.seen)).not.toContain(btoa('me:secret'));
   });
 
-  it('sees nothing of what a backend with TLS is told', async () => {
+  it('is asked for a tunnel to a backend with TLS', async () => {
     const { proxy, site, backend } = await openBehind({ scheme: 'https' });
 
     expect((await site.ask(READ)).codes).toEqual([]);
     expect(proxy.asked).toEqual([`localhost.:${backend.port}`]);
   });
 
-  it('is not asked for this machine, nor for what NO_PROXY names', async () => {
+  it('is bypassed for loopback addresses and for hosts that NO_PROXY names', async () => {
     writeFileSync(dns, '127.0.0.1');
     const server = await openNamed('directly', { port: 0, host: '127.0.0.1' });
     const port = portOf(server);
@@ -186,7 +186,7 @@ describe('a proxy', () => {
   });
 
   it.each(['*', 'x.test,*', '* x.test', 'x.test, *'])(
-    'is not asked with NO_PROXY=%s',
+    'is bypassed with NO_PROXY=%s',
     async (noProxy) => {
       writeFileSync(dns, '127.0.0.1');
       const server = await openNamed('directly', { port: 0, host: '127.0.0.1' });
@@ -198,7 +198,7 @@ describe('a proxy', () => {
     },
   );
 
-  it('that refuses is a backend that cannot be reached: a write was surely not carried out', async () => {
+  it('that refuses tunnels fails reads and writes with UPSTREAM_UNAVAILABLE, until it opens them again', async () => {
     const { proxy, site, backend } = await openBehind();
     proxy.answer = 'refuse';
 
@@ -212,7 +212,7 @@ describe('a proxy', () => {
     expect((await site.ask(READ)).codes).toEqual([]);
   });
 
-  it('that says nothing costs its calls the time of an attempt, and holds no connection', async () => {
+  it('that does not answer fails a write with UPSTREAM_TIMEOUT, and keeps no connection', async () => {
     const { proxy, site } = await openBehind({ timeoutMs: 300 });
     proxy.answer = 'silence';
 
@@ -224,7 +224,7 @@ describe('a proxy', () => {
     expect((await site.ask(READ)).codes).toEqual([]);
   });
 
-  it('costs a read that was closed on nothing, as without one', async () => {
+  it('carries the retry of a read whose connection was closed', async () => {
     const { backend, site } = await openBehind();
     await site.ask(READ);
     backend.on('GET /v0/persons/p', (_, __, socket) => void socket.destroy(), world());

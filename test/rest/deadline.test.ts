@@ -9,8 +9,8 @@ import { until } from '../support/until.ts';
 describe('the deadline of a request', () => {
   it.each([
     ['T3: silence', silence()],
-    ['T4: a body that drips for ever', drip(20)],
-  ])('ends %s', async (_name, fault) => {
+    ['T4: an endless body that drips', drip(20)],
+  ])('ends a call on time and trips no circuit: %s', async (_name, fault) => {
     const clock = new StagedClock();
     const { backend, client, upstream } = await openRest({ clock });
     backend.on('*', fault);
@@ -29,7 +29,7 @@ describe('the deadline of a request', () => {
     expect(upstream.breaker.tripped).toEqual([]);
   });
 
-  it('ends a try that has its own time, and leaves the rest to others', async () => {
+  it('leaves the remaining time to other calls when an attempt times out', async () => {
     const clock = new StagedClock();
     const { backend, client } = await openRest({ clock, timeoutMs: 200, requestTimeoutMs: 350 });
     backend.on('GET /v0/persons/slow', silence());
@@ -45,7 +45,7 @@ describe('the deadline of a request', () => {
     expect(backend.hits('GET /v0/persons/slow')).toBe(1);
   });
 
-  it('is one for all calls of the request, however many follow each other', async () => {
+  it('is shared by calls that follow each other', async () => {
     const clock = new StagedClock();
     const { backend, client } = await openRest({ clock });
     backend.on('*', (...args) => {
@@ -62,7 +62,7 @@ describe('the deadline of a request', () => {
     expect(backend.hits()).toBe(4);
   });
 
-  it('counts the wait for a connection', async () => {
+  it('includes the wait for a connection', async () => {
     const clock = new StagedClock();
     const { backend, client } = await openRest({ clock, connections: 2, timeoutMs: 300 });
     backend.on('*', silence());
@@ -77,14 +77,16 @@ describe('the deadline of a request', () => {
     expect(backend.hits()).toBeLessThanOrEqual(2);
   });
 
-  it('refuses calls that come after it', async () => {
+  it('refuses calls made after it', async () => {
     const { backend, client } = await openRest();
 
     expect(await failureOf(getPerson(client({ deadlineMs: performance.now() })))).toBe('timeout');
     expect(backend.hits()).toBe(0);
   });
+});
 
-  it('keeps neither a timer nor a listener when nothing waits', async () => {
+describe('the calls of a request', () => {
+  it('stop listening for cancellation when they have ended', async () => {
     const { backend, client } = await openRest();
     backend.on('*', ok(person('p')), status(404));
     const leaving = new Cancel();
@@ -97,10 +99,8 @@ describe('the deadline of a request', () => {
 
     expect(heard).toEqual([expect.any(Object), undefined, expect.any(Object), undefined]);
   });
-});
 
-describe('the calls of a request', () => {
-  it('may be so many, shared ones included and retries not', async () => {
+  it('are limited in number, counting shared calls and not retries', async () => {
     const { backend, client } = await openRest();
     backend.on('*', status(503), after(20, ok(person('p'))));
     const one = client({ maxCalls: 3 });
@@ -116,7 +116,7 @@ describe('the calls of a request', () => {
     expect(backend.hits()).toBe(2);
   });
 
-  it('are refused without a key that a header can hold', async () => {
+  it('are refused without a key that can be sent as a header, and the key is not shown', async () => {
     const { backend, client } = await openRest();
 
     for (const apiKey of [undefined, '', 'a b', 'a\r\nx-evil: 1', 'clé', 'k'.repeat(5_000)]) {
@@ -128,14 +128,14 @@ describe('the calls of a request', () => {
     expect(backend.hits()).toBe(0);
   });
 
-  it('end when their caller leaves, in the queue as on the wire', async () => {
+  it('end when the request is cancelled, in the queue and under way', async () => {
     const { backend, client } = await openRest({ connections: 2 });
     backend.on('*', silence());
     const leaving = new Cancel();
     const one = client({ leaving });
 
     const calls = Array.from({ length: 6 }, (_, i) => failureOf(getPerson(one, `p${i}`)));
-    await sleep(50);
+    await until(() => backend.hits() > 0);
     leaving.cancel();
 
     expect(new Set(await Promise.all(calls))).toEqual(new Set(['cancelled']));

@@ -11,22 +11,22 @@ import { failureOf, getPerson, openRest, person } from './open-rest.ts';
 
 const PERSON = 'GET /v0/persons/p';
 
-/** What one request after another is answered. */
+/** The answers to one request after another. */
 async function inTurn(client: () => RestClient, times: number) {
   const answers = [];
   for (let i = 0; i < times; i++) answers.push(await getPerson(client()));
   return answers;
 }
 
-describe('an answer that is what it was before', () => {
-  it('is decoded once and given to all, each for a call of their own', async () => {
+describe('a repeated answer', () => {
+  it('is decoded no more after the third time, and its value is frozen', async () => {
     const { backend, client } = await openRest();
     backend.on(PERSON, ok(person('p')));
 
     const [first, second, third, fourth, fifth] = await inTurn(client, 5);
 
     expect(backend.hits()).toBe(5);
-    // Nothing is kept, nor looked at, of what is asked once or twice: most of it is never asked again.
+    // The first two answers are not kept: most are never asked for again.
     expect(second).not.toBe(first);
     expect(third).not.toBe(second);
     expect(fourth).toBe(third);
@@ -35,7 +35,7 @@ describe('an answer that is what it was before', () => {
     expect(Object.isFrozen(fifth)).toBe(true);
   });
 
-  it('is decoded again when a single letter is another', async () => {
+  it('is decoded again when a single letter differs', async () => {
     const { backend, client } = await openRest();
     const names = ['Ada', 'Ada', 'Ada', 'Ada', 'Eda', 'Ada', 'Ada', 'Ada'];
     backend.on(PERSON, ...names.map((name) => ok(person('p', name))));
@@ -48,7 +48,7 @@ describe('an answer that is what it was before', () => {
     expect(answers[6]).not.toBe(answers[3]);
   });
 
-  it('is still no JSON when it says so', async () => {
+  it('is refused when its content type is not JSON', async () => {
     const { backend, client } = await openRest();
     const json = ok(person('p'));
     const page = text(JSON.stringify(person('p')), 'text/html');
@@ -58,7 +58,7 @@ describe('an answer that is what it was before', () => {
     expect(await failureOf(getPerson(client()))).toBe('invalid_response');
   });
 
-  it('gives nothing to a caller whom the backend refuses', async () => {
+  it('is not given to a caller whom the backend refuses', async () => {
     const { backend, client } = await openRest();
     const json = ok(person('p'));
     backend.on(PERSON, json, json, json, status(403));
@@ -67,14 +67,14 @@ describe('an answer that is what it was before', () => {
     expect(await failureOf(getPerson(client({ apiKey: 'key-b' })))).toBe('status');
   });
 
-  it('is not kept where the backend says "no-store"', async () => {
+  it('is not kept when the backend sends no-store', async () => {
     const { backend, client } = await openRest();
     backend.on(PERSON, ok(person('p'), { 'cache-control': 'private, no-store' }));
 
     expect(new Set(await inTurn(client, 4)).size).toBe(4);
   });
 
-  it('names its own exchange in its errors', async () => {
+  it('names the request id of its own call in its errors', async () => {
     const { backend, client } = await openRest();
     const ids = ['r1', 'r2', 'r3', 'r4'];
     backend.on(PERSON, ...ids.map((id) => ok({ ...person('p'), name: 7 }, { 'x-request-id': id })));
@@ -94,8 +94,8 @@ const answer = (value: unknown): RestResponse => ({
   body: Buffer.from(JSON.stringify(value)),
 });
 
-describe('what is remembered of answers', () => {
-  it('is let go for newer ones', () => {
+describe('the decode cache', () => {
+  it('evicts an answer for newer ones', () => {
     const cache = new DecodeCache(40_000);
     const decodedOf = (id: string) => cache.decode(read(id), answer(person(id))).value;
     decodedOf('p');
@@ -108,7 +108,7 @@ describe('what is remembered of answers', () => {
     expect(decodedOf('p')).not.toBe(kept);
   });
 
-  it('leaves out what is too large', () => {
+  it('does not keep an answer that is too large', () => {
     const cache = new DecodeCache(10_000);
     const large = answer(person('p', 'x'.repeat(1_000)));
 
@@ -117,7 +117,7 @@ describe('what is remembered of answers', () => {
     expect(new Set(values).size).toBe(4);
   });
 
-  it('never differs from what is decoded afresh', () => {
+  it('returns what decoding afresh returns', () => {
     const small = fc.nat({ max: 2 }).map(String);
 
     fc.assert(

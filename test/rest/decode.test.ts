@@ -9,7 +9,7 @@ import { person } from './open-rest.ts';
 
 const all = Object.entries<Route>(routes);
 
-/** Values that fit a schema, as far as its kind goes. */
+/** Values that fit a schema by its kind. */
 function fitting(schema: z.core.$ZodType): fc.Arbitrary<unknown> {
   if (schema instanceof z.ZodObject) {
     const fields = Object.entries<z.core.$ZodType>(schema.shape);
@@ -51,7 +51,7 @@ const dice = fc.array(fc.record({ hit: fc.nat({ max: 11 }), odd }), {
   maxLength: 40,
 });
 
-/** The value with some of its places, at any depth, made odd or left out. */
+/** The value with some parts, at any depth, replaced by odd ones or left out. */
 function broken(root: unknown, rolls: readonly Die[]): unknown {
   let rolled = 0;
   const roll = (): Die => rolls[rolled++ % rolls.length]!;
@@ -69,35 +69,38 @@ function broken(root: unknown, rolls: readonly Die[]): unknown {
   return walk(root);
 }
 
-describe('the check of a schema', () => {
-  it.each(all)('says of %s what zod says, at the same places', (_name, { response }) => {
-    const check = checkOf(response);
+describe('the contract check of a schema', () => {
+  it.each(all)(
+    'finds in answers of %s the faults that zod finds, at the same paths',
+    (_name, { response }) => {
+      const check = checkOf(response);
 
-    fc.assert(
-      fc.property(fitting(response), dice, (fits, rolls) => {
-        const value = broken(fits, rolls);
-        const faults = new Set<string>();
-        const paths = pathsOf(value);
-        const whole = check(value, (holder, name) => {
-          faults.add(JSON.stringify([...paths.get(holder)!, name]));
-        });
-        if (!whole) faults.add('[]');
+      fc.assert(
+        fc.property(fitting(response), dice, (fits, rolls) => {
+          const value = broken(fits, rolls);
+          const faults = new Set<string>();
+          const paths = pathsOf(value);
+          const whole = check(value, (holder, name) => {
+            faults.add(JSON.stringify([...paths.get(holder)!, name]));
+          });
+          if (!whole) faults.add('[]');
 
-        const issues = response.safeParse(value).error?.issues ?? [];
-        expect(faults).toEqual(new Set(issues.map(({ path }) => JSON.stringify(path))));
-      }),
-      { numRuns: 200 },
-    );
-  });
+          const issues = response.safeParse(value).error?.issues ?? [];
+          expect(faults).toEqual(new Set(issues.map(({ path }) => JSON.stringify(path))));
+        }),
+        { numRuns: 200 },
+      );
+    },
+  );
 
-  it('says which kind of schema it does not know', () => {
+  it('names a kind of schema that it does not support', () => {
     expect(() => checkOf(z.object({ when: z.date() }))).toThrow('No check is known for "date"');
     expect(() => checkOf(z.email())).toThrow('No check is known for "string"');
   });
 });
 
 describe('a decoded answer', () => {
-  it('holds the error in the place of a field that breaks the contract', () => {
+  it('holds an error in place of each field that breaks the contract', () => {
     const { name, ...rest } = person('p');
     const value = valueOf(routes.getPerson, answer({ ...rest, email: 7, slug: ['x'], more: 1 }));
 
@@ -110,14 +113,14 @@ describe('a decoded answer', () => {
     expect(name).toBe('Ada');
   });
 
-  it('never repeats a text of the backend that is more than a word', () => {
+  it('quotes a single word of the backend in its errors, and no longer text', () => {
     const value = valueOf(routes.getPage, answer({ status: 'the key is abc', pageType: 'novel' }));
 
     expect(String(value.status)).not.toContain('abc');
     expect(String(value.pageType)).toContain('"novel"');
   });
 
-  it('keeps a list whose item is broken, and is none without items', () => {
+  it('keeps a list with a broken item, and refuses a list without items', () => {
     const envelope = { hasMore: false, nextCursor: null, totalCount: 2 };
     const list = valueOf(routes.listPersons, answer({ items: [null, person('q')], ...envelope }));
 
@@ -128,7 +131,7 @@ describe('a decoded answer', () => {
     ).toThrow(expect.objectContaining({ kind: 'invalid_response' }));
   });
 
-  it('is no better than its keys: inherited names are not fields', () => {
+  it('takes no field from a __proto__ key', () => {
     const value = valueOf(routes.getPerson, answer(JSON.parse('{"__proto__":{"name":"x"}}')));
 
     expect(value.name).toBeInstanceOf(Error);
@@ -142,11 +145,11 @@ const answer = (value: unknown) => ({
   body: Buffer.from(JSON.stringify(value)),
 });
 
-/** What an answer of a route is decoded to. */
+/** The decoded value of an answer of a route. */
 const valueOf = <Response>(route: Route<string, Response>, from: RestResponse): Response =>
   decode({ route }, from).value as Response;
 
-/** Where each object of a value sits in it. */
+/** The path of each object within a value. */
 function pathsOf(root: unknown): Map<unknown, PropertyKey[]> {
   const paths = new Map<unknown, PropertyKey[]>();
   const walk = (value: unknown, path: PropertyKey[]): void => {

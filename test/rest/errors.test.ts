@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { RestError } from '../../src/rest/call/errors.ts';
 
-it('a failure of a REST call names its route and keeps its cause', () => {
+it('a RestError names its route and keeps its cause', () => {
   const cause = new Error('cause');
   const route = { method: 'GET', path: '/v0/topics' };
 
@@ -14,7 +14,8 @@ it('a failure of a REST call names its route and keeps its cause', () => {
   expect((error.cause as Error).stack).toContain('errors.test.ts');
 });
 
-it('a failure of a REST call has no stack, which costs more than the call that it refuses', () => {
+// A stack would cost more than the call that the error refuses.
+it('a RestError has no stack frames', () => {
   const error = new RestError('budget', 'No more', { method: 'GET', path: '/v0/topics' });
 
   expect(error).toBeInstanceOf(Error);

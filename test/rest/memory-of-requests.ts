@@ -1,6 +1,6 @@
 /**
- * Prints how many bytes of the old generation a request with twenty calls leaves behind, before V8 collects all of its
- * memory. In a process of its own: what other tests have left would be counted as well.
+ * Prints how many bytes of the old generation a request with twenty calls leaves behind before a full collection of V8.
+ * It runs in a process of its own, because objects of other tests would count as well.
  */
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -26,7 +26,7 @@ async function request(): Promise<void> {
   const calls = Array.from({ length: 20 }, (_, i) =>
     rest.call(routes.getPerson, { path: { person_id: `person_${i}` } }),
   );
-  // One request of ten is under way while V8 collects: it has reason to stay, the others have none.
+  // One request in ten is under way during minor collections and may be promoted; the others may not.
   for (let i = 0; i < 2 && count % 10 === 0; i++) collect({ type: 'minor' });
   count += 1;
   await Promise.all(calls);

@@ -1,10 +1,10 @@
-/** What is left of calls that have ended, before V8 collects all of its memory. */
+/** Memory of calls that have ended, before a full collection of V8. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 
-it('a request that has ended does not stay in memory until all of it is collected', async () => {
+it('an ended request of twenty calls leaves less than 15,000 bytes in the old generation', async () => {
   const program = fileURLToPath(new URL('memory-of-requests.ts', import.meta.url));
 
   const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', program]);

@@ -1,6 +1,5 @@
 /**
- * The REST side alone for a test: a misbehaving backend, a pool, an upstream that reports what it
- * does.
+ * The REST side alone for a test: a misbehaving backend, a dispatcher, and an upstream whose events are recorded.
  */
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -25,7 +24,7 @@ import { DEFAULTS, scopeOf } from '../support/settings.ts';
 export interface Rest {
   readonly backend: FaultUpstream;
   readonly upstream: Upstream;
-  /** Events of the observer, by the method's name; of the breaker, scope and state. */
+  /** Events of the observer by name; those of the circuit breaker as scope and state. */
   readonly told: string[];
   readonly calls: ObservedCall[];
   /** The client of a new request. */
@@ -33,9 +32,9 @@ export interface Rest {
 }
 
 export interface RestOptions extends Partial<UpstreamOptions>, FaultUpstreamOptions {
-  /** Where the gateway believes the backend to be. */
+  /** The URL of the backend, in place of that of the one that is started. */
   readonly url?: string;
-  /** How long a request may take, in milliseconds; 10,000 if nothing is said. */
+  /** The time that a request may take, in milliseconds; 10,000 by default. */
   readonly requestTimeoutMs?: number;
 }
 
@@ -55,7 +54,7 @@ export async function openRest({
   });
   const dispatcher = options.dispatcher ?? new BackendDispatcher(url ?? backend.url);
   onTestFinished(async () => {
-    // A test of silence leaves calls that never end: destroy, not close. Every dispatcher here has it.
+    // Calls to a silent backend never end, so destroy, not close. Every dispatcher here has it.
     await (dispatcher as BackendDispatcher).destroy();
     await backend.stop();
   });
@@ -95,11 +94,11 @@ export async function openRest({
   return rest;
 }
 
-/** What a promise comes to: its value, or its error. */
+/** The value of a promise, or the error that it rejects with. */
 export const outcome = <Value>(promise: Promise<Value>): Promise<Value | Error> =>
   promise.catch((error: unknown) => error as Error);
 
-/** The kind of the error a promise ends with; `none` when it has a value. */
+/** The kind of the error that a promise rejects with; `none` when it resolves. */
 export const failureOf = async (promise: Promise<unknown>): Promise<string> => {
   const result = await outcome(promise);
   if (!(result instanceof Error)) return 'none';

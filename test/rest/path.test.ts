@@ -8,7 +8,7 @@ import { failureOf, openRest } from './open-rest.ts';
 
 const RUNS = cases(2_000);
 
-/** Ids as they come, and as they come from those who push. */
+/** Ordinary and hostile ids. */
 const id = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),
   fc.string({ unit: 'grapheme', maxLength: 20 }),
@@ -38,8 +38,8 @@ const call = fc.constantFrom(...withHoles).chain((route) => {
   });
 });
 
-describe('a path', () => {
-  it('T42: has exactly one encoded segment a parameter, which decodes to the id, or is refused', () => {
+describe('the target of a call', () => {
+  it('T42: has one encoded segment for each path parameter, which decodes to the id, or is refused', () => {
     fc.assert(
       fc.property(call, ({ route, values }) => {
         const filled = attempt(() => fillPath(route, values));
@@ -67,7 +67,7 @@ describe('a path', () => {
     );
   });
 
-  it('T43: gives the backend exactly one parameter a query value', () => {
+  it('T43: has one query parameter for each value, which decodes to the value', () => {
     fc.assert(
       fc.property(id, id, (cursor, query) => {
         const text = formatQuery({ cursor, query, limit: 5, absent: undefined });
@@ -85,7 +85,7 @@ describe('a path', () => {
     );
   });
 
-  it('arrives byte for byte, and nothing else does', async () => {
+  it('arrives at the backend byte for byte, or is refused and not sent', async () => {
     const { backend, client } = await openRest();
 
     await fc.assert(

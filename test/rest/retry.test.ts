@@ -16,14 +16,14 @@ const PERSON = 'GET /v0/persons/p';
 
 describe('a failed read', () => {
   it.each<[string, Behaviour]>([
-    ['T5: a reset before its headers', reset()],
-    ['a reset in the middle of its body', reset(200)],
+    ['T5: a reset before the headers', reset()],
+    ['a reset in the middle of the body', reset(200)],
     ['a connection that closes without an answer', hangUp()],
     ['a body that ends early', cut(person('p'))],
     ['a 502', status(502)],
     ['a 503', status(503)],
     ['a 504', status(504)],
-  ])('is tried again after %s', async (_name, fault) => {
+  ])('is retried after %s', async (_name, fault) => {
     const { backend, client } = await openRest();
     backend.on(PERSON, fault, ok(person('p')));
     const one = client();
@@ -37,7 +37,7 @@ describe('a failed read', () => {
   });
 
   it.each([400, 401, 403, 404, 409, 422, 429, 500, 501])(
-    'is not tried again after a %i',
+    'is not retried after a %i',
     async (code) => {
       const { backend, client } = await openRest();
       backend.on(PERSON, status(code), ok(person('p')));
@@ -47,7 +47,7 @@ describe('a failed read', () => {
     },
   );
 
-  it('is tried three times at most', async () => {
+  it('is attempted three times at most', async () => {
     const { backend, client } = await openRest();
     backend.on(PERSON, status(503));
 
@@ -55,7 +55,7 @@ describe('a failed read', () => {
     expect(backend.hits()).toBe(3);
   });
 
-  it('is tried three times at most when every connection ends in the middle of its headers', async () => {
+  it('is attempted three times at most when every connection ends in the middle of the headers', async () => {
     const { backend, client } = await openRest();
     const one = client();
     backend.on('GET /v0/persons/warm', ok(person('warm')));
@@ -68,7 +68,7 @@ describe('a failed read', () => {
     expect(backend.hits(PERSON)).toBeLessThanOrEqual(3);
   });
 
-  it('T8: waits as long as the backend asks: 503, then 429 with Retry-After, then 200', async () => {
+  it('T8: is retried after a 503, and after a 429 once its Retry-After has passed', async () => {
     const clock = new StagedClock();
     const { backend, client } = await openRest({ clock });
     backend.on(PERSON, status(503), status(429, { 'retry-after': '1' }), ok(person('p')));
@@ -86,17 +86,20 @@ describe('a failed read', () => {
     expect(backend.hits()).toBe(3);
   });
 
-  it.each([503, 429])('is not tried again when %i asks for more than is left', async (code) => {
-    const { backend, client } = await openRest({ clock: new StagedClock() });
-    backend.on(PERSON, status(code, { 'retry-after': '60' }), ok(person('p')));
+  it.each([503, 429])(
+    'is not retried when the Retry-After of a %i is longer than the time that is left',
+    async (code) => {
+      const { backend, client } = await openRest({ clock: new StagedClock() });
+      backend.on(PERSON, status(code, { 'retry-after': '60' }), ok(person('p')));
 
-    const failure = await outcome(getPerson(client()));
+      const failure = await outcome(getPerson(client()));
 
-    expect(failure).toMatchObject({ status: code, retryAfterMs: 60_000 });
-    expect(backend.hits()).toBe(1);
-  });
+      expect(failure).toMatchObject({ status: code, retryAfterMs: 60_000 });
+      expect(backend.hits()).toBe(1);
+    },
+  );
 
-  it('ends its wait for the next try at once when its caller leaves', async () => {
+  it('ends its wait for a retry at once when its caller leaves', async () => {
     const clock = new StagedClock();
     const { backend, client } = await openRest({ clock });
     backend.on(PERSON, status(503, { 'retry-after': '2' }), ok(person('p')));
@@ -112,7 +115,7 @@ describe('a failed read', () => {
     expect(backend.hits()).toBe(1);
   });
 
-  it('is tried again after silence only while a whole try still fits', async () => {
+  it('is retried after a time-out only while a whole attempt fits into the time that is left', async () => {
     const clock = new StagedClock();
     const { backend, client } = await openRest({ clock, timeoutMs: 300, requestTimeoutMs: 800 });
     backend.on(PERSON, silence());
@@ -129,7 +132,7 @@ describe('a failed read', () => {
     expect(backend.hits()).toBe(2);
   });
 
-  it('outlasts a restart of 300 ms', async () => {
+  it('is answered after a restart of the backend that takes 300 ms', async () => {
     const { backend, client } = await openRest({ breaker: NO_BREAKER });
     backend.on(
       '*',
@@ -146,7 +149,7 @@ describe('a failed read', () => {
   });
 });
 
-it('reads are all answered, and seen once each, where idle connections are reset under them', async () => {
+it('reads over idle connections that are reset are all answered, and each reaches the backend once', async () => {
   const { backend } = await openRest();
   const relay = await openRelay();
   relay.leadTo(backend.port);
@@ -155,7 +158,7 @@ it('reads are all answered, and seen once each, where idle connections are reset
   const failures: string[] = [];
 
   for (let round = 0; round < 20; round++) {
-    // Before input and output undici has not begun the calls when it reads that their connections were reset.
+    // The phase of the event loop decides whether undici begins the calls before it reads the resets: try several.
     if (round % 4 > 0) await turn();
     relay.resetIdle();
     const one = client();
@@ -174,43 +177,46 @@ it('reads are all answered, and seen once each, where idle connections are reset
 describe('a read whose idle connection is closed as it is sent', () => {
   it.each<[string, (socket: Socket) => void]>([
     ['reset', (socket) => void socket.resetAndDestroy()],
-    ['closed in order', (socket) => void socket.end()],
-  ])('is sent again when it was %s, which costs the retry budget nothing', async (_name, close) => {
-    const { backend, client, told, upstream } = await openRest();
-    const served = new WeakSet<Socket>();
-    let isClosing = false;
-    let ended = 0;
-    backend.on('*', (response, seen, socket) => {
-      if (isClosing && served.has(socket)) {
-        ended += 1;
-        close(socket);
-        return;
+    ['closed normally', (socket) => void socket.end()],
+  ])(
+    'is sent again without cost to the retry budget when the connection is %s',
+    async (_name, close) => {
+      const { backend, client, told, upstream } = await openRest();
+      const served = new WeakSet<Socket>();
+      let isClosing = false;
+      let ended = 0;
+      backend.on('*', (response, seen, socket) => {
+        if (isClosing && served.has(socket)) {
+          ended += 1;
+          close(socket);
+          return;
+        }
+        served.add(socket);
+        void ok(person('p'))(response, seen, socket);
+      });
+      const readMany = () =>
+        Promise.all(
+          Array.from({ length: 60 }, (_, i) =>
+            failureOf(getPerson(client({ apiKey: `k${i % 3}` }), `p${i}`)),
+          ),
+        );
+      const names: string[] = [];
+      await readMany();
+
+      for (let i = 0; i < 7; i++) {
+        names.push(...(await readMany()));
+        isClosing = true;
       }
-      served.add(socket);
-      void ok(person('p'))(response, seen, socket);
-    });
-    const readMany = () =>
-      Promise.all(
-        Array.from({ length: 60 }, (_, i) =>
-          failureOf(getPerson(client({ apiKey: `k${i % 3}` }), `p${i}`)),
-        ),
-      );
-    const names: string[] = [];
-    await readMany();
 
-    for (let i = 0; i < 7; i++) {
-      names.push(...(await readMany()));
-      isClosing = true;
-    }
+      expect(new Set(names)).toEqual(new Set(['none']));
+      // Many more than the retry budget would have paid for.
+      expect(ended).toBeGreaterThan(100);
+      expect(told).not.toContain('budget exhausted');
+      expect(upstream.breaker.tripped).toEqual([]);
+    },
+  );
 
-    expect(new Set(names)).toEqual(new Set(['none']));
-    // Many more than the ten and a tenth that the budget would have paid for.
-    expect(ended).toBeGreaterThan(100);
-    expect(told).not.toContain('budget exhausted');
-    expect(upstream.breaker.tripped).toEqual([]);
-  });
-
-  it('takes a broken pipe for the same', () => {
+  it('is sent again without cost to the retry budget after EPIPE on a reused connection', () => {
     const broken = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
     const sent = { isConnected: true, isAnswered: false, number: 1 };
     expect(retryOf(broken, sent)).toBe('load');
@@ -226,7 +232,7 @@ describe('a read whose idle connection is closed as it is sent', () => {
 });
 
 it.each(['EMFILE', 'ENFILE'])(
-  'a process without file descriptors is no fault of the backend: %s opens no circuit',
+  'a process out of file descriptors fails calls with out_of_files, retries none and opens no circuit: %s',
   async (code) => {
     const dispatcher = new BackendDispatcher('http://127.0.0.1:9');
     const failing = vi.spyOn(dispatcher, 'dispatch').mockImplementation((_options, handler) => {
@@ -255,7 +261,7 @@ describe('the retry budget', () => {
     ['503', status(503)],
     ['resets', reset()],
     ['closed connections', hangUp()],
-  ])('T9: 200 calls into an outage of %s are at most 240 tries', async (_name, fault) => {
+  ])('T9: limits 200 calls into an outage of %s to 240 attempts', async (_name, fault) => {
     const { backend, client, told } = await openRest({ breaker: NO_BREAKER });
     backend.on('*', fault);
 
@@ -270,7 +276,7 @@ describe('the retry budget', () => {
     expect(told).toContain('budget exhausted');
   });
 
-  it('holds after good times too', async () => {
+  it('limits 200 calls into an outage to 240 attempts after 300 successes too', async () => {
     const { backend, client } = await openRest({ breaker: NO_BREAKER });
     backend.on(
       '*',
@@ -290,7 +296,7 @@ describe('the retry budget', () => {
 });
 
 describe('a rate limit', () => {
-  it('pauses its key alone, and asks no more until it is over', async () => {
+  it('pauses the calls of its key alone, until Retry-After has passed', async () => {
     const clock = new StagedClock();
     const { backend, client, told } = await openRest({ clock });
     let limited = 0;
@@ -310,7 +316,7 @@ describe('a rate limit', () => {
     clock.pass(999);
     await sleep(20);
     expect(backend.hits()).toBe(2);
-    // Both are spread over 50 ms, the one after its backoff.
+    // Both are sent within 50 ms after the pause, the retry after its backoff.
     clock.pass(101);
     await Promise.all([first, paused]);
 
@@ -318,7 +324,7 @@ describe('a rate limit', () => {
     expect(told).toContain('pause');
   });
 
-  it('refuses callers at once who cannot wait for its end', async () => {
+  it('refuses a call at once that cannot wait for its end', async () => {
     const { backend, client } = await openRest({ clock: new StagedClock() });
     backend.on('*', status(429, { 'retry-after': '30' }));
     await outcome(getPerson(client()));
@@ -349,7 +355,7 @@ describe('Retry-After', () => {
   });
 });
 
-it('writes down a call that a paused key may not make', async () => {
+it('the call log records a call that a rate-limit pause refused as unsent', async () => {
   const { backend, client } = await openRest();
   backend.on(PERSON, status(429, { 'retry-after': '50' }));
   await outcome(getPerson(client()));

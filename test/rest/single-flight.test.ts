@@ -14,8 +14,8 @@ const getTopic = (client: RestClient) => client.call(routes.getTopic, { path: { 
 const updateTopic = (client: RestClient, title: string) =>
   client.call(routes.updateTopic, { path: { topic_id: 't' }, body: { title } });
 
-describe('sharing reads in flight', () => {
-  it('makes one call for many requests that ask the same at the same moment', async () => {
+describe('single-flight of reads', () => {
+  it('makes one call for ten requests that read the same at once', async () => {
     const { backend, client } = await openRest();
     backend.on(PERSON, after(50, ok(person('p'))));
     const clients = Array.from({ length: 10 }, () => client());
@@ -33,7 +33,7 @@ describe('sharing reads in flight', () => {
     ]);
   });
 
-  it('asks again once the answer is there: nothing is kept', async () => {
+  it('makes a new call once the answer has come', async () => {
     const { backend, client } = await openRest();
     backend.on(PERSON, ok(person('p')));
 
@@ -43,7 +43,7 @@ describe('sharing reads in flight', () => {
     expect(backend.hits()).toBe(2);
   });
 
-  it('never crosses keys, whatever they look like', async () => {
+  it('shares no read between keys, whatever characters they have', async () => {
     const { backend, client } = await openRest();
     const keys = ['a', 'b', '["a","/v0/persons/p"]', 'a,', '__proto__'];
     backend.on(
@@ -62,7 +62,7 @@ describe('sharing reads in flight', () => {
     expect(backend.hits()).toBe(keys.length);
   });
 
-  it('gives all callers the same immutable object', async () => {
+  it('freezes a shared answer at every depth', async () => {
     const { backend, client } = await openRest();
     backend.on('GET /v0/persons/p/logs', after(30, ok(logs({ deep: [{ er: 1 }] }))));
     const read = () => client().call(routes.listPersonLogs, { path: { person_id: 'p' } });
@@ -74,7 +74,7 @@ describe('sharing reads in flight', () => {
     expect(() => Object.assign((payload['deep'] as object[])[0]!, { er: 2 })).toThrow(TypeError);
   });
 
-  it('lets a leader leave without failing its followers', async () => {
+  it('answers the others when the caller who began the call leaves', async () => {
     const { backend, client } = await openRest();
     const answer = held(ok(person('p')));
     backend.on(PERSON, answer.behaviour);
@@ -91,7 +91,7 @@ describe('sharing reads in flight', () => {
     expect(backend.hits()).toBe(1);
   });
 
-  it('lets a follower leave without failing the others', async () => {
+  it('answers the caller who began the call when another leaves', async () => {
     const { backend, client } = await openRest();
     const answer = held(ok(person('p')));
     backend.on(PERSON, answer.behaviour);
@@ -107,7 +107,7 @@ describe('sharing reads in flight', () => {
     expect(await led).toMatchObject({ personId: 'p' });
   });
 
-  it('sends nothing when the first caller was cancelled before', async () => {
+  it('sends nothing for a caller who was cancelled before the call', async () => {
     const { backend, client } = await openRest();
     const cancel = new Cancel();
     cancel.cancel();
@@ -119,7 +119,7 @@ describe('sharing reads in flight', () => {
     expect(one.callLog.entries).toEqual([]);
   });
 
-  it('closes the connection when all have left, and joins no later read to the cancelled one', async () => {
+  it('closes the connection when all callers have left, and makes a new call for a later read', async () => {
     const { backend, client } = await openRest();
     let closed = false;
     const silent: Behaviour = (_response, _seen, socket) => {
@@ -142,7 +142,7 @@ describe('sharing reads in flight', () => {
     expect(backend.hits()).toBe(2);
   });
 
-  it('gives a follower its own deadline, and the call the longest of all', async () => {
+  it('gives each caller its own deadline, and the call the latest of them', async () => {
     const clock = new StagedClock();
     const { backend, client } = await openRest({ clock });
     const answer = held(ok(person('p')));
@@ -160,7 +160,7 @@ describe('sharing reads in flight', () => {
     expect(backend.hits()).toBe(1);
   });
 
-  it('gives a failure to all who wait, and keeps none of it', async () => {
+  it('gives a failure to all callers that wait, and makes a new call afterwards', async () => {
     const { backend, client } = await openRest();
     backend.on(PERSON, after(30, ok([])), ok(person('p')));
 
@@ -174,8 +174,8 @@ describe('sharing reads in flight', () => {
   });
 });
 
-describe('a write', () => {
-  it('parts readers who came before it from those who come after', async () => {
+describe('a write among shared reads', () => {
+  it('separates reads from before it, during it and after it', async () => {
     const { backend, client } = await openRest();
     const before = held(ok(topic('t', 'old')));
     const write = held(ok(topic('t', 'new')));
@@ -200,7 +200,7 @@ describe('a write', () => {
     expect(backend.hits('GET /v0/topics/t')).toBe(3);
   });
 
-  it('is never shared, even with its twin', async () => {
+  it('is not shared with an identical write', async () => {
     const { backend, client } = await openRest();
     backend.on('PATCH /v0/topics/t', after(20, ok(topic('t'))));
 
@@ -209,7 +209,7 @@ describe('a write', () => {
     expect(backend.hits()).toBe(2);
   });
 
-  it('is never answered with something older, with 32 readers racing writers', async () => {
+  it('is seen by every read that begins after its answer, with 32 readers racing one writer', async () => {
     const { backend, client } = await openRest();
     let title = 0; // the backend's state
     const read = async () => {
@@ -248,7 +248,7 @@ describe('a write', () => {
 
     expect(stale).toEqual([]);
     expect(written).toBe(WRITES);
-    expect(backend.hits('GET /v0/topics/t')).toBeLessThan(reads); // and still much was shared
+    expect(backend.hits('GET /v0/topics/t')).toBeLessThan(reads); // reads were shared
   });
 });
 

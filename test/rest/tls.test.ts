@@ -14,7 +14,7 @@ const PERSON = 'GET /v0/persons/p';
 const trusting = (ca: string, url: string) => new Pool(url, { connections: 4, connect: { ca } });
 
 describe('TLS', () => {
-  it('T21: carries calls when the certificate is trusted and right', async () => {
+  it('T21: carries calls when the certificate is trusted and valid', async () => {
     const { backend } = await openRest({ certificate: selfSigned });
     backend.on(PERSON, ok(person('p')));
     const { client } = await openRest({ dispatcher: trusting(selfSigned.cert, backend.url) });
@@ -27,7 +27,7 @@ describe('TLS', () => {
     ['for another name', wrongName, wrongName.cert],
     ['that has expired', expired, expired.cert],
   ])(
-    'T21: with a certificate %s is no connection, and not tried again',
+    'T21: makes a call unreachable, without a retry, when the certificate is one %s',
     async (_name, certificate, ca) => {
       const { backend } = await openRest({ certificate });
       const { client, calls } = await openRest({
@@ -46,7 +46,7 @@ describe('TLS', () => {
     },
   );
 
-  it('T21: with a peer that speaks plain HTTP is no connection, and not tried again', async () => {
+  it('T21: makes a call unreachable, without a retry, when the peer speaks plain HTTP', async () => {
     const { backend } = await openRest();
     const { client, calls } = await openRest({ url: `https://localhost:${backend.port}` });
 
@@ -56,7 +56,7 @@ describe('TLS', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('T21: with a peer that never shakes hands ends in time', async () => {
+  it('T21: times a call out when the peer does not answer the handshake', async () => {
     const deaf = await listen(createServer());
     const clock = new StagedClock();
     clock.tick();
@@ -75,8 +75,8 @@ describe('TLS', () => {
   });
 });
 
-describe('a backend that is not there', () => {
-  it('T20: by its name is no connection, and needs no restart once it is', async () => {
+describe('an absent backend', () => {
+  it('T20: is unreachable while its name cannot be resolved, and is reached once it can', async () => {
     const { backend } = await openRest();
     backend.on(PERSON, ok(person('p')));
     let known = false;
@@ -107,7 +107,7 @@ describe('a backend that is not there', () => {
     expect(await getPerson(client())).toEqual(person('p'));
   });
 
-  it('T20: for a moment is not noticed by readers', async () => {
+  it('T20: that starts within 150 ms is waited for by a read', async () => {
     const { backend, client } = await openRest({ stopped: true });
     backend.on(PERSON, ok(person('p')));
 
