@@ -1,4 +1,4 @@
-/** Keys and tenants: who is let in, and whose rows they see. */
+/** Keys and tenants: authentication, and the separation of data. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { EXAMPLE_PAGE_ID, OTHER_API_KEY } from '../../src/backend/seed/example.ts';
@@ -18,7 +18,7 @@ it.each([
 });
 
 it.each(['/v0/accounts', '/v0/persons', '/v0/topics', '/v0/page_links'])(
-  'shows two tenants nothing in common in %s',
+  'shows no row of one tenant to another in %s',
   async (path) => {
     const { call } = await openTestBackend();
 
@@ -48,7 +48,7 @@ it.each([
   ['GET', '/v0/accounts/account_harborlight_logistics/activity'],
   ['GET', '/v0/persons/person_ada_lindqvistova'],
   ['GET', '/v0/persons/person_ada_lindqvistova/logs'],
-])("answers another tenant's object as unknown: %s %s", async (method, path) => {
+])("answers 404 for another tenant's object: %s %s", async (method, path) => {
   const { call } = await openTestBackend();
 
   const mine = await call(path, { method });
@@ -63,7 +63,7 @@ it.each([
   ['POST', '/v0/pages/page_old_launch/restore', {}],
   ['PATCH', '/v0/topics/topic_01', { title: 'Mine now' }],
   ['POST', '/v0/topics/topic_01/entries', { content: { type: 'text', content: 'x' } }],
-])("lets nobody write to another tenant's object: %s %s", async (method, path, body) => {
+])("refuses a write to another tenant's object with 404: %s %s", async (method, path, body) => {
   const { call } = await openTestBackend();
 
   const theirs = await call(path, { method, body, key: OTHER_API_KEY });
@@ -81,7 +81,7 @@ it("refuses a cursor of another tenant's list", async () => {
   expect(status).toBe(400);
 });
 
-it('lets an operation key mean different things to different tenants', async () => {
+it('accepts the same operation key from two tenants for different versions', async () => {
   const { call } = await openTestBackend();
   const draft = { publishBehavior: 'draft' };
   const publish = async (key: string, page: string) => {
@@ -100,7 +100,7 @@ it('lets an operation key mean different things to different tenants', async () 
   expect([mine.status, theirs.status]).toEqual([200, 200]);
 });
 
-it('stores no key, only what it hashes to', async () => {
+it('stores no API key in clear text', async () => {
   const databaseUrl = temporaryDatabase();
   const { close } = await openTestBackend({ databaseUrl });
 

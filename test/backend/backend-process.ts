@@ -1,4 +1,4 @@
-/** A backend in a process of its own, to be killed: takes a database URL, prints where it listens. */
+/** A backend in a process of its own, for tests that kill it: takes a database URL, prints its address. */
 import { openBackend } from '../../src/backend/backend.ts';
 import { readConfig } from '../../src/app/config.ts';
 

@@ -1,4 +1,4 @@
-/** Every route answers what the contract says: shapes, moments, counts, the served set, OpenAPI. */
+/** The contract of the routes: shapes, timestamps, counts, the served set, OpenAPI. */
 import { describe, expect, it } from 'vitest';
 import { EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
 import { SLUG_PATTERN } from '../../src/v0/schemas/log.ts';
@@ -18,7 +18,7 @@ const HOLES: Record<string, string> = {
   person_log_id: 'plog_ada_lindqvistova_1',
 };
 
-/** What is restored has to be archived; what is archived should disturb no other route. */
+/** Objects for routes that need an archived page, or would change what other routes read. */
 const OTHER_HOLES: Partial<Record<RouteName, Record<string, string>>> = {
   restorePage: { page_id: 'page_old_fair' },
   archiveAudience: { audience_id: 'audience_northwind_02' },
@@ -43,7 +43,7 @@ const BODIES: Partial<Record<RouteName, unknown>> = {
 
 const NAMES = Object.keys(routes) as RouteName[];
 
-/** How many of them the REST document has. */
+/** The number of routes in the REST document. */
 const DOCUMENT_ROUTES = 20;
 
 function requestOf(name: RouteName): [path: string, options: CallOptions] {
@@ -63,7 +63,7 @@ describe.each(['document', 'iso'] as const)('with %s timestamps', (timestamps) =
     const { status, body } = await call(...requestOf(name));
 
     expect(status).toBe(name.startsWith('create') ? 201 : 200);
-    // Parsing drops what the contract does not know, so equality means there was nothing of it.
+    // Parsing drops unknown fields, so equality means that there were none.
     expect(routes[name].response.parse(body)).toEqual(body);
     const moments = [...JSON.stringify(body).matchAll(/"\w+At":"([^"]+)"/g)].map(
       ([, text]) => text,
@@ -76,7 +76,7 @@ describe.each(['document', 'iso'] as const)('with %s timestamps', (timestamps) =
   });
 });
 
-it('writes the same moment in both forms', async () => {
+it('writes the same moment as a document timestamp and as an ISO timestamp', async () => {
   const document = await openTestBackend();
   const iso = await openTestBackend({ timestamps: 'iso' });
 
@@ -86,7 +86,7 @@ it('writes the same moment in both forms', async () => {
   expect(Date.parse(other.body.createdAt)).toBe(Number(one.body.createdAt));
 });
 
-it('serves only the routes of the document when asked', async () => {
+it('serves the routes of the REST document alone when so configured', async () => {
   const { call } = await openTestBackend({ routes: 'document' });
 
   const answers = await Promise.all(
@@ -99,7 +99,7 @@ it('serves only the routes of the document when asked', async () => {
   for (const [, status] of answers) expect([200, 201, 404, 405]).toContain(status);
 });
 
-it('describes every served route in OpenAPI, to anyone', async () => {
+it('describes every route in OpenAPI, without a key', async () => {
   const { call } = await openTestBackend();
 
   const { status, body } = await call('/v0/openapi.json', { key: null });
@@ -120,7 +120,7 @@ it('describes every served route in OpenAPI, to anyone', async () => {
   expect(JSON.stringify(body)).not.toContain('"$id"');
 });
 
-it('describes no route it does not serve', async () => {
+it('describes no route in OpenAPI that it does not serve', async () => {
   const { call } = await openTestBackend({ routes: 'document' });
 
   const { body } = await call('/v0/openapi.json');
@@ -129,7 +129,7 @@ it('describes no route it does not serve', async () => {
   expect(operations).toHaveLength(DOCUMENT_ROUTES);
 });
 
-it('counts what is there', async () => {
+it('answers counts and the latest activity that match the rows', async () => {
   const { call } = await openTestBackend();
   const { items: accounts } = await walk(call, '/v0/accounts', 100);
   const { items: persons } = await walk(call, '/v0/persons', 100);
@@ -149,7 +149,7 @@ it('counts what is there', async () => {
   expect(page.body.audiencesCount).toBe(audiences.items.length);
 });
 
-it('has sample data as rich as it should be, and the same every time', async () => {
+it('seeds the same sample data every time, with enough rows of each kind', async () => {
   const one = await openTestBackend();
   const other = await openTestBackend();
   const lists = ['/v0/accounts', '/v0/persons', '/v0/topics', '/v0/page_links'];
@@ -172,7 +172,7 @@ it('has sample data as rich as it should be, and the same every time', async () 
   expect(new Set(items.map(({ status }) => status)).size).toBeGreaterThanOrEqual(4);
 });
 
-it('logs from sources and of types that follow the pattern', async () => {
+it('seeds logs whose sources and types match the slug pattern', async () => {
   const { call } = await openTestBackend();
 
   const { items } = await walk(
@@ -187,7 +187,7 @@ it('logs from sources and of types that follow the pattern', async () => {
   }
 });
 
-it('reports each request, with its query and without its key', async () => {
+it('reports each request to a known path with its query and without its key', async () => {
   const lines: string[] = [];
   const { call } = await openTestBackend({ onRequest: (line) => lines.push(line) });
 
@@ -198,7 +198,7 @@ it('reports each request, with its query and without its key', async () => {
   expect(lines).toEqual(['GET /v0/topics?limit=3', `POST /v0/pages/${EXAMPLE_PAGE_ID}/restore`]);
 });
 
-it('holds back every answer as long as the setting says', async () => {
+it('delays an answer by the configured latency', async () => {
   const { call } = await openTestBackend({ latencyMs: 80 });
 
   const startedAt = performance.now();

@@ -1,4 +1,4 @@
-/** The database: its shape, and one clear line when it cannot be used. */
+/** The database: its tables, older files, and errors in one line when it cannot be used. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { createClient } from '@libsql/client';
@@ -11,7 +11,7 @@ import { openTestBackend, temporaryDatabase } from './support.ts';
 import { freePort } from '../support/free-port.ts';
 import { DEFAULTS } from '../support/settings.ts';
 
-it('has the tables and columns that tables.ts says; a change needs a migration', async () => {
+it('migrates to the tables and columns that tables.ts declares', async () => {
   const databaseUrl = temporaryDatabase();
   const { close } = await openTestBackend({ databaseUrl, seed: 'none' });
   await close();
@@ -28,7 +28,7 @@ it('has the tables and columns that tables.ts says; a change needs a migration',
   client.close();
 });
 
-it('goes on with a database of the first release, which had other migrations', async () => {
+it('opens and writes to a database of the first release, which had other migrations', async () => {
   const databaseUrl = temporaryDatabase();
   mkdirSync(dirname(databaseUrl.slice('file:'.length)));
   const client = createClient({ url: databaseUrl });
@@ -49,7 +49,7 @@ it('goes on with a database of the first release, which had other migrations', a
   }
 });
 
-it('listens only once it has taken up what an earlier process left', async () => {
+it('does not listen when it cannot take up the work that an earlier process left', async () => {
   const databaseUrl = temporaryDatabase();
   const { close } = await openTestBackend({ databaseUrl });
   await close();
@@ -63,7 +63,7 @@ it('listens only once it has taken up what an earlier process left', async () =>
   await expect(fetch(`http://127.0.0.1:${port}/v0/topics`)).rejects.toThrow();
 });
 
-it('keeps a file in a journal that readers do not wait for', async () => {
+it('keeps its file in WAL mode', async () => {
   const databaseUrl = temporaryDatabase();
   await openTestBackend({ databaseUrl });
   const client = createClient({ url: databaseUrl });
@@ -74,7 +74,7 @@ it('keeps a file in a journal that readers do not wait for', async () => {
   client.close();
 });
 
-it('starts with keys and nothing else when asked', async () => {
+it('starts with keys and no rows when it has no seed', async () => {
   const { call } = await openTestBackend({ seed: 'none' });
 
   const { status, body } = await call('/v0/persons');
@@ -85,9 +85,9 @@ it('starts with keys and nothing else when asked', async () => {
 
 it.each([
   ['a folder that cannot be made', `file:${import.meta.filename}/none/backend.db`],
-  ['a scheme nobody knows', 'mysql://localhost/pages'],
-  ['no URL at all', 'backend'],
-  ['a server that does not answer', 'http://127.0.0.1:1/'],
+  ['an unknown scheme', 'mysql://localhost/pages'],
+  ['a text that is no URL', 'backend'],
+  ['a server that refuses connections', 'http://127.0.0.1:1/'],
 ])('says in one line that it cannot use %s', async (_, databaseUrl) => {
   const error: unknown = await openBackend({ ...DEFAULTS.embedded, databaseUrl }).catch(
     (thrown: unknown) => thrown,
@@ -98,7 +98,7 @@ it.each([
   expect(String(error)).not.toContain('\n');
 });
 
-it('says in one line that a file is no database', async () => {
+it('says that a file is not a database', async () => {
   const databaseUrl = temporaryDatabase();
   const file = databaseUrl.slice('file:'.length);
   mkdirSync(dirname(file), { recursive: true });
@@ -112,7 +112,7 @@ it('says in one line that a file is no database', async () => {
   expect(String(error)).toContain('not a database');
 });
 
-it('never prints the token of a database', async () => {
+it('leaves the token of a libsql URL out of its error', async () => {
   const databaseUrl = 'libsql://127.0.0.1:1?authToken=secret-token&tls=0';
 
   const error: unknown = await openBackend({ ...DEFAULTS.embedded, databaseUrl }).catch(
@@ -122,7 +122,7 @@ it('never prints the token of a database', async () => {
   expect(String(error)).not.toContain('secret-token');
 });
 
-it('leaves a database alone that a newer release has written to', async () => {
+it('refuses a database that a newer release has written', async () => {
   const databaseUrl = temporaryDatabase();
   const { close } = await openTestBackend({ databaseUrl, seed: 'none' });
   await close();
@@ -140,7 +140,7 @@ it('leaves a database alone that a newer release has written to', async () => {
 it.each([
   ['tables of its own', ['CREATE TABLE invoices (id integer)', 'CREATE TABLE users (id integer)']],
   [
-    'a table like ours and migrations by Drizzle',
+    'a table with the name of ours and migrations of Drizzle',
     [
       'CREATE TABLE pages (id integer)',
       'CREATE TABLE __drizzle_migrations (id integer, hash text, created_at numeric)',
@@ -148,7 +148,7 @@ it.each([
     ],
   ],
 ])(
-  "refuses another program's database before it writes to the file: %s",
+  "refuses another program's database without writing to the file: %s",
   async (_what, statements) => {
     const databaseUrl = temporaryDatabase();
     const file = databaseUrl.slice('file:'.length);
@@ -167,7 +167,7 @@ it.each([
   },
 );
 
-it('says which port it cannot have', async () => {
+it('fails with EADDRINUSE when its port is in use', async () => {
   const { port } = await openTestBackend();
 
   await expect(
@@ -175,7 +175,7 @@ it('says which port it cannot have', async () => {
   ).rejects.toThrow('EADDRINUSE');
 });
 
-it('never shows the secrets of a URL, whichever library repeats it', async () => {
+it('leaves the password and token of an http URL out of its error', async () => {
   const secret = 's3cret';
 
   const opening = openBackend({

@@ -1,4 +1,4 @@
-/** Refusals: statuses, one flat body, and what they say to do instead. */
+/** Refusals: their statuses and their body. */
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
@@ -84,7 +84,7 @@ it.each([
   });
 });
 
-it('refuses a body that is not JSON with 415', async () => {
+it('refuses a body whose content type is not JSON with 415', async () => {
   const { status } = await call('/v0/pages', {
     method: 'POST',
     body: 'name=x',
@@ -94,13 +94,13 @@ it('refuses a body that is not JSON with 415', async () => {
   expect(status).toBe(415);
 });
 
-it('refuses a body beyond the limit', async () => {
+it('refuses a body of more than a mebibyte with 413', async () => {
   const { status } = await call('/v0/pages', { method: 'POST', body: 'x'.repeat(1_048_577) });
 
   expect(status).toBe(413);
 });
 
-it('refuses a body that grows beyond the limit without having said so', async () => {
+it('refuses a chunked body that grows beyond a mebibyte with 413', async () => {
   const status = await new Promise((resolve, reject) => {
     const headers = { 'x-api-key': 'demo', 'content-type': 'application/json' };
     const sent = request(`${backend.url}/v0/pages`, { method: 'POST', headers }, (response) => {
@@ -120,7 +120,7 @@ it.each([
   ['/v0/pages/search', 'GET'],
   ['/v0/pages', 'POST'],
   [`/v0/pages/${EXAMPLE_PAGE_ID}/audiences`, 'POST, GET'],
-])('names the methods of %s when another is used', async (path, allowed) => {
+])('names the methods of %s in a 405', async (path, allowed) => {
   const { status, headers } = await call(path, { method: 'PUT' });
 
   expect(status).toBe(405);
@@ -128,27 +128,30 @@ it.each([
 });
 
 describe('the id of a request', () => {
-  it("is the caller's when it is sane", async () => {
+  it("is the caller's when it is valid", async () => {
     const { headers } = await call('/v0/topics', { headers: { 'x-request-id': 'trace-17.a' } });
 
     expect(headers.get('x-request-id')).toBe('trace-17.a');
   });
 
-  it.each(['two words', 'x'.repeat(200), '<script>'])('is a new one instead of %s', async (id) => {
-    const { headers } = await call('/v0/topics', { headers: { 'x-request-id': id } });
+  it.each(['two words', 'x'.repeat(200), '<script>'])(
+    'is a new one in place of the invalid %s',
+    async (id) => {
+      const { headers } = await call('/v0/topics', { headers: { 'x-request-id': id } });
 
-    expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
-  });
+      expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    },
+  );
 });
 
-it('ignores query parameters it does not know', async () => {
+it('ignores an unknown query parameter', async () => {
   const { status, body } = await call('/v0/topics?limit=2&colour=blue');
 
   expect(status).toBe(200);
   expect(body.items).toHaveLength(2);
 });
 
-it('changes nothing when it refuses', async () => {
+it('changes no page when it refuses to create one', async () => {
   const before = await call('/v0/pages/search?limit=100');
 
   await call('/v0/pages', { method: 'POST', body: { ...page, scripts: 'none' } });

@@ -1,4 +1,4 @@
-/** Every list walks an index: SQLite is asked how it reads what the backend asks of it. */
+/** Every list reads an index, by the query plans of SQLite. */
 import { createClient, type Client, type InStatement, type ResultSet } from '@libsql/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { shareTestBackend } from './support.ts';
@@ -26,12 +26,12 @@ const LISTS = [
   `${AUDIENCES}/audience_northwind_01/versions`,
 ];
 
-/** Two tables merged, and an order by relevance: no index has these. */
+/** Lists in an order that no index has: two merged tables, and relevance. */
 const SORTED = [`${ACCOUNT}/activity?includePersonActivity=true`, '/v0/pages/search?query=page'];
 
 type Execute = (this: Client, statement: InStatement) => Promise<ResultSet>;
 
-/** What the backend asked of its database, and on which connection. */
+/** The statements of the backend, with their connections. */
 const asked: { client: Client; statement: InStatement }[] = [];
 const prototype = prototypeOfClients();
 const { execute } = prototype as unknown as { readonly execute: Execute };
@@ -62,15 +62,15 @@ it.each(LISTS)(
   },
 );
 
-it.each(SORTED)('%s is sorted, and reads by an index what it sorts', async (path) => {
+it.each(SORTED)('%s sorts rows that it reads by an index', async (path) => {
   const steps = await plansOf(path);
 
   expect(steps.some((step) => step.includes(' USING '))).toBe(true);
-  // What is scanned is what the indexes have found, never a table.
+  // Only rows that an index has found are scanned, never a table.
   expect(steps.filter((step) => /^SCAN (?!feed$)|AUTOMATIC/.test(step))).toEqual([]);
 });
 
-/** How SQLite reads for a path: a step a line. */
+/** The steps of SQLite's query plans for a path. */
 async function plansOf(path: string): Promise<string[]> {
   asked.length = 0;
   expect((await backend.call(path)).status).toBe(200);

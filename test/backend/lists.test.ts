@@ -1,4 +1,4 @@
-/** Lists: every row once, at every page size, whatever is written meanwhile. */
+/** Lists: their pages, order, cursors and filters, and the search for pages. */
 import { describe, expect, it } from 'vitest';
 import { EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
 import { openTestBackend, shareTestBackend, walk } from './support.ts';
@@ -24,7 +24,7 @@ const LISTS = [
 ] as const;
 
 describe.each(LISTS)('%s', (path, id) => {
-  it('visits every row once, three at a time', async () => {
+  it('visits every row once in pages of three', async () => {
     const whole = await walk(call, path, 100);
 
     const { items, totals, lastCursor } = await walk(call, path, 3);
@@ -39,7 +39,7 @@ describe.each(LISTS)('%s', (path, id) => {
 });
 
 it.each([1, 3, 10])(
-  'skips and repeats nothing while rows are added, %i at a time',
+  'skips and repeats no row while rows are added, in pages of %i',
   async (limit) => {
     const { call } = await openTestBackend();
     const before = await walk(call, AUDIENCES, 100);
@@ -57,13 +57,13 @@ it.each([1, 3, 10])(
   },
 );
 
-it('answers 20 rows unless asked otherwise', async () => {
+it('answers 20 rows by default', async () => {
   const { body } = await call('/v0/persons');
 
   expect(body.items).toHaveLength(20);
 });
 
-it('orders as it says: audiences by age, versions backwards, topics by sort order', async () => {
+it('orders audiences by age, versions from the newest on, topics by sort order', async () => {
   const audiences = await walk(call, AUDIENCES, 100);
   const versions = await walk(call, `${AUDIENCES}/audience_northwind_06/versions`, 100);
   const topics = await walk(call, '/v0/topics', 100);
@@ -80,7 +80,7 @@ it.each([
   ['another list', '/v0/persons'],
   ['other filters', '/v0/accounts?includeEmptyOnly=true'],
   ['a search', '/v0/accounts/search'],
-])('refuses a cursor on %s', async (_, path) => {
+])('refuses a cursor of the accounts on %s', async (_, path) => {
   const { body } = await call('/v0/accounts?limit=1');
 
   const { status } = await call(
@@ -90,7 +90,7 @@ it.each([
   expect(status).toBe(400);
 });
 
-it('takes a cursor with another limit', async () => {
+it('accepts a cursor with another limit', async () => {
   const first = await call('/v0/accounts?limit=1');
 
   const second = await call(`/v0/accounts?limit=5&cursor=${first.body.nextCursor}`);
@@ -99,7 +99,7 @@ it('takes a cursor with another limit', async () => {
 });
 
 describe('filters', () => {
-  it('hide deleted logs until asked', async () => {
+  it('hide deleted logs without includeDeleted', async () => {
     const path = '/v0/accounts/account_harborlight_logistics/logs';
 
     const live = await walk(call, path, 100);
@@ -110,7 +110,7 @@ describe('filters', () => {
     expect(all.items.filter(({ deletedAt }) => deletedAt === null)).toEqual(live.items);
   });
 
-  it("keep the persons' logs out of an account's activity until asked", async () => {
+  it("keep the persons' logs out of an account's activity without includePersonActivity", async () => {
     const path = '/v0/accounts/account_harborlight_logistics';
 
     const own = await walk(call, `${path}/activity`, 100);
@@ -124,7 +124,7 @@ describe('filters', () => {
     expect(both.items.some(({ personName }) => personName === 'Ada Lindqvistova')).toBe(true);
   });
 
-  it('find accounts by a part of name or domain, in either case', async () => {
+  it('find accounts by a part of the domain in any case, and take % literally', async () => {
     const { items } = await walk(call, '/v0/accounts/search?query=QUILLmere-foods', 100);
     const none = await walk(call, '/v0/accounts/search?query=%25', 100);
 
@@ -132,14 +132,14 @@ describe('filters', () => {
     expect(none.items).toEqual([]);
   });
 
-  it('show only accounts that no person belongs to', async () => {
+  it('show only accounts without persons with includeEmptyOnly', async () => {
     const all = await walk(call, '/v0/accounts', 100);
     const empty = await walk(call, '/v0/accounts?includeEmptyOnly=true', 100);
 
     expect(empty.items).toEqual(all.items.filter((account) => account['linkedPersonsCount'] === 0));
   });
 
-  it('choose page links by page, path and domain', async () => {
+  it('select page links by page, path and domain', async () => {
     const fallback = await walk(call, '/v0/page_links', 100);
     const custom = await walk(call, '/v0/page_links?tenantDomainId=domain_demo_custom', 100);
     const ofPage = await walk(call, `/v0/page_links?pageId=${EXAMPLE_PAGE_ID}`, 100);
@@ -160,7 +160,7 @@ describe('filters', () => {
 });
 
 describe('the search for pages', () => {
-  it('answers the best find first, and no archived page', async () => {
+  it('answers the best match first, and no archived page', async () => {
     const pricing = await call('/v0/pages/search?query=pricing');
     const launch = await call('/v0/pages/search?query=launch');
 
@@ -178,7 +178,7 @@ describe('the search for pages', () => {
     ]);
   });
 
-  it('answers all pages to no words, as many as asked', async () => {
+  it('answers all pages for a query without words, up to the limit', async () => {
     const all = await call('/v0/pages/search');
     const three = await call('/v0/pages/search?query=%20&limit=3');
 

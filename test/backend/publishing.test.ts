@@ -1,4 +1,4 @@
-/** Publishing: the way of a version, once, whatever is repeated; and what ends it. */
+/** Writes: publishing, operation keys, archiving, pages and topics. */
 import { describe, expect, it } from 'vitest';
 import { EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
 import { openTestBackend, until } from './support.ts';
@@ -12,7 +12,7 @@ const DRAFT = `${AUDIENCE}/versions/version_northwind_01_v2`;
 const publish = (call: Caller, version: string, operationKey?: string) =>
   call(`${version}/publish`, { method: 'POST', body: operationKey ? { operationKey } : {} });
 
-it('takes a version from draft over queued and processing to published', async () => {
+it('moves a version from draft through queued and processing to published', async () => {
   const { call } = await openTestBackend({ publishDelayMs: 60 });
   const draft = await call(DRAFT);
 
@@ -28,7 +28,7 @@ it('takes a version from draft over queued and processing to published', async (
   expect(published.becameDraftAt).toBe(draft.body.becameDraftAt);
 });
 
-it('retires the version that was published before, and the audience follows', async () => {
+it('archives the version that was published before, and updates the audience', async () => {
   const { call } = await openTestBackend();
   const before = await call(AUDIENCE);
 
@@ -51,7 +51,7 @@ it('retires the version that was published before, and the audience follows', as
 });
 
 describe('an operation key', () => {
-  it('publishes once, however often it is sent', async () => {
+  it('publishes once when it is sent nine times', async () => {
     const { call } = await openTestBackend();
 
     const answers = await Promise.all(
@@ -65,7 +65,7 @@ describe('an operation key', () => {
     expect(again).toMatchObject({ status: 200, body: published });
   });
 
-  it('names one version for good', async () => {
+  it('is refused with 409 for another version', async () => {
     const { call } = await openTestBackend();
     const other = `${PAGE}/audiences/audience_northwind_04/versions/version_northwind_04_v1`;
     await publish(call, DRAFT, 'release-1');
@@ -77,7 +77,7 @@ describe('an operation key', () => {
     expect((await call(other)).body.status).toBe('draft');
   });
 
-  it('is not used up by a refusal', async () => {
+  it('is free again after a refusal', async () => {
     const { call } = await openTestBackend();
     await publish(call, FORMER, 'release-1');
 
@@ -114,7 +114,7 @@ it('refuses to publish twice without an operation key', async () => {
 });
 
 describe('a new audience', () => {
-  it('is published when nothing else is said, and publishes its page', async () => {
+  it('is published by default, and publishes its page', async () => {
     const { call } = await openTestBackend();
     const page = (await call('/v0/pages/page_empty')).body;
 
@@ -135,7 +135,7 @@ describe('a new audience', () => {
     });
   });
 
-  it('stays a draft when asked, with what was given', async () => {
+  it('stays a draft when asked, with the given fields', async () => {
     const { call } = await openTestBackend();
 
     const { body } = await call(`${PAGE}/audiences`, {
@@ -164,7 +164,7 @@ describe('a new audience', () => {
 });
 
 describe('an archived audience', () => {
-  it('has its drafts cancelled and its published version retired', async () => {
+  it('has its draft cancelled and its published version archived', async () => {
     const { call } = await openTestBackend();
 
     const { status, body } = await call(AUDIENCE, { method: 'DELETE' });
@@ -188,8 +188,8 @@ describe('an archived audience', () => {
     expect(status).toBe(409);
   });
 
-  it('is not published by what was queued before', async () => {
-    // Archived before the first of the two steps, on a busy machine too.
+  it('is not published by a publish that was queued before', async () => {
+    // Long enough to archive before the first of the two steps on a busy machine.
     const { call } = await openTestBackend({ publishDelayMs: 400 });
     await publish(call, DRAFT);
 
@@ -205,7 +205,7 @@ describe('a page', () => {
   it.each([
     ['page_old_launch', 'published'],
     ['page_old_fair', 'draft'],
-  ])('that was archived is restored: %s is %s again', async (pageId, status) => {
+  ])('is restored when it was archived: %s is %s again', async (pageId, status) => {
     const { call } = await openTestBackend();
     const before = await call(`/v0/pages/${pageId}`);
 
@@ -216,7 +216,7 @@ describe('a page', () => {
     expect((await call(`/v0/pages/${pageId}`)).body).toEqual(body);
   });
 
-  it('is made as it was described', async () => {
+  it('is created with the given fields and defaults for others', async () => {
     const { call } = await openTestBackend();
 
     const { status, body } = await call('/v0/pages', {
@@ -251,7 +251,7 @@ describe('a page', () => {
 });
 
 describe('a topic', () => {
-  it('takes a new title and a new place', async () => {
+  it('is updated with a new title and a new sort order', async () => {
     const { call } = await openTestBackend();
     const before = await call('/v0/topics/topic_05');
 
@@ -267,7 +267,7 @@ describe('a topic', () => {
   });
 
   it.each(["'; drop table topics; --", '𝒯 🎉 \u202e', '%_"\\'])(
-    'keeps its title as it was written: %j',
+    'keeps its title unchanged: %j',
     async (title) => {
       const { call } = await openTestBackend();
 
@@ -277,7 +277,7 @@ describe('a topic', () => {
     },
   );
 
-  it('stays as it is when nothing is said', async () => {
+  it('stays as it is after an empty update', async () => {
     const { call } = await openTestBackend();
     const before = await call('/v0/topics/topic_05');
 
@@ -286,7 +286,7 @@ describe('a topic', () => {
     expect(body).toEqual(before.body);
   });
 
-  it('takes entries at the end, or at the order that is given', async () => {
+  it('gets a new entry at its end, or at the given sort order', async () => {
     const { call } = await openTestBackend();
     const path = '/v0/topics/topic_01/entries';
     const content = { type: 'text', content: 'New.' };

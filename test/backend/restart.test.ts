@@ -1,4 +1,4 @@
-/** What has been answered is kept, and what was begun is finished: closed, killed, or crowded. */
+/** Durability: a restart, a kill, and many writes at once. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -8,7 +8,7 @@ import { callerOf, openTestBackend, temporaryDatabase, until, walk } from './sup
 
 const PATH = '/v0/pages/page_empty/audiences';
 
-it('keeps everything, seeds once, and finishes publishing after a restart', async () => {
+it('keeps its topics and finishes queued publishing after a restart', async () => {
   const databaseUrl = temporaryDatabase();
   const first = await openTestBackend({ databaseUrl, publishDelayMs: 60_000 });
   const { body } = await first.call(PATH, { method: 'POST', body: {} });
@@ -34,7 +34,7 @@ async function spawnBackend(databaseUrl: string) {
   return { child, call: callerOf(url) };
 }
 
-it('is made and filled once by processes that start together', async () => {
+it('seeds a database once when three processes start together', async () => {
   const databaseUrl = temporaryDatabase();
 
   const backends = await Promise.all([1, 2, 3].map(() => spawnBackend(databaseUrl)));
@@ -43,7 +43,7 @@ it('is made and filled once by processes that start together', async () => {
   expect(lists.map(({ body }) => body.totalCount)).toEqual([32, 32, 32]);
 });
 
-it('keeps every answered write, and finishes it, when the process is killed in the middle', async () => {
+it('keeps every answered write, and publishes it, when the process is killed', async () => {
   const databaseUrl = temporaryDatabase();
   const { child, call } = await spawnBackend(databaseUrl);
   const answered: string[] = [];
@@ -93,7 +93,7 @@ it('answers fifty writes and fifty reads at once, and keeps each write', async (
   expect(items).toHaveLength(50);
 });
 
-it('lets two processes share a file', async () => {
+it('lets two backends share a database file', async () => {
   const databaseUrl = temporaryDatabase();
   const one = await openTestBackend({ databaseUrl });
   const two = await openTestBackend({ databaseUrl });
@@ -106,7 +106,7 @@ it('lets two processes share a file', async () => {
   expect((await one.call(PATH)).body.totalCount).toBe(4);
 });
 
-it('finishes the requests under way when it closes, and takes no more', async () => {
+it('finishes the request under way when it closes, and accepts no more', async () => {
   let arrived = (): void => {};
   const arrival = new Promise<void>((resolve) => (arrived = resolve));
   const backend = await openTestBackend({ latencyMs: 100, onRequest: () => arrived() });

@@ -30,7 +30,7 @@ export async function openTestBackend(options: Partial<BackendOptions> = {}) {
   return { ...backend, call: callerOf(backend.url) };
 }
 
-/** One backend for a whole file of tests that change nothing: seeding is most of a small test. */
+/** One backend for all tests of a file that change nothing, because seeding is most of a small test. */
 export function shareTestBackend(options: Partial<BackendOptions> = {}): {
   readonly call: Caller;
   readonly url: string;
@@ -64,7 +64,7 @@ export function callerOf(url: string): Caller {
   };
 }
 
-/** A database file in a folder of its own, which goes when the test does. */
+/** The URL of a database file in a folder that is removed with the test. */
 export const temporaryDatabase = (): string => `file:${join(openFolder(), 'data', 'backend.db')}`;
 
 /** Walks a list to its end; `between` runs after each page. */
@@ -90,7 +90,7 @@ export async function walk(
   }
 }
 
-/** Asks again until an answer is as wanted. */
+/** Repeats a GET until its body is as wanted. */
 export async function until(
   call: Caller,
   path: string,

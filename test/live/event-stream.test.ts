@@ -1,4 +1,4 @@
-/** Publishing watched over server-sent events, with graphql-sse's client and by hand. */
+/** Subscriptions over server-sent events, with graphql-sse's client and with requests of our own. */
 import { describe, expect, it } from 'vitest';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
@@ -20,7 +20,7 @@ import { until } from '../support/until.ts';
 const NOBODY = formatNodeId('AudienceVersion', [IDS.page, IDS.audience, 'nobody']);
 
 describe('a subscription over server-sent events', () => {
-  it('sees a version published, from the state it begins in to the final one, and completes', async () => {
+  it('delivers the states of a version from draft to published, and completes', async () => {
     const live = await openLive();
     const id = await live.draft();
     const events: Progress[] = [];
@@ -43,7 +43,7 @@ describe('a subscription over server-sent events', () => {
     await live.quiet();
   });
 
-  it('is read once for twenty watchers, and not at all when the last has left', async () => {
+  it('is polled once for twenty watchers, and not at all when the last has left', async () => {
     const live = await openLive({ live: { pollMs: { least: 50, most: 50 } } });
     const id = await live.draft();
     const streams: Events[] = [];
@@ -65,7 +65,7 @@ describe('a subscription over server-sent events', () => {
     expect(live.reads()).toBe(after);
   });
 
-  it('sees at once what a publish through this gateway has done', async () => {
+  it('delivers the result of a publish through this gateway without a poll', async () => {
     const live = await openLive({ live: { pollMs: { least: 30_000, most: 30_000 } } });
     const id = await live.draft();
     const stream = await openEvents(live.site.url, { id });
@@ -78,7 +78,7 @@ describe('a subscription over server-sent events', () => {
     expect(live.reads()).toBe(1);
   });
 
-  it('repeats the last event while nothing happens, without asking the backend', async () => {
+  it('repeats the last event as a heartbeat, without a poll', async () => {
     const live = await openLive({
       live: { heartbeatMs: 40, pollMs: { least: 30_000, most: 30_000 } },
     });
@@ -90,7 +90,7 @@ describe('a subscription over server-sent events', () => {
     expect(live.reads()).toBe(1);
   });
 
-  it('passes proxies and caches unkept, and is opened by GET as well', async () => {
+  it('has headers that stop caching, compression and buffering, by POST and by GET', async () => {
     const live = await openLive();
     const id = await live.draft();
 
@@ -112,11 +112,16 @@ describe('a subscription over server-sent events', () => {
   });
 
   it.each<[what: string, options: Parameters<typeof openEvents>[2], status: number, code: string]>([
-    ['JSON alone', { accept: 'application/json' }, 406, 'NOT_ACCEPTABLE'],
-    ['anything', { accept: '*/*' }, 406, 'NOT_ACCEPTABLE'],
-    ['no key', { apiKey: null }, 401, 'UNAUTHENTICATED'],
-    ['no proof against foreign pages', { apiKey: null, method: 'GET' }, 403, 'CSRF_HEADER_MISSING'],
-  ])('is refused to who brings %s', async (_, options, status, code) => {
+    ['a client that accepts JSON alone', { accept: 'application/json' }, 406, 'NOT_ACCEPTABLE'],
+    ['a client that accepts anything', { accept: '*/*' }, 406, 'NOT_ACCEPTABLE'],
+    ['a request without a key', { apiKey: null }, 401, 'UNAUTHENTICATED'],
+    [
+      'a GET without a header that no foreign page can send',
+      { apiKey: null, method: 'GET' },
+      403,
+      'CSRF_HEADER_MISSING',
+    ],
+  ])('is refused to %s', async (_, options, status, code) => {
     const live = await openLive();
 
     const { response } = await openEvents(live.site.url, { id: NOBODY }, options);
@@ -126,7 +131,7 @@ describe('a subscription over server-sent events', () => {
   });
 
   it.each(['POST', 'GET'] as const)(
-    'streams to who accepts JSON as well, by %s',
+    'is streamed to a client that also accepts JSON, by %s',
     async (method) => {
       const live = await openLive();
       const id = await live.draft();
@@ -140,7 +145,7 @@ describe('a subscription over server-sent events', () => {
     },
   );
 
-  it('refuses the id of another type before any call', async () => {
+  it('refuses the id of another type with BAD_USER_INPUT, and reads no version', async () => {
     const live = await openLive();
 
     const stream = await openEvents(live.site.url, { id: formatNodeId('Page', [IDS.page]) });
@@ -166,7 +171,7 @@ describe('a subscription over server-sent events', () => {
       '{ ...F } fragment F on Subscription { pageProgress(id: "x") @skip(if: true) { __typename } }',
     ],
     ['{ pageProgress(id: "x") @skip { __typename } }'],
-  ])('refuses a condition at its root: subscription %s %j', async (document, variables) => {
+  ])('refuses @skip and @include at its root: subscription %s %j', async (document, variables) => {
     const live = await openLive();
 
     const { text } = await live.site.post(
@@ -178,7 +183,7 @@ describe('a subscription over server-sent events', () => {
     expect(text).toContain('GRAPHQL_VALIDATION_FAILED');
   });
 
-  it('takes a condition below its root', async () => {
+  it('accepts @skip and @include below its root', async () => {
     const live = await openLive();
 
     const { text } = await live.site.post(
@@ -192,7 +197,7 @@ describe('a subscription over server-sent events', () => {
     expect(text).toContain('{"data":{"audienceVersionProgress":null}}');
   });
 
-  it('answers null for a version that is not there, and completes', async () => {
+  it('delivers null for an unknown version, and completes', async () => {
     const live = await openLive();
 
     const stream = await openEvents(live.site.url, { id: NOBODY });
@@ -203,7 +208,7 @@ describe('a subscription over server-sent events', () => {
     await live.quiet();
   });
 
-  it('executes its selection for each event, with the calls of that alone', async () => {
+  it('resolves fields of related objects in its events', async () => {
     const live = await openLive();
     const id = await live.draft();
     const query =
@@ -227,7 +232,7 @@ describe('a subscription over server-sent events', () => {
     });
   });
 
-  it('says what is polled, and how often, beside the calls of an event', async () => {
+  it('reports the polled route and the number of polls with x-explain', async () => {
     const live = await openLive();
     const id = await live.draft();
     const stream = await openEvents(live.site.url, { id }, { explain: true });
@@ -249,7 +254,7 @@ describe('a subscription over server-sent events', () => {
     expect(explained.at(-1)?.polls?.count).toBeLessThanOrEqual(live.reads());
   });
 
-  it('refuses a key more subscriptions than it may have, and lets it have others when some end', async () => {
+  it('is refused with 429 above the limit of its key, and opened again when another has ended', async () => {
     const live = await openLive({ live: { ...FAST, maxPerKey: 2 } });
     const id = await live.draft();
     const first = await openEvents(live.site.url, { id });
@@ -265,7 +270,7 @@ describe('a subscription over server-sent events', () => {
     expect(fourth.response.status).toBe(200);
   });
 
-  it('is a stream of the Fetch API where no server writes it', async () => {
+  it('is the body of a Fetch API response when the gateway is called without a server', async () => {
     const live = await openLive();
     const id = await live.draft();
 
@@ -310,7 +315,7 @@ describe('a subscription over server-sent events', () => {
   });
 });
 
-describe('a publish that waits', () => {
+describe('a publish with waitFor', () => {
   const WAIT =
     'mutation ($input: PublishAudienceVersionInput!) { publishAudienceVersion(input: $input) { reached audienceVersion { status page { name } } userErrors { code field message } } }';
   const publish = async (live: Awaited<ReturnType<typeof openLive>>, input: object) => {
@@ -320,7 +325,7 @@ describe('a publish that waits', () => {
   const writes = (calls: readonly string[]) =>
     calls.filter((line) => line.startsWith('POST') && line.endsWith('/publish')).length;
 
-  it('answers when the state is reached, and has sent the write once', async () => {
+  it('answers when the state is reached, and sends the write once', async () => {
     const live = await openLive();
     const id = await live.draft();
 
@@ -335,7 +340,7 @@ describe('a publish that waits', () => {
     await live.quiet();
   });
 
-  it('answers at its deadline with the state so far', async () => {
+  it('answers at its time-out with the state so far', async () => {
     const live = await openLive({ publishDelayMs: 60_000 });
     const id = await live.draft();
 
@@ -357,7 +362,7 @@ describe('a publish that waits', () => {
     expect(performance.now() - startMs).toBeLessThan(10_000);
   });
 
-  it('does not wait for what is there already, nor for what cannot come any more', async () => {
+  it('does not wait for a state that has been reached or can no longer be reached', async () => {
     const live = await openLive({ publishDelayMs: 60_000 });
     const id = await live.draft();
 
@@ -374,7 +379,7 @@ describe('a publish that waits', () => {
     });
   });
 
-  it('tells nothing of a wait that nobody asked for, and refuses one that is too long', async () => {
+  it('answers reached: null without waitFor, and refuses a time-out above a minute without a write', async () => {
     const live = await openLive();
     const id = await live.draft();
 
@@ -396,9 +401,9 @@ describe('a publish that waits', () => {
 
 it.each([
   ['completes', 'complete', 'ok'],
-  ['is left', 'left', 'abandoned'],
+  ['is left by its client', 'left', 'abandoned'],
 ])(
-  'a subscription that %s has the fields of every operation in the log, and why it ended',
+  'a subscription that %s is logged with the fields of every operation and the cause of its end',
   async (how, cause, outcome) => {
     const { lines, logger } = openLog('info');
     const live = await openLive({ logger });

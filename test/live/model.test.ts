@@ -1,6 +1,6 @@
 /**
- * Whatever is done to a version and to those who watch it, in whatever order: each of them sees the
- * states of a model, in their order, and the last one in the end.
+ * Model test of subscriptions: random sequences of commands on a version and its watchers. Each watcher sees
+ * the states of the model in their order, and the last one in the end.
  *
  * A failure prints the commands that led to it, shrunk to the fewest.
  */
@@ -32,11 +32,11 @@ interface Model {
 interface Real {
   readonly url: string;
   readonly backend: Model & {
-    /** How many of the next answers are those of before the last step. */
+    /** The number of next answers that have the state from before the last step. */
     outdated: number;
     before: string;
   };
-  /** Who watches, and those who watch no more. */
+  /** Watchers whose streams are open, and those whose streams have ended. */
   readonly watchers: Events[];
   readonly former: Events[];
 }
@@ -56,7 +56,7 @@ class Step implements fc.AsyncCommand<Model, Real> {
     backend.before = model.state;
     model.state = this.#to(model.state);
     backend.state = model.state;
-    // Whoever watches a backend that answers sees the state before anything else happens.
+    // While the backend answers, every watcher sees the state before the next command.
     if (!model.isFailing)
       await until(() => watchers.every((watcher) => last(watcher) === model.state));
     if (FINAL.has(model.state)) model.watching = 0;
@@ -155,8 +155,8 @@ const commands: fc.Arbitrary<fc.AsyncCommand<Model, Real>>[] = [
   ),
 ];
 
-describe('any sequence of commands', () => {
-  it('shows every watcher the states in their order', async () => {
+describe('a random sequence of commands', () => {
+  it('shows every watcher each state once, in order, up to the last one', async () => {
     await fc.assert(
       fc.asyncProperty(fc.commands(commands, { maxCommands: 12 }), async (sequence) => {
         const begin = { state: 'draft', isFailing: false, watching: 0 };

@@ -1,4 +1,4 @@
-/** A page's audiences watched by one stream. */
+/** The subscription `pageProgress`: all audiences of a page in one stream. */
 import { describe, expect, it } from 'vitest';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
@@ -14,7 +14,7 @@ const PAGE = formatNodeId('Page', [IDS.page]);
 const WATCH_PAGE = `subscription ($id: ID!) { pageProgress(id: $id) {
   audiences { id status latestVersion { id status } } } }`;
 
-interface Told {
+interface WatchedAudience {
   readonly id: string;
   readonly status: string;
   readonly latestVersion: { readonly id: string; readonly status: string };
@@ -23,29 +23,29 @@ interface Told {
 const watch = (url: string, id = PAGE): Promise<Events> =>
   openEvents(url, { id }, { query: WATCH_PAGE });
 
-/** What each event told. */
-const told = ({ events }: Events): (readonly Told[])[] =>
+/** The audiences of each event. */
+const audiencesOf = ({ events }: Events): (readonly WatchedAudience[])[] =>
   events.map(({ data }) => (data as any)?.pageProgress?.audiences);
 
 const lists = (calls: readonly string[]): string[] =>
   calls.filter((line) => /^GET \/v0\/pages\/[^/]+\/audiences\?/.test(line));
 
 describe('pageProgress', () => {
-  it('sends all audiences at once, and then only those whose versions change', async () => {
+  it('sends all audiences in its first event, and then only those whose versions change', async () => {
     const live = await openLive();
     const version = await live.draft();
     const stream = await watch(live.site.url);
     await until(() => stream.events.length > 0);
 
     await live.publish(version);
-    const isOf = ({ latestVersion }: Told) => latestVersion.id === version;
+    const isOf = ({ latestVersion }: WatchedAudience) => latestVersion.id === version;
     const statuses = () =>
-      told(stream).flatMap((audiences) =>
+      audiencesOf(stream).flatMap((audiences) =>
         audiences.filter(isOf).map((one) => one.latestVersion.status),
       );
     await until(() => statuses().at(-1) === 'published');
 
-    const [first, ...later] = told(stream);
+    const [first, ...later] = audiencesOf(stream);
     expect(first!.length).toBeGreaterThan(10);
     expect(first!.filter(isOf).map((one) => one.latestVersion.status)).toEqual(['draft']);
     for (const audiences of later) expect(audiences.every(isOf)).toBe(true);
@@ -57,21 +57,21 @@ describe('pageProgress', () => {
     await live.quiet();
   });
 
-  it('polls the list once for all watchers, and not at all when the last has left', async () => {
+  it('shares one poller among five watchers, and stops it when the last has left', async () => {
     const live = await openLive({ live: { pollMs: { least: 30_000, most: 30_000 } } });
     const streams: Events[] = [];
     for (let i = 0; i < 5; i++) streams.push(await watch(live.site.url));
     await until(() => streams.every(({ events }) => events.length > 0));
 
     expect(live.site.gateway.pollers).toMatchObject({ size: 1, watchers: 5 });
-    // Those who come later wait for a reading of their own time, which they share.
+    // Later watchers wait for a poll that began after they came, and share it.
     expect(lists(live.calls).length).toBeLessThanOrEqual(5);
     for (const stream of streams) stream.leave();
     await live.quiet();
     expect(live.site.gateway.pollers.size).toBe(0);
   });
 
-  it('is read soon after a publish through this gateway, however slow its polls are', async () => {
+  it('sends the audience of a publish through this gateway as its next event', async () => {
     const live = await openLive({ live: { pollMs: { least: 200, most: 30_000 } } });
     const version = await live.draft();
     const stream = await watch(live.site.url);
@@ -80,10 +80,10 @@ describe('pageProgress', () => {
     await live.publish(version);
     await until(() => stream.events.length > 1);
 
-    expect(told(stream)[1]!.map(({ latestVersion }) => latestVersion.id)).toEqual([version]);
+    expect(audiencesOf(stream)[1]!.map(({ latestVersion }) => latestVersion.id)).toEqual([version]);
   });
 
-  it('shows an audience that was made since', async () => {
+  it('sends an audience that was created meanwhile', async () => {
     const live = await openLive();
     const stream = await watch(live.site.url);
     await until(() => stream.events.length > 0);
@@ -91,10 +91,10 @@ describe('pageProgress', () => {
     const version = await live.draft();
     await until(() => stream.events.length > 1);
 
-    expect(told(stream)[1]!.map(({ latestVersion }) => latestVersion.id)).toEqual([version]);
+    expect(audiencesOf(stream)[1]!.map(({ latestVersion }) => latestVersion.id)).toEqual([version]);
   });
 
-  it('is null and complete for a page that is not there', async () => {
+  it('sends null for an unknown page, and completes', async () => {
     const live = await openLive();
 
     const stream = await watch(live.site.url, formatNodeId('Page', ['nobody']));
@@ -105,7 +105,7 @@ describe('pageProgress', () => {
   });
 
   it.each([IDS.page, formatNodeId('Audience', [IDS.page, IDS.audience])])(
-    'refuses what is no global id of a page: %s',
+    'refuses an id that is not the global id of a page, without a call: %s',
     async (id) => {
       const live = await openLive();
 
@@ -117,7 +117,7 @@ describe('pageProgress', () => {
     },
   );
 
-  it('tells of a backend that fails, and of its return, and goes on', async () => {
+  it('sends an error while the backend fails, and goes on when it answers again', async () => {
     const site = await openGateway({
       backend: 'faulty',
       live: { pollMs: { least: 20, most: 40 } },
@@ -142,11 +142,11 @@ describe('pageProgress', () => {
     const failed = stream.events.find(({ errors }) => errors)!;
     expect(failed.errors?.[0]?.extensions?.['code']).toBe('UPSTREAM_UNAVAILABLE');
     expect((failed.data as any).pageProgress.audiences).toEqual([]);
-    expect(told(stream).at(-1)).toEqual([]);
+    expect(audiencesOf(stream).at(-1)).toEqual([]);
     stream.leave();
   });
 
-  it('says that a backend without the list cannot be watched, and ends', async () => {
+  it('sends UPSTREAM_UNSUPPORTED and completes when the backend lacks the list of audiences', async () => {
     const { url, gateway } = await openGateway({ rest: { routeSet: 'document' } });
 
     const stream = await watch(url);

@@ -1,4 +1,4 @@
-/** When an object that is watched is read. */
+/** The times at which a watched object is polled. */
 import { expect, it } from 'vitest';
 import { ID, inState } from '../faults/live-watchers.ts';
 import { held } from '../support/faults.ts';
@@ -11,14 +11,14 @@ const ROUTE = 'GET /v0/pages/p/audiences/a/versions/v';
 const PUBLISH = 'POST /v0/pages/p/audiences/a/versions/v/publish';
 const POLL_MS = { least: 500, most: 5_000 };
 
-it('is soon after a write, also after one that ends while a poll is under way', async () => {
+it('polls a watched object soon after a write that ends while a poll is under way', async () => {
   const clock = new StagedClock();
   const site = await openGateway({ backend: 'faulty', clock, live: { pollMs: POLL_MS } });
   const polls = () => site.upstream.hits(ROUTE);
   site.upstream.on(ROUTE, inState('draft'));
   site.upstream.on(PUBLISH, inState('queued'));
   const stream = await openEvents(site.url, { id: ID }, { apiKey: 'key' });
-  // Nothing changes until polls are as rare as they get.
+  // Pass time without a change until the interval between polls is at its longest.
   await until(() => {
     const isRare = stream.events.length > 0 && clock.waits[0]! > 0.8 * POLL_MS.most;
     if (!isRare) clock.pass(POLL_MS.least);
@@ -37,7 +37,7 @@ it('is soon after a write, also after one that ends while a poll is under way', 
   late.release();
 
   expect(write.data).toEqual({ publishAudienceVersion: { userErrors: [] } });
-  // Its timer is set once the poll under way is answered.
+  // The timer of the next poll is set once the poll under way is answered.
   await until(() => clock.waits[0]! <= POLL_MS.most);
   clock.pass(POLL_MS.least);
   await until(() => polls() === before + 2, 5_000);

@@ -34,7 +34,7 @@ export interface Progress {
 export interface Live {
   readonly site: InProcessGateway;
   readonly backend: EmbeddedBackend;
-  /** What the backend was asked so far. */
+  /** The requests to the backend so far. */
   readonly calls: string[];
   /** How often versions were read. */
   reads(): number;
@@ -42,9 +42,9 @@ export interface Live {
   /** The global id of a new draft. */
   draft(): Promise<string>;
   publish(id: string, input?: object): Promise<any>;
-  /** Cancels what is on its way. */
+  /** Archives the audience of a version, which cancels its publishing. */
   archiveAudienceOf(versionId: string): Promise<any>;
-  /** Resolves when nobody watches, and the polls under way have been answered. */
+  /** Resolves when there are no watchers and the polls under way have been answered. */
   quiet(): Promise<void>;
 }
 
@@ -109,7 +109,7 @@ export interface EventsOptions {
   readonly accept?: string;
   readonly apiKey?: string | null;
   readonly query?: string;
-  /** Whether the calls of each event are asked for. */
+  /** Whether to ask for the calls of each event. */
   readonly explain?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -123,7 +123,7 @@ export interface Events {
   leave(): void;
 }
 
-/** A stream of events as it comes over the wire. */
+/** Opens a stream of server-sent events and reads it as it arrives. */
 export async function openEvents(
   url: string,
   variables: object,
@@ -174,7 +174,7 @@ export async function openEvents(
   return {
     response,
     events,
-    // Of a body that the test reads itself, nothing is read here.
+    // The test itself reads a body that is no stream.
     ended: isStream ? read().catch(() => {}) : Promise.resolve(),
     isComplete: () => isComplete,
     leave: () => leaving.abort(),
@@ -201,8 +201,8 @@ export function wsClient(url: string, apiKey: string | null = EXAMPLE_API_KEY) {
 }
 
 /**
- * From draft to published, in order. On a busy machine a state that lasts for milliseconds may be over
- * before it is polled.
+ * Expects the states from draft to published, in order. On a busy machine a state that lasts for milliseconds
+ * may end before it is polled.
  */
 export function expectPublished(events: readonly Progress[]): void {
   const seen = statusesOf(events);
@@ -228,7 +228,7 @@ interface Message {
 
 export interface Socket {
   readonly socket: WebSocket;
-  /** The code it is closed with. */
+  /** The code that the socket is closed with. */
   readonly closed: Promise<number>;
   send(message: object): void;
   subscribe(id: string, variables: object, query?: string): void;
@@ -236,13 +236,13 @@ export interface Socket {
 }
 
 interface SocketOptions {
-  /** Of `connection_init`. */
+  /** The payload of `connection_init`. */
   readonly payload: object | undefined;
-  /** Of the upgrade. */
+  /** The headers of the upgrade. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A socket by hand, past `connection_init`. */
+/** A socket without a client library, after `connection_init`. */
 export async function openSocket(
   url: string,
   { payload, headers = {} }: SocketOptions = { payload: { 'x-api-key': EXAMPLE_API_KEY } },

@@ -1,4 +1,4 @@
-/** Queries and mutations over WebSocket: answered once or not at all, whoever goes in between. */
+/** Queries and mutations over WebSocket when a client leaves, a process stops, or answers are read slowly. */
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
@@ -17,7 +17,7 @@ const WRITE = 'PATCH /v0/topics/t';
 
 const PAYLOAD = { payload: { 'x-api-key': KEY } };
 
-/** A gateway whose backend holds one route until it is told to go on, and a socket to it. */
+/** A gateway whose backend holds one route until it is released, and a socket to it. */
 async function open(route: string, options: InProcessOptions = {}) {
   const { lines, logger } = openLog('info');
   const site = await openGateway({ logger, ...options, backend: 'faulty' });
@@ -38,13 +38,16 @@ const answersTo = (socket: Socket): string[] =>
   );
 
 const LEAVING: readonly [how: string, leave: (socket: Socket) => void][] = [
-  ['wants no more', ({ send }) => ['a', 'b'].forEach((id) => send({ id, type: 'complete' }))],
+  [
+    'completes its operations',
+    ({ send }) => ['a', 'b'].forEach((id) => send({ id, type: 'complete' })),
+  ],
   ['closes its socket', ({ socket }) => socket.close()],
-  ['is gone', ({ socket }) => socket.terminate()],
+  ['terminates its connection', ({ socket }) => socket.terminate()],
 ];
 
-describe('a caller over WebSocket who', () => {
-  it.each(LEAVING)('%s gives up a query, and gets no answer to it', async (_how, leave) => {
+describe('a WebSocket client that', () => {
+  it.each(LEAVING)('%s abandons a query, and gets no answer to it', async (_how, leave) => {
     const { site, socket, isCalled, outcomes } = await open(READ);
     socket.subscribe('a', {}, QUERY);
     await until(isCalled);
@@ -57,7 +60,7 @@ describe('a caller over WebSocket who', () => {
     expect(answersTo(socket)).toEqual([]);
   });
 
-  it.each(LEAVING)('%s does not stop a mutation, which is written once', async (_how, leave) => {
+  it.each(LEAVING)('%s does not stop a mutation, which is sent once', async (_how, leave) => {
     const { site, socket, isCalled, outcomes, release } = await open(WRITE);
     site.upstream.on(READ, silence());
     socket.subscribe('a', {}, MUTATION);
@@ -65,7 +68,7 @@ describe('a caller over WebSocket who', () => {
     await until(() => isCalled() && site.upstream.hits(READ) > 0);
 
     leave(socket);
-    // The query is given up: the gateway knows.
+    // The gateway has abandoned the query.
     await until(() => outcomes().length > 0);
     release();
     await until(() => outcomes().length > 1);
@@ -81,7 +84,7 @@ describe('a process that stops', () => {
     ['query', QUERY, READ],
     ['mutation', MUTATION, WRITE],
   ])(
-    'answers a %s before it closes its socket, and begins no other',
+    'answers a %s under way before it closes the socket, and begins no other',
     async (_what, text, route) => {
       const { site, socket, isCalled, release } = await open(route);
       socket.subscribe('a', {}, text);
@@ -89,7 +92,7 @@ describe('a process that stops', () => {
 
       const stopped = site.server.close(10_000);
       await until(isRefused(site.url));
-      // Its client sends it again, over another socket.
+      // The client will send it again, over another socket.
       socket.subscribe('late', {}, text);
       release();
 
@@ -101,13 +104,13 @@ describe('a process that stops', () => {
   );
 });
 
-it('a socket whose answers are read slowly is not cut, and all are answered', async () => {
+it('a socket whose answers are read slowly stays open and gets all answers', async () => {
   const text = 'x'.repeat(700_000);
   const { site, outcomes } = await open(WRITE);
   site.upstream.on(READ, ok({ personId: 'p', name: text }));
   const socket = await openSocket(site.url, PAYLOAD);
   socket.socket.pause();
-  // More than the system's buffers hold, and a megabyte.
+  // More than the system's buffers and a megabyte.
   const ids = Array.from({ length: 30 }, (_, i) => `m${i}`);
   for (const id of ids) socket.subscribe(id, {}, QUERY);
   await until(() => outcomes().length === ids.length);
@@ -121,7 +124,7 @@ it('a socket whose answers are read slowly is not cut, and all are answered', as
   expect(lengths).toEqual([...ids, 'one more'].map(() => text.length));
 });
 
-/** Whether the port takes no connection any more. */
+/** Whether the port refuses connections by now. */
 function isRefused(url: string): () => boolean {
   let refused = false;
   const knock = async (): Promise<void> => {

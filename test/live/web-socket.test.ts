@@ -1,4 +1,4 @@
-/** Publishing watched over WebSocket, with graphql-ws's client and by hand. */
+/** Subscriptions over WebSocket, with graphql-ws's client and with messages of our own. */
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
@@ -14,8 +14,8 @@ import {
 } from './support.ts';
 import { until } from '../support/until.ts';
 
-describe('a subscription over WebSocket', () => {
-  it('sees a version published, from the state it begins in to the final one, and completes', async () => {
+describe('the WebSocket transport', () => {
+  it('delivers the states of a version from draft to published, and completes', async () => {
     const live = await openLive();
     const id = await live.draft();
     const events: Progress[] = [];
@@ -35,7 +35,7 @@ describe('a subscription over WebSocket', () => {
     await live.quiet();
   });
 
-  it('shares its poller with those that came by server-sent events and with waiting writes', async () => {
+  it('shares a poller among subscriptions to one version, and stops it when the last has left', async () => {
     const live = await openLive();
     const id = await live.draft();
     const socket = await openSocket(live.site.url);
@@ -51,17 +51,17 @@ describe('a subscription over WebSocket', () => {
   });
 
   it.each<[what: string, key: unknown, code: number]>([
-    ['is no text', 7, 4403],
+    ['is not a string', 7, 4403],
     ['is empty', '', 4403],
-    ['cannot be a header', 'two words', 4403],
-  ])('is refused to a key that %s', async (_, key, code) => {
+    ['cannot be a header value', 'two words', 4403],
+  ])('closes with 4403 for a key in connection_init that %s', async (_, key, code) => {
     const live = await openLive();
     const socket = await openSocket(live.site.url, { payload: { 'x-api-key': key } });
 
     expect(await socket.closed).toBe(code);
   });
 
-  it('needs a key as queries do, and asks for it in the operation that needs it', async () => {
+  it('refuses an operation without a key as UNAUTHENTICATED, and says where to send one', async () => {
     const live = await openLive();
     const socket = await openSocket(live.site.url, { payload: undefined });
 
@@ -79,10 +79,10 @@ describe('a subscription over WebSocket', () => {
     ['connection_init in another case', { payload: { 'X-Api-Key': EXAMPLE_API_KEY } }],
     ['the upgrade', { payload: undefined, headers: { 'X-API-Key': EXAMPLE_API_KEY } }],
     [
-      'the upgrade, which connection_init does not replace',
+      'the upgrade, and not that of connection_init',
       { payload: { 'x-api-key': 'another' }, headers: { 'x-api-key': EXAMPLE_API_KEY } },
     ],
-  ])('takes the key of %s', async (_where, opened) => {
+  ])('uses the key of %s', async (_where, opened) => {
     const live = await openLive();
     const socket = await openSocket(live.site.url, opened);
 
@@ -94,7 +94,7 @@ describe('a subscription over WebSocket', () => {
     ]);
   });
 
-  it('is refused to an upgrade with a bad key', async () => {
+  it('closes with 4403 after an upgrade with an invalid key', async () => {
     const live = await openLive();
     const socket = await openSocket(live.site.url, {
       payload: undefined,
@@ -104,7 +104,7 @@ describe('a subscription over WebSocket', () => {
     expect(await socket.closed).toBe(4403);
   });
 
-  it('takes all operations, or subscriptions alone where that is set', async () => {
+  it('serves all operations, or subscriptions alone when so configured', async () => {
     const strict = await openLive({ live: { ...FAST, socketOperations: 'subscriptions' } });
     const socket = await openSocket(strict.site.url);
     socket.subscribe('a', {}, '{ __typename }');
@@ -129,25 +129,25 @@ describe('a subscription over WebSocket', () => {
   });
 
   it.each<[who: string, origin: string | undefined, status: number]>([
-    ['a program, which sends none', undefined, 101],
-    ['a page of a known origin', 'https://app.example', 101],
-    ['a page of this very host', 'own', 101],
+    ['a program', undefined, 101],
+    ['a page of an allowed origin', 'https://app.example', 101],
+    ["a page of the gateway's own origin", 'own', 101],
     ['a foreign page', 'https://other.example', 403],
-    ['a page without one', 'null', 403],
-  ])('looks at the origin: %s', async (_, origin, status) => {
+    ['a page without an origin', 'null', 403],
+  ])('answers an upgrade from %s (Origin: %s) with %i', async (_, origin, status) => {
     const live = await openLive({ http: { corsOrigins: ['https://app.example'] } });
     const headers = origin && { origin: origin === 'own' ? live.site.url : origin };
 
     expect(await statusOf(`${live.site.url}/graphql`, headers || {})).toBe(status);
   });
 
-  it('is not at other paths', async () => {
+  it('answers an upgrade at another path with 404', async () => {
     const live = await openLive();
 
     expect(await statusOf(`${live.site.url}/elsewhere`, {})).toBe(404);
   });
 
-  it('refuses one operation more than a socket may have', async () => {
+  it('refuses an operation above the limit of a socket with TOO_MANY_SUBSCRIPTIONS', async () => {
     const live = await openLive({ live: { ...FAST, maxPerSocket: 2 } });
     const id = await live.draft();
     const socket = await openSocket(live.site.url);
@@ -161,7 +161,7 @@ describe('a subscription over WebSocket', () => {
     expect(live.site.gateway.subscriptions.size).toBe(2);
   });
 
-  it('speaks no other protocol', async () => {
+  it('does not accept the subprotocol graphql-ws', async () => {
     const live = await openLive();
     const socket = new WebSocket(`${live.site.url.replace('http', 'ws')}/graphql`, 'graphql-ws');
     onTestFinished(() => socket.terminate());
@@ -171,7 +171,7 @@ describe('a subscription over WebSocket', () => {
     expect(error.message).toContain('subprotocol');
   });
 
-  it('keeps the key that came first', async () => {
+  it('closes with 4429 after a second connection_init', async () => {
     const live = await openLive();
     const socket = await openSocket(live.site.url);
 
@@ -186,7 +186,7 @@ const TOPICS = '{ topics(first: 1) { nodes { id } } }';
 const codesOf = (messages: readonly { payload?: any }[]): unknown[] =>
   messages.flatMap(({ payload }) => payload.map((error: any) => error.extensions.code));
 
-/** Of the answer to an upgrade; 101 when it is taken. */
+/** The status of the answer to an upgrade; 101 when it is accepted. */
 async function statusOf(url: string, headers: Record<string, string>): Promise<number> {
   const socket = new WebSocket(url.replace('http', 'ws'), 'graphql-transport-ws', { headers });
   onTestFinished(() => socket.terminate());
