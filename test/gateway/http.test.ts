@@ -1,4 +1,4 @@
-/** T35, T39, T46 and T47: what is accepted over HTTP: methods, media types, bodies, origins. */
+/** T35, T39, T46, T47: the methods, media types, bodies and origins that are accepted over HTTP. */
 import { cpSync, rmSync } from 'node:fs';
 
 import { join } from 'node:path';
@@ -16,10 +16,10 @@ import { DEFAULTS } from '../support/settings.ts';
 const QUERY = JSON.stringify({ query: '{ __typename }' });
 const MUTATION = 'mutation { restorePage(input: { id: "x" }) { page { name } } }';
 
-describe('a request that a foreign page could send unasked', () => {
+describe('CSRF protection', () => {
   it.each([
     ['a GET', 'GET', undefined, undefined],
-    // One browser sends such requests unasked: GHSA-9q82-xgwf-vj6h.
+    // One browser sends such a request without a preflight: GHSA-9q82-xgwf-vj6h.
     ['a GET with an odd media type', 'GET', 'message/rfc822', undefined],
     ['a GET with a media type that begins as JSON does', 'GET', 'application/jsonx', undefined],
     ['a GET with plain text', 'GET', 'text/plain;application/json', undefined],
@@ -31,21 +31,24 @@ describe('a request that a foreign page could send unasked', () => {
     ],
     ['plain text', 'POST', 'text/plain', QUERY],
     ['a multipart form', 'POST', 'multipart/form-data; boundary=x', '--x--'],
-  ])('T47: is refused: %s', async (_what, method, type, body) => {
-    const { url, restCalls } = await openGateway();
-    const query = method === 'GET' ? `?query=${encodeURIComponent(MUTATION)}` : '';
+  ])(
+    'T47: refuses %s with CSRF_HEADER_MISSING and without a REST call',
+    async (_what, method, type, body) => {
+      const { url, restCalls } = await openGateway();
+      const query = method === 'GET' ? `?query=${encodeURIComponent(MUTATION)}` : '';
 
-    const reply = await send(`${url}/graphql${query}`, {
-      method,
-      headers: { ...(type && { 'content-type': type }) },
-      ...(body && { body }),
-    });
+      const reply = await send(`${url}/graphql${query}`, {
+        method,
+        headers: { ...(type && { 'content-type': type }) },
+        ...(body && { body }),
+      });
 
-    expect([reply.status, reply.codes]).toEqual([403, ['CSRF_HEADER_MISSING']]);
-    expect(restCalls).toEqual([]);
-  });
+      expect([reply.status, reply.codes]).toEqual([403, ['CSRF_HEADER_MISSING']]);
+      expect(restCalls).toEqual([]);
+    },
+  );
 
-  it('is let in as JSON, for which browsers ask', async () => {
+  it('serves a GET with the media type of JSON, which needs a preflight', async () => {
     const { url } = await openGateway();
 
     const reply = await send(`${url}/graphql?query={__typename}`, {
@@ -56,7 +59,7 @@ describe('a request that a foreign page could send unasked', () => {
   });
 
   it.each(['x-api-key', 'x-graphql-yoga-csrf', 'apollo-require-preflight'])(
-    'is let in with the header %s, which no page can set unasked',
+    'serves a GET with the header %s, which needs a preflight',
     async (header) => {
       const { url } = await openGateway();
 
@@ -69,11 +72,11 @@ describe('a request that a foreign page could send unasked', () => {
   );
 });
 
-describe('a media type', () => {
+describe('content negotiation', () => {
   it.each([
     ...['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'application/jsonx'],
     ...['application/graphql', 'application/graphql+json', 'application/graphql-response+json'],
-  ])('T47: %s is 415 with a preflighted header', async (type) => {
+  ])('T47: answers a body of type %s with 415 when an API key is sent', async (type) => {
     const { post } = await openGateway();
 
     const reply = await post(QUERY, { 'content-type': type, 'x-api-key': 'demo' });
@@ -81,7 +84,7 @@ describe('a media type', () => {
     expect([reply.status, reply.codes]).toEqual([415, ['UNSUPPORTED_MEDIA_TYPE']]);
   });
 
-  it('that we cannot write is 406', async () => {
+  it('answers 406 to a caller who accepts only an image', async () => {
     const { ask } = await openGateway();
 
     const reply = await ask('{ __typename }', { headers: { accept: 'image/png' } });
@@ -90,7 +93,7 @@ describe('a media type', () => {
   });
 });
 
-it('a mutation by GET is 405 and sends nothing', async () => {
+it('answers a mutation by GET with 405 and without a REST call', async () => {
   const { url, restCalls } = await openGateway();
 
   const reply = await send(`${url}/graphql?query=${encodeURIComponent(MUTATION)}`, {
@@ -104,7 +107,7 @@ it('a mutation by GET is 405 and sends nothing', async () => {
 const NO_DOCUMENT = 'Send a JSON object with a text as "query" or as "documentId".';
 const NO_BATCH = 'Send one operation a request: the gateway takes no batches.';
 
-describe('a body', () => {
+describe('a request body', () => {
   it('T39: may hold unknown properties', async () => {
     const { post } = await openGateway();
 
@@ -116,24 +119,28 @@ describe('a body', () => {
   });
 
   it.each([
-    ['no JSON', '{"query":', 'Send the body as JSON.'],
-    ['nothing', '', 'Send the body as JSON.'],
+    ['truncated JSON', '{"query":', 'Send the body as JSON.'],
+    ['an empty body', '', 'Send the body as JSON.'],
     ['null', 'null', NO_DOCUMENT],
     ['a number', '7', NO_DOCUMENT],
     ['an object without a document', '{"variables":{}}', NO_DOCUMENT],
     ['an empty list', '[]', NO_BATCH],
     ['a list of ten', `[${Array(10).fill(QUERY).join()}]`, NO_BATCH],
     ['a list of lists', `[[${QUERY}]]`, NO_BATCH],
-    ['a list of writes', JSON.stringify(Array(2).fill({ query: MUTATION })), NO_BATCH],
-    ['a query that is no text', '{"query":{"a":1}}', NO_DOCUMENT],
-    ['an id that is no text', '{"documentId":1}', 'Send a text as "documentId", or leave it out.'],
+    ['a list of mutations', JSON.stringify(Array(2).fill({ query: MUTATION })), NO_BATCH],
+    ['a query that is not a string', '{"query":{"a":1}}', NO_DOCUMENT],
     [
-      'a name that is no text',
+      'a documentId that is not a string',
+      '{"documentId":1}',
+      'Send a text as "documentId", or leave it out.',
+    ],
+    [
+      'an operationName that is not a string',
       '{"query":"{__typename}","operationName":1}',
       'Send a text as "operationName", or leave it out.',
     ],
     [
-      'variables that are no object',
+      'variables that are not an object',
       '{"query":"{__typename}","variables":"x"}',
       'Send an object as "variables", or leave it out.',
     ],
@@ -148,34 +155,40 @@ describe('a body', () => {
       'Send the body in UTF-8.',
     ],
     ['two byte order marks', `\uFEFF\uFEFF${QUERY}`, 'Send the body as JSON.'],
-  ])('T35, T46: is 400 with what to send instead when it is %s', async (_what, body, message) => {
-    const { post, restCalls } = await openGateway();
+  ])(
+    'T35, T46: is refused with 400, what to send instead and no REST call: %s',
+    async (_what, body, message) => {
+      const { post, restCalls } = await openGateway();
 
-    const replies = [
-      await post(body, { 'x-api-key': 'demo' }),
-      await post(body, { 'x-api-key': 'demo', accept: 'text/event-stream, application/json' }),
-    ];
+      const replies = [
+        await post(body, { 'x-api-key': 'demo' }),
+        await post(body, { 'x-api-key': 'demo', accept: 'text/event-stream, application/json' }),
+      ];
 
-    for (const { status, codes, body: refused } of replies) {
-      expect([status, codes, refused.errors[0].message]).toEqual([400, ['BAD_REQUEST'], message]);
-    }
-    expect(restCalls).toEqual([]);
-  });
+      for (const { status, codes, body: refused } of replies) {
+        expect([status, codes, refused.errors[0].message]).toEqual([400, ['BAD_REQUEST'], message]);
+      }
+      expect(restCalls).toEqual([]);
+    },
+  );
 
   it.each([
     ['in one piece', 'x'.repeat(101_000)],
     ['in chunks', chunked(50_000_000)],
-  ])('is 413 past its limit, sent %s', async (_what, body) => {
-    const { post, ask } = await openGateway();
+  ])(
+    'is refused with 413 and a closed connection above its limit, sent %s',
+    async (_what, body) => {
+      const { post, ask } = await openGateway();
 
-    const reply = await post(body);
+      const reply = await post(body);
 
-    expect([reply.status, reply.codes]).toEqual([413, ['BODY_TOO_LARGE']]);
-    expect(reply.headers.get('connection')).toBe('close');
-    expect((await ask('{ __typename }')).status).toBe(200);
-  });
+      expect([reply.status, reply.codes]).toEqual([413, ['BODY_TOO_LARGE']]);
+      expect(reply.headers.get('connection')).toBe('close');
+      expect((await ask('{ __typename }')).status).toBe(200);
+    },
+  );
 
-  it('is read up to its limit', async () => {
+  it('is accepted up to maxBodyBytes and refused one byte later', async () => {
     const { post } = await openGateway({ http: { maxBodyBytes: 1_000 } });
 
     expect((await post(QUERY.padEnd(1_000))).status).toBe(200);
@@ -183,7 +196,7 @@ describe('a body', () => {
   });
 
   it.each(['application/json', 'APPLICATION/JSON'])(
-    'may begin with a byte order mark, as %s',
+    'may begin with a byte order mark, with the media type %s',
     async (type) => {
       const { post } = await openGateway();
 
@@ -194,7 +207,7 @@ describe('a body', () => {
   );
 
   it.each(['APPLICATION/JSON', 'application/json ; charset=utf-8'])(
-    'is JSON under any spelling of its type: %s',
+    'is read as JSON with the media type written as %s',
     async (type) => {
       const { post } = await openGateway();
 
@@ -204,8 +217,8 @@ describe('a body', () => {
     },
   );
 
-  it('of a type with much space in it is looked at once', () => {
-    // To look again from each blank would take hours.
+  it('is not taken for JSON by a media type with five million blanks, found in linear time', () => {
+    // Backtracking from each blank would take hours.
     const type = `application/json${' '.repeat(5_000_000)}x`;
 
     const isJson = hasJsonType({
@@ -218,9 +231,9 @@ describe('a body', () => {
     expect(isJson).toBe(false);
   });
 
-  it('that was read whole and refused holds its connection no longer', async () => {
+  it('does not hold its connection open when it is refused after it was read whole', async () => {
     const { server } = await openGateway();
-    // No timer ends it.
+    // Stop the timer that would end the connection.
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
 
@@ -233,7 +246,7 @@ describe('a body', () => {
     expect([reply.status, reply.closed]).toEqual([400, true]);
   });
 
-  it('is 415 when it is compressed', async () => {
+  it('is refused with 415 when it is compressed', async () => {
     const { post } = await openGateway();
 
     const reply = await post(gzipSync(QUERY), { 'content-encoding': 'gzip' });
@@ -243,7 +256,7 @@ describe('a body', () => {
 });
 
 it.each(['*', 'ftp://evil.example/graphql', 'http://me@evil.example/graphql', 'http:///graphql'])(
-  'a request target %s is 400 or 404, whatever Host says',
+  'answers the request target %s under a malformed Host with 400 or 404 and no stack trace',
   async (target) => {
     const { server } = await openGateway();
 
@@ -257,7 +270,7 @@ it.each(['*', 'ftp://evil.example/graphql', 'http://me@evil.example/graphql', 'h
   },
 );
 
-describe('a request target that names its host', () => {
+describe('a request target in absolute form', () => {
   const get = (target: string, host: string) =>
     `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nx-api-key: demo\r\nConnection: close\r\n\r\n`;
   const query = '/graphql?query=%7B__typename%7D';
@@ -274,7 +287,7 @@ describe('a request target that names its host', () => {
     },
   );
 
-  it('is served below the base path, and may have no path', async () => {
+  it('is served below the base path, and answered 404 without a path', async () => {
     const { server } = await openGateway({ http: { basePath: '/content' } });
 
     const served = await rawHttp(server, get(`http://a.example/content${query}`, 'a.example'));
@@ -283,7 +296,7 @@ describe('a request target that names its host', () => {
     expect([served.status, elsewhere.status]).toEqual([200, 404]);
   });
 
-  it('is checked by that host, whatever Host says', async () => {
+  it('is checked against the allowed hosts by its own host, not by the header Host', async () => {
     const { server } = await openGateway({ http: { allowedHosts: ['api.example'] } });
 
     const good = await rawHttp(server, get(`http://API.example:80${query}`, 'evil.example'));
@@ -295,31 +308,24 @@ describe('a request target that names its host', () => {
 });
 
 describe('a query by GET', () => {
-  it('is kept by no cache when it fails', async () => {
-    const { url } = await openGateway();
+  it.each(['/health', '/graphql/health', '/graphql'])(
+    'may have a URL that ends with %s',
+    async (end) => {
+      const { url } = await openGateway();
 
-    const { headers } = await send(`${url}/graphql?query={nothing}`, {
-      headers: { 'x-api-key': 'demo' },
-    });
+      const { body } = await send(`${url}/graphql?query={__typename}&end=${end}`, {
+        headers: { 'x-api-key': 'demo' },
+      });
 
-    expect(headers.get('cache-control')).toBe('no-store');
-  });
-
-  it.each(['/health', '/graphql/health', '/graphql'])('may end with %s', async (end) => {
-    const { url } = await openGateway();
-
-    const { body } = await send(`${url}/graphql?query={__typename}&end=${end}`, {
-      headers: { 'x-api-key': 'demo' },
-    });
-
-    expect(body).toEqual({ data: { __typename: 'Query' } });
-  });
+      expect(body).toEqual({ data: { __typename: 'Query' } });
+    },
+  );
 
   it.each([
     ['variables={', 'Send "variables" as JSON.'],
     ['variables=7', 'Send an object as "variables", or leave it out.'],
     ['extensions=x', 'Send "extensions" as JSON.'],
-  ])('is 400 with %s', async (parameter, message) => {
+  ])('is refused with 400 and what to send for %s', async (parameter, message) => {
     const { url } = await openGateway();
 
     const reply = await send(`${url}/graphql?query={__typename}&${parameter}`, {
@@ -337,7 +343,7 @@ describe('CORS', () => {
     'access-control-request-headers': 'x-api-key',
   };
 
-  it('is off', async () => {
+  it('is off by default', async () => {
     const { url, ask } = await openGateway();
     const origin = 'https://evil.example';
 
@@ -352,7 +358,7 @@ describe('CORS', () => {
   });
 
   it.each([[['https://app.example']], [['https://app.example', 'https://b.example']]])(
-    'T47: is for %j and no other origin, without credentials',
+    'T47: allows an origin of %j and no other, without credentials',
     async (corsOrigins) => {
       const { url } = await openGateway({ http: { corsOrigins } });
       const ask = (origin: string) =>
@@ -372,24 +378,31 @@ describe('CORS', () => {
   );
 });
 
-describe('what CORS lets pages read', () => {
+describe('CORS for an allowed origin', () => {
   it.each<[string, { body?: unknown; headers?: Record<string, string> }, number]>([
     ['a body that is too large', { body: 'x'.repeat(101_000) }, 413],
     ['a body that is not UTF-8', { body: Buffer.from([0x7b, 0xff, 0x7d]) }, 400],
-    ['a body of another kind', { headers: { 'content-type': 'image/png', 'x-api-key': 'k' } }, 415],
-    ['an answer of another kind', { headers: { accept: 'image/png' } }, 406],
-  ])('is the refusal of %s too', async (_what, { headers, body = QUERY }, status) => {
-    const origin = 'https://app.example';
-    const { post } = await openGateway({ http: { corsOrigins: [origin] } });
+    [
+      'a body of another media type',
+      { headers: { 'content-type': 'image/png', 'x-api-key': 'k' } },
+      415,
+    ],
+    ['a request that accepts only an image', { headers: { accept: 'image/png' } }, 406],
+  ])(
+    'lets pages read the refusal of %s, with a request id',
+    async (_what, { headers, body = QUERY }, status) => {
+      const origin = 'https://app.example';
+      const { post } = await openGateway({ http: { corsOrigins: [origin] } });
 
-    const reply = await post(body, { ...headers, origin });
+      const reply = await post(body, { ...headers, origin });
 
-    expect(reply.status).toBe(status);
-    expect(reply.headers.get('access-control-allow-origin')).toBe(origin);
-    expect(reply.headers.get('x-request-id')).toMatch(/./);
-  });
+      expect(reply.status).toBe(status);
+      expect(reply.headers.get('access-control-allow-origin')).toBe(origin);
+      expect(reply.headers.get('x-request-id')).toMatch(/./);
+    },
+  );
 
-  it('is asked for without a body in either direction', async () => {
+  it('answers a preflight without a body by 204 without Content-Length', async () => {
     const { server } = await openGateway({ http: { corsOrigins: ['https://app.example'] } });
 
     const { status, text } = await rawHttp(
@@ -403,7 +416,7 @@ describe('what CORS lets pages read', () => {
 });
 
 describe('GraphiQL', () => {
-  /** As browsers ask for a page. */
+  /** The headers of a browser that opens a page. */
   const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
   const openPage = () =>
@@ -416,7 +429,7 @@ describe('GraphiQL', () => {
       ([, file]) => file!,
     );
 
-  it('is a page that loads nothing from elsewhere and may not be framed', async () => {
+  it('is a page that loads nothing from other hosts and may not be framed', async () => {
     const { url } = await openPage();
 
     const { status, text, headers } = await send(`${url}/graphql`, { headers: browser });
@@ -436,7 +449,7 @@ describe('GraphiQL', () => {
   });
 
   it.each(['br', 'gzip', 'identity'])(
-    'has files that browsers keep for ever, as %s',
+    'serves its files as immutable in the coding %s',
     async (encoding) => {
       const { url } = await openPage();
       const { text } = await send(`${url}/graphql`, { headers: browser });
@@ -459,7 +472,7 @@ describe('GraphiQL', () => {
     },
   );
 
-  it('says of a file that a new build has taken away that there is none', async () => {
+  it('answers 404 for a file that a new build has removed', async () => {
     const folder = openFolder();
     cpSync(buildExplorer(), folder, { recursive: true });
     const { url } = await openGateway({ explorer: { folder } });
@@ -473,7 +486,7 @@ describe('GraphiQL', () => {
     expect([before.status, after.status]).toEqual([200, 404]);
   });
 
-  it('is where a browser comes to from the root of the site, and scripts do not', async () => {
+  it('redirects browsers from / and answers 404 to scripts there', async () => {
     const { url } = await openPage();
 
     const opened = await fetch(`${url}/`, { headers: browser, redirect: 'manual' });
@@ -483,7 +496,7 @@ describe('GraphiQL', () => {
     expect(asked.status).toBe(404);
   });
 
-  it('does not answer for other files, other hosts, or the port of operators', async () => {
+  it('serves no files outside its folder, and no page at other hosts or the admin port', async () => {
     const { gateway, server } = await openPage();
     const http = { ...DEFAULTS.http, port: 0 };
 
@@ -512,23 +525,26 @@ describe('GraphiQL', () => {
       'GraphiQL is switched off here (GRAPHIQL=off).',
     ],
     ['when it was not built', { explorer: { folder: '/nowhere' } }, 'run &quot;npm ci&quot;'],
-    ['when its build is not named', {}, 'run &quot;npm ci&quot;'],
-  ] as const)('says in a sentence why it is not there %s', async (_when, options, sentence) => {
-    const { url } = await openGateway(options);
+    ['when no build is configured', {}, 'run &quot;npm ci&quot;'],
+  ] as const)(
+    'explains on its page why it is missing %s, while GraphQL is served',
+    async (_when, options, sentence) => {
+      const { url } = await openGateway(options);
 
-    const page = await send(`${url}/graphql`, { headers: browser });
-    const query = await send(`${url}/graphql?query={__typename}`, {
-      headers: { ...browser, 'apollo-require-preflight': '1' },
-    });
+      const page = await send(`${url}/graphql`, { headers: browser });
+      const query = await send(`${url}/graphql?query={__typename}`, {
+        headers: { ...browser, 'apollo-require-preflight': '1' },
+      });
 
-    expect([page.status, page.headers.get('content-type')]).toEqual([
-      404,
-      'text/html; charset=utf-8',
-    ]);
-    expect(page.text).toContain(sentence);
-    expect(page.text).toContain('GraphQL itself is at this address, by POST.');
-    expect(query.body).toEqual({ data: { __typename: 'Query' } });
-  });
+      expect([page.status, page.headers.get('content-type')]).toEqual([
+        404,
+        'text/html; charset=utf-8',
+      ]);
+      expect(page.text).toContain(sentence);
+      expect(page.text).toContain('GraphQL itself is at this address, by POST.');
+      expect(query.body).toEqual({ data: { __typename: 'Query' } });
+    },
+  );
 });
 
 function chunked(bytes: number): ReadableStream {

@@ -1,9 +1,10 @@
-/** What `/metrics` tells an operator of an outage, of apps and their documents, and of what operations cost. */
+/** `/metrics`: an outage of the backend, apps and their documents, and the cost of operations. */
 import { describe, expect, it } from 'vitest';
 import { send } from '../support/client.ts';
 import { status } from '../support/faults.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { openTrusting } from '../support/trusting.ts';
+import { until } from '../support/until.ts';
 
 const TOPICS = 'query Topics { topics(first: 1) { nodes { title } } }';
 const PERSON = 'query Person { person(personId: "p") { name } }';
@@ -12,7 +13,7 @@ const series = (operationName: string, app: string, version: string, count: numb
   `operation_name="${operationName}",app="${app}",version="${version}",outcome="ok" ${count}`;
 
 describe('an outage of the backend', () => {
-  it('is seen from the first operation on: as failed, by code and route, and as degraded', async () => {
+  it('shows with the first operation: as failed, as an error by code and route, and as degraded', async () => {
     const site = await openGateway({ backend: 'faulty' });
     site.upstream.on('*', status(500));
 
@@ -30,7 +31,7 @@ describe('an outage of the backend', () => {
     expect(await site.metric('gateway_ready')).toBe(1);
   });
 
-  it('has a count that was there before: an increase from nothing is not seen', async () => {
+  it('is counted from zero, since an increase of an absent series is not seen', async () => {
     const { get } = await openGateway();
 
     const { text } = await get('/metrics');
@@ -42,7 +43,7 @@ describe('an outage of the backend', () => {
     }
   });
 
-  it('of one route is partial, and counted once a response, however many fields it fails', async () => {
+  it('of one route is counted as partial, and once a response for several failed fields', async () => {
     const site = await openGateway({ backend: 'faulty' });
     site.upstream.on('GET /v0/persons/p1', status(500));
     site.upstream.on('GET /v0/persons/p2', status(500));
@@ -55,17 +56,18 @@ describe('an outage of the backend', () => {
     expect(await site.metric('gateway_errors_total')).toBe(1);
   });
 
-  it('leaves a count of circuits that opened, by scope and route, when they are closed again', async () => {
+  it('leaves the count of opened circuits, by scope and route, after they are closed', async () => {
     const site = await openGateway({
       backend: 'faulty',
       rest: { breaker: { volume: 2, openMs: 20 } },
     });
     site.upstream.on('GET /v0/persons/p', status(500), status(500), status(404));
     for (let i = 0; i < 2; i++) await site.ask(PERSON);
-    await new Promise((resolve) => setTimeout(resolve, 40));
-    await site.ask(PERSON);
+    await until(async () => {
+      await site.ask(PERSON);
+      expect(await site.metric('gateway_breakers_open')).toBe(0);
+    });
 
-    expect(await site.metric('gateway_breakers_open')).toBe(0);
     expect(
       await site.metric(
         'gateway_breaker_opened_total',
@@ -74,7 +76,7 @@ describe('an outage of the backend', () => {
     ).toBe(1);
   });
 
-  it('is not what a caller’s mistake is counted as', async () => {
+  it('is not counted for a caller’s mistake', async () => {
     const site = await openGateway({ backend: 'faulty' });
 
     await site.ask('{ person(personId: "") { name } }');
@@ -100,7 +102,7 @@ describe('an operation of a trusted document', () => {
   it.each([
     ['graphql-client-name', 'graphql-client-version'],
     ['apollographql-client-name', 'apollographql-client-version'],
-  ])('is counted by what %s says, where a manifest names it', async (name, version) => {
+  ])('is counted by the app in %s when a manifest names it', async (name, version) => {
     const site = await openTrusting({
       'ios-4.2.json': { topics: TOPICS },
       'ios-4.3.json': { topics: TOPICS },
@@ -119,13 +121,13 @@ describe('an operation of a trusted document', () => {
       series('Topics', 'ios', '4.3', 1),
       series('Topics', 'ios', 'other', 1),
       series('Topics', 'web-app', '1.0.0-beta.1', 1),
-      // 50 inventions, and one that says nothing of a document that two apps have.
+      // 50 invented apps, and a request without an app for a document of two apps.
       series('Topics', 'other', 'other', 51),
     ]);
   });
 });
 
-describe('what operations cost', () => {
+describe('the cost of operations', () => {
   it('is counted by route, source and status', async () => {
     const site = await openGateway({ backend: 'faulty' });
     const both = '{ a: person(personId: "p") { name } b: topic(topicId: "gone") { title } }';
@@ -140,7 +142,7 @@ describe('what operations cost', () => {
     expect(await site.metric('gateway_operation_rounds_total', 'operation_name="other"')).toBe(1);
   });
 
-  it('counts reads that joined another, by their status', async () => {
+  it('counts a read that joined another as shared, by its status', async () => {
     const site = await openGateway({ backend: 'faulty' });
 
     await Promise.all([site.ask(PERSON), site.ask(PERSON)]);
@@ -150,7 +152,7 @@ describe('what operations cost', () => {
     expect([await calls('sent'), await calls('shared')]).toEqual([1, 1]);
   });
 
-  it('counts no call that an open circuit refused as sent, nor the time that it took', async () => {
+  it('counts calls that an open circuit refused as unsent and without a duration', async () => {
     const site = await openGateway({ backend: 'faulty', rest: { breaker: { volume: 2 } } });
     site.upstream.on('GET /v0/persons/p', status(404), status(500), status(500));
 
@@ -164,7 +166,7 @@ describe('what operations cost', () => {
     expect(await site.metric('gateway_upstream_call_duration_seconds_count')).toBe(sent);
   });
 
-  it('is compared with the plan', async () => {
+  it('is compared with the plan for explained operations', async () => {
     const site = await openGateway({ backend: 'faulty' });
 
     await site.ask('{ person(personId: "p") { name } }', { headers: { 'x-explain': 'true' } });
@@ -172,12 +174,11 @@ describe('what operations cost', () => {
 
     const checks = (what: string) =>
       site.metric('gateway_plan_checks_total', `what="${what}",made="as_planned"`);
-    // Of the one whose caller asked.
     expect([await checks('calls'), await checks('rounds')]).toEqual([1, 1]);
   });
 });
 
-it('OpenMetrics is answered to scrapers who accept it, and the text format to all others, before and after', async () => {
+it('answers OpenMetrics to scrapers who accept it and the text format to all others', async () => {
   const site = await openGateway();
   await site.ask(TOPICS);
   const read = async (accept?: string) => {

@@ -1,4 +1,4 @@
-/** The process: how it starts, how it refuses to, and how it ends (T57). Everything in a child process. */
+/** The process: its start, its refusals to start and its end (T57), in a child process each. */
 import { once } from 'node:events';
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
@@ -7,14 +7,12 @@ import { EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
 import { POST_JSON, send } from '../support/client.ts';
 import { isCall } from '../support/fault-upstream.ts';
 import { freePort } from '../support/free-port.ts';
-import { startProcess } from '../support/gateway-process.ts';
+import { startProcess, type StartedProcess } from '../support/gateway-process.ts';
 import { openHttp } from '../support/listen.ts';
 import { until } from '../support/until.ts';
 
 const PAGE = JSON.stringify({ query: `{ page(pageId: "${EXAMPLE_PAGE_ID}") { name } }` });
 const HEADERS = { ...POST_JSON, 'x-api-key': 'demo' };
-
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** A backend that answers every request with 404 after `delayMs`. */
 async function openSlowBackend(delayMs: number) {
@@ -52,7 +50,7 @@ function post(
 }
 
 describe('starting', () => {
-  it('prints where GraphiQL is, answers, logs JSON without the key, and ends on SIGINT with 0 at once', async () => {
+  it('answers, serves GraphiQL, logs JSON without the API key, and exits with 0 at once on SIGINT', async () => {
     const product = startProcess({ PORT: '0', SHUTDOWN_TIMEOUT_MS: '3600000' });
     const url = await product.ready();
 
@@ -69,7 +67,7 @@ describe('starting', () => {
     expect(product.stderr).toBe('');
   });
 
-  it('goes on while the backend is away, says so once in the log, and takes requests', async () => {
+  it('starts while the backend is unreachable, logs so once, and serves requests without its address', async () => {
     const port = await freePort();
     const product = startProcess({ UPSTREAM_URL: `http://127.0.0.1:${port}` });
     const site = new URL('/', await product.ready()).href;
@@ -99,16 +97,16 @@ describe('starting', () => {
       /^PORT must be a whole number from 0 to 65535; got "abc"\.\n$/,
     ],
     [
-      'a database that can’t be used',
+      'an unusable database',
       { BACKEND_DATABASE_URL: 'file:/proc/none/backend.db' },
       /^Cannot use the database file:\/proc\/none\/backend\.db: .+\n$/,
     ],
     [
-      'a host that is not here',
+      'a HOST of another machine',
       { HOST: '192.0.2.1' },
       /^HOST 192\.0\.2\.1 is no address of this machine: .+\n$/,
     ],
-  ])('stops with one line and 1 for %s', async (_what, env, line) => {
+  ])('exits with 1 and one line for %s', async (_what, env, line) => {
     const product = startProcess(env);
 
     expect(await product.exit()).toBe(1);
@@ -116,7 +114,7 @@ describe('starting', () => {
     expect(product.stdout).toBe('');
   });
 
-  it('stops with one line and 1 when the port is in use', async () => {
+  it('exits with 1 and one line when the port is in use', async () => {
     const { url } = await openSlowBackend(0);
     const { port } = new URL(url);
     const product = startProcess({ PORT: port });
@@ -129,8 +127,11 @@ describe('starting', () => {
 });
 
 describe('stopping', () => {
+  /** Waits until the process has received the first signal. */
+  const stopping = (product: StartedProcess) => until(() => product.stdout.includes('Stopping: '));
+
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'T57: %s finishes what is under way, is not ready, closes idle connections and ends with 0',
+    'T57: %s finishes requests in flight, reports not ready, closes idle connections and exits with 0',
     async (signal) => {
       const { url: upstreamUrl, calls } = await openSlowBackend(1_200);
       const product = startProcess({ UPSTREAM_URL: upstreamUrl, DRAIN_DELAY_MS: '600' });
@@ -157,7 +158,7 @@ describe('stopping', () => {
     },
   );
 
-  it('T57: resets none of twenty callers who keep their connections busy', async () => {
+  it('T57: resets none of twenty connections that callers keep busy', async () => {
     const { url: upstreamUrl, calls } = await openSlowBackend(5);
     const product = startProcess({ UPSTREAM_URL: upstreamUrl });
     const url = await product.ready();
@@ -167,7 +168,7 @@ describe('stopping', () => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       for (;;) {
         try {
-          // A page that no other asks for: reads of one key share a call.
+          // Ask for a page of its own, since reads of one key share a call.
           await post(
             url,
             agent,
@@ -180,27 +181,27 @@ describe('stopping', () => {
         }
       }
     });
-    // All of them have their connections by then.
+    // Wait until all of them have their connections.
     await expect.poll(() => answered, { timeout: 20_000 }).toBeGreaterThan(200);
 
     product.process.kill('SIGTERM');
     await Promise.all(workers);
 
-    // Refused once the port is closed; a reset would have been a request lost.
+    // Each ends refused by the closed port; a reset would be a lost request.
     expect(new Set(ends)).toEqual(new Set(['ECONNREFUSED']));
     expect(await product.exit()).toBe(0);
     expect(calls()).toBe(answered);
   });
 
   it.each(['SIGHUP', 'SIGTERM'] as const)(
-    '%s waits for load balancers, and serves meanwhile',
+    '%s keeps serving for DRAIN_DELAY_MS and exits with 0',
     async (signal) => {
       const product = startProcess({ DRAIN_DELAY_MS: '1500' });
       const url = await product.ready();
 
       const began = performance.now();
       product.process.kill(signal);
-      await sleep(100);
+      await stopping(product);
       const answer = await post(url, new Agent({ keepAlive: true }));
 
       expect(answer).toEqual({ status: 200, connection: 'keep-alive' });
@@ -209,7 +210,7 @@ describe('stopping', () => {
     },
   );
 
-  it('T57: cuts what takes longer than SHUTDOWN_TIMEOUT_MS', async () => {
+  it('T57: resets requests that outlast SHUTDOWN_TIMEOUT_MS and exits with 124', async () => {
     const { url: upstreamUrl, calls } = await openSlowBackend(60_000);
     const product = startProcess({
       UPSTREAM_URL: upstreamUrl,
@@ -230,7 +231,7 @@ describe('stopping', () => {
     expect(product.stdout).toContain('Time is up');
   });
 
-  it('goes on through a SIGHUP after the signal, as systemd sends it', async () => {
+  it('ignores SIGHUP after SIGTERM, as systemd sends it, and finishes the request in flight', async () => {
     const { url: upstreamUrl, calls } = await openSlowBackend(500);
     const product = startProcess({ UPSTREAM_URL: upstreamUrl, DRAIN_DELAY_MS: '0' });
     const url = await product.ready();
@@ -239,7 +240,7 @@ describe('stopping', () => {
 
     product.process.kill('SIGTERM');
     product.process.kill('SIGHUP');
-    await sleep(50);
+    await stopping(product);
     product.process.kill('SIGHUP');
 
     expect(await underWay).toEqual({ status: 200, connection: 'close' });
@@ -247,7 +248,7 @@ describe('stopping', () => {
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'T57: happens at once on a second signal: %s',
+    'T57: exits with 1 at once on a second signal: %s',
     async (second) => {
       const { url: upstreamUrl, calls } = await openSlowBackend(60_000);
       const product = startProcess({
@@ -260,7 +261,7 @@ describe('stopping', () => {
       await until(() => calls() === 1);
 
       product.process.kill('SIGTERM');
-      await sleep(100);
+      await stopping(product);
       product.process.kill(second);
 
       expect(await product.exit()).toBe(1);
