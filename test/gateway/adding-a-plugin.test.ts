@@ -19,7 +19,7 @@ import { openHttp } from '../support/listen.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { openTrusting } from '../support/trusting.ts';
 
-/** What is read of a report. Source: https://the-guild.dev/graphql/hive/docs/api-reference/usage-reports */
+/** The part of a report that is read here. Source: https://the-guild.dev/graphql/hive/docs/api-reference/usage-reports */
 interface Report {
   readonly map: Readonly<
     Record<string, { readonly operation: string; operationName?: string; fields: string[] }>
@@ -37,7 +37,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it('answers sixty operations of a key, refuses the next with 429, and lets other keys pass', async () => {
-  // All in one minute, whenever it is run.
+  // Keep all requests in one minute.
   const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now());
   onTestFinished(() => now.mockRestore());
   const plugins = await loadPlugins(join(folder, 'quota.mjs'), {});
@@ -52,7 +52,7 @@ it('answers sixty operations of a key, refuses the next with 429, and lets other
   expect(other.status).toBe(200);
 });
 
-it('reports to GraphQL Hive what apps use, without a literal, a variable or a key, once more as the process ends', async () => {
+it('reports usage to GraphQL Hive as the gateway closes, without literals, variables and keys', async () => {
   const sent: { readonly headers: IncomingHttpHeaders; readonly body: string }[] = [];
   const hive = await openHttp((request, response) => {
     void text(request).then((body) => {
@@ -95,7 +95,7 @@ it.each([
   ['throws', 'throw new Error("no such thing");', /cannot be loaded: no such thing/],
   ['exports nothing', '', /must be a list of plugins/],
   ['exports something else', 'export default 7;', /must be a list of plugins/],
-])('refuses a module that %s, in one line', async (_what, source, message) => {
+])('refuses a module that %s with PluginsError', async (_what, source, message) => {
   const path = join(folder, `bad-${Math.random()}.mjs`);
   writeFileSync(path, source);
   onTestFinished(() => rmSync(path));
@@ -106,15 +106,15 @@ it.each([
   await expect(loading).rejects.toThrow(message);
 });
 
-it('calls a function with the configuration', async () => {
+it('calls an exported function with the configuration', async () => {
   const path = join(folder, 'function.mjs');
   writeFileSync(path, 'export default ({ port }) => [{ port }];');
 
   expect(await loadPlugins(path, { port: 7 })).toEqual([{ port: 7 }]);
 });
 
-describe('plugins of a folder with packages, and a graphql, of its own', () => {
-  /** Packages of the folder that are not those of the gateway. */
+describe('plugins with their own copies of packages, graphql among them', () => {
+  /** The packages of which the folder has copies. */
   const COPIED = [
     'graphql',
     'graphql-yoga',
@@ -162,7 +162,7 @@ describe('plugins of a folder with packages, and a graphql, of its own', () => {
     },
   );
 
-  it('refuse what is asked without a token, as @graphql-yoga/plugin-jwt does', async () => {
+  it('refuse an operation without a token, as @graphql-yoga/plugin-jwt does', async () => {
     const plugins = await load(
       'jwt.mjs',
       `import { createInlineSigningKeyProvider, useJWT } from '@graphql-yoga/plugin-jwt';
@@ -175,7 +175,7 @@ describe('plugins of a folder with packages, and a graphql, of its own', () => {
     expect([status, errors[0].message]).toEqual([401, 'Unauthenticated']);
   });
 
-  it('refuse a document in their own words, as Armor does', async () => {
+  it('refuse a document with their own message, as Armor does', async () => {
     const plugins = await load(
       'armor.mjs',
       `import { maxAliasesPlugin } from '@escape.tech/graphql-armor-max-aliases';
@@ -189,7 +189,7 @@ describe('plugins of a folder with packages, and a graphql, of its own', () => {
     expect(errors[0].message).toContain('Aliases limit of 1 exceeded');
   });
 
-  it('fail a field in their own words', async () => {
+  it('fail a field with their own message', async () => {
     const plugins = await load(
       'fields.mjs',
       `import { GraphQLError } from 'graphql';
@@ -208,7 +208,7 @@ describe('plugins of a folder with packages, and a graphql, of its own', () => {
 });
 
 it.each(['onPluginInit', 'onYogaInit', 'onSchemaChange'])(
-  'ends the start with one line that names the file where it fails in %s',
+  'fails the start with one line that names the file when a plugin throws in %s',
   async (hook) => {
     const file = join(folder, `${hook}.mjs`);
     writeFileSync(

@@ -1,16 +1,16 @@
-/** How much may be under way, and in which order operations that wait begin. */
+/** Admission: the limits of operations in flight, and the order in which waiting ones begin. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Admission, type Permit } from '../../src/gateway/policies/admission.ts';
 import { NewDocuments } from '../../src/gateway/policies/new-documents.ts';
 
-/** Of a response that weighs so much. */
+/** The bytes of a response of this weight. */
 const bytesOf = (weight: number): number => (weight - 1) * 200_000;
 
-/** An operation of a key: `a`, or `a5` for one that weighs five. */
+/** An operation by its key and weight: `a` weighs one, `a5` weighs five. */
 type Named = string;
 
-/** Enters in this order; answers the operations that were admitted, in the order in which they were. */
+/** Enters operations in this order; returns those that were admitted, in order of admission. */
 function enterAll(admission: Admission, operations: readonly Named[]) {
   const admitted: { readonly name: Named; readonly permit: Permit }[] = [];
   for (const name of operations) {
@@ -24,28 +24,28 @@ function enterAll(admission: Admission, operations: readonly Named[]) {
 
 const names = (admitted: ReturnType<typeof enterAll>): Named[] => admitted.map(({ name }) => name);
 
-/** What waits is admitted in the next turn of the event loop. */
+/** Waits for the next turn of the event loop, in which waiting operations are admitted. */
 async function settled(): Promise<void> {
   await nextTurn();
   await nextTurn();
 }
 
 describe('admission', () => {
-  it('lets operations begin at once while there is room', () => {
+  it('admits operations at once while there is room', () => {
     const admission = new Admission({ underWay: 3, perKey: 2 });
 
     expect(names(enterAll(admission, ['a', 'a', 'b']))).toEqual(['a', 'a', 'b']);
     expect(admission.active).toBe(3);
   });
 
-  it('lets a key with all it may have under way wait, and others begin', () => {
+  it('queues a key at its limit and admits other keys', () => {
     const admission = new Admission({ underWay: 3, perKey: 2 });
 
     expect(names(enterAll(admission, ['a', 'a', 'a', 'b']))).toEqual(['a', 'a', 'b']);
     expect(admission.waiting).toBe(1);
   });
 
-  it('takes waiting keys in turn, however many operations one of them has', async () => {
+  it('admits waiting keys round-robin, whatever the length of their queues', async () => {
     const admission = new Admission({ underWay: 1, perKey: 1 });
     const admitted = enterAll(admission, ['a', 'a', 'a', 'a', 'b', 'c']);
 
@@ -58,7 +58,7 @@ describe('admission', () => {
     expect(admission.waiting).toBe(0);
   });
 
-  it('reads what has arrived before operations that waited begin', async () => {
+  it('admits a waiting operation only in a later turn of the event loop', async () => {
     const admission = new Admission({ underWay: 1 });
     const admitted = enterAll(admission, ['a', 'a']);
 
@@ -70,7 +70,7 @@ describe('admission', () => {
     expect(names(admitted)).toEqual(['a', 'a']);
   });
 
-  it('refuses the latest of the key that has most when too many wait', async () => {
+  it('refuses the latest operation of the key with the longest queue when too many wait', async () => {
     const admission = new Admission({ underWay: 1, waiting: 2 });
     const [first] = enterAll(admission, ['a']);
     const [second, third] = [admission.enter('a', 1), admission.enter('a', 1)];
@@ -84,7 +84,7 @@ describe('admission', () => {
     expect(admission.waiting).toBe(1);
   });
 
-  it('lets few heavy operations of a key be under way, or many light ones', () => {
+  it('limits a key by the weight of its operations, not by their number', () => {
     const admission = new Admission({ underWay: 100, perKey: 10 });
 
     expect(names(enterAll(admission, ['a4', 'a4', 'a4', 'a', 'b', 'b9', 'b']))).toEqual([
@@ -93,7 +93,7 @@ describe('admission', () => {
     ]);
   });
 
-  it('lets one that weighs more than the limit be alone of its key', async () => {
+  it('admits an operation heavier than its key’s limit once its key has no other in flight', async () => {
     const admission = new Admission({ underWay: 100, perKey: 10 });
     const admitted = enterAll(admission, ['a', 'a50', 'a', 'b']);
 
@@ -106,7 +106,7 @@ describe('admission', () => {
     expect(names(admitted)).toEqual(['a', 'b', 'a50', 'a']);
   });
 
-  it('lets no light operation pass a heavy one whose turn it is', async () => {
+  it('lets no light operation overtake a heavy one whose turn it is', async () => {
     const admission = new Admission({ underWay: 10, perKey: 8 });
     const admitted = enterAll(admission, ['a8', 'b2', 'c5', 'd', 'b']);
 
@@ -121,7 +121,7 @@ describe('admission', () => {
     expect(names(admitted)).toEqual(['a8', 'b2', 'c5', 'd', 'b']);
   });
 
-  it('holds what an unsent response weighs in the share of its key, and in nobody else’s', async () => {
+  it('counts the weight of an unsent response against its key, but not against the total', async () => {
     const admission = new Admission({ underWay: 10, perKey: 10 });
     const admitted = enterAll(admission, ['a8', 'a4', 'b4']);
 
@@ -136,7 +136,7 @@ describe('admission', () => {
     expect(admission.active).toBe(8);
   });
 
-  it('lets an operation leave once, and weigh nothing afterwards', () => {
+  it('lets an operation leave only once and weigh nothing afterwards', () => {
     const admission = new Admission();
     const [{ permit } = { permit: undefined! }] = enterAll(admission, ['a5']);
 
@@ -148,24 +148,24 @@ describe('admission', () => {
   });
 });
 
-describe('documents that are not known', () => {
+describe('new documents', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout'] }));
   afterEach(() => void vi.useRealTimers());
 
-  /** A clock by which each document takes long. */
+  /** A clock that advances at each reading, so that each document takes long. */
   const slow = (): (() => number) => {
     let nowMs = 0;
     return () => (nowMs += 10);
   };
 
-  /** Lets the next one have its turn, after the pause that the last one makes. */
+  /** Passes the pause after a document, and gives the next one its turn. */
   async function nextDocument(): Promise<void> {
     await nextTurn();
     vi.advanceTimersByTime(1_000);
     await nextTurn();
   }
 
-  /** Asks for turns in this order; answers the keys that had theirs, in the order in which they had it. */
+  /** Asks for turns in this order; returns the keys that had theirs, in order of the turns. */
   function turns(documents: NewDocuments, keys: readonly string[], isKnown = () => false) {
     const had: string[] = [];
     for (const key of keys) {
@@ -176,7 +176,7 @@ describe('documents that are not known', () => {
     return had;
   }
 
-  it('have turns of their own where each takes long, and keys take turns', async () => {
+  it('have a turn each when each takes long, with keys in round-robin order', async () => {
     const documents = new NewDocuments({ now: slow() });
     const had = turns(documents, ['a', 'a', 'a', 'b']);
 
@@ -190,7 +190,7 @@ describe('documents that are not known', () => {
     expect(documents.waiting).toBe(0);
   });
 
-  it('leave as much time to everything else as a long one took', async () => {
+  it('pause for as long as the last document took', async () => {
     let nowMs = 0;
     const documents = new NewDocuments({ now: () => nowMs });
     const had: string[] = [];
@@ -214,7 +214,7 @@ describe('documents that are not known', () => {
     expect(had).toEqual(['a', 'b']);
   });
 
-  it('share a turn of the event loop for two milliseconds', async () => {
+  it('share a turn of the event loop up to two milliseconds', async () => {
     let nowMs = 0;
     const documents = new NewDocuments({ now: () => nowMs });
     const had: string[] = [];
@@ -239,7 +239,7 @@ describe('documents that are not known', () => {
     expect(steps.filter((length, i) => length !== steps[i - 1])).toEqual([4, 6]);
   });
 
-  it('need no turn once another operation has made them known', async () => {
+  it('wait no longer once another operation has made them known', async () => {
     const documents = new NewDocuments({ now: slow() });
     let isKnown = false;
     const had = turns(documents, ['a', 'a', 'a', 'b'], () => isKnown);
@@ -251,7 +251,7 @@ describe('documents that are not known', () => {
     expect(documents.waiting).toBe(0);
   });
 
-  it('are refused when too many wait: the latest of the key that has most', async () => {
+  it('are refused when too many wait, the latest of the key with the longest queue first', async () => {
     const documents = new NewDocuments({ waiting: 2, now: slow() });
     const had = turns(documents, ['a', 'a', 'a', 'a', 'b']);
 
@@ -261,7 +261,7 @@ describe('documents that are not known', () => {
     expect(had).toEqual(['a', 'a refused', 'a refused', 'a', 'b']);
   });
 
-  it('have no turn while operations of their key wait to be admitted', async () => {
+  it('wait while operations of their key wait for admission', async () => {
     const full = new Set(['a']);
     const documents = new NewDocuments({ mayHave: (key) => !full.has(key), now: slow() });
     const had = turns(documents, ['a', 'b', 'a', 'b']);

@@ -1,4 +1,4 @@
-/** T31: GraphQL over HTTP, as its own suite of audits sees it. */
+/** T31: the audits of graphql-http for GraphQL over HTTP. */
 import { serverAudits } from 'graphql-http';
 import { describe, expect, it } from 'vitest';
 import { openGateway } from '../support/open-gateway.ts';
@@ -20,11 +20,11 @@ async function auditsNotOk(extra: Record<string, string>): Promise<string[]> {
 }
 
 describe('the graphql-http audits', () => {
-  it('T31: are all ok', async () => {
+  it('T31: are all ok with a CSRF header', async () => {
     expect(await auditsNotOk(CSRF_HEADER)).toEqual([]);
   });
 
-  it('T31: miss three GETs when no header proves that a page may ask', async () => {
+  it('T31: give three notices for GET without a CSRF header', async () => {
     expect(await auditsNotOk({})).toEqual(['5A70: notice', '6A70: notice', 'D6D5: notice']);
   });
 });

@@ -28,7 +28,7 @@ describe('a gateway below /content', () => {
     return { site, url: `${site.url}/content` };
   };
 
-  it('answers GraphQL by POST and GET, streams of events, WebSockets and operators there', async () => {
+  it('serves POST, GET, event streams, WebSockets and the operators’ endpoints there', async () => {
     const { url } = await open();
     const { ask, get } = clientOf(url, KEY);
     const headers = { 'x-api-key': KEY, accept: 'application/json' };
@@ -46,7 +46,7 @@ describe('a gateway below /content', () => {
   });
 
   it.each(['/graphql', '/contents/graphql', '/', '/Content/graphql', '/health'])(
-    'answers 404 at %s, and says where it is',
+    'answers 404 at %s with the path of GraphQL',
     async (path) => {
       const { site } = await open();
 
@@ -56,7 +56,7 @@ describe('a gateway below /content', () => {
     },
   );
 
-  it('leads browsers to GraphiQL, whose files are there too', async () => {
+  it('redirects browsers to GraphiQL, whose files are below it too', async () => {
     const { url } = await open();
     const browser = { headers: { accept: 'text/html' }, redirect: 'manual' as const };
 
@@ -67,7 +67,7 @@ describe('a gateway below /content', () => {
     expect(page.text).toContain('src="/content/graphql/explorer/files/a.js"');
   });
 
-  it('serves a request that offers another protocol as if it did not', async () => {
+  it('serves a request that offers an upgrade to h2c over HTTP/1.1', async () => {
     const { url } = await open();
 
     const answered = new Promise<number | undefined>((resolve, reject) => {
@@ -79,7 +79,7 @@ describe('a gateway below /content', () => {
     expect(await answered).toBe(200);
   });
 
-  it('refuses a WebSocket that is not below it', async () => {
+  it('answers 404 to a WebSocket that is not below it', async () => {
     const { site } = await open();
 
     const refused = new Promise<number | undefined>((resolve) => {
@@ -91,7 +91,7 @@ describe('a gateway below /content', () => {
   });
 });
 
-// A path of Windows names a file alone.
+// On Windows, a path names only a file.
 describe.skipIf(process.platform === 'win32')('a unix socket', () => {
   const listenAt = async (socketPath: string) => {
     const { gateway } = await openGateway({ backend: 'faulty' });
@@ -112,11 +112,11 @@ describe.skipIf(process.platform === 'win32')('a unix socket', () => {
       sent.on('error', reject).end(JSON.stringify({ query: QUERY }));
     });
 
-  it('is listened on, also where a killed process has left its file', async () => {
+  it('is listened on, even if a killed process has left its file', async () => {
     const file = fileIn();
     const killed = createServer();
     await new Promise<void>((resolve) => killed.listen(file, resolve));
-    // What is left of a process that could not remove it.
+    // Leave the file as a killed process does.
     renameSync(file, `${file}.kept`);
     await new Promise((resolve) => killed.close(resolve));
     renameSync(`${file}.kept`, file);
@@ -127,7 +127,7 @@ describe.skipIf(process.platform === 'win32')('a unix socket', () => {
     expect(await askAt(file)).toBe('{"data":{"person":{"name":"name"}}}');
   });
 
-  it('is left to the process that listens there, and another file is not removed', async () => {
+  it('is refused with EADDRINUSE where a process listens or another file is', async () => {
     const file = fileIn();
     await listenAt(file);
     await expect(listenAt(file)).rejects.toMatchObject({ code: 'EADDRINUSE' });

@@ -1,4 +1,4 @@
-/** Settings: what they are when unset, and how a wrong one is said. */
+/** Settings: their defaults, and the messages for wrong ones. */
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -106,7 +106,7 @@ describe('the settings', () => {
     });
   });
 
-  it('are what stands between blanks and newlines, in a file too', () => {
+  it('are trimmed of blanks and newlines, also in a file', () => {
     const env = {
       HOST: ' 127.0.0.7 ',
       PORT: '\t4001',
@@ -127,7 +127,7 @@ describe('the settings', () => {
     expect(traces.endpoint?.href).toBe('http://c:4318/');
   });
 
-  it('of OpenTelemetry take the variable for traces before that for all signals, and names in any case', () => {
+  it('of OpenTelemetry prefer the variable for traces, take names in any case and decode headers', () => {
     const { traces } = readConfig({
       OTEL_EXPORTER_OTLP_TIMEOUT: '5000',
       OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '7000',
@@ -140,14 +140,14 @@ describe('the settings', () => {
     expect(traces.headers).toEqual({ 'api-key': 'a=b', 'x-team': 'pages' });
   });
 
-  it('poll as often as may be where a replay waits for nothing, unless LIVE_POLL_MS is set', () => {
+  it('poll every 10 ms for a replay without pauses, unless LIVE_POLL_MS is set', () => {
     const env = { REPLAY: 'test/support', REPLAY_SPEED: '0' };
 
     expect(readConfig(env).live.pollMs).toEqual({ least: 10, most: 10, isHurried: true });
     expect(readConfig({ ...env, LIVE_POLL_MS: '500..900' }).live.pollMs.least).toBe(500);
   });
 
-  it('warn of networks in NO_PROXY where a proxy is set', () => {
+  it('warn of a network in NO_PROXY when a proxy is set', () => {
     const env = { UPSTREAM_URL: 'https://api.example.com', NO_PROXY: 'a.example,10.0.0.0/8' };
 
     expect(readConfig({ ...env, HTTPS_PROXY: 'http://proxy:3128' }).warnings).toEqual([
@@ -156,7 +156,7 @@ describe('the settings', () => {
     expect(readConfig(env).warnings).toEqual([]);
   });
 
-  it('are frozen, take empty for unset and ignore what they do not know', () => {
+  it('are frozen, take an empty value for unset and ignore unknown names', () => {
     const config = readConfig({ PORT: '', GATEWAY_COLOUR: 'green', UPSTREAM_COLOUR: 'blue' });
 
     expect(config.http.port).toBe(4000);
@@ -171,11 +171,11 @@ describe('the settings', () => {
     ['log_level', 'log_level is not a setting: was LOG_LEVEL meant?'],
     ['UPSTREAM_COLOUR', 'UPSTREAM_COLOUR is not a setting: it has no effect.'],
     ['BACKEND_DB', 'BACKEND_DB is not a setting: it has no effect.'],
-  ])('warn of %s, which is not read', (name, warning) => {
+  ])('warn of the unknown name %s', (name, warning) => {
     expect(readConfig({ [name]: 'x' }).warnings).toEqual([warning]);
   });
 
-  it('warn of nothing that a shell or Kubernetes sets', () => {
+  it('do not warn of variables that a shell or Kubernetes sets', () => {
     const env = {
       PATH: '/bin',
       HOME: '/',
@@ -210,11 +210,11 @@ describe('the settings', () => {
     [{ UPSTREAM_API_KEY: 'k', HOST: '0.0.0.0' }, undefined],
     [{ MCP_DOCUMENTS: 'test/support' }, ['localhost', '127.0.0.1', '[::1]']],
     [{ ALLOWED_HOSTS: 'A.example, [0:0:0:0:0:0:0:1]' }, ['a.example', '[::1]']],
-  ])('let requests name with %o: %o', (env, hosts) => {
+  ])('allow with %o the hosts %o', (env, hosts) => {
     expect(readConfig(env).http.allowedHosts).toEqual(hosts);
   });
 
-  it('refuse to serve agents of other machines by any name', () => {
+  it('require ALLOWED_HOSTS for MCP_DOCUMENTS with HOST 0.0.0.0', () => {
     const env = { MCP_DOCUMENTS: 'test/support', HOST: '0.0.0.0' };
 
     expect(() => readConfig(env)).toThrow(/^MCP_DOCUMENTS needs ALLOWED_HOSTS/);
@@ -223,7 +223,7 @@ describe('the settings', () => {
     ]);
   });
 
-  it('refuse one port for callers and operators', () => {
+  it('refuse the same number as PORT and ADMIN_PORT, except 0', () => {
     expect(() => readConfig({ PORT: '4001', ADMIN_PORT: '4001' })).toThrow(
       'ADMIN_PORT must be another port than PORT, which is 4001.',
     );
@@ -246,7 +246,7 @@ describe('the settings', () => {
     expect(readConfig({ WORKERS: '3' }).process.workers).toBe(3);
   });
 
-  it('take names of headers in any spelling, each once, and no more than 16', () => {
+  it('take names of headers in any case, each once, and refuse more than 16', () => {
     const forwardedBy = (names: string) => readConfig({ FORWARD_HEADERS: names }).headers.forward;
 
     expect(forwardedBy('Authorization, accept-language,authorization')).toEqual([
@@ -273,7 +273,7 @@ describe('the settings', () => {
     },
   );
 
-  it('take one port for operators where callers come by a unix socket', () => {
+  it('take the default of PORT as ADMIN_PORT when UNIX_SOCKET is set', () => {
     const { adminPort } = readConfig({ UNIX_SOCKET: '/run/gateway.sock', ADMIN_PORT: '4000' }).http;
 
     expect(adminPort).toBe(4000);
@@ -384,12 +384,12 @@ describe('the settings', () => {
     ['GET /v0/page=1s', 'CACHE_TTL may not name GET /v0/page: it is no read .*'],
     ['GET /v0/topics=1s, GET /v0/topics=5m', 'CACHE_TTL must be .*, none twice, .*'],
     ['POST /v0/pages=1s', 'CACHE_TTL may not name POST /v0/pages: it is no read .*'],
-  ])('refuse in one line to keep answers for %s', (CACHE_TTL, message) => {
+  ])('refuse CACHE_TTL=%s with one line', (CACHE_TTL, message) => {
     expect(() => readConfig({ CACHE_TTL })).toThrow(ConfigError);
     expect(() => readConfig({ CACHE_TTL })).toThrow(new RegExp(`^${message}$`));
   });
 
-  it('take how long responses of routes are kept', () => {
+  it('take the routes and times of CACHE_TTL, or "off"', () => {
     const CACHE_TTL = 'GET /v0/pages/{page_id}=30s, GET /v0/topics=5m';
     expect(readConfig({ CACHE_TTL }).fleet.cacheTtl).toEqual({
       isOn: true,
@@ -405,14 +405,17 @@ describe('the settings', () => {
     [{ REQUEST_TIMEOUT_MS: '3000' }, 'which is 3000, or a silent backend is never left alone'],
     [{ UPSTREAM_TIMEOUT_MS: '10000' }, 'which is 10000, or a .* got 10000.'],
     [{ UPSTREAM_TIMEOUT_MS: '500', REQUEST_TIMEOUT_MS: '400' }, 'which is 500, or a .* got 400.'],
-  ])('refuse a request that ends before one try does: %o', (env, message) => {
-    expect(() => readConfig(env)).toThrow(ConfigError);
-    expect(() => readConfig(env)).toThrow(
-      new RegExp(`^REQUEST_TIMEOUT_MS must be more than UPSTREAM_TIMEOUT_MS, ${message}`),
-    );
-  });
+  ])(
+    'refuse a time-out of requests that is not above the time-out of one attempt: %o',
+    (env, message) => {
+      expect(() => readConfig(env)).toThrow(ConfigError);
+      expect(() => readConfig(env)).toThrow(
+        new RegExp(`^REQUEST_TIMEOUT_MS must be more than UPSTREAM_TIMEOUT_MS, ${message}`),
+      );
+    },
+  );
 
-  it('refuse a proxy that is no URL where a deployment is asked, and show nothing of it', () => {
+  it('refuse a proxy that is not an http URL when UPSTREAM_URL is set, without showing its secret', () => {
     for (const HTTPS_PROXY of [
       'socks5://me:hunter2@proxy',
       'http://me:hunter2%zz@proxy:3128',
@@ -426,7 +429,7 @@ describe('the settings', () => {
     }
   });
 
-  it('take a request that lasts a moment longer than one try', () => {
+  it('take a time-out of requests one millisecond above the time-out of one attempt', () => {
     const config = readConfig({ UPSTREAM_TIMEOUT_MS: '500', REQUEST_TIMEOUT_MS: '501' });
 
     expect([config.backend.timeoutMs, config.limits.requestTimeoutMs]).toEqual([500, 501]);
@@ -449,7 +452,7 @@ describe('the settings', () => {
       /^UPSTREAM_API_KEY and UPSTREAM_API_KEY_FILE are both set: remove UPSTREAM_API_KEY to use the file, or/,
     ],
     [
-      'a file that is not there',
+      'a missing file',
       { UPSTREAM_API_KEY_FILE: '/nowhere/key' },
       /^UPSTREAM_API_KEY_FILE must name a file that holds 1 to 1024 visible ASCII characters; "\/nowhere\/key" cannot be read \(ENOENT\)\.$/,
     ],
@@ -469,7 +472,7 @@ describe('the settings', () => {
       /^UPSTREAM_API_KEY_FILE .* characters; what it holds is not shown here\.$/,
     ],
     [
-      'a file of something else',
+      'a file with a malformed value',
       { BACKEND_DATABASE_URL_FILE: fileWith('mysql://me:hunter2@db') },
       /^BACKEND_DATABASE_URL_FILE .* a libSQL URL: .*; what it holds is not shown here\.$/,
     ],
@@ -478,7 +481,7 @@ describe('the settings', () => {
       { UPSTREAM_API_KEY_FILE: 'hunter2' },
       /^UPSTREAM_API_KEY_FILE .*; its value, not shown here, cannot be read \(ENOENT\)\.$/,
     ],
-  ])('refuse %s, and show nothing of it', (_what, env, message) => {
+  ])('refuse %s with one line, without showing its secret', (_what, env, message) => {
     const read = () => readConfig(env);
 
     expect(read).toThrow(ConfigError);

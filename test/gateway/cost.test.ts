@@ -1,6 +1,4 @@
-/**
- * What a request costs, before and after: the plan, the explanation, the budget.
- */
+/** The cost of a request: the plan before it, the explanation after it, and the budget. */
 import { execute, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { createContext } from '../../src/graph/context.ts';
@@ -14,8 +12,8 @@ import { openGateway } from '../support/open-gateway.ts';
 const NESTED = `query Nested($first: Int!) { page(pageId: "${IDS.page}") { name
   audiences(first: $first) { nodes { effectiveName person { name } } } } }`;
 
-describe('the explanation', () => {
-  it('lists every call in order, with the field that caused it', async () => {
+describe('the explanation (x-explain: true)', () => {
+  it('lists every call with the field that caused it, and counts calls and rounds', async () => {
     const gateway = await openGateway({ sample: { latencyMs: 5 } });
 
     const { extensions } = await gateway.ask(NESTED, {
@@ -42,7 +40,7 @@ describe('the explanation', () => {
     });
   });
 
-  it('says what was primed by another response', async () => {
+  it('lists an object that another response primed, and does not count it as a call', async () => {
     const gateway = await openGateway();
 
     const { extensions } = await gateway.ask(
@@ -59,7 +57,7 @@ describe('the explanation', () => {
     ]);
   });
 
-  it('is silent unless asked, but for a header', async () => {
+  it('is absent unless asked for, except for the Server-Timing header', async () => {
     const gateway = await openGateway();
 
     const { extensions, headers } = await gateway.ask(NESTED, { variables: { first: 1 } });
@@ -71,8 +69,8 @@ describe('the explanation', () => {
   });
 });
 
-describe('the plan', () => {
-  it('is answered without a call', async () => {
+describe('the plan (x-explain: plan)', () => {
+  it('is answered without a REST call', async () => {
     const gateway = await openGateway();
 
     const { extensions } = await gateway.ask(NESTED, {
@@ -91,7 +89,7 @@ describe('the plan', () => {
     });
   });
 
-  it('plans nothing for arguments that would be refused', async () => {
+  it('counts no call for arguments that would be refused', async () => {
     const gateway = await openGateway();
 
     const { extensions } = await gateway.ask(
@@ -103,7 +101,7 @@ describe('the plan', () => {
   });
 });
 
-it('the plan for a backend with the document’s routes only names the routes that are missing', async () => {
+it('the plan names the missing routes for a backend without the extended routes', async () => {
   const gateway = await openGateway({ rest: { routeSet: 'document' } });
 
   const { extensions } = await gateway.ask(
@@ -120,7 +118,7 @@ it('the plan for a backend with the document’s routes only names the routes th
 describe('the budget', () => {
   const ids = Array.from({ length: 8 }, (_, i) => formatNodeId('Person', [`person_${i}`]));
 
-  it('refuses a document whose least cost is above it, before any call', async () => {
+  it('refuses an operation whose least cost is above it, without a REST call', async () => {
     const gateway = await openGateway({ limits: { maxUpstreamCalls: 5 } });
 
     const { data, errors, status } = await gateway.ask(
@@ -139,7 +137,7 @@ describe('the budget', () => {
     });
   });
 
-  it('judges a document by what it costs at least, not at most', async () => {
+  it('runs an operation whose cost is within it', async () => {
     const gateway = await openGateway({ limits: { maxUpstreamCalls: 5 } });
 
     const { errors } = await gateway.ask(
@@ -151,7 +149,7 @@ describe('the budget', () => {
     expect(gateway.restCalls).toHaveLength(4);
   });
 
-  it('cuts what would pass it while running, and says where to go on', async () => {
+  it('refuses the calls above it while running, and returns a continuation for each', async () => {
     const gateway = await openGateway({ limits: { maxUpstreamCalls: 6 } });
 
     const { data, errors, extensions } = await gateway.ask(
@@ -173,7 +171,7 @@ describe('the budget', () => {
     );
   });
 
-  it('names the object to ask for next, wherever it was referred to', async () => {
+  it('names a refused object in a continuation for each field that refers to it', async () => {
     const gateway = await openGateway({ limits: { maxUpstreamCalls: 3 } });
 
     const { data, errors, extensions } =
@@ -193,7 +191,7 @@ describe('the budget', () => {
     );
   });
 
-  it('names what was asked for, not what would have been read for it', async () => {
+  it('names the requested node in the continuation, not the parent that it is read from', async () => {
     const { client } = await openRest();
     const entry = formatNodeId('TopicEntry', ['topic_01', 'entry_01_01']);
 

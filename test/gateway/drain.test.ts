@@ -1,4 +1,4 @@
-/** How a server stops, seen by callers who connect or ask in the very moment. */
+/** A server that stops while callers connect and send requests. */
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { DEFAULTS } from '../support/settings.ts';
 
 const CALLERS = 5;
 
-/** Connect and ask when they are woken, from a thread of its own: this one is busy then. */
+/** A worker whose callers connect and send a request when they are woken, while this thread is busy. */
 const BUSY_CALLERS = `
   const { parentPort, workerData: { port, bell, connected } } = require('node:worker_threads');
   const { connect } = require('node:net');
@@ -30,7 +30,7 @@ const BUSY_CALLERS = `
   Promise.all(said).then((all) => parentPort.postMessage(all));
 `;
 
-it('answers callers who have connected while the process was busy, just before the port is closed', async () => {
+it('answers callers who connected while the process was busy, before it closes the port', async () => {
   const gateway = await openGateway();
   const server = await openHttpServer(gateway.gateway, { ...DEFAULTS.http, port: 0 });
   const bell = new Int32Array(new SharedArrayBuffer(4));
@@ -45,7 +45,7 @@ it('answers callers who have connected while the process was busy, just before t
   const closed = server.close(5_000, delayMs);
   Atomics.store(bell, 0, 1);
   Atomics.notify(bell, 0);
-  // Busy until the delay is over: the callers have their connections from the system alone.
+  // Block this thread until the delay is over, so that the operating system alone accepts the connections.
   for (let count = 0; count < CALLERS; count = Atomics.load(connected, 0)) {
     Atomics.wait(connected, 0, count);
   }
@@ -57,7 +57,7 @@ it('answers callers who have connected while the process was busy, just before t
   expect(await closed).toBe(true);
 });
 
-it('closes no idle connection while others are used, whose callers may be about to send on it', async () => {
+it('keeps idle connections open while others are in use, and answers each further request with Connection: close', async () => {
   const gateway = await openGateway();
   const { close, url } = await openHttpServer(gateway.gateway, { ...DEFAULTS.http, port: 0 });
   const agent = new Agent({ keepAlive: true });
@@ -82,6 +82,6 @@ it('closes no idle connection while others are used, whose callers may be about 
 
   expect(before).toEqual(Array(6).fill('keep-alive'));
   expect(meanwhile).toEqual(Array(5).fill('close'));
-  // The sixth connection, which nobody uses any more.
+  // Closes the sixth connection, which is not used again.
   expect(await closed).toBe(true);
 });

@@ -1,4 +1,4 @@
-/** What callers see of failures, and what the log sees. */
+/** Errors as callers see them, and as they are logged. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { openGateway } from '../support/open-gateway.ts';
@@ -7,7 +7,7 @@ import type { Upstream } from '../../src/rest/client/client.ts';
 
 const SECRET = 'connect to http://10.1.2.3:5432 failed';
 
-/** An upstream with a mistake in it. */
+/** An upstream with a bug. */
 const broken: Upstream = Object.assign(
   () => {
     throw new TypeError(SECRET);
@@ -22,7 +22,7 @@ const broken: Upstream = Object.assign(
 );
 
 it.each(['development', 'test', 'production', undefined])(
-  'an unforeseen error is masked with NODE_ENV %s, and its cause logged',
+  'masks an unexpected error with NODE_ENV %s and logs its cause',
   async (mode) => {
     const before = process.env['NODE_ENV'];
     onTestFinished(() => {
@@ -51,7 +51,7 @@ describe('a refused document', () => {
     ['query A { __typename } query B { __typename }', 'OPERATION_RESOLUTION_FAILURE'],
     ['query ($id: ID!) { page(pageId: $id) { name } }', 'BAD_USER_INPUT'],
   ])(
-    '%s is 400 with a code, and 200 for those who know only application/json',
+    '%s is 400 with a code, and 200 for callers of application/json unless no operation is found',
     async (query, code) => {
       const site = await openGateway();
 
@@ -68,18 +68,18 @@ describe('a refused document', () => {
     },
   );
 
-  it('says what was perhaps meant, unless introspection is switched off', async () => {
+  it('suggests a similar name unless introspection is off', async () => {
     const open = await openGateway();
     const closed = await openGateway({ tools: { introspection: 'off' } });
 
-    const said = await open.ask('{ pagee(pageId: "x") { name } }');
-    const unsaid = await closed.ask('{ pagee(pageId: "x") { name } }');
+    const suggesting = await open.ask('{ pagee(pageId: "x") { name } }');
+    const silent = await closed.ask('{ pagee(pageId: "x") { name } }');
 
-    expect(said.text).toContain('Did you mean');
-    expect(unsaid.body.errors[0].message).toBe('Cannot query field "pagee" on type "Query".');
+    expect(suggesting.text).toContain('Did you mean');
+    expect(silent.body.errors[0].message).toBe('Cannot query field "pagee" on type "Query".');
   });
 
-  it('is introspection where that is switched off', async () => {
+  it('is introspection when introspection is off', async () => {
     const site = await openGateway({ tools: { introspection: 'off' } });
 
     const { status, codes } = await site.ask('{ __schema { types { name } } }');
@@ -91,10 +91,10 @@ describe('a refused document', () => {
   });
 });
 
-describe('a schema for callers with a key (INTROSPECTION=keys)', () => {
+describe('introspection for callers with a key (INTROSPECTION=keys)', () => {
   const SCHEMA = '{ ...S } fragment S on Query { __schema { queryType { name } } }';
 
-  it('is answered with a key, and refused without one, also beside data that needs none', async () => {
+  it('is answered with a key and refused without one, even beside data that needs no key of the caller', async () => {
     const site = await openGateway({ tools: { introspection: 'keys' }, apiKey: 'demo' });
     const ask = (query: string, headers = {}) => site.post({ query }, headers);
 
@@ -110,7 +110,7 @@ describe('a schema for callers with a key (INTROSPECTION=keys)', () => {
     expect(typename.body).toEqual({ data: { __typename: 'Query' } });
   });
 
-  it('is not told by errors', async () => {
+  it('is not leaked by suggestions in errors', async () => {
     const site = await openGateway({ tools: { introspection: 'keys' } });
 
     const { body } = await site.ask('{ pagee(pageId: "x") { name } }');
@@ -119,7 +119,7 @@ describe('a schema for callers with a key (INTROSPECTION=keys)', () => {
   });
 });
 
-describe('a key', () => {
+describe('an API key', () => {
   const ask = async (query: string, headers: Record<string, string> = {}) => {
     const { post, restCalls } = await openGateway();
     const reply = await post({ query }, headers);
@@ -129,11 +129,11 @@ describe('a key', () => {
 
   it.each([
     ['a lookup', '{ page(pageId: "page_northwind") { name } }'],
-    ['one beside __typename', '{ __typename page(pageId: "page_northwind") { name } }'],
-    ['one in a fragment', '{ ...F } fragment F on Query { topics { totalCount } }'],
-    ['a write', 'mutation { restorePage(input: { id: "x" }) { page { name } } }'],
-    ['a field that is not there', '{ nothing }'],
-  ])('is asked for before anything is validated: %s', async (_what, query) => {
+    ['a lookup beside __typename', '{ __typename page(pageId: "page_northwind") { name } }'],
+    ['a field in a fragment', '{ ...F } fragment F on Query { topics { totalCount } }'],
+    ['a mutation', 'mutation { restorePage(input: { id: "x" }) { page { name } } }'],
+    ['an unknown field', '{ nothing }'],
+  ])('is required before validation for %s', async (_what, query) => {
     const modern = await ask(query);
     const legacy = await ask(query, { accept: 'application/json' });
 
@@ -151,16 +151,16 @@ describe('a key', () => {
       '{ __schema { queryType { name } } }',
       { __schema: { queryType: { name: 'Query' } } },
     ],
-  ])('is not needed for %s', async (_what, query, data) => {
+  ])('is not required for %s', async (_what, query, data) => {
     expect((await ask(query)).body).toEqual({ data });
   });
 
-  it('is not needed to learn that a document is none, or too large', async () => {
+  it('is not required for the error of a document that does not parse or is too large', async () => {
     expect((await ask('{ page(')).codes).toEqual(['GRAPHQL_PARSE_FAILED']);
     expect((await ask(`{ ${'a '.repeat(3_000)} }`)).codes).toEqual(['QUERY_TOO_LARGE']);
   });
 
-  it('is the deployment’s for callers without one', async () => {
+  it('defaults to the deployment’s for callers without one', async () => {
     const { post } = await openGateway({ apiKey: 'demo' });
 
     const reply = await post({ query: '{ page(pageId: "page_northwind") { name } }' });
@@ -174,22 +174,19 @@ describe('a key', () => {
     ['not ASCII', 'd\u00e9mo'],
     ['too long', 'x'.repeat(1_025)],
     ['sent twice', 'demo, demo'],
-  ])(
-    'is refused when it is %s, even where there is another to fall back to',
-    async (_what, key) => {
-      const { ask, restCalls } = await openGateway({ apiKey: 'demo' });
+  ])('is refused when it is %s, even if the deployment has a default', async (_what, key) => {
+    const { ask, restCalls } = await openGateway({ apiKey: 'demo' });
 
-      const { status, codes, text } = await ask('{ page(pageId: "page_northwind") { name } }', {
-        headers: { 'x-api-key': key },
-      });
+    const { status, codes, text } = await ask('{ page(pageId: "page_northwind") { name } }', {
+      headers: { 'x-api-key': key },
+    });
 
-      expect([status, codes]).toEqual([401, ['UNAUTHENTICATED']]);
-      expect(restCalls).toEqual([]);
-      expect(key === '' || !text.includes(key)).toBe(true);
-    },
-  );
+    expect([status, codes]).toEqual([401, ['UNAUTHENTICATED']]);
+    expect(restCalls).toEqual([]);
+    expect(key === '' || !text.includes(key)).toBe(true);
+  });
 
-  it('is in no line of the log, and neither are variables and queries', async () => {
+  it('is kept out of the log, as are variables and documents', async () => {
     const { lines, logger } = openLog();
     const { ask } = await openGateway({ logger });
     const headers = { 'x-api-key': 'demo-two', 'x-request-id': 'mine-1' };
@@ -222,7 +219,7 @@ describe('the name of an operation', () => {
   const MANY = Array.from({ length: 12 }, (_, i) => `query Q${i} { __typename }`).join(' ');
 
   it.each<[what: string, query: string, operationName: string | undefined, message: string]>([
-    ['that is wrong', TWO, 'C', 'There is no operation "C": the document has "A", "B".'],
+    ['that is unknown', TWO, 'C', 'There is no operation "C": the document has "A", "B".'],
     [
       'that is missing',
       TWO,
@@ -230,36 +227,39 @@ describe('the name of an operation', () => {
       'Name one of the operations as "operationName": the document has "A", "B".',
     ],
     [
-      'of one that has none',
+      'that an anonymous operation lacks',
       '{ __typename }',
       'A',
       'There is no operation "A": the document has one without a name.',
     ],
     [
-      'of one of many',
+      'that is unknown among twelve',
       MANY,
       'x',
       `There is no operation "x": the document has ${Array.from({ length: 10 }, (_, i) => `"Q${i}"`).join(', ')}, and 2 more.`,
     ],
     [
-      'beside fragments alone',
+      'of a document with fragments alone',
       'fragment F on Query { __typename }',
       'F',
       'Send a document with an operation: there are fragments alone.',
     ],
-  ])('%s is answered with those that there are', async (_what, query, operationName, message) => {
-    const { ask } = await openGateway();
+  ])(
+    '%s is refused with the names that the document has',
+    async (_what, query, operationName, message) => {
+      const { ask } = await openGateway();
 
-    const { status, errors, codes } = await ask(query, { operationName });
+      const { status, errors, codes } = await ask(query, { operationName });
 
-    expect([status, codes, errors[0]?.message]).toEqual([
-      400,
-      ['OPERATION_RESOLUTION_FAILURE'],
-      message,
-    ]);
-  });
+      expect([status, codes, errors[0]?.message]).toEqual([
+        400,
+        ['OPERATION_RESOLUTION_FAILURE'],
+        message,
+      ]);
+    },
+  );
 
-  it('is cut in the message where it is long', async () => {
+  it('is truncated in the message when it is long', async () => {
     const { ask } = await openGateway();
 
     const { errors } = await ask(TWO, { operationName: 'x'.repeat(50_000) });
@@ -269,7 +269,7 @@ describe('the name of an operation', () => {
 });
 
 describe('a request id', () => {
-  it('is kept when it is sane, and echoed', async () => {
+  it('is echoed when it is valid', async () => {
     const { ask } = await openGateway();
 
     const { headers } = await ask('{ __typename }', { headers: { 'x-request-id': 'mine-7' } });
@@ -278,7 +278,7 @@ describe('a request id', () => {
   });
 
   it.each([['x'.repeat(129)], ['a b'], ['<script>'], ['']])(
-    'is a fresh one instead of "%s"',
+    'is replaced by a new one when it is "%s"',
     async (id) => {
       const { ask } = await openGateway();
 
@@ -289,7 +289,7 @@ describe('a request id', () => {
   );
 });
 
-it('says which variable was refused, and where in it', async () => {
+it('names a refused variable and the path of the value in it', async () => {
   const { ask } = await openGateway();
 
   const { body } = await ask(

@@ -18,7 +18,7 @@ import { type Reply } from '../support/client.ts';
 import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
 
 const NODES = [...SAMPLE_NODES, 'no id'];
-/** The field must not be null, and takes a hundred. */
+/** More ids than the non-null field `nodes` takes, which is a hundred. */
 const TOO_MANY = '"x" '.repeat(101);
 
 const VALUES = {
@@ -62,7 +62,7 @@ describe('the executor', () => {
     }
   }, 60_000);
 
-  it('answers alike, and asks nothing twice, when values are of other kinds than promised', async () => {
+  it('answers as graphql-js does, and makes no call twice, when values have wrong types', async () => {
     const upstream = await openFaultUpstream();
     const sites = await openBoth(upstream.url);
     let faults = 0;
@@ -87,7 +87,7 @@ describe('the executor', () => {
     expect(faults).toBeGreaterThan(50);
   }, 60_000);
 
-  it.each(CLIENT_QUERIES)('answers the client document %j alike', async (source) => {
+  it.each(CLIENT_QUERIES)('answers the client document %j as graphql-js does', async (source) => {
     const used = [...source.matchAll(/\.\.\.\s*(\w+)/g)].length > 0;
     const sites = await openBoth();
 
@@ -117,7 +117,7 @@ describe('the executor', () => {
 
   it.each<[what: string, source: string, variables?: unknown, headers?: Record<string, string>]>([
     ['a bad id', '{ node(id: "nothing") { id } a: __typename }'],
-    ['a path for an id', '{ page(pageId: "../x") { name } }'],
+    ['an id with a path in it', '{ page(pageId: "../x") { name } }'],
     [
       'several bad arguments',
       '{ a: page(pageId: "..") { name } b: topics(first: 900) { nodes { id } } }',
@@ -131,30 +131,30 @@ describe('the executor', () => {
     ['a fragment spread twice, once on a condition', TWICE, { x: false }],
     ['a fragment spread twice, both on conditions', TWICE_SKIPPED, { s: true, t: true }],
     ['a condition around an inline fragment', AROUND, { no: false }],
-    ['a condition on a field that is there without', ORDERED, { s: true }],
+    ['a condition on a field that is also selected without it', ORDERED, { s: true }],
     ['a condition that leaves nothing', '{ page(pageId: "p") { name @skip(if: true) } }'],
     ['null for a condition with a default', NULLED, { v: null }],
-    ['keys that objects have', `{ page(pageId: "${IDS.page}") { __proto__: name pageId } }`],
+    ['an alias __proto__', `{ page(pageId: "${IDS.page}") { __proto__: name pageId } }`],
     [
-      'a key that promises have',
+      'an alias then below the root',
       '{ persons(first: 2) { nodes { then: name } pageInfo { then: hasNextPage } } }',
     ],
-    ['an alias that is the name of another place', CONFUSED],
+    ['an alias that joins the names of another path', CONFUSED],
     ['a type’s name in an alias', `{ Person_x: person(personId: "${IDS.person}") { name } }`],
     ['null in a literal list', 'query ($a: ID = "x") { nodes(ids: [$a]) { id } }', { a: null }],
     [
       'two errors at the root',
       `{ a: nodes(ids: [${TOO_MANY}]) { id } b: nodes(ids: [${TOO_MANY}]) { id } }`,
     ],
-    ['a root key that promises have', '{ then: __typename }'],
-    ['no key', DEEP, { id: IDS.page }, { 'x-api-key': 'wrong' }],
+    ['an alias then at the root', '{ then: __typename }'],
+    ['a refused key', DEEP, { id: IDS.page }, { 'x-api-key': 'wrong' }],
     ['a plan', DEEP, { id: IDS.page }, { 'x-explain': 'plan' }],
     [
       'introspection',
       '{ __schema { queryType { name fields { name args { name defaultValue } } } } }',
     ],
     ['one type', '{ __type(name: "Page") { name interfaces { name } possibleTypes { name } } }'],
-  ])('answers %s alike', async (_what, source, variables = {}, headers = {}) => {
+  ])('answers %s as graphql-js does', async (_what, source, variables = {}, headers = {}) => {
     const sites = await openBoth();
 
     const { reference, ours } = await askBoth(sites, source, { variables, headers });
@@ -176,12 +176,15 @@ describe('the executor', () => {
   });
 
   it.each([
-    ['a text', (code: string) => `{ page(pageId: "${code}") { name } }`],
-    ['a block', (code: string) => `{ page(pageId: """${code}""") { name } }`],
-    ['an escape', (code: string) => `{ page(pageId: "\\u005f${code.slice(1)}") { name } }`],
+    ['a string', (code: string) => `{ page(pageId: "${code}") { name } }`],
+    ['a block string', (code: string) => `{ page(pageId: """${code}""") { name } }`],
+    ['an escaped string', (code: string) => `{ page(pageId: "\\u005f${code.slice(1)}") { name } }`],
     ['a list', (code: string) => `query ($a: ID! = "x") { nodes(ids: [$a, "${code}"]) { id } }`],
-    ['a default', (code: string) => `query ($a: ID! = "${code}") { page(pageId: $a) { name } }`],
-  ])('never runs what a caller writes into %s', async (_what, written) => {
+    [
+      'a default value',
+      (code: string) => `query ($a: ID! = "${code}") { page(pageId: $a) { name } }`,
+    ],
+  ])('never evaluates code that a caller writes into %s', async (_what, written) => {
     const sites = await openBoth();
     const harm = '__MAGIC_DATE__33a9e76d_02e0_4128_8e92_3530ad3da74d';
 
@@ -191,7 +194,7 @@ describe('the executor', () => {
   });
 
   it.each([[[0, 1, 2]], [[2, 0, 1]], [[1, 2, 0]]])(
-    'keeps every node in its place when one of them fails: %j',
+    'keeps nodes in their order as graphql-js does when one of them fails: %j',
     async (order) => {
       const upstream = await openFaultUpstream();
       const sites = await openBoth(upstream.url);
@@ -213,7 +216,7 @@ describe('the executor', () => {
     },
   );
 
-  it('answers an operation by its name, whichever was prepared first', async () => {
+  it('runs the named operation, whichever was prepared before', async () => {
     const { ours } = await openBoth();
     const source = 'query A { a: __typename } query B { b: __typename }';
     const answers: object[] = [];
@@ -229,7 +232,7 @@ interface Both {
   readonly ours: InProcessGateway;
 }
 
-/** Over the sample data, for all tests that write nothing. */
+/** The gateways over the sample data, which all tests of this file share. */
 let shared: Promise<Both> | undefined;
 
 const openBoth = (upstreamUrl?: string): Promise<Both> =>
@@ -247,7 +250,7 @@ async function openPair(upstreamUrl?: string): Promise<Both> {
   };
 }
 
-/** Answers of both; of ours the second: the first prepares what it gets to. */
+/** The responses of both; of ours the second, since the first prepares the operation. */
 async function askBoth(
   { reference, ours }: Both,
   source: string,
@@ -261,7 +264,7 @@ async function askBoth(
   };
 }
 
-/** `data` as it was written; errors by their places, since they are listed as calls happen to end. */
+/** `data` as it was written; errors sorted, since they are listed in the order in which calls end. */
 function shown({ status, body, text }: Reply) {
   const errors: readonly any[] = body.errors ?? [];
   return {
@@ -273,7 +276,7 @@ function shown({ status, body, text }: Reply) {
   };
 }
 
-/** The backend names each of its answers, and graphql-js gives refused arguments no code. */
+/** An error without the backend's request id, and with the code that graphql-js does not give to refused arguments. */
 const withoutIds = ({ extensions = {}, ...error }: any) => ({
   ...error,
   extensions: {
@@ -283,7 +286,7 @@ const withoutIds = ({ extensions = {}, ...error }: any) => ({
   },
 });
 
-/** Only what is spread, since a fragment that is not makes a document invalid. */
+/** A document with the fragments that it spreads; an unused one would make it invalid. */
 function withFragments(source: string): string {
   const known = fragments.split(/^(?=fragment )/m).filter((text) => text.startsWith('fragment '));
   const wanted = new Map<string, string>();

@@ -1,4 +1,4 @@
-/** `EXPOSE_HEADERS`: headers of the backend's answers that callers get, and of which answer. */
+/** `EXPOSE_HEADERS`: headers of the backend's responses that callers receive, and of which response. */
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
@@ -13,15 +13,16 @@ const open = (options: InProcessOptions = {}) =>
 const QUERY = '{ person(personId: "p") { name } }';
 const PERSON = 'GET /v0/persons/p';
 const person = (id: string) => sampleOf(routes.getPerson, { person_id: id });
-const told = (left: string, id = 'p') => ok(person(id), { 'x-left': left, 'x-other': 'kept' });
+const personWith = (left: string, id = 'p') =>
+  ok(person(id), { 'x-left': left, 'x-other': 'kept' });
 
-describe('a header of the backend’s that is exposed', () => {
+describe('an exposed header of the backend', () => {
   it.each([
     ['no plugins', {}],
     ['Yoga', { plugins: [{ onResponse: () => {} }] }],
-  ])('goes back to the caller by %s, and no other does', async (_, options) => {
+  ])('is returned to the caller with %s, and no other header is', async (_, options) => {
     const site = await open(options);
-    site.upstream.on(PERSON, told('41'));
+    site.upstream.on(PERSON, personWith('41'));
 
     const { headers, data } = await site.ask(QUERY);
 
@@ -33,23 +34,23 @@ describe('a header of the backend’s that is exposed', () => {
 
   it('may have the name of another header as its value', async () => {
     const site = await open();
-    site.upstream.on(PERSON, told('vary'));
+    site.upstream.on(PERSON, personWith('vary'));
 
     const { headers } = await site.ask(QUERY);
 
     expect([headers.get('x-left'), headers.get('vary')]).toEqual(['vary', null]);
   });
 
-  it('is not there where nothing is exposed', async () => {
+  it('is absent when no header is exposed', async () => {
     const site = await open({ headers: {} });
-    site.upstream.on(PERSON, told('41'));
+    site.upstream.on(PERSON, personWith('41'));
 
     expect((await site.ask(QUERY)).headers.get('x-left')).toBeNull();
   });
 
-  it('has the value of the call that was answered last, by name', async () => {
+  it('has for each name the value of the call that was answered last', async () => {
     const site = await open({ rest: { timeoutMs: 20_000 } });
-    const late = held(told('later'));
+    const late = held(personWith('later'));
     site.upstream.on(PERSON, late.behaviour);
     site.upstream.on(
       'GET /v0/persons/q',
@@ -66,7 +67,7 @@ describe('a header of the backend’s that is exposed', () => {
     expect([headers.get('x-left'), headers.get('x-region')]).toEqual(['later', 'eu']);
   });
 
-  it('comes with a client error, a failure and a 404 as well', async () => {
+  it('is returned when the backend answers 403, 404, 429 or 500', async () => {
     const site = await open();
     for (const code of [403, 404, 429, 500]) {
       site.upstream.on(PERSON, status(code, { 'x-left': String(code) }));
@@ -74,7 +75,7 @@ describe('a header of the backend’s that is exposed', () => {
     }
   });
 
-  it('comes with a write', async () => {
+  it('is returned for a mutation', async () => {
     const site = await open();
     site.upstream.on('PATCH /v0/topics/t', async (response, seen, socket) => {
       response.setHeader('x-left', '7');
@@ -89,12 +90,12 @@ describe('a header of the backend’s that is exposed', () => {
     expect(headers.get('x-left')).toBe('7');
   });
 
-  it('goes to all who share a read, and to no other key', async () => {
+  it('is returned to all callers who share a read, and to no other key', async () => {
     const site = await open({ rest: { timeoutMs: 20_000 } });
-    const late = held(told('one'));
+    const late = held(personWith('one'));
     site.upstream.on(PERSON, (response, seen, socket) =>
       seen.headers['x-api-key'] === OTHER_KEY
-        ? told('two')(response, seen, socket)
+        ? personWith('two')(response, seen, socket)
         : late.behaviour(response, seen, socket),
     );
 
@@ -108,9 +109,9 @@ describe('a header of the backend’s that is exposed', () => {
     expect(site.upstream.seen).toHaveLength(2);
   });
 
-  it('is of the newest response, also where its body was known', async () => {
+  it('is that of the newest response, even when its body is the same as before', async () => {
     const site = await open();
-    site.upstream.on(PERSON, told('3'), told('2'), told('1'), told('0'));
+    site.upstream.on(PERSON, personWith('3'), personWith('2'), personWith('1'), personWith('0'));
 
     const seen: (string | null)[] = [];
     for (let i = 0; i < 4; i++) seen.push((await site.ask(QUERY)).headers.get('x-left'));
@@ -118,7 +119,7 @@ describe('a header of the backend’s that is exposed', () => {
     expect(seen).toEqual(['3', '2', '1', '0']);
   });
 
-  it('is left out where it holds what a header may not, and the response arrives', async () => {
+  it('is left out when its value is not ASCII, and joined when it is repeated', async () => {
     const site = await open();
     site.upstream.on(PERSON, ok(person('p'), { 'x-left': 'gr\u00fcn', 'x-region': ['a', 'b'] }));
 
@@ -128,10 +129,10 @@ describe('a header of the backend’s that is exposed', () => {
     expect([headers.get('x-left'), headers.get('x-region')]).toEqual([null, 'a, b']);
   });
 
-  it('comes with the first part of a response in parts', async () => {
+  it('is returned with the first part of an incremental response', async () => {
     const site = await open();
-    site.upstream.on(PERSON, told('41'));
-    // A part that is there already would come with the initial answer.
+    site.upstream.on(PERSON, personWith('41'));
+    // Delay the second part, which would be part of the first one otherwise.
     site.upstream.on('GET /v0/pages/p/audiences', after(500, world()));
 
     const { headers, text } = await site.ask(
@@ -143,7 +144,7 @@ describe('a header of the backend’s that is exposed', () => {
     expect(headers.get('x-left')).toBe('41');
   });
 
-  it('may be read by pages of the origins that may read responses', async () => {
+  it('is listed in Access-Control-Expose-Headers for an allowed origin', async () => {
     const origin = 'http://localhost:5173';
     const site = await open({ http: { corsOrigins: [origin] } });
 

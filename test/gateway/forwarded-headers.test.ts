@@ -1,7 +1,7 @@
 /**
- * `FORWARD_HEADERS`: what callers' headers of these names do at the backend, and what callers then share.
+ * `FORWARD_HEADERS`: callers' headers that are sent to the backend, and what callers with other headers still share.
  *
- * The backend of these tests answers what it was told in `authorization`: a response shows for whom it was made.
+ * The backend of these tests returns `authorization` in its response, which so shows for whom it was made.
  */
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
@@ -25,7 +25,7 @@ const open = (options: InProcessOptions = {}) =>
 const PERSON = 'GET /v0/persons/p';
 const QUERY = '{ person(personId: "p") { name } }';
 
-/** A person whose name is what was forwarded. */
+/** A person whose name is the forwarded `authorization`. */
 const named = ok((seen: Seen) => ({
   ...sampleOf(routes.getPerson, { person_id: 'p' }),
   name: seen.headers.authorization ?? 'nobody',
@@ -33,8 +33,8 @@ const named = ok((seen: Seen) => ({
 
 const asUser = (name: string) => ({ headers: { authorization: name } });
 
-describe('a header that is forwarded', () => {
-  it('goes to the backend with each call, and no other does', async () => {
+describe('a forwarded header', () => {
+  it('is sent with each call, and no other header is', async () => {
     const site = await open();
     site.upstream.on('*', world());
 
@@ -64,7 +64,7 @@ describe('a header that is forwarded', () => {
     }
   });
 
-  it('goes with writes, and with what is asked by GET', async () => {
+  it('is sent with mutations and with queries by GET', async () => {
     const site = await open();
 
     await site.ask(
@@ -85,7 +85,7 @@ describe('a header that is forwarded', () => {
     ]);
   });
 
-  it('does not go where it is not named', async () => {
+  it('is not sent unless FORWARD_HEADERS names it', async () => {
     const site = await openGateway({ backend: 'faulty' });
 
     await site.ask(QUERY, asUser('ada'));
@@ -93,7 +93,7 @@ describe('a header that is forwarded', () => {
     expect(site.upstream.seen[0]!.headers).not.toHaveProperty('authorization');
   });
 
-  it('is refused where all together are longer than a call may carry', async () => {
+  it('is refused with 431 when all together are longer than a call may carry', async () => {
     const site = await open();
 
     const reply = await site.ask(QUERY, {
@@ -109,8 +109,8 @@ describe('a header that is forwarded', () => {
   });
 });
 
-describe('callers with one key and other forwarded headers', () => {
-  it('never share a read in flight; callers with equal ones do', async () => {
+describe('callers with one key and different forwarded headers', () => {
+  it('do not share a read in flight, while callers with equal ones do', async () => {
     const site = await open();
     const late = held(named);
     site.upstream.on(PERSON, late.behaviour);
@@ -126,7 +126,7 @@ describe('callers with one key and other forwarded headers', () => {
     expect(site.upstream.hits()).toBe(3);
   });
 
-  it('tells names and values apart: one header is not another with its text', async () => {
+  it('are told apart by names and values, not by their concatenation', async () => {
     const site = await open();
     const late = held(named);
     site.upstream.on(PERSON, late.behaviour);
@@ -144,7 +144,7 @@ describe('callers with one key and other forwarded headers', () => {
     expect(replies.map(({ data }) => data.person.name)).toEqual(['x', 'xy', 'y', 'nobody']);
   });
 
-  it('get their own responses one after the other, whatever was answered before', async () => {
+  it('get their own responses one after the other', async () => {
     const site = await open();
     site.upstream.on(PERSON, named);
 
@@ -154,7 +154,7 @@ describe('callers with one key and other forwarded headers', () => {
     }
   });
 
-  it('are not paused when the backend limits one of them', async () => {
+  it('are not paused when the backend rate-limits one of them', async () => {
     const site = await open({ limits: { requestTimeoutMs: 1_500 } });
     const limits = status(429, { 'retry-after': '30' });
     site.upstream.on(PERSON, (response, seen, socket) =>
@@ -170,7 +170,7 @@ describe('callers with one key and other forwarded headers', () => {
     expect(site.upstream.hits()).toBe(2);
   });
 
-  it('keep the turns of their key when the backend refuses one of them', async () => {
+  it('keep an accepted key when the backend refuses one of them, but not when it refuses the key alone', async () => {
     const { backend, client, upstream } = await openRest();
     backend.on(PERSON, named, status(401));
     const ask = (scope: Partial<RequestScope>) =>
@@ -182,11 +182,10 @@ describe('callers with one key and other forwarded headers', () => {
     await ask({});
 
     expect(isAccepted).toBe(true);
-    // The key itself was refused.
     expect(upstream.isAccepted('key-a')).toBe(false);
   });
 
-  it('are told apart by caches before the gateway', async () => {
+  it('are told apart by caches through Vary', async () => {
     const site = await open();
     site.upstream.on(PERSON, named);
 
@@ -202,14 +201,14 @@ describe('callers with one key and other forwarded headers', () => {
 const VERSION_ROUTE = 'GET /v0/pages/p/audiences/a/versions/v';
 const ID = formatNodeId('AudienceVersion', ['p', 'a', 'v']);
 
-/** A version in the state that `authorization` says. */
+/** A version whose status is the forwarded `authorization`. */
 const inState = ok((seen: Seen) => ({
   ...sampleOf(routes.getVersion, { page_id: 'p', audience_id: 'a', version_id: 'v' }),
   status: seen.headers.authorization ?? 'pending',
 }));
 
-describe('those who watch one version with one key', () => {
-  it('share a poller only where the same is forwarded, over server-sent events', async () => {
+describe('subscribers to one version with one key', () => {
+  it('share a poller only with equal forwarded headers, over server-sent events', async () => {
     const site = await open({ live: FAST });
     site.upstream.on(VERSION_ROUTE, inState);
 
@@ -226,7 +225,7 @@ describe('those who watch one version with one key', () => {
     expect(site.gateway.pollers).toMatchObject({ size: 2, watchers: 3 });
   });
 
-  it('bring it over WebSocket with the upgrade, or authorization with connection_init', async () => {
+  it('send headers with the upgrade of a WebSocket, and only authorization with connection_init', async () => {
     const site = await open({ live: FAST });
     site.upstream.on(VERSION_ROUTE, inState);
 
@@ -243,21 +242,24 @@ describe('those who watch one version with one key', () => {
     expect([byUpgrade, byPayload].map((one) => statusOf(one.received('next')[0]!.payload))).toEqual(
       ['draft', 'queued'],
     );
-    // What proxies set is never taken from a message.
+    // Headers that proxies set are not read from a message.
     expect(site.upstream.seen.map(({ headers }) => headers['x-forwarded-for'])).not.toContain(
       'forged',
     );
   });
 
-  it.each([7, '', 'two\nlines', 'ä'])('cannot bring %j with connection_init', async (value) => {
-    const site = await open({ live: FAST });
+  it.each([7, '', 'two\nlines', 'ä'])(
+    'are closed with 4403 for the authorization %j in connection_init',
+    async (value) => {
+      const site = await open({ live: FAST });
 
-    const socket = await openSocket(site.url, {
-      payload: { 'x-api-key': OTHER_KEY, authorization: value },
-    });
+      const socket = await openSocket(site.url, {
+        payload: { 'x-api-key': OTHER_KEY, authorization: value },
+      });
 
-    expect(await socket.closed).toBe(4403);
-  });
+      expect(await socket.closed).toBe(4403);
+    },
+  );
 });
 
 const statusOf = (event: any): string =>

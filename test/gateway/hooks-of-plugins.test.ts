@@ -1,6 +1,6 @@
 /**
- * What the hooks of operators' plugins put in the place of the gateway's own: a document, a schema, a context, the
- * function that executes, a result, a response of HTTP.
+ * Hooks of operators' plugins that replace something of the gateway's own: a document, a schema, a context, the
+ * executor, a result, an HTTP response.
  */
 import { useExtendedValidation } from '@envelop/extended-validation';
 import { useResponseCache } from '@graphql-yoga/plugin-response-cache';
@@ -25,7 +25,7 @@ import { until } from '../support/until.ts';
 const PAGE = `{ page(pageId: "${IDS.page}") { name } }`;
 const NAME = { page: { name: expect.any(String) } };
 
-/** Published plugins have types of other contexts. */
+/** A published plugin, which is typed for another context. */
 const published = (plugin: object): GatewayPlugin => plugin;
 
 /** The messages that answer an operation over a WebSocket. */
@@ -53,7 +53,7 @@ describe('the response cache of Yoga', () => {
       ],
     });
 
-  it('answers the same question again without the backend', async () => {
+  it('answers a repeated operation without a REST call', async () => {
     const site = await openCached();
 
     const first = await site.ask(PAGE);
@@ -67,7 +67,7 @@ describe('the response cache of Yoga', () => {
     expect(site.restCalls).toEqual([]);
   });
 
-  it('answers 304 to a caller who has the response', async () => {
+  it('answers 304 to the ETag of a cached response', async () => {
     const site = await openCached();
 
     const { text, headers } = await site.ask(PAGE);
@@ -78,7 +78,7 @@ describe('the response cache of Yoga', () => {
     expect(site.restCalls).toEqual([]);
   });
 
-  it('has one tag for responses by GET, and answers 304 to it', async () => {
+  it('sends a single ETag by GET and answers 304 to it', async () => {
     const site = await openCached();
     const get = (headers = {}) =>
       send(`${site.url}/graphql?query=${encodeURIComponent(PAGE)}`, {
@@ -93,7 +93,7 @@ describe('the response cache of Yoga', () => {
     expect(again.status).toBe(304);
   });
 
-  it('keeps no first part of a response in parts for a whole one', async () => {
+  it('does not cache the first part of an incremental response as the whole', async () => {
     const site = await openCached();
     const query = `{ page(pageId: "${IDS.page}") { name ... @defer { audiences(first: 1) { nodes { id } } } } }`;
 
@@ -107,7 +107,7 @@ describe('the response cache of Yoga', () => {
     expect(whole.data.page.audiences.nodes).toHaveLength(1);
   });
 
-  it('keeps the responses of other keys apart', async () => {
+  it('does not answer another API key from the cache', async () => {
     const site = await openCached();
 
     await site.ask(PAGE);
@@ -117,12 +117,12 @@ describe('the response cache of Yoga', () => {
   });
 });
 
-describe('the parts of a response', () => {
+describe('the parts of an incremental response', () => {
   const query = `{ page(pageId: "${IDS.page}") { name ... @defer { audiences(first: 1) { nodes { id } } } } }`;
   const headers = { accept: 'multipart/mixed;incrementalSpec=v0.2' };
 
-  /** A plugin that sees each result and each part. */
-  const openSeen = (onNext: (part: any, set: (part: object) => void) => void, others = {}) =>
+  /** A gateway with a plugin that observes each result and each part. */
+  const openObserved = (onNext: (part: any, set: (part: object) => void) => void, others = {}) =>
     openGateway({
       plugins: [
         {
@@ -143,10 +143,10 @@ describe('the parts of a response', () => {
       ],
     });
 
-  it('are seen by plugins one by one, and are what they make of them', async () => {
+  it('pass onNext one by one and can be replaced there', async () => {
     const seen: any[] = [];
     const processed: boolean[] = [];
-    const site = await openSeen(
+    const site = await openObserved(
       (part, set) => {
         seen.push(structuredClone(part));
         set({ ...part, extensions: { part: seen.length } });
@@ -168,7 +168,7 @@ describe('the parts of a response', () => {
     expect(processed).toEqual([true]);
   });
 
-  it('are one result where a plugin says so', async () => {
+  it('give way to a single result that a plugin sets', async () => {
     const site = await openGateway({
       plugins: [
         {
@@ -186,9 +186,9 @@ describe('the parts of a response', () => {
     expect(body).toEqual({ data: { page: null } });
   });
 
-  it('end with an error where a plugin fails', async () => {
+  it('end with a masked error when a plugin throws on a later part', async () => {
     let count = 0;
-    const site = await openSeen(() => {
+    const site = await openObserved(() => {
       count += 1;
       if (count === 2) throw new Error('A plugin is broken.');
     });
@@ -201,8 +201,8 @@ describe('the parts of a response', () => {
     expect(text.endsWith('-----\r\n')).toBe(true);
   });
 
-  it('are no result at all where a plugin fails at the first', async () => {
-    const site = await openSeen(() => {
+  it('give way to a plain error response when a plugin throws on the first part', async () => {
+    const site = await openObserved(() => {
       throw new GraphQLError('No parts today.', { extensions: { code: 'NO_PARTS' } });
     });
 
@@ -215,7 +215,7 @@ describe('the parts of a response', () => {
     ]);
   });
 
-  it('are the results of a subscription, too', async () => {
+  it('are the events of a subscription, which can be replaced in onNext too', async () => {
     const seen: any[] = [];
     const site = await openGateway({
       plugins: [
@@ -269,7 +269,7 @@ describe('the extended validation of Envelop', () => {
     });
   const query = 'query Page($id: ID!) { page(pageId: $id) { name } }';
 
-  it('refuses values of variables before the backend is called', async () => {
+  it('refuses a variable value without a REST call', async () => {
     const site = await openStrict();
 
     const { body } = await site.ask(query, { variables: { id: 'forbidden' } });
@@ -278,7 +278,7 @@ describe('the extended validation of Envelop', () => {
     expect(site.restCalls).toEqual([]);
   });
 
-  it('lets other values pass, over HTTP and over a WebSocket', async () => {
+  it('accepts another value over HTTP, and an operation without variables over a WebSocket', async () => {
     const site = await openStrict();
 
     const { body } = await site.ask(query, { variables: { id: IDS.page } });
@@ -324,7 +324,7 @@ const withResult: GatewayPlugin = {
 
 describe.each([
   ['HTTP', {}],
-  ['HTTP, where another plugin has a hook of it', { onResponse() {} }],
+  ['HTTP beside a plugin with an HTTP hook', { onResponse() {} }],
   ['a WebSocket', undefined],
 ] as const)('over %s a plugin', (_transport, other) => {
   const ask = async (query: string, plugin: GatewayPlugin): Promise<unknown> => {
@@ -337,25 +337,25 @@ describe.each([
     return type === 'error' ? { errors: payload } : payload;
   };
 
-  it('puts another document in the place of the caller’s', async () => {
+  it('replaces the caller’s document', async () => {
     expect(await ask('{ __typename }', withDocument(parse(PAGE)))).toMatchObject({ data: NAME });
   });
 
-  it('puts a document there that is validated like the caller’s', async () => {
+  it('has its replacement of the document validated', async () => {
     const body = await ask('{ __typename }', withDocument(parse('{ noSuchField }')));
 
     expect(body).toMatchObject({ errors: [{ message: expect.stringContaining('noSuchField') }] });
     expect(body).not.toHaveProperty('data');
   });
 
-  it('puts another schema in the place of the gateway’s', async () => {
+  it('replaces the schema', async () => {
     expect(await ask('{ greeting }', withSchema)).toMatchObject({ data: { greeting: 'hello' } });
     expect(await ask(PAGE, withSchema)).toMatchObject({
       errors: [{ message: expect.stringContaining('page') }],
     });
   });
 
-  it('adds to the context that resolvers get', async () => {
+  it('extends the context of execution', async () => {
     const seen: unknown[] = [];
 
     const body = await ask(PAGE, {
@@ -371,7 +371,7 @@ describe.each([
     expect(seen).toEqual(['blue']);
   });
 
-  it('puts another function in the place of the one that executes', async () => {
+  it('replaces the function that executes', async () => {
     const body = await ask(
       'query Hello { __typename }',
       withExecute(({ operationName, document }) => `${operationName} ${document.kind}`),
@@ -380,7 +380,7 @@ describe.each([
     expect(body).toMatchObject({ data: { greeting: expect.stringContaining('Document') } });
   });
 
-  it('puts another result in the place of the executor’s', async () => {
+  it('replaces the result of execution', async () => {
     expect(await ask(PAGE, withResult)).toMatchObject({
       data: { greeting: 'hello' },
       extensions: { made: 'here' },
@@ -398,8 +398,8 @@ describe.each([
   'onExecute',
   'onResultProcess',
   'onResponse',
-] as const)('a plugin that throws in %s, where every request passes the hooks of HTTP', (hook) => {
-  it('fails its operation alone, and tells callers nothing of the cause', async () => {
+] as const)('a plugin that throws in %s beside a plugin with an HTTP hook', (hook) => {
+  it('fails its operation with a masked error, and the next one succeeds', async () => {
     let isFailing = true;
     const site = await openGateway({
       plugins: [
@@ -424,7 +424,7 @@ describe.each([
     expect(next.data).toEqual(NAME);
   });
 
-  it('fails its operation with what it meant for callers', async () => {
+  it('fails its operation with the status, headers and code of its GraphQLError', async () => {
     const error = new GraphQLError('Not today.', {
       extensions: { code: 'CLOSED', http: { status: 403, headers: { 'x-day': 'sunday' } } },
     });
@@ -449,7 +449,7 @@ describe.each([
 describe.each(['onSubscribe', 'onExecuteDone'] as const)('a plugin that throws in %s', (hook) => {
   const subscription = `subscription { pageProgress(id: "${SAMPLE_NODES[0]}") { audiences { audienceId } } }`;
 
-  it('fails its operation alone, and tells callers nothing of the cause', async () => {
+  it('fails its operation with a masked error, and the next one succeeds', async () => {
     let isFailing = true;
     const fail = (): void => {
       if (isFailing) throw new Error('10.0.0.7 refused');
@@ -473,8 +473,8 @@ describe.each(['onSubscribe', 'onExecuteDone'] as const)('a plugin that throws i
   });
 });
 
-describe('a plugin with hooks of HTTP', () => {
-  it('answers a request by itself, before there is an operation', async () => {
+describe('a plugin with HTTP hooks', () => {
+  it('answers a request itself in onRequest, with a request id', async () => {
     const site = await openGateway({
       plugins: [
         {
@@ -495,7 +495,7 @@ describe('a plugin with hooks of HTTP', () => {
     expect(other.data).toEqual(NAME);
   });
 
-  it('changes the head of a response, and its body stays', async () => {
+  it('adds a header in onResponse and keeps the body', async () => {
     const site = await openGateway({
       plugins: [{ onResponse: ({ response }) => response.headers.set('x-served-by', 'plugin') }],
     });
@@ -505,7 +505,7 @@ describe('a plugin with hooks of HTTP', () => {
     expect([status, headers.get('x-served-by'), data]).toEqual([200, 'plugin', NAME]);
   });
 
-  it('puts another response in the place of the gateway’s', async () => {
+  it('replaces the response in onResponse', async () => {
     const site = await openGateway({
       plugins: [
         {
@@ -521,7 +521,7 @@ describe('a plugin with hooks of HTTP', () => {
     expect([status, text]).toEqual([203, '{"data":null}']);
   });
 
-  it('puts another result in the place of the operation’s before it is written', async () => {
+  it('replaces the result in onResultProcess', async () => {
     const site = await openGateway({
       plugins: [
         {
@@ -535,7 +535,7 @@ describe('a plugin with hooks of HTTP', () => {
     expect((await site.ask(PAGE)).data).toEqual({ greeting: 'hello' });
   });
 
-  it('sees the subscriptions of a caller begin, and their events pass', async () => {
+  it('sees a subscription begin in onResponse and lets its events pass', async () => {
     const statuses: number[] = [];
     const site = await openGateway({
       plugins: [{ onResponse: ({ response }) => void statuses.push(response.status) }],

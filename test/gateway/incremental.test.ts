@@ -1,6 +1,4 @@
-/**
- * Answers in parts over HTTP: both formats, their readers, and readers who leave in between.
- */
+/** Incremental delivery over HTTP: both formats, callers who accept neither, and callers who leave. */
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
@@ -57,8 +55,8 @@ const SCREEN = `{
 const AUDIENCES = 'GET /v0/pages/p/audiences';
 const slowly = (ms: number) => after(ms, world());
 
-describe('a response in parts', () => {
-  it('is written as v0.2 for callers who accept that', async () => {
+describe('an incremental response', () => {
+  it('is written in the format v0.2 for callers who accept it', async () => {
     const site = await open();
     site.upstream.on(AUDIENCES, slowly(100));
 
@@ -87,7 +85,7 @@ describe('a response in parts', () => {
   });
 
   it.each([V2022, 'multipart/mixed, application/json'])(
-    'is written as in 2022 for %s',
+    'is written in the format of 2022 for callers who accept %s',
     async (accept) => {
       const site = await open();
       site.upstream.on(AUDIENCES, slowly(100));
@@ -114,7 +112,7 @@ describe('a response in parts', () => {
   );
 
   it.each(['application/json', 'application/graphql-response+json', '*/*'])(
-    'is whole for who accepts %s',
+    'is sent whole to callers who accept %s',
     async (accept) => {
       const site = await open();
 
@@ -126,7 +124,7 @@ describe('a response in parts', () => {
     },
   );
 
-  it('is whole, and JSON, when nothing deferred costs a round', async () => {
+  it('is sent whole as JSON when no deferred field costs a round', async () => {
     const site = await open();
 
     const reply = await send(
@@ -140,7 +138,7 @@ describe('a response in parts', () => {
   });
 
   it.each(['multipart/mixed;incrementalSpec=v0.2;announce=all', 'Multipart/Mixed; Announce=all'])(
-    'announces what costs nothing too, for who accepts %s',
+    'defers fields without a cost, too, for callers who accept %s',
     async (accept) => {
       const site = await open();
       const query = '{ page(pageId: "p") { name ... @defer(label: "more") { status } } }';
@@ -151,7 +149,7 @@ describe('a response in parts', () => {
     },
   );
 
-  it('is the same by GET, and without a server', async () => {
+  it('is the same by GET, without JSON in Accept, and in process', async () => {
     const site = await open();
     site.upstream.on(AUDIENCES, slowly(50));
     const { parts } = await ask(site, SCREEN);
@@ -170,7 +168,7 @@ describe('a response in parts', () => {
     }
   });
 
-  it('streams the items that wait for calls of their own', async () => {
+  it('streams list items that add up to the whole list', async () => {
     const site = await open();
     site.upstream.on('*', async (response, seen, socket) => {
       if (seen.target.includes('/persons/')) await sleep(50);
@@ -191,7 +189,7 @@ describe('a response in parts', () => {
     expect(nodes).toEqual(whole.body.data.page.audiences.nodes);
   });
 
-  it('says what it has cost in its last part', async () => {
+  it('reports its cost in the last part', async () => {
     const site = await open();
     site.upstream.on(AUDIENCES, slowly(50));
 
@@ -199,12 +197,12 @@ describe('a response in parts', () => {
 
     expect(response.headers.get('server-timing')).toBeNull();
     expect(parts[0].extensions).toBeUndefined();
-    const { upstream: told } = parts.at(-1).extensions;
-    expect(told).toMatchObject({ calls: 2, budget: { calls: 250 } });
-    expect(told.journal).toHaveLength(2);
+    const { upstream } = parts.at(-1).extensions;
+    expect(upstream).toMatchObject({ calls: 2, budget: { calls: 250 } });
+    expect(upstream.journal).toHaveLength(2);
   });
 
-  it.each([V02, V2022])('reports a failure at its place: %s', async (accept) => {
+  it.each([V02, V2022])('reports a failure at its path: %s', async (accept) => {
     const site = await open();
     site.upstream.on(AUDIENCES, after(50, status(403)));
 
@@ -217,7 +215,7 @@ describe('a response in parts', () => {
     });
   });
 
-  it('ends with the failure under onError: ABORT', async () => {
+  it('ends with the failure of a part under onError: ABORT', async () => {
     const site = await open();
     site.upstream.on(AUDIENCES, after(50, status(403)));
 
@@ -229,7 +227,7 @@ describe('a response in parts', () => {
     });
   });
 
-  it('ends in time, and says what is missing', async () => {
+  it('ends at the request time-out with UPSTREAM_TIMEOUT for the missing part', async () => {
     const site = await openGateway({
       backend: 'faulty',
       rest: { timeoutMs: 5_000 },
@@ -243,7 +241,7 @@ describe('a response in parts', () => {
     expect(parts.at(-1).hasNext).toBe(false);
   });
 
-  it('holds the limits of whole results', async () => {
+  it('is refused for 21 directives, as a whole response is', async () => {
     const site = await open();
     const many = Array.from({ length: 21 }, (_, i) => `... @defer { a${i}: name }`).join(' ');
 
@@ -265,7 +263,7 @@ describe('a response in parts', () => {
       '{ page(pageId: "p") { audiences { nodes @stream { id } } ... { audiences { nodes { id } } } } }',
       'different "@stream"',
     ],
-  ])('refuses %s', async (query, words) => {
+  ])('is refused for the invalid document %s', async (query, words) => {
     const site = await open();
 
     const reply = await send(`${site.url}/graphql`, init(query));
@@ -274,7 +272,7 @@ describe('a response in parts', () => {
     expect(reply.body.errors[0].message).toContain(words);
   });
 
-  it('is planned: which @defer pays, and how many rounds it saves', async () => {
+  it('is planned with the rounds that each @defer saves', async () => {
     const site = await open();
     const query = `{
       page(pageId: "p") {
@@ -299,7 +297,7 @@ describe('a response in parts', () => {
     expect(site.upstream.hits()).toBe(0);
   });
 
-  it('leaves part by part', async () => {
+  it('sends its first part before the second is ready', async () => {
     const site = await open();
     const late = held(world());
     site.upstream.on(AUDIENCES, late.behaviour);
@@ -310,12 +308,12 @@ describe('a response in parts', () => {
     late.release();
 
     expect(first).toContain('"hasNext":true');
-    // The boundary is there already: the part can be read.
+    // The boundary comes with the part, so that a client can read it at once.
     expect(first.endsWith('\r\n---')).toBe(true);
     await reader.cancel();
   });
 
-  it('cancels its calls when its connection closes', async () => {
+  it('aborts its calls when its connection closes', async () => {
     const site = await open();
     let closed = false;
     site.upstream.on(AUDIENCES, (_response, _seen, socket: Socket) => {
@@ -338,7 +336,7 @@ describe('a response in parts', () => {
   });
 });
 
-it('a heartbeat is a part that says nothing, as often as nothing is said', async () => {
+it('sends empty parts as heartbeats until the next part is ready', async () => {
   const text = '{"hasNext":false}';
   const parts = {
     format: 'incrementalSpec=v0.2' as const,

@@ -1,4 +1,4 @@
-/** T32 to T34 and T38: how large a document and its variables may be, and how fast a larger one is refused. */
+/** T32 to T34, T38: the limits of documents and variables, and the work that a refusal takes. */
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { countCalls } from '../support/count-calls.ts';
@@ -13,11 +13,11 @@ const nested = (depth: number): string =>
 const many = (count: number, text: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => text(i)).join(' ');
 
-/** Each fragment spreads the next one twice, a field deeper: 2^levels fields of a kilobyte. */
+/** A document whose fragments each spread the next one twice, a field deeper: 2^levels fields in a kilobyte. */
 const bomb = (levels: number): string =>
   `{ ...F0 } ${many(levels, (i) => `fragment F${i} on Query { a: page(pageId: "a") { audiences { nodes { page { ...G${i} } } } } ...F${i + 1} }`)} fragment F${levels} on Query { __typename } ${many(levels, (i) => `fragment G${i} on Page { ${i + 1 < levels ? `...G${i + 1} x: links { nodes { page { ...G${i + 1} } } }` : 'name'} }`)}`;
 
-/** Of functions of JavaScript, for a document of up to 100 KB: some tens of milliseconds. */
+/** The most calls of JavaScript functions for a refusal of up to 100 KB: some tens of milliseconds. */
 const CALLS = 400_000;
 
 const TOO_LARGE = ['QUERY_TOO_LARGE'];
@@ -28,9 +28,13 @@ const ATTACKS: readonly (readonly [string, string, readonly string[]])[] = [
   ['20,000 brackets', `{ a(b: ${'['.repeat(20_000)}`, TOO_LARGE],
   ['20,000 braces', '{'.repeat(20_000), ['GRAPHQL_PARSE_FAILED']],
   ['20,000 open fields', '{ a'.repeat(20_000), TOO_LARGE],
-  ['no end', '{ page(', ['GRAPHQL_PARSE_FAILED']],
-  ['a text without end', `{ __typename "${'\\"'.repeat(24_000)}`, ['GRAPHQL_PARSE_FAILED']],
-  ['a block without end', `{ __typename ${'"""x '.repeat(9_999)}`, ['GRAPHQL_PARSE_FAILED']],
+  ['no closing brackets', '{ page(', ['GRAPHQL_PARSE_FAILED']],
+  ['an unterminated string', `{ __typename "${'\\"'.repeat(24_000)}`, ['GRAPHQL_PARSE_FAILED']],
+  [
+    'an unterminated block string',
+    `{ __typename ${'"""x '.repeat(9_999)}`,
+    ['GRAPHQL_PARSE_FAILED'],
+  ],
   ['40,000 lines', `${'\n'.repeat(40_000)}{ __typename }`, TOO_LARGE],
   ['a name of 90,000 letters', `query ${'x'.repeat(90_000)} { __typename }`, TOO_LARGE],
   ['31 aliases', `{ ${many(31, (i) => `a${i}: __typename`)} }`, TOO_LARGE],
@@ -47,7 +51,11 @@ const ATTACKS: readonly (readonly [string, string, readonly string[]])[] = [
   ['a field 5000 times', `{ ${many(5_000, () => '__typename')} }`, TOO_LARGE],
   ['a field 1900 times', `{ ${many(1_900, () => '__typename')} }`, TOO_LARGE],
   ['a field 400 times', `{ ${many(400, () => '__typename')} }`, TOO_LARGE],
-  ['an object 400 times', `{ ${many(400, () => 'a: node(id: "x") { id }')} }`, TOO_LARGE],
+  [
+    'a field with subfields 400 times',
+    `{ ${many(400, () => 'a: node(id: "x") { id }')} }`,
+    TOO_LARGE,
+  ],
   [
     '200 fragments',
     `{ ...F0 } ${many(200, (i) => `fragment F${i} on Query { ...F${i + 1} }`)}`,
@@ -63,7 +71,11 @@ const ATTACKS: readonly (readonly [string, string, readonly string[]])[] = [
     `${many(50, (i) => `query Q${i} { ...F0 }`)} ${many(199, (i) => `fragment F${i} on Query { ...F${i + 1} }`)} fragment F199 on Query { __typename }`,
     TOO_LARGE,
   ],
-  ['a fragment of itself', '{ ...A } fragment A on Query { ...A }', ['GRAPHQL_VALIDATION_FAILED']],
+  [
+    'a fragment that spreads itself',
+    '{ ...A } fragment A on Query { ...A }',
+    ['GRAPHQL_VALIDATION_FAILED'],
+  ],
   ['a fragment bomb', bomb(20), TOO_LARGE],
   ['a fragment bomb of 2^90', bomb(90), TOO_LARGE],
   [
@@ -80,10 +92,10 @@ const ATTACKS: readonly (readonly [string, string, readonly string[]])[] = [
 
 describe('a document', () => {
   it.each(ATTACKS)(
-    'T32, T33: with %s is refused with little work and calls nothing',
+    'T32, T33: with %s is refused with little work and without a REST call',
     async (_what, query, codes) => {
       const site = await openGateway();
-      // Warm: compiling the gateway's own code is not what is measured.
+      // Compile the gateway's own code before the measurement.
       await site.ask('{ page(pageId: "none") { name } }');
       site.restCalls.length = 0;
 
@@ -98,7 +110,7 @@ describe('a document', () => {
   );
 
   it.each([...new Map(ATTACKS.map((attack) => [attack[2].join(), attack])).values()])(
-    'T34: with %s is answered with 200 to those who know only application/json',
+    'T34: with %s is refused with 200 for callers who accept only application/json',
     async (_what, query, codes) => {
       const site = await openGateway();
 
@@ -111,7 +123,7 @@ describe('a document', () => {
     },
   );
 
-  it('with 350 operations is answered for the one that is named', async () => {
+  it('with 350 operations runs the named one, and is refused with a short message when none is named', async () => {
     const site = await openGateway();
     const query = many(350, (i) => `query Q${i} { __typename }`);
 
@@ -123,7 +135,7 @@ describe('a document', () => {
     expect(unnamed.body.errors[0].message.length).toBeLessThan(400);
   });
 
-  it('may ask for lists of ids under 30 aliases, and makes no more calls than any other', async () => {
+  it('with 30 aliased lists of ids is refused by the budget, and has at most 1,000 errors for invalid ids', async () => {
     const site = await openGateway({ limits: { maxUpstreamCalls: 50 } });
     const ids = Array.from({ length: 100 }, (_, i) => formatNodeId('Page', [`p${i}`]));
     const query = `query ($ids: [ID!]!) { ${many(30, (i) => `a${i}: nodes(ids: $ids) { id ... on Page { name } }`)} }`;
@@ -136,7 +148,7 @@ describe('a document', () => {
     expect(site.restCalls).toEqual([]);
   });
 
-  it('whose fragments run in a circle is refused by name, with little work', async () => {
+  it('with a cycle of 90 fragments is refused with little work', async () => {
     const site = await openGateway();
     const circle = `{ ...F0 } ${many(90, (i) => `fragment F${i} on Query { ...F${(i + 1) % 90} }`)}`;
 
@@ -151,7 +163,7 @@ describe('a document', () => {
     ['executed', {}],
     ['planned', { 'x-explain': 'plan' }],
   ])(
-    'whose variables are wrong 4,900 times is refused with little work when %s',
+    'with 4,900 unknown input fields is refused with few errors and little work when %s',
     async (_what, headers) => {
       const site = await openGateway();
       const source = `mutation ($i: CreatePageInput!) { createPage(input: $i) { page { id } } }`;
@@ -166,7 +178,7 @@ describe('a document', () => {
     },
   );
 
-  it('may hold any brackets in its strings and comments', async () => {
+  it('may contain any number of brackets in strings and comments', async () => {
     const site = await openGateway();
     const many = '[{('.repeat(100);
 
@@ -177,7 +189,7 @@ describe('a document', () => {
     expect(reply.body).toEqual({ data: { a: null, b: null } });
   });
 
-  it('is refused with by how much it is too large and what to do instead', async () => {
+  it('is refused with the limit, its size and what to do instead', async () => {
     const site = await openGateway();
 
     const { body } = await site.ask(`{ ${many(31, (i) => `a${i}: __typename`)} }`);
@@ -195,25 +207,28 @@ describe('variables', () => {
     ['8,000 names', `{ ${Array.from({ length: 8_000 }, (_, i) => `"v${i}": 1`).join()} }`],
     ['lists 40,000 deep', `{ "id": ${DEEP} }`],
     ['lists 40,000 deep for a number', `{ "id": "p", "n": ${DEEP} }`],
-    ['null for what must be there', '{ "id": null }'],
+    ['null for a required id', '{ "id": null }'],
     ['an object for an id', '{ "id": { "a": 1 } }'],
-    ['a text for a number', '{ "id": "p", "n": "many" }'],
-    ['a fraction', '{ "id": "p", "n": 1.5 }'],
-    ['a number past all', '{ "id": "p", "n": 1e400 }'],
-    ['an absent value', '{}'],
-    ['no object but a list', '[]', 'BAD_REQUEST'],
-    ['no object but a text', '"text"', 'BAD_REQUEST'],
-    ['no object but a number', '7', 'BAD_REQUEST'],
-  ])('T38: with %s are 400', async (_what, variables, code = 'BAD_USER_INPUT') => {
-    const site = await openGateway();
-    const query =
-      'query ($id: ID!, $n: Int) { person(personId: $id) { name } persons(first: $n) { totalCount } }';
+    ['a string for a number', '{ "id": "p", "n": "many" }'],
+    ['a fraction for an integer', '{ "id": "p", "n": 1.5 }'],
+    ['a number beyond all floats', '{ "id": "p", "n": 1e400 }'],
+    ['a required id left out', '{}'],
+    ['a list in place of the object', '[]', 'BAD_REQUEST'],
+    ['a string in place of the object', '"text"', 'BAD_REQUEST'],
+    ['a number in place of the object', '7', 'BAD_REQUEST'],
+  ])(
+    'T38: with %s are refused with 400 and without a REST call',
+    async (_what, variables, code = 'BAD_USER_INPUT') => {
+      const site = await openGateway();
+      const query =
+        'query ($id: ID!, $n: Int) { person(personId: $id) { name } persons(first: $n) { totalCount } }';
 
-    const reply = await site.post(`{ "query": "${query}", "variables": ${variables} }`, {
-      'x-api-key': 'demo',
-    });
+      const reply = await site.post(`{ "query": "${query}", "variables": ${variables} }`, {
+        'x-api-key': 'demo',
+      });
 
-    expect([reply.status, reply.codes]).toEqual([400, [code]]);
-    expect(site.restCalls).toEqual([]);
-  });
+      expect([reply.status, reply.codes]).toEqual([400, [code]]);
+      expect(site.restCalls).toEqual([]);
+    },
+  );
 });

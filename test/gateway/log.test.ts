@@ -1,4 +1,4 @@
-/** The line of the log that each operation has, and what the log says of calls that fail. */
+/** The log line of each operation, and the log lines of failed calls. */
 import { describe, expect, it } from 'vitest';
 import { observeUpstream } from '../../src/gateway/observe/upstream-observer.ts';
 import { Metrics } from '../../src/gateway/observe/metrics/metrics.ts';
@@ -12,8 +12,8 @@ import { world } from '../support/world.ts';
 const PERSON = '{ person(personId: "p") { name } }';
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
-describe('the line of an operation', () => {
-  it('names its app, its trusted document, the trace of its caller, its bytes and its slowest call', async () => {
+describe('the log line of an operation', () => {
+  it('names its app, trusted document, caller’s trace, bytes and slowest call, without the call log', async () => {
     const { lines, logger } = openLog('info');
     const { byId } = await openTrusting(
       { 'ios-4.2.json': { abc: 'query Topics { topics(first: 1) { nodes { title } } }' } },
@@ -37,7 +37,7 @@ describe('the line of an operation', () => {
     expect(line).not.toHaveProperty('journal');
   });
 
-  it('counts the bytes of all parts', async () => {
+  it('counts the bytes of all parts of an incremental response', async () => {
     const { lines, logger } = openLog('info');
     const { ask } = await openGateway({ logger });
     const headers = { accept: 'multipart/mixed; incrementalSpec=v0.2' };
@@ -54,7 +54,7 @@ describe('the line of an operation', () => {
   it.each([
     ['is slower than LOG_SLOW_MS', 'info', 500, 'Slow GraphQL request'],
     ['is logged at debug', 'debug', undefined, 'GraphQL request'],
-  ] as const)('has the calls of one that %s', async (_what, level, logSlowMs, msg) => {
+  ] as const)('lists the calls of an operation that %s', async (_what, level, logSlowMs, msg) => {
     const { lines, logger } = openLog(level);
     const site = await openGateway({ backend: 'faulty', logger, logSlowMs });
     site.upstream.on('GET /v0/persons/p', status(503), after(550, world()));
@@ -74,7 +74,7 @@ describe('the line of an operation', () => {
     expect('journal' in lines[1]!).toBe(level === 'debug');
   });
 
-  it('has a hundred calls at most', async () => {
+  it('lists a hundred calls at most and counts the others', async () => {
     const { lines, logger } = openLog('debug');
     const site = await openGateway({
       backend: 'faulty',
@@ -93,7 +93,7 @@ describe('the line of an operation', () => {
   });
 });
 
-it('a call that fails is a line with route, kind, attempt and duration, once a second for each kind', async () => {
+it('logs a failed call with route, kind, attempt and duration, once a second for each kind', async () => {
   const { lines, logger } = openLog('warn');
   const observer = observeUpstream(new Metrics(), logger, () => site.gateway, undefined);
   const site = await openGateway({ backend: 'faulty', rest: { observer } });

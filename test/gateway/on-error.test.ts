@@ -1,6 +1,4 @@
-/**
- * `onError` as a request parameter: what a failing backend call does to the response and to other calls.
- */
+/** `onError` as a request parameter: the effect of a failed call on the response and on other calls. */
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../src/v0/routes.ts';
@@ -11,7 +9,7 @@ import { sampleOf } from '../support/world.ts';
 import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
 import { until } from '../support/until.ts';
 
-/** No timer ends a call. */
+/** A gateway whose clock stands still, so that no time-out ends a call. */
 const open = () => openGateway({ backend: 'faulty', rest: { clock: new StagedClock() } });
 
 const ask = ({ post }: InProcessGateway, query: string, onError: unknown) =>
@@ -20,7 +18,7 @@ const ask = ({ post }: InProcessGateway, query: string, onError: unknown) =>
 const PAGE = '{ page(pageId: "p") { name pageId } }';
 
 describe('onError', () => {
-  it('NULL keeps a failure of what must not be null where it is', async () => {
+  it('NULL leaves null in a failed non-null field instead of propagating it', async () => {
     const site = await open();
     site.upstream.on(
       'GET /v0/pages/p',
@@ -35,30 +33,33 @@ describe('onError', () => {
     expect(local.body.errors).toEqual(whole.body.errors);
   });
 
-  it.each(['ABORT', 'HALT'])('%s gives up the calls in flight at once', async (onError) => {
-    const site = await open();
-    let isClosed = false;
-    site.upstream.on('GET /v0/persons/slow', (_response, _seen, socket: Socket) => {
-      socket.once('close', () => (isClosed = true));
-    });
-    site.upstream.on('GET /v0/topics/gone', async (...args) => {
-      await until(() => expect(site.upstream.hits('GET /v0/persons/slow')).toBe(1));
-      await status(403)(...args);
-    });
+  it.each(['ABORT', 'HALT'])(
+    '%s aborts the calls in flight at the first failure',
+    async (onError) => {
+      const site = await open();
+      let isClosed = false;
+      site.upstream.on('GET /v0/persons/slow', (_response, _seen, socket: Socket) => {
+        socket.once('close', () => (isClosed = true));
+      });
+      site.upstream.on('GET /v0/topics/gone', async (...args) => {
+        await until(() => expect(site.upstream.hits('GET /v0/persons/slow')).toBe(1));
+        await status(403)(...args);
+      });
 
-    const reply = await ask(
-      site,
-      '{ slow: person(personId: "slow") { name } topic(topicId: "gone") { title } }',
-      onError,
-    );
+      const reply = await ask(
+        site,
+        '{ slow: person(personId: "slow") { name } topic(topicId: "gone") { title } }',
+        onError,
+      );
 
-    expect(reply.status).toBe(200);
-    expect(reply.body.data).toBeNull();
-    expect(reply.codes).toEqual(['FORBIDDEN']);
-    await until(() => isClosed);
-  });
+      expect(reply.status).toBe(200);
+      expect(reply.body.data).toBeNull();
+      expect(reply.codes).toEqual(['FORBIDDEN']);
+      await until(() => isClosed);
+    },
+  );
 
-  it('refuses another value before anything is called', async () => {
+  it('refuses an unknown value with BAD_REQUEST and without a REST call', async () => {
     const site = await open();
 
     const reply = await ask(site, PAGE, 'IGNORE');

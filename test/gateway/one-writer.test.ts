@@ -1,7 +1,4 @@
-/**
- * Callers who accept nothing but a stream: their one answer is a stream of one, and passes the same plugins as every
- * other answer.
- */
+/** Callers who accept only a stream: their response is a stream of one, and passes the same policies as any other. */
 import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
@@ -44,7 +41,7 @@ async function ask(
   );
 }
 
-/** The answers in a stream; of one that has not ended as its protocol says there are none. */
+/** The responses in a stream; none when it does not end as its protocol requires. */
 function answersIn({ headers, text }: Reply): any[] {
   const pieces = headers.get('content-type')!.startsWith('text/event-stream')
     ? /^:\n\n((?:event: next\ndata: .*\n\n)*)event: complete\ndata:\n\n$/.exec(text)
@@ -52,35 +49,38 @@ function answersIn({ headers, text }: Reply): any[] {
   return [...(pieces?.[1] ?? '').matchAll(/\{.*\}/g)].map(([json]) => JSON.parse(json) as unknown);
 }
 
-describe.each(STREAMS)('a response to who accepts %s alone', (accept) => {
-  it.each(WAYS)('is a stream of one with the headers of every response, by %s', async (way) => {
-    const site = await openGateway({
-      fresh: true,
-      http: { corsOrigins: [ORIGIN] },
-      headers: { expose: ['x-request-id'] },
-    });
+describe.each(STREAMS)('a response to a caller who accepts only %s', (accept) => {
+  it.each(WAYS)(
+    'is an uncompressed stream of one with the headers of any response, by %s',
+    async (way) => {
+      const site = await openGateway({
+        fresh: true,
+        http: { corsOrigins: [ORIGIN] },
+        headers: { expose: ['x-request-id'] },
+      });
 
-    const headers = { origin: ORIGIN, 'accept-encoding': 'gzip' };
-    const reply = await ask(site, way, accept, { query: WRITE, headers });
+      const headers = { origin: ORIGIN, 'accept-encoding': 'gzip' };
+      const reply = await ask(site, way, accept, { query: WRITE, headers });
 
-    expect(answersIn(reply)).toEqual([
-      { data: { updateTopic: { topic: { title: 'New' }, userErrors: [] } } },
-    ]);
-    expect(reply.status).toBe(200);
-    const got = Object.fromEntries(reply.headers);
-    expect(got).toMatchObject({
-      'access-control-allow-origin': ORIGIN,
-      'access-control-expose-headers': expect.stringContaining('x-request-id'),
-      'cache-control': 'no-store, no-transform',
-      'x-accel-buffering': 'no',
-      'x-request-id': expect.any(String),
-      'server-timing': expect.stringContaining('calls'),
-    });
-    expect(got['content-type']).toMatch(accept);
-    expect(got).not.toHaveProperty('content-encoding');
-  });
+      expect(answersIn(reply)).toEqual([
+        { data: { updateTopic: { topic: { title: 'New' }, userErrors: [] } } },
+      ]);
+      expect(reply.status).toBe(200);
+      const got = Object.fromEntries(reply.headers);
+      expect(got).toMatchObject({
+        'access-control-allow-origin': ORIGIN,
+        'access-control-expose-headers': expect.stringContaining('x-request-id'),
+        'cache-control': 'no-store, no-transform',
+        'x-accel-buffering': 'no',
+        'x-request-id': expect.any(String),
+        'server-timing': expect.stringContaining('calls'),
+      });
+      expect(got['content-type']).toMatch(accept);
+      expect(got).not.toHaveProperty('content-encoding');
+    },
+  );
 
-  it('is counted and logged as every response', async () => {
+  it('is counted, logged and masked like any response', async () => {
     const { lines, logger } = openLog('info');
     const site = await openGateway({
       logger,
@@ -114,7 +114,7 @@ describe.each(STREAMS)('a response to who accepts %s alone', (accept) => {
   });
 });
 
-describe('a client error to who accepts event streams alone', () => {
+describe('a client error to a caller who accepts only event streams', () => {
   const costly = `{ ${Array.from({ length: 3 }, (_, i) => `a${i}: page(pageId: "p${i}") { name }`).join(' ')} }`;
   const open = (options: InProcessOptions = {}) =>
     openGateway({ limits: { maxUpstreamCalls: 2 }, ...options });
@@ -125,25 +125,25 @@ describe('a client error to who accepts event streams alone', () => {
     ['an unknown subscription', { query: 'subscription { nope }' }, 'GRAPHQL_VALIDATION_FAILED'],
     ['a bad argument', { query: '{ topics(first: 1000) { totalCount } }' }, 'BAD_USER_INPUT'],
     ['a bad id', { query: '{ node(id: "bad") { id } }' }, 'BAD_USER_INPUT'],
-    ['its price', { query: costly }, 'QUERY_TOO_EXPENSIVE'],
+    ['a cost above the budget', { query: costly }, 'QUERY_TOO_EXPENSIVE'],
     [
-      'its variables',
+      'a variable of another type',
       {
         body: '{"query":"query ($id: ID!) { topic(topicId: $id) { title } }","variables":{"id":{}}}',
       },
       'BAD_USER_INPUT',
     ],
     [
-      'variables that are too deep',
+      'variables nested too deep',
       { body: `{"query":"{ __typename }","variables":{"a":${'['.repeat(40)}${']'.repeat(40)}}}` },
       'BAD_USER_INPUT',
     ],
     [
-      'an operation that is not there',
+      'an unknown operation',
       { body: '{"query":"query A { __typename }","operationName":"B"}' },
       'OPERATION_RESOLUTION_FAILURE',
     ],
-  ])('for %s is an event', async (_what, asked, code) => {
+  ])('for %s is an event of a response with 200', async (_what, asked, code) => {
     const reply = await ask(await open(), 'no plugins', 'text/event-stream', asked);
 
     expect(reply.status).toBe(200);
@@ -152,17 +152,17 @@ describe('a client error to who accepts event streams alone', () => {
   });
 
   it.each<[what: string, asked: Asked, status: number, code: string]>([
-    ['no JSON', { body: '{' }, 400, 'BAD_REQUEST'],
+    ['truncated JSON', { body: '{' }, 400, 'BAD_REQUEST'],
     ['no document', { body: '{}' }, 400, 'BAD_REQUEST'],
     ['a bad key', { headers: { 'x-api-key': 'two words' } }, 401, 'UNAUTHENTICATED'],
     ['a body that is too long', { body: 'x'.repeat(101_000) }, 413, 'BODY_TOO_LARGE'],
-  ])('for %s has its status', async (_what, asked, expected, code) => {
+  ])('for %s keeps its HTTP status', async (_what, asked, expected, code) => {
     const reply = await ask(await open(), 'no plugins', 'text/event-stream', asked);
 
     expect([reply.status, reply.codes]).toEqual([expected, [code]]);
   });
 
-  it('keeps the status of limits, with the time to come back', async () => {
+  it('keeps the statuses 429 and 503 with Retry-After', async () => {
     const limited = (code: number) => ({
       plugins: [
         {

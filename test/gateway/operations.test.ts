@@ -1,4 +1,4 @@
-/** What operators ask: alive, ready, metrics. */
+/** The operators' endpoints: /health, /ready, /metrics. */
 import { describe, expect, it } from 'vitest';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { silence, status, type Behaviour } from '../support/faults.ts';
@@ -6,7 +6,7 @@ import { world } from '../support/world.ts';
 import { send } from '../support/client.ts';
 import { openGateway } from '../support/open-gateway.ts';
 
-it('/health says alive, to HEAD as well', async () => {
+it('/health answers alive, also to HEAD', async () => {
   const { url } = await openGateway();
 
   const get = await send(`${url}/health`);
@@ -21,7 +21,7 @@ it('/health says alive, to HEAD as well', async () => {
 });
 
 describe('/ready', () => {
-  it('is 200 before the first call, and asks nothing of the backend', async () => {
+  it('is 200 before the first call and makes no REST call', async () => {
     const upstream = await openFaultUpstream();
     const { url } = await openGateway({ backend: new URL(upstream.url) });
 
@@ -63,7 +63,7 @@ describe('/ready', () => {
     },
   );
 
-  it('is 200 without an address while nothing listens there', async () => {
+  it('is 200 without the address of a backend that refuses connections', async () => {
     const { url, ask } = await openGateway({ backend: new URL('http://127.0.0.1:1') });
     await ask('{ topics(first: 1) { nodes { topicId } } }');
 
@@ -73,7 +73,7 @@ describe('/ready', () => {
     expect(text).not.toContain('127.0.0.1');
   });
 
-  it('is 503 from the moment in which the process stops, while everything else is served', async () => {
+  it('is 503 as soon as the server stops, while other requests are served', async () => {
     const { url, server, ask } = await openGateway({});
 
     const closing = server.close(1_000, 300);
@@ -88,7 +88,7 @@ describe('/ready', () => {
   });
 });
 
-it('/metrics counts requests and calls by route, and knows no key and no id', async () => {
+it('/metrics counts requests and calls by route, without keys, ids and names of operations', async () => {
   const { url, ask } = await openGateway();
   await ask('query Secret { page(pageId: "page_northwind") { name } }');
   await ask('{ page(pageId: "page_northwind") { nonsense } }');
@@ -110,7 +110,7 @@ it.each([
   ['GET', '//graphql', 404, 'NOT_FOUND'],
   ['POST', '/health', 405, 'METHOD_NOT_ALLOWED'],
   ['DELETE', '/graphql', 405, 'METHOD_NOT_ALLOWED'],
-])('everything else %s %s is refused in JSON', async (method, path, status, code) => {
+])('refuses %s %s in JSON', async (method, path, status, code) => {
   const { url } = await openGateway();
 
   const reply = await send(url + path, {
@@ -122,7 +122,7 @@ it.each([
   expect(reply.headers.get('content-type')).toMatch(/json/);
 });
 
-it('counts a plan as well answered, and a preflight not at all', async () => {
+it('counts a plan as ok and a preflight not at all', async () => {
   const { url, ask } = await openGateway({ http: { corsOrigins: ['https://app.example'] } });
 
   await ask('{ topics { nodes { title } } }', { headers: { 'x-explain': 'plan' } });
@@ -137,7 +137,7 @@ it('counts a plan as well answered, and a preflight not at all', async () => {
   ]);
 });
 
-it('gathers metrics once for many who ask at the same time', async () => {
+it('gathers metrics fewer than five times for twenty concurrent scrapes', async () => {
   const { url, gateway } = await openGateway();
   let gathered = 0;
   gateway.metrics.gather = async () => {

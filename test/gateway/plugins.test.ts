@@ -1,6 +1,4 @@
-/**
- * The plugins of operators, and that each line of the list of policies is its whole mechanism.
- */
+/** Operators' plugins, and the gateway without single lines of the list of policies, each a whole mechanism. */
 import { createHash, createHmac } from 'node:crypto';
 import { useDisableIntrospection } from '@envelop/disable-introspection';
 import { maxAliasesPlugin } from '@escape.tech/graphql-armor-max-aliases';
@@ -27,11 +25,11 @@ import { world } from '../support/world.ts';
 
 const PAGE = { query: `{ page(pageId: "${IDS.page}") { name } }` };
 
-/** Published plugins have types of other contexts. */
+/** A published plugin, which is typed for another context. */
 const published = (plugin: object): GatewayPlugin => plugin;
 
 describe('a published plugin', () => {
-  it('of Yoga refuses callers without a token, and lets others pass', async () => {
+  it('of Yoga refuses a caller without a token and serves one with it', async () => {
     const secret = 'a secret that is long enough for a test';
     const site = await openGateway({
       plugins: [
@@ -53,7 +51,7 @@ describe('a published plugin', () => {
     expect(passed.body).toMatchObject({ data: { page: { name: expect.any(String) } } });
   });
 
-  it('of Envelop adds a rule of validation', async () => {
+  it('of Envelop adds a validation rule', async () => {
     const site = await openGateway({ plugins: [published(useDisableIntrospection())] });
 
     const { status, body } = await site.ask('{ __schema { queryType { name } } }');
@@ -62,7 +60,7 @@ describe('a published plugin', () => {
     expect((await site.ask(PAGE.query)).body.errors).toBeUndefined();
   });
 
-  it('of graphql-armor throws an error that is ours, with its message', async () => {
+  it('of graphql-armor refuses a document with its own message', async () => {
     const site = await openGateway({ plugins: [published(maxAliasesPlugin({ n: 1 }))] });
 
     const { body } = await site.ask(`{ page(pageId: "${IDS.page}") { a: name b: name c: name } }`);
@@ -72,8 +70,8 @@ describe('a published plugin', () => {
   });
 });
 
-describe('a plugin of fifteen lines', () => {
-  it('logs operations that are slow, without plugins', async () => {
+describe('a small plugin', () => {
+  it('logs the name of a slow operation', async () => {
     const slow: (string | undefined)[] = [];
     const useSlowLog = (ms: number): GatewayPlugin => ({
       onExecute({ context }) {
@@ -92,7 +90,7 @@ describe('a plugin of fifteen lines', () => {
     expect(slow).toEqual(['Slow']);
   });
 
-  it('has a rule for some callers, whatever was kept of the same document for others', async () => {
+  it('adds a validation rule for some callers, although the document is cached for others', async () => {
     const noAliases: ValidationRule = (context) => ({
       Field({ alias }) {
         if (alias) context.reportError(new GraphQLError('No aliases here.'));
@@ -142,7 +140,7 @@ describe.each(['onParams', 'onParse', 'onValidate', 'onContextBuilding', 'onExec
       },
     });
 
-    it('fails its operation with what it meant for callers', async () => {
+    it('fails its operation with the status, headers and code of its GraphQLError', async () => {
       const error = new GraphQLError('Not today.', {
         extensions: { code: 'CLOSED', http: { status: 403, headers: { 'x-day': 'sunday' } } },
       });
@@ -155,7 +153,7 @@ describe.each(['onParams', 'onParse', 'onValidate', 'onContextBuilding', 'onExec
       expect(body).toEqual({ errors: [{ message: 'Not today.', extensions: { code: 'CLOSED' } }] });
     });
 
-    it('fails its operation alone, and tells callers nothing else', async () => {
+    it('fails its operation with 500 and masks any other error', async () => {
       const site = await openGateway({ plugins: [thrower(new Error('10.0.0.7 refused'))] });
 
       const { status, text } = await site.ask(PAGE.query);
@@ -165,30 +163,33 @@ describe.each(['onParams', 'onParse', 'onValidate', 'onContextBuilding', 'onExec
       expect(text).toContain('Unexpected error.');
     });
 
-    // Messages of a WebSocket are no requests, and have no parameters of HTTP.
-    it.skipIf(hook === 'onParams')('closes no WebSocket', async () => {
-      const site = await openGateway({
-        plugins: [thrower(new Error('no'))],
-        live: { socketOperations: 'all' },
-      });
-      const socket = await openSocket(site.url);
+    // A message of a WebSocket has no HTTP parameters.
+    it.skipIf(hook === 'onParams')(
+      'masks its error over a WebSocket and leaves the socket open',
+      async () => {
+        const site = await openGateway({
+          plugins: [thrower(new Error('no'))],
+          live: { socketOperations: 'all' },
+        });
+        const socket = await openSocket(site.url);
 
-      socket.subscribe('a', {}, PAGE.query);
-      await until(() => socket.received('error').length + socket.received('next').length === 1);
+        socket.subscribe('a', {}, PAGE.query);
+        await until(() => socket.received('error').length + socket.received('next').length === 1);
 
-      expect(JSON.stringify([...socket.received('error'), ...socket.received('next')])).toContain(
-        'Unexpected error.',
-      );
-      expect(socket.socket.readyState).toBe(socket.socket.OPEN);
-    });
+        expect(JSON.stringify([...socket.received('error'), ...socket.received('next')])).toContain(
+          'Unexpected error.',
+        );
+        expect(socket.socket.readyState).toBe(socket.socket.OPEN);
+      },
+    );
   },
 );
 
-describe('without its line', () => {
+describe('without its line in the list of policies', () => {
   const openWithout = (name: string, options = {}) =>
     openGateway({
       ...options,
-      // Yoga, which hosts them, has some of the rules too.
+      // None, since Yoga, which hosts plugins, has some of these rules too.
       plugins: [],
       arrange: (policies) =>
         Object.fromEntries(Object.entries(policies).filter(([one]) => one !== name)),
@@ -205,14 +206,14 @@ describe('without its line', () => {
     );
   });
 
-  it('operationKind takes mutations by GET', async () => {
+  it('operationKind accepts mutations by GET', async () => {
     const query = 'mutation { restorePage(input: { id: "x" }) { page { id } } }';
     const ask = async (site: { readonly url: string }) => (await byGet(site, query)).status;
     expect(await ask(await openGateway())).toBe(405);
     expect(await ask(await openWithout('operationKind'))).toBe(200);
   });
 
-  it('budget runs what costs too much', async () => {
+  it('budget refuses no operation for its cost', async () => {
     const site = await openGateway({ limits: { maxUpstreamCalls: 1 } });
     const without = await openWithout('budget', { limits: { maxUpstreamCalls: 1 } });
     const two = `{ a: page(pageId: "a") { name } b: page(pageId: "b") { name } }`;
@@ -235,7 +236,7 @@ describe('without its line', () => {
     );
   });
 
-  it('forwardedHeaders lets a request forward as much as it likes', async () => {
+  it('forwardedHeaders does not limit the length of forwarded headers', async () => {
     const forward = { headers: { forward: ['x-long'] } };
     const codes = async (site: InProcessGateway) =>
       (await site.ask(PAGE.query, { headers: { 'x-long': 'a'.repeat(6_001) } })).codes;
@@ -243,8 +244,8 @@ describe('without its line', () => {
     expect(await codes(await openWithout('forwardedHeaders', forward))).toEqual([]);
   });
 
-  it('exposedHeaders keeps the headers of the backend’s responses to itself', async () => {
-    const expose = { headers: { expose: ['content-type'] } }; // which no start allows
+  it('exposedHeaders exposes no header of the backend', async () => {
+    const expose = { headers: { expose: ['content-type'] } }; // Settings refuse this name.
     const typeOf = async (site: InProcessGateway) =>
       (await site.ask(PAGE.query)).headers.get('content-type');
     expect(await typeOf(await openGateway(expose))).toContain('application/json');
@@ -253,7 +254,7 @@ describe('without its line', () => {
     );
   });
 
-  it('httpRequest takes any method', async () => {
+  it('httpRequest accepts the method PUT', async () => {
     const ask = async (site: InProcessGateway) => {
       const headers = { ...POST_JSON, 'x-api-key': EXAMPLE_API_KEY };
       const init = { method: 'PUT', headers, body: JSON.stringify(PAGE) };
@@ -263,7 +264,7 @@ describe('without its line', () => {
     expect(await ask(await openWithout('httpRequest'))).toBe(200);
   });
 
-  it('trustedDocuments refuses no other document', async () => {
+  it('trustedDocuments refuses no untrusted document', async () => {
     const folder = openFolder({ 'web-1.json': { [sha256(PAGE.query)]: PAGE.query } });
     const documents = { folder, only: true };
     const ask = async (site: InProcessGateway) => (await site.ask('{ __typename }')).codes;
@@ -271,7 +272,7 @@ describe('without its line', () => {
     expect(await ask(await openWithout('trustedDocuments', { documents }))).toEqual([]);
   });
 
-  it('apiKey lets bad keys come as far as the backend', async () => {
+  it('apiKey does not refuse a malformed key', async () => {
     const ask = async (site: InProcessGateway) => site.ask(PAGE.query, { apiKey: 'no key' });
     expect((await ask(await openGateway())).text).toContain('Send one x-api-key header');
     expect((await ask(await openWithout('apiKey'))).text).not.toContain(
@@ -279,27 +280,27 @@ describe('without its line', () => {
     );
   });
 
-  it('serverTiming sends no such header', async () => {
+  it('serverTiming sends no Server-Timing header', async () => {
     const header = async (site: InProcessGateway) =>
       (await site.ask(PAGE.query)).headers.has('server-timing');
     expect(await header(await openGateway())).toBe(true);
     expect(await header(await openWithout('serverTiming'))).toBe(false);
   });
 
-  it('validators sends no tag', async () => {
+  it('validators sends no ETag', async () => {
     const tag = async (site: { readonly url: string }) =>
       (await byGet(site, PAGE.query)).headers.get('etag');
     expect(await tag(await openGateway())).toMatch(/^"/);
     expect(await tag(await openWithout('validators'))).toBeNull();
   });
 
-  it('execution resolves nothing', async () => {
+  it('execution resolves no field', async () => {
     const name = async (site: InProcessGateway) => (await site.ask(PAGE.query)).data?.page?.name;
     expect(await name(await openGateway())).toEqual(expect.any(String));
     expect(await name(await openWithout('execution'))).toBeUndefined();
   });
 
-  it('admission answers what was shed with 200 and errors, and no time to come back', async () => {
+  it('admission answers no shed operation with 503', async () => {
     const statuses = async (open: (options: InProcessOptions) => Promise<InProcessGateway>) => {
       const upstream = await openFaultUpstream();
       onTestFinished(() => upstream.stop());
@@ -312,7 +313,7 @@ describe('without its line', () => {
       const asked = Array.from({ length: 6 }, (_, i) =>
         site.ask(`{ page(pageId: "p${i}") { name } }`),
       );
-      await Promise.race(asked); // one that was shed
+      await Promise.race(asked); // A shed operation is answered first.
       answer.release();
       return (await Promise.all(asked)).map(({ status }) => status);
     };
@@ -327,9 +328,9 @@ describe('without its line', () => {
     );
   });
 
-  it('subscriptions answers no event', async () => {
+  it('subscriptions delivers no event', async () => {
     const query = `subscription { pageProgress(id: "${SAMPLE_NODES[0]}") { audiences { audienceId } } }`;
-    const answersWithin = async (ms: number, site: InProcessGateway): Promise<boolean> => {
+    const deliversWithin = async (ms: number, site: InProcessGateway): Promise<boolean> => {
       const headers = { accept: 'text/event-stream', 'x-api-key': EXAMPLE_API_KEY };
       const url = `${site.url}/graphql?query=${encodeURIComponent(query)}`;
       try {
@@ -346,11 +347,11 @@ describe('without its line', () => {
         return false;
       }
     };
-    expect(await answersWithin(30_000, await openGateway())).toBe(true);
-    expect(await answersWithin(1_000, await openWithout('subscriptions'))).toBe(false);
+    expect(await deliversWithin(30_000, await openGateway())).toBe(true);
+    expect(await deliversWithin(1_000, await openWithout('subscriptions'))).toBe(false);
   });
 
-  it('compression sends text as it is', async () => {
+  it('compression sends responses uncompressed', async () => {
     const query = `{ ${Array.from({ length: 25 }, (_, i) => `a${i}_with_a_long_name_of_its_own_in_the_answer: __typename`).join(' ')} }`;
     const coding = async (site: InProcessGateway) => {
       const { headers } = await site.ask(query, { headers: { 'accept-encoding': 'br' } });
@@ -360,7 +361,7 @@ describe('without its line', () => {
     expect(await coding(await openWithout('compression'))).toBeNull();
   });
 
-  it('cors lets no page of another origin read', async () => {
+  it('cors sends no CORS header to an allowed origin', async () => {
     const origin = 'https://app.example.com';
     const http = { corsOrigins: [origin] };
     const allowed = async (site: InProcessGateway) =>

@@ -1,8 +1,8 @@
 /**
- * `@semanticNonNull`: each field that carries it is null only with an error at its place.
+ * `@semanticNonNull`: each field that carries it is null only with an error at its path.
  *
- * Every such field is asked for by the shortest way that the schema has, of backends that answer what
- * they promise, too little, nothing, or fail.
+ * Every such field is queried by the shortest path in the schema, over backends that answer as promised, malformed,
+ * empty, or with a failure.
  */
 import {
   getNamedType,
@@ -33,7 +33,7 @@ interface Annotated {
   readonly operation: 'query' | 'mutation';
 }
 
-/** The fields to each object type, from the root of queries; the fewest. */
+/** The shortest path of fields from `Query` to each object type. */
 function ways(): ReadonlyMap<GraphQLObjectType, readonly Field[]> {
   const found = new Map<GraphQLObjectType, readonly Field[]>([[schema.getQueryType()!, []]]);
   for (const [type, way] of found) {
@@ -59,7 +59,7 @@ const annotated: readonly Annotated[] = Object.values(schema.getTypeMap()).flatM
   });
 });
 
-/** A value for an input that is not refused before the backend is asked. */
+/** An input value that is not refused before the backend is called. */
 function valueOf(type: GraphQLInputType, name: string, mutation: string): unknown {
   const nullable: GraphQLInputType = getNullableType(type);
   if (isListType(nullable)) return [valueOf(nullable.ofType, name, mutation)];
@@ -113,8 +113,8 @@ function sourceOf({ field, way, operation }: Annotated): {
   return { query: `${operation}${head} { ${whole} }`, variables };
 }
 
-/** The places of a field in a response, and whether each is null. */
-function* placesOf(
+/** The paths of a field in a response, and whether each is null. */
+function* pathsOf(
   { way, field, levels }: Annotated,
   data: any,
 ): Generator<{ readonly path: readonly (string | number)[]; readonly isNull: boolean }> {
@@ -137,7 +137,7 @@ function* placesOf(
   yield* walk(data, [...way, field], []);
 }
 
-/** Answers with optional fields left out, and with unknown enum values. */
+/** Answers with malformed list items and unknown enum values. */
 const spoilt: Behaviour = (response, seen, socket) => {
   const found = routeOf(seen);
   const spoil = (value: any, name: string): any => {
@@ -167,7 +167,7 @@ interface Asked {
   readonly body: any;
 }
 
-/** Asked by one gateway, failures last: they open its circuits. */
+/** The answers of one gateway over each backend; failures come last, since they open its circuit breakers. */
 async function answersTo(one: Annotated): Promise<readonly Asked[]> {
   const { upstream, post } = await openGateway({ backend: 'faulty' });
   const ask = (body: object) => post(body, { 'x-api-key': 'key' });
@@ -178,7 +178,7 @@ async function answersTo(one: Annotated): Promise<readonly Asked[]> {
   );
   const answers: Asked[] = [];
   for (const [backend, behaviour] of Object.entries(BACKENDS)) {
-    // Each call alone, with the others as they should be, and then all of them.
+    // Let each call alone misbehave, then all of them.
     for (const route of asked.size > 1 ? [...asked, '*'] : asked) {
       for (const other of asked) upstream.on(other, route === '*' ? behaviour : world());
       upstream.on(route, behaviour);
@@ -193,18 +193,18 @@ async function answersTo(one: Annotated): Promise<readonly Asked[]> {
 }
 
 describe('a field that carries @semanticNonNull', () => {
-  it('is there at all', () => {
+  it('occurs more than thirty times in the schema', () => {
     expect(annotated.length).toBeGreaterThan(30);
   });
 
-  it.each(annotated)('$name is null only with an error', async (one) => {
+  it.each(annotated)('$name is null only with an error at its path', async (one) => {
     let nulls = 0;
     let values = 0;
     for (const { backend, body } of await answersTo(one)) {
       const { data, errors = [] } = body;
       const codes = errors.map((error: any) => error.extensions.code);
       expect(codes).not.toContain('GRAPHQL_VALIDATION_FAILED');
-      for (const { path, isNull } of placesOf(one, data)) {
+      for (const { path, isNull } of pathsOf(one, data)) {
         values += isNull ? 0 : 1;
         if (!isNull) continue;
         nulls += 1;
@@ -214,7 +214,7 @@ describe('a field that carries @semanticNonNull', () => {
         expect(isTold, `${backend}: ${path.join('.')} is null without an error`).toBe(true);
       }
     }
-    expect(values, 'places with a value').toBeGreaterThan(0);
-    expect(nulls, 'places that are null').toBeGreaterThan(0);
+    expect(values, 'paths with a value').toBeGreaterThan(0);
+    expect(nulls, 'paths that are null').toBeGreaterThan(0);
   });
 });

@@ -1,4 +1,4 @@
-/** One key takes its share of the process and no more, as callers meet it. */
+/** The share of the process that one key may use, as callers observe it. */
 import { connect, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { routes } from '../../src/v0/routes.ts';
@@ -11,13 +11,13 @@ import { sampleOf, world } from '../support/world.ts';
 
 const LOOKUP = 'query ($id: ID!) { person(personId: $id) { name } }';
 
-/** Up to 50,000 values: more than half of what a key may have under way. */
+/** Up to 50,000 values, which weigh more than half of what one key may have in flight. */
 const HEAVY = `query ($id: ID!) { page(pageId: $id) { name audiences(first: 100) { nodes { page {
   audiences(first: 100) { nodes { id audienceId effectiveName status } } } } } } }`;
 
-/** Keys that the backend has accepted; before, all are one. */
+/** A gateway with two accepted keys; keys that are not accepted count as one. */
 async function openForTwoKeys() {
-  // What a test holds back is not given up.
+  // No time-out ends a call that a test holds back.
   const gateway = await openGateway({
     backend: 'faulty',
     rest: { timeoutMs: 60_000 },
@@ -33,7 +33,7 @@ async function openForTwoKeys() {
 const pagesAsked = ({ seen }: FaultUpstream): number =>
   seen.filter(({ target }) => /^\/v0\/pages\/[^/]+$/.test(target)).length;
 
-/** Answers another key until nothing has been asked for this one meanwhile. */
+/** Serves another key until no more calls are made for this one. */
 async function untilItWaits(gateway: InProcessGateway, asked: () => number): Promise<void> {
   for (let before = NaN; before !== asked();) {
     before = asked();
@@ -45,7 +45,7 @@ async function untilItWaits(gateway: InProcessGateway, asked: () => number): Pro
   }
 }
 
-it('a heavy operation waits for another of its key, while light ones and other keys go on', async () => {
+it('a heavy operation waits for another of its key, while light ones and other keys are served', async () => {
   const gateway = await openForTwoKeys();
   const { upstream } = gateway;
   const waiting: (() => void)[] = [];
@@ -71,7 +71,7 @@ it('a heavy operation waits for another of its key, while light ones and other k
   expect((await second).data.page.name).toBe('name');
 });
 
-it('an operation weighs what its variables ask for', async () => {
+it('an operation is weighed by the page size in its variables', async () => {
   const gateway = await openForTwoKeys();
   const { upstream } = gateway;
   const waiting: (() => void)[] = [];
@@ -98,7 +98,7 @@ it('an operation weighs what its variables ask for', async () => {
   expect(replies.map(({ status }) => status)).toEqual(Array(7).fill(200));
 });
 
-/** Sends requests one after the other over one connection, and reads none of the answers until it is told to. */
+/** Pipelines requests over one connection whose responses are not read yet. */
 function pipeline({ url }: InProcessGateway, requests: readonly object[]) {
   const socket = connect(Number(new URL(url).port), '127.0.0.1').pause();
   onTestFinished(() => void socket.destroy());
@@ -113,7 +113,7 @@ function pipeline({ url }: InProcessGateway, requests: readonly object[]) {
   return socket;
 }
 
-/** Reads on, and adds whatever a pattern finds; nothing that it finds is longer than 100 characters. */
+/** Reads the responses and collects the matches of a pattern, none of which is longer than 100 characters. */
 function readAll(socket: Socket, pattern: RegExp): string[] {
   const found: string[] = [];
   let rest = '';
@@ -130,7 +130,7 @@ function readAll(socket: Socket, pattern: RegExp): string[] {
   return found;
 }
 
-it('many documents that are new at once have turns, and further ones 503 with when to come back', async () => {
+it('new documents that arrive at once take turns, and those that find the queue full get 503 with Retry-After', async () => {
   const gateway = await openForTwoKeys();
   const documents = Array.from({ length: 800 }, (_, i) => ({
     query: `query New${i} { person(personId: "p") { name } }`,
@@ -164,7 +164,7 @@ const heavyOf = (ids: readonly string[]) => ids.map((id) => ({ query: HEAVY, var
 
 const PAGES = Array.from({ length: 20 }, (_, i) => `p${i}`);
 
-it('responses that nobody reads stay in the share of their key, until they are read', async () => {
+it('unread responses count against the share of their key until they are read', async () => {
   const gateway = await openForTwoKeys();
   const { upstream } = gateway;
   withLargePages(upstream);
@@ -179,7 +179,7 @@ it('responses that nobody reads stay in the share of their key, until they are r
   expect(read).toEqual(PAGES);
 });
 
-it('responses that nobody reads leave the share of their key when their connection is closed', async () => {
+it('unread responses no longer count against the share of their key once their connection is closed', async () => {
   const gateway = await openForTwoKeys();
   const { upstream } = gateway;
   withLargePages(upstream);

@@ -1,6 +1,4 @@
-/**
- * Compressed answers, and GET with validators: what goes over a slow link, and what does not go again.
- */
+/** Compressed responses, and GET with validators. */
 import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
@@ -20,7 +18,7 @@ interface Raw {
   readonly bytes: Buffer;
 }
 
-/** As it went over the wire: `fetch` decodes bodies. */
+/** A response as it was on the wire, since `fetch` decodes bodies. */
 function raw(
   url: string,
   { method = 'GET', headers = {}, body }: { method?: string; headers?: object; body?: string } = {},
@@ -81,7 +79,7 @@ describe('compression', () => {
       ['gzip;q=1, br;q=0.5', 'gzip', gunzipSync],
       ['*', 'br', brotliDecompressSync],
       ['br;q=0, *', 'gzip', gunzipSync],
-    ])('answers %s in %s', async (accepted, coding, decode) => {
+    ])('answers Accept-Encoding "%s" in %s', async (accepted, coding, decode) => {
       const site = await openGateway();
       const plain = await ask(site, transport, LARGE);
 
@@ -94,7 +92,7 @@ describe('compression', () => {
     });
 
     it.each(['', 'identity', 'br;q=0', 'deflate, zstd', 'identity;q=1, *;q=0'])(
-      'leaves a response plain for "%s"',
+      'does not compress a response for Accept-Encoding "%s"',
       async (accepted) => {
         const site = await openGateway();
 
@@ -107,7 +105,7 @@ describe('compression', () => {
       },
     );
 
-    it('leaves a response below a kilobyte plain', async () => {
+    it('does not compress a response below a kilobyte', async () => {
       const site = await openGateway();
 
       const { headers } = await ask(site, transport, SMALL, { 'accept-encoding': 'br' });
@@ -115,7 +113,7 @@ describe('compression', () => {
       expect(headers['content-encoding']).toBeUndefined();
     });
 
-    it('codes introspection', async () => {
+    it('compresses a repeated introspection query', async () => {
       const site = await openGateway();
       const query = '{ __schema { types { name description fields { name description } } } }';
 
@@ -126,7 +124,7 @@ describe('compression', () => {
     });
   });
 
-  it('never holds a key, so its compression reveals nothing of one', async () => {
+  it('reveals nothing of an API key, since no response contains it', async () => {
     const site = await openGateway();
 
     const answers = [
@@ -138,17 +136,23 @@ describe('compression', () => {
     for (const { bytes } of answers) expect(bytes.toString()).not.toMatch(/demo-nobody|"demo"/);
   });
 
-  it.each(['text/event-stream', 'multipart/mixed'])('leaves a stream plain: %s', async (accept) => {
-    const site = await openGateway({ rest: { timeoutMs: 5_000 } });
+  it.each(['text/event-stream', 'multipart/mixed'])(
+    'does not compress a stream: %s',
+    async (accept) => {
+      const site = await openGateway({ rest: { timeoutMs: 5_000 } });
 
-    const { headers, bytes } = await ask(site, 'POST', LARGE, { accept, 'accept-encoding': 'br' });
+      const { headers, bytes } = await ask(site, 'POST', LARGE, {
+        accept,
+        'accept-encoding': 'br',
+      });
 
-    // Yoga says "none" of events.
-    expect(headers['content-encoding'] ?? 'none').toBe('none');
-    expect(bytes.toString()).toContain('Northwind launch');
-  });
+      // Yoga sends "none" with event streams.
+      expect(headers['content-encoding'] ?? 'none').toBe('none');
+      expect(bytes.toString()).toContain('Northwind launch');
+    },
+  );
 
-  it('is refused on requests, which could be decompression bombs', async () => {
+  it('is refused with 415 for request bodies', async () => {
     const site = await openGateway();
 
     const { status: code } = await ask(site, 'POST', SMALL, { 'content-encoding': 'br' });
@@ -156,7 +160,7 @@ describe('compression', () => {
     expect(code).toBe(415);
   });
 
-  it('is negotiated for any header', () => {
+  it('negotiates br, gzip or none for any Accept-Encoding', () => {
     fc.assert(
       fc.property(fc.string(), (accepted) => {
         expect(['br', 'gzip', undefined]).toContain(negotiateCoding(accepted));
@@ -164,7 +168,7 @@ describe('compression', () => {
     );
   });
 
-  it('answers many at once, whatever waits for a thread', async () => {
+  it('answers eighty concurrent requests with the same content', async () => {
     const site = await openGateway();
 
     const answers = await Promise.all(
@@ -179,7 +183,7 @@ describe('compression', () => {
 });
 
 describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (transport) => {
-  it('is answered 304 to the tag of the same bytes, with the same headers', async () => {
+  it('is answered 304 to the ETag of the same response, with the same headers', async () => {
     const site = await openGateway();
     const first = await ask(site, transport, LARGE, { 'accept-encoding': 'br' });
     const tag = first.headers['etag'] as string;
@@ -199,7 +203,7 @@ describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (transport) => {
     expect(first.headers['vary']).toBe('x-api-key, accept, accept-encoding');
   });
 
-  it('is never answered 304 by a date alone', async () => {
+  it('is not answered 304 to If-Modified-Since', async () => {
     const site = await openGateway();
 
     const since = new Date(Date.now() + 60_000).toUTCString();
@@ -208,7 +212,7 @@ describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (transport) => {
     expect(status).toBe(200);
   });
 
-  it('is for one origin, where pages of others may ask', async () => {
+  it('varies by Origin when CORS is on', async () => {
     const site = await openGateway({ http: { corsOrigins: ['https://app.example'] } });
 
     const { headers } = await ask(site, transport, SMALL, { origin: 'https://app.example' });
@@ -219,10 +223,10 @@ describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (transport) => {
   it.each<[what: string, query: string, headers: Record<string, string>]>([
     ['an error', '{ nothing }', {}],
     ['a refused key', LARGE, { 'x-api-key': 'nobody' }],
-    ['an explained answer', LARGE, { 'x-explain': 'true' }],
+    ['an explained response', LARGE, { 'x-explain': 'true' }],
     ['a plan', LARGE, { 'x-explain': 'plan' }],
-    ['a write', 'mutation { restorePage(input: { id: "x" }) { page { id } } }', {}],
-  ])('never has a tag for %s', async (_, query, headers) => {
+    ['a mutation', 'mutation { restorePage(input: { id: "x" }) { page { id } } }', {}],
+  ])('has no ETag but Cache-Control: no-store for %s', async (_, query, headers) => {
     const site = await openGateway();
 
     const answer = await ask(site, transport, query, { ...headers, 'if-none-match': '*' });
@@ -232,7 +236,7 @@ describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (transport) => {
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  it('never has a tag for a partial response', async () => {
+  it('has no ETag but Cache-Control: no-store for a partial response', async () => {
     const site = await openGateway({ backend: 'faulty' });
     site.upstream.on('GET /v0/pages/p', ok({ pageId: 'p', title: 't' }));
 
@@ -244,7 +248,7 @@ describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (transport) => {
   });
 });
 
-it('answers 304 for the same response only: never for a changed field, coding or type', async () => {
+it('answers 304 only for the same fields, coding and media type', async () => {
   const site = await openGateway({ backend: 'faulty' });
   const pages = fc.record({
     name: fc.constantFrom('n', 'N', 'ñ', 'n'.repeat(2_000)),
@@ -280,7 +284,7 @@ it('answers 304 for the same response only: never for a changed field, coding or
   );
 });
 
-it('tells nothing of the key in a tag: the same bytes have the same one', async () => {
+it('sends the same ETag to different keys for the same response', async () => {
   const site = await openGateway({ backend: 'faulty' });
   site.upstream.on('GET /v0/pages/p', ok({ pageId: 'p', title: 't' }));
   const query = encodeURIComponent('{ page(pageId: "p") { title } }');

@@ -1,8 +1,8 @@
 /**
- * The same operation has the same response whichever way it came: by POST and GET, by `fetch` without a server, and
- * past plugins of operators, with and without hooks of HTTP.
+ * The same operation has the same response by POST and GET, by `fetch` in process, and past operators' plugins with and
+ * without HTTP hooks.
  *
- * A failure prints the seed and the query: `randomQuery(seed, …)` makes it again.
+ * A failure prints the seed and the query; `randomQuery(seed, …)` makes it again.
  */
 import { serverAudits } from 'graphql-http';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -34,14 +34,14 @@ import {
 
 const PAGE =
   'query ($id: ID!) { page(pageId: $id) { name audiences { nodes { effectiveName } } } }';
-/** The last field must not be null, and fails: it takes a hundred ids. */
+/** The last field is non-null and fails, since it takes a hundred ids. */
 const FAILING = {
   query: `{ ok: __typename nodes(ids: [${'"no id" '.repeat(101)}]) { id } }`,
 };
 const ASKED = { query: PAGE, variables: { id: IDS.page } };
 
-describe('every way', () => {
-  it('answers a query', async () => {
+describe('every transport', () => {
+  it('answers a query alike, with 200', async () => {
     const stand = await open();
 
     const { status: code } = await ask(stand);
@@ -61,7 +61,7 @@ describe('every way', () => {
     for (let seed = 9_000; seed < 9_000 + count; seed++) {
       const { source: query, variables } = randomQuery(seed, { schema, values, depth: 6 });
       const asked = { body: { query, variables }, hint: `seed ${seed}: ${query}` };
-      // The second time it was prepared.
+      // The second time it is prepared.
       await ask(stand, asked);
       await ask(stand, asked);
     }
@@ -70,44 +70,41 @@ describe('every way', () => {
   const TWO = 'query A { a: __typename } query B { b: __typename }';
 
   it.each<[what: string, body: unknown]>([
-    ['nothing to call', { query: '{ __typename }' }],
+    ['a query without calls', { query: '{ __typename }' }],
     ['introspection', { query: '{ __schema { queryType { name } } }' }],
     ['the first of two operations', { query: TWO, operationName: 'A' }],
     ['the second of two operations', { query: TWO, operationName: 'B' }],
     ['one of two operations, unnamed', { query: TWO }],
-    ['an operation that is not there', { query: TWO, operationName: 'C' }],
-    ['an operation name that is none', { query: TWO, operationName: 7 }],
+    ['an unknown operation', { query: TWO, operationName: 'C' }],
+    ['an operation name that is not a string', { query: TWO, operationName: 7 }],
     ['an empty operation name', { query: TWO, operationName: '' }],
     ['no operation name', { ...ASKED, operationName: null }],
     ['properties that are not defined', { ...ASKED, id: '1', doc_id: 2 }],
-    ['a failure that stays where it is', { ...FAILING, onError: 'NULL' }],
+    ['a failure that stays at its field', { ...FAILING, onError: 'NULL' }],
     ['a failure that ends everything', { ...FAILING, onError: 'HALT' }],
     ['a failure that propagates', { ...FAILING, onError: null }],
-    ['a behaviour on errors that there is none of', { ...FAILING, onError: 'IGNORE' }],
+    ['an unknown onError', { ...FAILING, onError: 'IGNORE' }],
     ['extensions', { ...ASKED, extensions: { persistedQuery: { version: 1 } } }],
-    ['extensions that are none', { ...ASKED, extensions: 'x' }],
+    ['extensions that are not an object', { ...ASKED, extensions: 'x' }],
     ['no query', { variables: {} }],
     ['an empty query', { query: '' }],
-    ['a query that is none', { query: 7 }],
-    ['a query with a mistake', { query: '{ page(' }],
-    ['a field that is not there', { query: '{ pages }' }],
+    ['a query that is not a string', { query: 7 }],
+    ['a syntax error', { query: '{ page(' }],
+    ['an unknown field', { query: '{ pages }' }],
     ['a fragment without an operation', { query: 'fragment F on Page { name }' }],
     ['variables in a list', { ...ASKED, variables: ['x'] }],
     ['a missing variable', { ...ASKED, variables: {} }],
     ['no variables', { ...ASKED, variables: null }],
     ['a variable of another type', { ...ASKED, variables: { id: { a: 1 } } }],
     ['a bad id', { ...ASKED, variables: { id: '../x' } }],
-    ['an object that is not there', { ...ASKED, variables: { id: 'nobody' } }],
-    [
-      'a prototype for variables',
-      JSON.parse('{"query":"{ __typename }","__proto__":{"query":"x"}}'),
-    ],
+    ['a missing object', { ...ASKED, variables: { id: 'nobody' } }],
+    ['a property __proto__', JSON.parse('{"query":"{ __typename }","__proto__":{"query":"x"}}')],
     ['a list of requests', [ASKED, ASKED]],
     ['null', null],
-    ['a text', 'query'],
+    ['a string', 'query'],
     ['a subscription', { query: 'subscription { x }' }],
     [
-      'a write',
+      'a mutation',
       {
         query:
           'mutation ($id: ID!) { restorePage(input: { id: $id }) { page { status } userErrors { code } } }',
@@ -115,12 +112,12 @@ describe('every way', () => {
       },
     ],
     [
-      'a write that is refused',
+      'a refused mutation',
       { query: 'mutation { restorePage(input: { id: "x" }) { page { id } } }' },
     ],
     ['too many fields', { query: `{ ${'a: __typename '.repeat(2_000)} }` }],
     ['too many calls', { query: `{ ${aliases(60)} }` }],
-  ])('does the same with %s', async (_, body) => {
+  ])('answers %s alike', async (_, body) => {
     const stand = await open();
 
     await ask(stand, { body });
@@ -159,7 +156,7 @@ describe('every way', () => {
     await ask(stand, { headers: extra });
   });
 
-  it('refuses introspection where it is off', async () => {
+  it('refuses introspection alike when it is off', async () => {
     const stand = await open({ tools: { introspection: 'off' } });
 
     const { text: answer } = await ask(stand, {
@@ -199,8 +196,8 @@ describe('every way', () => {
     ['500', status(500)],
     ['503', status(503)],
     ['a redirect', status(302, { location: 'http://elsewhere' })],
-    ['no JSON', text('<html>', 'text/html')],
-    ['half of JSON', text('{"pageId":')],
+    ['a body that is not JSON', text('<html>', 'text/html')],
+    ['truncated JSON', text('{"pageId":')],
     ['a list', ok([])],
     ['an object of another shape', ok({ pageId: 7 })],
     ['wrong values', ok({ pageId: 'p', name: 7, status: 'unheard of', createdAt: 'yesterday' })],
@@ -208,8 +205,8 @@ describe('every way', () => {
     ['a body that is cut', cut({ pageId: 'p', name: 'n' })],
     ['a closed connection', hangUp()],
     ['silence', silence(), 100],
-    ['a drip', drip(10), 100],
-    ['no end', endless()],
+    ['a body byte by byte', drip(10), 100],
+    ['an endless body', endless()],
     ['broken HTTP', raw('HTTP/1.1 banana\r\n\r\n')],
   ])('answers alike when the backend answers %s', async (_, behaviour, timeoutMs = 30_000) => {
     const upstream = await openFaultUpstream();
@@ -232,13 +229,13 @@ interface Stand {
   readonly site: InProcessGateway;
   /** The same gateway with a plugin that does nothing. */
   readonly plugged: InProcessGateway;
-  /** With one that wants requests and responses of the Fetch API. */
+  /** With a plugin that has an HTTP hook. */
   readonly hooked: InProcessGateway;
 }
 
 const shared = new Map<string, Promise<Stand>>();
 
-/** One for all tests that set the same, but for those with a backend of their own. */
+/** The gateways that all tests with these options share, except for tests with a backend of their own. */
 function open(options: InProcessOptions = {}): Promise<Stand> {
   if (options.backend) return openOwn(options);
   const name = JSON.stringify(options);
@@ -262,11 +259,11 @@ interface Asked {
   readonly hint?: string;
 }
 
-/** Sends it in every way that there is for it, and compares. */
+/** Sends a request by every transport that can carry it, and compares the responses. */
 async function ask(stand: Stand, { body = ASKED, headers = {}, hint }: Asked = {}) {
   const init = {
     method: 'POST',
-    // Callers differ in what they accept when they say nothing.
+    // Stated, since clients have different defaults.
     headers: {
       'x-api-key': EXAMPLE_API_KEY,
       'accept-encoding': 'identity',
@@ -275,7 +272,7 @@ async function ask(stand: Stand, { body = ASKED, headers = {}, hint }: Asked = {
     },
     body: JSON.stringify(body),
   };
-  // How a body is spelt is the HTTP server's to read.
+  // The HTTP server alone reads the type and the coding of a body.
   const isAboutBodies = 'content-type' in headers || 'content-encoding' in headers;
   const expected = await shown(stand, 'POST', '/graphql', init);
   const search = isAboutBodies ? undefined : searchOf(body);
@@ -288,7 +285,7 @@ async function ask(stand: Stand, { body = ASKED, headers = {}, hint }: Asked = {
     const found = await shown(stand, way, `/graphql?${search}`, get);
     expect(found, hint ?? `${way}, by GET`).toEqual(expected);
   };
-  // Requests of one gateway come one after the other: side by side they would share calls.
+  // Send the requests of one gateway one after the other, since concurrent ones would share calls.
   await Promise.all([
     (async () => {
       if (!isAboutBodies) await post('fetch');
@@ -301,10 +298,10 @@ async function ask(stand: Stand, { body = ASKED, headers = {}, hint }: Asked = {
   return expected;
 }
 
-/** Of headers there may be 16 KB. */
+/** Below the 16 KB that Node accepts for all headers. */
 const MAX_URL_LENGTH = 5_000;
 
-/** As a query string, for what one can say; writes are refused by GET. */
+/** The query string of a request; undefined where it cannot express the request, or GET refuses it. */
 function searchOf(body: unknown): string | undefined {
   const { query, operationName, variables, extensions, onError } = (body ?? {}) as Record<
     string,
@@ -326,7 +323,7 @@ function searchOf(body: unknown): string | undefined {
   ]).toString();
 }
 
-/** A response without what belongs to the connection, or differs from one request to the next. */
+/** A response without headers of the connection and values that differ from one request to the next. */
 async function shown({ site, plugged, hooked }: Stand, way: Way, path: string, init: RequestInit) {
   const { url } = way === 'past a plugin' ? plugged : way === 'past a hook of HTTP' ? hooked : site;
   const response =
@@ -355,7 +352,7 @@ const OF_THE_CONNECTION = new Set([
   'date',
   'keep-alive',
   'transfer-encoding',
-  // Of answers to GET alone.
+  // Only of responses to GET.
   'cache-control',
   'etag',
   'vary',

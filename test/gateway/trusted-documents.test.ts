@@ -1,7 +1,4 @@
-/**
- * Trusted documents: an id in place of a text, in every form that clients send, and a folder that
- * changes while it is served.
- */
+/** Trusted documents: every form of id that clients send, and a folder that changes while it is served. */
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -31,7 +28,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const VARIABLES = { id: IDS.page };
 const ANSWER = '{"data":{"page":{"name":"Northwind launch"}}}';
 
-/** A folder of its own, with a manifest of each format. */
+/** A new folder with a manifest of each format. */
 const openManifests = (): string =>
   openFolder({
     'web-1.json': { [sha256(PAGE)]: PAGE, [sha256(WRITE)]: WRITE },
@@ -48,7 +45,7 @@ const write = (folder: string, file: string, manifest: unknown) =>
 
 const shared = new Map<string, Promise<InProcessGateway>>();
 
-/** One of a file that has these manifests; for those who change the folder or read the log, one of its own. */
+/** The gateway that this file shares for these options; a new one for a folder, which tests change. */
 async function openTrusting(
   options: Partial<GatewayOptions['documents']> = {},
   gatewayOptions: Pick<GatewayOptions, 'logger'> = {},
@@ -145,12 +142,12 @@ describe.each(TRANSPORTS)('a trusted document by %s', (_transport, ask) => {
     expect(text).toBe(ANSWER);
   });
 
-  it('is found by the ids of each manifest’s own', async () => {
+  it('is found by its id in each format of manifest', async () => {
     const site = await openTrusting();
 
     const answers = [
       await ask(site, { documentId: 'topics-1' }),
-      // Apollo's link sends ids of the manifest where hashes belong.
+      // Apollo's link sends the id of the manifest in place of a hash.
       await ask(site, { extensions: { persistedQuery: { version: 1, sha256Hash: 'topics-1' } } }),
       await ask(site, { doc_id: '0123456789abcdef0123456789abcdef' }),
     ];
@@ -158,7 +155,7 @@ describe.each(TRANSPORTS)('a trusted document by %s', (_transport, ask) => {
     expect(answers.map(({ status, codes }) => [status, ...codes])).toEqual([[200], [200], [200]]);
   });
 
-  it('is answered as unknown in the words that clients fall back on', async () => {
+  it('is refused as PersistedQueryNotFound for an unknown id, without a REST call', async () => {
     const site = await openTrusting();
 
     const { body, codes } = await ask(site, { documentId: `sha256:${sha256(OTHER)}` });
@@ -168,7 +165,7 @@ describe.each(TRANSPORTS)('a trusted document by %s', (_transport, ask) => {
     expect(site.restCalls).toEqual([]);
   });
 
-  it('is answered as not supported where no folder is set', async () => {
+  it('is refused as PersistedQueryNotSupported when no folder is set', async () => {
     const site = await openGateway();
 
     const { body, codes } = await ask(site, { documentId: `sha256:${sha256(PAGE)}` });
@@ -177,7 +174,7 @@ describe.each(TRANSPORTS)('a trusted document by %s', (_transport, ask) => {
     expect(codes).toEqual(['PERSISTED_QUERY_NOT_SUPPORTED']);
   });
 
-  it('leaves every other text refused, where only trusted ones are served', async () => {
+  it('is required when only trusted documents are served', async () => {
     const site = await openTrusting({ only: true });
 
     const refused = [
@@ -194,7 +191,7 @@ describe.each(TRANSPORTS)('a trusted document by %s', (_transport, ask) => {
     expect(site.restCalls).toEqual([]);
   });
 
-  it('refuses an id and a text of two documents', async () => {
+  it('is refused when its id and the text do not match', async () => {
     const site = await openTrusting();
 
     const refused = [
@@ -209,7 +206,7 @@ describe.each(TRANSPORTS)('a trusted document by %s', (_transport, ask) => {
     expect(site.restCalls).toEqual([]);
   });
 
-  it('runs a text with its own unknown hash, and keeps nothing of it', async () => {
+  it('is not registered by a text with its own hash, which runs once', async () => {
     const site = await openTrusting();
     const extensions = { persistedQuery: { version: 1, sha256Hash: sha256(OTHER) } };
 
@@ -220,7 +217,7 @@ describe.each(TRANSPORTS)('a trusted document by %s', (_transport, ask) => {
     expect(third.codes).toEqual(['PERSISTED_QUERY_NOT_FOUND']);
   });
 
-  it('runs a text with an unknown id of the app’s own making', async () => {
+  it('is not needed for a text that comes with an unknown id of the app’s own', async () => {
     const site = await openTrusting();
 
     const answers = [
@@ -238,7 +235,7 @@ describe.each(TRANSPORTS)('a trusted document by %s', (_transport, ask) => {
 
 describe('a trusted document', () => {
   it.each(TRANSPORTS)(
-    'asked for by its id by %s is itself, whatever id was asked for before',
+    'by %s is not confused with one asked for before',
     async (_transport, ask) => {
       const site = await openTrusting();
       const page = { documentId: `sha256:${sha256(PAGE)}`, variables: { id: 'page_northwind' } };
@@ -257,7 +254,7 @@ describe('a trusted document', () => {
     },
   );
 
-  it('needs the caller’s key like any other', async () => {
+  it('requires the caller’s API key', async () => {
     const site = await openTrusting();
 
     const { status, codes } = await site.post({
@@ -268,7 +265,7 @@ describe('a trusted document', () => {
     expect([status, ...codes]).toEqual([401, 'UNAUTHENTICATED']);
   });
 
-  it('may be used by caches without asking for as long as is set, and no other document may', async () => {
+  it('has the max-age of cacheMaxAge in Cache-Control, and no other response has', async () => {
     const site = await openTrusting({ cacheMaxAge: 60 });
     const asked = { documentId: sha256(PAGE), variables: VARIABLES };
     const cacheControl = async (params: Record<string, unknown>, headers = {}) =>
@@ -285,7 +282,7 @@ describe('a trusted document', () => {
     expect(await cacheControl({ documentId: sha256(OTHER) })).toBe('no-store');
   });
 
-  it('that writes is refused by GET', async () => {
+  it('with a mutation is refused by GET with 405', async () => {
     const site = await openTrusting();
 
     const { status } = await get(site, { documentId: sha256(WRITE), variables: VARIABLES });
@@ -294,7 +291,7 @@ describe('a trusted document', () => {
     expect(site.restCalls).toEqual([]);
   });
 
-  it.each([7, ['x'], {}, ''])('is not found by the id %j', async (documentId) => {
+  it.each([7, ['x'], {}, ''])('is refused for the id %j', async (documentId) => {
     const site = await openTrusting();
 
     const { codes } = await post(site, { documentId });
@@ -302,15 +299,18 @@ describe('a trusted document', () => {
     expect(codes).toEqual([documentId === '' ? 'PERSISTED_QUERY_NOT_FOUND' : 'BAD_REQUEST']);
   });
 
-  it.each(['__proto__', 'constructor', 'toString'])('is not found as %s', async (documentId) => {
-    const site = await openTrusting();
+  it.each(['__proto__', 'constructor', 'toString'])(
+    'is not found by the id %s',
+    async (documentId) => {
+      const site = await openTrusting();
 
-    const { codes } = await post(site, { documentId });
+      const { codes } = await post(site, { documentId });
 
-    expect(codes).toEqual(['PERSISTED_QUERY_NOT_FOUND']);
-  });
+      expect(codes).toEqual(['PERSISTED_QUERY_NOT_FOUND']);
+    },
+  );
 
-  it('is not pushed out by any number of other documents', async () => {
+  it('is not evicted by 1,100 other documents', async () => {
     const { trusted, documents } = await openStore(openManifests());
     const before = trusted.find(TOPICS_ASKED);
 
@@ -353,7 +353,7 @@ describe('the folder of trusted documents', () => {
       .toEqual(['PERSISTED_QUERY_NOT_FOUND']);
   });
 
-  it('may begin with a byte order mark', async () => {
+  it('may have a file that begins with a byte order mark', async () => {
     const folder = openFolder();
     await write(folder, 'web-1.json', `\uFEFF${JSON.stringify({ [sha256(PAGE)]: PAGE })}`);
 
@@ -387,7 +387,7 @@ describe('the folder of trusted documents', () => {
       'Its id "topics-1" is another document in ios-4.2.json.',
     ],
   ])(
-    'that has a file that %s is served as it was, all of it, and says so',
+    'is served as before while a file of it %s, and /ready and the log say so',
     async (_, manifest, reason) => {
       const folder = openManifests();
       const logged: string[] = [];
@@ -408,7 +408,7 @@ describe('the folder of trusted documents', () => {
 
       expect(text).toBe(ANSWER);
       expect({ ready, degraded }).toEqual({ ready: true, degraded: true });
-      // Among others: a file that is just being written is bad in another way.
+      // Other lines are possible, since a half-written file is bad in another way.
       expect(logged.map((line) => JSON.parse(line))).toContainEqual(
         expect.objectContaining({ file: 'web-1.json', reason }),
       );
@@ -416,14 +416,14 @@ describe('the folder of trusted documents', () => {
     },
   );
 
-  it('serves what it held while it is away', async () => {
+  it('is served as it was read before while it is missing', async () => {
     const folder = openManifests();
     const { trusted, bad } = await openStore(folder);
 
     await rm(folder, { recursive: true });
     await trusted.refresh();
     await trusted.refresh();
-    await writeFolderAgain(folder);
+    await recreateFolder(folder);
 
     expect(bad).toEqual([{ file: '.', reason: 'It cannot be read.' }]);
     expect(trusted.report().documents).toBe(4);
@@ -431,7 +431,7 @@ describe('the folder of trusted documents', () => {
     expect(trusted.report()).toMatchObject({ documents: 1, bad: null });
   });
 
-  it('tells of a bad file once, and of a document that the schema does not serve', async () => {
+  it('reports a bad file once, and a document that the schema does not serve', async () => {
     const folder = openManifests();
     await write(folder, 'old-1.json', { gone: '{ pages { name } }' });
     const { trusted, bad, invalid } = await openStore(folder);
@@ -444,9 +444,9 @@ describe('the folder of trusted documents', () => {
     expect(trusted.report()).toMatchObject({ documents: 5, invalid: 1 });
   });
 
-  // Root alone may be somebody else for a moment.
+  // Only root can take another user's rights for a moment.
   it.skipIf(process.geteuid?.() !== 0)(
-    'is read again once what could not be read can be, though nothing of it has changed',
+    'is read again once an unreadable file has become readable without a change',
     async () => {
       const folder = openManifests();
       await chmod(folder, 0o755);
@@ -467,7 +467,7 @@ describe('the folder of trusted documents', () => {
     },
   );
 
-  it('is changed as a whole: what comes beside a bad file waits for it to be mended', async () => {
+  it('is replaced as a whole: a new file waits until a bad file is mended', async () => {
     const folder = openManifests();
     const { trusted, bad } = await openStore(folder);
 
@@ -488,14 +488,14 @@ describe('the folder of trusted documents', () => {
     expect(trusted.report()).toEqual({ files: 5, documents: 5, invalid: 0, bad: null });
   });
 
-  it('is not opened where a file is bad', async () => {
+  it('fails to open when a file is bad', async () => {
     const folder = openManifests();
     await write(folder, 'web-2.json', '{"0":"query');
 
     await expect(openStore(folder)).rejects.toThrow(new TrustedDocumentsError(BAD_WEB_2));
   });
 
-  it('holds documents that are prepared before anybody asks', async () => {
+  it('holds documents that are parsed and validated before the first request', async () => {
     const { trusted } = await openStore(openManifests());
 
     const found = trusted.find(TOPICS_ASKED);
@@ -524,7 +524,7 @@ async function openStore(folder: string) {
   return { trusted, documents, bad, invalid };
 }
 
-async function writeFolderAgain(folder: string): Promise<void> {
+async function recreateFolder(folder: string): Promise<void> {
   await mkdir(folder);
   await write(folder, 'web-1.json', { [sha256(PAGE)]: PAGE });
 }

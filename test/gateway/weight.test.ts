@@ -1,4 +1,4 @@
-/** What an operation weighs against others, and when it is planned again. */
+/** The weight of an operation against others, and when it is computed again. */
 import { getOperationAST, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import shipped from '../../src/client/generated/persisted-documents.json' with { type: 'json' };
@@ -29,7 +29,7 @@ const AUDIENCES = `query ($id: ID!, $first: Int, $after: String, $all: Boolean =
     versions(first: $first) @include(if: $all) { nodes { id status } } } } } }`;
 
 describe('the weight of an operation', () => {
-  it('is 1 for a lookup, and more for what may answer more', () => {
+  it('is 1 for a lookup, and more for many values or many calls', () => {
     const lookup = operationOf('query ($id: ID!) { person(personId: $id) { name email } }');
     const values = operationOf(
       '{ page(pageId: "p") { audiences(first: 100) { nodes { page { audiences(first: 50) { nodes { id status } } } } } } }',
@@ -41,7 +41,7 @@ describe('the weight of an operation', () => {
     expect(calls.weigh().weight).toBeGreaterThan(12);
   });
 
-  it('takes lists whose length nobody knows for short ones', () => {
+  it('counts a list of unknown length as a short one', () => {
     const { weigh } = operationOf(
       '{ page(pageId: "p") { actions { buttonTitle } links { nodes { path } } } }',
     );
@@ -49,13 +49,13 @@ describe('the weight of an operation', () => {
     expect(weigh().weight).toBeLessThan(5);
   });
 
-  it('lets several of each shipped document be under way for one key', () => {
+  it('lets one key have four of each shipped document in flight', () => {
     const weights = Object.values(shipped).map((text) => operationOf(text).weigh({}).weight);
 
     expect(Math.max(...weights)).toBeLessThan(192 / 4);
   });
 
-  it('is known for all ids and cursors once it was planned for one', () => {
+  it('is reused for another id and cursor', () => {
     const { weigh, isKnown } = operationOf(AUDIENCES);
 
     expect(isKnown({ id: 'a', first: 10 })).toBe(false);
@@ -65,7 +65,7 @@ describe('the weight of an operation', () => {
     expect(weigh({ id: 'b', first: 10, after: 'any' }).weight).toBe(weight);
   });
 
-  it('depends on variables for sizes, conditions and lists', () => {
+  it('depends on variables for page sizes, conditions and lists of ids', () => {
     const { weigh } = operationOf(AUDIENCES);
     const nodes = operationOf('query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Page { name } } }');
     const ids = (count: number) => ({
@@ -82,7 +82,7 @@ describe('the weight of an operation', () => {
     expect(nodes.weigh(ids(100)).weight).toBeGreaterThan(12);
   });
 
-  it('is not made light by what one caller has sent', () => {
+  it('is not lowered by earlier ids that are invalid or of another type', () => {
     const { weigh } = operationOf(AUDIENCES);
     const node = operationOf(
       'query ($id: ID!, $n: Int) { node(id: $id) { ... on Account { logs(first: $n) { nodes { id } } persons(first: $n) { nodes { logs(first: $n) { nodes { id } } } } } } }',
@@ -96,7 +96,7 @@ describe('the weight of an operation', () => {
     expect(node.weigh({ id: formatNodeId('Account', ['a']), n: 100 }).weight).toBeGreaterThan(30);
   });
 
-  it('has a client error where nothing can make it cheaper, and leaves the others to their variables', () => {
+  it('carries a refusal when any variables exceed the budget, and no refusal when only some do', () => {
     const pages = (id: (i: number) => string) =>
       Array.from(
         { length: 300 },
@@ -114,7 +114,7 @@ describe('the weight of an operation', () => {
     expect(operationOf('{ page(pageId: "p") { name } }').weigh()).toMatchObject({ isWithin: true });
   });
 
-  it('says how many calls it surely costs, where no values of its variables change that', () => {
+  it('carries the number of calls when no variable can change it', () => {
     const { weigh } = operationOf(AUDIENCES);
     const two = operationOf(
       'query ($a: ID!, $b: ID!) { a: person(personId: $a) { name } b: person(personId: $b) { name } }',
@@ -127,7 +127,7 @@ describe('the weight of an operation', () => {
     ).toBe(2);
   });
 
-  it('is that of its bytes once they are known', () => {
+  it('grows with the bytes of the response', () => {
     expect([0, 1_000, 200_000, 1_000_000].map(weightOfBytes)).toEqual([1, 1, 2, 6]);
   });
 });
