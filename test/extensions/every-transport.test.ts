@@ -1,6 +1,6 @@
 /**
- * The same operations by JSON, GET, server-sent events, multipart, WebSocket and MCP: what callers get, what the log says,
- * what is counted and what is traced of them does not depend on the way they came.
+ * The same operations by JSON, GET, server-sent events, multipart, WebSocket and MCP: answers, log lines, counters, calls
+ * and spans do not depend on the transport.
  */
 import { createHash } from 'node:crypto';
 import { GraphQLError } from 'graphql';
@@ -25,7 +25,7 @@ interface Operation {
   readonly query: string;
   readonly variables?: object;
   readonly operationName?: string;
-  /** Whether it is a tool of agents: named, valid, and not of the schema. @default true */
+  /** Whether agents have it as a tool: it is named, valid, and no introspection. @default true */
   readonly isTool?: boolean;
 }
 
@@ -49,22 +49,26 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     query: 'query Variables($id: ID!) { person(personId: $id) { name } }',
     variables: { id: 'p' },
   },
-  'an object that is not there': { query: 'query Missing { person(personId: "gone") { name } }' },
-  'the schema': { query: 'query Schema { __schema { queryType { name } } }', isTool: false },
+  'a missing object': { query: 'query Missing { person(personId: "gone") { name } }' },
+  introspection: { query: 'query Schema { __schema { queryType { name } } }', isTool: false },
   'a write': { query: `mutation Write { ${write('topic { title } userErrors { code }')} }` },
   'a syntax error': { query: 'query Broken {', isTool: false },
   'an unknown field': { query: 'query Unknown { nope }', isTool: false },
-  'a wrong name': { query: 'query A { __typename }', operationName: 'B', isTool: false },
+  'an unknown operation name': {
+    query: 'query A { __typename }',
+    operationName: 'B',
+    isTool: false,
+  },
   'a bad id': { query: 'query BadId { node(id: "bad") { id } }' },
   'a bad argument': { query: 'query BadArgument { topics(first: 1000) { totalCount } }' },
   'a bad variable': {
     query: 'query BadVariable($id: ID!) { person(personId: $id) { name } }',
     variables: { id: {} },
   },
-  'a price': {
+  'too high a price': {
     query: `query Costly { ${times(8, (i) => `a${i}: person(personId: "p${i}") { name }`)} }`,
   },
-  'a limit': { query: 'query Limited { __typename }' },
+  'a limit of a plugin': { query: 'query Limited { __typename }' },
   'a plugin that fails': { query: 'query Failing { __typename }' },
   'a backend that fails': { query: 'query Outage { person(personId: "broken") { name } }' },
   'a backend that fails in part': {
@@ -115,7 +119,7 @@ const TRANSPORTS: Readonly<
   },
 };
 
-/** The one answer, whichever frames are around it. */
+/** The single answer, without the frames of its transport. */
 async function byPost({ url }: InProcessGateway, one: Operation, accept: string): Promise<any> {
   const { query, variables, operationName } = one;
   const { text } = await send(`${url}/graphql`, {
@@ -145,14 +149,14 @@ const folder = openFolder({
 const COUNTED =
   /^(gateway_(?:requests|operations|errors|operation_calls|operation_rounds)_total\{.*\}) (\d+)$/gm;
 
-/** Which counters there are, and how far. */
+/** The counters and their values. */
 async function countersOf(site: InProcessGateway): Promise<Map<string, number>> {
   const { text } = await site.get('/metrics');
   return new Map([...text.matchAll(COUNTED)].map(([, name, value]) => [name!, Number(value)]));
 }
 
-/** What anybody learns of each operation, by its name here, where all of them come by one transport. */
-async function learn(transport: string): Promise<ReadonlyMap<string, Learned>> {
+/** Observations of each operation by its name, with all of them sent by one transport. */
+async function observe(transport: string): Promise<ReadonlyMap<string, Observation>> {
   const { lines, logger } = openLog('info');
   const decoder = await openDecoder();
   const tracer = openTracer({
@@ -170,7 +174,7 @@ async function learn(transport: string): Promise<ReadonlyMap<string, Learned>> {
   await site.gateway.open();
   site.upstream.on('GET /v0/persons/broken', status(500));
   site.upstream.on('GET /v0/persons/gone', status(404));
-  const learned = new Map<string, Learned>();
+  const observations = new Map<string, Observation>();
 
   for (const [name, operation] of Object.entries(OPERATIONS)) {
     const before = await countersOf(site);
@@ -182,7 +186,7 @@ async function learn(transport: string): Promise<ReadonlyMap<string, Learned>> {
     await site.gateway.idle();
 
     const [line = {}] = lines.filter(({ msg }) => msg === 'GraphQL request');
-    learned.set(name, {
+    observations.set(name, {
       answer: { data, errors },
       line: Object.fromEntries(
         Object.entries(line)
@@ -204,7 +208,7 @@ async function learn(transport: string): Promise<ReadonlyMap<string, Learned>> {
 
   await tracer.close();
   await site.close();
-  for (const [name, one] of learned) {
+  for (const [name, one] of observations) {
     const span = decoder.spans.find(({ spanId }) => spanId === one.span);
     const shown = span && {
       ...{ name: span.name, status: span.status },
@@ -212,12 +216,12 @@ async function learn(transport: string): Promise<ReadonlyMap<string, Learned>> {
         ([key]) => !/^(?:http|url|app)\./.test(key),
       ),
     };
-    learned.set(name, { ...one, span: shown });
+    observations.set(name, { ...one, span: shown });
   }
-  return learned;
+  return observations;
 }
 
-interface Learned {
+interface Observation {
   readonly answer: object;
   readonly line: object;
   readonly masked: number;
@@ -230,34 +234,34 @@ const isSentBy = (transport: string, { isTool = true, query }: Operation): boole
   !(transport === 'MCP' && !isTool) &&
   !(transport === 'GET of JSON' && query.startsWith('mutation'));
 
-/** The status is that of the transport, and a manifest of agents names no app. */
+/** Keys that are left out: the status is that of the transport, and a manifest of agents names no app. */
 const APART = new Set(['level', 'time', 'pid', 'hostname', 'status', 'app', 'appVersion']);
 
-/** Of these only the type is compared. */
+/** Keys of which only the type is compared. */
 const DIFFERING = new Set([
   ...['requestId', 'trace_id', 'span_id', 'durationMs', 'slowestCall', 'slowestMs', 'bytes'],
 ]);
 
-const learned = new Map<string, Promise<ReadonlyMap<string, Learned>>>();
+const observations = new Map<string, Promise<ReadonlyMap<string, Observation>>>();
 
-/** The first test that asks has each transport learnt. */
-async function learnedBy(transport: string): Promise<ReadonlyMap<string, Learned>> {
-  const known = learned.get(transport) ?? learn(transport);
-  learned.set(transport, known);
+/** Observes each transport for the first test that needs it. */
+async function observationsBy(transport: string): Promise<ReadonlyMap<string, Observation>> {
+  const known = observations.get(transport) ?? observe(transport);
+  observations.set(transport, known);
   return known;
 }
 
 it.each(Object.entries(OPERATIONS))(
-  'with %s: the same answer, line, counters and span by every transport',
+  'every transport has the same answer, log line, counters, calls and span: %s',
   async (name, operation) => {
-    const expected = (await learnedBy('JSON')).get(name);
+    const expected = (await observationsBy('JSON')).get(name);
     expect(expected!.line).toMatchObject({ bytes: 'number', outcome: expect.any(String) });
     expect(expected!.counters).not.toEqual([]);
     expect(expected!.span).toBeDefined();
 
     for (const transport of Object.keys(TRANSPORTS)) {
       if (!isSentBy(transport, operation)) continue;
-      expect((await learnedBy(transport)).get(name), transport).toEqual(expected);
+      expect((await observationsBy(transport)).get(name), transport).toEqual(expected);
     }
   },
 );

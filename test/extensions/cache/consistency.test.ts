@@ -1,4 +1,4 @@
-/** Kept answers as callers of the gateway see them: explained, counted, and never older than a write that they name. */
+/** The response cache as callers see it: explained, counted, and never older than the write that a token names. */
 import { describe, expect, it } from 'vitest';
 import { ResponseCache } from '../../../src/extensions/cache/response-cache.ts';
 import { EXAMPLE_API_KEY } from '../../../src/backend/seed/example.ts';
@@ -36,7 +36,7 @@ async function rename(gateway: InProcessGateway, title: string): Promise<string 
   return headers.get('x-consistency');
 }
 
-it('a kept answer is explained and counted as cached, and planned as the call that it may be', async () => {
+it('a cached answer is explained and counted as cached, and planned as one call', async () => {
   const gateway = await openCached();
   await gateway.ask(QUERY);
 
@@ -54,7 +54,7 @@ it('a kept answer is explained and counted as cached, and planned as the call th
 
 describe('x-consistency', () => {
   it.each(['text/event-stream', 'multipart/mixed'])(
-    'comes with a write to who accepts %s alone',
+    'is a header of the response to a mutation by %s',
     async (accept) => {
       const gateway = await openCached({ fresh: true });
       const query = `mutation { updateTopic(input: { id: "${formatNodeId('Topic', [IDS.topic])}", title: "New" }) { topic { title } } }`;
@@ -67,7 +67,7 @@ describe('x-consistency', () => {
     },
   );
 
-  it('comes with a write, and goes with nothing else', async () => {
+  it('is a header of the response to a mutation, not to a query', async () => {
     const gateway = await openCached({ fresh: true });
 
     const token = await rename(gateway, 'New');
@@ -77,7 +77,7 @@ describe('x-consistency', () => {
     expect(headers.get('x-consistency')).toBeNull();
   });
 
-  it('lets its own process use what it has read since, and has every other ask the backend', async () => {
+  it('makes another process ask the backend, and lets its own use what it has read since the write', async () => {
     const gateway = await openCached({ fresh: true });
     const other = await openCached({ backend: new URL(gateway.backendUrl) });
     await other.ask(QUERY, { apiKey: 'demo' });
@@ -93,7 +93,7 @@ describe('x-consistency', () => {
   });
 
   it.each(['', 'no token: nothing of ours', 'x'.repeat(1_000), '9999999999999999'])(
-    'has the backend asked where it is %j',
+    'makes the gateway ask the backend when it is %j',
     async (token) => {
       const gateway = await openCached();
       await gateway.ask(QUERY);
@@ -104,7 +104,7 @@ describe('x-consistency', () => {
     },
   );
 
-  it('is what answers by GET differ by, and only where answers are kept', async () => {
+  it('is in the header vary of answers by GET only with a response cache', async () => {
     const path = `/graphql?query=${encodeURIComponent(QUERY)}`;
     const varyOf = async ({ url }: InProcessGateway) => {
       const headers = {
@@ -120,7 +120,7 @@ describe('x-consistency', () => {
   });
 });
 
-it('is not used for polls, nor for what an event tells beside its object', async () => {
+it('a poll of a subscription bypasses the response cache', async () => {
   const backend = await openBackend();
   const gateway = await openCached({
     backend: new URL(backend.url),

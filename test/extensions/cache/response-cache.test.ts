@@ -1,4 +1,4 @@
-/** Answers that are kept in memory: which, for how long, and for whom. */
+/** The response cache in memory: which answers it has, for how long, and for whom. */
 import { describe, expect, it } from 'vitest';
 import { ResponseCache } from '../../../src/extensions/cache/response-cache.ts';
 import { NOW } from '../../../src/rest/call/call.ts';
@@ -22,7 +22,7 @@ const read = async (client: RestClient, topic_id = 't'): Promise<string> =>
 const write = (client: RestClient) =>
   client.call(routes.updateTopic, { path: { topic_id: 't' }, body: { title: 'n' } });
 
-/** Reads as so many requests; each in turn by a request of its own. */
+/** Reads the topic by so many requests in turn: the source and the title of each. */
 async function readAll(rest: Rest, count: number, scope?: Partial<RequestScope>) {
   const seen: string[] = [];
   for (let i = 0; i < count; i++) {
@@ -40,7 +40,7 @@ function counting(headers: Readonly<Record<string, string>> = {}): Behaviour {
 }
 
 describe('CACHE_TTL', () => {
-  it('uses an answer again for as long as is set for its route, and not longer', async () => {
+  it('serves an answer from the cache until the time of its route has passed', async () => {
     const time = stageTime();
     const rest = await openCached({ ttls: TTL });
     rest.backend.on(TOPIC, counting());
@@ -52,7 +52,7 @@ describe('CACHE_TTL', () => {
     expect(await readAll(rest, 2)).toEqual(['sent 2', 'cached 2']);
   });
 
-  it('keeps nothing of other routes, of failures, and of answers that break the contract', async () => {
+  it('does not cache other routes, failures, and answers that break the contract', async () => {
     const rest = await openCached({ ttls: TTL });
     rest.backend.on('GET /v0/persons/p', status(404));
     rest.backend.on(TOPIC, status(404), text('{}'), ok({ ...topic('t'), title: 7 }), counting());
@@ -64,7 +64,7 @@ describe('CACHE_TTL', () => {
     expect(rest.backend.hits('GET /v0/persons/p')).toBe(2);
   });
 
-  it('answers each of 50 keys, and each set of forwarded headers, with its own alone', async () => {
+  it('caches apart for each of 50 keys and each set of forwarded headers', async () => {
     const rest = await openCached({ ttls: TTL });
     rest.backend.on(
       TOPIC,
@@ -83,7 +83,7 @@ describe('CACHE_TTL', () => {
     }
   });
 
-  it('takes no more memory than is set, and forgets what was not used for longest', async () => {
+  it('evicts the oldest answer, not the newest, when maxBytes is reached', async () => {
     const rest = await openCached({ ttls: TTL, maxBytes: 100_000 });
     rest.backend.on(
       '*',
@@ -100,7 +100,7 @@ describe('CACHE_TTL', () => {
     expect(first.callLog.calls).toBe(1);
   });
 
-  it('shares nothing that a caller could change for all others', async () => {
+  it('freezes cached answers, so that no caller can change them for others', async () => {
     const rest = await openCached({ ttls: TTL });
     rest.backend.on(TOPIC, counting());
     await read(rest.client());
@@ -111,7 +111,7 @@ describe('CACHE_TTL', () => {
     expect(await readAll(rest, 1)).toEqual(['cached 1']);
   });
 
-  it('counts a kept answer as a call of the budget', async () => {
+  it('counts a cached answer against the budget of calls', async () => {
     const rest = await openCached({ ttls: TTL });
     rest.backend.on('*', ok(topic('t')));
     await read(rest.client());
@@ -126,17 +126,17 @@ describe('CACHE_TTL', () => {
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toUTCString();
 
-describe('what the backend says', () => {
+describe('the caching headers of an answer', () => {
   it.each([
     ['max-age=60', { 'cache-control': 'max-age=60' }, 60],
     ['private, max-age=60', { 'cache-control': 'private, max-age=60' }, 60],
     ['Max-Age=60', { 'cache-control': 'Max-Age=60' }, 60],
     ['max-age before Expires', { 'cache-control': 'max-age=60', expires: minutesAgo(-9) }, 60],
     ['Age', { 'cache-control': 'max-age=60', age: '20' }, 40],
-    ['an Age beyond it', { 'cache-control': 'max-age=60', age: '61' }, 0],
+    ['an Age above max-age', { 'cache-control': 'max-age=60', age: '61' }, 0],
     ['a negative Age', { 'cache-control': 'max-age=60', age: '-20' }, 60],
-    ['a shared cache alone', { 'cache-control': 's-maxage=60' }, 0],
-    ['less for a private cache', { 'cache-control': 's-maxage=600, max-age=60' }, 60],
+    ['s-maxage alone', { 'cache-control': 's-maxage=60' }, 0],
+    ['max-age beside a longer s-maxage', { 'cache-control': 's-maxage=600, max-age=60' }, 60],
     ['stale-while-revalidate', { 'cache-control': 'max-age=60, stale-while-revalidate=600' }, 60],
     ['stale-if-error', { 'cache-control': 'max-age=60, stale-if-error=600' }, 60],
     ['must-revalidate', { 'cache-control': 'max-age=60, must-revalidate' }, 60],
@@ -144,15 +144,15 @@ describe('what the backend says', () => {
     ['No-Store', { 'cache-control': 'No-Store, max-age=60' }, 0],
     ['no-cache', { 'cache-control': 'no-cache, max-age=60' }, 0],
     ['max-age=0', { 'cache-control': 'max-age=0' }, 0],
-    ['nonsense', { 'cache-control': 'max-age=soon' }, 0],
+    ['a max-age that is no number', { 'cache-control': 'max-age=soon' }, 0],
     ['Pragma', { pragma: 'no-cache' }, 0],
     ['an Expires that is no date', { expires: '0' }, 0],
     ['immutable without an age', { 'cache-control': 'immutable' }, 0],
-    ['changed long ago', { 'last-modified': minutesAgo(9_999) }, 0],
+    ['an old Last-Modified alone', { 'last-modified': minutesAgo(9_999) }, 0],
     ['Vary: *', { 'cache-control': 'max-age=60', vary: 'accept, *' }, 0],
     ['Vary by request', { 'cache-control': 'max-age=60', vary: 'X-Request-Id' }, 0],
     ['Vary by key', { 'cache-control': 'max-age=60', vary: 'x-api-key, Accept, Origin' }, 60],
-  ])('is heeded: %s', async (_name, headers, seconds) => {
+  ])('decide how long it is fresh: %s', async (_name, headers, seconds) => {
     const time = stageTime();
     const rest = await openCached({ ttls: new Map() });
     // On a busy machine the server's own Date may be more than a second old when it is read.
@@ -166,7 +166,7 @@ describe('what the backend says', () => {
     expect((await readAll(rest, 1))[0]).toContain('sent');
   });
 
-  it('is heeded by its Date: Expires, and what was old when it came', async () => {
+  it('measure Expires against Date, and count the time since Date as age', async () => {
     const rest = await openCached();
     const expiring = { expires: minutesAgo(-10), date: minutesAgo(0) };
     rest.backend.on(TOPIC, counting(expiring));
@@ -179,7 +179,7 @@ describe('what the backend says', () => {
     expect(again.callLog.calls).toBe(1);
   });
 
-  it('comes before what is set for the route', async () => {
+  it('take precedence over CACHE_TTL', async () => {
     const rest = await openCached({ ttls: TTL });
     rest.backend.on(TOPIC, counting({ 'cache-control': 'no-store' }));
 
@@ -187,8 +187,8 @@ describe('what the backend says', () => {
   });
 });
 
-describe('what is no longer fresh', () => {
-  it('is confirmed by its tag, and then fresh again as the confirmation says', async () => {
+describe('a stale answer', () => {
+  it('is revalidated by its ETag, and is then fresh for the max-age of the 304', async () => {
     const time = stageTime();
     const rest = await openCached({}, { exposeHeaders: ['x-version', 'x-served-by'] });
     rest.backend.on(
@@ -212,7 +212,7 @@ describe('what is no longer fresh', () => {
     ]);
   });
 
-  it('is confirmed by its time, but not after a write: two states of one second have the same', async () => {
+  it('is revalidated by Last-Modified, but not after a write, since two states of one second have the same', async () => {
     const rest = await openCached();
     rest.backend.on('PATCH /v0/topics/t', ok(topic('t')));
     rest.backend.on(TOPIC, counting({ 'last-modified': minutesAgo(5) }));
@@ -226,7 +226,7 @@ describe('what is no longer fresh', () => {
     expect(asked).toEqual([false, true, false]);
   });
 
-  it('answers nobody while the backend fails', async () => {
+  it('is not served while the backend fails', async () => {
     const rest = await openCached();
     const headers = { 'cache-control': 'max-age=0, stale-if-error=600', etag: '"1"' };
     rest.backend.on(TOPIC, ok(topic('t'), headers), status(500));
@@ -244,7 +244,7 @@ describe('a write', () => {
     return { rest, writing };
   };
 
-  it('ends the use of what its key has read before', async () => {
+  it('invalidates the cached answers of its key, and no others', async () => {
     const { rest, writing } = await openWritten();
     writing.release();
     rest.backend.on(TOPIC, counting());
@@ -257,7 +257,7 @@ describe('a write', () => {
     expect(await readAll(rest, 1, { apiKey: 'key-b' })).toEqual(['cached 2']);
   });
 
-  it('is not overtaken by a read that began before it, however late that is answered', async () => {
+  it('keeps a read that began before it out of the cache', async () => {
     const { rest, writing } = await openWritten();
     writing.release();
     const old = held(ok(topic('t', 'old')));
@@ -272,7 +272,7 @@ describe('a write', () => {
     expect(await readAll(rest, 2)).toEqual(['sent new', 'cached new']);
   });
 
-  it('is not overtaken by a read that began while it was under way', async () => {
+  it('keeps a read that began during it out of the cache', async () => {
     const { rest, writing } = await openWritten();
     rest.backend.on(TOPIC, ok(topic('t', 'old')), ok(topic('t', 'new')));
     const written = write(rest.client());
@@ -284,7 +284,7 @@ describe('a write', () => {
     expect(await readAll(rest, 1)).toEqual(['sent new']);
   });
 
-  it('is not overtaken either when its outcome is unknown', async () => {
+  it('invalidates cached answers when its outcome is unknown', async () => {
     const { rest } = await openWritten();
     rest.backend.on('PATCH /v0/topics/t', status(500));
     rest.backend.on(TOPIC, counting());
@@ -295,7 +295,7 @@ describe('a write', () => {
     expect(await readAll(rest, 1)).toEqual(['sent 2']);
   });
 
-  it('is followed by reads of the backend in its own request, whatever others have kept since', async () => {
+  it('makes later reads of its own request bypass the cache', async () => {
     const { rest, writing } = await openWritten();
     writing.release();
     rest.backend.on(TOPIC, counting());
@@ -308,7 +308,7 @@ describe('a write', () => {
   });
 });
 
-it('asks the backend for who wants nothing older than now, and joins no read of others', async () => {
+it('a request for nothing older than now bypasses the cache and the single-flight of other requests', async () => {
   const rest = await openCached({ ttls: TTL });
   rest.backend.on(TOPIC, counting());
   await readAll(rest, 1);

@@ -1,4 +1,4 @@
-/** Departures of a backend, seeded one kind a case, as operators are told of them. */
+/** Departures of a backend from the REST document, one kind in each case, as operators see them. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -37,7 +37,7 @@ async function withDrift() {
   return { metrics, extensions: [drift] };
 }
 
-/** Before a backend whose page is what a case makes of it. */
+/** A gateway in front of a backend whose page a case has changed. */
 async function openSeeded(change: (page: Page) => unknown) {
   const folder = openFolder({ 'ios-4.2.json': { screen: SCREEN, other: OTHER } });
   const site = await openGateway({
@@ -67,7 +67,7 @@ const OF_SCREEN = [
   },
 ];
 
-describe('what /drift tells', () => {
+describe('/drift', () => {
   it.each([
     [
       ...['new_field', 'colour', [], []],
@@ -85,7 +85,7 @@ describe('what /drift tells', () => {
       ...['new_enum_value', 'pageType', ['Page.pageType'], OF_SCREEN],
       (one: Page) => ({ ...one, pageType: 'secret-type' }),
     ] as const,
-  ])('is a %s of one field, with the documents that select it', async (...given) => {
+  ])('reports a %s of one field, with the documents that select it', async (...given) => {
     const [kind, field, fields, documents, change] = given;
     const site = await openSeeded(change);
 
@@ -147,7 +147,7 @@ describe('what /drift tells', () => {
     ]);
   });
 
-  it('is a status that the document does not have', async () => {
+  it('reports a status that the REST document does not have', async () => {
     const site = await openSeeded((one) => one);
     site.upstream.on('GET /v0/pages/p1', status(418));
 
@@ -158,7 +158,7 @@ describe('what /drift tells', () => {
     ]);
   });
 
-  it('is nothing while answers are as documented, or errors are', async () => {
+  it('reports nothing for documented answers and documented errors', async () => {
     const site = await openSeeded((one) => one);
     await ask(site);
     site.upstream.on('GET /v0/pages/p1', status(403));
@@ -167,21 +167,21 @@ describe('what /drift tells', () => {
     expect((await site.drift()).departures).toEqual([]);
   });
 
-  it('is not there for callers', async () => {
-    const site = await openGateway();
+  it('is not served at the port of callers', async () => {
+    const site = await openSeeded((one) => one);
 
     expect((await site.get('/drift')).status).toBe(404);
   });
 });
 
-describe('the look at answers', () => {
+describe('the inspection of answers', () => {
   const answer = (value: unknown, code = 200): RestResponse => ({
     ...{ status: code, headers: {} },
     body: Buffer.from(JSON.stringify(value)),
   });
   const sound = (value: unknown) => ({ value, status: 200, sound: true });
 
-  it('finds every documented answer as it is documented', () => {
+  it('finds no violation in the sample answer of any route', () => {
     for (const route of Object.values<Route>(routes)) {
       const found: string[] = [];
       walkAnswer(route.response, sampleOf(route), {
@@ -192,7 +192,7 @@ describe('the look at answers', () => {
     }
   });
 
-  it('is at the first answer of a route and each hundredth, and at faulty ones once a second', () => {
+  it('covers the first answer of a route and each hundredth, and invalid ones once a second', () => {
     let nowMs = 0;
     const drift = new Drift({ now: () => nowMs });
     const one = { ...page(), colour: 'red' };
@@ -212,7 +212,7 @@ describe('the look at answers', () => {
     ]);
   });
 
-  it('says which fields had no value for a week, and since when', () => {
+  it('reports a field without a value for a week, and since when', () => {
     const DAY_MS = 24 * 3_600 * 1_000;
     let nowMs = 0;
     const drift = new Drift({ now: () => nowMs });
@@ -233,7 +233,7 @@ describe('the look at answers', () => {
     ]);
   });
 
-  it('keeps a bounded number of departures, and repeats no name that may be a value', () => {
+  it('keeps at most a hundred departures, and repeats no name that may be a value', () => {
     let nowMs = 0;
     const drift = new Drift({ now: () => nowMs });
     for (let i = 0; i < 500; i++) {

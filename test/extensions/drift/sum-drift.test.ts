@@ -1,4 +1,4 @@
-/** What several workers have found, as of one. */
+/** The drift reports of several workers as one. */
 import { expect, it } from 'vitest';
 import { sumDrift, type DriftReport } from '../../../src/extensions/drift/sum-drift.ts';
 
@@ -17,7 +17,7 @@ const report = (given: Partial<DriftReport>): DriftReport => ({
 const departure = { route: PAGE, field: 'name', fields: [], documents: [] };
 const answersOf = (route: string, answers: number) => ({ route, answers, looked: 1 });
 
-it('has counts added up, and times from the first to the last', () => {
+it('adds counts up, and takes the first and the last of the times', () => {
   const name = { ...departure, kind: 'other_type' as const };
   const missing = { ...departure, kind: 'missing_field' as const };
 
@@ -47,7 +47,7 @@ it('has counts added up, and times from the first to the last', () => {
   });
 });
 
-it('calls a field unseen where none of those who looked at its route has seen it', () => {
+it('reports a field as unseen when no worker that inspected its route has seen it', () => {
   const unseen = (field: string, since: string) => ({ route: PAGE, field, since });
   const answers = [answersOf(PAGE, 1)];
 

@@ -45,7 +45,7 @@ const pageIn = (api: string): string[] =>
   Object.keys((buildSchema(api).getType('Page') as GraphQLObjectType).getFields());
 
 describe.runIf(hasPackages).each(Object.entries(composers))('%s', (_name, compose: Composer) => {
-  it('composes the subgraph alone: callers see every field of schema.graphql but those of Node', () => {
+  it('composes the subgraph alone to every field of schema.graphql but node and nodes', () => {
     const { errors, api } = compose([content()]);
 
     expect(errors).toEqual([]);
@@ -56,7 +56,7 @@ describe.runIf(hasPackages).each(Object.entries(composers))('%s', (_name, compos
     expect(composed.getType('_Entity')).toBeUndefined();
   });
 
-  it.each(['id', 'pageId'])('lets another subgraph add to a page by %s', (key) => {
+  it.each(['id', 'pageId'])('lets another subgraph add a field to a page by the key %s', (key) => {
     const { errors, api, supergraph } = compose([
       content(),
       other(`type Page @key(fields: "${key}") { ${key}: ID! stars: Int! }`),
@@ -69,7 +69,7 @@ describe.runIf(hasPackages).each(Object.entries(composers))('%s', (_name, compos
     }
   });
 
-  it('lets another subgraph have a node of its own, and connections', () => {
+  it('lets another subgraph have node and connections of its own', () => {
     const { errors } = compose([
       content(),
       other(`interface Node { id: ID! } type Review implements Node @key(fields: "id") { id: ID! }
@@ -82,8 +82,8 @@ describe.runIf(hasPackages).each(Object.entries(composers))('%s', (_name, compos
 
   it.each([
     ['@shareable on PageInfo', 'PageInfo.hasNextPage', /(?<=type PageInfo) @shareable/, ''],
-    ['leaving out node', 'Query.node', /(?<=type Query \{)/, 'node(id: ID!): LogEntry '],
-  ])('shows what it is good for: %s', (_what, refused, pattern, instead) => {
+    ['the removal of node', 'Query.node', /(?<=type Query \{)/, 'node(id: ID!): LogEntry '],
+  ])('fails to compose without %s', (_what, refused, pattern, instead) => {
     const { sdl, ...rest } = content();
     const { errors } = compose([
       { ...rest, sdl: sdl.replace(pattern, instead) },
@@ -108,7 +108,7 @@ describe.runIf(hasPackages).each(Object.entries(composers))('%s', (_name, compos
 });
 
 describe.runIf(hasPackages)('a contract', () => {
-  it('leaves out what writes and what is live, by their tags', () => {
+  it('leaves out mutations and subscriptions by their tags', () => {
     const all = buildSchema(composeContract([content()], []).api);
     const readOnly = buildSchema(composeContract([content()], ['write', 'live']).api);
 

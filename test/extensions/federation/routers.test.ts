@@ -1,5 +1,5 @@
 /**
- * Two routers before the subgraph and another one: what they answer, and how often the backend is called for it.
+ * Two routers in front of the subgraph and another one: their answers, and the REST calls that these take.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '../../../src/app/schema.ts';
@@ -18,7 +18,7 @@ import {
 
 const PAGES = [IDS.page, ...IDS.pages];
 
-/** What is selected of each of the nine types, and costs a call to read. */
+/** Fields of each of the nine types that take a call. */
 const SELECTED = {
   Page: 'name status audiences(first: 2) { totalCount }',
   Audience: 'effectiveName',
@@ -85,7 +85,7 @@ describe
     Object.entries(routers).flatMap(([name, open]) =>
       (['id', 'raw'] as const).map((keys) => ({ name, open, keys })),
     ),
-  )('$name, before a subgraph that knows objects by $keys', ({ open, keys }) => {
+  )('$name, beside a subgraph that knows objects by $keys', ({ open, keys }) => {
   let router: Client;
 
   beforeAll(async () => {
@@ -94,20 +94,20 @@ describe
     router = clientOf(url, 'demo');
   });
 
-  /** What the router answers, and the calls that the gateway made for it. */
+  /** The answer of the router, and the calls of the gateway for it. */
   const askRouter = async (query: string) => {
     gateway.restCalls.length = 0;
     const reply = await router.ask(query);
     return { ...reply, calls: [...gateway.restCalls].sort() };
   };
 
-  /** The same, asked here. */
+  /** The answer and the calls of the gateway without the router. */
   const askHere = async (query: string) => {
     const reply = await gateway.ask(query);
     return { ...reply, calls: [...gateway.restCalls].sort() };
   };
 
-  it('reads an object of each type, with the calls of node', async () => {
+  it('reads an object of each type with the calls of node', async () => {
     const mentions = mentionOf((type, name) => `${name} { ${SELECTED[type]} }`);
     const { data, errors, calls } = await askRouter(`{ mention { ${mentions} } }`);
 
@@ -135,21 +135,24 @@ describe
       Array.from({ length: 100 }, (_, i) => here.data.nodes[i % ids.length]),
     );
     expect(calls).toEqual(here.calls);
-    // Of the page that is gone.
+    // The missing page has errors.
     expect(errors.length).toBeGreaterThan(0);
     for (const { message } of errors) expect(message).toContain('There is no page with the key');
   });
 
-  it.each(QUERIES)('answers a query of this subgraph with its calls: %s', async (query) => {
-    const { data, errors, calls } = await askRouter(query);
+  it.each(QUERIES)(
+    'answers a query of this subgraph with the calls of the gateway: %s',
+    async (query) => {
+      const { data, errors, calls } = await askRouter(query);
 
-    const here = await askHere(query);
-    expect(errors).toEqual([]);
-    expect(data).toEqual(here.data);
-    expect(calls).toEqual(here.calls);
-  });
+      const here = await askHere(query);
+      expect(errors).toEqual([]);
+      expect(data).toEqual(here.data);
+      expect(calls).toEqual(here.calls);
+    },
+  );
 
-  it('adds what another subgraph knows, with the calls of what is asked here', async () => {
+  it('adds fields of another subgraph without a further call', async () => {
     const { data, errors, calls } = await askRouter(
       `{ page(pageId: "${IDS.page}") { name reviews { stars } audiences(first: 3) { nodes { effectiveName } } } }`,
     );
@@ -162,7 +165,7 @@ describe
     expect(calls).toEqual(here.calls);
   });
 
-  it('reads once more what another subgraph leads back to, in a request of its own', async () => {
+  it('reads a page again when another subgraph refers back to it', async () => {
     const { data, errors, calls } = await askRouter(
       `{ page(pageId: "${IDS.page}") { name reviews { page { status } } } }`,
     );
@@ -172,7 +175,7 @@ describe
     expect(calls).toEqual([`GET /v0/pages/${IDS.page}`, `GET /v0/pages/${IDS.page}`]);
   });
 
-  it('writes once', async () => {
+  it('sends a mutation once', async () => {
     const { data, errors, calls } = await askRouter(
       `mutation { updateTopic(input: { id: "${known['Topic']![0]!['id']}", title: "By ${keys}" }) {
         topic { title } userErrors { message } } }`,
@@ -183,7 +186,7 @@ describe
     expect(calls).toEqual([`PATCH /v0/topics/${IDS.topic}`]);
   });
 
-  it('passes on the refusal of a key', async () => {
+  it('passes on UNAUTHENTICATED for an unknown key', async () => {
     const { body } = await router.ask(QUERIES[0]!, { apiKey: 'nobody-knows-this-key' });
 
     expect(body.data?.page ?? null).toBeNull();

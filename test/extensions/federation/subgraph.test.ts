@@ -1,4 +1,4 @@
-/** The gateway as a subgraph: what it tells a composer, and how it answers the references of a router. */
+/** The gateway as a subgraph: its schema for composers, and its answers to the references of a router. */
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { parse } from 'graphql';
@@ -35,7 +35,7 @@ async function open(options: InProcessOptions = {}): Promise<InProcessGateway> {
   });
 }
 
-it('schema.subgraph.graphql is what of the schema is composed with other subgraphs', () => {
+it('schema.subgraph.graphql is the printed schema of the subgraph', () => {
   expect(SDL).toBe(printSubgraph(schema));
 });
 
@@ -91,7 +91,7 @@ const globalIdOf = ({ __typename, ...key }: (typeof objects)[number]): string =>
   findEntity(__typename)!.idOf(key);
 
 describe('the schema of the subgraph', () => {
-  it('is told by _service, without a key', async () => {
+  it('is answered by _service without a key and without a REST call', async () => {
     const gateway = await open();
 
     const { body } = await sdlOf(gateway);
@@ -100,7 +100,7 @@ describe('the schema of the subgraph', () => {
     expect(gateway.restCalls).toEqual([]);
   });
 
-  it('is told to those who may introspect: to none where nobody may', async () => {
+  it('is refused with INTROSPECTION=off', async () => {
     const gateway = await open({ tools: { introspection: 'off' } });
 
     const { data, errors } = await gateway.ask('{ _service { sdl } }');
@@ -111,7 +111,7 @@ describe('the schema of the subgraph', () => {
     );
   });
 
-  it('is told to those who may introspect: to callers with a key of their own', async () => {
+  it('is answered to callers with a key only with INTROSPECTION=keys', async () => {
     const gateway = await open({ tools: { introspection: 'keys' }, apiKey: 'demo' });
 
     expect((await sdlOf(gateway)).status).toBe(401);
@@ -132,7 +132,7 @@ describe('the schema of the subgraph', () => {
     );
   });
 
-  it('has no node, which direct callers keep', async () => {
+  it('lacks node and nodes, and node is still there for direct callers', async () => {
     const gateway = await open();
 
     const { data } = await gateway.ask(`{ node(id: "${globalIdOf(objects[0]!)}") { id } }`);
@@ -142,7 +142,7 @@ describe('the schema of the subgraph', () => {
     expect(() => parse(SDL)).not.toThrow();
   });
 
-  it('is another only where it is switched on', async () => {
+  it('is not answered without the extension', async () => {
     const gateway = await openGateway();
 
     const { status, errors } = await gateway.ask('{ _service { sdl } }');
@@ -153,7 +153,7 @@ describe('the schema of the subgraph', () => {
 });
 
 describe('references', () => {
-  it('of every type are read by the global id and by raw ids, as nodes reads them', async () => {
+  it('of each type are read by the global id and by raw ids, with the answers and calls of nodes', async () => {
     const gateway = await open();
     const byId = objects.map((one) => ({ __typename: one.__typename, id: globalIdOf(one) }));
 
@@ -170,7 +170,7 @@ describe('references', () => {
     }
   });
 
-  it('may be written into the document', async () => {
+  it('may be literals of the document', async () => {
     const gateway = await open();
 
     const { data } = await gateway.ask(
@@ -184,15 +184,15 @@ describe('references', () => {
     ['an unknown type', { __typename: 'Review', id: 'r1' }, '"Review" has no key here'],
     ['a type without a key', { __typename: 'PageInfo' }, '"PageInfo" has no key here'],
     ['no type', { pageId: IDS.page }, '"__typename" is missing'],
-    ['no object', 'Page', 'A representation is an object'],
+    ['a string', 'Page', 'A representation is an object'],
     ['no key', { __typename: 'Page' }, 'The key of a Page is "id", or all of "pageId"'],
     [
       'a part of a key',
       { __typename: 'Audience', audienceId: IDS.audience },
       'The key of an Audience is "id", or all of "pageId", "audienceId", as strings',
     ],
-    ['a key of null', { __typename: 'Page', pageId: null }, 'The key of a Page is'],
-    ['no global id', { __typename: 'Page', id: 'x' }, '"x" is not a global id'],
+    ['a key that is null', { __typename: 'Page', pageId: null }, 'The key of a Page is'],
+    ['an id that is no global id', { __typename: 'Page', id: 'x' }, '"x" is not a global id'],
     [
       'the id of another type',
       { __typename: 'Page', id: formatNodeId('Topic', ['t1']) },
@@ -204,7 +204,7 @@ describe('references', () => {
       '"id" and "pageId" are of different objects',
     ],
     ['a raw id that no path can have', page('..'), '"pageId"'],
-  ])('that are broken fail alone: %s', async (_what, broken, message) => {
+  ])('that are invalid fail alone with BAD_USER_INPUT: %s', async (_what, broken, message) => {
     const gateway = await open();
 
     const { status, data, errors } = await gateway.ask(ENTITIES, {
@@ -224,7 +224,7 @@ describe('references', () => {
     expect(gateway.restCalls).toHaveLength(3);
   });
 
-  it('to what does not exist are errors, and no objects of which only the key is there', async () => {
+  it('to missing objects are null with NOT_FOUND', async () => {
     const gateway = await open();
 
     const { data, errors } = await gateway.ask(ENTITIES, {
@@ -242,7 +242,7 @@ describe('references', () => {
     ]);
   });
 
-  it('fail alone where the backend fails, beside an unknown type', async () => {
+  it('fail alone when the backend refuses them, beside an unknown type', async () => {
     const gateway = await open({ backend: 'faulty' });
     gateway.upstream.on('GET /v0/persons/broken', status(404));
     gateway.upstream.on('GET /v0/persons/failing', status(400));
@@ -267,7 +267,7 @@ describe('references', () => {
   });
 });
 
-describe('what references cost', () => {
+describe('the cost of references', () => {
   const representations = Array.from({ length: 100 }, (_, i) => page(`page_${i}`));
   const ids = representations.map((_, i) => pageId(i));
 
@@ -275,7 +275,7 @@ describe('what references cost', () => {
     [100, 'name', 100],
     [20, 'name audiences(first: 5) { nodes { effectiveName } }', 40],
   ])(
-    'is what nodes costs for %i objects, by the plan and in calls and rounds: %s',
+    'is that of nodes for %i objects, in the plan, in calls and in rounds: %s',
     async (count, selected, calls) => {
       const gateway = await open({ backend: 'faulty', rest: { timeoutMs: 9_000 } });
       const ask = (field: string, type: string, given: readonly unknown[], explain: string) =>
@@ -302,7 +302,7 @@ describe('what references cost', () => {
     },
   );
 
-  it('is one call for as many references to one object as there are', async () => {
+  it('is one call for a hundred references to one object', async () => {
     const gateway = await open();
 
     const { data } = await gateway.ask(
@@ -314,7 +314,7 @@ describe('what references cost', () => {
     expect(gateway.restCalls).toEqual([`GET /v0/pages/${IDS.page}`]);
   });
 
-  it('is bounded before any call: by the budget', async () => {
+  it('is limited by the budget before any call', async () => {
     const gateway = await open({ limits: { maxUpstreamCalls: 99 } });
 
     const { status, errors } = await gateway.ask(
@@ -329,7 +329,7 @@ describe('what references cost', () => {
     expect(gateway.restCalls).toEqual([]);
   });
 
-  it('is bounded before any call: by the number of references', async () => {
+  it('is limited to a hundred references before any call', async () => {
     const gateway = await open();
 
     const { data, errors } = await gateway.ask(ENTITIES, {
@@ -347,7 +347,7 @@ describe('what references cost', () => {
     expect(gateway.restCalls).toEqual([]);
   });
 
-  it('is bounded before any call: by the aliases of a document, of which routers need one a type', async () => {
+  it('is limited by the aliases of a document before any call, and nine aliases are enough for routers', async () => {
     const gateway = await open();
     const listsOf = (count: number) =>
       Array.from(
@@ -368,9 +368,9 @@ describe('what references cost', () => {
     expect(gateway.restCalls).toEqual([]);
   });
 
-  it('stays within its plan, whatever the references are, and each has its place', async () => {
+  it('stays within the plan for random references, each of which has its place in the answer', async () => {
     const gateway = await open();
-    // The first answer of each route shows that there is such a route: no call asks for that later.
+    // The first answer of each route shows that the route exists, so that no later call checks it.
     await gateway.ask(ENTITIES, { variables: { representations: objects } });
     const part = fc.constantFrom(IDS.page, 'gone', '', '..', null, 7, pageId(1));
     const reference = fc.oneof(
@@ -402,7 +402,7 @@ describe('what references cost', () => {
         const failed = new Set(errors.map(({ path }: any) => path[1]));
         for (const [i, one] of data._entities.entries()) expect(one === null).toBe(failed.has(i));
         const { least, most } = planned.extensions.plan.calls;
-        // What does not exist needs no call below it.
+        // A missing object needs no further call.
         expect(gateway.restCalls.length).toBeLessThanOrEqual(most);
         expect(least).toBeLessThanOrEqual(most);
       }),

@@ -1,6 +1,6 @@
 /**
  * The composers and routers that the subgraph is tested with, and another subgraph beside it. They are installed by
- * `npm ci` in this folder, apart from the product; where they are not, tests skip.
+ * `npm ci` in this folder, apart from the product; otherwise their tests are skipped.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -35,7 +35,7 @@ export interface Subgraph {
   readonly sdl: string;
 }
 
-/** The gateway's own, as it is checked in. */
+/** The gateway's own subgraph, as it is checked in. */
 export const content = (url = 'http://content'): Subgraph => ({
   name: 'content',
   url,
@@ -46,16 +46,16 @@ export const content = (url = 'http://content'): Subgraph => ({
 });
 
 export interface Composed {
-  /** Empty where it succeeded. */
+  /** Empty after a success. */
   readonly errors: readonly string[];
   readonly supergraph: string;
-  /** What callers of a router see. */
+  /** The schema that callers of a router see. */
   readonly api: string;
 }
 
 export type Composer = (subgraphs: readonly Subgraph[]) => Composed;
 
-/** They bring a copy of graphql of their own, with which they are given and give texts only. */
+/** Loads the packages, which have their own copy of graphql, so that only texts are exchanged with them. */
 const load = createRequire(join(HERE, 'package.json'));
 
 const servicesOf = (subgraphs: readonly Subgraph[]) =>
@@ -79,7 +79,7 @@ export const composers: Readonly<Record<string, Composer>> = {
   },
 };
 
-/** What callers of a contract see: without what has one of these tags. */
+/** The schema of a contract, without what has one of these tags. */
 export function composeContract(
   subgraphs: readonly Subgraph[],
   exclude: readonly string[],
@@ -94,7 +94,7 @@ export function composeContract(
   return { errors: messagesOf(errors), supergraph: supergraphSdl, api: publicSdl };
 }
 
-/** What another subgraph knows of the gateway's objects: their ids, by their types. */
+/** Ids of the gateway's objects that another subgraph knows, by type. */
 export type Known = Readonly<Record<string, readonly Readonly<Record<string, string>>[]>>;
 
 /** An object by its raw ids, and by its global id. */
@@ -154,7 +154,7 @@ export const routers: Readonly<Record<string, Router>> = {
 
 async function listening(port: number): Promise<string> {
   const url = `http://127.0.0.1:${port}`;
-  // A router loads for seconds on a machine that others use.
+  // A router takes seconds to start on a busy machine.
   await until(() => fetch(`${url}/graphql?query={__typename}`).then(({ ok }) => ok), 40_000);
   return url;
 }

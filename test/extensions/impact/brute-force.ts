@@ -1,8 +1,8 @@
 /**
- * What operations really lose while the backend answers 503 on one route.
+ * The losses of operations in fact, while the backend answers 503 on one route.
  *
- * Ids differ from route to route and from list to list, so that nothing is known by luck that another call
- * brought; each operation asks with a key of its own, because circuits are kept by key.
+ * Ids differ between routes and between lists, so that no object is known by chance from another call; each
+ * operation asks with a key of its own, because circuits are kept by key.
  */
 import { createClient } from 'graphql-sse';
 import { getOperationAST, OperationTypeNode, parse } from 'graphql';
@@ -20,7 +20,7 @@ type Variables = Readonly<Record<string, unknown>>;
 export interface BruteForce {
   readonly gateway: InProcessGateway;
   /**
-   * By route, the outermost paths that are lost while it is off, and are not anyway, with any of the variables.
+   * By route, the outermost paths that are lost only while it is off, with any of the variables.
    */
   lossesByRoute(
     source: string,
@@ -98,11 +98,11 @@ function answerOf({ route, values }: NonNullable<ReturnType<typeof routeOf>>, ta
     const domain = new URL(target, 'http://backend').searchParams.get('query') ?? '';
     for (const item of body['items']) item.domain = domain;
   } else renameDomains(body, idPrefix, route === routes.getAccount);
-  // The feed of an account may tell of another one.
+  // The activity of an account may name another account.
   if (route === routes.listActivity) {
     for (const [i, item] of body['items'].entries()) item.accountId = `${idPrefix}other-${i}`;
   }
-  // Where no route reads an account, it is looked for among all.
+  // Without a route for one account, it is looked for in the list.
   if (route === routes.listAccounts) body['items'][0].accountId = 'ac1';
   return body;
 }

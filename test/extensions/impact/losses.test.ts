@@ -1,4 +1,4 @@
-/** What operations lose without a route, against what they lose while the backend fails on it. */
+/** Predicted losses of operations without a route, compared with their losses while the backend fails on it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getOperationAST, parse, print, separateOperations } from 'graphql';
@@ -29,7 +29,7 @@ const DOCUMENTS = Object.entries(separateOperations(all)).map(([name, document])
 
 const VERSION = formatNodeId('AudienceVersion', ['p1', 'a1', 'v1']);
 
-/** Of random queries: each object once, so that none is known by luck. */
+/** Values of random queries: each object once, so that none is known by chance. */
 const VALUES = {
   pageId: ['p1'],
   audienceId: ['a1'],
@@ -58,9 +58,9 @@ const VARIABLES: Readonly<Record<string, readonly Record<string, unknown>[]>> = 
   Version: [{ id: VERSION }],
 };
 
-describe('what an operation loses', () => {
+describe('the predicted losses of an operation', () => {
   it.each(['extended', 'document'] as const)(
-    'without a route is what it loses while that route fails, for every route and every document of src/client, where the routes are %s',
+    'are its losses while a route fails, for each route and each document of src/client, with the %s routes',
     async (routeSet: RouteSet) => {
       const bruteForce = await openBruteForce(routeSet);
       for (const { name, document, source } of DOCUMENTS) {
@@ -74,7 +74,7 @@ describe('what an operation loses', () => {
     },
   );
 
-  it('is what it loses for random queries too', async () => {
+  it('are its losses while a route fails, for random queries', async () => {
     const bruteForce = await openBruteForce();
     for (let seed = 1; seed <= cases(10); seed++) {
       const { source, variables } = randomQuery(seed, { schema, values: VALUES, depth: 5 });

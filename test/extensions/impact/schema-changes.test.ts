@@ -1,4 +1,4 @@
-/** What a new schema breaks, for whom, and what deprecations must say. */
+/** Breaking changes of a schema, the operations that they break, and the reasons of deprecations. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -47,14 +47,14 @@ async function changes(from: string, to: string, documents: Readonly<Record<stri
 const A = 'query A { page(pageId: 1) { name } }';
 const B = 'query B { page(pageId: 1) { nameOfOwner } }';
 
-it('names who uses a field that goes, and nobody who uses one whose name begins alike', async () => {
+it('names the operations that use a removed field, not those that use a field whose name begins alike', async () => {
   expect(await changes('name: String ', '', { A, B })).toEqual([['breaking', 'Page.name', 'A']]);
   expect(await changes('nameOfOwner: String ', '', { A })).toEqual([
     ['breaking', 'Page.nameOfOwner', ''],
   ]);
 });
 
-it('names who uses a type, an argument, a value or a field of an input that goes', async () => {
+it('names the operations that use a removed argument, enum value, input field or object field', async () => {
   const C = 'query C { page(pageId: 1, kind: tall) { owner { mail } } }';
   const D =
     'query D($kind: Kind, $by: By) { page(pageId: 1, kind: $kind) { name } find(by: $by) { name } }';
@@ -68,13 +68,13 @@ it('names who uses a type, an argument, a value or a field of an input that goes
   expect(await changes('owner: Owner', '', documents)).toEqual([['breaking', 'Page.owner', 'C']]);
 });
 
-it('names who leaves out what must be given from now on', async () => {
+it('names the operations that lack an argument that is newly required', async () => {
   expect(await changes('kind: Kind)', 'kind: Kind, size: Int!)', { A })).toEqual([
     ['breaking', 'Query.page.size', 'A'],
   ]);
 });
 
-it('names who may leave out what an input needs from now on: who writes one, or takes it from a variable', async () => {
+it('names the operations that lack a newly required value, or may lack it in a variable', async () => {
   const documents = {
     A,
     Empty: 'query Empty { find(by: {}) { name } }',
@@ -94,7 +94,7 @@ it('names who may leave out what an input needs from now on: who writes one, or 
   ]);
 });
 
-it('does not name who gives already what must be given from now on', async () => {
+it('does not name operations that always give a newly required value', async () => {
   const documents = {
     Given: 'query Given { page(pageId: 1, kind: tall) { name } find(by: { id: 1 }) { name } }',
     Sure: 'query Sure($kind: Kind!) { page(pageId: 1, kind: $kind) { name } }',
@@ -110,21 +110,21 @@ it('does not name who gives already what must be given from now on', async () =>
   ]);
 });
 
-it('tells dangerous changes, of which nobody is broken, and says nothing of descriptions', async () => {
+it('reports a new enum value as dangerous without users, and no change of a description', async () => {
   expect(await changes('draft live', 'draft live gone', { A })).toEqual([
     ['dangerous', 'Status.gone', ''],
   ]);
   expect(await changes('type Owner', '"Who has it." type Owner', { A })).toEqual([]);
 });
 
-it('names the documents that cease to be valid, whatever goes or must be given in this schema', async () => {
+it('names the documents that become invalid, for removals and newly required values all over schema.graphql', async () => {
   const text = readFileSync(join(ROOT, 'schema.graphql'), 'utf8');
   const old = buildSchema(text);
   const shipped = shippedIn(old, readManifests(join(ROOT, 'src/client/generated')));
   let broken = 0;
   for (const one of withAChange(parse(text, { noLocation: true }))) {
     const now = buildASTSchema(one);
-    // An interface's field goes with those of its types.
+    // A field of an interface cannot be removed alone.
     if (validateSchema(now).length > 0) continue;
     const invalid = shipped
       .filter(({ document }) => validate(now, document).length > 0)
@@ -132,7 +132,7 @@ it('names the documents that cease to be valid, whatever goes or must be given i
     const [change] = await changesBetween(old, now, shipped);
     const users = change!.users.map(({ name }) => name);
 
-    // A variable may hold a value or a field of an input that went, which no validation sees.
+    // A variable may hold a removed enum value or input field, which validation cannot see.
     const isInput = isInputType(old.getType(change!.path!.split('.')[0]!));
     expect(users, change!.path).toEqual(isInput ? expect.arrayContaining(invalid) : invalid);
     broken += invalid.length;
@@ -140,7 +140,7 @@ it('names the documents that cease to be valid, whatever goes or must be given i
   expect(broken).toBeGreaterThan(5);
 });
 
-it('finds deprecations that name no day, or nothing else', () => {
+it('finds deprecations whose reasons lack a date or a text', () => {
   const schema = buildSchema(`
     type Query {
       good: Int @deprecated(reason: "Use better. Goes on 2027-03-01.")
@@ -158,7 +158,7 @@ it('finds deprecations that name no day, or nothing else', () => {
   ]);
 });
 
-/** The schema with one field, argument or value less each, or one more that must be given: some, since a comparison takes 10 ms. */
+/** The schema with one field, argument or value removed, or one required argument added: a twentieth of all, since each comparison takes 10 ms. */
 function* withAChange(schema: DocumentNode) {
   const kinds: readonly string[] = [
     ...[Kind.FIELD_DEFINITION, Kind.INPUT_VALUE_DEFINITION, Kind.ENUM_VALUE_DEFINITION],

@@ -1,5 +1,5 @@
 /**
- * Agents at `/mcp`: the official client, in the old protocol and the new, before the real gateway and its backend.
+ * Agents at `/mcp`: the official client, in the old protocol and the new, in front of the real gateway and its backend.
  */
 import { createHash } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -78,7 +78,7 @@ const openOwn = (options: InProcessOptions = {}, folder = FOLDER) =>
 
 let plain: ReturnType<typeof openOwn> | undefined;
 
-/** Without options: the one that all such tests share. */
+/** Without options, the gateway that all such tests share. */
 async function open(options?: InProcessOptions, folder?: string) {
   if (options) return openOwn(options, folder);
   const site = await (plain ??= openOwn());
@@ -91,7 +91,7 @@ interface AgentOptions {
   readonly mode?: 'auto' | 'legacy';
 }
 
-/** The official client; of several gateways each request goes to the next one. */
+/** The official client; with several gateways, each request goes to the next one. */
 async function connect(
   urls: readonly string[],
   { apiKey = 'demo', mode = 'auto' }: AgentOptions = {},
@@ -123,8 +123,8 @@ const postRaw = (url: string, body: unknown, headers: Record<string, string> = {
 
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
 
-describe.each(['auto', 'legacy'] as const)('an agent with the protocol of %s', (mode) => {
-  it('is told of each document: words, arguments, answer and price', async () => {
+describe.each(['auto', 'legacy'] as const)('an agent in protocol mode %s', (mode) => {
+  it('lists a tool for each document, with its description, arguments, annotations and price', async () => {
     const { url } = await open();
     const client = await connect([url], { mode });
 
@@ -155,7 +155,7 @@ describe.each(['auto', 'legacy'] as const)('an agent with the protocol of %s', (
     expect(publish.annotations).toMatchObject({ readOnlyHint: false });
   });
 
-  it('finds a page, reads its audiences, publishes a version and asks for its state, at three gateways in turn', async () => {
+  it('finds a page, reads its audiences, publishes a version and reads its status, at three gateways in turn', async () => {
     const first = await open({ fresh: true });
     const others = await Promise.all(
       [1, 2].map(() => open({ backend: new URL(first.backendUrl) })),
@@ -186,7 +186,7 @@ describe.each(['auto', 'legacy'] as const)('an agent with the protocol of %s', (
   });
 });
 
-it('serves the official client of before, which checks each answer against its tool’s schema', async () => {
+it('the former official client, which checks each answer against its tool’s schema, gets data and refusals', async () => {
   const { url } = await open();
   const client = new FirstClient({ name: 'test', version: '1' });
   const headers = { 'x-api-key': 'demo' };
@@ -212,7 +212,7 @@ it('serves the official client of before, which checks each answer against its t
 });
 
 describe('a call', () => {
-  it('is made with the key of its caller, and none without one', async () => {
+  it('is made with the key of its caller, and is refused before any REST call without one', async () => {
     const { url, restCalls } = await open();
     const stranger = await connect([url], { apiKey: 'nobody-knows-this-key' });
 
@@ -230,7 +230,7 @@ describe('a call', () => {
     expect(restCalls).toEqual([]);
   });
 
-  it('that costs too much is a tool error that says what to narrow, before any call', async () => {
+  it('above the budget is a tool error that says what to narrow, before any REST call', async () => {
     const { url, restCalls } = await open({ limits: { maxUpstreamCalls: 1 } });
     const client = await connect([url]);
     restCalls.length = 0;
@@ -245,7 +245,7 @@ describe('a call', () => {
     expect(restCalls).toEqual([]);
   });
 
-  it('that fails in part has what arrived, and the errors in words', async () => {
+  it('that fails in part has the rest of the data, and the errors as text', async () => {
     const gateway = await open({ backend: 'faulty' });
     const client = await connect([gateway.url], { apiKey: 'key-of-tenant-a-0123456789' });
 
@@ -258,9 +258,9 @@ describe('a call', () => {
 
   it.each([
     ['of another type', { pageId: 7 as unknown, first: 'many' }, /^BAD_USER_INPUT: /],
-    ['that is missing', {}, /^BAD_USER_INPUT: Variable "\$pageId"/],
-    ['that it has not', { pageId: 'p', query: '{ __schema }' }, /^There is no argument "query"/],
-  ])('with an argument %s is refused before any call', async (_what, given, message) => {
+    ['it lacks', {}, /^BAD_USER_INPUT: Variable "\$pageId"/],
+    ['it does not have', { pageId: 'p', query: '{ __schema }' }, /^There is no argument "query"/],
+  ])('with an argument %s is refused before any REST call', async (_what, given, message) => {
     const { url, restCalls } = await open();
     const client = await connect([url]);
     restCalls.length = 0;
@@ -272,23 +272,25 @@ describe('a call', () => {
     expect(restCalls).toEqual([]);
   });
 
-  it('of a tool that is not there is refused', async () => {
+  it('of an unknown tool is refused', async () => {
     const { url } = await open();
     const client = await connect([url]);
 
     await expect(call(client, 'Anything', {})).rejects.toThrow(/There is no tool "Anything"/);
   });
 
-  it('is counted by the metrics, as every operation', async () => {
+  it('is counted in gateway_upstream_calls_total', async () => {
     const gateway = await open();
     const client = await connect([gateway.url]);
+    const counted = () => gateway.metric('gateway_upstream_calls_total', 'search');
+    const before = await counted();
 
     await call(client, 'FindPages', { query: 'northwind' });
 
-    expect(await gateway.metric('gateway_upstream_calls_total', 'search')).toBeGreaterThan(0);
+    expect(await counted()).toBe(before + 1);
   });
 
-  it('is served where every other document is refused', async () => {
+  it('is served by a gateway that takes trusted documents only', async () => {
     const { url } = await open({ documents: { folder: folderOf({}), only: true } });
     const client = await connect([url]);
 
@@ -301,7 +303,7 @@ describe('a call', () => {
 describe('/mcp', () => {
   it.each([
     ['a page of another origin', { origin: 'https://evil.example' }, 403, 'ORIGIN_NOT_ALLOWED'],
-    ['a page of no origin', { origin: 'null' }, 403, 'ORIGIN_NOT_ALLOWED'],
+    ['a page with the origin null', { origin: 'null' }, 403, 'ORIGIN_NOT_ALLOWED'],
   ])('refuses %s', async (_what, headers, status, code) => {
     const { url } = await open();
 
@@ -310,7 +312,7 @@ describe('/mcp', () => {
     expect([reply.status, ...reply.codes]).toEqual([status, code]);
   });
 
-  it('refuses another host than those it is told', async () => {
+  it('refuses a host that is not allowed', async () => {
     const { url } = await open();
 
     const reply = await postRaw(url.replace('127.0.0.1', 'localhost'), LIST);
@@ -318,7 +320,7 @@ describe('/mcp', () => {
     expect([reply.status, ...reply.codes]).toEqual([421, 'HOST_NOT_ALLOWED']);
   });
 
-  it('takes a page of its own origin', async () => {
+  it('answers a page of its own origin', async () => {
     const { url } = await open();
 
     const { status } = await postRaw(url, LIST, { origin: url });
@@ -326,7 +328,7 @@ describe('/mcp', () => {
     expect(status).toBe(200);
   });
 
-  it('lets pages of CORS_ORIGINS ask: browsers get their permission, and may read the answer', async () => {
+  it('answers pages of CORS_ORIGINS, with CORS headers also for the preflight request, and refuses others', async () => {
     const origin = 'https://inspector.example';
     const { url } = await open({ http: { corsOrigins: [origin] } });
     const asked = { origin, 'access-control-request-headers': 'x-api-key' };
@@ -345,7 +347,7 @@ describe('/mcp', () => {
     ]);
   });
 
-  it('refuses a batch, a body that is too large, and another method', async () => {
+  it('refuses a batch, a body that is too large, and GET', async () => {
     const { url } = await open();
 
     const batch = await postRaw(url, [LIST, LIST]);
@@ -355,7 +357,7 @@ describe('/mcp', () => {
     expect([batch.status, large.status, get.status]).toEqual([400, 413, 405]);
   });
 
-  it('keeps no connection open for changes of the list', async () => {
+  it('refuses to listen for changes of the tools', async () => {
     const { url } = await open();
     const client = await connect([url]);
 
@@ -379,7 +381,7 @@ describe('/mcp', () => {
     expect((await client.listTools()).tools).toHaveLength(DOCUMENTS.length);
   });
 
-  it('is not there unless it is switched on', async () => {
+  it('is 404 without the extension', async () => {
     const { url } = await openGateway();
 
     expect((await postRaw(url, LIST)).status).toBe(404);
@@ -414,7 +416,7 @@ describe('the schemas of a tool', () => {
       }`,
       { input: { pageId: '7', publishBehavior: 'publish' } },
     ],
-  ])('have defaults of the types that they stand for: %s', async (document, defaults) => {
+  ])('have defaults coerced to the types of their variables: %s', async (document, defaults) => {
     const { tool } = await toolOf(document);
     const { properties } = tool.inputSchema;
 
@@ -423,7 +425,7 @@ describe('the schemas of a tool', () => {
     ).toEqual(defaults);
   });
 
-  it('have a variable and an alias __proto__ like any other, as calls have', async () => {
+  it('treat __proto__ as an ordinary variable and alias name, as calls do', async () => {
     const { url, tool } = await toolOf(
       'query A($__proto__: String!) { __proto__: searchPages(query: $__proto__) { __proto__: name } }',
     );
@@ -446,7 +448,7 @@ describe('the schemas of a tool', () => {
 });
 
 describe('a manifest', () => {
-  it('of a later version counts where two have a tool of one name', async () => {
+  it('of a later version takes precedence when two have a tool of one name', async () => {
     const newer = READ_AUDIENCES.replace('Reads', 'Lists');
     const { url } = await open(
       {},
@@ -475,11 +477,11 @@ describe('a manifest', () => {
       /agents\.json: document \w{12}: A tool may not ask for __schema/,
     ],
     ['query A { type: __type(name: "Page") { name } }', /A tool may not ask for __type/],
-  ])('with a document that can be no tool ends the start: %s', async (document, message) => {
+  ])('with a document that cannot be a tool fails the start: %s', async (document, message) => {
     await expect(open({}, folderOf({ 'agents.json': [document] }))).rejects.toThrow(message);
   });
 
-  it('has to be there', async () => {
+  it('that is missing fails the start', async () => {
     await expect(open({}, folderOf({}))).rejects.toThrow(/^MCP_DOCUMENTS: No manifest is in /);
   });
 });

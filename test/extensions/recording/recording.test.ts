@@ -1,5 +1,5 @@
 /**
- * Recording what a backend says, and replaying it: faults, sequences, keys, misses.
+ * Recording and replaying the answers of a backend: faults, sequences, keys, misses.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ function clientsOf(
     upstream(scopeOf({ apiKey, deadlineMs: performance.now() + requestTimeoutMs }));
 }
 
-/** A recorder before a backend with a script for each route. */
+/** A recorder in front of a backend with a script for each route. */
 async function openRecording(
   scripts: Readonly<Record<string, readonly Behaviour[]>>,
   options: Partial<Parameters<typeof openRecorder>[1]> = {},
@@ -85,14 +85,14 @@ const readTopic = (client: RestClient) =>
 const rename = (client: RestClient, title: string) =>
   outcome(client.call(routes.updateTopic, { path: { topic_id: 't1' }, body: { title } }));
 
-/** An outcome without what differs from run to run. */
-const said = (result: unknown): unknown =>
+/** An outcome without the fields that differ from run to run. */
+const comparable = (result: unknown): unknown =>
   result instanceof Error
     ? { ...result, name: result.name, message: result.message, cause: undefined }
     : result;
 
-/** The system's clock, which notes the waits that came to their ends. */
-function clockThatNotes(waits: number[]): Clock {
+/** The system's clock, with a list of the waits that have ended. */
+function clockWithWaits(waits: number[]): Clock {
   return {
     ...systemClock,
     setTimeout: (run, ms) =>
@@ -107,7 +107,7 @@ const PERSON = 'GET /v0/persons/p1';
 const TOPIC = 'GET /v0/topics/t1';
 
 describe('a recording', () => {
-  it('is a HAR that its reader understands, whole after each exchange', async () => {
+  it('is a valid HAR with requests and bodies, written after each exchange', async () => {
     const { client, har } = await openRecording({
       [PERSON]: [ok(person('p1'))],
       'PATCH /v0/topics/t1': [ok(topic('t1', 'Novedades €'))],
@@ -127,7 +127,7 @@ describe('a recording', () => {
     expect(write.request.bodySize).toBe(Buffer.byteLength('{"title":"Novedades €"}'));
   });
 
-  it('holds neither a key nor a cookie nor the address of the backend', async () => {
+  it('has no key, cookie, internal header or address of the backend', async () => {
     const { client, backend, recorder } = await openRecording({
       [PERSON]: [ok(person('p1'), { 'set-cookie': 'session=0451', 'x-internal': 'rack-9' })],
     });
@@ -144,7 +144,7 @@ describe('a recording', () => {
     ['as it is', KEY],
     ['in base64', Buffer.from(KEY).toString('base64')],
     ['encoded for a URL', encodeURIComponent(KEY)],
-  ])('leaves out an answer that holds a key %s, and says so', async (_form, echoed) => {
+  ])('leaves out an answer that has a key %s, and reports that', async (_form, echoed) => {
     const { client, har, leftOut } = await openRecording({ [PERSON]: [ok(person('p1', echoed))] });
 
     expect(await readPerson(client())).toMatchObject({ name: echoed });
@@ -153,7 +153,7 @@ describe('a recording', () => {
     expect(leftOut).toEqual(['it holds an API key, so that it would be a miss in a replay']);
   });
 
-  it('takes the key of the sample data for what it is: public', async () => {
+  it('has an answer with the public key of the sample data', async () => {
     const { client, har } = await openRecording(
       { [PERSON]: [ok(person('p1', 'Ask for a demo'))] },
       { publicKey: 'demo' },
@@ -164,7 +164,7 @@ describe('a recording', () => {
     expect(har().log.entries).toHaveLength(1);
   });
 
-  it('does not write over another', async () => {
+  it('does not overwrite another', async () => {
     const { folder } = await openRecording({});
 
     await expect(openRecording({}, { folder })).rejects.toThrow(/remove it, or set SCENARIO/);
@@ -175,45 +175,45 @@ describe('a replay', () => {
   it.each<[string, Behaviour[]]>([
     ['a reset', [reset()]],
     ['a reset in the middle of an answer', [reset(500)]],
-    ['an answer that was cut', [cut(person('p1'))]],
+    ['a truncated answer', [cut(person('p1'))]],
     ['malformed HTTP', [raw('NOT HTTP AT ALL\r\n\r\n')]],
-    ['a limit of calls', [status(429)]],
-    ['a limit of calls with a time', [status(429, { 'retry-after': '60' })]],
+    ['a rate limit without Retry-After', [status(429)]],
+    ['a rate limit with Retry-After', [status(429, { 'retry-after': '60' })]],
     ['an outage', [status(503)]],
     ['a refusal', [status(403, { 'x-request-id': 'backend-7' })]],
-    ['what is no JSON', [text('<html>', 'text/html')]],
-    ['bytes that are no text', [text(Buffer.from([0x80, 0xff]))]],
+    ['an answer that is not JSON', [text('<html>', 'text/html')]],
+    ['bytes that are not UTF-8', [text(Buffer.from([0x80, 0xff]))]],
     ['a fault and then an answer', [reset(), ok(person('p1'))]],
-  ])('fails as the backend did: %s', async (_name, turns) => {
+  ])('has the outcome of the recording: %s', async (_name, turns) => {
     const { folder, client } = await openRecording({ [PERSON]: turns });
     const recorded = await readPerson(client());
     const played = openReplayOf(folder);
 
-    expect(said(await readPerson(played.client()))).toEqual(said(recorded));
+    expect(comparable(await readPerson(played.client()))).toEqual(comparable(recorded));
     expect(played.misses).toEqual([]);
   });
 
-  it('says nothing where the backend said nothing', async () => {
+  it('times out when the backend did not answer', async () => {
     const { folder, client } = await openRecording({ [PERSON]: [silence()] });
     const recorded = await readPerson(client(KEY, 300));
 
     const played = await readPerson(openReplayOf(folder).client(KEY, 300));
 
     expect(played).toMatchObject({ kind: 'timeout' });
-    expect(said(played)).toEqual(said(recorded));
+    expect(comparable(played)).toEqual(comparable(recorded));
   });
 
-  it('knows that the outcome of a write is unknown where it was', async () => {
+  it('repeats the unknown outcome of a write', async () => {
     const { folder, client } = await openRecording({ 'PATCH /v0/topics/t1': [reset()] });
     const recorded = await rename(client(), 'News');
 
     const played = await rename(openReplayOf(folder).client(), 'News');
 
-    expect(said(played)).toEqual(said(recorded));
+    expect(comparable(played)).toEqual(comparable(recorded));
     expect(played).toMatchObject({ kind: 'outcome_unknown' });
   });
 
-  it('fails as it did where nothing listened', async () => {
+  it('repeats a refused connection', async () => {
     const { folder, client, backend } = await openRecording({});
     await backend.stop();
     const recorded = await rename(client(), 'News');
@@ -221,10 +221,10 @@ describe('a replay', () => {
     const played = await rename(openReplayOf(folder).client(), 'News');
 
     expect(played).toMatchObject({ kind: 'unreachable', failure: 'ECONNREFUSED' });
-    expect(said(played)).toEqual(said(recorded));
+    expect(comparable(played)).toEqual(comparable(recorded));
   });
 
-  it('goes its way: a read gets its answers in turn, and the last one from then on', async () => {
+  it('replays the recorded answers of a read in order and repeats the last one', async () => {
     const turns = ['queued', 'processing', 'done'].map((title) => ok(topic('t1', title)));
     const { folder, client } = await openRecording({ [TOPIC]: turns });
     for (const _ of turns) await readTopic(client());
@@ -238,7 +238,7 @@ describe('a replay', () => {
     ]);
   });
 
-  it('shows what was before a write until the write, however often it is read', async () => {
+  it('repeats the answer from before a write until the write', async () => {
     const { folder, client } = await openRecording({
       [TOPIC]: [ok(topic('t1', 'old')), ok(topic('t1', 'new'))],
       'PATCH /v0/topics/t1': [ok(topic('t1', 'new'))],
@@ -255,7 +255,7 @@ describe('a replay', () => {
     expect(await readTopic(played.client())).toMatchObject({ title: 'new' });
   });
 
-  it('says what is nearest to what was not recorded', async () => {
+  it('names the nearest recorded requests for a request that was not recorded', async () => {
     const { folder, client } = await openRecording({
       [PERSON]: [ok(person('p1'))],
       [TOPIC]: [ok(topic('t1'))],
@@ -287,7 +287,7 @@ describe('a replay', () => {
     ]);
   });
 
-  it('plays to each key from the beginning, and to each by its name', async () => {
+  it('begins anew for each key, whose name chooses the scenario and the recorded key', async () => {
     const folder = openFolder();
     const first = await openRecording(
       { [TOPIC]: [ok(topic('t1', 'one')), ok(topic('t1', 'two'))] },
@@ -316,7 +316,7 @@ describe('a replay', () => {
     expect(openReplayOf(folder, { name: 'second' }).replay.names).toEqual(['second']);
   });
 
-  it('gives the parts of one scenario to keys without its name in their order', async () => {
+  it('gives the recorded keys of a single scenario in their order to keys of other names', async () => {
     const { folder, client } = await openRecording({
       [TOPIC]: [ok(topic('t1', 'of one key')), ok(topic('t1', 'of another'))],
     });
@@ -328,7 +328,7 @@ describe('a replay', () => {
     expect(await readTopic(played.client('d'))).toMatchObject({ title: 'of another' });
   });
 
-  it('takes the time that it took, as many times as fast as it is told', async () => {
+  it('takes the recorded time, divided by the speed', async () => {
     const { folder, client } = await openRecording({ [PERSON]: [after(300, ok(person('p1')))] });
     await readPerson(client());
     const timeAt = async (speed: number): Promise<number> => {
@@ -350,23 +350,23 @@ describe('a replay', () => {
   it.each([
     ['retries', [status(503), reset(), ok(person('p1'))], 'p1'],
     ['a rate limit', [status(429, { 'retry-after': '1' }), ok(person('p1'))], 'p1'],
-    ['silence', [silence()], undefined],
-  ])('waits for nothing at speed 0: %s', async (_name, turns, personId) => {
+    ['no answer', [silence()], undefined],
+  ])('does not wait at speed 0: %s', async (_name, turns, personId) => {
     const { folder, recorder } = await openRecording({ [PERSON]: turns });
     const recorded = await readPerson(clientsOf(recorder, { timeoutMs: 1_500 })(KEY, 2_500));
     const waits: number[] = [];
     const { replay, misses } = openReplayOf(folder);
-    const read = clientsOf(replay, { isHurried: replay.isHurried, clock: clockThatNotes(waits) });
+    const read = clientsOf(replay, { isHurried: replay.isHurried, clock: clockWithWaits(waits) });
 
     const played = await readPerson(read(KEY, 60_000));
 
-    expect(said(played)).toEqual(said(recorded));
+    expect(comparable(played)).toEqual(comparable(recorded));
     if (personId) expect(played).toMatchObject({ personId });
     expect(misses).toEqual([]);
     expect(waits.filter((ms) => ms > 0)).toEqual([]);
   });
 
-  it('ends a call without an answer whose callers had left at speed 0, once they can have left it again', async () => {
+  it('lets callers cancel as recorded at speed 0, and times out soon for those that stay', async () => {
     const { folder, client } = await openRecording({ [PERSON]: [silence()] });
     const leave = async (rest: RestClient, afterMs: number) => {
       const leaving = new Cancel();
@@ -381,12 +381,12 @@ describe('a replay', () => {
     const stayed = await readPerson(played.client('b'));
 
     expect(recorded).toMatchObject({ kind: 'cancelled' });
-    expect(said(left)).toEqual(said(recorded));
+    expect(comparable(left)).toEqual(comparable(recorded));
     expect(stayed).toMatchObject({ kind: 'timeout' });
     expect(performance.now() - startMs).toBeLessThan(500);
   });
 
-  it('ends silence at speed 0 where a recording does not say what ended it', async () => {
+  it('ends a call without an answer soon at speed 0 when the recording lacks isTimeout', async () => {
     const { folder, client, recorder, har } = await openRecording({ [PERSON]: [silence()] });
     const recorded = await readPerson(client(KEY, 700));
     const old = har();
@@ -397,12 +397,12 @@ describe('a replay', () => {
     await until(async () => {
       const startMs = performance.now();
       const played = await readPerson(openReplayOf(folder).client());
-      expect(said(played)).toEqual(said(recorded));
+      expect(comparable(played)).toEqual(comparable(recorded));
       return performance.now() - startMs < 500;
     });
   });
 
-  it('refuses a folder without a recording, and a file that is none', () => {
+  it('refuses a folder without a recording, and a file that is not a recording', () => {
     const folder = openFolder();
     expect(() => openReplayOf(join(folder, 'x'))).toThrow(/must be a folder that is there/);
     expect(() => openReplayOf(folder)).toThrow(/has no file ….har: make one with RECORD=/);

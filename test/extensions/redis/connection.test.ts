@@ -1,5 +1,5 @@
 /**
- * Redis that is away, slow, frozen or refuses: an answer that is missing, in bounded time, and never an error.
+ * A Redis that is away, slow, frozen or refuses: commands answer undefined in bounded time, and never fail.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ async function open(url: string) {
 }
 
 describe.skipIf(!hasRedis)('a connection to Redis', () => {
-  it('answers a script, also after Redis has forgotten it', async () => {
+  it('runs a script, also after SCRIPT FLUSH', async () => {
     const redis = await openRedis();
     const { echo, outcomes } = await open(redis.url);
 
@@ -42,7 +42,7 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
     expect(outcomes).toEqual(['ok', 'ok']);
   });
 
-  it('waits 50 ms for a frozen Redis three times, then not at all, and uses it again once it answers', async () => {
+  it('waits for a frozen Redis three times, then not at all, and uses it again once it answers', async () => {
     const redis = await openRedis();
     const { connection, echo, outcomes, changes } = await open(redis.url);
     await echo('warm');
@@ -63,7 +63,7 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
     expect(changes).toEqual(['available', 'away: timeout', 'available']);
   });
 
-  it('takes many commands that time out together for one', async () => {
+  it('counts many commands that time out together as one time-out', async () => {
     const redis = await openRedis();
     const { connection, echo } = await open(redis.url);
     await echo('warm');
@@ -75,7 +75,7 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
     expect(await echo('back')).toBe('back');
   });
 
-  it('answers nothing at once while there is no Redis, and finds one that comes later', async () => {
+  it('answers undefined at once without a Redis, and connects to one that is started later', async () => {
     const redis = await openRedis();
     await redis.kill();
     const { connection, echo, changes } = await open(redis.url);
@@ -94,7 +94,7 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
     ]);
   });
 
-  it('hears what is published, and is told that it may have missed something', async () => {
+  it('receives published messages, and reports a gap after a lost connection', async () => {
     const redis = await openRedis();
     const { connection } = await open(redis.url);
     const heard: string[] = [];
@@ -113,7 +113,7 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
     expect(heard[0]).toBe('one');
   });
 
-  it('says that a password is missing, by the word that Redis begins with', async () => {
+  it('reports a missing password as NOAUTH', async () => {
     const redis = await openRedis('--requirepass', 'the right password');
     const { echo, changes, refusals } = await open(redis.url);
 
@@ -123,7 +123,7 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
     expect(changes).toEqual(['available']);
   });
 
-  it('is never said to answer where the password is wrong, and asks ever more rarely', async () => {
+  it('is never available with a wrong password, and reconnects with growing pauses', async () => {
     const port = await freePort();
     const redis = await openRedis('--port', String(port));
     await redis.command('ACL', 'SETUSER', 'gateway', 'on', '>password', 'allcommands');
@@ -138,7 +138,7 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
     expect(Number(/total_connections_received:(\d+)/.exec(stats)![1])).toBeLessThan(25);
   });
 
-  it('needs no more rights than docs/operating.md gives it', async () => {
+  it('works with the rights that docs/operating.md gives it, which other keys are not in', async () => {
     const port = await freePort();
     const redis = await openRedis('--port', String(port));
     const page = readFileSync(join(ROOT, 'docs/operating.md'), 'utf8');

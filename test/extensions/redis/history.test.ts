@@ -1,6 +1,6 @@
 /**
- * Random reads and writes through three gateways whose messages to and from Redis are lost, late and out of order: what
- * each read has shown is compared with what was written by then.
+ * Random reads and writes through three gateways whose messages to and from Redis are lost, late and out of order: each
+ * read is compared with the writes that ended before it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
@@ -98,15 +98,15 @@ const higher = (one: Floor, other: Floor): Floor =>
   new Map(TOPICS.map((id) => [id, Math.max(one.get(id) ?? 0, other.get(id) ?? 0)]));
 
 it.skipIf(!hasRedis)(
-  'with its token shows nothing older than a write, and without it nothing older than the time of the route',
+  'a read with a token shows nothing older than its write, and one without nothing older than the TTL of its route',
   async () => {
     const redis = await openRedis();
     const { url, states, stop } = await openBackend();
     onTestFinished(stop);
     const replicas = await Promise.all(Array.from({ length: 3 }, () => openReplica(redis, url)));
-    /** What writes that have ended have left: of a key, and of a key through a replica. */
+    /** States after the writes that have ended: by key, and by key and replica. */
     const written = new Map<string, Floor>();
-    /** When the reads that others may join began: the last one by replica, key, topic and token. */
+    /** Start of the last read that others may join, by replica, key, topic and token. */
     const begun = new Map<string, number>();
     const faults: string[] = [];
     const counts = { writes: 0, sent: 0, shared: 0, cached: 0, withToken: 0, cachedWithToken: 0 };
@@ -141,7 +141,7 @@ it.skipIf(!hasRedis)(
           const flight = `${through} ${id} ${newerThan}`;
           const hasJoined = client.callLog.entries.at(-1)?.source === 'shared';
           if (!hasJoined) begun.set(flight, startMs);
-          // Who joins a read that is under way gets what that one does, however slow the machine is.
+          // A request that joins a read gets its answer, which may be old on a slow machine.
           const begunMs = begun.get(flight)!;
           const state = Number((await asked).title);
           const endedMs = states.get(id)![state + 1] ?? Infinity;

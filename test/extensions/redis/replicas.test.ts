@@ -52,7 +52,7 @@ function expectInOrder(watchers: readonly Events[]): void {
 }
 
 describe.skipIf(!hasRedis)('three replicas', () => {
-  it('cost one poller each for all who watch a version there', async () => {
+  it('run one poller each for all watchers of a version', async () => {
     const { backend, watchers } = await openFleet();
 
     backend.reads = 0;
@@ -68,7 +68,7 @@ describe.skipIf(!hasRedis)('three replicas', () => {
     expectInOrder(watchers);
   });
 
-  it('go on showing states when Redis and one of them are killed, and who comes again sees none from before', async () => {
+  it('keep sending states when Redis and one replica are killed, and begin new watchers with the present state', async () => {
     const { redis, backend, replicas, watchers } = await openFleet();
     const [killed, ...rest] = replicas;
     const others = watchers.filter((_, i) => i % 3 !== 0);
@@ -85,7 +85,7 @@ describe.skipIf(!hasRedis)('three replicas', () => {
     expectInOrder([...others, ...returned]);
   });
 
-  it('reach Redis by TLS, with a certificate of an authority of their own', async () => {
+  it('reach Redis by TLS with a certificate of NODE_EXTRA_CA_CERTS, and work alone without it', async () => {
     const port = await freePort();
     const folder = openFolder({ 'cert.pem': selfSigned.cert, 'key.pem': selfSigned.key });
     const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];

@@ -1,4 +1,4 @@
-/** Answers that replicas keep together in Redis, and writes that end their use. */
+/** The response cache that replicas share in Redis, and its invalidation by writes. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Epochs } from '../../../src/extensions/cache/epochs.ts';
@@ -48,7 +48,7 @@ async function openFleet(count = 2) {
 const title = async (client: RestClient): Promise<string> =>
   (await client.call(routes.getTopic, { path: { topic_id: 't' } })).title;
 
-/** What a request reads, and whether it was `sent` or `cached`. */
+/** The title that a request reads, and whether it was `sent` or `cached`. */
 async function read(rest: Rest, scope?: Partial<RequestScope>): Promise<string> {
   const client = rest.client(scope);
   const found = await title(client);
@@ -63,8 +63,8 @@ async function write(rest: Rest): Promise<string> {
   return client.callLog.consistency!;
 }
 
-/** Kept answers are sent to Redis after callers have theirs, and once: where Redis was late they are read again. */
-async function isKept(redis: RedisServer, rest: Rest): Promise<void> {
+/** Waits for an answer in Redis. It is sent there once, after its caller has it; when Redis was late it is read again. */
+async function untilStored(redis: RedisServer, rest: Rest): Promise<void> {
   const found = () => until(async () => ((await redis.command('DBSIZE')) as number) > 1, 2_000);
   await until(() =>
     found().catch(async (error: unknown) => {
@@ -75,20 +75,20 @@ async function isKept(redis: RedisServer, rest: Rest): Promise<void> {
 }
 
 describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
-  it('use what one of them has read, for its key alone', async () => {
+  it('use an answer that another replica has read, for the same key and headers only', async () => {
     const { redis, one, other } = await openFleet();
     expect(await read(one)).toBe('sent 1');
-    await isKept(redis, one);
+    await untilStored(redis, one);
 
     expect(await read(other)).toBe('cached 1');
     expect(await read(other, { apiKey: 'key-b' })).toBe('sent 1');
     expect(await read(other, { forwarded: ['accept-language', 'de'] })).toBe('sent 1');
   });
 
-  it('ask Redis for nothing that is in memory', async () => {
+  it('do not ask Redis for an answer in memory', async () => {
     const { redis, commands, one } = await openFleet();
     await read(one);
-    await isKept(redis, one);
+    await untilStored(redis, one);
     const before = commands.length;
 
     for (let i = 0; i < 10; i++) expect(await read(one)).toBe('cached 1');
@@ -96,10 +96,10 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
     expect(commands.length).toBe(before);
   });
 
-  it('read nothing older than a write elsewhere, once they have its token', async () => {
+  it('read nothing older than a write at another replica when the request has its token', async () => {
     const { redis, one, other } = await openFleet();
     await read(other);
-    await isKept(redis, other);
+    await untilStored(redis, other);
     await read(one);
 
     const token = await write(one);
@@ -109,7 +109,7 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
     expect(await read(one)).toMatch(/ 2$/);
   });
 
-  it('hear of a write elsewhere without its token within moments', async () => {
+  it('soon read the state after a write at another replica without its token', async () => {
     const { one, other } = await openFleet();
     await read(other);
 
@@ -118,7 +118,7 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
     await until(async () => (await read(other)).endsWith(' 2'));
   });
 
-  it('keep no slow answer to what was asked for before a write elsewhere, and let nobody join it', async () => {
+  it('neither cache nor share a slow read that began before a write at another replica', async () => {
     const { backend, one, other } = await openFleet();
     const slow = held(ok(topic('t', 'old')));
     const now = ok(topic('t', 'new'));
@@ -139,15 +139,15 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
   it.each([
     ['is frozen', async (redis: Redis) => redis.freeze()],
     ['is killed', (redis: Redis) => redis.kill()],
-    ['has lost all', (redis: Redis) => redis.command('FLUSHALL')],
+    ['has lost its data', (redis: Redis) => redis.command('FLUSHALL')],
     [
-      'is another one, empty',
+      'is restarted empty',
       async (redis: Redis) => {
         await redis.kill();
         await redis.start();
       },
     ],
-  ])('ask the backend for who has a token while Redis %s', async (state, fault) => {
+  ])('ask the backend for a request with a token while Redis %s', async (state, fault) => {
     const { redis, one, other } = await openFleet();
     await read(other);
     const token = await write(one);
@@ -163,10 +163,10 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
     if (state === 'is frozen') redis.thaw();
   });
 
-  it('ask the backend for who has written while Redis was away, and use nothing from before it', async () => {
+  it('ask the backend after a write while Redis was frozen, and use no older answer', async () => {
     const { redis, one, other } = await openFleet();
     await read(one);
-    await isKept(redis, one);
+    await untilStored(redis, one);
     await read(other);
     redis.freeze();
     const token = await write(one);
@@ -178,7 +178,7 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
     expect(await read(one)).toMatch(/ 2$/);
   });
 
-  it('tell Redis of a write that it was not told of, however many other keys have come since', async () => {
+  it('report a write to Redis that it missed, also after 10,000 other keys', async () => {
     const redis = await openRedis();
     const shared = await openShared(redis);
     const epochs = new Epochs(shared.reads);
@@ -194,7 +194,7 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
     expect(await redis.command('DBSIZE')).toBe(1);
   });
 
-  it('wait no longer than 50 ms a read, and then not at all, for a Redis that is frozen', async () => {
+  it('wait for a frozen Redis in four of twenty reads at most', async () => {
     const { redis, one } = await openFleet();
     redis.freeze();
     const times: number[] = [];
@@ -209,10 +209,10 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
     expect(Math.max(...times)).toBeLessThan(500);
   });
 
-  it('use nothing that Redis has said before a write ended that it was not told of', async () => {
+  it('do not use an answer that Redis gave before the end of a write that it missed', async () => {
     const { redis, backend, one } = await openFleet();
     await read(one);
-    await isKept(redis, one);
+    await untilStored(redis, one);
     const connection = createConnection(redis.url);
     await connection.open();
     onTestFinished(() => connection.close());
@@ -239,7 +239,7 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
     expect(await read(rest)).toMatch(/ 2$/);
   });
 
-  it('use nothing longer than it may be used, though it was kept late', async () => {
+  it('do not use an answer beyond its max-age when it was stored late', async () => {
     const { redis, backend, one, other } = await openFleet();
     const brief = { 'cache-control': 'max-age=1' };
     backend.on(TOPIC, ok(topic('t', 'old'), brief), ok(topic('t', 'new'), brief));
@@ -260,12 +260,12 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
     expect(await read(other)).toMatch(/new$/);
   });
 
-  it('show no key and no path of a caller, and keep nothing for ever, in Redis', async () => {
+  it('store hashed names in Redis, without a caller’s key and with an expiry', async () => {
     const { redis, one } = await openFleet();
     await read(one);
     await write(one);
     await read(one);
-    await isKept(redis, one);
+    await untilStored(redis, one);
 
     const names = (await redis.command('KEYS', '*')) as string[];
     expect(names.length).toBe(2);

@@ -16,7 +16,7 @@ const KEYS = { page_id: 'p', audience_id: 'a', version_id: 'v' };
 export const ID = formatNodeId('AudienceVersion', Object.values(KEYS));
 const VERSION = sampleOf(routes.getVersion, KEYS);
 
-/** A backend whose version is in a state, and counts how often it was read. */
+/** A backend with a version whose state a test sets, and the number of its reads. */
 export async function openBackend() {
   const upstream = await openFaultUpstream();
   onTestFinished(() => upstream.stop());
@@ -28,7 +28,7 @@ export async function openBackend() {
   return backend;
 }
 
-/** What a replica shares, as `main.ts` opens it. */
+/** The shared state of a replica, opened as `main.ts` opens it. */
 export async function openShared(
   { url }: Pick<RedisServer, 'url'>,
   observer: ConnectionObserver = {},
@@ -40,7 +40,7 @@ export async function openShared(
   return shared;
 }
 
-/** So many watchers of the version at each of them in turn. */
+/** So many watchers of the version, at the replicas in turn. */
 export const watchAll = (
   replicas: readonly { readonly url: string }[],
   count: number,

@@ -1,4 +1,4 @@
-/** Traces: what a collector gets of an operation, what the backend is told, and what a bad collector costs. */
+/** Traces: spans at a collector, headers to the backend, and the effect of a collector that fails. */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -60,7 +60,7 @@ const inOrder = <One extends { readonly spanId: string | undefined }>(all: reado
   [...all].sort((a, b) => String(a.spanId).localeCompare(String(b.spanId)));
 
 describe('a trace', () => {
-  it('is the tree of the journal, whatever the operation and whatever the backend answers', async () => {
+  it('has the calls of the call log, for random operations and failures', async () => {
     const decoder = await openDecoder();
     const tracer = tracerFor(decoder.url);
     const limits = { limits: UNLIMITED };
@@ -68,7 +68,7 @@ describe('a trace', () => {
       backend: 'faulty',
       extensions: [traces(tracer)],
       documents: limits,
-      // A call that a busy machine gives up is one that the backend may never see.
+      // A call that times out on a busy machine may never reach the backend.
       rest: { timeoutMs: 60_000 },
       limits: { requestTimeoutMs: 90_000 },
     });
@@ -117,7 +117,7 @@ describe('a trace', () => {
     }
   });
 
-  it('links a read that joined another request’s to the span of that call', async () => {
+  it('links a request to the span of another request’s call that it joined', async () => {
     const decoder = await openDecoder();
     const { site, tracer } = await openTraced(decoder.url);
 
@@ -134,7 +134,7 @@ describe('a trace', () => {
     expect(linked!.events.map(({ name }) => name)).toEqual(['shared GET /v0/persons/{person_id}']);
   });
 
-  it('of a subscription’s event is one of its own, linked to the subscription', async () => {
+  it('of a subscription’s event has an id of its own, and is linked to the subscription', async () => {
     const decoder = await openDecoder();
     const tracer = tracerFor(decoder.url);
     const live = await openLive({ extensions: [traces(tracer)] });
@@ -156,7 +156,7 @@ describe('a trace', () => {
     expect(new Set(ofSubscription.map((span) => span.traceId)).size).toBe(events.length + 1);
   });
 
-  it('holds no key, no variable, no id and no header', async () => {
+  it('has no key, variable, id or header', async () => {
     const decoder = await openDecoder();
     const { site, tracer } = await openTraced(decoder.url);
 
@@ -171,7 +171,7 @@ describe('a trace', () => {
     expect(decoder.texts.join()).not.toContain(KEY);
   });
 
-  it('names its root after the operation of a trusted document, by its id or its text, and after no other', async () => {
+  it('names its root after the operation of a trusted document, sent by id or as text, but not of another document', async () => {
     const decoder = await openDecoder();
     const tracer = tracerFor(decoder.url);
     const text = 'query Topics { topics(first: 1) { nodes { title } } }';
@@ -193,7 +193,7 @@ describe('a trace', () => {
     expect(roots.map(({ name }) => name)).toEqual(['query Topics', 'query Topics', 'query']);
   });
 
-  it('names an operation that failed an error, and says of its duration which trace it is of', async () => {
+  it('marks a failed operation as an error, and is the exemplar of its duration', async () => {
     const decoder = await openDecoder();
     const { site, tracer } = await openTraced(decoder.url);
     site.upstream.on('*', status(500));
@@ -211,7 +211,7 @@ describe('a trace', () => {
   });
 });
 
-it('the method of a trace is that of a request over HTTP, and absent over a WebSocket', async () => {
+it('a trace has the method of a request over HTTP, and none over a WebSocket', async () => {
   const decoder = await openDecoder();
   const tracer = tracerFor(decoder.url);
   const site = await openGateway({ extensions: [traces(tracer)] });
@@ -227,7 +227,7 @@ it('the method of a trace is that of a request over HTTP, and absent over a WebS
   expect(methods).toEqual(['POST', undefined]);
 });
 
-it('the route of a trace is that of the transport, such as /mcp: agents are told apart from apps', async () => {
+it('a trace has the route of its transport, such as /mcp', async () => {
   const decoder = await openDecoder();
   const tracer = tracerFor(decoder.url);
   const site = await openGateway({
@@ -253,7 +253,7 @@ it('the route of a trace is that of the transport, such as /mcp: agents are told
   expect(routes).toEqual(['/graphql', '/mcp']);
 });
 
-it('a share of the traces is decided once for each: the collector gets those that the backend was told of', async () => {
+it('traceidratio decides once for each trace: the collector gets those that the backend gets', async () => {
   const decoder = await openDecoder();
   const tracer = tracerFor(decoder.url, 'traceidratio', 0.5);
   const site = await openGateway({ backend: 'faulty', extensions: [traces(tracer)] });
@@ -270,8 +270,8 @@ it('a share of the traces is decided once for each: the collector gets those tha
   expect(told.length).toBeLessThan(40);
 });
 
-describe('a trace that is not recorded', () => {
-  const heard = async (sampler: string | undefined, headers: Record<string, string>) => {
+describe('the trace context of a trace that is not recorded', () => {
+  const contextAtBackend = async (sampler: string | undefined, headers: Record<string, string>) => {
     const url = await openHttp((_request, response) => response.end('{}'));
     const { site, tracer } =
       sampler === undefined
@@ -287,11 +287,11 @@ describe('a trace that is not recorded', () => {
     ['traces are off', undefined],
     ['its caller does not record it', 'parentbased_always_on'],
     ['the sampler leaves it out', 'always_off'],
-  ])('goes on to the backend as it came where %s', async (_what, sampler) => {
+  ])('is passed on to the backend unchanged, without baggage, when %s', async (_what, sampler) => {
     const parent = traceparent(TRACE, '00');
 
     expect(
-      await heard(sampler, { traceparent: parent, tracestate: 'a=1', baggage: 'b=2' }),
+      await contextAtBackend(sampler, { traceparent: parent, tracestate: 'a=1', baggage: 'b=2' }),
     ).toEqual({ parent, tracestate: 'a=1', baggage: undefined });
   });
 
@@ -301,21 +301,23 @@ describe('a trace that is not recorded', () => {
     `ff-${TRACE}-00f067aa0ba902b7-01`,
     `00-${TRACE.toUpperCase()}-00f067aa0ba902b7-01`,
     `00-${TRACE}-00f067aa0ba902b7-01-more`,
-  ])('does not go on where it is no trace: %s', async (parent) => {
-    expect(await heard(undefined, { traceparent: parent, tracestate: 'a=1' })).toEqual({});
+  ])('is not passed on when it is invalid: %s', async (parent) => {
+    expect(await contextAtBackend(undefined, { traceparent: parent, tracestate: 'a=1' })).toEqual(
+      {},
+    );
   });
 
-  it('has no headers where its caller sends none', async () => {
-    expect(await heard('always_off', {})).toEqual({});
+  it('is absent when its caller sends none', async () => {
+    expect(await contextAtBackend('always_off', {})).toEqual({});
   });
 });
 
 it.concurrent.each<[string, () => Promise<string>]>([
-  ['is away', async () => 'http://127.0.0.1:1'],
+  ['is unreachable', async () => 'http://127.0.0.1:1'],
   ['hangs', () => openHttp(() => {})],
   ['resets', () => openHttp((request) => request.socket.destroy())],
   [
-    'takes its time',
+    'answers after 1.5 seconds',
     () =>
       openHttp((_request, response) => {
         setTimeout(() => response.end('{}'), 1_500);
@@ -323,7 +325,7 @@ it.concurrent.each<[string, () => Promise<string>]>([
   ],
   ['refuses', () => openHttp((_request, response) => response.writeHead(503).end())],
 ])(
-  'a collector that %s costs no answer anything, and the end at most two seconds',
+  'a collector that %s fails no operation, and delays the end by less than 2.5 seconds',
   async (_what, open) => {
     const { site, tracer } = await openTraced(await open());
 

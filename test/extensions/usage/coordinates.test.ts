@@ -1,4 +1,4 @@
-/** What of the schema an operation uses. */
+/** The coordinates of the schema that an operation uses. */
 import { Kind, parse, validate, type OperationDefinitionNode } from 'graphql';
 import { expect, it } from 'vitest';
 import { usedBy } from '../../../src/plan/coordinates.ts';
@@ -14,7 +14,7 @@ function used(text: string): readonly string[] {
   return [...usedBy(schema, document, operation!)].sort();
 }
 
-it('names fields and arguments, those of fragments too, and none of other operations or of introspection', () => {
+it('names fields and arguments, also of fragments, but not of other operations or of introspection', () => {
   const text = `query A($few: Int = 2, $yes: Boolean!) {
       node(id: "x") { __typename ...P @include(if: $yes) }
       __schema { types { name } }
@@ -28,7 +28,7 @@ it('names fields and arguments, those of fragments too, and none of other operat
   ]);
 });
 
-it('names fields of inputs and values of enums that are written out', () => {
+it('names input fields and enum values of literals', () => {
   const text = `mutation {
     createPage(input: { brandId: "b", name: "n", pageContext: "c", pageType: custom }) { page { id } }
   }`;

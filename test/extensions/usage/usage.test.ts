@@ -1,4 +1,4 @@
-/** Usage counts against counts of documents that are walked by hand, over a gateway and its operators' port. */
+/** Usage counts of a gateway at its admin port, compared with a separate walk of the documents. */
 import fc from 'fast-check';
 import {
   getNamedType,
@@ -63,7 +63,7 @@ async function openTrusting() {
 }
 
 describe('usage', () => {
-  it('is told by app, version and document, with texts that are not trusted together', async () => {
+  it('is reported by app, version and document, and for all untrusted documents together', async () => {
     const site = await openTrusting();
     const withKey = { 'x-api-key': EXAMPLE_API_KEY };
     const ofIos = { ...withKey, 'graphql-client-name': 'ios', 'graphql-client-version': '4.2' };
@@ -96,7 +96,7 @@ describe('usage', () => {
     ]);
   });
 
-  it('counts nothing of a document that is refused', async () => {
+  it('does not count a document that is refused', async () => {
     const site = await openCounted();
     await site.ask('{ topics { nope } }');
     await site.ask('{ topics ');
@@ -104,14 +104,14 @@ describe('usage', () => {
     expect((await site.usage()).documents).toEqual([]);
   });
 
-  it('is not told at the port of callers', async () => {
+  it('is not served at the port of callers', async () => {
     const [without, withOne] = [await openGateway(), await openCounted()];
     for (const { url } of [without, withOne]) {
       expect((await send(`${url}/usage`)).status).toBe(404);
     }
   });
 
-  it('is what walking each document finds, times its executions, for random documents', async () => {
+  it('counts each coordinate of random documents once for each execution', async () => {
     const site = await openCounted({
       documents: { limits: UNLIMITED },
       limits: { maxUpstreamCalls: 2_000 },
@@ -138,7 +138,7 @@ describe('usage', () => {
     expect(counted?.uses).toEqual(Object.fromEntries(expected));
   });
 
-  it('keeps its sums, and no more documents than it may, when callers send ever others', () => {
+  it('sums 2,500 different documents in one entry for each app', () => {
     const usage = new Usage(schema);
     const documents = Array.from({ length: 2_500 }, (_, i) => {
       const text = `query Q${i} { topics { totalCount } }`;
@@ -159,7 +159,7 @@ describe('usage', () => {
   });
 });
 
-/** What a document of one operation asks for, found without graphql-js' visitors. */
+/** The coordinates of a document with one operation, found without graphql-js' visitors. */
 function walked(document: DocumentNode): ReadonlySet<string> {
   const found = new Set<string>();
   const operation = getOperationAST(document)!;
