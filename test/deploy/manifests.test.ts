@@ -66,11 +66,11 @@ const TYPES: Readonly<Record<string, string>> = {
   Service: 'v1/Service',
 };
 
-/** What `tsc` says of manifests that are written as literals of TypeScript, by their names. */
+/** Errors of `tsc` for manifests that are written as literals of TypeScript, by their names. */
 function typeFaults(manifests: Readonly<Record<string, { readonly kind: string }>>): string[] {
   const cache = join(ROOT, 'node_modules/.cache');
   mkdirSync(cache, { recursive: true });
-  // Where the packages are found.
+  // In the repository, so that its packages are found.
   const folder = mkdtempSync(join(cache, 'manifests-'));
   onTestFinished(() => {
     rmSync(folder, { recursive: true });
@@ -93,7 +93,7 @@ function typeFaults(manifests: Readonly<Record<string, { readonly kind: string }
 }
 
 describe('manifests', () => {
-  it('have the types of Kubernetes, which know a misspelt field and a wrong value', () => {
+  it('have the types of Kubernetes, which detect a misspelt field and a wrong value', () => {
     const right = Object.fromEntries(
       base.resources.map((file: string) => [file.replace('.yaml', ''), manifest(file)]),
     );
@@ -108,7 +108,7 @@ describe('manifests', () => {
     expect(faults.filter((line) => line.startsWith('wrong.ts'))).toHaveLength(1);
   });
 
-  it('are all listed', () => {
+  it('are all listed in kustomization.yaml', () => {
     const files = readdirSync(BASE).filter((file) => file.endsWith('.yaml'));
 
     expect([...base.resources, 'kustomization.yaml'].sort()).toEqual(files.sort());
@@ -120,20 +120,23 @@ describe('manifests', () => {
   ].find(([program]) => spawnSync(program!, ['version', '--client']).error === undefined);
   if (!kustomize) process.stderr.write('There is no kustomize here: the overlay is not built.\n');
 
-  it.skipIf(!kustomize)('are built by kustomize into ones with the types of Kubernetes', () => {
-    const [program, command] = kustomize!;
+  it.skipIf(!kustomize)(
+    'are built by kustomize into manifests with the types of Kubernetes',
+    () => {
+      const [program, command] = kustomize!;
 
-    const text = execFileSync(program!, [command!, PRODUCTION], { encoding: 'utf8' });
+      const text = execFileSync(program!, [command!, PRODUCTION], { encoding: 'utf8' });
 
-    const built = parseAllDocuments(text).map((document) => document.toJS());
-    const named = Object.fromEntries(built.map((one, i) => [`${one.kind}-${i}`, one]));
-    expect(typeFaults(named)).toEqual([]);
-    expect(built).toHaveLength(base.resources.length + base.configMapGenerator.length);
-    const { data } = built.find(({ metadata }) => metadata.name.startsWith('gateway-settings-'));
-    expect(data).toEqual(settings['the overlay']);
-  });
+      const built = parseAllDocuments(text).map((document) => document.toJS());
+      const named = Object.fromEntries(built.map((one, i) => [`${one.kind}-${i}`, one]));
+      expect(typeFaults(named)).toEqual([]);
+      expect(built).toHaveLength(base.resources.length + base.configMapGenerator.length);
+      const { data } = built.find(({ metadata }) => metadata.name.startsWith('gateway-settings-'));
+      expect(data).toEqual(settings['the overlay']);
+    },
+  );
 
-  it('mean the same pods', () => {
+  it('select the same pods', () => {
     const { labels } = deployment.spec.template.metadata;
     const selectors = [
       deployment.spec.selector.matchLabels,
@@ -147,7 +150,7 @@ describe('manifests', () => {
     expect(manifest('hpa.yaml').spec.scaleTargetRef.name).toBe(deployment.metadata.name);
   });
 
-  it('give a pod no more rights than it needs', () => {
+  it('give a pod no root, no service account token, no capability and no writable root file system', () => {
     expect(pod).toMatchObject({
       automountServiceAccountToken: false,
       enableServiceLinks: false,
@@ -160,7 +163,7 @@ describe('manifests', () => {
     });
   });
 
-  it('scale by a metric that there is', async () => {
+  it('scale by a metric that the gateway exports', async () => {
     const [{ pods }] = manifest('hpa.yaml').spec.metrics;
     const { registry } = new Metrics({ ofProcess: true });
 
@@ -179,7 +182,7 @@ describe('times', () => {
   };
 
   it.each(['the base', 'the overlay'])(
-    'of grace in Kubernetes are longer than all waits together, with the settings of %s',
+    'of grace in Kubernetes exceed all waits together by five seconds, with the settings of %s',
     (name) => {
       const waits = container.lifecycle.preStop.sleep.seconds + stopOf(settings[name]!);
 
@@ -188,7 +191,7 @@ describe('times', () => {
   );
 
   it.each(['gateway-1', 'gateway-2', 'gateway-3', 'backend'])(
-    'of grace in compose are longer than all waits of %s together',
+    'of grace in compose exceed all waits of %s together by five seconds',
     (name) => {
       const { environment, stop_grace_period: grace } = compose.services[name];
 
@@ -196,7 +199,7 @@ describe('times', () => {
     },
   );
 
-  it('of probes leave a pod alive that drains or has no backend, and see within five seconds that it drains', () => {
+  it('of probes allow 20 seconds for a start, and detect a pod that is not ready within 5 seconds and a dead one after 30', () => {
     const { startupProbe, readinessProbe, livenessProbe } = container;
 
     const paths = [startupProbe, readinessProbe, livenessProbe].map(({ httpGet }) => httpGet.path);
@@ -212,9 +215,9 @@ describe('settings', () => {
     Object.values(settings).flatMap(namesOf),
   );
 
-  it.each(Object.entries(settings))('of %s are all there, and allowed', (_name, env) => {
+  it.each(Object.entries(settings))('of %s all exist, and have valid values', (_name, env) => {
     const { NODE_ENV: _, ...own } = env;
-    // Of a folder in the image it is known only whether it is a path.
+    // The folder of the image does not exist here, so that another one stands for it.
     const { TRUSTED_DOCUMENTS: folder } = own;
     const here = folder === undefined ? {} : { TRUSTED_DOCUMENTS: join(BASE, 'documents') };
 
@@ -223,7 +226,7 @@ describe('settings', () => {
     expect(readConfig({ ...Object.fromEntries(texts), ...here }).warnings).toEqual([]);
   });
 
-  it('name the folder where the trusted documents are, which are served as Kubernetes lays them there', async () => {
+  it('name the folder of the trusted documents, which the gateway loads from the layout of a ConfigMap', async () => {
     const [mount] = container.volumeMounts;
     const generated = base.configMapGenerator.map(({ name }: any) => name);
     const [documents] = base.configMapGenerator[1].files;
@@ -315,13 +318,13 @@ describe('the image', () => {
     expect(kept!.match(/[\w@/-]+/g)!.sort()).toEqual(imported.sort());
   });
 
-  it('is built from named files alone', () => {
+  it('is built from an allow-list of files', () => {
     const lines = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n');
 
     expect(lines.filter((line) => line && !/^[#!]/.test(line))).toEqual(['*', '.ci/*']);
   });
 
-  it('runs as a user who is not root, and without a shell before node', () => {
+  it('runs as a user who is not root', () => {
     expect(dockerfile.match(/^USER .*$/gm)!.at(-1)).toBe('USER 1000:1000');
     expect(dockerfile.slice(dockerfile.lastIndexOf('FROM'))).not.toContain('USER 0');
   });

@@ -1,4 +1,4 @@
-/** The memory that docs/deploying.md and the Deployment name: a process in a control group of that size. */
+/** The memory that the Deployment requests: a process in a control group of that size. */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ const DEPLOYMENT = fileURLToPath(
 );
 const CALLERS = 20;
 const SECONDS = 8;
-/** Of each of a hundred names: an answer has 0.8 MB. */
+/** Length of each of a hundred names, so that an answer has 0.8 MB. */
 const NAME_LENGTH = 8_000;
 
 /** A control group with a limit of memory, in version 1 or 2; undefined where none can be made. */
@@ -37,13 +37,13 @@ function openGroup(bytes: number): string | undefined {
       writeFileSync(join(group, limit), String(bytes));
       return group;
     } catch {
-      // Not mounted, not ours to change, or without a controller of memory.
+      // Not mounted, not writable, or without a memory controller.
     }
   }
   return undefined;
 }
 
-it('holds the memory that a pod requests while twenty callers take the largest answers', async (context) => {
+it('a gateway survives in the memory that a pod requests while twenty callers read answers of 0.8 MB', async (context) => {
   const { resources } = parse(readFileSync(DEPLOYMENT, 'utf8')).spec.template.spec.containers[0];
   const megabytes = Number(/^(\d+)Mi$/.exec(resources.requests.memory)![1]);
   const group = openGroup(megabytes * 2 ** 20);

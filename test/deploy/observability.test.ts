@@ -1,4 +1,4 @@
-/** `deploy/observability/`: rules, alerts, the dashboard and the scrape, held to what a gateway really exports. */
+/** `deploy/observability/`: rules, alerts, the dashboard and the scrape, compared with what a gateway exports. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,10 +37,10 @@ interface Panel {
 const panels = dashboard.panels.flatMap((panel: Panel) => panel.targets) as Panel['targets'];
 const expressions = [...rules, ...panels].map(({ expr }) => expr);
 
-/** Prometheus' own of a target. */
+/** Metrics that Prometheus itself has of a target. */
 const OF_SCRAPES = ['up'];
 
-/** What an expression reads: words before a selector, a range, or an end, without functions and labels. */
+/** The metrics of an expression: words before a selector, a range, or an end, without functions and labels. */
 const metricsOf = (expression: string): string[] =>
   [
     ...expression
@@ -50,7 +50,7 @@ const metricsOf = (expression: string): string[] =>
     .map(([name]) => name)
     .filter((name) => !name.startsWith('__'));
 
-/** With traffic that is answered, refused and failing, of documents that are trusted and others. */
+/** A gateway with traffic that succeeds, fails, and is refused. */
 async function openBusy(env: Readonly<Record<string, string>> = {}) {
   const gateway = await openGateway({ backend: 'faulty', process: env });
   const topics = {
@@ -68,8 +68,8 @@ async function openBusy(env: Readonly<Record<string, string>> = {}) {
   return { gateway, ask };
 }
 
-describe.skipIf(!hasJq)('what docs/observability.md says to ask at 3 a.m.', () => {
-  it('is answered by its commands, while a route fails', async () => {
+describe.skipIf(!hasJq)('the on-call commands of docs/observability.md', () => {
+  it('find the failing route, its slow calls and its documents', async () => {
     const { gateway } = await openBusy({ LOG_LEVEL: 'debug' });
     const folder = openFolder();
     const log = join(folder, 'gateway.log');
@@ -117,7 +117,7 @@ describe('every metric', () => {
     expect(named.size).toBeGreaterThan(15);
   });
 
-  it('that is recorded, an alert or a panel reads', () => {
+  it('that is recorded is read by an alert or a panel', () => {
     const others = rules.filter(({ alert }) => alert).map(({ expr }) => expr);
     const readers = [...others, ...panels.map(({ expr }) => expr)].flatMap(metricsOf);
 
@@ -126,7 +126,7 @@ describe('every metric', () => {
 });
 
 describe.skipIf(!hasPrometheus)('promtool', () => {
-  it('finds the scrape and its rules valid, and the alerts as the cases say', () => {
+  it('finds the scrape and its rules valid, and passes the cases of rules.test.yaml', () => {
     promtool('check', 'config', join(FOLDER, 'prometheus.yaml'));
     promtool('test', 'rules', join(FOLDER, 'rules.test.yaml'));
   });
@@ -145,7 +145,7 @@ describe.skipIf(!hasPrometheus)('promtool', () => {
 });
 
 describe.skipIf(!hasPrometheus)('a Prometheus', () => {
-  it('computes every rule and fills every panel from what it scrapes, and leads from a duration to its trace', async () => {
+  it('computes each rule, fills each panel, and has exemplars that name exported traces', async () => {
     const decoder = await openDecoder();
     const { gateway, ask } = await openBusy({ OTEL_EXPORTER_OTLP_ENDPOINT: decoder.url });
     const prometheus = await openPrometheus(new URL(gateway.url).host);

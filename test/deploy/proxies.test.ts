@@ -57,7 +57,7 @@ beforeAll(async () => {
 });
 
 it.each(PROXIES)(
-  '$name passes on queries, event streams and WebSockets, and keeps what is the operators’',
+  '$name passes on queries, event streams and WebSockets, and hides /metrics and /ready',
   async ({ openInFrontOf }) => {
     const url = await openInFrontOf(...replicas.urls);
     const { ask, get } = clientOf(url, 'demo');
@@ -115,7 +115,7 @@ it.skipIf(PROXIES.length === 0)(
   },
 );
 
-it.skipIf(!hasNginx)('nginx answers by HTTP/2 where its lines are no comments', async () => {
+it.skipIf(!hasNginx)('nginx answers by HTTP/2 when its commented lines are enabled', async () => {
   const { urls } = replicas;
   const folder = openFolder({ 'site.crt': selfSigned.cert, 'site.key': selfSigned.key });
   const port = await freePort();
@@ -143,13 +143,13 @@ it.skipIf(!hasNginx)('nginx answers by HTTP/2 where its lines are no comments', 
 });
 
 describe('envoy', () => {
-  // Debian has no Envoy: what its configuration says is checked, and no more.
+  // Debian has no Envoy, so that only its configuration is checked.
   const { listeners, clusters } = parse(readProxy('envoy.yaml')).static_resources;
   const [{ typed_config: manager }] = listeners[0].filter_chains[0].filters;
   const [{ routes }] = manager.route_config.virtual_hosts;
   const seconds = (text: string) => Number(/^([\d.]+)s$/.exec(text)![1]);
 
-  it('leads everything but the operators’ paths to the three gateways', () => {
+  it('routes all paths but /metrics and /ready to the three gateways', () => {
     const hosts = clusters[0].load_assignment.endpoints[0].lb_endpoints.map(
       ({ endpoint }: any) => endpoint.address.socket_address,
     );
@@ -168,7 +168,7 @@ describe('envoy', () => {
     expect(routes.at(-1).route.cluster).toBe(clusters[0].name);
   });
 
-  it('ends no stream by its length, and one that says nothing later than its events come', () => {
+  it('has no time-out for streams, an idle time-out beyond that of a request, and WebSockets', () => {
     expect(routes.at(-1).route.timeout).toBe('0s');
     expect(seconds(manager.stream_idle_timeout)).toBeGreaterThan(20);
     expect(seconds(manager.stream_idle_timeout) * 1_000).toBeGreaterThan(
@@ -177,7 +177,7 @@ describe('envoy', () => {
     expect(manager.upgrade_configs).toEqual([{ upgrade_type: 'websocket' }]);
   });
 
-  it('sends nothing twice that a gateway may have had, and sees a drain in time', () => {
+  it('retries only what no gateway has received, and detects a draining gateway before it stops', () => {
     const [check] = clusters[0].health_checks;
 
     expect(routes.at(-1).route.retry_policy.retry_on).toBe('connect-failure,refused-stream');
