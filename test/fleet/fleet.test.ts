@@ -1,4 +1,4 @@
-/** What three gateways do under faults, as one table: `npm run fleet`. */
+/** Three gateways under faults, reported as one table: `npm run fleet`. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { routes } from '../../src/v0/routes.ts';
@@ -29,7 +29,7 @@ const PUBLISH =
 
 const rows: string[][] = [];
 
-/** A line of the table; what is not as it should be fails when all lines of a test are there. */
+/** Adds a line to the table; a goal that is missed fails the test after its last line. */
 function report(what: string, goal: string, measured: string, isMet: boolean): void {
   rows.push([what, goal, measured, isMet ? 'yes' : 'NO']);
   expect.soft(isMet, `${what}: ${goal}; ${measured}`).toBe(true);
@@ -78,7 +78,7 @@ afterAll(() => {
 });
 
 describe.skipIf(!hasNginx || !hasRedis)('a fleet', () => {
-  it('polls once a replica for all watchers', async () => {
+  it('runs one poller for each replica for all watchers', async () => {
     const POLLED_MS = 8_000;
     const polls: number[] = [];
     for (const count of [1, 3]) {
@@ -100,7 +100,7 @@ describe.skipIf(!hasNginx || !hasRedis)('a fleet', () => {
     );
   });
 
-  it('goes on showing states when a replica is killed', async () => {
+  it('keeps sending states when a replica is killed', async () => {
     const stand = await openStand();
     const id = await draftOf(stand);
     const watchers = await watch(stand, id, 60);
@@ -108,7 +108,7 @@ describe.skipIf(!hasNginx || !hasRedis)('a fleet', () => {
     reportWatchers('kill -9', 60, await publish(stand, id, watchers));
   });
 
-  it('loses nothing in a rolling restart', async () => {
+  it('loses no request, entry or watcher in a rolling restart', async () => {
     const stand = await openStand(CACHED);
     const id = await draftOf(stand);
     const watchers = await watch(stand, id, 40);
@@ -126,7 +126,7 @@ describe.skipIf(!hasNginx || !hasRedis)('a fleet', () => {
     if (seen.failed.length > 0) process.stdout.write(`${seen.failed.slice(0, 3).join('\n')}\n`);
   });
 
-  it('serves on whatever becomes of Redis', async () => {
+  it('keeps serving, with no read older than its own write, through faults of Redis', async () => {
     const stand = await openStand(CACHED);
     const id = await draftOf(stand);
     const watchers = await watch(stand, id, 40);
@@ -196,7 +196,7 @@ describe.skipIf(!hasNginx || !hasRedis)('a fleet', () => {
     reportWatchers('all of these', 40, await publish(stand, id, watchers));
   });
 
-  it('never mixes keys', async () => {
+  it('answers no key with the answer of another key', async () => {
     const backend = await openFaultUpstream();
     onTestFinished(() => backend.stop());
     backend.on(

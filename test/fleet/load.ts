@@ -1,4 +1,4 @@
-/** Callers that read and write through nginx for as long as a fault lasts, and what they have seen. */
+/** Callers that read and write through nginx for as long as a fault lasts, and what they observe. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { IDS } from '../support/ids.ts';
 import { percentile } from '../support/percentile.ts';
@@ -16,13 +16,13 @@ const PACE_MS = 40;
 
 export interface Seen {
   requests: number;
-  /** What was not answered as it should be. */
+  /** Requests without a 200, or with errors. */
   readonly failed: string[];
   /** Reads older than the write whose token they had. */
   stale: number;
   /** Of reads, in milliseconds. */
   readonly times: number[];
-  /** The texts of what was added and confirmed. */
+  /** The texts of the entries whose creation was confirmed. */
   readonly added: string[];
 }
 
@@ -88,7 +88,7 @@ export async function beginLoad({ ask }: Client): Promise<Load> {
   };
 }
 
-/** How many of the entries that were confirmed are missing, and how many are there twice, by the backend's own word. */
+/** The numbers of confirmed entries that the backend lacks, and that it has twice. */
 export async function countEntries({ backendUrl }: { backendUrl: string }, { added }: Seen) {
   const headers = { 'x-api-key': 'demo' };
   const all = await (await fetch(`${backendUrl}/v0/topics/${IDS.topics[1]}`, { headers })).text();

@@ -1,6 +1,6 @@
 /**
  * Three gateways behind the nginx of `deploy/`, over the embedded backend, which counts its calls. They share a Redis
- * that each reaches by a way of its own, which can be cut. The clock of the second one is two seconds ahead.
+ * that each reaches by a relay of its own, which can be cut. The clock of the second one is two seconds ahead.
  */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -24,9 +24,9 @@ export interface Stand extends Client {
   readonly backendUrl: string;
   readonly redis: RedisServer;
   readonly replicas: readonly GatewayProcess[];
-  /** What the backend was asked so far: `GET /v0/pages/p1`. */
+  /** Calls to the backend so far: `GET /v0/pages/p1`. */
   readonly calls: readonly string[];
-  /** Cuts the way of a replica to Redis, and mends it. */
+  /** The relays of the replicas to Redis. */
   readonly ways: readonly Way[];
   /** Stops a replica, and starts another in its place. @returns the exit code. */
   restart(i: number, signal?: NodeJS.Signals): Promise<number | null>;
