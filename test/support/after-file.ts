@@ -1,7 +1,7 @@
 /**
- * What is closed when a file of tests has ended, whatever its tests run side by side.
+ * Functions that are called when a file of tests has ended.
  *
- * Hooks of a shared module would belong to the first file that loads it alone: Vitest keeps modules from
+ * A hook of a shared module would belong only to the first file that loads it, since Vitest keeps modules from
  * file to file here (`isolate: false`). `close-after-file.ts`, which it runs for each file, calls `closeAll`.
  */
 const closing: (() => unknown)[] = [];

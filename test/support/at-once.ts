@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
 /**
- * What a promise comes to without anything waited for: no timer, no socket.
+ * The value of a promise that waits for no timer and no socket.
  *
- * @throws where it is not settled before the event loop turns.
+ * @throws if it is not settled before the event loop turns.
  */
 export async function atOnce<Value>(promise: Promise<Value>): Promise<Value> {
   const turned = turn(NOT_YET);

@@ -9,9 +9,9 @@ import { copySampleDatabase } from './sample-database.ts';
 
 interface BackendService {
   readonly process: ChildProcess;
-  /** What it wrote so far, to either stream. */
+  /** Its output so far, of both streams. */
   readonly output: string;
-  /** The URL that it says; rejects when it ends before. */
+  /** The URL that it prints; rejects when it ends before. */
   ready(): Promise<string>;
   /** The exit code; null after a signal. */
   readonly exit: Promise<number | null>;

@@ -1,4 +1,4 @@
-/** Loaded into a gateway by tests: it tells of each connection that the gateway opens. */
+/** Loaded into a gateway by tests: it reports each connection that the gateway opens. */
 import { subscribe } from 'node:diagnostics_channel';
 import { stderr } from 'node:process';
 

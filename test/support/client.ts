@@ -6,10 +6,10 @@ export interface Reply<Data = any> {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON; undefined when it is none. */
+  /** The body as JSON; undefined when it is not JSON. */
   readonly body: any;
   readonly data: Data;
-  /** Of the body; empty where it has none. */
+  /** Of the body; empty without any. */
   readonly errors: readonly any[];
   readonly extensions: any;
   /** `extensions.code` of each error. */
@@ -83,7 +83,7 @@ function post(
     method: 'POST',
     headers: { ...POST_JSON, ...headers },
     body: isWritten ? (body as BodyInit) : JSON.stringify(body),
-    ...{ duplex: 'half' }, // as a stream needs it; its type does not know it
+    ...{ duplex: 'half' }, // required for a stream, and missing in the type
     signal,
   });
 }

@@ -1,4 +1,4 @@
-/** A collector of traces that decodes what it is sent. */
+/** A collector that decodes the traces that it receives. */
 import { createRequire } from 'node:module';
 import { afterFile } from './after-file.ts';
 

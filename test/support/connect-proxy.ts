@@ -1,11 +1,11 @@
-/** A proxy that takes CONNECT, and leads to a port of this machine whatever host is asked for. */
+/** A proxy for CONNECT whose tunnels all lead to one port of this machine, for any host. */
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { listen } from './listen.ts';
 
 export interface ConnectProxy {
   readonly url: string;
-  /** `backend.test:80`, once a tunnel. */
+  /** The target of each tunnel: `backend.test:80`. */
   readonly asked: readonly string[];
   /** The `proxy-authorization` of the last tunnel. */
   readonly authorization: string | undefined;

@@ -1,6 +1,6 @@
 /**
- * Work as a number that no other process changes: how many calls of JavaScript functions it takes, by V8's coverage.
- * Node's own functions do not count, nor does what is native.
+ * Work as a number that does not depend on other processes: the calls of JavaScript functions, by V8's coverage.
+ * Node's own functions and native ones do not count.
  */
 import { Session } from 'node:inspector/promises';
 import { afterFile } from './after-file.ts';
@@ -9,7 +9,7 @@ let session: Session | undefined;
 
 export async function countCalls(work: () => unknown): Promise<number> {
   session ??= await begin();
-  await session.post('Profiler.takePreciseCoverage'); // and forgets what was before
+  await session.post('Profiler.takePreciseCoverage'); // resets the counters
   await work();
   const { result } = await session.post('Profiler.takePreciseCoverage');
   let calls = 0;

@@ -1,5 +1,5 @@
 /**
- * How large an answer is: its fields and list items, each counted once, as the plan bounds them.
+ * The size of an answer: its fields and list items, each counted once, as the plan bounds them.
  */
 import { parse, visit } from 'graphql';
 
@@ -18,7 +18,7 @@ export function countValues(data: unknown, source: string): number {
   }
 }
 
-/** Where JSON stands, which is one value however much is in it. */
+/** Keys of JSON scalars, each of which counts as one value. */
 function scalarKeys(source: string): ReadonlySet<string> {
   const keys = new Set<string>();
   visit(parse(source), {

@@ -1,2 +1,2 @@
-/** A plugin of an operator's that does nothing: with it every operation passes Yoga's and Envelop's phases. */
+/** An operator's plugin that does nothing, with which every operation passes the phases of Yoga and Envelop. */
 export default [{}];

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 
 /**
- * A plugin of an operator's that does nothing; undefined where the project of the test runs gateways without one.
+ * The path of a plugin that does nothing; undefined in projects of tests that run gateways without a plugin.
  */
 export const EMPTY_PLUGIN =
   process.env['EMPTY_PLUGIN'] && fileURLToPath(new URL('empty-plugin.mjs', import.meta.url));

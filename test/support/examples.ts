@@ -1,6 +1,6 @@
 /**
- * Runs the examples of the documentation against a gateway, and compares what it answers with what
- * the page says.
+ * Runs the examples of the documentation against a gateway, and compares its answers with those of
+ * the page.
  *
  * A GraphQL document is executed with the key of the sample data. Behind its language stand its
  * variables as JSON, in which `page(pageId: 'p1')` means the global id of that page.
@@ -22,7 +22,7 @@ export const isExample = ({ language, info }: Block): boolean =>
 
 export const isWrite = ({ text }: Block): boolean => text.startsWith('mutation');
 
-/** Fails where the example does, or where the next block says that it answers something else. */
+/** Fails if the example fails, or if its output is not that of the block after it. */
 export async function tryExample(gateway: GatewayProcess, block: Block): Promise<void> {
   const found =
     block.language === 'graphql' ? await execute(gateway, block) : await print(gateway, block);
@@ -36,7 +36,7 @@ export async function tryExample(gateway: GatewayProcess, block: Block): Promise
 const readAnswer = (text: string): unknown =>
   JSON.parse(text, (_name, value: unknown) => (value === '…' ? expect.anything() : value));
 
-/** An example finds what it asks for, and nothing of it fails. */
+/** Executes an example, which must find its objects and have no errors. */
 async function execute(gateway: GatewayProcess, { text, info }: Block): Promise<string> {
   const variables = await readVariables(gateway, info || '{}');
   if (text.startsWith('subscription')) {
@@ -53,7 +53,7 @@ async function execute(gateway: GatewayProcess, { text, info }: Block): Promise<
   return reply.text;
 }
 
-/** What a subscription sends first; it may go on for ever. */
+/** The first event of a subscription, which may have no end. */
 async function firstEvent({ url }: GatewayProcess, body: object): Promise<string> {
   const leaving = new AbortController();
   const response = await fetch(`${url}/graphql`, {
@@ -88,7 +88,7 @@ async function readVariables(gateway: GatewayProcess, json: string): Promise<unk
   return JSON.parse(text);
 }
 
-/** What a command or a snippet prints at the root, with this gateway's address for the pages'. */
+/** The output of a command or a snippet at the root, with the gateway's address in place of the documented one. */
 async function print(gateway: GatewayProcess, { place, language, text }: Block): Promise<string> {
   const source = text.replaceAll(DOCUMENTED_URL, gateway.url);
   if (language === 'sh') return run('bash', ['-c', source]);

@@ -1,5 +1,5 @@
 /**
- * GraphiQL's page as `npm run build` makes it: the one that is there, or else built once.
+ * GraphiQL's page as `npm run build` makes it: an existing build, or a new one.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

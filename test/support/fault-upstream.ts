@@ -1,8 +1,8 @@
 /**
- * A backend that misbehaves as a test says: one script a route, played answer by answer.
+ * A backend with a script of answers and faults for each route.
  *
- * `upstream.on('GET /v0/pages/p1', status(503), ok(page))` answers 503 once and the page ever after.
- * What there is to answer is in `faults.ts`.
+ * `upstream.on('GET /v0/pages/p1', status(503), ok(page))` answers 503 once and then always the page.
+ * `faults.ts` has the answers and faults.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -16,12 +16,12 @@ export interface FaultUpstream {
   readonly port: number;
   /** Everything that arrived, in order. */
   readonly seen: readonly Seen[];
-  /** How often a route was asked: by its script's name, or in all. */
+  /** The number of calls of a script's route, or of all requests. */
   hits(route?: string): number;
   /** Open connections. */
   readonly connections: number;
   /**
-   * What a route answers, in turn; the last one stays. A route is a method and a path, without the
+   * The answers of a route in order; the last one is repeated. A route is a method and a path, without the
    * query; `*` stands for every route that has no script.
    */
   on(route: string, ...behaviours: readonly Behaviour[]): void;
@@ -60,7 +60,7 @@ export async function openFaultUpstream({
       const route = `${method} ${target.split('?')[0]}`;
       const script = scripts.get(route) ?? scripts.get('*');
       const turn = script?.turns[Math.min(script.hits, script.turns.length - 1)];
-      // The gateway's probes come when they like: they take no turn of what a test has scripted.
+      // The gateway's own probes come at any time, so that they take no turn of a script.
       if (script && isCall(one)) script.hits += 1;
       void Promise.resolve((turn ?? status(404))(response, one, request.socket)).catch(() => {});
     });
@@ -109,5 +109,5 @@ export async function openFaultUpstream({
   };
 }
 
-/** Whether a caller's request is behind it; the gateway's own probes have no request id. */
+/** Whether it is made for a caller; the gateway's own probes have no request id. */
 export const isCall = ({ headers }: Pick<Seen, 'headers'>): boolean => 'x-request-id' in headers;

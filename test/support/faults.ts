@@ -1,5 +1,5 @@
 /**
- * What a backend may answer, right and wrong.
+ * Answers and faults of a backend.
  *
  * Faults below HTTP (cut, reset, raw bytes, silence) are written to the socket itself.
  */
@@ -18,7 +18,7 @@ export interface Seen {
   readonly atMs: number;
 }
 
-/** One answer, or what there is instead of one. */
+/** One answer, or a fault in its place. */
 export type Behaviour = (
   response: ServerResponse,
   seen: Seen,
@@ -27,7 +27,7 @@ export type Behaviour = (
 
 const JSON_HEADERS = { 'content-type': 'application/json' };
 
-/** 200 with JSON; a function makes it of the request. */
+/** 200 with JSON; a function makes the JSON of the request. */
 export const ok =
   (body: unknown, headers: Readonly<Record<string, string | string[]>> = {}): Behaviour =>
   (response, seen) => {
@@ -52,7 +52,7 @@ export const text =
     response.end(body);
   };
 
-/** The same, later. */
+/** Delays a behaviour. */
 export const after =
   (ms: number, behaviour: Behaviour): Behaviour =>
   async (...args) => {
@@ -60,7 +60,7 @@ export const after =
     await behaviour(...args);
   };
 
-/** The same, once it is released. */
+/** Holds a behaviour until it is released. */
 export function held(behaviour: Behaviour): { behaviour: Behaviour; release: () => void } {
   let release = (): void => {};
   const released = new Promise<void>((resolve) => {
@@ -75,7 +75,7 @@ export function held(behaviour: Behaviour): { behaviour: Behaviour; release: () 
   };
 }
 
-/** Accepts, and never says a word. */
+/** Accepts the request, and never answers. */
 export const silence = (): Behaviour => () => {};
 
 /** Resets the connection (RST) after this many bytes of a 200 answer; 0 is before its headers. */
@@ -85,12 +85,12 @@ export const reset =
     if (afterBytes > 0) {
       response.writeHead(200, { ...JSON_HEADERS, 'content-length': String(afterBytes + 1_000) });
       response.write('['.padEnd(afterBytes, ' '));
-      await sleep(20); // a reset overtakes what was not read yet
+      await sleep(20); // a reset discards bytes that were not read yet
     }
     socket.resetAndDestroy();
   };
 
-/** Promises a whole body and closes the connection in order (FIN) in its middle. */
+/** Announces a whole body and closes the connection in order (FIN) in its middle. */
 export const cut =
   (body: unknown): Behaviour =>
   (response, _seen, socket) => {

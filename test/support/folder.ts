@@ -1,4 +1,4 @@
-/** A folder of a test's own, which goes when the file of tests has ended. */
+/** A temporary folder, which is removed when the file of tests has ended. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,8 +1,8 @@
 /**
  * The gateway as `npm run build` makes it, so that a test's process starts as fast as a user's.
  *
- * Made once for a state of the sources and kept under node_modules, where what is not part of it
- * finds what it imports.
+ * Built once for each state of the sources and kept under node_modules, where its external imports
+ * are found.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -27,7 +27,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CACHE = join(ROOT, 'node_modules/.cache/gateway-build');
 const COMMANDS = 'src/app/commands';
 const BACKEND_PROCESS = 'test/backend/backend-process.ts';
-/** What else tests start again and again, by their names: a bundle starts much faster than `tsx`. */
+/** Scripts that tests start again and again, by their names: a bundle starts much faster than `tsx`. */
 const SCRIPTS = Object.fromEntries(
   readdirSync(join(ROOT, COMMANDS))
     .filter((file) => file.endsWith('.ts'))
@@ -35,9 +35,9 @@ const SCRIPTS = Object.fromEntries(
     .concat(BACKEND_PROCESS)
     .map((path) => [basename(path, '.ts'), path]),
 );
-/** Loaded by few of them, and as long to bundle as all of the rest. */
+/** Packages that few scripts load, and that take as long to bundle as all of the rest. */
 const TOOLS = [/^@graphql-codegen\//, 'prettier', 'typescript'];
-/** What is built, besides `src/`: how, and from which packages. */
+/** Inputs of the build besides `src/`. */
 const RECIPE = [
   'rolldown.config.ts',
   'package-lock.json',

@@ -1,7 +1,7 @@
 /**
  * The real gateway, `src/main.ts`, in a process of its own.
  *
- * Nothing of it is reachable but what its users have: the port, the signals, what it writes.
+ * Tests have of it what its users have: the port, signals, and output.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,13 +13,13 @@ import { copySampleDatabase } from './sample-database.ts';
 
 export { KEY, OTHER_KEY, POST_JSON, send, type AskOptions, type Reply } from './client.ts';
 
-/** A process that may still come to listen, or end before. */
+/** A process that may not listen yet, and may end before it does. */
 export interface StartedProcess {
   readonly process: ChildProcess;
-  /** What it wrote so far. */
+  /** Its output so far. */
   readonly stdout: string;
   readonly stderr: string;
-  /** Both, as they came. */
+  /** Both, in the order of arrival. */
   readonly output: string;
   /** The URL of GraphiQL, once it has been printed. */
   ready(): Promise<string>;
@@ -60,7 +60,7 @@ export interface GatewayProcessOptions {
 
 const GAUGE = new URL('gauge.mjs', import.meta.url).href;
 
-/** Built once, whatever starts it. */
+/** Built once for all processes. */
 const MAIN = await buildGateway();
 
 /**
@@ -71,7 +71,7 @@ export function startProcess(
   env: Readonly<Record<string, string>> = {},
   { gauged = false, preload = [], flags = [], cwd }: GatewayProcessOptions = {},
 ): StartedProcess {
-  // What is preloaded may be TypeScript; the gateway itself is not.
+  // A preloaded module may be TypeScript; the gateway itself is JavaScript.
   const loader = preload.some((module) => module.endsWith('.ts')) ? ['tsx'] : [];
   const modules = [...(gauged ? [GAUGE] : []), ...loader, ...preload];
   const database = copySampleDatabase();
@@ -105,7 +105,7 @@ export function startProcess(
     const text = chunk.toString();
     written[stream] += text;
     written.output += text;
-    // To search all of it at each line would take longer the more it writes.
+    // Only until it is found: a search of all output at each line takes longer with each line.
     url ??= /http:\/\/[\w.:[\]/~-]+\/graphql/.exec(written.output)?.[0];
     if (url !== undefined) resolve(url);
   };
@@ -117,7 +117,7 @@ export function startProcess(
     reject(new Error(`The gateway ended with ${code}: ${written.output}`));
     return code as number | null;
   });
-  // Whoever wants to know asks.
+  // No unhandled rejection when nobody waits for it.
   ready.catch(() => {});
   return {
     process: child,
@@ -142,7 +142,7 @@ function settable<T>() {
   return { promise, resolve, reject };
 }
 
-/** Starts it; resolves once it says where it listens. */
+/** Starts a gateway; resolves once it has printed its URL. */
 export async function startGateway(
   env: Readonly<Record<string, string>>,
   options: GatewayProcessOptions = {},

@@ -1,12 +1,12 @@
 /**
- * Loaded into a gateway by tests of memory: collects garbage and says what is left, when asked.
+ * Loaded into a gateway by tests of memory: collects garbage and reports memory and handles, when asked.
  *
- * JavaScript, since what loads TypeScript also keeps a map of everything.
+ * JavaScript, since a loader of TypeScript keeps a source map of every module.
  */
 import process from 'node:process';
 
 process.on('message', () => {
-  // Twice: what a finalizer lets go is collected by the second.
+  // Twice, since the second run collects what finalizers have released.
   globalThis.gc?.();
   globalThis.gc?.();
   const { heapUsed, rss } = process.memoryUsage();

@@ -1,5 +1,5 @@
 /**
- * A dispatcher that answers at once, without a socket: what is left of a call is our own work.
+ * A dispatcher that answers at once, without a socket, so that a call consists of the gateway's work alone.
  */
 import { Dispatcher } from 'undici';
 

@@ -8,7 +8,7 @@ export const slashed = (path: string): string => path.replaceAll('\\', '/');
 
 export const SRC = fileURLToPath(new URL('../../src', import.meta.url));
 
-/** From the top: each imports from those below it alone. A new layer is a line here, at its place. */
+/** From the top: each imports only from those below it. A new layer is a line here, at its place. */
 export const LAYERS: readonly string[] = [
   'main.ts',
   'serve-backend.ts',
@@ -53,7 +53,7 @@ const isOwn = (name: string): boolean => LAYERS.includes(layerOf(name));
 
 export type Edge = readonly [from: string, to: string];
 
-/** Imports between what files belong to by a name, below a folder. */
+/** Imports between groups of files, which `nameOf` names, below a folder. */
 export const between = (nameOf: (file: string) => string, within = ''): Edge[] =>
   imports
     .filter(({ from, to }) => isOwn(to) && from.startsWith(within) && to.startsWith(within))

@@ -1,5 +1,5 @@
 /**
- * An nginx in front of a server, as Debian installs it. Where there is none, tests skip.
+ * An nginx in front of a server, as Debian installs it. Without one, tests are skipped.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,10 +14,10 @@ const PROGRAM = ['/usr/sbin/nginx', '/usr/bin/nginx'].find((path) => existsSync(
 export const hasNginx = PROGRAM !== undefined;
 if (!hasNginx) process.stderr.write('There is no nginx here: its tests are skipped.\n');
 
-/** What stands in nginx's `http` block, for the port to listen on and the host to pass requests to. */
+/** The content of nginx's `http` block, for the port to listen on and the host to pass requests to. */
 export type NginxSettings = (port: number, host: string) => string;
 
-/** Nothing but where to: answers are buffered, as they are by default. */
+/** Passes requests on with nginx's defaults, by which answers are buffered. */
 export const passing =
   (settings = ''): NginxSettings =>
   (port, host) =>

@@ -1,6 +1,6 @@
 /**
  * The one opener of gateways for tests: in this process over a real port, or as `npm start` starts it, in a process
- * of its own; before the embedded backend, one whose answers a test stages, or one that misbehaves.
+ * of its own; in front of the embedded backend, one whose answers a test stages, or one that misbehaves.
  *
  * What it opens is closed when the file of tests has ended, if not before. Opening takes most of a test's time, so
  * without options there is one gateway a file, and gateways with the same backend options share a backend; a test that
@@ -61,13 +61,13 @@ export interface InProcessOptions extends PartOfOptions {
   readonly sample?: Partial<BackendOptions>;
   /** An embedded backend that no other test of the file sees. */
   readonly fresh?: boolean;
-  /** Of the REST client. One attempt takes at most 3 s, and a second where the backend may fail, if nothing else is said. */
+  /** Of the REST client. By default an attempt takes at most 3 s, or 1 s with a backend that may fail. */
   readonly rest?: Partial<UpstreamOptions>;
   /** Of the HTTP server, and of the gateway. */
   readonly http?: Partial<GatewayOptions['http'] & HttpOptions>;
 }
 
-/** Before a backend that has the routes of its document only, which the gateway knows. */
+/** In front of a backend with the REST document's routes only, which the gateway is told. */
 export const DOCUMENT_ROUTES = {
   sample: { routes: 'document' },
   rest: { routeSet: 'document' },
@@ -84,12 +84,12 @@ export interface InProcessGateway extends Client {
   readonly url: string;
   readonly gateway: Gateway;
   readonly server: HttpServer;
-  /** The gateway's way to the backend, for what is not a query. */
+  /** The gateway's REST client, for calls without a query. */
   readonly rest: RestClient;
   readonly backendUrl: string;
-  /** What the backend was asked since the last `ask` began, or since the opening: `GET /v0/pages/p1`. */
+  /** Calls to the backend since the last `ask` began, or since the opening: `GET /v0/pages/p1`. */
   readonly restCalls: string[];
-  /** The journal of the last operation. */
+  /** The call log of the last operation. */
   readonly journal: CallLog;
   /** Executes by graphql-js alone, without look-ahead and without the gateway around it. */
   askNaively(document: string, options?: Pick<AskOptions, 'variables'>): Promise<NaiveAnswer>;
@@ -99,11 +99,11 @@ export interface InProcessGateway extends Client {
 
 export interface NaiveAnswer {
   readonly data: any;
-  /** Empty where there are none. */
+  /** Empty without any. */
   readonly errors: readonly GraphQLFormattedError[];
 }
 
-/** A backend that misbehaves as a test says. */
+/** A backend whose answers and faults a test scripts. */
 export interface WithFaults {
   readonly upstream: FaultUpstream;
 }
@@ -129,7 +129,7 @@ export async function openGateway(
   return gateway;
 }
 
-/** The one without options: opening takes longer than most tests do with it. */
+/** The gateway of all tests without options, since opening one takes longer than most tests. */
 let plain: Promise<InProcessGateway> | undefined;
 
 async function openOwn(
@@ -154,7 +154,7 @@ async function openInOwnProcess(
   { process: settings, backend = 'sample', ...options }: ProcessOptions,
   upstream: FaultUpstream | undefined,
 ): Promise<GatewayProcess> {
-  // It builds the gateway, which those in this process do not need.
+  // Imported here, since it builds the gateway, which gateways in this process do not need.
   const { startGateway } = await import('./gateway-process.ts');
   const url = upstream?.url ?? (backend instanceof URL ? backend.href : undefined);
   return startGateway({ ...(url !== undefined && { UPSTREAM_URL: url }), ...settings }, options);
@@ -185,7 +185,7 @@ async function openInThisProcess(
   const real = createUpstream({
     dispatcher,
     pathPrefix,
-    // The embedded backend is found out as it is without a setting; staged answers are no such finding.
+    // Routes of the embedded backend are detected, as without a setting; staged answers cannot show them.
     routeSet: site ? 'auto' : 'extended',
     timeoutMs: site ? 3_000 : 1_000,
     observer: {
@@ -200,7 +200,7 @@ async function openInThisProcess(
     ...restOptions,
   });
   let journal: CallLog | undefined;
-  // The gateway makes a client for each operation; the last one's journal is kept for the test.
+  // The gateway makes a client for each operation; the call log of the last one is kept for the test.
   const upstream: Upstream = Object.assign((scope: RequestScope) => {
     const client = real(scope);
     journal = client.callLog;
@@ -267,7 +267,7 @@ async function openInThisProcess(
 
 interface SampleSite {
   readonly backend: Promise<EmbeddedBackend>;
-  /** Who hears what the backend is asked: the gateway that was asked last. */
+  /** Receives the calls to the backend: of the gateway that was asked last. */
   listener: (line: string) => void;
 }
 
@@ -292,7 +292,7 @@ function sampleSite(options: Partial<BackendOptions>, fresh: boolean): SampleSit
   return site;
 }
 
-/** Sockets and the gateway's own code are real; only the answers are made up. */
+/** Real sockets and the real code of the gateway, with answers of the test. */
 async function openStagedBackend(
   answer: (url: URL) => unknown,
   listen: (line: string) => void,

@@ -2,7 +2,7 @@
  * The documentation as its test reads it: pages with their blocks of code, words in code, links and
  * headings.
  *
- * The words after a block's language say how it is tried: `sh run`, `json answer`.
+ * The words after a block's language tell how it is tested: `sh run`, `json answer`.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,13 +12,13 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** A fenced block of code. */
 export interface Block {
-  /** Where it stands: `docs/graph.md:12`. */
+  /** File and line: `docs/graph.md:12`. */
   readonly place: string;
   readonly language: string;
-  /** What follows the language: `run`, `answer`, variables as JSON. */
+  /** The words after the language: `run`, `answer`, variables as JSON. */
   readonly info: string;
   readonly text: string;
-  /** The block after it, when that says what this one answers. */
+  /** The block after it, if that is the answer of this one. */
   readonly answer: Pick<Block, 'language' | 'text'> | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface Page {
   /** Without its blocks. */
   readonly prose: string;
   readonly blocks: readonly Block[];
-  /** What stands between backticks in the prose. */
+  /** The texts between backticks in the prose. */
   readonly words: readonly string[];
   /** Targets of links and pictures inside the project: `costs.md#the-budget`. */
   readonly links: readonly string[];

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * What every shell can do, cmd.exe among them: words, double quotes, and `&&`. A `script-shell` of npm for tests.
+ * A `script-shell` of npm for tests, with only what every shell can do, cmd.exe among them: words, double quotes, `&&`.
  *
- * Anything else stands in a command as it is, and then nothing has that name.
+ * Anything else is taken literally, so that no command has that name.
  */
 import { spawnSync } from 'node:child_process';
 

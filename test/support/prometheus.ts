@@ -1,4 +1,4 @@
-/** A Prometheus and its promtool, as Debian installs them. Where there are none, tests skip. */
+/** A Prometheus and its promtool, as Debian installs them. Without them, tests are skipped. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,14 +18,14 @@ if (!hasPrometheus) process.stderr.write('There is no Prometheus here: its tests
 /** The files that operators get. */
 export const FOLDER = fileURLToPath(new URL('../../deploy/observability', import.meta.url));
 
-/** @returns what it says; ends the test where it refuses. */
+/** @returns its output; fails the test if it exits with an error. */
 export function promtool(...args: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync(PROMTOOL, args, { encoding: 'utf8' });
   expect(status, stdout + stderr).toBe(0);
   return stdout;
 }
 
-/** The one of `deploy/observability/`, but for its target and its intervals. Ends with the test. */
+/** A Prometheus as `deploy/observability/` configures it, but for its target and its intervals. Ends with the test. */
 export async function openPrometheus(target: string) {
   const folder = mkdtempSync(join(tmpdir(), 'prometheus-'));
   const config = parse(readFileSync(join(FOLDER, 'prometheus.yaml'), 'utf8'));

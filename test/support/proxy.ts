@@ -18,7 +18,7 @@ if (!hasHaproxy) process.stderr.write('There is no haproxy here: its tests are s
 export const readProxy = (file: string): string =>
   readFileSync(new URL(`../../deploy/proxy/${file}`, import.meta.url), 'utf8');
 
-/** The configuration with a test's replicas in the place of `gateway-1:4000` and its fellows. */
+/** The configuration with a test's replicas in the place of `gateway-1:4000` and the others. */
 function inFrontOf(replicas: readonly string[], file: string): string {
   const hosts = replicas.map((url) => new URL(url).host);
   return readProxy(file).replaceAll(

@@ -1,4 +1,4 @@
-/** Loaded into a gateway by tests of sockets whose other end is gone: it asks ten times as often. */
+/** Loaded into a gateway by tests of sockets whose other end is gone: pings are sent ten times as often. */
 const PING_MS = 12_000;
 
 const real = globalThis.setInterval;

@@ -1,5 +1,5 @@
 /**
- * A Redis (or Valkey) of a test's own on a unix socket, as Debian installs it. Where there is none, tests skip.
+ * A Redis (or Valkey) of a test's own on a unix socket, as Debian installs it. Without one, tests are skipped.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ export interface RedisServer {
   readonly url: string;
   /** Sends a command, and answers what Redis answers. */
   command(name: string, ...args: readonly (string | number)[]): Promise<unknown>;
-  /** Stops it in the middle of whatever it does (SIGSTOP), and lets it go on. */
+  /** Suspends it (SIGSTOP), and resumes it. */
   freeze(): void;
   thaw(): void;
   kill(): Promise<void>;
@@ -38,7 +38,7 @@ export async function openRedis(...args: readonly string[]): Promise<RedisServer
   return redis;
 }
 
-/** As `openRedis`, for what is no test: its caller stops it. */
+/** As `openRedis`, outside of tests: its caller stops it. */
 export async function startRedis(...args: readonly string[]): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), 'redis-'));
   const socket = join(folder, 'socket');
@@ -89,5 +89,5 @@ export async function startRedis(...args: readonly string[]): Promise<RedisServe
   };
 }
 
-/** One that asks for a password is there. */
+/** Whether the server runs and asks for a password. */
 const isRefused = (error: Error): boolean => /^(?:NOAUTH|NOPERM)/.test(error.message);

@@ -1,12 +1,12 @@
-/** A way to a port of this machine, as load balancers and distances are one: late, deaf, or with resets of its own. */
+/** A relay to a port of this machine that delays, ignores or resets connections, as load balancers and distances do. */
 import { connect, createServer, type Socket } from 'node:net';
 import { listen } from './listen.ts';
 
 export interface Relay {
   readonly port: number;
-  /** Connections to it since it was led somewhere. */
+  /** Connections to it since the last `leadTo`. */
   readonly connections: number;
-  /** From now on; undefined for nowhere: connections are taken, and never a word is said. Ends those that there are. */
+  /** Sets the target, and ends the present connections. Without a target, connections are accepted and never answered. */
   leadTo(port: number | undefined): void;
   /** Resets the connections on which the backend spoke last. */
   resetIdle(): void;

@@ -1,19 +1,19 @@
 /**
  * Answers made up from the routes' own schemas, for tests and benchmarks.
  *
- * Strings are their field's name, ids what the path says, instants one instant; so a new field or route is
- * answered without a change here.
+ * A string is the name of its field, an id is that of the path, and each timestamp is the same, so that a new field or
+ * route is answered without a change here.
  */
 import { z } from 'zod';
 import { parametersOf, routes, type Route } from '../../src/v0/routes.ts';
 
-/** When everything happened, as the document writes it. */
+/** The timestamp of all samples, in the REST document's form. */
 export const INSTANT = '+1700000000000';
 
 interface SampleOptions {
   /** Of every list. @default 2 */
   readonly items?: number;
-  /** Of ids that the path does not say. @default '' */
+  /** Of ids that are not in the path. @default '' */
   readonly idPrefix?: string;
 }
 
@@ -75,7 +75,7 @@ function sample(
     );
   }
   if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional) {
-    // A next page without end would be asked for without end.
+    // A cursor in each answer would be followed without end.
     return name === 'nextCursor' ? null : sample(schema.unwrap(), name, known, options);
   }
   if (schema instanceof z.ZodArray) {

@@ -31,7 +31,7 @@ export async function setup(): Promise<(() => void) | undefined> {
 
 export interface SampleDatabase {
   readonly url: string;
-  /** Call it when nothing has the database open. */
+  /** To be called when nothing has the database open. */
   remove(): void;
 }
 

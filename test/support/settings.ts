@@ -1,4 +1,4 @@
-/** What the gateway is given where no setting is set, for tests that open parts of it. */
+/** The options of a gateway without settings, for tests that open parts of it. */
 import { readConfig } from '../../src/app/config.ts';
 import type { RequestScope } from '../../src/rest/client/client.ts';
 

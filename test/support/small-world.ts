@@ -185,11 +185,11 @@ const ANSWERS = new Map<Route, (values: Values, url: URL) => unknown>([
 
 export interface SmallWorld {
   readonly url: string;
-  /** What was asked so far: `GET /v0/pages/p1`. */
+  /** Calls so far: `GET /v0/pages/p1`. */
   readonly calls: string[];
-  /** With which keys. */
+  /** The keys of these calls. */
   readonly keys: string[];
-  /** Refused with `refusal` from now on. */
+  /** Routes that are refused with `refusal`. */
   missing: ReadonlySet<Route>;
   /** 404, 405 or 501. */
   refusal: number;

@@ -19,7 +19,7 @@ interface StagedTimer extends Timer {
 }
 
 /**
- * For what takes a clock. Begins at the system's time, so that deadlines made by that one hold; in whole milliseconds,
+ * For code that takes a clock. Begins at the system's time, so that deadlines made by that one hold; in whole milliseconds,
  * so that sums and differences are exact.
  */
 export class StagedClock implements Clock {
@@ -70,7 +70,7 @@ export class StagedClock implements Clock {
   }
 }
 
-/** Behaves so when that much of a clock's time has passed. */
+/** Delays a behaviour by the time of a clock. */
 export const afterOn =
   (clock: Clock, ms: number, behaviour: Behaviour): Behaviour =>
   async (...args) => {

@@ -3,7 +3,7 @@
 import { openFolder } from './folder.ts';
 import { openGateway, type InProcessOptions } from './open-gateway.ts';
 
-/** A gateway that trusts them. */
+/** Opens a gateway that trusts these documents. */
 export async function openTrusting(
   manifests: Record<string, Record<string, string>>,
   options: InProcessOptions = {},

@@ -15,7 +15,7 @@ export function applyPage({ blocks, prose }: Page, root: string): void {
   }
 }
 
-/** Hunks are apart by `@@`, and each is found by its lines. */
+/** Hunks are separated by `@@`, and each is located by its lines. */
 function applyDiff(before: string, diff: string, place: string): string {
   return diff.split(/^@@.*\n/m).reduce((source, hunk) => {
     const lines = hunk.split('\n').filter((line) => line !== '');

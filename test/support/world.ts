@@ -15,7 +15,7 @@ export const world = (): Behaviour => (response, seen, socket) => {
   return answer(response, seen, socket);
 };
 
-/** What each route answers, with `<page_id>` where the path's value is to be. */
+/** The answer of each route, with `<page_id>` in the place of the path's value. */
 const templates = new Map<string, string>();
 
 /** The documented answer of a route, whose fields tests change. */
@@ -27,7 +27,7 @@ export function sampleOf(
   const kind = [route.method, route.path, ...names].join(' ');
   let template = templates.get(kind);
   if (template === undefined) {
-    // Tests ask by the ten thousand; to walk through the schema each time takes most of their backend's time.
+    // Kept, since tests ask by the ten thousand, and walking the schema takes most of their backend's time.
     const places = Object.fromEntries(names.map((name) => [name, `<${name}>`]));
     template = JSON.stringify(samples.sampleOf(route, places));
     templates.set(kind, template);
