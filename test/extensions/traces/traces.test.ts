@@ -106,6 +106,7 @@ describe('a trace', () => {
       expect(['parse', 'validate', 'plan', 'execute']).toEqual(
         expect.arrayContaining(phases.map(({ name }) => name)),
       );
+      expect(phases.map(({ name }) => name)).toContain('execute');
       expect(inOrder(clients.map(spanAsCall))).toEqual(inOrder(sent.map(callOf)));
       expect(
         server!.events.map(({ name }) => name).filter((name) => name !== 'graphql.error'),
