@@ -22,7 +22,7 @@ const call = (
 const waterfallFor = (...journal: ExplainedCall[]) =>
   waterfallOf({ calls: journal.length, rounds: 1, backendMs: 1, journal });
 
-it('labels each call by how it got its answer', () => {
+it('waterfallOf labels each call by how it got its answer', () => {
   const { rows } = waterfallFor(
     call(0, 10),
     call(12, 20, { attempt: 2 }),
@@ -36,13 +36,13 @@ it('labels each call by how it got its answer', () => {
   expect(rows.map(({ how }) => how)).toEqual(hows);
 });
 
-it('names the field of a call by its path in the answer', () => {
+it('waterfallOf names the field of a call by its path in the answer', () => {
   const path = ['page', 'audiences', 'nodes', 1, 'person'];
 
   expect(waterfallFor(call(0, 1, { path })).rows[0]!.field).toBe('page.audiences.nodes.1.person');
 });
 
-it('begins a round with a call that starts after the end of a call of the previous round', () => {
+it('waterfallOf begins a round with a call that starts after a call of the previous round has ended', () => {
   const { rounds, endMs } = waterfallFor(call(0, 10), call(1, 30), call(12, 40), call(15, 25));
 
   expect(rounds).toEqual([
@@ -52,7 +52,7 @@ it('begins a round with a call that starts after the end of a call of the previo
   expect(endMs).toBe(40);
 });
 
-it('makes no round of calls that were not sent', () => {
+it('waterfallOf makes no round of calls that were not sent', () => {
   const { rounds } = waterfallFor(
     call(0, 10),
     call(11, 11, { source: 'primed' }),

@@ -148,7 +148,7 @@ const AUDIENCES = '{ page(pageId: "p1") { audiences(first: 50) { nodes { audienc
 const ALL_IDS = [{ audienceId: 'a1' }, { audienceId: 'a2' }, { audienceId: 'a3' }];
 const AN_AUDIENCE = '{ audience(pageId: "p1", audienceId: "a1") { effectiveName } }';
 
-describe('a backend with the document’s routes only', () => {
+describe('a backend with the REST document’s routes only', () => {
   it('is detected by the first request, which is answered in full', async () => {
     const world = await openSmallWorld(extendedRoutes);
     const upstream = startGateway(world);
@@ -221,7 +221,7 @@ describe('a backend with the document’s routes only', () => {
     expect(missing).toHaveLength(2);
   });
 
-  it('answers the versions of the audience that createAudience created, which is sent once', async () => {
+  it('gets createAudience once, and its answer has the versions of the audience', async () => {
     const world = await openSmallWorld(extendedRoutes);
 
     const answer = await ask(
@@ -248,7 +248,7 @@ describe('a backend with the document’s routes only', () => {
     },
   );
 
-  it('is detected by an audience whose links are all deleted, which then takes no further call', async () => {
+  it('is detected by the first read of an audience whose links are all deleted, and the second makes no call', async () => {
     const world = await openSmallWorld(extendedRoutes);
     world.linksAreDeleted = true;
     const upstream = startGateway(world);
@@ -451,7 +451,7 @@ it('a refused route that cannot be checked stays unknown, and is not reported as
 
 describe('with any of the extended routes missing', () => {
   it.each(DOCUMENTS)(
-    'an error explains each difference between the answer to %s and that with all routes',
+    'each difference between the answer to %s and that with all routes has an error',
     async (_name, document, variables) => {
       const world = await openSmallWorld();
       const full = await ask(startGateway(world, 'extended'), document, variables);
@@ -481,7 +481,7 @@ describe('with any of the extended routes missing', () => {
     expect(DOCUMENTS.map(([name]) => name)).toEqual(operations.map(([name]) => name));
   });
 
-  it('an error explains each difference between the answer to a random query and that with all routes', async () => {
+  it('each difference between the answer to a random query and that with all routes has an error', async () => {
     const world = await openSmallWorld();
     const believing = startGateway(world, 'extended');
 

@@ -80,7 +80,7 @@ describe('the least cost of a document', () => {
     expect(plan?.calls).toEqual({ least: calls, most: calls });
   });
 
-  it('exceeds the budget for 100 objects with three calls each, which are refused before any call', async () => {
+  it('above the budget is refused before any call, for 100 pages with two lists each', async () => {
     const gateway = await openGateway({ limits: { maxUpstreamCalls: 250 } });
     const ids = Array.from({ length: 100 }, (_, i) => formatNodeId('Page', [`p${i}`]));
 
@@ -178,7 +178,7 @@ describe('the plan of a request', () => {
     expect(gateway.restCalls).toHaveLength(2);
   });
 
-  it('has no call for a missing route, or those of its fallback instead', async () => {
+  it('leaves out calls of missing routes, and has those of their fallbacks', async () => {
     const gateway = await openGateway({ rest: { routeSet: 'document' } });
     const audience = `audience(pageId: "${IDS.page}", audienceId: "${IDS.audience}") { effectiveName
       versions { totalCount } } searchPages { name }`;

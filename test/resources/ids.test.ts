@@ -468,7 +468,7 @@ describe('an id that is the name of a route', () => {
   );
 
   it.each(['Search', 's%65arch', '%73earch', 'search ', 'search/', 'logs', 'activity'])(
-    'is recognised only when it is exactly that name, so that this one is read: %s',
+    'is refused only when it is exactly that name, unlike %s, which is read',
     async (id) => {
       const gateway = await openGateway();
 

@@ -75,7 +75,7 @@ describe('Account.persons', () => {
     expect(errors).toEqual([]);
   });
 
-  it('answers persons that their logs refer to without another call', async () => {
+  it('answers persons whom their logs lead back to without another call', async () => {
     const gateway = await openGateway();
 
     const { data, errors } = await gateway.ask(`{ account(accountId: "${ACCOUNT}") {

@@ -175,7 +175,7 @@ describe('Topic.entries', () => {
     expect(entries.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
   });
 
-  it('answers no edges when the cursor after stands behind the cursor before', async () => {
+  it('answers no edges when "after" stands behind "before"', async () => {
     const gateway = await openGateway();
     const { entries: whole } = await entriesOf(gateway, { first: 100 });
 

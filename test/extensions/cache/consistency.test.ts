@@ -54,7 +54,7 @@ it('a cached answer is explained and counted as cached, and planned as one call'
 
 describe('x-consistency', () => {
   it.each(['text/event-stream', 'multipart/mixed'])(
-    'is a header of the response to a mutation by %s',
+    'is a header of the response to a mutation as %s',
     async (accept) => {
       const gateway = await openCached({ fresh: true });
       const query = `mutation { updateTopic(input: { id: "${formatNodeId('Topic', [IDS.topic])}", title: "New" }) { topic { title } } }`;
@@ -77,7 +77,7 @@ describe('x-consistency', () => {
     expect(headers.get('x-consistency')).toBeNull();
   });
 
-  it('makes another process ask the backend, and lets its own use what it has read since the write', async () => {
+  it('makes another process ask the backend, and lets its own process use an answer read since the write', async () => {
     const gateway = await openCached({ fresh: true });
     const other = await openCached({ backend: new URL(gateway.backendUrl) });
     await other.ask(QUERY, { apiKey: 'demo' });
@@ -104,7 +104,7 @@ describe('x-consistency', () => {
     },
   );
 
-  it('is in the header vary of answers by GET only with a response cache', async () => {
+  it('is listed in Vary of answers by GET only with a response cache', async () => {
     const path = `/graphql?query=${encodeURIComponent(QUERY)}`;
     const varyOf = async ({ url }: InProcessGateway) => {
       const headers = {

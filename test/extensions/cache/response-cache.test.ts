@@ -64,7 +64,7 @@ describe('CACHE_TTL', () => {
     expect(rest.backend.hits('GET /v0/persons/p')).toBe(2);
   });
 
-  it('caches apart for each of 50 keys and each set of forwarded headers', async () => {
+  it('caches answers separately for each of 50 keys and each set of forwarded headers', async () => {
     const rest = await openCached({ ttls: TTL });
     rest.backend.on(
       TOPIC,

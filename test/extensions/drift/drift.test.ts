@@ -212,7 +212,7 @@ describe('the inspection of answers', () => {
     ]);
   });
 
-  it('reports a field without a value for a week, and since when', () => {
+  it('reports a field without a value for a week, with the time of its last value', () => {
     const DAY_MS = 24 * 3_600 * 1_000;
     let nowMs = 0;
     const drift = new Drift({ now: () => nowMs });
@@ -233,7 +233,7 @@ describe('the inspection of answers', () => {
     ]);
   });
 
-  it('keeps at most a hundred departures, and repeats no name that may be a value', () => {
+  it('keeps at most a hundred departures, and masks a field name that may be a value', () => {
     let nowMs = 0;
     const drift = new Drift({ now: () => nowMs });
     for (let i = 0; i < 500; i++) {

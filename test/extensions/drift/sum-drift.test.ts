@@ -17,7 +17,7 @@ const report = (given: Partial<DriftReport>): DriftReport => ({
 const departure = { route: PAGE, field: 'name', fields: [], documents: [] };
 const answersOf = (route: string, answers: number) => ({ route, answers, looked: 1 });
 
-it('adds counts up, and takes the first and the last of the times', () => {
+it('sumDrift adds counts up, and takes the earliest and the latest of the times', () => {
   const name = { ...departure, kind: 'other_type' as const };
   const missing = { ...departure, kind: 'missing_field' as const };
 
@@ -47,7 +47,7 @@ it('adds counts up, and takes the first and the last of the times', () => {
   });
 });
 
-it('reports a field as unseen when no worker that inspected its route has seen it', () => {
+it('sumDrift reports a field as unseen when no worker that inspected its route has seen it', () => {
   const unseen = (field: string, since: string) => ({ route: PAGE, field, since });
   const answers = [answersOf(PAGE, 1)];
 

@@ -45,7 +45,7 @@ const pageIn = (api: string): string[] =>
   Object.keys((buildSchema(api).getType('Page') as GraphQLObjectType).getFields());
 
 describe.runIf(hasPackages).each(Object.entries(composers))('%s', (_name, compose: Composer) => {
-  it('composes the subgraph alone to every field of schema.graphql but node and nodes', () => {
+  it('composes the subgraph alone to a schema with every field of schema.graphql but node and nodes', () => {
     const { errors, api } = compose([content()]);
 
     expect(errors).toEqual([]);

@@ -47,14 +47,14 @@ async function changes(from: string, to: string, documents: Readonly<Record<stri
 const A = 'query A { page(pageId: 1) { name } }';
 const B = 'query B { page(pageId: 1) { nameOfOwner } }';
 
-it('names the operations that use a removed field, not those that use a field whose name begins alike', async () => {
+it('changesBetween names the operations that use a removed field, but not a field whose name begins alike', async () => {
   expect(await changes('name: String ', '', { A, B })).toEqual([['breaking', 'Page.name', 'A']]);
   expect(await changes('nameOfOwner: String ', '', { A })).toEqual([
     ['breaking', 'Page.nameOfOwner', ''],
   ]);
 });
 
-it('names the operations that use a removed argument, enum value, input field or object field', async () => {
+it('changesBetween names the operations that use a removed argument, enum value, input field or object field', async () => {
   const C = 'query C { page(pageId: 1, kind: tall) { owner { mail } } }';
   const D =
     'query D($kind: Kind, $by: By) { page(pageId: 1, kind: $kind) { name } find(by: $by) { name } }';
@@ -68,13 +68,13 @@ it('names the operations that use a removed argument, enum value, input field or
   expect(await changes('owner: Owner', '', documents)).toEqual([['breaking', 'Page.owner', 'C']]);
 });
 
-it('names the operations that lack an argument that is newly required', async () => {
+it('changesBetween names the operations that lack a newly required argument', async () => {
   expect(await changes('kind: Kind)', 'kind: Kind, size: Int!)', { A })).toEqual([
     ['breaking', 'Query.page.size', 'A'],
   ]);
 });
 
-it('names the operations that lack a newly required value, or may lack it in a variable', async () => {
+it('changesBetween names the operations that lack a newly required value, or may lack it in a variable', async () => {
   const documents = {
     A,
     Empty: 'query Empty { find(by: {}) { name } }',
@@ -94,7 +94,7 @@ it('names the operations that lack a newly required value, or may lack it in a v
   ]);
 });
 
-it('does not name operations that always give a newly required value', async () => {
+it('changesBetween does not name operations that always give a newly required value', async () => {
   const documents = {
     Given: 'query Given { page(pageId: 1, kind: tall) { name } find(by: { id: 1 }) { name } }',
     Sure: 'query Sure($kind: Kind!) { page(pageId: 1, kind: $kind) { name } }',
@@ -110,14 +110,14 @@ it('does not name operations that always give a newly required value', async () 
   ]);
 });
 
-it('reports a new enum value as dangerous without users, and no change of a description', async () => {
+it('changesBetween reports a new enum value as dangerous without users, and no change of a description', async () => {
   expect(await changes('draft live', 'draft live gone', { A })).toEqual([
     ['dangerous', 'Status.gone', ''],
   ]);
   expect(await changes('type Owner', '"Who has it." type Owner', { A })).toEqual([]);
 });
 
-it('names the documents that become invalid, for removals and newly required values all over schema.graphql', async () => {
+it('changesBetween names the documents that become invalid, for removals and required arguments all over schema.graphql', async () => {
   const text = readFileSync(join(ROOT, 'schema.graphql'), 'utf8');
   const old = buildSchema(text);
   const shipped = shippedIn(old, readManifests(join(ROOT, 'src/client/generated')));
@@ -140,7 +140,7 @@ it('names the documents that become invalid, for removals and newly required val
   expect(broken).toBeGreaterThan(5);
 });
 
-it('finds deprecations whose reasons lack a date or a text', () => {
+it('undatedDeprecations finds deprecations whose reasons lack a date or a text', () => {
   const schema = buildSchema(`
     type Query {
       good: Int @deprecated(reason: "Use better. Goes on 2027-03-01.")

@@ -381,7 +381,7 @@ describe('/mcp', () => {
     expect((await client.listTools()).tools).toHaveLength(DOCUMENTS.length);
   });
 
-  it('is 404 without the extension', async () => {
+  it('answers 404 without the extension', async () => {
     const { url } = await openGateway();
 
     expect((await postRaw(url, LIST)).status).toBe(404);

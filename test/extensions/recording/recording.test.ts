@@ -153,7 +153,7 @@ describe('a recording', () => {
     expect(leftOut).toEqual(['it holds an API key, so that it would be a miss in a replay']);
   });
 
-  it('has an answer with the public key of the sample data', async () => {
+  it('keeps an answer that has the public key of the sample data', async () => {
     const { client, har } = await openRecording(
       { [PERSON]: [ok(person('p1', 'Ask for a demo'))] },
       { publicKey: 'demo' },
@@ -193,7 +193,7 @@ describe('a replay', () => {
     expect(played.misses).toEqual([]);
   });
 
-  it('times out when the backend did not answer', async () => {
+  it('times out when the recorded backend did not answer', async () => {
     const { folder, client } = await openRecording({ [PERSON]: [silence()] });
     const recorded = await readPerson(client(KEY, 300));
 

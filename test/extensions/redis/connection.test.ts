@@ -138,7 +138,7 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
     expect(Number(/total_connections_received:(\d+)/.exec(stats)![1])).toBeLessThan(25);
   });
 
-  it('works with the rights that docs/operating.md gives it, which other keys are not in', async () => {
+  it('works with the rights that docs/operating.md gives it, which exclude other keys', async () => {
     const port = await freePort();
     const redis = await openRedis('--port', String(port));
     const page = readFileSync(join(ROOT, 'docs/operating.md'), 'utf8');

@@ -42,7 +42,7 @@ describe('a rate limit of one process', () => {
     expect(await limits.take('key', 1)).toBe(0);
   });
 
-  it('grants an idle key more calls than a tenth, and makes it wait for them afterwards', async () => {
+  it('grants an idle key a request above that tenth, and makes its next request wait', async () => {
     const limits = new LeasedRateLimits(MINUTE, undefined);
 
     expect(await limits.take('key', 200)).toBe(0);
@@ -104,7 +104,7 @@ describe.skipIf(!hasRedis)('a rate limit that three replicas share', () => {
     expect(commands() - before).toBeLessThanOrEqual((performance.now() - startMs) / 50 + 2);
   });
 
-  it('is granted by each process alone while Redis is killed, or within a second while it is frozen', async () => {
+  it('falls back to each process within a second while Redis is frozen, and while it is killed', async () => {
     const { redis, limits } = await open(2);
     expect(await granted(limits, 10)).toBe(10);
 

@@ -14,7 +14,7 @@ function used(text: string): readonly string[] {
   return [...usedBy(schema, document, operation!)].sort();
 }
 
-it('names fields and arguments, also of fragments, but not of other operations or of introspection', () => {
+it('usedBy names fields and arguments, also of fragments, but not of other operations or of introspection', () => {
   const text = `query A($few: Int = 2, $yes: Boolean!) {
       node(id: "x") { __typename ...P @include(if: $yes) }
       __schema { types { name } }
@@ -28,7 +28,7 @@ it('names fields and arguments, also of fragments, but not of other operations o
   ]);
 });
 
-it('names input fields and enum values of literals', () => {
+it('usedBy names input fields and enum values of literals', () => {
   const text = `mutation {
     createPage(input: { brandId: "b", name: "n", pageContext: "c", pageType: custom }) { page { id } }
   }`;
@@ -40,7 +40,7 @@ it('names input fields and enum values of literals', () => {
   ]);
 });
 
-it('names the whole input type of a variable', () => {
+it('usedBy names the whole input type of a variable', () => {
   const text = 'mutation ($input: CreatePageInput!) { createPage(input: $input) { page { id } } }';
 
   expect(used(text)).toEqual(expect.arrayContaining(['CreatePageInput', 'PageType']));
