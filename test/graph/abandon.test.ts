@@ -1,6 +1,4 @@
-/**
- * Calls that look-ahead began for nothing: given up, never waited for, never an error of their own.
- */
+/** Calls of look-ahead that are not needed: abandoned, not waited for, and without an error of their own. */
 import { execute, parse } from 'graphql';
 import { expect, it } from 'vitest';
 import { createContext } from '../../src/graph/context.ts';
@@ -10,7 +8,7 @@ import { schema } from '../../src/app/schema.ts';
 import { openRest } from '../rest/open-rest.ts';
 import { after, ok, silence, status } from '../support/faults.ts';
 
-it('gives up the list of a page that turns out missing, and does not wait for it', async () => {
+it('abandons the list of a missing page without waiting for it', async () => {
   const { backend, client } = await openRest();
   backend.on('GET /v0/pages/gone', status(404));
   backend.on('GET /v0/pages/gone/audiences', silence());
@@ -23,10 +21,10 @@ it('gives up the list of a page that turns out missing, and does not wait for it
   });
 
   expect({ data, errors }).toEqual({ data: { page: null }, errors: undefined });
-  await expectGivenUp(rest, '/v0/pages/{page_id}/audiences');
+  await expectAbandoned(rest, '/v0/pages/{page_id}/audiences');
 });
 
-it('keeps a call that another resolver needs meanwhile', async () => {
+it('keeps a call of a missing page that another field needs', async () => {
   const { backend, client } = await openRest();
   backend.on('GET /v0/pages/gone', status(404));
   backend.on('GET /v0/pages/gone/audiences', status(404));
@@ -46,7 +44,7 @@ const logId = (log: string) => formatNodeId('AccountLog', ['acme', log]);
 it.each([
   ['account', 'type account { name }'],
   ['persons', 'type account { accountId persons { nodes { name } } }'],
-])('gives up the %s below a log that turns out missing', async (_what, selection) => {
+])('abandons the call for the %s of a missing log', async (_what, selection) => {
   const { backend, client } = await openRest();
   backend.on('GET /v0/accounts/acme/logs/gone', status(404));
   backend.on('GET /v0/accounts/acme', silence());
@@ -59,10 +57,10 @@ it.each([
   });
 
   expect({ data, errors }).toEqual({ data: { node: null }, errors: undefined });
-  await expectGivenUp(rest, '/v0/accounts/{account_id}');
+  await expectAbandoned(rest, '/v0/accounts/{account_id}');
 });
 
-it('gives up a list that is walked for an account that turns out missing', async () => {
+it('abandons a list that is walked for a missing account', async () => {
   const { backend, client } = await openRest({ routeSet: 'document' });
   backend.on('GET /v0/accounts', ok(NOTHING));
   backend.on('GET /v0/accounts/acme/activity', silence());
@@ -75,10 +73,10 @@ it('gives up a list that is walked for an account that turns out missing', async
   });
 
   expect({ data, errors }).toEqual({ data: { account: null }, errors: undefined });
-  await expectGivenUp(rest, '/v0/accounts/{account_id}/activity');
+  await expectAbandoned(rest, '/v0/accounts/{account_id}/activity');
 });
 
-it('keeps what one parent begins when another, that began it first, turns out missing', async () => {
+it('keeps calls that a parent shares with a missing one, which began them first', async () => {
   const { backend, client } = await openRest();
   backend.on('GET /v0/accounts/acme/logs/gone', status(404));
   backend.on('GET /v0/accounts/acme/logs/here', ok(LOG));
@@ -111,7 +109,7 @@ it('keeps what one parent begins when another, that began it first, turns out mi
   ]);
 });
 
-async function expectGivenUp(rest: RestClient, path: string): Promise<void> {
+async function expectAbandoned(rest: RestClient, path: string): Promise<void> {
   const call = rest.callLog.entries.find(({ route }) => route.path === path)!;
   await expect.poll(() => call.endMs).toBeLessThan(1_000);
   expect(call.status).toBeUndefined();
@@ -141,7 +139,7 @@ const ACME = {
   linkedPersons: [],
 };
 
-it('gives up what was begun beside the list that shows a page to be missing', async () => {
+it('abandons a call beside the list that shows that the page is missing', async () => {
   const { backend, client } = await openRest();
   backend.on('GET /v0/pages/gone/audiences', status(404));
   backend.on('GET /v0/page_links', silence());
@@ -155,10 +153,10 @@ it('gives up what was begun beside the list that shows a page to be missing', as
   });
 
   expect(data).toEqual({ page: null });
-  await expectGivenUp(rest, '/v0/page_links');
+  await expectAbandoned(rest, '/v0/page_links');
 });
 
-it('begins no call for a field whose arguments will be refused', async () => {
+it('begins no call for a field with invalid arguments', async () => {
   const { backend, client } = await openRest();
   backend.on('GET /v0/accounts/acme/logs/here', ok(LOG));
 

@@ -1,7 +1,7 @@
 /**
- * What a query costs: calls, and rounds of calls that wait for each other.
+ * The cost of a query: calls, and rounds of calls that wait for each other.
  *
- * The backend takes 20 ms a call here, so that rounds show in when calls began and ended.
+ * The backend takes 20 ms for a call here, so that the times of calls show the rounds.
  */
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
@@ -72,7 +72,7 @@ function idOfPerson(id: string): string {
 }
 
 describe('the cost of a query', () => {
-  it.each(TABLE)('%s: %i calls, %i rounds', async (query, calls, rounds) => {
+  it.each(TABLE)('of %s is %i calls in %i rounds', async (query, calls, rounds) => {
     const gateway = await openGateway({ sample: { latencyMs: 20 } });
 
     const { errors } = await gateway.ask(`{ ${query} }`);
@@ -84,17 +84,20 @@ describe('the cost of a query', () => {
     });
   });
 
-  it.each(TABLE)('is planned before it is paid: %s', async (query, calls, rounds) => {
-    const gateway = await openGateway({ sample: { latencyMs: 20 } });
+  it.each(TABLE)(
+    'is planned with bounds for its calls and with its rounds: %s',
+    async (query, calls, rounds) => {
+      const gateway = await openGateway({ sample: { latencyMs: 20 } });
 
-    const plan = planOf(`{ ${query} }`, gateway);
+      const plan = planOf(`{ ${query} }`, gateway);
 
-    expect(plan.calls.least).toBeLessThanOrEqual(calls);
-    expect(plan.calls.most).toBeGreaterThanOrEqual(calls);
-    expect(plan.rounds).toBe(rounds);
-  });
+      expect(plan.calls.least).toBeLessThanOrEqual(calls);
+      expect(plan.calls.most).toBeGreaterThanOrEqual(calls);
+      expect(plan.rounds).toBe(rounds);
+    },
+  );
 
-  it.each(TABLE)('has the size that its plan bounds: %s', async (query) => {
+  it.each(TABLE)('has a number of values within the bounds of its plan: %s', async (query) => {
     const gateway = await openGateway();
     const source = `{ ${query} }`;
 
@@ -106,7 +109,7 @@ describe('the cost of a query', () => {
     expect(atMost).toBeLessThan(10_000);
   });
 
-  it('reads persons and links of a page in two rounds, one call a distinct person', async () => {
+  it('is two rounds for persons and links of a page, with one call for each distinct person', async () => {
     const gateway = await openGateway({ sample: { latencyMs: 20 } });
 
     const { data, errors } = await gateway.ask(`{ page(pageId: "${PAGE}") { name
@@ -124,7 +127,7 @@ describe('the cost of a query', () => {
     expect(gateway.journal.rounds).toBe(2);
   });
 
-  it('reads what a publish mutation answers from in one round after it', async () => {
+  it('is one round after a publish mutation for the objects that it returns, as planned', async () => {
     const gateway = await openGateway({ fresh: true, sample: { latencyMs: 20 } });
     const created = await gateway.ask(`mutation { createAudience(input: {
       pageId: "${PAGE}", publishBehavior: draft }) { audience { latestVersion { id } } } }`);
@@ -142,7 +145,7 @@ describe('the cost of a query', () => {
     expect(plan).toMatchObject({ calls: { least: 1, most: 3 }, rounds: 2 });
   });
 
-  it('does not believe an id that only the caller names', async () => {
+  it('includes the check that a page exists, even if only its id is selected', async () => {
     const gateway = await openGateway();
 
     const { data } = await gateway.ask(`{ gone: page(pageId: "nobody") { pageId }

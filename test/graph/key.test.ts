@@ -1,13 +1,11 @@
-/**
- * Keys as texts, by which loaders and lists find what they have.
- */
+/** Keys as texts, by which loaders and lists look up their entries. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { textOf } from '../../src/graph/types/key.ts';
 import { cases } from '../support/cases.ts';
 
 describe('the text of a key', () => {
-  it('is the same for the same values only, whatever is in them', () => {
+  it('is equal exactly for equal keys, whatever characters their values have', () => {
     const value = fc.oneof(fc.string(), fc.stringMatching(/^[a:="\d]{0,6}$/));
     const key = fc.dictionary(fc.constantFrom('a', 'b', 'c'), value);
 
@@ -20,7 +18,7 @@ describe('the text of a key', () => {
     );
   });
 
-  it('is made of the values that are named, in that order', () => {
+  it('is made of the named values in the given order', () => {
     const key = { audienceId: 'a', pageId: 'p' };
 
     expect(textOf({ ...key, name: 'Ada' }, ['pageId', 'audienceId'])).toBe(
@@ -28,7 +26,7 @@ describe('the text of a key', () => {
     );
   });
 
-  it('is never made of an error in a value’s place', () => {
+  it('throws an error that stands in place of a value', () => {
     const broken = new Error('broken');
 
     expect(() => textOf({ pageId: broken })).toThrow(broken);

@@ -1,6 +1,4 @@
-/**
- * Loaders: DataLoader, with calls that are started ahead and abandoned, and values that other calls returned.
- */
+/** Loaders: DataLoader with calls that start ahead and can be abandoned, and with values primed by other calls. */
 import DataLoader from 'dataloader';
 import { expect, it } from 'vitest';
 import { Loader } from '../../src/graph/loading/loader.ts';
@@ -13,7 +11,7 @@ interface Named {
 
 const never = new Promise<string>(() => {});
 
-/** A loader, and the names that were called for. */
+/** A loader, the names that it called for, and the origins of loads that primed values answered. */
 function open(read: (name: string) => Promise<string> = (name) => Promise.resolve(name)) {
   const calls: string[] = [];
   const primed: unknown[] = [];
@@ -27,7 +25,7 @@ function open(read: (name: string) => Promise<string> = (name) => Promise.resolv
   return { loader, calls, primed };
 }
 
-it('is a DataLoader to those who know one', async () => {
+it('is a DataLoader with loadMany and clear', async () => {
   const { loader, calls } = open();
 
   expect(loader).toBeInstanceOf(DataLoader);
@@ -37,7 +35,7 @@ it('is a DataLoader to those who know one', async () => {
   expect(calls).toEqual(['a', 'b', 'a']);
 });
 
-it('answers a key as soon as its own call is, however slow those asked for beside it are', async () => {
+it('answers a key as soon as its own call ends, while a call beside it is pending', async () => {
   const { loader } = open((name) => (name === 'slow' ? never : Promise.resolve(`${name} is here`)));
 
   void loader.load({ name: 'slow' });
@@ -45,7 +43,7 @@ it('answers a key as soon as its own call is, however slow those asked for besid
   await expect(loader.load({ name: 'quick' })).resolves.toBe('quick is here');
 });
 
-it('fails a key alone, for all loads of it', async () => {
+it('rejects all loads of a failed key and no others', async () => {
   const { loader } = open((name) =>
     name === 'bad' ? Promise.reject(new Error('no')) : Promise.resolve(name),
   );
@@ -59,7 +57,7 @@ it('fails a key alone, for all loads of it', async () => {
   ]);
 });
 
-it('begins the calls of a tick together, after what its promises ask for', async () => {
+it('begins the calls of a tick together, after the promise jobs of the tick', async () => {
   const { loader, calls } = open();
   const seen: number[] = [];
 
@@ -74,17 +72,17 @@ it('begins the calls of a tick together, after what its promises ask for', async
   expect(calls).toEqual(['a', 'b']);
 });
 
-it('makes no call for what was primed, and says who was answered so', async () => {
+it('answers a primed key with its first value and without a call, and reports the origin of the load', async () => {
   const { loader, calls, primed } = open();
 
-  loader.prime({ name: 'a' }, 'brought');
-  loader.prime({ name: 'a' }, 'brought again');
+  loader.prime({ name: 'a' }, 'first value');
+  loader.prime({ name: 'a' }, 'second value');
 
-  await expect(loader.load({ name: 'a' }, 'field')).resolves.toBe('brought');
+  await expect(loader.load({ name: 'a' }, 'field')).resolves.toBe('first value');
   expect([calls, primed]).toEqual([[], ['field']]);
 });
 
-it('forgets a call that was started ahead and abandoned, even in the same tick', async () => {
+it('makes a new call for a key whose call was started ahead and abandoned in the same tick', async () => {
   const cancelled: (boolean | undefined)[] = [];
   const loader = new Loader<Named, string>((_key, { cancel }) => {
     cancelled.push(cancel?.cancelled);
@@ -97,7 +95,7 @@ it('forgets a call that was started ahead and abandoned, even in the same tick',
   expect(cancelled).toEqual([true, undefined]);
 });
 
-it('keeps a call that was begun ahead once it is loaded', async () => {
+it('keeps a call that was started ahead when the key is loaded before it is abandoned', async () => {
   const { loader, calls } = open();
   const abandon = loader.start({ name: 'a' });
 
@@ -109,7 +107,7 @@ it('keeps a call that was begun ahead once it is loaded', async () => {
   expect(calls).toEqual(['a']);
 });
 
-it('keeps what another call returned for a key that is abandoned', async () => {
+it('keeps a primed value for a key whose call is abandoned', async () => {
   const context = planningContext('extended');
   const page = { pageId: 'a' };
   const abandon = pageEntity.loader(context).start(page);

@@ -1,7 +1,7 @@
 /**
- * What must hold for any valid query, tried on random ones.
+ * Properties of any valid query, checked on random ones.
  *
- * A failure prints the seed and the query: `randomQuery(seed, …)` makes it again.
+ * A failure prints the seed and the query; `randomQuery(seed, …)` makes it again.
  */
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
@@ -32,13 +32,13 @@ const values = {
 /** Enough to meet every edge of the schema, few enough for every run of the suite. */
 const SEEDS = Array.from({ length: cases(40) }, (_, seed) => seed + 1);
 
-/** Lists that were merged name their places from another page start: the same place, other text. */
+/** Without the texts of cursors: a merged list writes the same position from the start of another page. */
 const withoutCursors = (data: unknown): unknown =>
   JSON.parse(
     JSON.stringify(data, (key, value: unknown) => (/cursor$/i.test(key) ? value !== null : value)),
   );
 
-/** Whether a plan holds of what a query was really answered with. */
+/** Expects the calls and the values of a response to be within the bounds of its plan. */
 function expectWithin(
   { calls, values }: Plan,
   made: readonly string[],
@@ -54,7 +54,7 @@ function expectWithin(
 }
 
 describe('any valid query', () => {
-  it('answers the same with and without look-ahead, asks nothing twice, and stays within its plan', async () => {
+  it('has the same response with and without look-ahead, makes no call twice, and stays within its plan', async () => {
     const gateway = await openGateway({ documents: { limits: UNLIMITED } });
 
     for (const seed of SEEDS) {
@@ -76,10 +76,10 @@ describe('any valid query', () => {
   }, 60_000);
 
   it.each(['extended', 'document'] as const)(
-    'stays within its plan where it names one list many times, and the routes are %s',
+    'stays within its plan when it selects one list many times, with the route set %s',
     async (routeSet) => {
       const gateway = await openGateway({ documents: { limits: UNLIMITED }, rest: { routeSet } });
-      // Few objects, and lists of different lengths of them, so that much is asked for again.
+      // Few objects, so that queries ask for the same lists again in different lengths.
       const narrow = { ...values, 'page.pageId': [IDS.page], id: NODES.slice(0, 3), ids: NODES };
 
       for (const seed of SEEDS) {

@@ -1,6 +1,4 @@
-/**
- * Timestamps: what is a moment, and what is not.
- */
+/** Timestamps: the forms that are read, and the moments that exist. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DateTime, readTimestamp } from '../../src/graph/types/scalars.ts';
@@ -8,13 +6,13 @@ import { cases } from '../support/cases.ts';
 
 const ISO_8601 = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
-/** Parsed, February 30 is a day in March. */
+/** Whether a day exists: `Date` parses February 30 as a day in March. */
 const isDay = (text: string): boolean => {
   const date = new Date(text);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 };
 
-/** The rule in its shortest words, without a short way for what most timestamps look like. */
+/** The rule at its shortest, without the fast path for the usual form. */
 const isMoment = (text: string): boolean =>
   (!Number.isNaN(Date.parse(text)) && isDay(ISO_8601.exec(text)?.[1] ?? '')) ||
   (/^\+[1-9]\d{1,14}$/.test(text) && new Date(Number(text)).getUTCFullYear() <= 9999);
@@ -30,7 +28,7 @@ const accepts = (value: unknown): boolean => {
 /** The last millisecond of the year 9999. */
 const LAST = Date.UTC(10_000, 0) - 1;
 
-/** Two digits, mostly of the range they are meant for. */
+/** Two digits, mostly within their range. */
 const digits = (max: number) =>
   fc
     .oneof(
@@ -68,7 +66,7 @@ const epochs = fc
   .map((ms) => `+${ms}`);
 
 describe('a timestamp', () => {
-  it('is a moment exactly if it is written as one and there is such a moment', () => {
+  it('is accepted exactly if its form is valid and its moment exists', () => {
     fc.assert(
       fc.property(fc.oneof({ weight: 20, arbitrary: timestamps }, epochs, fc.string()), (text) => {
         expect(accepts(text)).toBe(isMoment(text));
@@ -83,7 +81,7 @@ describe('a timestamp', () => {
     ['2026-01-31T00:00Z', '2026-01-31T00:00Z'],
     ['+1700000000000', '2023-11-14T22:13:20.000Z'],
     ['+253402300799999', '9999-12-31T23:59:59.999Z'],
-  ])('%s leaves as %s', (given, shown) => {
+  ])('%s is returned as %s', (given, shown) => {
     expect(readTimestamp(given)).toBe(shown);
   });
 
@@ -95,16 +93,16 @@ describe('a timestamp', () => {
     '+0',
     1_700_000_000_000,
     null,
-  ])('is not %s', (given) => {
+  ])('cannot be %s', (given) => {
     expect(() => readTimestamp(given)).toThrow('neither ISO 8601 nor "+" and digits');
   });
 
-  it.each(['+253402300800000', '+999999999999999'])('is not %s, past the year 9999', (given) => {
+  it.each(['+253402300800000', '+999999999999999'])('cannot be %s, past the year 9999', (given) => {
     expect(() => readTimestamp(given)).toThrow('past the year 9999');
   });
 
   it.each(['+033658-09-27T01:46:40.000Z', '12026-03-01T09:30:00Z', '-000001-01-01T00:00:00Z'])(
-    'has a year of four digits, answered or given: %s',
+    'has a year of four digits in responses and in input, unlike %s',
     (given) => {
       expect(() => readTimestamp(given)).toThrow('neither ISO 8601 nor "+" and digits');
       expect(() => DateTime.parseValue(given)).toThrow('A DateTime is ISO 8601');

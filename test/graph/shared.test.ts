@@ -1,6 +1,4 @@
-/**
- * What requests share must not be written to by any of them.
- */
+/** Decoded responses that requests share, which none of them may change. */
 import { execute, parse } from 'graphql';
 import { expect, it } from 'vitest';
 import { createContext } from '../../src/graph/context.ts';
@@ -9,7 +7,7 @@ import { openRest } from '../rest/open-rest.ts';
 import { after } from '../support/faults.ts';
 import { world } from '../support/world.ts';
 
-it('gives versions their page, whether the audiences were read for one request, for two or before', async () => {
+it('gives versions their page id alike in one request, in two that share calls, and in later ones', async () => {
   const { backend, client } = await openRest();
   backend.on('*', after(20, world()));
   const ask = () =>

@@ -1,4 +1,4 @@
-/** T40 and T41: global ids and cursors are short, and nothing else is taken for one. */
+/** T40, T41: global ids and cursors are short, and no other text is parsed as one. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cursorOf } from '../../src/graph/loading/page-request.ts';
@@ -21,13 +21,13 @@ const UUIDS = [
 ];
 
 describe('a global id', () => {
-  it('is little longer than the raw ids in it, and shorter where they are UUIDs', () => {
+  it('has 76 characters for three UUIDs and 28 for the raw id of a page', () => {
     expect(schema.getType('AudienceVersion')).toBeDefined();
     expect(formatNodeId('AudienceVersion', UUIDS)).toHaveLength(76);
     expect(formatNodeId('Page', [IDS.page])).toHaveLength(28);
   });
 
-  it('is read back, whatever the raw ids are, where these may stand in a path', () => {
+  it('is parsed to its raw ids, or refused when one of them may not stand in a path', () => {
     const part = fc.oneof(
       fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 }),
       fc.uuid(),
@@ -46,7 +46,7 @@ describe('a global id', () => {
     );
   });
 
-  it('T40: is not read from what was never written', () => {
+  it('T40: is not parsed from random or altered text', () => {
     const known = new Set(Array.from({ length: 100 }, (_, i) => formatNodeId('Person', [`p${i}`])));
     const altered = fc
       .tuple(fc.constantFrom(...known), fc.nat(), fc.base64String({ minLength: 1, maxLength: 4 }))
@@ -61,7 +61,7 @@ describe('a global id', () => {
     );
   });
 
-  it('is refused when it is cut or changed', () => {
+  it('is refused when a bit is flipped, or when it is truncated', () => {
     const id = formatNodeId('AudienceVersion', UUIDS);
     const bytes = Buffer.from(id, 'base64url');
     for (let i = 0; i < bytes.length; i++) {
@@ -83,7 +83,7 @@ describe('a cursor', () => {
     expect(cursorOf(list, { skip, from })).toHaveLength(length);
   });
 
-  it('T41: is read back by its own list, and not when a byte of it is another', () => {
+  it('T41: is parsed by its own list alone, and refused when a byte is changed', () => {
     const position = fc.string({ unit: 'grapheme', minLength: 1 });
     fc.assert(
       fc.property(position, fc.nat(), fc.nat(255), (position, at, byte) => {
@@ -101,7 +101,7 @@ describe('a cursor', () => {
     );
   });
 
-  it('T41: is not read from what was never written', () => {
+  it('T41: is not parsed from random text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.base64String()), (cursor) => {
         expect(() => parseCursor('list', cursor, 'after')).toThrow(/not a cursor of this list/);

@@ -15,14 +15,14 @@ function takeAllOf(queue: RoundRobinQueue<string>): string[] {
 }
 
 describe('RoundRobinQueue', () => {
-  it('lets keys take turns of one item each, in the order they came', () => {
+  it('takes one item of each key in turn, in the order in which the keys came', () => {
     const queue = queueOf(10, 'a1', 'a2', 'a3', 'b1', 'c1', 'b2');
 
     expect(takeAllOf(queue)).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
     expect(queue.size).toBe(0);
   });
 
-  it('passes over keys whose first item may not begin', () => {
+  it('skips keys whose first item is not accepted', () => {
     const queue = queueOf(10, 'a1', 'a2', 'b1', 'b2');
 
     expect(queue.take((_item, key) => key === 'b')).toBe('b1');
@@ -30,7 +30,7 @@ describe('RoundRobinQueue', () => {
     expect(takeAllOf(queue)).toEqual(['a1', 'b2', 'a2']);
   });
 
-  it('asks the first item of each subqueue alone, so that a thousand which wait for one thing cost one question', () => {
+  it('checks only the first item of each subqueue, however many items wait in it', () => {
     const queue = new RoundRobinQueue<string>(10_000);
     for (let i = 0; i < 1_000; i++) queue.add('a', `blocked ${i}`, 'blocked');
     queue.add('a', 'free', 'free');
@@ -46,21 +46,21 @@ describe('RoundRobinQueue', () => {
     expect(queue.sizeOf('a')).toBe(1_000);
   });
 
-  it('lets the subqueues of a key take turns', () => {
+  it('takes one item of each subqueue of a key in turn', () => {
     const queue = new RoundRobinQueue<string>(10);
     for (const item of ['x1', 'x2', 'x3', 'y1', 'y2']) queue.add('a', item, item[0]);
 
     expect(takeAllOf(queue)).toEqual(['x1', 'y1', 'x2', 'y2', 'x3']);
   });
 
-  it('refuses an item of the key that has most when it is full', () => {
+  it('refuses an item of the key with most items when it is full', () => {
     const queue = queueOf(3, 'a1', 'a2', 'b1');
 
     expect(queue.add('a', 'a3')).toBe('a3');
     expect(takeAllOf(queue)).toEqual(['a1', 'b1', 'a2']);
   });
 
-  it('drops the latest item of the key that has most for one of a key that has fewer', () => {
+  it('drops the latest item of the key with most items for one of a key with fewer', () => {
     const queue = queueOf(4, 'a1', 'a2', 'a3', 'b1');
 
     expect(queue.add('c', 'c1')).toBe('a3');
@@ -68,7 +68,7 @@ describe('RoundRobinQueue', () => {
     expect(takeAllOf(queue)).toEqual(['a1', 'b1', 'c1', 'a2']);
   });
 
-  it('forgets items that have left, and keys with them', () => {
+  it('deletes an item once, and its key with the last item', () => {
     const queue = queueOf(10, 'a1', 'b1', 'b2');
 
     expect(queue.delete('a', 'a1')).toBe(true);

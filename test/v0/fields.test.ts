@@ -1,4 +1,4 @@
-/** The fields of the contract: each is described once, and bodies have the shape of what they are made of. */
+/** The fields of the contract: each is described once, and bodies derive from their resources. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { bodyOf } from '../../src/v0/schemas/body.ts';
@@ -21,7 +21,7 @@ function fieldsOf(schema: unknown, path: string): (readonly [path: string, field
   return isWrapped ? fieldsOf(schema.unwrap(), path) : [];
 }
 
-/** The envelope of lists is described by its own document. */
+/** The fields of the list envelope, which are not described one by one. */
 const ENVELOPE = /\.(?:items|hasMore|nextCursor|totalCount)$/;
 
 const fields = Object.entries<Route>(routes).flatMap(([name, { response, body }]) => [
@@ -30,14 +30,16 @@ const fields = Object.entries<Route>(routes).flatMap(([name, { response, body }]
 ]);
 
 describe('a field of the contract', () => {
-  it('is described, whether it is answered or sent', () => {
-    const silent = fields.filter(([path, { description }]) => !description && !ENVELOPE.test(path));
+  it('has a description in responses and in bodies', () => {
+    const undescribed = fields.filter(
+      ([path, { description }]) => !description && !ENVELOPE.test(path),
+    );
 
     expect(fields.length).toBeGreaterThan(300);
-    expect(silent.map(([path]) => path)).toEqual([]);
+    expect(undescribed.map(([path]) => path)).toEqual([]);
   });
 
-  it('is described by the embedded backend in the same words', async () => {
+  it('has the same description in the OpenAPI document of the embedded backend', async () => {
     const { call } = await openTestBackend();
     const { body } = await call('/v0/openapi.json', { key: null });
 
@@ -59,7 +61,7 @@ describe('the body of a resource', () => {
   });
   const Body = bodyOf(Resource, 'made');
 
-  it('takes what the resource has, and what may be absent there may be left out', () => {
+  it('accepts the fields of the resource, and may lack those that are nullish there', () => {
     const whole = { id: 'a', name: 'b', parts: [{ size: 1 }, {}] };
 
     expect(Body.parse(whole)).toEqual(whole);
@@ -70,14 +72,14 @@ describe('the body of a resource', () => {
   it.each([
     ['null', { id: 'a', name: null }],
     ['null in a list', { id: 'a', parts: [{ size: null }] }],
-    ['what it omits', { id: 'a', made: 'now' }],
-    ['what the resource does not have', { id: 'a', other: 1 }],
-    ['that in a list', { id: 'a', parts: [{ other: 1 }] }],
-  ])('does not take %s', (_what, body) => {
+    ['an omitted field', { id: 'a', made: 'now' }],
+    ['an unknown field', { id: 'a', other: 1 }],
+    ['an unknown field in a list', { id: 'a', parts: [{ other: 1 }] }],
+  ])('refuses %s', (_what, body) => {
     expect(Body.safeParse(body).success).toBe(false);
   });
 
-  it('keeps the words', () => {
+  it('keeps the descriptions', () => {
     expect(Body.shape.name.description).toBe('Its name.');
   });
 });

@@ -1,4 +1,4 @@
-/** The route table knows which ids would make another route of a path. */
+/** Reserved words of the route table: ids that would turn a path into another route. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fillPath } from '../../src/rest/client/path.ts';
@@ -8,7 +8,7 @@ const table = Object.values<Route>(routes);
 const holesOf = (path: string): string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter!);
 
-/** Every word of the table, and what looks like one. */
+/** Every literal segment of the table, and texts that resemble one. */
 const words = [...new Set(table.flatMap(({ path }) => path.split('/')))].filter(
   (word) => word !== '' && !word.startsWith('{'),
 );
@@ -22,10 +22,9 @@ const lookalikes = words.flatMap((word) => [
 ]);
 
 /**
- * The routes that a path is taken for: where one has a parameter, a more literal one goes first, whatever
- * the method, as in most routers.
+ * The routes that most routers match to a path: a literal segment goes before a parameter, whatever the method.
  */
-function meets(paths: readonly string[], target: string): string[] {
+function matches(paths: readonly string[], target: string): string[] {
   const segments = target.split('/');
   const found = paths
     .map((path) => path.split('/'))
@@ -46,7 +45,7 @@ const fill = (path: string, values: Readonly<Record<string, string>>): string =>
   path.replace(/\{(\w+)\}/g, (_, parameter: string) => values[parameter]!);
 
 describe('an id in a path', () => {
-  it('never makes another route of it, whatever word of the table it is or looks like', () => {
+  it('never turns the path into another route, even if it is or resembles a segment of the table', () => {
     const id = fc.oneof(fc.constantFrom(...words, ...lookalikes), fc.constantFrom('a', 'b1'));
     const paths = table.map(({ path }) => path);
     let refused = 0;
@@ -62,7 +61,7 @@ describe('an id in a path', () => {
             expect(() => fillPath(route, values)).toThrow('is the name of another route');
             return;
           }
-          expect(new Set(meets(paths, fillPath(route, values)))).toEqual(new Set([route.path]));
+          expect(new Set(matches(paths, fillPath(route, values)))).toEqual(new Set([route.path]));
         },
       ),
       { numRuns: 5_000 },
@@ -70,18 +69,18 @@ describe('an id in a path', () => {
     expect(refused).toBeGreaterThan(0);
   });
 
-  it('is refused for a route that is not served, too', () => {
+  it('is refused as "search" for a page and for an account', () => {
     expect(() => fillPath(routes.getPage, { page_id: 'search' })).toThrow('another route');
     expect(() => fillPath(routes.getAccount, { account_id: 'search' })).toThrow('another route');
   });
 
-  it.each(lookalikes)('is an id as long as it is not exactly the word: %s', (word) => {
+  it.each(lookalikes)('is accepted when it only resembles a reserved word: %s', (word) => {
     expect(fillPath(routes.getPage, { page_id: word })).toBe(
       `/v0/pages/${encodeURIComponent(word)}`,
     );
   });
 
-  it('keeps to that in any table', () => {
+  it('never turns the path into another route of any table', () => {
     const part = fc.constantFrom('a', 'b', 'c', '{x}', '{y}', '{z}');
     const path = fc
       .array(part, { minLength: 1, maxLength: 4 })
@@ -101,7 +100,7 @@ describe('an id in a path', () => {
           )
             continue;
           const shape = (one: string) => one.replace(/\{\w+\}/g, '{}');
-          expect(new Set(meets(paths, fill(path, values)).map(shape))).toEqual(
+          expect(new Set(matches(paths, fill(path, values)).map(shape))).toEqual(
             new Set([shape(path)]),
           );
         }
