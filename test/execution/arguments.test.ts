@@ -1,6 +1,4 @@
-/**
- * Arguments are what graphql-js makes of them, on whichever way.
- */
+/** The coercion of arguments, compared with graphql-js. */
 import fc from 'fast-check';
 import { buildSchema, getArgumentValues, Kind, parse, type FieldNode } from 'graphql';
 import { expect, it } from 'vitest';
@@ -26,7 +24,7 @@ const someVariables = fc.dictionary(
   fc.constantFrom(null, 1, 'text', [1], { x: 1 }),
 );
 
-it('arguments are what graphql-js makes of them, or wrong where it throws', () => {
+it('coerces arguments as graphql-js does, and returns undefined where it throws', () => {
   const someArguments = fc.dictionary(fc.constantFrom(...ARGUMENTS), someLiteral);
   fc.assert(
     fc.property(someArguments, someVariables, (given, variableValues) => {

@@ -1,5 +1,5 @@
 /**
- * How values are coerced, as results and as input, for every kind of type; graphql-js beside it.
+ * The coercion of results and of input for every kind of type, compared with graphql-js.
  *
  * Source: https://spec.graphql.org/October2021/#sec-Scalars and the sections after it
  */
@@ -20,7 +20,7 @@ import {
   type GraphQLInputType,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { executeAlike, told } from './oracle.ts';
+import { clientErrors, executeAlike } from './oracle.ts';
 
 const RED = { red: 255 };
 const Colour = new GraphQLEnumType({
@@ -56,7 +56,7 @@ const One = new GraphQLInputObjectType({
   fields: { a: { type: GraphQLInt }, b: { type: GraphQLString } },
 });
 
-/** What JavaScript has, most of which fits nowhere. */
+/** Values of every kind in JavaScript, most of which fit no type. */
 const VALUES: readonly unknown[] = [
   ...[0, -0, 1, -1, 1.5, 1e21, 2 ** 31 - 1, 2 ** 31, -(2 ** 31), -(2 ** 31) - 1],
   ...[Number.NaN, Infinity, -Infinity, 5n, true, false, '', ' ', '1', '1.5', 'no', 'text', 'RED'],
@@ -67,7 +67,7 @@ const VALUES: readonly unknown[] = [
 
 describe('results', () => {
   it.each(LEAVES)(
-    '%s is what graphql-js makes of every value, alone, promised and in lists',
+    '%s serializes every value as graphql-js does, alone, promised and in lists',
     async (type) => {
       const fields = {
         value: { type },
@@ -97,17 +97,17 @@ describe('results', () => {
   );
 
   it.each<[string, GraphQLScalarType | GraphQLEnumType, unknown, unknown]>([
-    ['an integral number for a float', GraphQLFloat, 5, 5],
-    ['an integer for an ID', GraphQLID, 5, '5'],
-    ['a name for an internal value', Colour, RED, 'RED'],
+    ['an integral number as a float', GraphQLFloat, 5, 5],
+    ['an integer as an ID', GraphQLID, 5, '5'],
+    ['an internal value as its name', Colour, RED, 'RED'],
     [
-      'a name for a falsy internal value',
+      'a falsy internal value as its name',
       new GraphQLEnumType({ name: 'E', values: { ZERO: { value: 0 } } }),
       0,
       'ZERO',
     ],
-    ['what a scalar serializes', Even, 4, 'even 4'],
-  ])('%s', async (_what, type, value, expected) => {
+    ['a number by a custom scalar', Even, 4, 'even 4'],
+  ])('serialize %s', async (_what, type, value, expected) => {
     const query = new GraphQLObjectType({ name: 'Query', fields: { value: { type } } });
 
     const result = await executeAlike({
@@ -173,7 +173,7 @@ describe('input', () => {
     for (const args of ours) expect({ ...(args as object) }, hint).toEqual(reference);
   };
 
-  it.each(types)('%s takes from variables what graphql-js takes', async (type) => {
+  it.each(types)('%s accepts from variables what graphql-js accepts', async (type) => {
     const schema = echo(type);
     const document = parse(`query ($v: ${String(type)}) { echo(value: $v) }`);
     const sent = [
@@ -187,12 +187,12 @@ describe('input', () => {
       const { errors } = await executeAlike({ schema, document, variableValues: { v } });
 
       expectAlikeArguments(`${String(type)} ${JSON.stringify(v)}`);
-      for (const { extensions } of told(errors) ?? [])
+      for (const { extensions } of clientErrors(errors) ?? [])
         expect(extensions['code']).toBe('BAD_USER_INPUT');
     }
   });
 
-  it.each(types)('%s takes from literals what graphql-js takes', async (type) => {
+  it.each(types)('%s accepts from literals what graphql-js accepts', async (type) => {
     const schema = echo(type);
     const literals = [
       ...['null', '1', '1.5', '3000000000', '"text"', '""', 'RED', 'PINK', '4', '3', 'true', '[]'],
@@ -216,7 +216,7 @@ describe('input', () => {
       });
 
       expectAlikeArguments(`${String(type)} ${literal}`);
-      for (const { extensions } of told(errors) ?? [])
+      for (const { extensions } of clientErrors(errors) ?? [])
         expect(extensions['code']).toBe('BAD_USER_INPUT');
     }
   });

@@ -1,6 +1,4 @@
-/**
- * `onError`: what a failed field does to the rest of the answer.
- */
+/** `onError`: the effect of a failed field on the rest of the result. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildSchema, parse, print, visit } from 'graphql';
 import { describe, expect, it } from 'vitest';
@@ -14,7 +12,7 @@ const SDL = `
 `;
 const schema = buildSchema(SDL);
 
-/** The same where everything may be null: there nothing propagates. */
+/** The same schema with nullable types only, in which no error propagates. */
 const nullableSchema = buildSchema(
   print(visit(parse(SDL), { NonNullType: { leave: ({ type }) => type } })),
 );
@@ -40,7 +38,7 @@ describe('onError: NULL', () => {
       '{ node { list { needed value } } }',
       { node: { list: () => [{ needed: brokenLater, value: 2 }, brokenLater()] } },
     ],
-  ])('leaves the failure of %s where it is', async (source, rootValue) => {
+  ])('leaves the failure of %s at its field', async (source, rootValue) => {
     const document = parse(source);
     const expected = await executeWith()({ schema: nullableSchema, document, rootValue });
 
@@ -50,7 +48,7 @@ describe('onError: NULL', () => {
     expect(found.errors?.length).toBeGreaterThan(0);
   });
 
-  it('reports a null that must not be one, and keeps what stands beside it', async () => {
+  it('reports null in a non-null field and keeps its siblings', async () => {
     const { data, errors } = await ask('{ node { needed value } }', { node: { value: 1 } }, 'NULL');
 
     expect(data).toEqual({ node: { needed: null, value: 1 } });
@@ -59,7 +57,7 @@ describe('onError: NULL', () => {
 });
 
 describe('onError: ABORT', () => {
-  it('answers no data and the first error, and waits for nothing else', async () => {
+  it('returns null data and the first error without waiting for other fields', async () => {
     let aborts = 0;
     const limits = () => ({ ...UNLIMITED, onAbort: () => aborts++ });
     const rootValue = { value: () => new Promise(() => {}), node: { value: brokenLater } };
@@ -71,7 +69,7 @@ describe('onError: ABORT', () => {
     expect(aborts).toBe(1);
   });
 
-  it('carries out no field of a mutation after the one that failed', async () => {
+  it('runs no field of a mutation after a failed one', async () => {
     const done: string[] = [];
     const rootValue = {
       first: async () => {
@@ -89,7 +87,7 @@ describe('onError: ABORT', () => {
     expect(done).toEqual(['first']);
   });
 
-  it('answers whole what does not fail', async () => {
+  it('returns the whole result when no field fails', async () => {
     const result = await ask('{ node { needed } }', { node: { needed: 1 } }, 'ABORT');
 
     expect(result).toEqual({ data: { node: { needed: 1 } } });

@@ -1,5 +1,5 @@
 /**
- * Field errors, and what becomes null by them, with graphql-js beside it.
+ * Field errors and the nulls that they cause, compared with graphql-js.
  *
  * Source: https://spec.graphql.org/October2021/#sec-Handling-Field-Errors
  */
@@ -33,7 +33,7 @@ const brokenLater = async (): Promise<never> => {
 const ask = (source: string, rootValue: object) =>
   executeAlike({ schema, document: parse(source), rootValue });
 
-/** Ours alone: graphql-js asks more resolvers, or waits longer. */
+/** Executes without a comparison, where graphql-js calls more resolvers or waits longer. */
 const askOurs = (source: string, rootValue: object) =>
   executeWith()({ schema, document: parse(source), rootValue });
 
@@ -80,13 +80,16 @@ describe('a field that fails', () => {
         },
       },
     ],
-  ])('makes the nearest nullable place null: %s with %j', async (source, rootValue) => {
-    const { errors } = await ask(source, rootValue);
+  ])(
+    'makes the nearest nullable field or item null, as graphql-js does: %s with %j',
+    async (source, rootValue) => {
+      const { errors } = await ask(source, rootValue);
 
-    expect(errors).not.toHaveLength(0);
-  });
+      expect(errors).not.toHaveLength(0);
+    },
+  );
 
-  it('is reported with its path and its place in the document', async () => {
+  it('is reported with its path and its location in the document', async () => {
     const { errors } = await ask('{ n: node { l: list { v: value } } }', {
       node: { list: [{}, { value: broken }] },
     });
@@ -96,7 +99,7 @@ describe('a field that fails', () => {
     ]);
   });
 
-  it('hands on what was thrown, whatever it is', async () => {
+  it('reports any thrown value as graphql-js does', async () => {
     const thrown = (what: unknown) => () => {
       throw what;
     };
@@ -108,8 +111,8 @@ describe('a field that fails', () => {
   });
 });
 
-describe('a failure that nulls more than its field', () => {
-  it('does not wait for what was begun below, and resolves nothing more there', async () => {
+describe('a failure that propagates', () => {
+  it('does not wait for pending siblings, and resolves nothing below them', async () => {
     const resolved: string[] = [];
     let finish!: () => void;
     const slow = new Promise<void>((resolve) => (finish = resolve));
@@ -135,7 +138,7 @@ describe('a failure that nulls more than its field', () => {
     expect(resolved).toEqual([]);
   });
 
-  it('does not wait at the root either', async () => {
+  it('does not wait for pending fields at the root', async () => {
     const never = new Promise(() => {});
 
     const result = await askOurs('{ value neededNode { value } }', {
@@ -146,23 +149,28 @@ describe('a failure that nulls more than its field', () => {
     expect(result).toMatchObject({ data: null, errors: [{ path: ['neededNode'] }] });
   });
 
-  it('is reported once, and handles later failures below it', async () => {
+  it('is reported alone, while later failures below its parent are handled', async () => {
+    let finish!: () => void;
+    const slow = new Promise<void>((resolve) => (finish = resolve));
     const rootValue = {
       node: {
         needed: brokenLater,
         list: async () => {
-          await sleep(1);
-          return [Promise.reject(new Error('Unheard?')), [Promise.reject(new Error('Unheard?'))]];
+          await slow;
+          return [
+            Promise.reject(new Error('Unhandled?')),
+            [Promise.reject(new Error('Unhandled?'))],
+          ];
         },
         node: async () => {
-          await sleep(1);
-          throw new Error('Unheard?');
+          await slow;
+          throw new Error('Unhandled?');
         },
       },
     };
 
     const result = await askOurs('{ node { needed list { value } node { value } } }', rootValue);
-    await sleep(5);
+    finish();
     await afterRejections();
 
     expect(result.errors).toHaveLength(1);
@@ -173,7 +181,7 @@ describe('a failure that nulls more than its field', () => {
     ['mutation', 'mutation { late: value needed }'],
     ['below a query', '{ neededNode { late: value needed } }'],
   ])(
-    'waits, as graphql-js does, where it fails while its siblings begin: %s',
+    'waits for its siblings, as graphql-js does, when it fails synchronously: %s',
     async (_, source) => {
       let isOver = false;
       const node = {
@@ -195,7 +203,7 @@ describe('a failure that nulls more than its field', () => {
 });
 
 describe('the number of errors', () => {
-  it('is limited, and every failed place is null all the same', async () => {
+  it('is limited, while every failed item is null', async () => {
     const result = await executeWith({ limits: () => ({ ...UNLIMITED, maxErrors: () => 3 }) })({
       schema,
       document: parse('{ node { list { value } } }'),
@@ -206,7 +214,7 @@ describe('the number of errors', () => {
     expect(result.data).toEqual({ node: { list: Array.from({ length: 50 }, () => null) } });
   });
 
-  it('is asked of the context whenever there is one more', async () => {
+  it('has a limit that is read from the context for each further error', async () => {
     const context = { maxErrors: 1 };
     const rootValue = {
       node: { list: [{ value: broken }, { value: broken }, { value: more }, { value: broken }] },

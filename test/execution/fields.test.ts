@@ -1,6 +1,5 @@
 /**
- * Executing fields: their arguments, their resolvers, and completing what these answer, with
- * graphql-js beside it.
+ * Executing fields: arguments, resolvers and the completion of values, compared with graphql-js.
  *
  * Source: https://spec.graphql.org/October2021/#sec-Executing-Fields
  */
@@ -23,7 +22,7 @@ import {
   type GraphQLResolveInfo,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { executeAlike, executeWith, told } from './oracle.ts';
+import { executeAlike, executeWith, clientErrors } from './oracle.ts';
 
 describe('CoerceArgumentValues', () => {
   const schema = buildSchema(`
@@ -69,7 +68,7 @@ describe('CoerceArgumentValues', () => {
       '{"given":5,"needed":6,"ids":["d"],"point":{"x":3,"y":[1,2]}}',
       { v: 2 },
     ],
-  ])('%s', async (source, expected, variables) => {
+  ])('passes the arguments of %s to the resolver', async (source, expected, variables) => {
     expect(await ask(source, variables)).toEqual({ data: { echo: expected } });
   });
 
@@ -84,15 +83,18 @@ describe('CoerceArgumentValues', () => {
     ['query ($v: Int = 5) { property(needed: $v) }', { v: null }],
     ['query ($v: Int) { property(needed: $v) }'],
     ['query ($v: ID = "x") { echo(ids: [$v]) }', { v: null }],
-  ])('refuses %s with %j, with a code, where the field is', async (source, variables) => {
-    const { errors } = await ask(source, variables);
+  ])(
+    'refuses %s with %j with BAD_USER_INPUT at the path of the field',
+    async (source, variables) => {
+      const { errors } = await ask(source, variables);
 
-    expect(told(errors)).toMatchObject([
-      { path: [expect.any(String)], extensions: { code: 'BAD_USER_INPUT' } },
-    ]);
-  });
+      expect(clientErrors(errors)).toMatchObject([
+        { path: [expect.any(String)], extensions: { code: 'BAD_USER_INPUT' } },
+      ]);
+    },
+  );
 
-  it('gives every call of a resolver an object of its own: what one adds, no other sees', async () => {
+  it('gives each call of a resolver an arguments object of its own', async () => {
     const seen: string[] = [];
     const args: GraphQLFieldConfigArgumentMap = {
       list: { type: new GraphQLList(GraphQLInt), defaultValue: [1] },
@@ -127,7 +129,7 @@ describe('CoerceArgumentValues', () => {
     expect(seen).toHaveLength(4);
   });
 
-  it('leaves what enums and custom scalars stand for as it is, and asks a scalar every time', async () => {
+  it('passes the internal value of an enum itself, and parses a custom scalar in each execution', async () => {
     const red = { red: 255 };
     let asked = 0;
     const clock = new GraphQLScalarType<unknown>({
@@ -166,7 +168,7 @@ function fail(what: unknown): never {
   throw what;
 }
 
-/** Like a promise, and none. A `catch` here: a test may never read it. */
+/** A thenable that is not a promise. Its rejection is handled here, since a test may never await it. */
 function thenable(promise: Promise<unknown>): object {
   promise.catch(() => {});
   return { then: (...callbacks: Parameters<typeof promise.then>) => promise.then(...callbacks) };
@@ -188,7 +190,7 @@ describe('ResolveFieldValue', () => {
 
   it.each<[string, unknown]>([
     ['a property', { text: 'own', args: 'args', needed: 'needed' }],
-    ['what it inherits', Object.create({ text: 'inherited', needed: 'too' })],
+    ['an inherited property', Object.create({ text: 'inherited', needed: 'too' })],
     [
       'a getter',
       {
@@ -208,20 +210,20 @@ describe('ResolveFieldValue', () => {
       },
     ],
     [
-      'a getter that throws what is no error',
+      'a getter that throws a string',
       {
         get needed(): never {
           return fail('text');
         },
       },
     ],
-    ['an error for a value', { text: new Error('No text.'), needed: new Error('None.') }],
+    ['an error as a value', { text: new Error('No text.'), needed: new Error('None.') }],
     ['undefined and null', { text: undefined, args: null, needed: null }],
     ['a promise', { text: Promise.resolve('later'), needed: Promise.resolve('too') }],
     ['a thenable', { text: thenable(Promise.resolve('later')), needed: '' }],
     ['a thenable that fails', { needed: thenable(Promise.reject(new Error('No.'))) }],
     [
-      'a promise of what throws',
+      'an async method that throws',
       {
         text: async () => {
           throw new Error('Late.');
@@ -229,13 +231,13 @@ describe('ResolveFieldValue', () => {
         needed: '',
       },
     ],
-    ['a text for an object', 'text'],
-    ['a number for an object', 5],
-  ])('reads %s', async (_what, thing) => {
+    ['a string in place of an object', 'text'],
+    ['a number in place of an object', 5],
+  ])('reads %s as graphql-js does', async (_what, thing) => {
     await ask(thing);
   });
 
-  it('awaits thenables that call back at once, or twice, and whose own failure comes first', async () => {
+  it('awaits a thenable that calls back twice, and fails a field whose thenable throws', async () => {
     const thing = {
       text: {
         then: (fulfil: (value: string) => void) => {
@@ -290,7 +292,7 @@ describe('ResolveFieldValue', () => {
     expect(result).toEqual({ data: { fn: { text: 'of a function' } } });
   });
 
-  it('asks the field resolver it is given for every field without one', async () => {
+  it('uses the given field resolver for every field without one of its own', async () => {
     const result = await ask(undefined, {
       rootValue: undefined,
       fieldResolver: (_source, args, context, { fieldName }) =>
@@ -308,7 +310,7 @@ describe('ResolveFieldValue', () => {
     });
   });
 
-  it('gives resolvers the info that graphql-js gives them', async () => {
+  it('passes the same info to resolvers as graphql-js does', async () => {
     const infos: GraphQLResolveInfo[] = [];
     const rootValue = {
       thing: (_args: object, _context: unknown, info: GraphQLResolveInfo) => {
@@ -334,7 +336,7 @@ describe('ResolveFieldValue', () => {
         rootValue: 0,
       }),
     );
-    // Twice ours, after graphql-js's.
+    // Two of graphql-js, then two of each of our executions.
     expect(plain).toHaveLength(6);
     expect(plain.slice(2, 4)).toEqual(plain.slice(0, 2));
     expect(plain.slice(4, 6)).toEqual(plain.slice(0, 2));
@@ -382,25 +384,25 @@ describe('CompleteValue of lists', () => {
     ['[Item!]!', [{ a: 1 }, Promise.resolve(null)]],
     ['[Int]', [Promise.resolve(1), 2, Promise.resolve(null)]],
     ['[Int!]', Promise.resolve([Promise.resolve(1)])],
-  ])('%s of %j', async (type, value) => {
+  ])('completes %s of %j as graphql-js does', async (type, value) => {
     await list(type, value);
   });
 
   it.each<[string, () => unknown]>([
     ['[Int]', () => [Promise.reject(new Error('First.')), Promise.reject(new Error('Second.'))]],
     ['[Int!]', () => [Promise.reject(new Error('First.')), Promise.reject(new Error('Second.'))]],
-    ['[Int!]', () => [1, 'text', Promise.reject(new Error('Unheard?'))]],
-    ['[Int!]!', () => [null, Promise.reject(new Error('Unheard?'))]],
-    ['[[Int!]]', () => [[null, Promise.reject(new Error('Unheard?'))], 5]],
-    ['[[Int!]!]!', () => [[null], [Promise.reject(new Error('Unheard?'))]]],
+    ['[Int!]', () => [1, 'text', Promise.reject(new Error('Unhandled?'))]],
+    ['[Int!]!', () => [null, Promise.reject(new Error('Unhandled?'))]],
+    ['[[Int!]]', () => [[null, Promise.reject(new Error('Unhandled?'))], 5]],
+    ['[[Int!]!]!', () => [[null], [Promise.reject(new Error('Unhandled?'))]]],
     [
       '[Int!]',
       function* () {
-        yield Promise.reject(new Error('Unheard?'));
+        yield Promise.reject(new Error('Unhandled?'));
         throw new Error('No more.');
       },
     ],
-  ])('hears every rejection in %s', async (type, make) => {
+  ])('handles every rejection in %s', async (type, make) => {
     await list(type, make);
   });
 });
@@ -440,17 +442,17 @@ describe('CompleteValue of abstract types', () => {
 
   it.each<[string, unknown]>([
     ['a name', (value: { is: string }) => value.is],
-    ['a promise of it', async (value: { is: string }) => value.is],
-    ['a thenable', (value: { is: string }) => thenable(Promise.resolve(value.is))],
+    ['a promise of a name', async (value: { is: string }) => value.is],
+    ['a thenable of a name', (value: { is: string }) => thenable(Promise.resolve(value.is))],
     ['nothing', () => undefined],
     [
       'a type',
       (_value: unknown, _context: unknown, info: GraphQLResolveInfo) => info.schema.getType('Cat'),
     ],
     ['a number', () => 5],
-    ['a name that is none', () => 'Nobody'],
+    ['an unknown name', () => 'Nobody'],
     ['an interface', () => 'Pet'],
-    ['a type that is no member', () => 'Rock'],
+    ['a type that is not a member', () => 'Rock'],
     [
       'an error',
       () => {
@@ -458,17 +460,20 @@ describe('CompleteValue of abstract types', () => {
       },
     ],
     ['a rejection', () => Promise.reject(new Error('Not resolved.'))],
-  ])('asks resolveType, which answers %s', async (_what, resolveType) => {
+  ])('does as graphql-js does when resolveType returns %s', async (_what, resolveType) => {
     await ask(schemaOf(resolveType));
   });
 
   it.each<[string, Record<string, GraphQLIsTypeOfFn<any, any>>]>([
-    ['answers', { Cat: isCat, Dog: isDog }],
-    ['is there for one', { Dog: isDog }],
-    ['promises', { Cat: async (value) => isCat(value), Dog: async (value) => isDog(value) }],
-    ['promises for one', { Cat: async (value) => isCat(value), Dog: isDog }],
-    ['says no', { Cat: () => false, Dog: () => false }],
-    ['promises no', { Cat: async () => false, Dog: async () => false }],
+    ['returns booleans', { Cat: isCat, Dog: isDog }],
+    ['exists for one type', { Dog: isDog }],
+    [
+      'returns promises',
+      { Cat: async (value) => isCat(value), Dog: async (value) => isDog(value) },
+    ],
+    ['returns a promise for one type', { Cat: async (value) => isCat(value), Dog: isDog }],
+    ['returns false', { Cat: () => false, Dog: () => false }],
+    ['returns promises of false', { Cat: async () => false, Dog: async () => false }],
     [
       'throws',
       {
@@ -478,13 +483,13 @@ describe('CompleteValue of abstract types', () => {
         Dog: isDog,
       },
     ],
-    ['fails', { Cat: () => Promise.reject(new Error('Not asked.')), Dog: isDog }],
-    ['is not there', {}],
-  ])('asks isTypeOf, which %s', async (_what, isTypeOf) => {
+    ['rejects', { Cat: () => Promise.reject(new Error('Not asked.')), Dog: isDog }],
+    ['is missing', {}],
+  ])('does as graphql-js does when isTypeOf %s', async (_what, isTypeOf) => {
     await ask(schemaOf(undefined, isTypeOf));
   });
 
-  it('reads __typename of the source where neither is', async () => {
+  it('reads __typename of the value without resolveType and isTypeOf', async () => {
     const cat = { __typename: 'Cat', name: 'Tom' };
 
     const result = await ask(schemaOf(undefined), {
@@ -494,7 +499,7 @@ describe('CompleteValue of abstract types', () => {
     expect(result.errors).toBeUndefined();
   });
 
-  it('asks the type resolver it is given', async () => {
+  it('uses the given type resolver', async () => {
     const result = await ask(schemaOf(undefined), {
       typeResolver: (value: { is: string }) => value.is,
     });
@@ -511,10 +516,10 @@ describe('CompleteValue of leaves', () => {
         throw new Error('Not serialized.');
       },
     ],
-    ['answers nothing', () => undefined],
-    ['answers null', () => null],
-    ['answers an object', () => ({ any: ['value'] })],
-  ])('tells of a scalar whose serialize %s', async (_what, serialize) => {
+    ['returns undefined', () => undefined],
+    ['returns null', () => null],
+    ['returns an object', () => ({ any: ['value'] })],
+  ])('does as graphql-js does with a scalar whose serialize %s', async (_what, serialize) => {
     const scalar = new GraphQLScalarType({ name: 'Odd', serialize: serialize as () => unknown });
     const schema = new GraphQLSchema({
       query: new GraphQLObjectType({

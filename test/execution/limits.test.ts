@@ -1,7 +1,4 @@
-/**
- * An answer has a size and a time: an execution that passes either ends at once, with one error and
- * without data.
- */
+/** Limits of an execution: above its size or its time it ends at once, with one error and without data. */
 import {
   buildSchema,
   getIntrospectionQuery,
@@ -23,7 +20,7 @@ const schema = buildSchema(`
 
 let resolved = 0;
 
-/** Cycles, as objects of a graph make them: the same few objects again and again. */
+/** A node that refers to itself, as objects of a graph do. */
 const node = {
   text: 'x'.repeat(20),
   number: 5,
@@ -75,14 +72,14 @@ describe('the number of values', () => {
     expect(await ask(source, { maxValues: count - 1 })).not.toHaveProperty('data');
   });
 
-  it('names the field that multiplies most', async () => {
+  it('is refused with the field that multiplies most', async () => {
     const source = `{ other { nodes(count: 50) { text } } node { number all: nodes(count: 40) {
       nodes(count: 40) { nodes(count: 1) { text } deep: nodes(count: 40) { text number } } } } }`;
 
     expectTooLarge(await ask(source, { maxValues: 20_000 }), 'node.all.nodes.deep');
   });
 
-  it('names a field at the root where many of them share the blame', async () => {
+  it('is refused with a root field when many root fields share the cause', async () => {
     const fields = Array.from({ length: 9 }, (_, i) => `n${i}: node { nodes(count: 10) { text } }`);
 
     const { errors } = await ask(`{ ${fields.join(' ')} }`, { maxValues: 150 });
@@ -90,7 +87,7 @@ describe('the number of values', () => {
     expect(errors![0]!.extensions['field']).toMatch(/^n\d/);
   });
 
-  it('ends execution there: nothing more is resolved', async () => {
+  it('ends the execution when it is too large, so that no further field is resolved', async () => {
     const source =
       '{ node { nodes(count: 1000) { nodes(count: 100) { nodes(count: 1) { number } } } } }';
 
@@ -98,7 +95,7 @@ describe('the number of values', () => {
     expect(resolved).toBeLessThan(10_000);
   });
 
-  it('ends what is promised too: it is heard, and goes no further', async () => {
+  it('ends pending fields too, which are handled and resolve nothing below', async () => {
     let aborts = 0;
     const onAbort = () => aborts++;
     const source =
@@ -113,7 +110,7 @@ describe('the number of values', () => {
     expect(aborts).toBe(1);
   });
 
-  it('begins no write after one whose answer was too large', async () => {
+  it('lets no mutation field begin after one whose result is too large', async () => {
     const begun: string[] = [];
     const rootValue = {
       node: async () => (begun.push('node'), node),
@@ -130,7 +127,7 @@ describe('the number of values', () => {
     expect(begun).toEqual(['node']);
   });
 
-  it('ends a write after others at once, though some of it is awaited', async () => {
+  it('ends a later mutation field at once, although a part of it is pending', async () => {
     const never = new Promise(() => {});
     const rootValue = {
       node: async () => node,
@@ -146,10 +143,10 @@ describe('the number of values', () => {
     expectTooLarge(result, 'other.nodes');
   });
 
-  it('hears promises of the list that was too long', async () => {
+  it('leaves no rejection of a list that is too long unhandled', async () => {
     const rootValue = {
       node: {
-        nodes: () => Array.from({ length: 100 }, () => Promise.reject(new Error('Unheard?'))),
+        nodes: () => Array.from({ length: 100 }, () => Promise.reject(new Error('Unhandled?'))),
       },
     };
 
@@ -163,7 +160,7 @@ describe('the number of values', () => {
     expectTooLarge(result, 'node.nodes');
   });
 
-  it('ends an iterator that has no end', async () => {
+  it('closes an endless iterator', async () => {
     let closed = false;
     function* endless() {
       try {
@@ -185,7 +182,7 @@ describe('the number of values', () => {
 });
 
 describe('the size of text', () => {
-  it('is about what JSON takes', async () => {
+  it('is within a fifth of the bytes of JSON', async () => {
     const source =
       '{ node { nodes(count: 50) { text number json ... { key_of_some_length: text } } } }';
     const whole = await ask(source, {});
@@ -195,7 +192,7 @@ describe('the size of text', () => {
     expectTooLarge(await ask(source, { maxTextBytes: 0.8 * bytes }), 'node.nodes');
   });
 
-  it('counts bytes, not characters, of what is long', async () => {
+  it('counts bytes, not characters, of a long string', async () => {
     const text = '頁'.repeat(10_000);
 
     const result = await ask(
@@ -207,7 +204,7 @@ describe('the size of text', () => {
     expectTooLarge(result, 'node');
   });
 
-  it('counts what a scalar of any JSON holds, however deep', async () => {
+  it('counts the content of a JSON scalar, however deep', async () => {
     let json: unknown = 'x';
     for (let depth = 0; depth < 100_000; depth++) json = [json];
 
@@ -225,7 +222,7 @@ describe('the deadline', () => {
   const deep =
     '{ node { nodes(count: 1000) { nodes(count: 1000) { nodes(count: 1000) { number } } } } }';
 
-  it('ends synchronous work, which no timer can', async () => {
+  it('ends synchronous work, which no timer can interrupt', async () => {
     // A billion nodes would take minutes.
     const result = await ask(deep, { deadlineMs: performance.now() + 30 });
 
@@ -236,18 +233,18 @@ describe('the deadline', () => {
     });
   });
 
-  it('is no concern of an answer that is nearly there', async () => {
+  it('does not end a small execution that has passed it', async () => {
     const result = await ask('{ node { text } }', { deadlineMs: performance.now() - 1 });
 
     expect(result).toEqual({ data: { node: { text: node.text } } });
   });
 });
 
-describe('an answer with much that is promised', () => {
+describe('a result with many promises', () => {
   const source =
     '{ node { nodes(count: 200) { later { nodes(count: 200) { later { number } } } } } }';
 
-  it('has more values than one that is there: an awaited one counts thirteen', async () => {
+  it('counts thirteen values for each awaited one', async () => {
     const values = 2 + 200 * 2 + 200 * (1 + 200 * 2) + 200 * 200 + 12 * (200 + 200 * 200);
 
     expect(await ask(source, { maxValues: values })).not.toHaveProperty('errors');
@@ -255,7 +252,7 @@ describe('an answer with much that is promised', () => {
   });
 });
 
-it('counts twenty more values for a field that failed', async () => {
+it('counts twenty more values for a failed field', async () => {
   const failing = '{ node { nodes(count: 200) { fails } } }';
   const values = 2 + 200 * 2 + 200 * 20;
 
@@ -267,13 +264,13 @@ describe('introspection', () => {
   const introspect = (source: string) =>
     ask(source, { maxValues: 200_000, maxTextBytes: 5_000_000 }, { schema: ownSchema });
 
-  it('of the whole schema passes', async () => {
+  it('of the whole schema is within the limits', async () => {
     expect(
       await introspect(getIntrospectionQuery({ inputValueDeprecation: true, oneOf: true })),
     ).not.toHaveProperty('errors');
   });
 
-  it('that goes in circles does not', async () => {
+  it('in a cycle of types is refused with RESULT_TOO_LARGE', async () => {
     const circle = (levels: number): string =>
       levels === 0
         ? 'fields { name description }'
@@ -285,7 +282,7 @@ describe('introspection', () => {
   });
 });
 
-it('is asked for once an execution, with its context', async () => {
+it('asks for the limits once an execution, with its context value', async () => {
   const asked: unknown[] = [];
   const execute = executeWith({
     limits: (contextValue) => {

@@ -1,6 +1,4 @@
-/**
- * The gateway's executor with graphql-js's beside it: what one answers, the other has to answer.
- */
+/** The gateway's executor, compared with graphql-js as its oracle. */
 import {
   execute as graphqlJs,
   type ExecutionArgs,
@@ -24,7 +22,7 @@ export const executeWith = (options: Partial<ExecutionOptions> = {}): Execute =>
     ...options,
   });
 
-/** Executes twice, since the first execution prepares the second, and wants graphql-js's answer. */
+/** Executes twice, since the first execution prepares the second, and expects the result of graphql-js both times. */
 export async function executeAlike(args: ExecutionArgs): Promise<ExecutionResult> {
   const execute = executeWith();
   const expected = shown(await byGraphqlJs(args));
@@ -37,7 +35,7 @@ export async function executeAlike(args: ExecutionArgs): Promise<ExecutionResult
   return second;
 }
 
-/** What graphql-js answers. It leaves some promises unheard where a list fails. */
+/** The result of graphql-js, which leaves some rejections unhandled when a list fails. */
 export async function byGraphqlJs(args: ExecutionArgs): Promise<ExecutionResult> {
   const listeners = process.listeners('unhandledRejection');
   process.removeAllListeners('unhandledRejection').on('unhandledRejection', () => {});
@@ -48,16 +46,17 @@ export async function byGraphqlJs(args: ExecutionArgs): Promise<ExecutionResult>
   return result;
 }
 
-/** When everything that runs beside an answer has ended, and unhandled rejections were reported. */
+/** Waits until pending work has ended and unhandled rejections have been reported. */
 export async function afterRejections(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Errors as the gateway tells them to callers. */
-export const told = (errors: readonly GraphQLError[] | undefined): GraphQLError[] | undefined =>
-  errors?.map(createTranslate({ suggestions: true, routes: true }));
+/** Errors as the gateway returns them to callers. */
+export const clientErrors = (
+  errors: readonly GraphQLError[] | undefined,
+): GraphQLError[] | undefined => errors?.map(createTranslate({ suggestions: true, routes: true }));
 
-/** An answer as it is written: its data byte for byte. */
+/** A result as it is written: its data byte for byte. */
 export function shown({ data, errors, ...rest }: ExecutionResult): object {
   return {
     ...rest,

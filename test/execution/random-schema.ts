@@ -1,5 +1,5 @@
 /**
- * Random schemas, what their resolvers answer, and operations on them, from a seed.
+ * Random schemas with resolvers, and operations on them, from a seed.
  *
  * Everything that a schema can do to an executor: interfaces and unions resolved in each of the
  * possible ways, lists of lists, enums with values of their own, scalars that throw, methods,
@@ -41,7 +41,7 @@ import {
 } from 'graphql';
 import { randomFrom } from '../support/random-query.ts';
 
-/** Fresh arguments: what was promised in one execution is promised anew in the next. */
+/** Fresh arguments, with new promises for each execution. */
 export type MakeArgs = () => ExecutionArgs;
 
 export interface World {
@@ -50,8 +50,8 @@ export interface World {
 }
 
 /**
- * @param isAsync whether anything is promised.
- * @param objects of each type; every place holds one of them. @default one for each place
+ * @param isAsync whether resolvers return promises.
+ * @param objects of each type, of which every path holds one. @default one for each path
  */
 export function randomWorld(seed: number, isAsync: boolean, objects = Infinity): World {
   const random = new Random(seed);
@@ -120,7 +120,7 @@ const Moment = new GraphQLScalarType({
   },
 });
 
-/** Internal values of every kind, the same object again among them. */
+/** Internal values of every kind, one object twice among them. */
 const RED = { name: 'red' };
 const Colour = new GraphQLEnumType({
   name: 'Colour',
@@ -132,7 +132,7 @@ const LEAVES = [
   ...[Moment, Colour],
 ];
 
-/** What a leaf's source may hold: mostly what fits, sometimes what does not. */
+/** The source value of a leaf: mostly one that fits its type. */
 const LEAF_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   Int: [7, 0, -5, 2 ** 31, 1.5, '7', 'seven', '', true, Number.NaN, { valueOf: () => 3 }, []],
   Float: [1.5, 7, -0, 1e300, '2.5', '', false, Infinity, Number.NaN, {}],
@@ -273,7 +273,7 @@ function once<Value>(make: () => Value): () => Value {
 
 const typeNameOf = (value: unknown): unknown => (value as { is?: unknown } | null)?.is;
 
-/** What a place holds: from the seed and the place's path, so the same whenever it is asked. */
+/** The value at a path, which the seed and the path decide, so that it is the same in each execution. */
 class Values {
   readonly #seed: number;
   readonly #isAsync: boolean;
@@ -289,7 +289,7 @@ class Values {
     this.#objects = objects;
   }
 
-  /** What a resolver's answer depends on: where objects are many, its path, and otherwise its object. */
+  /** The place that decides a resolver's value: its path where objects are unlimited, and its object otherwise. */
   placeOf(source: unknown, path: GraphQLResolveInfo['path'], field: string, args: string): string {
     const ofObject = [this.#names.get(source) ?? 'broken', field];
     const place = this.#objects === Infinity ? responsePathAsArray(path) : ofObject;
@@ -300,7 +300,7 @@ class Values {
     return this.#isAsync && isPromised ? Promise.resolve(value) : value;
   }
 
-  /** @throws some of what went wrong; the rest is the value. */
+  /** @throws some failures; others are returned as the value. */
   at(type: GraphQLOutputType, path: string): unknown {
     const random = new Random(hash(`${this.#seed} ${path}`));
     const wait = random.next();
@@ -339,7 +339,7 @@ class Values {
     const isLazy = random.chance(0.1);
     const makeItem = (i: number) => this.at(item, `${path}.${i}`);
     if (isLazy) {
-      // What fails here, fails the list.
+      // A failure here fails the list.
       return (function* () {
         for (let i = 0; i < length; i++) yield makeItem(i);
       })();
@@ -383,11 +383,11 @@ class Values {
   }
 }
 
-/** @param how later, now, or by something that is only like a promise. */
+/** @param how as a promise, as it is, or as a thenable. */
 function promiseOf(make: () => unknown, how: number): unknown {
   if (how < 0.15) {
     return new Promise((resolve) => {
-      // Promises inside it must not reject before they can be awaited.
+      // Keep promises inside it from rejecting before they can be awaited.
       setImmediate(() => {
         resolve(settled(make()));
       });
@@ -401,7 +401,7 @@ function promiseOf(make: () => unknown, how: number): unknown {
 const settled = (value: unknown): Promise<unknown> =>
   value instanceof Error ? Promise.reject(value) : Promise.resolve(value);
 
-/** A valid operation, or one that is only wrong in what its variables are. */
+/** A valid operation, or one that only has wrong variables. */
 function randomOperation(
   random: Random,
   schema: GraphQLSchema,
@@ -431,7 +431,7 @@ function randomOperation(
       });
       const written = args.length > 0 ? `(${args.join(' ')})` : '';
       parts.push(`a${aliases++}: ${field.name}${written}${writeDirective()}${below}`);
-      // The same key again: its selections are merged.
+      // Repeat a key, so that its selections are merged.
       if (below && random.chance(0.15)) {
         parts.push(`a${aliases - 1}: ${field.name}${written} { again: __typename }`);
       }

@@ -1,7 +1,7 @@
 /**
- * The executor answers what graphql-js answers, whatever schema, resolvers and operation there are.
+ * The executor answers as graphql-js does, for random schemas, resolvers and operations.
  *
- * The seeds are always the same here. By hand, `npm run fuzz:execution` runs 20,000 others, and
+ * The seeds are fixed here. By hand, `npm run fuzz:execution` runs 20,000 others, and
  * `FUZZ_EXECUTION=100000 npm run fuzz:execution` as many as it says; a failure prints its seed, and
  * `FUZZ_SEED=7 FUZZ_EXECUTION=1 npm run fuzz:execution` runs it again.
  */
@@ -18,7 +18,7 @@ const COUNT = WANTED || 101;
 const FIRST = Number(process.env['FUZZ_SEED'] ?? (WANTED && Math.floor(Math.random() * 1e9)));
 const SEEDS = Array.from({ length: COUNT }, (_, i) => FIRST + i);
 
-/** Places that are null because of an error: which of several errors came first is up to chance. */
+/** The paths that are null because of an error; which of several errors came first is up to chance. */
 const nulls = ({ data, errors = [] }: ExecutionResult) =>
   new Set(
     errors.map(({ path = [] }) => {
@@ -28,7 +28,7 @@ const nulls = ({ data, errors = [] }: ExecutionResult) =>
     }),
   );
 
-it('answers like graphql-js, byte for byte, when nothing is promised', async () => {
+it('answers as graphql-js does, byte for byte, without promises', async () => {
   let errors = 0;
   for (const seed of SEEDS) {
     const { source, makeArgs } = randomWorld(seed, false);
@@ -46,27 +46,27 @@ it('answers like graphql-js, byte for byte, when nothing is promised', async () 
   if (COUNT > 100) expect(errors).toBeGreaterThan(COUNT);
 }, 3_600_000);
 
-it('answers like graphql-js when much is promised, and hears every rejection', async () => {
-  const unheard: unknown[] = [];
-  const onUnheard = (reason: unknown) => unheard.push(reason);
+it('answers as graphql-js does with promises, and handles every rejection', async () => {
+  const unhandled: unknown[] = [];
+  const onUnhandled = (reason: unknown) => unhandled.push(reason);
   let errors = 0;
   for (const seed of SEEDS) {
     const { source, makeArgs } = randomWorld(seed, true);
     const execute = executeWith();
     const expected = await byGraphqlJs(makeArgs());
-    process.on('unhandledRejection', onUnheard);
+    process.on('unhandledRejection', onUnhandled);
 
     const results = [await execute(makeArgs()), await execute(makeArgs())];
 
     await afterRejections();
-    process.off('unhandledRejection', onUnheard);
+    process.off('unhandledRejection', onUnhandled);
     for (const result of results) {
       expect(shown(result), `seed ${seed}: ${source}`).toMatchObject({
         data: (shown(expected) as { data: string }).data,
       });
       expect(nulls(result), `seed ${seed}: ${source}`).toEqual(nulls(expected));
     }
-    expect(unheard, `seed ${seed}: ${source}`).toEqual([]);
+    expect(unhandled, `seed ${seed}: ${source}`).toEqual([]);
     errors += expected.errors?.length ?? 0;
   }
 

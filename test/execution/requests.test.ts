@@ -1,5 +1,5 @@
 /**
- * Executing requests and operations, with graphql-js beside it.
+ * Executing requests and operations, compared with graphql-js.
  *
  * Source: https://spec.graphql.org/October2021/#sec-Executing-Requests
  */
@@ -8,7 +8,7 @@ import { buildSchema, GraphQLScalarType, GraphQLSchema, parse, type ExecutionArg
 import { describe, expect, it } from 'vitest';
 import { assertExecutable } from '../../src/execution/assert-executable.ts';
 import { schema as ownSchema } from '../../src/app/schema.ts';
-import { executeAlike, executeWith, told } from './oracle.ts';
+import { clientErrors, executeAlike, executeWith } from './oracle.ts';
 
 const schema = buildSchema(`
   type Query { a: String }
@@ -26,7 +26,7 @@ describe('GetOperation', () => {
     ['query A { a }', undefined],
     ['query A { a } query B { b: a }', 'B'],
     ['query A { a } fragment F on Query { a }', undefined],
-  ])('finds the operation of %s', async (source, operationName) => {
+  ])('finds the operation of %s for the name %s', async (source, operationName) => {
     expect(await ask(source, { operationName })).toHaveProperty('data');
   });
 
@@ -37,16 +37,21 @@ describe('GetOperation', () => {
     ['{ a }', 'A'],
     ['fragment F on Query { a }', undefined],
     ['type T { a: Int }', undefined],
-  ])('refuses %s, with a code and without data', async (source, operationName) => {
-    const result = await ask(source, { operationName });
+  ])(
+    'refuses %s for the name %s with BAD_USER_INPUT and without data',
+    async (source, operationName) => {
+      const result = await ask(source, { operationName });
 
-    expect(result).not.toHaveProperty('data');
-    expect(told(result.errors)).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
-  });
+      expect(result).not.toHaveProperty('data');
+      expect(clientErrors(result.errors)).toMatchObject([
+        { extensions: { code: 'BAD_USER_INPUT' } },
+      ]);
+    },
+  );
 });
 
 describe('ExecuteRequest', () => {
-  it('throws for what only a mistake in a program can be', () => {
+  it('throws without a document or a valid schema, and for variables that are not an object', () => {
     const execute = executeWith();
     const document = parse('{ a }');
 
@@ -61,7 +66,7 @@ describe('ExecuteRequest', () => {
   it.each<[string, GraphQLSchema, RegExp]>([
     ['is invalid', buildSchema('type T { a: Int }'), /Query root type must be provided/],
     [
-      'has a scalar that is serialized later',
+      'has a scalar with an async serialize',
       new GraphQLSchema({
         query: schema.getQueryType()!,
         types: [new GraphQLScalarType({ name: 'Late', serialize: async () => 'late' })],
@@ -80,7 +85,7 @@ describe('ExecuteRequest', () => {
     }).not.toThrow();
   });
 
-  it('answers at once when nothing is promised', () => {
+  it('returns a result, not a promise, when no resolver returns a promise', () => {
     const execute = executeWith();
 
     for (const source of ['{ a }', 'mutation { a }', '{ nobody }', 'query ($v: Int!) { a }']) {
@@ -88,7 +93,7 @@ describe('ExecuteRequest', () => {
     }
   });
 
-  it('keeps schemas apart that execute one document', async () => {
+  it('prepares a document separately for each schema', async () => {
     const other = buildSchema('type Query { a: Int }');
     const document = parse('{ a }');
     const execute = executeWith();
@@ -101,23 +106,25 @@ describe('ExecuteRequest', () => {
 });
 
 describe('ExecuteQuery, ExecuteMutation', () => {
-  it('begin with the root value', async () => {
+  it('pass the root value to the fields of the root', async () => {
     expect(await ask('{ a }')).toEqual({ data: { a: 'root' } });
     expect(await ask('mutation { a }')).toEqual({ data: { a: 'root' } });
     expect(await ask('subscription { a }')).toEqual({ data: { a: 'root' } });
   });
 
-  it('refuse what the schema has no type for', async () => {
+  it('refuse an operation without a root type with BAD_USER_INPUT', async () => {
     const queries = buildSchema('type Query { a: String }');
 
     for (const kind of ['mutation', 'subscription']) {
       const result = await executeAlike({ schema: queries, document: parse(`${kind} { a }`) });
 
-      expect(told(result.errors)).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+      expect(clientErrors(result.errors)).toMatchObject([
+        { extensions: { code: 'BAD_USER_INPUT' } },
+      ]);
     }
   });
 
-  it('begin a write when the one before has ended with all below it, and none after a failure', async () => {
+  it('begin a mutation field after the previous one has ended with all below it, and none after a failure', async () => {
     const writes = buildSchema(`
       type Query { a: Int }
       type Written { late: Int }
@@ -180,14 +187,17 @@ describe('CoerceVariableValues', () => {
     ['query ($v: Filter) { echo(filter: $v) }', { v: { needed: 1, other: 2 } }, undefined],
     ['query ($v: Query) { echo }', { v: {} }, undefined],
     ['query ($v: Nobody) { echo }', { v: {} }, undefined],
-  ])('%s with %j', async (source, variableValues, expected) => {
+  ])('coerces or refuses %s with %j', async (source, variableValues, expected) => {
     const result = await echo(source, variableValues);
 
     if (expected) expect(result).toEqual({ data: { echo: expected } });
-    else expect(told(result.errors)).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+    else
+      expect(clientErrors(result.errors)).toMatchObject([
+        { extensions: { code: 'BAD_USER_INPUT' } },
+      ]);
   });
 
-  it('lets a variable and its value be called anything', async () => {
+  it('accepts variables with names of object properties such as __proto__', async () => {
     const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
     for (const name of names) {
       const source = `query ($${name}: Int) { echo(int: $${name}) }`;
@@ -199,7 +209,7 @@ describe('CoerceVariableValues', () => {
     }
   });
 
-  it('refuses a key that an input object does not have, whatever it is called', async () => {
+  it('refuses an unknown key of an input object, even __proto__', async () => {
     for (const key of ['__proto__', 'constructor', 'toString']) {
       const v: unknown = JSON.parse(`{ "needed": 1, "${key}": {} }`);
 
@@ -209,7 +219,7 @@ describe('CoerceVariableValues', () => {
     }
   });
 
-  it('reports ten errors, and then that there are more', async () => {
+  it('reports ten errors, and an eleventh that there are more', async () => {
     const v = Array.from({ length: 1_000 }, () => 'x');
 
     const document = parse('query ($v: [Int!]) { echo(list: $v) }');

@@ -1,12 +1,12 @@
 /**
- * Executing selection sets, with graphql-js beside it.
+ * Executing selection sets, compared with graphql-js.
  *
  * Source: https://spec.graphql.org/October2021/#sec-Executing-Selection-Sets
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildSchema, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { executeAlike, told } from './oracle.ts';
+import { clientErrors, executeAlike } from './oracle.ts';
 
 const schema = buildSchema(`
   interface Named { name: String self: Named }
@@ -37,14 +37,14 @@ const ask = (source: string, variableValues: Record<string, unknown> = {}) =>
   executeAlike({ schema, document: parse(source), rootValue, variableValues });
 
 describe('ExecuteSelectionSet', () => {
-  it('answers fields in the order of the document, whichever ends first', async () => {
+  it('returns fields in the order of the document, whichever resolves first', async () => {
     const { data } = await ask('{ slow cat { name } again: slow quick }');
 
     expect(Object.keys(data!)).toEqual(['slow', 'cat', 'again', 'quick']);
   });
 
   it.each(['__proto__', 'constructor', 'toString', 'then', 'length', 'ünïcode'.slice(1, 2) + 'x'])(
-    'takes any name for a key: %s',
+    'accepts the alias %s',
     async (alias) => {
       const name = /^\w+$/.test(alias) ? alias : 'x';
       const { data } = await ask(`{ ${name}: quick cat { ${name}: name } }`);
@@ -68,7 +68,7 @@ describe('CollectFields', () => {
     '{ ... on Nothing { quick } quick }',
     '{ cat }',
     '{ ...A } fragment A on Query { quick ...A }',
-  ])('%s', async (source) => {
+  ])('collects the fields of %s as graphql-js does', async (source) => {
     expect(await ask(source)).toHaveProperty('data');
   });
 
@@ -83,13 +83,13 @@ describe('CollectFields', () => {
     ['... @include(if: $v) { quick } slow', { v: false }, { slow: 'slow' }],
     ['...F @skip(if: $v) ...F slow', { v: true }, { quick: 'quick', slow: 'slow' }],
     ['...F ...F @skip(if: $v) slow', { v: null }, { quick: 'quick', slow: 'slow' }],
-  ])('%s with %j', async (selection, variables, expected) => {
+  ])('applies the conditions of %s with %j', async (selection, variables, expected) => {
     const source = `query ($v: Boolean = true) { ${selection} } fragment F on Query { quick }`;
 
     expect(await ask(source, variables)).toEqual({ data: expected });
   });
 
-  it('prepares each outcome of the conditions on its own', async () => {
+  it('prepares each outcome of the conditions separately', async () => {
     const source = 'query ($v: Boolean!) { cat { name @skip(if: $v) meows @include(if: $v) } }';
 
     for (const v of [true, false, true]) {
@@ -102,11 +102,11 @@ describe('CollectFields', () => {
     ['query ($v: Boolean = true) { quick @skip(if: $v) }', null],
     ['query ($v: Boolean = true) { ...F @include(if: $v) } fragment F on Query { quick }', null],
     ['query ($v: Boolean = true) { cat { name @include(if: $v) } quick }', { quick: 'quick' }],
-  ])('tells that a condition is null, with a code: %s', async (source, expected) => {
+  ])('refuses a null condition with BAD_USER_INPUT: %s', async (source, expected) => {
     const { data, errors } = await ask(source, { v: null });
 
     expect(data).toEqual(expected && { cat: null, ...expected });
-    expect(told(errors)).toMatchObject([
+    expect(clientErrors(errors)).toMatchObject([
       {
         message: 'Argument "if" of non-null type "Boolean!" must not be null.',
         extensions: { code: 'BAD_USER_INPUT' },

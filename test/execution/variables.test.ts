@@ -1,6 +1,4 @@
-/**
- * Variables are what graphql-js makes of them, on whichever way.
- */
+/** The coercion of variables, compared with graphql-js. */
 import { buildSchema, getVariableValues, Kind, parse, type OperationDefinitionNode } from 'graphql';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -34,7 +32,7 @@ const someValues = fc.oneof(
 
 const someSent = fc.dictionary(fc.constantFrom('a', 'b', 'toString', 'other'), someValues);
 
-it('variables are what graphql-js makes of them, or wrong as it finds them', () => {
+it('coerces variables as graphql-js does, and refuses those that it refuses', () => {
   fc.assert(
     fc.property(fc.array(aDeclaration, { maxLength: 3 }), someSent, (declared, sent) => {
       const list = declared.map(({ name, type, given }) => `$${name}: ${type}${given}`).join(' ');
@@ -50,7 +48,7 @@ it('variables are what graphql-js makes of them, or wrong as it finds them', () 
 });
 
 it.each([2 ** 53, -(2 ** 53), 1e21, 1e300])(
-  'an ID is no number that JSON does not hold exactly: %d',
+  'refuses a number that JSON does not hold exactly as an ID, but not as a Float: %d',
   (number) => {
     const errorsOf = (type: string, value: unknown) => {
       const operation = operationOf(`query ($v: ${type}) { field }`);

@@ -1,6 +1,4 @@
-/**
- * An answer in parts, put together as clients do.
- */
+/** An incremental result, assembled as clients do. */
 import type { GraphQLError } from 'graphql';
 import type { IncrementalResult } from '../../../src/execution/incremental/incremental-executor.ts';
 import type {
@@ -13,10 +11,10 @@ type Keys = readonly (string | number)[];
 export interface Assembled {
   readonly data: any;
   readonly errors: readonly GraphQLError[];
-  /** Where something could not be answered at all. */
+  /** The paths of parts that failed as a whole. */
   readonly failed: readonly Keys[];
   readonly payloads: readonly DeliveredPayload[];
-  /** Everything that was announced. */
+  /** All parts that were announced. */
   readonly pending: readonly PendingResult[];
 }
 
@@ -47,7 +45,7 @@ export async function assemble(result: IncrementalResult): Promise<Assembled> {
     payload = await result.subsequent?.next()
   ) {
     payloads.push(payload);
-    // Nested fragments are announced with what they stand in.
+    // Nested fragments are announced together with their parents.
     const early = payload.pending.filter(({ path }) => at(data, path) != null);
     announce(early);
     for (const {

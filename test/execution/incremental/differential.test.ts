@@ -1,5 +1,5 @@
 /**
- * An answer in parts, put together, is the whole answer: for random schemas, documents and failures.
+ * An incremental result, assembled, equals the whole result: for random schemas, documents and failures.
  *
  * By hand, `FUZZ_EXECUTION=20000 npx vitest run test/execution/incremental/differential.test.ts`
  * runs others; a failure prints its seed.
@@ -18,8 +18,8 @@ const SEEDS = Array.from({ length: COUNT }, (_, i) => FIRST + i);
 
 const execute = executeWith();
 
-/** Of a list that breaks while it is read, the whole answer also has the errors before that. */
-function told(errors: ExecutionResult['errors'] = []): string[] {
+/** Errors without those below another, which the whole result alone has for a list that breaks while it is read. */
+function messagesOf(errors: ExecutionResult['errors'] = []): string[] {
   const texts = errors.map(({ path }) => `${path?.join('.')}`);
   return errors
     .filter((_, i) => !texts.some((text) => texts[i]!.startsWith(`${text}.`)))
@@ -27,7 +27,7 @@ function told(errors: ExecutionResult['errors'] = []): string[] {
     .sort();
 }
 
-/** The places where an answer in parts differs from the whole one by more than parts that failed. */
+/** The paths at which an incremental result differs from the whole one, except for parts that failed. */
 function differences(
   { data, failed }: Assembled,
   whole: unknown,
@@ -37,7 +37,7 @@ function differences(
   const wanted = at(whole, path);
   const isIn = (outer: readonly unknown[], inner: readonly unknown[]): boolean =>
     outer.every((key, i) => key === inner[i]);
-  // What failed later would have made this null, or would stand here.
+  // A part that failed makes this null in the whole result, or is missing here.
   if (wanted === null && failed.some((one) => isIn(path, one) || isIn(one, path))) return [];
   if (value === undefined && failed.some((place) => isIn(place, path))) return [];
   if (typeof wanted !== 'object' || wanted === null || typeof value !== 'object' || !value) {
@@ -64,11 +64,11 @@ it.each([
   ['at once', false],
   ['later', true],
 ] as const)(
-  'is the whole answer where everything is there %s',
+  'equals the whole result when resolvers answer %s',
   async (_, isAsync) => {
-    const unheard: unknown[] = [];
-    const onUnheard = (reason: unknown) => unheard.push(reason);
-    process.on('unhandledRejection', onUnheard);
+    const unhandled: unknown[] = [];
+    const onUnhandled = (reason: unknown) => unhandled.push(reason);
+    process.on('unhandledRejection', onUnhandled);
     let parts = 0;
     let failures = 0;
     for (const seed of SEEDS) {
@@ -81,22 +81,22 @@ it.each([
 
         const hint = `seed ${seed}: ${source}`;
         expect(assembled.data, hint).toEqual(plain(whole.data));
-        expect(told(assembled.errors), hint).toEqual(told(whole.errors));
+        expect(messagesOf(assembled.errors), hint).toEqual(messagesOf(whole.errors));
         parts += assembled.payloads.length;
         failures += assembled.errors.length;
       }
     }
     await afterRejections();
-    process.off('unhandledRejection', onUnheard);
+    process.off('unhandledRejection', onUnhandled);
 
-    expect(unheard).toEqual([]);
+    expect(unhandled).toEqual([]);
     expect(failures).toBeGreaterThan(COUNT / 10);
     if (isAsync) expect(parts).toBeGreaterThan(COUNT / 4);
   },
   3_600_000,
 );
 
-it('is the whole answer where failures propagate, but for what stands above a part that failed', async () => {
+it('equals the whole result when failures propagate, except above a part that failed', async () => {
   let failures = 0;
   for (const seed of SEEDS) {
     const { source, makeArgs } = deferred(seed, true);

@@ -54,7 +54,7 @@ export function deferRandomly(
           if (!chance(0.5)) return undefined;
           const later: SelectionNode[] = node.selections.filter(() => chance(0.5));
           if (later.length === 0) return undefined;
-          // Some are selected in both.
+          // Select some in both.
           const kept = node.selections.filter((one) => !later.includes(one) || chance(0.2));
           const fragment: SelectionNode = {
             kind: Kind.INLINE_FRAGMENT,
