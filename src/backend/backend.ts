@@ -77,7 +77,13 @@ export async function openBackend(options: BackendOptions): Promise<EmbeddedBack
     });
     await publisher.resume();
     const app = createApp({
-      ...{ handlers, database, now, routeSet, latencyMs, onRequest, onFailure },
+      handlers,
+      database,
+      now,
+      routeSet,
+      latencyMs,
+      onRequest,
+      onFailure,
       present: presenter(timestamps),
       publishLater: publisher.later,
     });

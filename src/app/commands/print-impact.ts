@@ -147,7 +147,11 @@ function tableOf(impacts: readonly Impact[], asked: Executions | undefined): rea
   if (impacts.length === 0) return ['No document needs it.'];
   const rows = impacts.flatMap((one) =>
     one.losses.map(({ path, as }) => [
-      ...[one.app, one.version, one.name, path, WORDS[as]],
+      one.app,
+      one.version,
+      one.name,
+      path,
+      WORDS[as],
       ...(asked ? [asked(one)] : []),
     ]),
   );

@@ -22,8 +22,17 @@ export const HEADER_NAMES = z
 
 /** Hop-by-hop headers. Source: RFC 9110, "Connection"; RFC 9113, "Connection-Specific Header Fields". */
 const OF_CONNECTIONS = [
-  ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization'],
-  ...['te', 'trailer', 'transfer-encoding', 'upgrade', 'http2-settings', 'expect'],
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+  'expect',
 ];
 
 /** Returns why a header must not be forwarded to the backend; undefined if it may. */
@@ -39,7 +48,12 @@ function whyNotForwarded(name: string): string | undefined {
 }
 
 const OWN_OF_CALLS = [
-  ...['host', 'accept', 'accept-encoding', 'x-request-id', 'x-consistency', 'set-cookie'],
+  'host',
+  'accept',
+  'accept-encoding',
+  'x-request-id',
+  'x-consistency',
+  'set-cookie',
 ];
 
 /** Returns why a header of the backend must not be exposed; undefined if it may. */

@@ -439,8 +439,12 @@ export const SETTINGS = {
     sampler: setting(
       'OTEL_TRACES_SAMPLER',
       oneOfStandard([
-        ...['always_on', 'always_off', 'traceidratio', 'parentbased_always_on'],
-        ...['parentbased_always_off', 'parentbased_traceidratio'],
+        'always_on',
+        'always_off',
+        'traceidratio',
+        'parentbased_always_on',
+        'parentbased_always_off',
+        'parentbased_traceidratio',
       ]),
       'parentbased_always_on',
       'which traces are recorded; `parentbased_…`: what the caller decided holds',

@@ -19,8 +19,15 @@ import { CODES } from '../errors/problem.ts';
 
 /** The contract's exports: its schemas have their names in the document. */
 const CONTRACT: Record<string, unknown> = {
-  ...{ ErrorBody, ...account, ...audience, ...log, ...page },
-  ...{ ...pageLink, ...pageMetadata, ...person, ...topic },
+  ErrorBody,
+  ...account,
+  ...audience,
+  ...log,
+  ...page,
+  ...pageLink,
+  ...pageMetadata,
+  ...person,
+  ...topic,
 };
 for (const [id, schema] of Object.entries(CONTRACT)) {
   if (schema instanceof z.ZodType) z.globalRegistry.add(schema, { id });

@@ -1,4 +1,5 @@
 /** Rows as callers see them: tables hold epoch milliseconds. */
+
 /** `document`: `+` and epoch milliseconds, as the REST document's pattern has it. `iso`: ISO 8601. */
 export type TimestampForm = 'document' | 'iso';
 

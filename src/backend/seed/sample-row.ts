@@ -1,4 +1,4 @@
-/** What the rows of the sample data share. Values follow from positions: the same on every machine and at every start. */
+/** Shared parts of the sample rows. Values are derived from positions: the same on every machine and at every start. */
 
 /** End of the sample data, in epoch milliseconds. */
 export const SAMPLE_END_MS = Date.UTC(2025, 9, 1, 9, 30);

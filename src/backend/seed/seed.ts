@@ -12,13 +12,23 @@ import { ORCHARD_TOPICS, sampleTopics, TOPICS } from './topics.seed.ts';
 
 const TENANTS = [
   {
-    ...{ label: 'demo', key: EXAMPLE_API_KEY, host: 'harbour' },
-    ...{ pages: PAGES, companies: COMPANIES, topics: TOPICS, prefix: 'topic' },
+    label: 'demo',
+    key: EXAMPLE_API_KEY,
+    host: 'harbour',
+    pages: PAGES,
+    companies: COMPANIES,
+    topics: TOPICS,
+    prefix: 'topic',
     firstName: 0,
   },
   {
-    ...{ label: 'demo_two', key: OTHER_API_KEY, host: 'orchard' },
-    ...{ pages: ORCHARD_PAGES, companies: ORCHARDS, topics: ORCHARD_TOPICS, prefix: 'topic_two' },
+    label: 'demo_two',
+    key: OTHER_API_KEY,
+    host: 'orchard',
+    pages: ORCHARD_PAGES,
+    companies: ORCHARDS,
+    topics: ORCHARD_TOPICS,
+    prefix: 'topic_two',
     // Behind all names of the first tenant, so that the two share no person.
     firstName: 205,
   },
@@ -63,7 +73,9 @@ function rowsOf(tenant: (typeof TENANTS)[number], seed: Seed) {
   const people = samplePeople(tenant.companies, tenant.firstName);
   const domains = [fallback, fallback, fallback, custom];
   return {
-    ...{ ...access, ...people, ...sampleTopics(tenant.topics, tenant.prefix) },
+    ...access,
+    ...people,
+    ...sampleTopics(tenant.topics, tenant.prefix),
     ...samplePages(tenant.pages, domains, people.persons),
   };
 }

@@ -17,8 +17,13 @@ export interface Freshness {
 }
 
 const LASTING = [
-  ...['content-type', 'cache-control', 'expires', 'pragma'],
-  ...['etag', 'last-modified', 'vary'],
+  'content-type',
+  'cache-control',
+  'expires',
+  'pragma',
+  'etag',
+  'last-modified',
+  'vary',
 ];
 
 /** Headers that are valid only on arrival. */

@@ -44,7 +44,7 @@ const MAX_VIOLATIONS = 100;
 
 /** Statuses of interface.md and docs/assumptions.md, and that of conditional requests. */
 const STATUSES: ReadonlySet<number> = new Set([
-  ...[200, 201, 204, 304, 400, 401, 403, 404, 409, 422, 429, 500, 502, 503, 504],
+  200, 201, 204, 304, 400, 401, 403, 404, 409, 422, 429, 500, 502, 503, 504,
 ]);
 
 interface Found {

@@ -110,7 +110,10 @@ export class RedisReads {
     const until = Math.floor(serverMs + freshUntilMs - answeredMs);
     if (text.length > MAX_LENGTH || until <= serverMs) return;
     void this.#store.connection.run(KEEP, this.#namesOf(apiKey, id), [
-      ...[found.epoch, until, text, KEPT_MS],
+      found.epoch,
+      until,
+      text,
+      KEPT_MS,
     ]);
   }
 

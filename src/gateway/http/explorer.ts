@@ -49,16 +49,16 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const PAGE_HEADERS = [
-  ...['content-type', 'text/html; charset=utf-8'],
-  ...['content-security-policy', POLICY],
+const PAGE_HEADERS = Object.entries({
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': POLICY,
   // Clickjacking protection for browsers without `frame-ancestors`.
-  ...['x-frame-options', 'DENY'],
-  ...['x-content-type-options', 'nosniff'],
-  ...['referrer-policy', 'no-referrer'],
-  ...['cache-control', 'no-cache'],
-  ...['vary', 'accept'],
-];
+  'x-frame-options': 'DENY',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-cache',
+  vary: 'accept',
+}).flat();
 
 /**
  * @param basePath prefix of browsers' paths, which the server has removed.

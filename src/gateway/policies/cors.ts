@@ -14,8 +14,14 @@ const PREFLIGHT_SECONDS = '600';
 
 /** Response headers that pages may read, in addition to those of the backend. */
 const READABLE = [
-  ...['x-request-id', 'server-timing', 'x-consistency', 'retry-after'],
-  ...['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'ratelimit-policy'],
+  'x-request-id',
+  'server-timing',
+  'x-consistency',
+  'retry-after',
+  'ratelimit-limit',
+  'ratelimit-remaining',
+  'ratelimit-reset',
+  'ratelimit-policy',
 ];
 
 /**
