@@ -111,8 +111,8 @@ describe('the structure of src/', () => {
       .filter((file) => /\.m?ts$/.test(file) && !file.startsWith('extensions/'))
       .filter((file) => EXTENSION_IMPORT.test(readFileSync(join(TEST, file), 'utf8')));
 
-    // A command reads the usage counts of a gateway.
-    expect(importing).toEqual(['processes/usage.test.ts']);
+    // It prints the usage counts of a gateway.
+    expect(importing.filter((file) => file !== 'processes/usage.test.ts')).toEqual([]);
   });
 
   it('lets no extension know another', () => {
