@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startGateway } from '../support/gateway-process.ts';
 import { expectCost, openExample, picture, play, write } from './browser.ts';
-import { said, useGraphiql } from './graphiql.ts';
+import { statusLineOf, useGraphiql } from './graphiql.ts';
 
 const { open } = useGraphiql();
 
@@ -47,7 +47,7 @@ describe('the cost beside the query', () => {
     await picture(page, 'over-budget-surely');
     await play(page);
 
-    await expect.poll(() => said(page)).toMatch(/QUERY_TOO_EXPENSIVE/);
+    await expect.poll(() => statusLineOf(page)).toMatch(/QUERY_TOO_EXPENSIVE/);
   });
 
   it('is asked for after a pause in typing, and a request for older text is aborted', async () => {

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startGateway, type GatewayProcess } from '../support/gateway-process.ts';
 import { expectCost, picture, play, textOf, write } from './browser.ts';
-import { hasSchema, said, useGraphiql } from './graphiql.ts';
+import { hasSchema, statusLineOf, useGraphiql } from './graphiql.ts';
 
 const graphiql = useGraphiql();
 const { open } = graphiql;
@@ -110,7 +110,7 @@ describe('GraphiQL about failures', () => {
     await page.getByLabel('API key').fill('wrong');
     await page.keyboard.press('Enter');
     const wrong = await play(page);
-    await expect.poll(() => said(page)).toMatch(/UNAUTHENTICATED/);
+    await expect.poll(() => statusLineOf(page)).toMatch(/UNAUTHENTICATED/);
     expect(await hint.count()).toBe(0);
     await page.getByLabel('API key').fill('');
     await page.keyboard.press('Enter');
@@ -119,7 +119,7 @@ describe('GraphiQL about failures', () => {
     expect(wrong.errors[0].extensions.code).toBe('UNAUTHENTICATED');
     expect(without.errors[0].extensions.code).toBe('UNAUTHENTICATED');
     await hint.waitFor();
-    await expect.poll(() => said(page)).toMatch(/UNAUTHENTICATED/);
+    await expect.poll(() => statusLineOf(page)).toMatch(/UNAUTHENTICATED/);
   });
 
   it('says that the browser is offline, or that the gateway does not answer', async () => {
@@ -129,11 +129,11 @@ describe('GraphiQL about failures', () => {
 
     await page.context().setOffline(true);
     await button.click();
-    await expect.poll(() => said(page)).toBe('This browser is offline.');
+    await expect.poll(() => statusLineOf(page)).toBe('This browser is offline.');
     await page.context().setOffline(false);
     await stopped.stop('SIGKILL');
     await button.click();
-    await expect.poll(() => said(page)).toBe('The gateway did not answer: is it running?');
+    await expect.poll(() => statusLineOf(page)).toBe('The gateway did not answer: is it running?');
     expect(await textOf(page, 'answer')).not.toContain('stack');
     await picture(page, 'gateway-stopped');
   });

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startGateway } from '../support/gateway-process.ts';
 import { expectCost, openExample, picture, play, textOf, write } from './browser.ts';
-import { isUsable, rowsOf, said, useGraphiql } from './graphiql.ts';
+import { isUsable, rowsOf, statusLineOf, useGraphiql } from './graphiql.ts';
 
 const { open } = useGraphiql();
 
@@ -35,7 +35,7 @@ describe('GraphiQL', () => {
 
     await openExample(page, 'Errors in a part of the answer');
     const { data } = await play(page);
-    await expect.poll(() => said(page)).toMatch(/1 × BAD_USER_INPUT/);
+    await expect.poll(() => statusLineOf(page)).toMatch(/1 × BAD_USER_INPUT/);
     await picture(page, 'partial-errors');
 
     expect(data).toMatchObject({ found: { name: 'Northwind launch' }, missing: null });
@@ -57,7 +57,7 @@ describe('GraphiQL', () => {
     await write(page, 'query', '{ topics { totalCount } }');
     await play(page);
 
-    await expect.poll(() => said(page)).toMatch(/1 × RATE_LIMITED, again in \d+ s/);
+    await expect.poll(() => statusLineOf(page)).toMatch(/1 × RATE_LIMITED, again in \d+ s/);
   });
 
   it('shows an answer in parts, and the calls of all parts', async () => {
@@ -75,7 +75,7 @@ describe('GraphiQL', () => {
     expect(text).toContain('"name": "Northwind launch"');
     expect(text).toContain('"effectiveName"');
     expect((await rowsOf(page)).map(({ field }) => field)).toContain('page.audiences');
-    expect(await said(page)).toMatch(/^HTTP 200\s+\d+ ms\s+\d\.\d kB\s+2 results/);
+    expect(await statusLineOf(page)).toMatch(/^HTTP 200\s+\d+ ms\s+\d\.\d kB\s+2 results/);
   });
 
   it('watches a version in one tab while it is published in another, and lists the changes', async () => {

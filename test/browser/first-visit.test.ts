@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startGateway } from '../support/gateway-process.ts';
 import { expectCost, openExample, picture, play, textOf, type JournalCall } from './browser.ts';
-import { hasSchema, isUsable, rowsOf, said, useGraphiql } from './graphiql.ts';
+import { hasSchema, isUsable, rowsOf, statusLineOf, useGraphiql } from './graphiql.ts';
 
 const { open } = useGraphiql();
 
@@ -65,14 +65,14 @@ describe('a first visit', () => {
     expect(await person.getAttribute('title')).toMatch(/^Request id \S+$/);
     await expect.poll(() => page.locator('.marked-field').count()).toBe(2);
     await expect
-      .poll(() => said(page))
+      .poll(() => statusLineOf(page))
       .toMatch(/^HTTP 200\s+\d+ ms\s+\d\.\d kB, \d\.\d kB uncompressed\s+Answer headers/);
     expect(totals).toMatch(/backend [\d.]+ ms/);
     await expect
       .poll(() => page.locator('.waterfall header').innerText())
       .toMatch(/gateway [\d.]+ ms/);
     await page.getByText('Answer headers').click();
-    expect(await said(page)).toMatch(/x-request-id\s+\S+/);
+    expect(await statusLineOf(page)).toMatch(/x-request-id\s+\S+/);
   });
 
   it('keeps calls and answers in the tab that asked for them', async () => {

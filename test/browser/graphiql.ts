@@ -1,5 +1,5 @@
 /**
- * GraphiQL as its users meet it: a browser, the printed URL, and what they do from there.
+ * GraphiQL as its users open it: in a browser, at the printed URL.
  *
  * Pictures are kept in `.data/graphiql/`.
  */
@@ -58,4 +58,4 @@ export const rowsOf = async (page: Page) =>
     })),
   );
 
-export const said = (page: Page) => page.locator('.status-line').innerText();
+export const statusLineOf = (page: Page) => page.locator('.status-line').innerText();

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { openExample, picture, play, textOf, write } from './browser.ts';
-import { isUsable, said, useGraphiql } from './graphiql.ts';
+import { isUsable, statusLineOf, useGraphiql } from './graphiql.ts';
 
 const graphiql = useGraphiql();
 const { open } = graphiql;
@@ -75,7 +75,7 @@ describe('GraphiQL', () => {
 
     await expect.poll(() => textOf(page, 'answer')).toContain('"page": {');
     expect(await page.locator('button.call').count()).toBe(12);
-    expect(await said(page)).toContain('HTTP 200');
+    expect(await statusLineOf(page)).toContain('HTTP 200');
   });
 
   it('gives the pane of fields no focus when it or another document is opened, until it is clicked', async () => {
@@ -137,6 +137,6 @@ describe('an answer', () => {
 
     await expect.poll(() => textOf(page, 'answer')).toContain('Request not sent');
     await page.getByText('Press Play to see which REST calls').waitFor();
-    expect(await said(page)).toBe('');
+    expect(await statusLineOf(page)).toBe('');
   });
 });

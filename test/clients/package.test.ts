@@ -1,4 +1,4 @@
-/** `npm run client`: what a frontend outside this repository installs from a file. */
+/** `npm run client`: the package that a frontend outside this repository installs from a file. */
 import { execFile } from 'node:child_process';
 import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -215,7 +215,7 @@ it('useMutation with @prependEdge shows a new audience at the head of the list, 
 
   expect(names()[0]).toContain('Made by React');
   expect(shown.isCreating).toBe(false);
-  // As docs/clients.md says: what the mutation has not selected is missing, and only a refetch counts again.
+  // As in docs/clients.md: fields that the mutation does not select are missing, and only a refetch counts again.
   expect(shown.list.data.audiences.edges[0]!.node.person).toBeUndefined();
   expect(shown.list.data.audiences.totalCount).toBe(totalCount);
 });

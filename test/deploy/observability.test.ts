@@ -69,7 +69,7 @@ async function openBusy(env: Readonly<Record<string, string>> = {}) {
 }
 
 describe.skipIf(!hasJq)('the on-call commands of docs/observability.md', () => {
-  it('find the failing route, its slow calls and its documents', async () => {
+  it('print their answers for a gateway with a failing route', async () => {
     const { gateway } = await openBusy({ LOG_LEVEL: 'debug' });
     const folder = openFolder();
     const log = join(folder, 'gateway.log');

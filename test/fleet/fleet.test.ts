@@ -47,7 +47,7 @@ async function watch(stand: Stand, id: string, count: number): Promise<Watching[
 
 const lastOf = ({ events }: Watching) => statusesOf(events.slice(-1))[0];
 
-/** Publishes what is watched. @returns how many have seen it published, and how many an older state after a newer. */
+/** Publishes the watched version. @returns how many watchers saw it published, and how many an older state after a newer. */
 async function publish(stand: Stand, id: string, watchers: readonly Watching[]) {
   await stand.ask(PUBLISH, { variables: { id } });
   await until(() => watchers.every((one) => lastOf(one) === 'published'), 20_000).catch(() => {});
@@ -130,7 +130,7 @@ describe.skipIf(!hasNginx || !hasRedis)('a fleet', () => {
     const stand = await openStand(CACHED);
     const id = await draftOf(stand);
     const watchers = await watch(stand, id, 40);
-    const { redis, ways } = stand;
+    const { redis, relays } = stand;
     const faults: readonly (readonly [string, () => unknown])[] = [
       ['no fault', () => sleep(6_000)],
       [
@@ -162,9 +162,9 @@ describe.skipIf(!hasNginx || !hasRedis)('a fleet', () => {
       [
         'a replica cut off for 5 s',
         async () => {
-          await ways[1]!.cut();
+          await relays[1]!.cut();
           await sleep(5_000);
-          await ways[1]!.mend();
+          await relays[1]!.mend();
         },
       ],
       ['no fault', () => sleep(6_000)],

@@ -31,7 +31,7 @@ export interface Load {
   end(): Promise<Seen>;
 }
 
-/** Three who read a screen, one who writes a title and reads it back, one who adds entries. */
+/** Three callers read a screen, one writes a title and reads it back, and one adds entries. */
 export async function beginLoad({ ask }: Client): Promise<Load> {
   const seen: Seen = { requests: 0, failed: [], stale: 0, times: [], added: [] };
   const topicId = (await ask(`{ topic(topicId: "${IDS.topic}") { id } }`)).data.topic.id;

@@ -27,7 +27,7 @@ export interface Stand extends Client {
   /** Calls to the backend so far: `GET /v0/pages/p1`. */
   readonly calls: readonly string[];
   /** The relays of the replicas to Redis. */
-  readonly ways: readonly Way[];
+  readonly relays: readonly RedisRelay[];
   /** Stops a replica, and starts another in its place. @returns the exit code. */
   restart(i: number, signal?: NodeJS.Signals): Promise<number | null>;
 }
@@ -44,17 +44,21 @@ export async function openStand(
     onRequest: (line) => calls.push(line),
   });
   onTestFinished(async () => void (await backend.close()));
-  const ways = await Promise.all(Array.from({ length: count }, () => openWay(redis)));
+  const relays = await Promise.all(Array.from({ length: count }, () => openRedisRelay(redis)));
   const start = async (i: number, port = 0) =>
     startGateway(
       {
-        ...{ UPSTREAM_URL: backendUrl ?? backend.url, REDIS_URL: ways[i]!.url, PORT: String(port) },
+        ...{
+          UPSTREAM_URL: backendUrl ?? backend.url,
+          REDIS_URL: relays[i]!.url,
+          PORT: String(port),
+        },
         ...{ REDIS_SECRET: 'a secret of the fleet', LOG_LEVEL: 'warn', LIVE_POLL_MS: '200..200' },
         ...settings,
       },
       { preload: i === 1 ? [FAST_CLOCK] : [] },
     );
-  const replicas = await Promise.all(ways.map(async (_, i) => start(i)));
+  const replicas = await Promise.all(relays.map(async (_, i) => start(i)));
   onTestFinished(async () => {
     for (const { stop } of replicas) await stop('SIGKILL');
   });
@@ -65,7 +69,7 @@ export async function openStand(
   );
   return {
     ...clientOf(url, 'demo'),
-    ...{ url, backendUrl: backendUrl ?? backend.url, redis, replicas, calls, ways },
+    ...{ url, backendUrl: backendUrl ?? backend.url, redis, replicas, calls, relays },
     restart: async (i, signal) => {
       const { port, stop } = replicas[i]!;
       const code = await stop(signal);
@@ -75,15 +79,15 @@ export async function openStand(
   };
 }
 
-export interface Way {
+export interface RedisRelay {
   /** For `REDIS_URL`. */
   readonly url: string;
   cut(): Promise<void>;
   mend(): Promise<void>;
 }
 
-async function openWay({ url }: RedisServer): Promise<Way> {
-  const folder = mkdtempSync(join(tmpdir(), 'way-'));
+async function openRedisRelay({ url }: RedisServer): Promise<RedisRelay> {
+  const folder = mkdtempSync(join(tmpdir(), 'relay-'));
   const path = join(folder, 'socket');
   const sockets = new Set<Socket>();
   const open = () =>

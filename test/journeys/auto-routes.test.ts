@@ -30,7 +30,7 @@ type Variables = Readonly<Record<string, unknown>>;
 
 const dispatchers = new Map<SmallWorld, BackendDispatcher>();
 
-/** A gateway that has just been started, and finds the routes out or is told them by `routeSet`. */
+/** A gateway that has just been started, and finds the routes out or takes them from `routeSet`. */
 function startGateway(
   world: SmallWorld,
   routeSet: RouteSet | 'auto' = 'auto',
@@ -175,9 +175,9 @@ describe('a backend with the REST document’s routes only', () => {
 
     const second = await ask(upstream, AUDIENCES);
     const seen = world.calls.splice(0);
-    const told = await ask(startGateway(world, 'document'), AUDIENCES);
+    const configured = await ask(startGateway(world, 'document'), AUDIENCES);
 
-    expect(second).toEqual(told);
+    expect(second).toEqual(configured);
     expect(seen).toEqual(world.calls);
   });
 
@@ -295,15 +295,15 @@ describe('a backend with the REST document’s routes only', () => {
 
   it('is reported once for each missing route', async () => {
     const world = await openSmallWorld(extendedRoutes);
-    const told: string[] = [];
-    const upstream = startGateway(world, 'auto', ({ path }) => told.push(path));
+    const reported: string[] = [];
+    const upstream = startGateway(world, 'auto', ({ path }) => reported.push(path));
 
     for (let i = 0; i < 3; i++) {
       await ask(upstream, AUDIENCES);
       await ask(upstream, '{ searchPages { name } }');
     }
 
-    expect(told).toEqual([routes.listAudiences.path, routes.searchPages.path]);
+    expect(reported).toEqual([routes.listAudiences.path, routes.searchPages.path]);
     expect(upstream.routes()).toEqual({
       'GET /v0/pages/search': 'missing',
       'GET /v0/pages/{page_id}/audiences': 'missing',
@@ -438,14 +438,14 @@ describe('a backend with all routes', () => {
 
 it('a refused route that cannot be checked stays unknown, and is not reported as missing', async () => {
   const world = await openSmallWorld([routes.getAudience, routes.listAudiences]);
-  const told: string[] = [];
-  const upstream = startGateway(world, 'auto', ({ path }) => told.push(path));
+  const reported: string[] = [];
+  const upstream = startGateway(world, 'auto', ({ path }) => reported.push(path));
 
   // Page p2 has no audience by which the route could be tried.
   const answer = await ask(upstream, AN_AUDIENCE.replace('p1', 'p2'));
 
   expect(codes(answer)).toEqual(['UPSTREAM_UNSUPPORTED']);
-  expect(told).not.toContain(routes.getAudience.path);
+  expect(reported).not.toContain(routes.getAudience.path);
   expect(upstream.routes()[`GET ${routes.getAudience.path}`]).toBe('unknown');
 });
 
@@ -483,13 +483,13 @@ describe('with any of the extended routes missing', () => {
 
   it('each difference between the answer to a random query and that with all routes has an error', async () => {
     const world = await openSmallWorld();
-    const believing = startGateway(world, 'extended');
+    const extended = startGateway(world, 'extended');
 
     for (let seed = 1; seed <= cases(200); seed++) {
       const { source, variables } = randomQuery(seed, { schema, values: VALUES, depth: 6 });
       const random = randomFrom(seed);
       world.missing = new Set();
-      const full = await ask(believing, source, variables);
+      const full = await ask(extended, source, variables);
       world.missing = new Set(extendedRoutes.filter(() => random() < 0.5));
       world.refusal = [404, 405, 501][seed % 3]!;
       const about = `seed ${seed}, ${world.refusal} ${[...world.missing].map(({ path }) => path).join(' ')}: ${source} ${JSON.stringify(variables)}`;

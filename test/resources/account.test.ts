@@ -1,4 +1,4 @@
-/** Accounts: both lists with their flags, the lookup, and what each costs. */
+/** Accounts: both lists with their flags, the lookup, and the calls that each takes. */
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { IDS } from '../support/ids.ts';

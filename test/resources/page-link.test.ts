@@ -1,4 +1,4 @@
-/** Page links: their filters, the page that only the gateway can know, and an audience's links. */
+/** Page links: their filters, their page, which the backend does not state, and an audience's links. */
 import { describe, expect, it } from 'vitest';
 import { IDS } from '../support/ids.ts';
 import { openGateway } from '../support/open-gateway.ts';

@@ -45,7 +45,7 @@ it('searchPages answers hits with ids of their own and the ids of their pages, i
   expect(hits.length).toBeGreaterThan(0);
   for (const { id, pageId, page } of hits) {
     expect(page).toEqual({ id: formatNodeId('Page', [pageId]), pageId });
-    // Relay keeps one record for each id, whatever its type is.
+    // Relay keeps one record for each id, even for ids of different types.
     expect(id).not.toBe(page.id);
   }
   expect(new Set(hits.map(({ id }) => id)).size).toBe(hits.length);

@@ -7,7 +7,7 @@ import { planOf } from '../support/plan-of.ts';
 const ACCOUNT = IDS.account;
 
 /** A person of the sample data without a domain, and one whose domain no account has. */
-async function personsOf(gateway: InProcessGateway) {
+async function findPersons(gateway: InProcessGateway) {
   const persons: { personId: string; domain: string | null }[] = [];
   for (let after: string | null = null, more = true; more;) {
     const { data }: any = await gateway.ask(
@@ -18,10 +18,10 @@ async function personsOf(gateway: InProcessGateway) {
     after = data.persons.pageInfo.endCursor;
     more = data.persons.pageInfo.hasNextPage;
   }
-  const isStray = (domain: string | null) => /^(freelance|mailbox|alumni)\./.test(domain ?? '');
+  const isUnknown = (domain: string | null) => /^(freelance|mailbox|alumni)\./.test(domain ?? '');
   return {
-    lonely: persons.find(({ domain }) => domain === null)!,
-    stray: persons.find(({ domain }) => isStray(domain))!,
+    withoutDomain: persons.find(({ domain }) => domain === null)!,
+    withoutAccount: persons.find(({ domain }) => isUnknown(domain))!,
   };
 }
 
@@ -120,30 +120,30 @@ describe('Person.account', () => {
 
   it('is null without a search for a person without a domain', async () => {
     const gateway = await openGateway();
-    const { lonely } = await personsOf(gateway);
+    const { withoutDomain } = await findPersons(gateway);
 
     const { data, errors } = await gateway.ask(
-      `{ person(personId: "${lonely.personId}") { name account { name } } }`,
+      `{ person(personId: "${withoutDomain.personId}") { name account { name } } }`,
     );
 
     expect(errors).toEqual([]);
     expect(data['person'].account).toBeNull();
-    expect(gateway.restCalls).toEqual([`GET /v0/persons/${lonely.personId}`]);
+    expect(gateway.restCalls).toEqual([`GET /v0/persons/${withoutDomain.personId}`]);
   });
 
   it('is null for a person whose domain no account has', async () => {
     const gateway = await openGateway();
-    const { stray } = await personsOf(gateway);
+    const { withoutAccount } = await findPersons(gateway);
 
     const { data, errors } = await gateway.ask(
-      `{ person(personId: "${stray.personId}") { account { name } } }`,
+      `{ person(personId: "${withoutAccount.personId}") { account { name } } }`,
     );
 
     expect(errors).toEqual([]);
     expect(data['person']).toEqual({ account: null });
     expect(gateway.restCalls).toEqual([
-      `GET /v0/persons/${stray.personId}`,
-      `GET /v0/accounts/search?query=${stray.domain}&limit=100`,
+      `GET /v0/persons/${withoutAccount.personId}`,
+      `GET /v0/accounts/search?query=${withoutAccount.domain}&limit=100`,
     ]);
   });
 

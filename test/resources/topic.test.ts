@@ -246,7 +246,7 @@ describe('Topic.entries', () => {
       const { entries: whole } = await entriesOf(old, { last: 1 });
       expect(idsOf(whole)).toEqual([data['createTopicEntry'].topicEntry.topicEntryId]);
 
-      // The other backend never had the entry: to it, the entry is gone.
+      // This backend never had the entry, as if it had been deleted.
       const { entries, errors, codes } = await entriesOf(gateway, {
         [argument]: whole.edges[0].cursor,
       });

@@ -13,7 +13,7 @@ import { expect } from 'vitest';
 import type { GatewayProcess } from './gateway-process.ts';
 import { ROOT, type Block } from './pages.ts';
 
-/** The address that the pages name: what a gateway has without settings. */
+/** The address in the pages, which is that of a gateway without settings. */
 const DOCUMENTED_URL = 'http://127.0.0.1:4000';
 const SAMPLE = { apiKey: 'demo' };
 

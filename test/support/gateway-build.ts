@@ -83,7 +83,7 @@ async function buildAll(): Promise<string> {
 }
 
 async function buildInto(done: string): Promise<void> {
-  // Several tests may come here at once: each builds its own, and one of them stays.
+  // Several processes may build at once: each builds its own folder, and one of these stays.
   mkdirSync(CACHE, { recursive: true });
   const making = mkdtempSync(`${done}.`);
   await build({ ...config, cwd: ROOT, output: { ...config.output, dir: making } });

@@ -1,7 +1,7 @@
 /**
  * The real gateway, `src/main.ts`, in a process of its own.
  *
- * Tests have of it what its users have: the port, signals, and output.
+ * Tests use the interfaces that its users have: the port, signals, and output.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -34,7 +34,7 @@ export interface GatewayProcess extends Client {
   readonly process: ChildProcess;
   /** Everything it wrote so far, to either stream. */
   readonly output: string;
-  /** Heap after a collection, and what keeps the process alive. Needs `gauged`. */
+  /** Heap after a collection, and the handles that keep the process alive. Needs `gauged`. */
   gauge(): Promise<Gauge>;
   /** Ends it with SIGTERM; the exit code, null after a signal. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;

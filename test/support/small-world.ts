@@ -83,7 +83,7 @@ const onPage = (values: Values) => values['page_id'] === 'p1';
 const listIf = (isThere: boolean, items: readonly Found[], url: URL) =>
   isThere ? listOf(items, url) : undefined;
 
-/** What each route answers; undefined for a 404. */
+/** The answer of each route; undefined for a 404. */
 const ANSWERS = new Map<Route, (values: Values, url: URL) => unknown>([
   [routes.listAccounts, (_, url) => listOf(ACCOUNTS, url)],
   [

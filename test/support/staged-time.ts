@@ -45,7 +45,7 @@ export class StagedClock implements Clock {
     return this.#ordered.map(({ dueMs }) => dueMs - this.#nowMs);
   }
 
-  /** Moves on by so many milliseconds, and runs what is due, each at its time. */
+  /** Moves on by so many milliseconds, and runs the timers that are due, each at its time. */
   pass(ms: number): void {
     const endMs = this.#nowMs + ms;
     for (let next = this.#ordered[0]; next && next.dueMs <= endMs; next = this.#ordered[0]) {
@@ -57,8 +57,8 @@ export class StagedClock implements Clock {
   }
 
   /**
-   * Moves on by so many milliseconds in each five of the system's, until the test ends: never ahead of what a busy machine
-   * has done.
+   * Moves on by so many milliseconds in each five of the system's, until the test ends: never ahead of a busy
+   * machine.
    */
   tick(ms = 5): void {
     const ticks = setInterval(() => this.pass(ms), 5);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /**
  * Waits until something holds: asks again until `check` neither throws nor answers false.
  *
- * @throws what `check` last threw, when it still does not hold after `ms`.
+ * @throws the last error of `check`, when it still does not hold after `ms`.
  */
 export async function until(check: () => unknown, ms = 30_000): Promise<void> {
   for (const endMs = performance.now() + ms; ; await sleep(10)) {

@@ -2,7 +2,7 @@
  * The other subgraph of the tests: reviews of pages, and mentions of one object of each type of the gateway. Started
  * by `node reviews.mjs KEYS OBJECTS`, in a process of its own, because its libraries bring a copy of graphql.
  *
- * KEYS says by which keys it knows the gateway's objects, `id` or `raw`; OBJECTS is the JSON of what it knows of them,
+ * KEYS is the kind of key by which it knows the gateway's objects, `id` or `raw`; OBJECTS is the JSON of these keys,
  * by their types: the global id and the raw ids.
  */
 import console from 'node:console';

@@ -79,7 +79,7 @@ export const composers: Readonly<Record<string, Composer>> = {
   },
 };
 
-/** The schema of a contract, without what has one of these tags. */
+/** The schema of a contract, without elements that have one of these tags. */
 export function composeContract(
   subgraphs: readonly Subgraph[],
   exclude: readonly string[],

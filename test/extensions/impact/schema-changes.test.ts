@@ -31,7 +31,7 @@ const OLD = `
   input By { id: ID path: String }
 `;
 
-/** Breaking and dangerous changes, and the names of the operations that use what breaks. */
+/** Breaking and dangerous changes, with the names of the operations that are affected. */
 async function changes(from: string, to: string, documents: Readonly<Record<string, string>>) {
   const old = buildSchema(OLD);
   expect(OLD).toContain(from);

@@ -86,7 +86,7 @@ describe.skipIf(!hasRedis)('a rate limit that three replicas share', () => {
     const calls = await granted(limits, 300);
     const tookMs = performance.now() - startMs;
 
-    // What one of them has leased, another cannot use.
+    // Calls that one replica has leased cannot be used by another.
     expect(calls).toBeGreaterThanOrEqual(60 - 2 * 6);
     expect(calls).toBeLessThanOrEqual(60 + tookMs / 100 + 1);
   });

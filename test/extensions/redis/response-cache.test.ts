@@ -131,7 +131,7 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
     slow.release();
 
     expect(await begun).toBe('sent old');
-    // Until both messages of the write have come, what was read in between is not used.
+    // Before both messages of the write have arrived, an answer read in between is not used.
     await until(async () => (await read(other, { newerThan: token })) === 'cached new');
     expect(await read(one, { newerThan: token })).toMatch(/ new$/);
   });
@@ -247,7 +247,7 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
     backend.on(TOPIC, ok(topic('t', 'old'), brief), ok(topic('t', 'new'), brief));
     expect(await read(one)).toBe('sent old');
     const readMs = performance.now();
-    // What keeps it may still be under way to Redis.
+    // The command that stores it may still be under way to Redis.
     redis.freeze();
     await sleep(700);
     redis.thaw();
