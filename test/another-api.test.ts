@@ -11,7 +11,7 @@ import { afterFile } from './support/after-file.ts';
 import { clientOf, type Client } from './support/client.ts';
 import { ROOT } from './support/pages.ts';
 
-/** What of the contract are conventions, which the example keeps. */
+/** Files of the contract that are conventions, which the example keeps. */
 const KEPT = ['api-key.ts', 'error.ts', 'list.ts', 'route.ts', 'schemas'];
 const KEPT_SCHEMAS = ['body.ts', 'primitive.ts'];
 
@@ -40,19 +40,19 @@ afterAll(() => rmSync(copy, { recursive: true, force: true }));
 const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], NO_COLOR: '1' };
 
 describe('another API', { timeout: 180_000 }, () => {
-  it('touches three folders of src/', () => {
+  it('consists of three folders of src/', () => {
     expect(readdirSync(EXAMPLE)).toEqual(['src']);
     expect(readdirSync(join(EXAMPLE, 'src')).sort()).toEqual(['backend', 'resources', 'v0']);
   });
 
-  it('compiles with all of the rest', async () => {
+  it('compiles with the rest of src/', async () => {
     const args = [join(copy, 'node_modules/typescript/bin/tsc'), '--noEmit'];
-    const said = await promisify(execFile)(process.execPath, args, { cwd: copy, env }).then(
+    const output = await promisify(execFile)(process.execPath, args, { cwd: copy, env }).then(
       () => 'passed',
       ({ stdout }: { stdout: string }) => stdout,
     );
 
-    expect(said).toBe('passed');
+    expect(output).toBe('passed');
   });
 
   it('has look-ahead, global ids, connections, the plan and a subgraph', async () => {
@@ -73,7 +73,7 @@ describe('another API', { timeout: 180_000 }, () => {
 
     expect(errors).toEqual([]);
     expect(data.issue).toMatchObject({ title: 'Issue 2', comments: { totalCount: 2 } });
-    // The issue and its comments side by side.
+    // The issue and its comments are read side by side.
     expect(extensions.upstream).toMatchObject({ calls: 2, rounds: 1 });
     expect(again.data.node).toEqual({ title: 'Issue 2' });
     expect(listed.extensions.plan.routes.map(({ route }: any) => route)).toEqual([
@@ -99,5 +99,5 @@ async function start(): Promise<Client> {
     const [url] = /(?<=Ready: GraphQL.* at )http:\/\/[\d.]+:\d+/.exec(line) ?? [];
     if (url !== undefined) return clientOf(url, 'demo');
   }
-  throw new Error('It ended before it said where it listens.');
+  throw new Error('The gateway ended before it printed its address.');
 }

@@ -1,6 +1,4 @@
-/**
- * The structure of `src/`: layers import downwards, and nothing imports in circles.
- */
+/** The structure of `src/`: layers import downwards, and nothing imports in cycles. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -36,7 +34,7 @@ const RESOURCES: readonly string[] = [
 const EXTENSION_IMPORT =
   /(?:\bfrom |\bimport |\bimport\()'[^']*(?:\/extensions\/|\/app\/extensions\.ts|\/src\/main\.ts)/;
 
-/** Imports that do not lead downwards in a list. */
+/** Imports that do not lead downwards in the list. */
 const upwards = (order: readonly string[], edges: readonly Edge[]): readonly Edge[] =>
   edges.filter(([from, to]) => order.indexOf(from) >= order.indexOf(to));
 
@@ -57,19 +55,19 @@ function cyclesOf(edges: readonly Edge[]): string[][] {
 }
 
 describe('the structure of src/', () => {
-  it('names each layer in the list', () => {
+  it('has exactly the layers of the list', () => {
     expect([...new Set(files.map(layerOf))].sort()).toEqual([...LAYERS].sort());
   });
 
-  it('imports downwards', () => {
+  it('imports only downwards in the list of layers', () => {
     expect(upwards(LAYERS, between(layerOf))).toEqual([]);
   });
 
-  it('is drawn in docs/architecture.md: npm run docs:layers draws it anew', () => {
+  it('is drawn in docs/architecture.md as `npm run docs:layers` draws it', () => {
     expect(readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8')).toContain(drawLayers());
   });
 
-  it('imports from child to parent among resources', () => {
+  it('imports only from child to parent among resources', () => {
     const moduleOf = (file: string) => file.split('/')[1]!;
 
     expect(upwards(RESOURCES, between(moduleOf, 'resources/'))).toEqual([]);
@@ -89,7 +87,7 @@ describe('the structure of src/', () => {
     },
   );
 
-  it('loads an extension in the list of extensions alone, when it is on', () => {
+  it('imports an extension only in the list of extensions, and there only dynamically', () => {
     const importing = imports
       .filter(({ from, to }) => to.startsWith('extensions/') && !from.startsWith('extensions/'))
       .filter(({ from }) => !from.startsWith('app/commands/'))
@@ -105,7 +103,7 @@ describe('the structure of src/', () => {
     expect(list).not.toMatch(/^import [^;]*extensions\/\w+\//m);
   });
 
-  it('loads no extension in the tests of everything else', () => {
+  it('imports no extension in other tests, except in the test of usage counts', () => {
     const importing = readdirSync(TEST, { recursive: true, encoding: 'utf8' })
       .map(slashed)
       .filter((file) => /\.m?ts$/.test(file) && !file.startsWith('extensions/'))
@@ -115,17 +113,17 @@ describe('the structure of src/', () => {
     expect(importing.filter((file) => file !== 'processes/usage.test.ts')).toEqual([]);
   });
 
-  it('lets no extension know another', () => {
+  it('has no import between extensions', () => {
     const folderOf = (file: string) => file.split('/')[1]!;
 
     expect(between(folderOf, 'extensions/')).toEqual([]);
   });
 
-  it('opens every file with a sentence on what it is', () => {
-    const silent = files
+  it('opens every file with a doc comment', () => {
+    const uncommented = files
       .filter((file) => !file.includes('generated/'))
       .filter((file) => !/^(?:#!.*\n)?\/\*\*/.test(readFileSync(join(SRC, file), 'utf8')));
 
-    expect(silent).toEqual([]);
+    expect(uncommented).toEqual([]);
   });
 });

@@ -11,12 +11,12 @@ import { expect, it } from 'vitest';
 import { schema } from '../src/app/schema.ts';
 
 interface Described {
-  /** As schema coordinates are written: `Query.page(pageId:)`. */
+  /** A schema coordinate, such as `Query.page(pageId:)`. */
   readonly name: string;
   readonly description: string;
 }
 
-/** What is described side by side: the types, the members of a type, the arguments of a field. */
+/** Descriptions that stand side by side: of the types, of the members of a type, of the arguments of a field. */
 const groups: Described[][] = [[]];
 
 const describing = (
@@ -49,7 +49,7 @@ for (const directive of schema.getDirectives()) {
 
 const all = groups.flat();
 
-/** Code is not prose: what stands in backticks keeps its own spelling. */
+/** A description without its code, whose spelling is its own. */
 const proseOf = (description: string): string => description.replace(/`[^`]*`/g, '`code`');
 
 const breaking = (isWrong: (prose: string) => boolean): Described[] =>
@@ -59,7 +59,7 @@ it('describes every type, directive, field, argument, input field and enum value
   expect(all.filter(({ description }) => description.trim() === '')).toEqual([]);
 });
 
-it('says something different of everything that is described side by side', () => {
+it('repeats no description among types, members of a type, or arguments of a field', () => {
   const twins = groups.flatMap((group) =>
     group.filter((one) =>
       group.some((other) => other !== one && other.description === one.description),
@@ -69,11 +69,11 @@ it('says something different of everything that is described side by side', () =
   expect(twins).toEqual([]);
 });
 
-it('writes sentences: a capital letter first, a full stop last, single spaces', () => {
+it('writes descriptions as sentences: a capital letter first, a full stop last, single spaces', () => {
   expect(breaking((prose) => !/^[A-Z].*\.$/s.test(prose) || /\s{2}|\s$/.test(prose))).toEqual([]);
 });
 
-it('ends what costs a call with the route, once', () => {
+it('ends the description of a field that costs a call with the route, once', () => {
   const costs = all.filter(({ description }) => description.includes('Costs `'));
 
   expect(costs.length).toBeGreaterThan(30);

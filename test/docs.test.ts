@@ -1,5 +1,5 @@
 /**
- * The documentation is true: what can be tried is tried, what can be looked up is looked up.
+ * The documentation is true: examples are run, and links, settings, codes and names are looked up.
  *
  * Examples run against the product as a user starts it, over its sample data.
  */
@@ -41,7 +41,7 @@ const WITHDRAWN = 'docs/decisions/withdrawn.md';
 
 const pageNamed = (file: string): Page => pages.find((page) => page.file === file)!;
 
-/** Every word in code that `isWrong`, with its page. */
+/** Every word in backticks for which `isWrong` holds, with its page. */
 const wrongWords = (isWrong: (word: string) => boolean): string[] =>
   pages.flatMap(({ file, words }) => words.filter(isWrong).map((word) => `${file}: ${word}`));
 
@@ -59,7 +59,7 @@ afterAll(() => Promise.all([gateway.stop(), documentGateway.stop()]));
 describe('examples', () => {
   const examples = blocks.filter(isExample);
 
-  it('are valid documents', () => {
+  it('in GraphQL are valid documents', () => {
     const documents = blocks.filter(({ language }) => language === 'graphql');
 
     const faults = documents.flatMap(({ place, text }) =>
@@ -70,25 +70,25 @@ describe('examples', () => {
     expect(faults).toEqual([]);
   });
 
-  // Writes last: they change what others answer.
+  // Mutations last, since they change the responses of others.
   it.each([...examples.filter((block) => !isWrite(block)), ...examples.filter(isWrite)])(
     'work as the page says: $place',
     (block) => tryExample(block.info === 'run document' ? documentGateway : gateway, block),
   );
 
-  it('that ask a gateway are run', () => {
+  it('that send a request to /graphql are all run', () => {
     const asking = blocks.filter(({ text, info }) => text.includes('/graphql') && info === '');
 
     expect(asking.map(({ place }) => place)).toEqual([]);
   });
 
-  it('stand before the answers that are shown', () => {
+  it('precede each response that is shown', () => {
     const answers = blocks.filter(({ info }) => info === 'answer');
 
     expect(examples.filter(({ answer }) => answer)).toHaveLength(answers.length);
   });
 
-  it('of JSON can be read', () => {
+  it('in JSON can be parsed', () => {
     const json = blocks.filter(({ language }) => language === 'json');
 
     for (const { text } of json) expect(() => JSON.parse(text)).not.toThrow();
@@ -96,7 +96,7 @@ describe('examples', () => {
 });
 
 describe('commands', () => {
-  it('are scripts that package.json has, or npm’s own', () => {
+  it('are scripts of package.json or npm’s own', () => {
     const OWN = ['ci', 'create', 'install', 'audit', 'sbom', 'pack'];
     const texts = [...shellLines, ...pages.flatMap(({ words }) => words)];
 
@@ -108,7 +108,7 @@ describe('commands', () => {
     ).toEqual([]);
   });
 
-  it('set settings to what they allow', () => {
+  it('set existing settings to allowed values', () => {
     // Tests have variables of their own.
     const ofGateway = shellLines.filter((line) => !line.includes('vitest'));
     const assignments = ofGateway.flatMap((line) => [
@@ -125,7 +125,7 @@ describe('commands', () => {
     }
   });
 
-  it('start what is built as `npm start` does', () => {
+  it('start dist/main.js as `npm start` does', () => {
     const starts = shellLines.filter((line) => line.includes('dist/main.js'));
 
     expect(starts.length).toBeGreaterThan(0);
@@ -134,7 +134,7 @@ describe('commands', () => {
 });
 
 describe('links', () => {
-  it('lead to pages and headings that are there', () => {
+  it('lead to existing pages and headings', () => {
     const broken = pages.flatMap(({ file, links }) =>
       links.filter((link) => !isThere(targetOf(file, link))).map((link) => `${file}: ${link}`),
     );
@@ -154,7 +154,7 @@ describe('links', () => {
     expect(pages.map(({ file }) => file).filter((file) => !reached.has(file))).toEqual([]);
   });
 
-  it('and paths in code are of files that are there', () => {
+  it('and paths in code name existing files', () => {
     const paths = [...shellLines, ...pages.flatMap(({ words }) => words)].flatMap(
       (text) => text.match(/(?<![\w./-])(?:src|test|docs)\/[\w./-]*/g) ?? [],
     );
@@ -213,7 +213,7 @@ describe('codes', () => {
     expect([...new Set(inTables)].sort()).toEqual([...new Set([...codes, ...found])].sort());
   });
 
-  it('and settings are the only words in capitals, but for well-known ones', () => {
+  it('and settings are the only words in capitals, except for well-known ones', () => {
     // The last ones are OpenTelemetry's.
     const OTHERS =
       'GET POST JSON SIGTERM SIGINT CHROMIUM_PATH NODE_EXTRA_CA_CERTS OTEL_SERVICE_NAME OTEL_RESOURCE_ATTRIBUTES OTEL_PROPAGATORS OTEL_LOG_LEVEL OTEL_CONFIG_FILE'.split(
@@ -231,7 +231,7 @@ describe('codes', () => {
       );
     };
 
-    // Settings that are gone are named where it is said why.
+    // The page of withdrawn decisions names settings that were removed.
     const unknown = wrongWords(isUnknown).filter((word) => !word.startsWith(WITHDRAWN));
     expect(unknown).toEqual([]);
   });
@@ -270,7 +270,7 @@ describe('names', () => {
     expect(wrongWords(isWrong)).toEqual([]);
   });
 
-  it('of metrics are those at /metrics, and all of them', async () => {
+  it('of metrics are exactly those at /metrics', async () => {
     const documented = pageNamed('docs/operating.md').words.filter((word) =>
       /^gateway_\w+$/.test(word),
     );
@@ -278,12 +278,12 @@ describe('names', () => {
     const { text } = await gateway.get('/metrics');
 
     const counted = [...text.matchAll(/^# TYPE (gateway_\w+) /gm)].map(([, name]) => name);
-    // With `REDIS_URL`, which this gateway has not.
+    // Metrics that only `REDIS_URL` adds, which this gateway does not set.
     const shared = ['gateway_shared_state_available', 'gateway_shared_state_commands_total'];
     expect([...new Set(documented)].sort()).toEqual([...counted, ...shared].sort());
   });
 
-  it('of endpoints are there', async () => {
+  it('of endpoints are served', async () => {
     const paths = pageNamed('docs/operating.md')
       .rows.filter(({ heading }) => heading === 'Endpoints')
       .flatMap(({ cells }) => /^`(\/\w+)`$/.exec(cells[0]!)?.[1] ?? []);
@@ -302,7 +302,7 @@ describe('names', () => {
     expect(documented).toEqual(LAYERS);
   });
 
-  it('of numbered tests are those of test/, and all of them', () => {
+  it('of numbered tests are exactly those of test/', () => {
     const tests = filesOf('test', '.test.ts').flatMap((file) =>
       [...readFileSync(join(ROOT, file), 'utf8').matchAll(/\bT([1-9]\d*)\b/g)].map(([, n]) =>
         Number(n),
@@ -323,7 +323,7 @@ describe('names', () => {
 describe('decisions', () => {
   const decisions = pages.filter(({ file }) => /^docs\/decisions\/(?!README)/.test(file));
 
-  it('say their context, the choice and its price', () => {
+  it('have a context, a choice and a price', () => {
     const taken = decisions.filter(({ file }) => file !== WITHDRAWN);
 
     const parts = taken.map(({ file, prose }) => [

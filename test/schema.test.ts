@@ -1,4 +1,4 @@
-/** What is generated and checked in is what would be generated now. */
+/** Generated files that are checked in equal those that would be generated now. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,11 +26,11 @@ const DOCUMENTS = 'src/client/documents';
 const GENERATED = 'src/client/generated';
 
 describe('generated files; run `npm run codegen` after changing a type or a document', () => {
-  it('schema.graphql is what the builder makes', () => {
+  it('schema.graphql equals the printed schema', () => {
     expect(read('schema.graphql')).toBe(printAnnotatedSchema(schema));
   });
 
-  it('src/client/generated/ is what codegen makes of the documents', async () => {
+  it('src/client/generated/ equals what codegen writes for the documents', async () => {
     const files = (await generate({ ...codegen, silent: true }, false)) as {
       filename: string;
       content: string;
@@ -56,15 +56,15 @@ describe('schema.graphql', () => {
   const printed = buildSchema(read('schema.graphql'));
   const types = Object.values(printed.getTypeMap());
 
-  it('says what each field costs in a directive as in its description', () => {
+  it('names the same route in @restCost and in the description of each field', () => {
     const differences = types.filter(isObjectType).flatMap((type) =>
       Object.values(type.getFields()).flatMap(({ name, description, astNode }) => {
-        const said = /Costs `([A-Z]+ [^`]+)`\.$/.exec(description ?? '')?.[1];
+        const described = /Costs `([A-Z]+ [^`]+)`\.$/.exec(description ?? '')?.[1];
         const directive = astNode?.directives?.find((one) => one.name.value === 'restCost');
         const cost =
           directive &&
           getDirectiveValues(printed.getDirective('restCost')!, { directives: [directive] });
-        return said === cost?.['route'] ? [] : [[`${type.name}.${name}`, said, cost]];
+        return described === cost?.['route'] ? [] : [[`${type.name}.${name}`, described, cost]];
       }),
     );
 
@@ -72,7 +72,7 @@ describe('schema.graphql', () => {
     expect(read('schema.graphql').match(/@restCost\(/g)!.length).toBeGreaterThan(40);
   });
 
-  it('counts the calls of a list that is read to its end, and of a subscription, as unknown', () => {
+  it('has null calls in @restCost for a list that is read to its end and for a subscription', () => {
     expect(read('schema.graphql')).toContain(
       '): PageLinkConnection @restCost(route: "GET /v0/page_links", calls: null)',
     );
@@ -81,7 +81,7 @@ describe('schema.graphql', () => {
     );
   });
 
-  it('says where each scalar is specified', () => {
+  it('has a specification URL for each custom scalar', () => {
     const own = types.filter((type) => isScalarType(type) && !isSpecifiedScalarType(type));
 
     expect(own.length).toBeGreaterThan(0);
@@ -90,7 +90,7 @@ describe('schema.graphql', () => {
     }
   });
 
-  it('says of every list what REST lacks there, once', () => {
+  it('says once in each list without backward paging that REST lacks it', () => {
     const lists = types
       .filter(isObjectType)
       .flatMap((type) => Object.values(type.getFields()))
@@ -103,7 +103,7 @@ describe('schema.graphql', () => {
     }
   });
 
-  it('can be read again, and every document is valid in it', () => {
+  it('parses, and every client document is valid against it', () => {
     const again = buildSchema(read('schema.graphql'));
     const documents = readdirSync(path(DOCUMENTS)).map((name) => read(`${DOCUMENTS}/${name}`));
 

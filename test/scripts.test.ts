@@ -1,4 +1,4 @@
-/** The scripts of `package.json` run in every shell, cmd.exe of Windows among them, and so does what they run. */
+/** The scripts of `package.json`, and the files that they run, work in every shell, cmd.exe of Windows included. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,13 +14,13 @@ const APART =
   /^test\/(?:bench|browser|clients|deploy|faults|fleet|load|processes|scripts\.test|support|extensions\/(?:federation|redis)|gateway\/process\.test|backend\/restart)/;
 
 it.each(Object.entries(scripts))(
-  '%s is commands of npm, of Node or of a package',
+  'the script %s runs npm, Node and packages, with syntax that every shell has',
   (_name, script) => {
     for (const command of script.split(' && ')) {
       const [program = '', ...given] = command.split(' ');
       const isPackage = existsSync(join(ROOT, 'node_modules/.bin', program));
       expect(['npm', 'node'].includes(program) || isPackage, command).toBe(true);
-      // What stands between double quotes is a word in every shell, but for variables.
+      // Text in double quotes is one word in every shell, except for variables.
       expect(command.match(/"[^"]*"/g)?.join('') ?? '', command).not.toMatch(/[$`%\\]/);
       const bare = given.join(' ').replace(/"[^"]*"/g, '');
       expect(bare, command).toMatch(/^[\w ./:=@-]*$/);
@@ -32,7 +32,7 @@ it.each(Object.entries(scripts))(
   },
 );
 
-/** What `npm ci`, `npm run build`, `npm start` and `npm test` read of ours. */
+/** The files of this repository that `npm ci`, `npm run build`, `npm start` and `npm test` read. */
 const read = ['src', 'test']
   .flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map(
@@ -43,14 +43,11 @@ const read = ['src', 'test']
   .concat('rolldown.config.ts', 'vitest.config.ts', 'codegen.ts');
 
 it.each([
-  ['a path of POSIX', /['"`]\/(?:bin|dev|etc|proc|tmp|usr|var)\//],
-  [
-    'a command of its shell',
-    /\b(?:spawn|exec(?:File)?)(?:Sync)?\(\s*['"](?:ba)?sh\b|['"]which['"]/,
-  ],
-  ['a path out of a URL', /import\.meta\.url\)\.pathname/],
-  ['a link that Windows asks a privilege for', /symlinkSync\([^;]*(?<!'junction')\);/],
-])('nothing of them takes %s', (_what, pattern) => {
+  ['a POSIX path', /['"`]\/(?:bin|dev|etc|proc|tmp|usr|var)\//],
+  ['a POSIX shell command', /\b(?:spawn|exec(?:File)?)(?:Sync)?\(\s*['"](?:ba)?sh\b|['"]which['"]/],
+  ['the pathname of a file URL', /import\.meta\.url\)\.pathname/],
+  ['a symbolic link that needs a privilege on Windows', /symlinkSync\([^;]*(?<!'junction')\);/],
+])('no file that they read uses %s', (_what, pattern) => {
   const taking = read.filter((file) => pattern.test(readFileSync(join(ROOT, file), 'utf8')));
 
   expect(taking).toEqual([]);
