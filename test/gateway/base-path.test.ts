@@ -127,7 +127,7 @@ describe.skipIf(process.platform === 'win32')('a unix socket', () => {
     expect(await askAt(file)).toBe('{"data":{"person":{"name":"name"}}}');
   });
 
-  it('is refused with EADDRINUSE where a process listens or another file is', async () => {
+  it('is refused with EADDRINUSE when a process listens on it or it is a regular file', async () => {
     const file = fileIn();
     await listenAt(file);
     await expect(listenAt(file)).rejects.toMatchObject({ code: 'EADDRINUSE' });

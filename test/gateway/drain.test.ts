@@ -82,6 +82,6 @@ it('keeps idle connections open while others are in use, and answers each furthe
 
   expect(before).toEqual(Array(6).fill('keep-alive'));
   expect(meanwhile).toEqual(Array(5).fill('close'));
-  // Closes the sixth connection, which is not used again.
+  // Ends with the sixth connection, which is not used again.
   expect(await closed).toBe(true);
 });

@@ -79,7 +79,7 @@ describe('a refused document', () => {
     expect(silent.body.errors[0].message).toBe('Cannot query field "pagee" on type "Query".');
   });
 
-  it('is introspection when introspection is off', async () => {
+  it('asks for __schema when introspection is off', async () => {
     const site = await openGateway({ tools: { introspection: 'off' } });
 
     const { status, codes } = await site.ask('{ __schema { types { name } } }');

@@ -1,7 +1,7 @@
 /**
- * The gateway's executor answers what graphql-js does, byte for byte.
+ * The gateway's executor answers as graphql-js does, byte for byte.
  *
- * A failure prints the seed and the query: `randomQuery(seed, …)` makes it again.
+ * A failure prints the seed and the query; `randomQuery(seed, …)` makes it again.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { execute } from 'graphql';

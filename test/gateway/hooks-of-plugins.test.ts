@@ -341,7 +341,7 @@ describe.each([
     expect(await ask('{ __typename }', withDocument(parse(PAGE)))).toMatchObject({ data: NAME });
   });
 
-  it('has its replacement of the document validated', async () => {
+  it('replaces the document by one that is validated like the caller’s', async () => {
     const body = await ask('{ __typename }', withDocument(parse('{ noSuchField }')));
 
     expect(body).toMatchObject({ errors: [{ message: expect.stringContaining('noSuchField') }] });

@@ -13,7 +13,7 @@ const series = (operationName: string, app: string, version: string, count: numb
   `operation_name="${operationName}",app="${app}",version="${version}",outcome="ok" ${count}`;
 
 describe('an outage of the backend', () => {
-  it('shows with the first operation: as failed, as an error by code and route, and as degraded', async () => {
+  it('is visible from the first operation on, as failed, as an error by code and route, and as degraded', async () => {
     const site = await openGateway({ backend: 'faulty' });
     site.upstream.on('*', status(500));
 

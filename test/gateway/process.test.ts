@@ -142,7 +142,7 @@ describe('stopping', () => {
       await until(() => calls() === 1);
 
       const ready = () => send(new URL('/ready', url).href);
-      await ready(); // over a connection that is kept: at SIGINT the port is closed at once
+      await ready(); // Keeps a connection, since SIGINT closes the port at once.
 
       product.process.kill(signal);
       await until(async () => {

@@ -93,7 +93,7 @@ function sourceOf({ field, way, operation }: Annotated): {
   const variables: Record<string, unknown> = {};
   const declared: string[] = [];
   const written = [...way, field].map((one) => {
-    // A lookup takes its object's global id, or all its raw ones.
+    // A lookup takes the global id of its object, or all raw ids.
     const isLookup = one.args.some(({ name, type }) => name === 'id' && !isNonNullType(type));
     const given = one.args
       .filter(({ name, type }) => (isLookup ? name !== 'id' : isNonNullType(type)))

@@ -206,7 +206,7 @@ describe.each(TRANSPORTS)('a trusted document by %s', (_transport, ask) => {
     expect(site.restCalls).toEqual([]);
   });
 
-  it('is not registered by a text with its own hash, which runs once', async () => {
+  it('is not registered by a text that is sent with its hash, which is executed', async () => {
     const site = await openTrusting();
     const extensions = { persistedQuery: { version: 1, sha256Hash: sha256(OTHER) } };
 

@@ -96,7 +96,7 @@ describe('the weight of an operation', () => {
     expect(node.weigh({ id: formatNodeId('Account', ['a']), n: 100 }).weight).toBeGreaterThan(30);
   });
 
-  it('carries a refusal when any variables exceed the budget, and no refusal when only some do', () => {
+  it('carries a refusal only if the cost exceeds the budget for all variables, and else whether it is within', () => {
     const pages = (id: (i: number) => string) =>
       Array.from(
         { length: 300 },

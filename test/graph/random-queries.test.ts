@@ -29,7 +29,7 @@ const values = {
   ids: NODES,
 };
 
-/** Enough to meet every edge of the schema, few enough for every run of the suite. */
+/** Enough seeds to meet every edge of the schema, and few enough for every run of the suite. */
 const SEEDS = Array.from({ length: cases(40) }, (_, seed) => seed + 1);
 
 /** Without the texts of cursors: a merged list writes the same position from the start of another page. */
