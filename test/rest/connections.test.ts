@@ -178,11 +178,9 @@ describe('a proxy', () => {
     const server = await openNamed('directly', { port: 0, host: '127.0.0.1' });
     const port = portOf(server);
     const proxies = { httpProxy: 'http://127.0.0.1:9', httpsProxy: '', noProxy: 'x.test, .test' };
-    const all = { ...proxies, noProxy: 'x.test, *' };
 
     expect(await open(`http://127.0.0.1:${port}`, { proxies }).ask()).toBe('directly');
     expect(await open(`http://backend.test:${port}`, { proxies }).ask()).toBe('directly');
-    expect(await open(`http://backend.test:${port}`, { proxies: all }).ask()).toBe('directly');
   });
 
   it.each(['*', 'x.test,*', '* x.test', 'x.test, *'])(
