@@ -1,4 +1,4 @@
-/** What an operator reads of the backend in the log, from the start to the stop, and in `/ready`. */
+/** Messages about the backend in the log, from the start to the stop, and in `/ready`. */
 import { expect, it, onTestFinished } from 'vitest';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { startGateway } from '../support/gateway-process.ts';
@@ -18,7 +18,7 @@ const logOf = ({ output }: { readonly output: string }) =>
 const INFO = 30;
 const WARN = 40;
 
-it('names the backend that it stands in front of, at every level of the log', async () => {
+it('logs its backend at the start, even with LOG_LEVEL=error', async () => {
   const small = await openSmallWorld();
   const deployment = await startGateway({ UPSTREAM_URL: `${small.url}/`, LOG_LEVEL: 'error' });
   const embedded = await startGateway({ UPSTREAM_URL: '', LOG_LEVEL: 'error' });
@@ -38,7 +38,7 @@ it('warns of sample data in production, in the log and in /ready', async () => {
   expect((await gateway.get('/ready')).body).toMatchObject({ ready: true, warnings: [warning] });
 });
 
-it('says that the backend answers again', async () => {
+it('logs that the backend answers again', async () => {
   const backend = await openFaultUpstream({ stopped: true });
   const gateway = await startGateway({ UPSTREAM_URL: backend.url });
   await gateway.ask(TOPICS);
@@ -52,7 +52,7 @@ it('says that the backend answers again', async () => {
   });
 });
 
-it('says "Stopped" last', async () => {
+it('logs "Stopped" last', async () => {
   const gateway = await startGateway({});
 
   expect(await gateway.stop()).toBe(0);
@@ -60,7 +60,7 @@ it('says "Stopped" last', async () => {
   expect(logOf(gateway).at(-1)).toMatchObject({ level: INFO, msg: 'Stopped', code: 0 });
 });
 
-it.runIf(hasRedis)('warns of nothing while it stops beside a Redis that answers', async () => {
+it.runIf(hasRedis)('logs no warning while it stops with a Redis that answers', async () => {
   const redis = await openRedis();
   const gateway = await startGateway({ REDIS_URL: redis.url, REDIS_SECRET: '0123456789abcdef' });
 

@@ -1,4 +1,4 @@
-/** `npm run backend`: the embedded backend as a service, and a gateway that has none. */
+/** `npm run backend`: the embedded backend as a service, and a gateway without its packages. */
 import { spawnSync } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -14,7 +14,7 @@ import { listen } from '../support/listen.ts';
 
 const DEMO = { 'x-api-key': 'demo' };
 
-it('says in one line where it listens, serves a gateway, and ends on SIGTERM with 0', async () => {
+it('logs its address in one line, serves a gateway, and exits with 0 on SIGTERM', async () => {
   const backend = await startBackend();
   const url = await backend.ready();
   const gateway = await startGateway({ UPSTREAM_URL: url });
@@ -30,7 +30,7 @@ it('says in one line where it listens, serves a gateway, and ends on SIGTERM wit
   expect(await backend.exit).toBe(0);
 });
 
-it('listens on every interface where HOST says so', async () => {
+it('listens on every interface with HOST=0.0.0.0', async () => {
   const backend = await startBackend({ HOST: '0.0.0.0' });
 
   const { port } = new URL(await backend.ready());
@@ -39,7 +39,7 @@ it('listens on every interface where HOST says so', async () => {
   expect(status).toBe(200);
 });
 
-it('serves on for DRAIN_DELAY_MS after SIGTERM, then finishes what is under way', async () => {
+it('answers writes after SIGTERM with DRAIN_DELAY_MS until it refuses connections, and exits with 0', async () => {
   const backend = await startBackend({ DRAIN_DELAY_MS: '500' });
   const url = await backend.ready();
   const write = () =>
@@ -71,7 +71,7 @@ it.each([
   [{ BACKEND_ROUTES: 'all' }, 'BACKEND_ROUTES must be "document" or "extended"; got "all".'],
   [{ BACKEND_DATABASE_URL: 'file:/proc/none/backend.db' }, /^Cannot use the database file:.*/],
   [{ HOST: '192.0.2.1' }, /^HOST 192\.0\.2\.1 is no address of this machine: set HOST to one/],
-])('refuses %o with one line', async (env, line) => {
+])('refuses to start with %o, in one line', async (env, line) => {
   const backend = await startBackend(env);
 
   expect(await backend.exit).toBe(1);
@@ -80,7 +80,7 @@ it.each([
   expect(backend.output.trim().split('\n')).toHaveLength(1);
 });
 
-it('says what to set where its port is in use', async () => {
+it('refuses to start when its port is in use, and says what to set', async () => {
   const port = await listen(createServer());
   const backend = await startBackend({ PORT: `${port}` });
 

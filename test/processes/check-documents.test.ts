@@ -1,4 +1,4 @@
-/** `npm run documents:check`: what an app's pipeline asks before a schema or a document is shipped. */
+/** `npm run documents:check`: the check of an app's pipeline before a schema or a document is shipped. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ const PAGE =
   'query Screen($id: ID!, $first: Int = 3) { page(pageId: $id) { audiences(first: $first) { nodes { person { name } } } } }';
 const ID = createHash('sha256').update(PAGE).digest('hex');
 
-/** What it says, and how it ends. */
+/** The exit code of the command, and its lines. */
 async function check(...args: string[]): Promise<{ code: number; lines: readonly string[] }> {
   const command = [await buildScript('check-documents'), ...args];
   try {
@@ -28,7 +28,7 @@ async function check(...args: string[]): Promise<{ code: number; lines: readonly
 }
 
 describe('documents:check', { timeout: 60_000 }, () => {
-  it('says one call in one round', async () => {
+  it('prints one call in one round in the singular', async () => {
     const { lines } = await check(
       openFolder({ 'ios-4.2.json': { one: '{ topics { totalCount } }' } }),
     );
@@ -36,7 +36,7 @@ describe('documents:check', { timeout: 60_000 }, () => {
     expect(lines[0]).toMatch(/: 1 call in 1 round, [0-9]/);
   });
 
-  it('keeps prices when they are accepted, and names app, document and field when one rises', async () => {
+  it('writes prices with --accept, and names app, document and field when one rises', async () => {
     const folder = openFolder({ 'ios-4.2.json': { [ID]: PAGE } });
     const pricesFile = join(folder, 'ios-4.2.prices.json');
     const short = ID.slice(0, 12);
@@ -73,7 +73,7 @@ describe('documents:check', { timeout: 60_000 }, () => {
     );
   });
 
-  it('says what is dearer than in the version of the app before, in the order of versions', async () => {
+  it('names a document that costs more than in the version of its app before, in the order of versions', async () => {
     const dearer = PAGE.replace('= 3', '= 5');
     const folder = openFolder({
       'ios-4.10.json': { dearer },
@@ -90,7 +90,7 @@ describe('documents:check', { timeout: 60_000 }, () => {
     expect(lines).toContain('web-5: Screen (other): 1 to 4 calls in 2 rounds, 1 to 12 values');
   });
 
-  it('names app, document and field of what the schema does not serve', async () => {
+  it('names app, document and field that the schema does not serve, and a document that does not parse', async () => {
     const folder = openFolder({
       'ios-4.2.json': {
         old: 'query Old($id: ID!) { page(pageId: $id) { audiences { nodes { colour } } } }',

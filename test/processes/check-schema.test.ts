@@ -10,7 +10,7 @@ import { buildScript } from '../support/gateway-build.ts';
 const DOCUMENT = 'query A { name }';
 const ID = createHash('sha256').update(DOCUMENT).digest('hex');
 
-/** A repository whose `main` has one schema, with another in its working tree. */
+/** A repository with one schema on `main` and another on the branch `work`. */
 function openRepository(old: string, now: string) {
   const folder = openFolder();
   const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, stdio: 'pipe' });
@@ -37,7 +37,7 @@ function openRepository(old: string, now: string) {
 }
 
 describe('schema:check', { timeout: 60_000 }, () => {
-  it('prints what breaks, with the versions that use it, and fails for them alone', async () => {
+  it('prints breaking changes with the app versions that use them, and fails', async () => {
     const { check, git } = openRepository(
       'type Query { name: String other: Int }',
       'type Query { title: String other: Int }',
@@ -55,12 +55,12 @@ describe('schema:check', { timeout: 60_000 }, () => {
       ].join('\n'),
     );
 
-    // On main itself the commit before is meant.
+    // On main itself it compares with the commit before.
     git('checkout', '-q', '-B', 'main');
     expect((await check()).text).toContain('schema.graphql since main^ (main is here):\n');
   });
 
-  it('passes where nobody uses what goes', async () => {
+  it('passes when no app uses the removed field', async () => {
     const { check } = openRepository(
       'type Query { name: String other: Int }',
       'type Query { name: String }',
@@ -71,7 +71,7 @@ describe('schema:check', { timeout: 60_000 }, () => {
     expect([code, text]).toEqual([0, expect.stringContaining("- Field 'other' was removed")]);
   });
 
-  it('says what to name where the commit is not there, and refuses a deprecation without a day', async () => {
+  it('explains an unknown base commit, and refuses a deprecation without a date', async () => {
     const { check } = openRepository(
       'type Query { name: String }',
       'type Query { name: String @deprecated }',

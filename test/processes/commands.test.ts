@@ -1,4 +1,4 @@
-/** What all commands have in common, and those that have no file of their own. */
+/** Rules of all commands, and commands that have no test file of their own. */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -15,12 +15,12 @@ const { scripts: SCRIPTS } = JSON.parse(readFileSync(join(ROOT, 'package.json'),
   readonly scripts: Readonly<Record<string, string>>;
 };
 
-/** What loads the file of a script. */
+/** Words of a script that load its file. */
 const LOADERS = new Set(['node', 'tsx', '--import']);
 
 const TSX = ['--import', import.meta.resolve('tsx')];
 
-/** Starts a file that a script names: what is built starts much faster than by `tsx`. */
+/** The arguments of Node that start the file of a script; a built one starts much faster than by `tsx`. */
 const starts = async (file: string): Promise<string[]> => {
   if (file.endsWith('.mjs')) return [join(ROOT, file)];
   if (file.startsWith('src/app/commands/')) return [await buildScript(basename(file, '.ts'))];
@@ -34,12 +34,12 @@ const runScript = async (
 ) => (await run(process.execPath, [await buildScript(script), ...args], { cwd })).stdout;
 
 describe('--help', { timeout: 120_000 }, () => {
-  /** Scripts that run a file of ours, and neither a package's command nor what is built. */
+  /** Scripts that run a source file of this project, not the command of a package or a build. */
   const own = Object.entries(SCRIPTS).filter(([, script]) =>
     /^(?:node|node --import tsx|tsx) [\w.]+\/\S+\.(?:ts|mjs)\b/.test(script),
   );
 
-  it.each(own)('of npm run %s says how it is used, and does nothing else', async (name, script) => {
+  it.each(own)('of npm run %s prints its usage and writes no file', async (name, script) => {
     const [file = '', ...given] = script.split(' ').filter((word) => !LOADERS.has(word));
     const folder = openFolder();
 
@@ -59,7 +59,7 @@ describe('--help', { timeout: 120_000 }, () => {
     ['npm start', buildGateway],
     ['npm run backend', buildBackend],
     ['npm run codegen', () => buildScript('generate')],
-  ])('of %s says that it takes no arguments, and refuses any', async (name, build) => {
+  ])('of %s says that there are no arguments, and the command refuses one', async (name, build) => {
     const file = await build();
 
     const { stdout } = await run(process.execPath, [file, '--help'], { cwd: ROOT });
@@ -73,7 +73,7 @@ describe('--help', { timeout: 120_000 }, () => {
     });
   });
 
-  it('of npm run client packs nothing, and an option that is not there is refused', async () => {
+  it('of npm run client packs nothing, and the command refuses an unknown option', async () => {
     expect(await runScript('pack-client', ['--help'])).toMatch(/^npm run client -- \[folder\]/);
     await expect(runScript('pack-client', ['--out'])).rejects.toThrow('There is no option --out');
 
@@ -81,7 +81,7 @@ describe('--help', { timeout: 120_000 }, () => {
   });
 });
 
-it('prices each document of a manifest by npm run plan -- --manifest', async () => {
+it('npm run plan -- --manifest prints the price of each document of a manifest', async () => {
   const screen = 'query Screen($id: ID!) { page(pageId: $id) { name } }';
   const folder = openFolder({
     'ios-4.2.json': { one: screen, two: 'query Topics { topics { totalCount } }' },
@@ -97,7 +97,7 @@ it('prices each document of a manifest by npm run plan -- --manifest', async () 
   ]);
 });
 
-it('ends a start with a bad manifest in one line, which speaks of no set that was good before', async () => {
+it('npm start exits with 1 for a bad manifest, naming its file and no last good set', async () => {
   const started = startProcess({ TRUSTED_DOCUMENTS: openFolder({ 'web-1.json': { '': '{' } }) });
 
   expect(await started.exit()).toBe(1);

@@ -1,4 +1,4 @@
-/** The process that `npm start` starts as a subgraph: FEDERATION switches it on. */
+/** The process of `npm start` as a subgraph, with FEDERATION=on. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { openGateway } from '../support/open-gateway.ts';
@@ -6,7 +6,7 @@ import { openGateway } from '../support/open-gateway.ts';
 const QUERY = `{ _service { sdl } _entities(representations: [{ __typename: "Page", pageId: "page_northwind" }]) {
   ... on Page { name } } }`;
 
-it('answers routers where FEDERATION is on', async () => {
+it('answers _service and _entities with FEDERATION=on', async () => {
   const gateway = await openGateway({ process: { FEDERATION: 'on' } });
 
   const { data, errors } = await gateway.ask(QUERY, { apiKey: 'demo' });

@@ -1,4 +1,4 @@
-/** `npm run impact`: who needs a route, a field, or what a version of an app needs. */
+/** `npm run impact`: what apps lose without a route or a field, and what a version of an app needs. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ const PAGE =
 const TWO =
   'query Two($id: ID!) { page(pageId: $id) { title } person(personId: $id) { label: name } }';
 
-/** The cells of what it prints. */
+/** The cells of its output. */
 async function impact(...args: string[]): Promise<string[][]> {
   const folder = openFolder({ 'ios-4.2.json': { one: PAGE, two: TWO }, 'web.json': { two: TWO } });
   const script = await buildScript('print-impact');
@@ -25,7 +25,7 @@ async function impact(...args: string[]): Promise<string[][]> {
 }
 
 describe('impact', { timeout: 60_000 }, () => {
-  it('names the fields of a route, and for each app, version and document what is lost while it fails', async () => {
+  it('lists the fields of a route, and what each document of an app version loses while it fails', async () => {
     expect(await impact('GET /v0/persons/{person_id}')).toEqual([
       [
         'While GET /v0/persons/{person_id} fails. Fields: ActivityItem.person, Audience.person, PersonLog.person, Query.person.',
@@ -37,7 +37,7 @@ describe('impact', { timeout: 60_000 }, () => {
     ]);
   });
 
-  it('says of a field how far its null reaches', async () => {
+  it('shows how far the null of a field reaches', async () => {
     const [, , ...rows] = await impact('Page.name');
     expect(rows).toEqual([['ios', '4.2', 'Screen', 'page', 'the whole screen']]);
     const [, , ...persons] = await impact('Person.name');
@@ -48,7 +48,7 @@ describe('impact', { timeout: 60_000 }, () => {
     ]);
   });
 
-  it('lists what each document of a version needs', async () => {
+  it('lists the routes and fields that the documents of a version need', async () => {
     expect(await impact('web')).toEqual([
       ['What web loses without each route.'],
       ['document', 'route', 'loses', 'as'],
@@ -60,14 +60,14 @@ describe('impact', { timeout: 60_000 }, () => {
     ]);
   });
 
-  it('says what may be named instead of what it does not know', async () => {
+  it('suggests a name for an unknown field, version or route', async () => {
     await expect(impact('Page.nmae')).rejects.toThrow(/a version of an app: ios-4.2, web\./);
     await expect(impact('Page.nmae')).rejects.toThrow(/was Page\.name meant\?/);
     await expect(impact('ios-4.3')).rejects.toThrow(/was ios-4\.2 meant\?/);
     await expect(impact('GET /v0/person/{person_id}')).rejects.toThrow(/was GET \/v0\/persons\//);
   });
 
-  it('reads no other documents where the folder is missing, and refuses an option that it does not know', async () => {
+  it('refuses a missing folder and an unknown option', async () => {
     await expect(impact('Page.name', '/nowhere')).rejects.toThrow(/\/nowhere/);
     await expect(impact('Page.name', '--usgae=usage.json')).rejects.toThrow(/--usgae/);
   });

@@ -1,4 +1,4 @@
-/** Behind nginx, as Debian installs it and as deploy/proxy/nginx.conf sets it up. */
+/** Subscriptions behind nginx, with its defaults and with deploy/proxy/nginx.conf. */
 import { describe, expect, it } from 'vitest';
 import { hasNginx, openNginx, passing, type NginxSettings } from '../support/nginx.ts';
 import { nginxInFrontOf } from '../support/proxy.ts';
@@ -10,23 +10,26 @@ const documented: NginxSettings = (port, host) => nginxInFrontOf(`http://${host}
 
 describe.skipIf(!hasNginx)('behind nginx', () => {
   it.each([
-    ['as it is installed', passing()],
-    ['as it is documented', documented],
-  ])('%s, the first event comes at once, and the others when they happen', async (_, settings) => {
-    const live = await openLive();
-    const id = await live.draft();
-    const url = await openNginx(live.site.url, settings);
+    ['with its defaults', passing()],
+    ['as documented', documented],
+  ])(
+    '%s, the first event arrives before the next change, and the stream completes',
+    async (_, settings) => {
+      const live = await openLive();
+      const id = await live.draft();
+      const url = await openNginx(live.site.url, settings);
 
-    const stream = await openEvents(url, { id });
-    await until(() => stream.events.length > 0);
-    await live.publish(id);
-    await stream.ended;
+      const stream = await openEvents(url, { id });
+      await until(() => stream.events.length > 0);
+      await live.publish(id);
+      await stream.ended;
 
-    expect(stream.isComplete()).toBe(true);
-    await live.quiet();
-  });
+      expect(stream.isComplete()).toBe(true);
+      await live.quiet();
+    },
+  );
 
-  it('as it is documented, sockets are passed on', async () => {
+  it('as documented, WebSockets carry subscriptions', async () => {
     const live = await openLive();
     const id = await live.draft();
     const url = await openNginx(live.site.url, documented);

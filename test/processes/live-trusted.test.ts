@@ -1,4 +1,4 @@
-/** Trusted documents by their ids over what carries subscriptions, through a process that serves nothing else. */
+/** Trusted documents by their ids over the transports of subscriptions, with TRUSTED_DOCUMENTS_ONLY. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 
 const HASH = createHash('sha256').update(WATCH).digest('hex');
 const OTHER = WATCH.replace('isFinal', '__typename');
-/** Published: one event, and complete. */
+/** Of a published version: one event, and complete. */
 const variables = { id: formatNodeId('AudienceVersion', [IDS.page, IDS.audience, IDS.version]) };
 const EVENT = {
   data: {
@@ -49,15 +49,15 @@ const post = (params: object, accept = headers.accept) =>
     body: JSON.stringify({ ...params, variables }),
   });
 
-describe('a trusted subscription, where nothing else is served', () => {
-  it.each(BY_ID)('comes over server-sent events by %s', async (_, params) => {
+describe('a trusted subscription with TRUSTED_DOCUMENTS_ONLY', () => {
+  it.each(BY_ID)('is served over server-sent events by %s', async (_, params) => {
     const text = await (await post(params)).text();
 
     expect(text).toContain(`event: next\ndata: ${JSON.stringify(EVENT)}\n\n`);
     expect(text).toContain('event: complete');
   });
 
-  it('comes over server-sent events by its id alone to who accepts JSON as well', async () => {
+  it('is served over server-sent events to a client that also accepts JSON', async () => {
     const accept = 'application/graphql-response+json, application/json, text/event-stream';
 
     const text = await (await post({ documentId: `sha256:${HASH}` }, accept)).text();
@@ -65,7 +65,7 @@ describe('a trusted subscription, where nothing else is served', () => {
     expect(text).toContain(JSON.stringify(EVENT));
   });
 
-  it('comes over server-sent events by GET', async () => {
+  it('is served over server-sent events by GET', async () => {
     const search = new URLSearchParams({
       documentId: `sha256:${HASH}`,
       variables: JSON.stringify(variables),
@@ -75,22 +75,25 @@ describe('a trusted subscription, where nothing else is served', () => {
     expect(text).toContain(JSON.stringify(EVENT));
   });
 
-  it.each(BY_ID)('comes over WebSocket by %s', async (_, params) => {
+  it.each(BY_ID)('is served over WebSocket by %s', async (_, params) => {
     const socket = await openSocket(gateway.url);
 
-    // The protocol demands a text: an empty one is none.
+    // The protocol demands a query; an empty one counts as none.
     socket.send({ id: 'a', type: 'subscribe', payload: { query: '', ...params, variables } });
     await until(() => socket.received('complete').length > 0);
 
     expect(socket.received('next').map(({ payload }) => payload as Progress)).toEqual([EVENT]);
   });
 
-  it.each(REFUSED)('is all there is: %s is refused over both', async (_, params, code) => {
-    expect(await (await post(params)).text()).toContain(code);
-    const socket = await openSocket(gateway.url);
-    socket.send({ id: 'a', type: 'subscribe', payload: { query: '', ...params, variables } });
-    await until(() => socket.received('error').length > 0);
+  it.each(REFUSED)(
+    'is the only one served: %s is refused over both transports',
+    async (_, params, code) => {
+      expect(await (await post(params)).text()).toContain(code);
+      const socket = await openSocket(gateway.url);
+      socket.send({ id: 'a', type: 'subscribe', payload: { query: '', ...params, variables } });
+      await until(() => socket.received('error').length > 0);
 
-    expect(JSON.stringify(socket.received('error'))).toContain(code);
-  });
+      expect(JSON.stringify(socket.received('error'))).toContain(code);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** The log of a running process: its level, and what is logged of slow operations and of calls that fail. */
+/** The log of a running process: its level, slow operations, and calls that fail. */
 import { expect, it } from 'vitest';
 import { status } from '../support/faults.ts';
 import { openGateway } from '../support/open-gateway.ts';
@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 const TOPICS = '{ topics(first: 1) { nodes { title } } }';
 
 it.each(['1', '2'])(
-  'shows operations and their calls after SIGUSR2, and no more after another, with WORKERS=%s',
+  'logs operations and their calls after SIGUSR2, and not after a second one, with WORKERS=%s',
   async (WORKERS) => {
     const gateway = await openGateway({ process: { WORKERS, LOG_LEVEL: 'warn' } });
     // The example's key, since the backend is the embedded one.
@@ -32,7 +32,7 @@ it.each(['1', '2'])(
   },
 );
 
-it('says which calls failed, and shows the calls of operations slower than LOG_SLOW_MS', async () => {
+it('logs calls that fail, and the slowest call of an operation slower than LOG_SLOW_MS', async () => {
   const settings = { LOG_LEVEL: 'warn', LOG_SLOW_MS: '1' };
   const gateway = await openGateway({ backend: 'faulty', process: settings });
   gateway.upstream.on('*', status(503));

@@ -1,4 +1,4 @@
-/** Agents before the processes that `npm start` starts: MCP_DOCUMENTS switches their tools on. */
+/** The process of `npm start` with MCP_DOCUMENTS, asked by the official MCP client. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, it, onTestFinished } from 'vitest';
 import { openFolder } from '../support/folder.ts';
@@ -42,32 +42,29 @@ it('serves the documents of MCP_DOCUMENTS as tools', async () => {
   await expectPages(await connect(`${gateway.url}/mcp`));
 });
 
-it('serves them below BASE_PATH', async () => {
+it('serves tools below BASE_PATH', async () => {
   const gateway = await start({ BASE_PATH: '/api' });
 
   await expectPages(await connect(new URL('/api/mcp', gateway.url).href));
 });
 
-it.runIf(hasNginx)(
-  'serves one agent by three replicas in turn, none of which knows it',
-  async () => {
-    const replicas = await Promise.all([start(), start(), start()]);
-    const [first, ...others] = replicas.map(({ url }) => new URL(url).host);
-    const url = await openNginx(
-      `http://${first}`,
-      (port, host) => `upstream replicas { server ${[host, ...others].join('; server ')}; }
+it.runIf(hasNginx)('serves one agent by three replicas in turn, without a session', async () => {
+  const replicas = await Promise.all([start(), start(), start()]);
+  const [first, ...others] = replicas.map(({ url }) => new URL(url).host);
+  const url = await openNginx(
+    `http://${first}`,
+    (port, host) => `upstream replicas { server ${[host, ...others].join('; server ')}; }
       server { listen 127.0.0.1:${port}; location / {
         proxy_pass http://replicas; proxy_set_header Host $host; add_header x-replica $upstream_addr always; } }`,
-    );
-    const answeredBy = new Map<string, number>();
-    const client = await connect(`${url}/mcp`, ({ headers, status }) => {
-      expect(status).toBeLessThan(400);
-      const replica = headers.get('x-replica') ?? '';
-      answeredBy.set(replica, (answeredBy.get(replica) ?? 0) + 1);
-    });
+  );
+  const answeredBy = new Map<string, number>();
+  const client = await connect(`${url}/mcp`, ({ headers, status }) => {
+    expect(status).toBeLessThan(400);
+    const replica = headers.get('x-replica') ?? '';
+    answeredBy.set(replica, (answeredBy.get(replica) ?? 0) + 1);
+  });
 
-    for (let i = 0; i < 6; i++) await expectPages(client);
+  for (let i = 0; i < 6; i++) await expectPages(client);
 
-    expect([...answeredBy.keys()].toSorted()).toEqual([first, ...others].toSorted());
-  },
-);
+  expect([...answeredBy.keys()].toSorted()).toEqual([first, ...others].toSorted());
+});

@@ -1,10 +1,10 @@
-/** What the process tells of routes that the backend lacks, started with no setting but UPSTREAM_URL. */
+/** Messages of the process about a route that the backend lacks. */
 import { expect, it, onTestFinished } from 'vitest';
 import { extendedRoutes } from '../../src/v0/routes.ts';
 import { startGateway } from '../support/gateway-process.ts';
 import { openSmallWorld } from '../support/small-world.ts';
 
-it('says once what is different now, in the log and in the details of readiness', async () => {
+it('logs a missing route once, marks it in /ready, and answers without it', async () => {
   const world = await openSmallWorld(extendedRoutes);
   const gateway = await startGateway({ UPSTREAM_URL: world.url, LOG_LEVEL: 'warn' });
   onTestFinished(async () => void (await gateway.stop()));
@@ -24,7 +24,7 @@ it('says once what is different now, in the log and in the details of readiness'
   const { routes } = (await gateway.get('/ready')).body;
   expect(routes).toEqual({ ...before, [route]: 'missing' });
   const said = () => gateway.output.split('\n').filter((line) => line.includes(`have ${route}:`));
-  // The log comes through a pipe.
+  // The log arrives through a pipe, after the answer.
   await expect.poll(() => said().length).toBe(1);
   const lines = said();
   expect(lines[0]).toContain('are those that the links of the page lead to');

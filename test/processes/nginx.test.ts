@@ -1,4 +1,4 @@
-/** Answers through nginx as Debian installs it, and through one that compresses itself. */
+/** Answers through nginx: with its defaults, with one that compresses, and with deploy/proxy/nginx.conf. */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -16,10 +16,10 @@ import { openGateway } from '../support/open-gateway.ts';
 
 const QUERY = `{ page(pageId: "${IDS.page}") { name audiences(first: 20) { nodes { id audienceId effectiveName status createdAt } } } }`;
 
-/** What Debian's nginx.conf says of compression. */
+/** The setting of compression in Debian's nginx.conf. */
 const DEBIAN = 'gzip on;';
 
-/** A proxy that keeps coding to itself, which makes strong tags weak. */
+/** A proxy that compresses in place of the gateway, which makes strong ETags weak. */
 const COMPRESSING = `gzip on; gzip_proxied any; gzip_types application/json application/graphql-response+json;
   proxy_set_header Accept-Encoding "";`;
 
@@ -30,26 +30,29 @@ const get = (url: string, headers: Record<string, string> = {}) =>
 
 describe.skipIf(!hasNginx)('behind nginx', () => {
   it.each([
-    ['as Debian installs it', DEBIAN, /^"/],
+    ['with its defaults', DEBIAN, /^"/],
     ['that compresses itself', COMPRESSING, /^W\/"/],
-  ])('%s, answers are compressed, and 304 by their tags', async (_, settings, tagForm) => {
-    const site = await openGateway({ rest: { timeoutMs: 5_000 } });
-    const url = await openNginx(site.url, passing(settings));
+  ])(
+    '%s, answers are compressed, and 304 by their ETags for the same key alone',
+    async (_, settings, tagForm) => {
+      const site = await openGateway({ rest: { timeoutMs: 5_000 } });
+      const url = await openNginx(site.url, passing(settings));
 
-    const first = await get(url);
-    const tag = first.headers.get('etag')!;
-    const same = await get(url, { 'if-none-match': tag });
-    const other = await get(url, { 'if-none-match': tag, 'x-api-key': 'demo-two' });
+      const first = await get(url);
+      const tag = first.headers.get('etag')!;
+      const same = await get(url, { 'if-none-match': tag });
+      const other = await get(url, { 'if-none-match': tag, 'x-api-key': 'demo-two' });
 
-    expect(first.headers.get('content-encoding')).toBe('gzip');
-    expect((await first.json()).data.page.name).toBe('Northwind launch');
-    expect(tag).toMatch(tagForm);
-    expect(same.status).toBe(304);
-    expect(same.headers.get('cache-control')).toBe('private, no-cache');
-    expect(other.status).not.toBe(304);
-  });
+      expect(first.headers.get('content-encoding')).toBe('gzip');
+      expect((await first.json()).data.page.name).toBe('Northwind launch');
+      expect(tag).toMatch(tagForm);
+      expect(same.status).toBe(304);
+      expect(same.headers.get('cache-control')).toBe('private, no-cache');
+      expect(other.status).not.toBe(304);
+    },
+  );
 
-  it('trusted documents come by id, others are refused, and a changed or failed answer is never 304', async () => {
+  it('trusted documents are served by id, others are refused, and a changed or partial answer is not 304', async () => {
     const text = '{ page(pageId: "p") { name title } }';
     const folder = openFolder({ 'app-1.json': { 'page-1': text } });
     const site = await openGateway({ backend: 'faulty', documents: { folder, only: true } });
@@ -91,7 +94,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     }
   });
 
-  it('a compressed request is refused, which could be a decompression bomb', async () => {
+  it('a compressed request is refused with 415', async () => {
     const site = await openGateway();
     const url = await openNginx(site.url, passing(DEBIAN));
 
@@ -104,7 +107,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     expect(status).toBe(415);
   });
 
-  it('POSTs are answered in the coding that was asked for', async () => {
+  it('the answer to a POST has the content coding that was asked for', async () => {
     const site = await openGateway({ rest: { timeoutMs: 5_000 } });
     const url = await openNginx(site.url, passing(DEBIAN));
 
@@ -122,7 +125,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     expect((await response.json()).data.page.name).toBe('Northwind launch');
   });
 
-  it('passes each part of an answer on at once', async () => {
+  it('the first part of an answer with @defer arrives before the rest is ready', async () => {
     const site = await openGateway({ backend: 'faulty' });
     const { upstream } = site;
     const late = held(world());
@@ -160,7 +163,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
         body: JSON.stringify({ query: '{ page(pageId: "page_northwind") { name } }' }),
       });
 
-    it('answers, refuses who asks too much and too large, and keeps what is the operators’', async () => {
+    it('answers, refuses large bodies and too many requests, and hides /metrics', async () => {
       const site = await openGateway();
       const url = await openNginxInFrontOf(site.url);
 
@@ -168,7 +171,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
       const large = await fetch(`${url}/graphql`, { method: 'POST', body: 'x'.repeat(110_000) });
       const metrics = await fetch(`${url}/metrics`);
       const statuses: number[] = [];
-      // A hundred at once and fifty a second: a busy machine sends more until that is too much.
+      // The limit is a hundred at once and fifty a second: a busy machine sends more until it is met.
       while (statuses.length < 180 || (!statuses.includes(429) && statuses.length < 1_800)) {
         const many = await Promise.all(Array.from({ length: 90 }, () => ask(url)));
         statuses.push(...many.map(({ status }) => status));
@@ -194,7 +197,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     });
 
     it('loses no request while one replica of two stops', async () => {
-      // Each of its own: without options they would be one.
+      // Two gateways: without options both calls would return one.
       const [stopping, staying] = [await openGateway({}), await openGateway({})];
       const url = await openNginxInFrontOf(stopping.url, staying.url);
       const statuses: number[] = [];
@@ -205,11 +208,11 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
           await sleep(50);
         }
       });
-      await sleep(300);
+      await until(() => statuses.length > 5);
 
       expect(await stopping.server.close(5_000, 300)).toBe(true);
-      await sleep(300);
-      await until(() => statuses.length > 15);
+      const before = statuses.length;
+      await until(() => statuses.length > before + 10);
       over = true;
       await Promise.all(callers);
 

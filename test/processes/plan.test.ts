@@ -11,7 +11,7 @@ const print = async (...args: readonly string[]) =>
     encoding: 'utf8',
   });
 
-it('is printed as a table', async () => {
+it('prints the routes, calls and values of a document as a table', async () => {
   const { stdout, status } = await print(
     'src/client/documents/page-with-audiences.graphql',
     'src/client/documents/fragments.graphql',
@@ -25,7 +25,7 @@ it('is printed as a table', async () => {
   expect(stdout).toMatch(/^values +1 +188 +page\.audiences\.versions$/m);
 });
 
-it('is not printed for arguments that would be taken for nothing', async () => {
+it('refuses an argument that is no file, no variables and no mode', async () => {
   const { stderr, status } = await print('src/client/documents/search-pages.graphql', 'documents');
 
   expect(status).toBe(1);
@@ -34,7 +34,7 @@ it('is not printed for arguments that would be taken for nothing', async () => {
   );
 });
 
-it('names the routes that are missing where the backend has the document’s only', async () => {
+it('marks a route as missing for a backend with the document’s routes only', async () => {
   const { stdout } = await print(
     'document',
     'src/client/documents/search-pages.graphql',

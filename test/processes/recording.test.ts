@@ -1,5 +1,5 @@
 /**
- * `RECORD` and `REPLAY` as their users start them: a journey over the embedded backend, and the same without it.
+ * `RECORD` and `REPLAY` in processes: a journey over the embedded backend, and its replay without it.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -19,7 +19,7 @@ import { IDS } from '../support/ids.ts';
 
 const SOCKETS = new URL('../support/client-sockets.mjs', import.meta.url).href;
 
-/** A screen, a draft, its publishing to the end, and what cannot be found: every answer, byte for byte. */
+/** The answers of a journey, byte for byte: a screen, a draft, its publishing to the end, and an unknown page. */
 async function journey(url: string, apiKey: string): Promise<string[]> {
   const answers: string[] = [];
   const client = clientOf(url, apiKey);
@@ -40,7 +40,7 @@ async function journey(url: string, apiKey: string): Promise<string[]> {
   return answers;
 }
 
-it('replays a journey byte for byte without a connection, and to ten clients side by side', async () => {
+it('replays a journey byte for byte without a connection, to one client and to ten at once', async () => {
   const folder = openFolder();
   const recording = await startGateway(
     { RECORD: folder, SCENARIO: 'publish' },
@@ -74,10 +74,10 @@ it('replays a journey byte for byte without a connection, and to ten clients sid
   expect(replay.output).toContain('Not recorded: a call has no answer');
 }, 180_000);
 
-it('answers on when the disk is full, says so, and leaves a recording that can be replayed', async () => {
+it('keeps answering when the disk is full, logs it, and leaves a recording that can be replayed', async () => {
   const folder = openFolder();
   const recording = await startGateway({ RECORD: folder, SCENARIO: 'full' });
-  // No file may grow beyond this: what a full disk refuses, without one.
+  // A limit on the size of files stands for a full disk.
   spawnSync('prlimit', ['--pid', String(recording.process.pid), '--fsize=65536']);
 
   const titles = await recording.ask('{ topics(first: 5) { nodes { title } } }', {
@@ -104,7 +104,7 @@ it('answers on when the disk is full, says so, and leaves a recording that can b
   expect(replayed.text).toBe(titles.text);
 });
 
-it('names the file after the time where it is given no name', async () => {
+it('names the file after the time without SCENARIO', async () => {
   const folder = join(openFolder(), 'new');
   const recording = await startGateway({ RECORD: folder });
   await recording.stop();
@@ -127,7 +127,7 @@ it.each([
     'RECORD tells callers apart by their keys alone: remove FORWARD_HEADERS.',
   ],
   [{ RECORD: '/dev/null' }, /RECORD must name a folder that can be written; /],
-])('is refused at the start with what to do: %j', async (settings, line) => {
+])('refuses to start with %j, and says what to do', async (settings, line) => {
   const started = startProcess(settings);
 
   expect(await started.exit()).toBe(1);

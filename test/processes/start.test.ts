@@ -1,6 +1,6 @@
 /**
- * What `npm start` and `npm run prepare` do in a folder that has been built, one that has not, and one without sources;
- * in the shell that npm has here, and in one that can do no more than every other.
+ * `npm start` and `npm run prepare` in a folder that is built, one that is not, and one without sources;
+ * in npm's shell, and in one that has only what every shell has.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -49,24 +49,24 @@ async function outputOfStart(cwd: string, shell: NodeJS.ProcessEnv): Promise<str
   return output;
 }
 
-it('has scripts in package.json that no shell reads in a way of its own', () => {
+it('package.json has only scripts that every shell reads alike', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;
   };
 
   for (const [name, script] of Object.entries(scripts)) {
-    // In double quotes, no shell sees but "$", "`" and a backslash, and cmd.exe "%".
+    // In double quotes shells read only "$", "`" and a backslash, and cmd.exe "%".
     const bare = script.replace(/"[^"$`\\%]*"/g, 'quoted');
     for (const command of bare.split(' && ')) {
       expect(command, name).toMatch(/^[\w:./-]+( [\w:./@=-]+)*$/);
-      // No variables before a command, and nothing that only some systems have.
+      // No variables before a command, and no program that only some systems have.
       expect(command, name).toMatch(/^(?:node|npm|tsx|tsc|eslint|prettier|vitest) /);
     }
   }
 });
 
 it.each(['start', 'run backend'])(
-  'says in one line what to run where nothing is built: npm %s',
+  'npm %s says in one line how to build when nothing is built',
   (script) => {
     const folder = folderOf('package.json', 'src');
 
@@ -82,7 +82,7 @@ it.each(['start', 'run backend'])(
   },
 );
 
-it('starts what npm ci has built, says where a source is newer, and names GraphiQL only where its page is', async () => {
+it('npm start starts the build, warns when a source is newer, and announces no GraphiQL without its page', async () => {
   const folder = folderOf('package.json', 'rolldown.config.ts', 'src');
   execFileSync('npm', ['run', 'build:gateway'], { cwd: folder, stdio: 'pipe', env: PLAIN_SHELL });
 
@@ -99,7 +99,7 @@ it('starts what npm ci has built, says where a source is newer, and names Graphi
   ]);
 });
 
-it('builds at npm ci where sources are', () => {
+it('npm run prepare builds where there are sources', () => {
   const folder = folderOf('package.json');
   mkdirSync(join(folder, 'src/app/commands'), { recursive: true });
   // The build itself is tested above.
@@ -113,7 +113,7 @@ it('builds at npm ci where sources are', () => {
   expect(output.toString()).toBe('built\n');
 });
 
-it('builds nothing at npm ci where only dist/ and the package files are shipped', () => {
+it('npm run prepare builds nothing without sources', () => {
   const folder = folderOf('package.json');
 
   const output = execFileSync('npm', ['run', '--silent', 'prepare'], {

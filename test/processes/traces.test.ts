@@ -1,4 +1,4 @@
-/** Traces of a gateway as it is started: nothing is loaded without a collector, and one that hangs holds up no end. */
+/** Traces of a gateway process: loading, export, the end of the process, and bad settings. */
 import { request } from 'node:http';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { buildGateway, loadedWith } from '../support/gateway-build.ts';
 import { startGateway, startProcess } from '../support/gateway-process.ts';
 import { until } from '../support/until.ts';
 
-it('loads nothing of OpenTelemetry before a collector is named', async () => {
+it('loads OpenTelemetry only with the traces extension, which is imported lazily', async () => {
   const main = await buildGateway();
 
   const loaded = loadedWith(main);
@@ -21,7 +21,7 @@ it('loads nothing of OpenTelemetry before a collector is named', async () => {
   expect([...ofTracer.values()].join()).toContain('OTEL_RESOURCE_ATTRIBUTES');
 });
 
-it('sends traces under the name that the environment gives, and the last ones as it ends', async () => {
+it('sends traces before it exits, with the service name and attributes of the environment', async () => {
   const decoder = await openDecoder();
   const gateway = await startGateway({
     ...{ OTEL_EXPORTER_OTLP_ENDPOINT: decoder.url, OTEL_SERVICE_NAME: 'pages' },
@@ -40,7 +40,7 @@ it('sends traces under the name that the environment gives, and the last ones as
 });
 
 it.each(['http/json', 'http/protobuf'])(
-  'sends by %s what a request has cost when OTEL_BSP_SCHEDULE_DELAY is over, to a URL with blanks and a query',
+  'sends spans by %s after OTEL_BSP_SCHEDULE_DELAY, with headers, to a URL with blanks and a query',
   async (OTEL_EXPORTER_OTLP_PROTOCOL) => {
     const decoder = await openDecoder();
     const asked: string[] = [];
@@ -65,14 +65,14 @@ it.each(['http/json', 'http/protobuf'])(
       headers: { 'x-api-key': 'demo' },
     });
 
-    // The SDK's own delay is longer than this test may take.
+    // The SDK's default delay is longer than this test may take.
     await until(() => decoder.spans.some(({ name }) => name === 'GET /v0/topics'));
     const type = OTEL_EXPORTER_OTLP_PROTOCOL === 'http/json' ? 'json' : 'x-protobuf';
     expect([...new Set(asked)]).toEqual([`application/${type} /x/v1/traces?token=a pages`]);
   },
 );
 
-it('ends with 0 while the collector hangs', async () => {
+it('exits with 0 while the collector hangs', async () => {
   const gateway = await startGateway({
     OTEL_EXPORTER_OTLP_ENDPOINT: await openHttp(() => {}),
   });
@@ -95,7 +95,7 @@ it.each([
   ['OTEL_EXPORTER_OTLP_HEADERS', 'token'],
   ['OTEL_BSP_SCHEDULE_DELAY', '5s'],
   ['OTEL_BSP_MAX_EXPORT_BATCH_SIZE', '4096'],
-])('does not start with a bad %s, and says in one line what to write', async (name, value) => {
+])('refuses to start with a bad %s, and says in one line what it must be', async (name, value) => {
   const started = startProcess({ [name]: value });
 
   expect(await started.exit()).toBe(1);

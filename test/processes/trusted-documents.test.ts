@@ -1,4 +1,4 @@
-/** Trusted documents of a process: read before it is ready, and a bad file is no start. */
+/** Trusted documents at the start of a process. */
 import { expect, it } from 'vitest';
 import { openFolder } from '../support/folder.ts';
 import { startProcess } from '../support/gateway-process.ts';
@@ -6,7 +6,7 @@ import { startProcess } from '../support/gateway-process.ts';
 const TOPICS = 'query Topics { topics(first: 1) { nodes { title } } }';
 const MANIFEST = { 'web-1.json': { 'topics-1': TOPICS } };
 
-it('refuses the start in one line where a file is bad', async () => {
+it('refuses to start, in one line, when a file of trusted documents is bad', async () => {
   const folder = openFolder({ ...MANIFEST, 'web-2.json': '{"0":"query' });
   const line = 'TRUSTED_DOCUMENTS: bad file web-2.json: It is not JSON. Mend it or take it away.';
 
@@ -17,7 +17,7 @@ it('refuses the start in one line where a file is bad', async () => {
   expect(product.stdout).not.toContain('Ready');
 });
 
-it('is read and prepared before the process is ready', async () => {
+it('reads trusted documents before the process is ready', async () => {
   const product = startProcess({ TRUSTED_DOCUMENTS: openFolder(MANIFEST), LOG_LEVEL: 'info' });
 
   await product.ready();

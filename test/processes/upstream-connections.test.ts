@@ -66,7 +66,7 @@ describe.runIf(hasOpenssl)('a backend with TLS', () => {
     );
   }
 
-  it('is believed by UPSTREAM_CA_FILE, knows us by our certificate, and is found by HTTPS_PROXY', async () => {
+  it('is trusted by UPSTREAM_CA_FILE, gets the certificate of UPSTREAM_CERT_FILE, and is reached through HTTPS_PROXY', async () => {
     const port = await open();
     const proxy = await openConnectProxy(port);
     const url = `https://localhost:${port}`;
@@ -93,7 +93,7 @@ describe.runIf(hasOpenssl)('a backend with TLS', () => {
     expect(new Set(proxy.asked)).toEqual(new Set(['backend.test:443']));
   });
 
-  it('needs files that fit together, or one line says which do not', async () => {
+  it('needs files that can be read and fit together, or the start fails with one line that names the settings', async () => {
     certify('ca');
     certify('gateway');
     writeFileSync(
@@ -123,7 +123,7 @@ describe.runIf(hasOpenssl)('a backend with TLS', () => {
   });
 });
 
-it('A backend on a unix socket is asked by UPSTREAM_UNIX_SOCKET', async () => {
+it('a backend on a unix socket is reached through UPSTREAM_UNIX_SOCKET', async () => {
   const socket = file('backend.sock');
   await listen(createHttpServer(answer), { path: socket });
 

@@ -26,7 +26,7 @@ async function printed(script: 'print-usage' | 'print-impact', ...args: string[]
     .map((line) => line.split(/ {2,}/));
 }
 
-it('prints what apps asked a gateway for, or of one type or field alone', async () => {
+it('npm run usage prints executions by field and app: of all fields, of one type or of one field', async () => {
   const site = await openGateway({ http: { adminPort: 0 }, extensions: [usageExtension()] });
   const admin = await openHttpServer(site.gateway.admin, { ...DEFAULTS.http, port: 0 });
   afterFile(() => admin.close(0));
@@ -57,7 +57,7 @@ it('prints what apps asked a gateway for, or of one type or field alone', async 
   }
 });
 
-it('says what to name where no usage counts are', async () => {
+it('npm run usage says what to name when a source has no usage counts', async () => {
   const site = await openGateway();
   const file = join(ROOT, 'README.md');
 
@@ -71,7 +71,7 @@ it('says what to name where no usage counts are', async () => {
   );
 });
 
-it('stands beside what each document would lose', async () => {
+it('npm run impact prints executions beside what each document would lose', async () => {
   const text = 'query Two($id: ID!) { page(pageId: $id) { title } person(personId: $id) { name } }';
   const folder = openFolder({ 'ios-4.2.json': { two: text }, 'web-1.json': { two: text } });
   const row = {

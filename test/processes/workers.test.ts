@@ -1,4 +1,4 @@
-/** Several workers on one port: as one process to callers, and none of them irreplaceable. */
+/** Several workers on one port. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ import { clientOf, send } from '../support/client.ts';
 import { startProcess, type StartedProcess } from '../support/gateway-process.ts';
 import { until } from '../support/until.ts';
 
-/** A connection a request: each goes to the next worker. */
+/** Sends a request over a new connection, which goes to the next worker. */
 const ask = (url: string, query = '{ topics(first: 1) { nodes { topicId } } }') =>
   at(url).ask(query, { headers: { connection: 'close' } });
 
@@ -27,7 +27,7 @@ function workersOf({ process: { pid } }: StartedProcess): number[] {
     .filter((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('main.js'));
 }
 
-// Most of each is waiting.
+// They mostly wait.
 const SIDE_BY_SIDE = { timeout: 40_000, concurrent: true };
 
 describe.runIf(process.platform === 'linux')('several workers', SIDE_BY_SIDE, () => {
@@ -48,7 +48,7 @@ describe.runIf(process.platform === 'linux')('several workers', SIDE_BY_SIDE, ()
     expect(product.stdout.match(/GraphiQL at/g)).toHaveLength(1);
   });
 
-  it('add up what they were asked for, and where the backend departs from its document', async () => {
+  it('add up their usage counts and their drift reports', async () => {
     const upstream = await openFaultUpstream();
     upstream.on('*', world());
     const topics = sampleOf(routes.listTopics) as { items: object[] };
@@ -81,7 +81,7 @@ describe.runIf(process.platform === 'linux')('several workers', SIDE_BY_SIDE, ()
     await upstream.stop();
   });
 
-  it('finish what is under way on SIGTERM and end with 0', async () => {
+  it('finish requests under way on SIGTERM and exit with 0', async () => {
     const product = startProcess({ WORKERS: '2' });
     const url = await product.ready();
     const workers = workersOf(product);
@@ -107,7 +107,7 @@ describe.runIf(process.platform === 'linux')('several workers', SIDE_BY_SIDE, ()
     await until(() => workers.every((pid) => !isAlive(pid)));
   });
 
-  it('finish what the first of them has taken, though the others have not begun', async () => {
+  it('finish the request of the first one on SIGTERM while the others are starting', async () => {
     const port = await freePort();
     const product = startProcess({ WORKERS: '4', PORT: String(port) });
     const url = `http://127.0.0.1:${port}/graphql`;
@@ -123,13 +123,13 @@ describe.runIf(process.platform === 'linux')('several workers', SIDE_BY_SIDE, ()
     expect(await product.exit()).toBe(0);
   });
 
-  it('lose one that asks for metrics without losing the others', async () => {
+  it('keep answering when the one that collects metrics is killed', async () => {
     const product = startProcess({ WORKERS: '2', LOG_LEVEL: 'error' });
     const url = await product.ready();
     await until(() => workersOf(product).length === 2, 20_000);
     const [asking, silent] = workersOf(product) as [number, number];
 
-    // Each is asked twice; the one that is frozen answers neither.
+    // Each gets one of two requests; the frozen one answers neither its own nor the other's question.
     process.kill(silent, 'SIGSTOP');
     const asked = Array.from({ length: 2 }, () =>
       send(new URL('/metrics', url).href, { headers: { connection: 'close' } }).catch(() => null),
@@ -142,7 +142,7 @@ describe.runIf(process.platform === 'linux')('several workers', SIDE_BY_SIDE, ()
     expect((await ask(url)).status).toBe(200);
   });
 
-  it('answer for those that are left when one ends while it is asked for metrics', async () => {
+  it('answer /metrics without the one that is killed before it reports', async () => {
     const product = startProcess({ WORKERS: '2', LOG_LEVEL: 'error' });
     const url = await product.ready();
     await until(() => workersOf(product).length === 2, 20_000);
@@ -159,7 +159,7 @@ describe.runIf(process.platform === 'linux')('several workers', SIDE_BY_SIDE, ()
     expect((await Promise.race(asked))?.status).toBe(200);
   });
 
-  it('say once that the port is taken, and end with 1', async () => {
+  it('report once that the port is in use, and exit with 1', async () => {
     const other = startProcess();
     const { port } = new URL(await other.ready());
 
