@@ -1,5 +1,5 @@
 /**
- * T36 to T47: what callers send by mistake or on purpose. Refused with a code, a status and no call.
+ * T36 to T47: wrong and hostile requests are refused with a code and a status, and without a call.
  */
 import fc from 'fast-check';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ import { rawHttp } from './raw-http.ts';
 import { openStand, type Stand } from './stand.ts';
 
 let stand: Stand;
-/** As in production, on a machine with NODE_ENV=development. */
+/** Without introspection and GraphiQL, in spite of NODE_ENV=development. */
 let closed: Stand;
 
 beforeAll(async () => {
@@ -35,8 +35,8 @@ afterEach(() => stand.calm());
 const graphql = (body: unknown, headers: Record<string, string> = {}): Promise<Reply> =>
   stand.gateway.post(body, { 'x-api-key': KEY, ...headers });
 
-describe('what is sent', () => {
-  it('T37 keeps a bounded memory of five hundred documents padded with comments', async () => {
+describe('request bodies', () => {
+  it('T37 of five hundred documents padded with comments take a bounded memory', async () => {
     const padding = '#'.repeat(95_000);
     const fill = async (from: number) => {
       for (let i = from; i < from + 250; i += 20) {
@@ -57,7 +57,7 @@ describe('what is sent', () => {
     await stand.holds([], { hits: 0 });
   });
 
-  it('T36 reads no body past 100 KB, however it is sent', async () => {
+  it('T36 are refused past 100 KB, compressed, or longer than announced, without holding 50 MB', async () => {
     const rss = () => stand.gateway.metric('process_resident_memory_bytes');
     const before = await rss();
     const head = (more: string) =>
@@ -80,13 +80,13 @@ describe('what is sent', () => {
     ]);
     expect([long.codes, zipped.codes]).toEqual([['BODY_TOO_LARGE'], ['UNSUPPORTED_MEDIA_TYPE']]);
     expect(chunked.closed && promised.closed).toBe(true);
-    // What is longer than it says: a broken request, then a refused one.
+    // Longer than its content-length: the part up to it is refused, and then the rest.
     expect(short.status).toBe(400);
     expect((await rss()) - before).toBeLessThan(50e6);
     await stand.holds([long, zipped], { hits: 0 });
   });
 
-  it('T38 lets the last of two equal keys count, and ignores undeclared variables', async () => {
+  it('T38 may have a variable twice, of which the last one counts, and undeclared variables, which are ignored', async () => {
     const reply = await graphql(
       '{ "query": "query ($id: ID!) { person(personId: $id) { personId } }", "variables": { "id": "one", "id": "two", "spare": 1 } }',
     );
@@ -96,7 +96,7 @@ describe('what is sent', () => {
   });
 });
 
-/** `node(id:)` with a value as a variable: a lone surrogate has no place in a document. */
+/** Asks `node(id:)` with the id as a variable, because a document cannot hold a lone surrogate. */
 const askNode = (id: string) =>
   graphql({ query: 'query ($id: ID!) { node(id: $id) { id } }', variables: { id } });
 
@@ -137,7 +137,7 @@ describe('T40 global ids', () => {
     '\ud800',
   ];
 
-  it('T40 refuses whatever is not the id of anything', async () => {
+  it('T40 refuses forged and malformed ids without a call', async () => {
     const replies: Reply[] = [];
     for (const id of FORGED) {
       const reply = await askNode(id);
@@ -148,7 +148,7 @@ describe('T40 global ids', () => {
     await stand.holds(replies, { hits: 0 });
   });
 
-  it('T40 refuses three hundred random ids through the gateway', async () => {
+  it('T40 refuses three hundred random ids without a call', async () => {
     const replies: Reply[] = [];
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 200 }), async (id) => {
@@ -200,7 +200,7 @@ describe('T41 cursors', () => {
 
     await stand.holds(replies, { hits: 0 });
 
-    // A page's name needs no cursor: what is wrong about the list costs the list alone.
+    // A wrong cursor fails its list alone: the name of the page needs none.
     const parent = await stand.ask(
       `{ page(pageId: "b") { name audiences(after: "${ofPage}") { totalCount } } }`,
     );
@@ -209,7 +209,7 @@ describe('T41 cursors', () => {
     await stand.holds(parent, { hits: 1 });
   });
 
-  it('T41 takes a cursor that another key was given, and reads with the key of the caller', async () => {
+  it('T41 accepts a cursor that another key was given, and reads with the key of the caller', async () => {
     const cursor = await cursorOf('topics(first: 1)');
     await stand.calm();
 
@@ -221,7 +221,7 @@ describe('T41 cursors', () => {
     expect(stand.upstream.seen.at(-1)?.headers['x-api-key']).toBe('rotated');
   });
 
-  it('T41 refuses a made-up position, though its checksum is right', async () => {
+  it('T41 refuses a cursor with an invented position and a valid checksum', async () => {
     const replies: Reply[] = [];
     const listId = List.of(planningContext('extended'), routes.listTopics, {}).id;
     for (const position of ['', 'x', '-1', '1.5', '1e9', '9999999', '[7,null]', '7:', ':abc']) {
@@ -236,7 +236,7 @@ describe('T41 cursors', () => {
   });
 });
 
-/** As UTF-8 can hold it: a lone surrogate has no place there. */
+/** The text as UTF-8 holds it: lone surrogates are replaced. */
 const wellFormed = (value: string): string => value.replace(/\p{Cs}/gu, '\uFFFD');
 
 describe('T42, T43 paths and queries', () => {
@@ -265,7 +265,7 @@ describe('T42, T43 paths and queries', () => {
       .map((all) => all.join('')),
   );
 
-  it('T42, T43 hold through the gateway: three hundred random ids and searches', async () => {
+  it('T42, T43 send each of three hundred random ids and searches as one segment or one parameter', async () => {
     const replies: Reply[] = [];
     let called = 0;
     await fc.assert(
@@ -306,7 +306,7 @@ describe('T42, T43 paths and queries', () => {
 });
 
 describe('T44 header values', () => {
-  it('T44 refuses a key that is empty, broken, repeated or too long, and calls nothing', async () => {
+  it('T44 refuses a key that is empty, broken, repeated or too long, without a call and without showing it', async () => {
     const body = JSON.stringify({ query: '{ person(personId: "p") { name } }' });
     const withKeys = (...lines: string[]) =>
       rawHttp(
@@ -337,7 +337,7 @@ describe('T44 header values', () => {
     await stand.holds([], { hits: 0 });
   });
 
-  it('T44 lets no line break into a header of its own', async () => {
+  it('T44 replaces an x-request-id that has invalid characters', async () => {
     const reply = await graphql(
       { query: '{ person(personId: "p") { name } }' },
       { 'x-request-id': 'a b; c="\t"' },
@@ -348,8 +348,8 @@ describe('T44 header values', () => {
   });
 });
 
-describe('T45 names of prototypes', () => {
-  it('T45 passes them on as data, and is changed by none', async () => {
+describe('T45 names of JavaScript prototypes', () => {
+  it('T45 passes __proto__ and constructor on as data, and a later answer is unchanged', async () => {
     const payload =
       '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"toString":1,"a":[{"__proto__":[]}]}';
     const log = JSON.stringify(
@@ -372,7 +372,7 @@ describe('T45 names of prototypes', () => {
     await stand.holds(after, { hits: 1 });
   });
 
-  it('T45 knows no field, type or operation of those names', async () => {
+  it('T45 refuses unknown fields, operations and hashes of those names', async () => {
     const replies = [
       await stand.ask('{ __proto__ { id } }'),
       await stand.ask('{ constructor }'),
@@ -385,7 +385,7 @@ describe('T45 names of prototypes', () => {
       }),
     ];
 
-    // A hash without a text is refused in the form that Apollo's clients look for, which is a 200.
+    // A hash without a text is refused with 200, as Apollo's clients expect.
     expect(replies.map(({ status }) => status)).toEqual([400, 400, 400, 200, 400]);
     expect(replies[3]?.codes).toEqual(['PERSISTED_QUERY_NOT_SUPPORTED']);
     await stand.holds(replies.toSpliced(3, 1), { hits: 0 });
@@ -401,7 +401,7 @@ describe('T46 Unicode', () => {
     ['quotes and slashes', '"\\/\b\f\n\r\t'],
     ['NUL', 'a\u0000b'],
     ['line separators', '\u2028\u2029'],
-  ])('T46 carries it there and back unchanged: %s', async (_name, title) => {
+  ])('T46 passes a title to the backend and back unchanged: %s', async (_name, title) => {
     stand.upstream.on('PATCH /v0/topics/t', (response, seen, socket) =>
       ok({ ...sampleOf(routes.getTopic, { topic_id: 't' }), ...JSON.parse(seen.body) })(
         response,
@@ -422,8 +422,8 @@ describe('T46 Unicode', () => {
   });
 });
 
-describe('T47 what is disclosed', () => {
-  it('T47 shows no schema, no suggestion, no page and no stack when these are switched off, whatever NODE_ENV', async () => {
+describe('T47 disclosure', () => {
+  it('T47 hides the schema, suggestions, GraphiQL and stacks when these are switched off, with NODE_ENV=development', async () => {
     const schemaAsked = await closed.ask('{ __schema { types { name } } }');
     const guess = await closed.ask('{ persn }');
     const page = await fetch(`${closed.gateway.url}/graphql`, { headers: { accept: 'text/html' } });

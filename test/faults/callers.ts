@@ -19,15 +19,15 @@ export interface Heard {
 }
 
 export interface Callers {
-  /** One query; rejects when the connection breaks or `signal` says so. */
+  /** Sends one query; rejects when the connection breaks or `signal` aborts. */
   ask(source: string, options?: AskOptions): Promise<Heard>;
-  /** So many in a loop, each after its own last answer, for so many milliseconds or until it happens. */
+  /** Runs `count` callers, each in a loop, for a number of milliseconds or until a promise resolves. */
   loop(
     count: number,
     until: number | Promise<unknown>,
     turn: (caller: number) => Promise<void>,
   ): Promise<void>;
-  /** Called when the file of tests has ended, if not before. */
+  /** Is called at the end of the test file at the latest. */
   close(): Promise<void>;
 }
 

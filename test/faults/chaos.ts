@@ -1,8 +1,8 @@
 /**
- * A backend in which some answers go wrong, and random queries to ask it.
+ * A backend with random faults, and random queries to ask it.
  *
- * Which answer goes wrong, and how, follows from a seed and the request alone: the same seed finds
- * the same faults, whatever order its calls arrive in.
+ * A seed and the request alone decide which answer has a fault, and which one: the same seed finds the same faults
+ * in any order of calls.
  */
 import { createHash } from 'node:crypto';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
@@ -24,8 +24,8 @@ import { randomFrom, randomQuery, type RandomQuery } from '../support/random-que
 import { routeOf, sampleOf, world } from '../support/world.ts';
 
 /**
- * @param rate the share of answers that go wrong.
- * @param seedOf tells the runs apart; by default every answer has a chance of its own.
+ * @param rate the share of answers that have a fault.
+ * @param seedOf the seed of a request; by default every answer has one of its own.
  */
 export function chaos(rate: number, seedOf: (seen: Seen) => unknown = Math.random): Behaviour {
   const attempts = new Map<string, number>();
@@ -40,7 +40,7 @@ export function chaos(rate: number, seedOf: (seen: Seen) => unknown = Math.rando
   };
 }
 
-/** What has this name is of another kind, the same one in every answer. */
+/** Answers with the fields of this name replaced by a wrong value, the same one in every answer. */
 export const misshapen =
   (name: string, seed: number): Behaviour =>
   (response, seen, socket) => {
@@ -77,7 +77,7 @@ const answerTo = (seen: Seen): Record<string, unknown> => {
 
 const WRONG: readonly unknown[] = [null, undefined, 'wrong', -1.5, {}, [], true, 1e300];
 
-/** The same answer with one value, at any depth, replaced by what should not be there. */
+/** The same answer with one value, at any depth, replaced by a wrong one. */
 function broken(answer: Record<string, unknown>, random: () => number): unknown {
   const holders: Record<string, unknown>[] = [];
   const visit = (value: unknown): void => {

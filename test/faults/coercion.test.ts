@@ -1,5 +1,5 @@
 /**
- * T68 and T69: names that objects of JavaScript have already, and errors that libraries give no code.
+ * T68 and T69: names of JavaScript prototypes, and codes of errors that come from libraries.
  */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { randomFrom } from '../support/random-query.ts';
@@ -11,10 +11,10 @@ beforeEach(() => stand.forget());
 
 const NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf'];
 
-describe('T68 names that objects have already', () => {
-  it.each(NAMES)('T68 takes a variable called %s for what it is', async (name) => {
+describe('T68 names of JavaScript prototypes', () => {
+  it.each(NAMES)('T68 reads a variable named %s', async (name) => {
     const source = `query ($${name}: ID!) { page(pageId: $${name}) { pageId } }`;
-    // As written: an object literal would set its prototype.
+    // As JSON text: an object literal would set its prototype.
     const variables = { toJSON: () => JSON.parse(`{ "${name}": "p1" }`) as unknown };
 
     for (const headers of [{}, { 'x-explain': 'true' }]) {
@@ -25,19 +25,22 @@ describe('T68 names that objects have already', () => {
     }
   });
 
-  it.each(NAMES)('T68 misses a variable called %s that was not sent', async (name) => {
-    const needed = await stand.ask(`query ($${name}: ID!) { page(pageId: $${name}) { pageId } }`);
-    const optional = await stand.ask(
-      `query ($${name}: String) { searchPages(query: $${name}) { pageId } }`,
-    );
+  it.each(NAMES)(
+    'T68 reports a required variable named %s that was not sent, and does without an optional one',
+    async (name) => {
+      const needed = await stand.ask(`query ($${name}: ID!) { page(pageId: $${name}) { pageId } }`);
+      const optional = await stand.ask(
+        `query ($${name}: String) { searchPages(query: $${name}) { pageId } }`,
+      );
 
-    expect(needed.codes).toEqual(['BAD_USER_INPUT']);
-    expect(needed.errors[0].message).toContain(`"$${name}"`);
-    expect(optional.codes).toEqual([]);
-    await stand.holds([needed, optional], { hits: 1 });
-  });
+      expect(needed.codes).toEqual(['BAD_USER_INPUT']);
+      expect(needed.errors[0].message).toContain(`"$${name}"`);
+      expect(optional.codes).toEqual([]);
+      await stand.holds([needed, optional], { hits: 1 });
+    },
+  );
 
-  it.each(NAMES)('T68 refuses an input with a key %s that it does not have', async (name) => {
+  it.each(NAMES)('T68 refuses an unknown input field or argument named %s', async (name) => {
     const input = `{ "id": "x", "${name}": { "id": "y" } }`;
     const variables = { toJSON: () => JSON.parse(`{ "input": ${input} }`) as unknown };
     const replies = [
@@ -58,15 +61,18 @@ describe('T68 names that objects have already', () => {
     await stand.holds(replies, { hits: 0 });
   });
 
-  it.each(NAMES)('T68 takes %s for an alias, a fragment and an operation', async (name) => {
-    const reply = await stand.ask(
-      `query ${name} { ${name}: page(pageId: "p1") { ...${name} } }
+  it.each(NAMES)(
+    'T68 accepts %s as the name of an alias, a fragment and an operation',
+    async (name) => {
+      const reply = await stand.ask(
+        `query ${name} { ${name}: page(pageId: "p1") { ...${name} } }
        fragment ${name} on Page { ${name}: pageId }`,
-    );
+      );
 
-    expect(reply.text).toBe(`{"data":{"${name}":{"${name}":"p1"}}}`);
-    await stand.holds(reply, { hits: 1 });
-  });
+      expect(reply.text).toBe(`{"data":{"${name}":{"${name}":"p1"}}}`);
+      await stand.holds(reply, { hits: 1 });
+    },
+  );
 });
 
 describe('T69 every error has a code', () => {
@@ -95,7 +101,7 @@ describe('T69 every error has a code', () => {
     await stand.holds(reply, { hits: [0, 1] });
   });
 
-  it('T69 of random documents and variables, sound and not', async () => {
+  it('T69 in random documents with damaged variables, literals and words', async () => {
     const codes = new Map<string, number>();
     for (let seed = 0; seed < 250; seed++) {
       const { source, variables } = damaged(seed);
@@ -117,7 +123,7 @@ describe('T69 every error has a code', () => {
   });
 });
 
-/** A random query of which something is not as it should be: a variable, a literal, or a word. */
+/** A random query with damaged variables, literals and words. */
 function damaged(seed: number): { source: string; variables: Record<string, unknown> } {
   const random = randomFrom(seed + 70_000);
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)]!;

@@ -1,5 +1,5 @@
 /**
- * T70: what is kept of answers takes no more memory than it may, whatever their shape.
+ * T70: the memory of the decode cache stays within its bound for answers of any shape.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -21,7 +21,7 @@ function memory(): number {
 
 const MAX_BYTES = 4_000_000;
 
-/** Each makes a JSON text of about so many values, which no other answer has. */
+/** Each writes a JSON text of about `count` values, which differs from those of other answers. */
 const SHAPES: Readonly<Record<string, (count: number, answer: number) => string>> = {
   'empty objects': (count) => `[${Array(count).fill('{}').join()}]`,
   'empty lists': (count) => `[${Array(count).fill('[]').join()}]`,
@@ -59,27 +59,30 @@ function shuffled(seed: number): string[] {
 
 const headers = { 'content-type': 'application/json' };
 
-/** As large as an answer may be that is kept, for what most shapes take. */
+/** The size, in most shapes, of the largest answers that are kept. */
 const VALUES = 1_800;
 
-it.each(Object.entries(SHAPES))('T70 keeps answers of %s within its bound', (_name, shape) => {
-  const whole = JSON.stringify({ ...person('p'), extra: 0 });
-  const cache = new DecodeCache(MAX_BYTES);
-  const fill = (from: number, to: number): void => {
-    for (let i = from; i < to; i++) {
-      const body = Buffer.from(whole.replace('"extra":0', () => `"extra":${shape(VALUES, i)}`));
-      // Only its route and path matter to the cache.
-      const call = { route: routes.getPerson, path: `/v0/persons/p${i}` } as Call;
-      // Twice the same is kept, the third time it is frozen.
-      for (let turn = 0; turn < 3; turn++) cache.decode(call, { status: 200, headers, body });
-    }
-  };
-  new DecodeCache(MAX_BYTES); // its own code and tables
-  const before = memory();
+it.each(Object.entries(SHAPES))(
+  'T70 the decode cache keeps answers with %s within its bound',
+  (_name, shape) => {
+    const whole = JSON.stringify({ ...person('p'), extra: 0 });
+    const cache = new DecodeCache(MAX_BYTES);
+    const fill = (from: number, to: number): void => {
+      for (let i = from; i < to; i++) {
+        const body = Buffer.from(whole.replace('"extra":0', () => `"extra":${shape(VALUES, i)}`));
+        // Only its route and path matter to the cache.
+        const call = { route: routes.getPerson, path: `/v0/persons/p${i}` } as Call;
+        // The second time it is kept, the third time frozen.
+        for (let turn = 0; turn < 3; turn++) cache.decode(call, { status: 200, headers, body });
+      }
+    };
+    new DecodeCache(MAX_BYTES); // its own code and tables
+    const before = memory();
 
-  fill(0, 100);
+    fill(0, 100);
 
-  const taken = memory() - before;
-  expect(taken).toBeLessThan(MAX_BYTES + 500_000);
-  expect(cache).toBeDefined(); // alive until here
-});
+    const taken = memory() - before;
+    expect(taken).toBeLessThan(MAX_BYTES + 500_000);
+    expect(cache).toBeDefined(); // alive until here
+  },
+);

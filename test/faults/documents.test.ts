@@ -1,7 +1,7 @@
 /**
- * T62b and T65: documents that cost more than they look, and what is done for callers without a key.
+ * T62b and T65: documents that cost more than their size suggests, and callers without a key.
  *
- * What is measured is how many functions a gateway in this process calls.
+ * The cost is measured in function calls of a gateway in this process.
  */
 import { getIntrospectionQuery } from 'graphql';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -24,10 +24,10 @@ const askAnonymously = (query: string, variables?: unknown): Promise<Reply> =>
 const WITH_KEY = { 'x-api-key': KEY };
 
 let variants = 0;
-/** The same for validation, and another text for the cache. */
+/** The same document for validation, but another text for the cache. */
 const variant = (query: string) => `${query} # ${variants++}`;
 
-/** Calls of functions that a request takes. */
+/** The number of function calls that a request takes. */
 async function costOf(query: string, variables?: unknown, headers = {}): Promise<number> {
   const site = await openGateway({ backend: 'faulty' });
   await site.post({ query: '{ __typename }' }, headers);
@@ -35,7 +35,7 @@ async function costOf(query: string, variables?: unknown, headers = {}): Promise
   return calls;
 }
 
-/** A page's audiences' pages' audiences …, so many of each side by side. */
+/** A page's audiences' pages' audiences …, `width` of each side by side. */
 const nested = (levels: number, width: number): string => {
   const fields = ['audiences', 'nodes', 'page'];
   const at = (level: number): string =>
@@ -49,12 +49,12 @@ const PLANS = `{ ${times(29, (i) => `a${i}: nodes(ids: [${times(100, (j) => `"x$
 
 describe('T62b a caller without a key', () => {
   it.each([
-    ['a document that is dear to plan', PLANS.replaceAll(/"x\d+"/g, '"x"').slice(0, 90_000)],
-    ['a document that is dear to validate', `{ page(pageId: "a") { ${nested(4, 3)} } }`],
-  ])('T62b is told so before anything is spent on %s', async (_what, query) => {
+    ['a document that is expensive to plan', PLANS.replaceAll(/"x\d+"/g, '"x"').slice(0, 90_000)],
+    ['a document that is expensive to validate', `{ page(pageId: "a") { ${nested(4, 3)} } }`],
+  ])('T62b is refused with little work for %s', async (_what, query) => {
     const reply = await askAnonymously(query);
 
-    // Too large, or without a key: whichever is found first.
+    // The size or the missing key, whichever is found first.
     expect(['QUERY_TOO_LARGE', 'UNAUTHENTICATED']).toContain(reply.codes[0]);
     expect(reply.status).toBe(reply.codes[0] === 'UNAUTHENTICATED' ? 401 : 400);
     expect(reply.body).not.toHaveProperty('data');
@@ -70,22 +70,22 @@ const wide = (count: number): string =>
     return `fragment F${i} on Page { name id title ${next} }`;
   });
 
-const DEAR: readonly (readonly [string, string])[] = [
+const EXPENSIVE: readonly (readonly [string, string])[] = [
   ['a fragment that is not spread', `{ __typename } fragment F on Page { ${nested(3, 7)} }`],
-  ['a deeper one', `{ __typename } fragment F on Page { ${nested(7, 2)} }`],
-  ['many that are not spread', `{ __typename } ${wide(60)}`],
-  ['the same, spread', `{ page(pageId: "a") { ...F0 } } ${wide(60)}`],
+  ['a deeper fragment that is not spread', `{ __typename } fragment F on Page { ${nested(7, 2)} }`],
+  ['many fragments that are not spread', `{ __typename } ${wide(60)}`],
+  ['many fragments that are spread', `{ page(pageId: "a") { ...F0 } } ${wide(60)}`],
   ['one field in many places', `{ page(pageId: "a") { ${nested(2, 30)} } }`],
   [
     'fragments side by side',
     `{ page(pageId: "a") { ${times(90, (i) => `...F${i}`)} } } ${times(90, (i) => `fragment F${i} on Page { name id title status }`)}`,
   ],
   [
-    'fragments that contradict each other',
+    'fragments with conflicting fields',
     `{ page(pageId: "a") { ${times(90, (i) => `...F${i}`)} } } ${times(90, (i) => `fragment F${i} on Page { name ${i % 2 ? 'id' : 'id: title'} }`)}`,
   ],
   [
-    'fragments in circles',
+    'circular fragments',
     `{ page(pageId: "a") { ...F0 } } ${times(60, (i) => `fragment F${i} on Page { audiences { nodes { page { ...F${(i + 1) % 60} ...F${(i + 7) % 60} } } } }`)}`,
   ],
   [
@@ -107,7 +107,7 @@ const DEAR: readonly (readonly [string, string])[] = [
 ];
 
 describe('T65 a document of up to 100 KB', () => {
-  it.each(DEAR)('T65 costs little: %s', async (_what, query) => {
+  it.each(EXPENSIVE)('T65 is refused with little work: %s', async (_what, query) => {
     const reply = await stand.ask(query);
 
     expect(reply.codes.length).toBeGreaterThan(0);
@@ -120,7 +120,7 @@ describe('T65 a document of up to 100 KB', () => {
     ['cursor', 'String', 'after', 'x'.repeat(8_000)],
     ['count', 'Int', 'first', 1_000],
   ])(
-    'T65 costs little where one %s is refused in thousands of fields',
+    'T65 costs little when one %s is refused in thousands of fields',
     async (_what, type, argument, wrong) => {
       const query = `query ($ids: [ID!]!, $wrong: ${type}) { ${times(4, (i) => `a${i}: nodes(ids: $ids) { ...F }`)} }
         fragment F on Page { ${times(5, (i) => `b${i}: audiences(${argument}: $wrong) { nodes { audienceId } }`)} }`;
@@ -135,7 +135,7 @@ describe('T65 a document of up to 100 KB', () => {
     },
   );
 
-  it('T65 repeats no more than a hundred characters of itself in a message', async () => {
+  it('T65 is quoted with a hundred characters at most in a message', async () => {
     const long = 'x'.repeat(190);
     const text = 'y'.repeat(50_000);
     const list = `[${times(1_500, (i) => `"${i}"`)}]`;
@@ -189,11 +189,11 @@ describe('T65 introspection', () => {
       'RESULT_TOO_LARGE',
     ],
     [
-      'all of it many times',
+      'the whole schema many times',
       `{ ${times(30, (i) => `a${i}: __schema { types { name fields { name type { name kind } } } }`)} }`,
       'RESULT_TOO_LARGE',
     ],
-  ])('T65 multiplies nothing: %s', async (_what, query, code) => {
+  ])('T65 is refused when it multiplies: %s', async (_what, query, code) => {
     const reply = await askAnonymously(query);
 
     expect([reply.status, reply.codes]).toEqual([400, [code]]);
@@ -207,16 +207,19 @@ describe('T65 introspection', () => {
       'one type many times',
       `{ ${times(30, (i) => `a${i}: __type(name: "Query") { fields { name description } }`)} }`,
     ],
-  ])('T65 costs no more than what tools ask for: %s', async (_what, query) => {
-    const all = await askAnonymously(ALL);
-    const reply = await askAnonymously(query);
+  ])(
+    'T65 is answered when it takes less than the introspection of tools: %s',
+    async (_what, query) => {
+      const all = await askAnonymously(ALL);
+      const reply = await askAnonymously(query);
 
-    expect(reply.codes).toEqual([]);
-    expect(reply.text.length).toBeLessThan(all.text.length);
-    await stand.holds(reply, { hits: 0 });
-  });
+      expect(reply.codes).toEqual([]);
+      expect(reply.text.length).toBeLessThan(all.text.length);
+      await stand.holds(reply, { hits: 0 });
+    },
+  );
 
-  it('T65 answers all that tools ask for', async () => {
+  it('T65 of tools is answered, the same with a key and without, with little work', async () => {
     const first = await askAnonymously(ALL);
     const withKey = await stand.ask(ALL);
 
@@ -226,7 +229,7 @@ describe('T65 introspection', () => {
     expect(await costOf(ALL)).toBeLessThan(400_000);
   });
 
-  it('T65 keeps answers to different variables apart', async () => {
+  it('T65 is answered by its own variables', async () => {
     const query = 'query ($name: String!) { __type(name: $name) { name } }';
 
     const names = ['Page', 'Topic', 'Nothing'];

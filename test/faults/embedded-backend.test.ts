@@ -1,7 +1,7 @@
 /**
- * T71 and T76: whatever the embedded backend is sent, it refuses in the documented words or does it;
- * when it fails itself, the log has the route and a code, and nothing of the caller; and its
- * database is one file, which is refused at start when it cannot be used.
+ * T71 and T76: the embedded backend answers or refuses every request as documented; when it fails itself, the log
+ * has the route and a code, and no data of the caller; and its database is one file, which is refused at the start
+ * when it cannot be used.
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, readdirSync, rmSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { openFolder } from '../support/folder.ts';
 import { startGateway, startProcess, type GatewayProcess } from '../support/gateway-process.ts';
 import { buildGateway } from '../support/gateway-build.ts';
 
-/** How the gateway is started. */
+/** The command that starts the gateway. */
 const START = [process.execPath, await buildGateway()];
 
 const failures: unknown[] = [];
@@ -34,7 +34,7 @@ async function forgedCursor(key: string): Promise<string> {
 }
 
 describe('the sample data', () => {
-  /** `npm start` in a folder, and what is done with it before it is stopped. */
+  /** Starts a gateway in a folder, does some work with it, and stops it. */
   async function inFolder<Result>(
     cwd: string,
     work: (gateway: GatewayProcess) => Promise<Result>,
@@ -59,7 +59,7 @@ describe('the sample data', () => {
     expect(errors).toEqual([]);
   };
 
-  it('is kept in .data of the folder, and made anew where that folder was deleted, as README says', async () => {
+  it('is kept in .data, and created again when that folder is deleted, as README says', async () => {
     const folder = openFolder();
     const first = await inFolder(folder, titleOf);
 
@@ -73,7 +73,7 @@ describe('the sample data', () => {
     expect(files).toContain('backend.db');
   });
 
-  it('is kept for one start by BACKEND_DATABASE_URL=:memory:, as README says', async () => {
+  it('is kept for one start with BACKEND_DATABASE_URL=:memory:, as README says', async () => {
     const folder = openFolder();
     await inFolder(
       folder,
@@ -96,7 +96,7 @@ describe('T71 the embedded backend', () => {
     ['/v0/accounts/search?query=', 'a'.repeat(2_001), 'query'],
     ['/v0/page_links?path=', `/${'a'.repeat(2_000)}`, 'path'],
     ['/v0/topics?limit=', '1'.repeat(5_000), 'limit'],
-  ])('T71 refuses what is too long: %s', async (path, value, field) => {
+  ])('T71 refuses a value that is too long: %s', async (path, value, field) => {
     const { status, body } = await backend.call(path + value);
 
     expect([status, body.code, body.details.field]).toEqual([400, 'bad_request', field]);
@@ -113,61 +113,72 @@ describe('T71 the embedded backend', () => {
     },
   );
 
-  it('T71 answers a search of as many words as may be', async () => {
+  it('T71 answers a search of 32 words, the most that are allowed', async () => {
     const words = Array.from({ length: 32 }, (_, i) => 'abcdefgh'[i % 8]).join('%20');
 
     expect((await backend.call(`/v0/pages/search?query=${words}`)).status).toBe(200);
   });
 
-  it.each(Object.keys(routes) as RouteName[])('T71 never fails at %s', async (name) => {
-    const { method, path, query, body } = routes[name] as (typeof routes)['listTopics'];
-    const shape = Object.keys(query?.shape ?? {});
-    const wild = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 60 }),
-      fc.constantFrom(
-        '1e999',
-        '-1',
-        '9007199254740993',
-        "'; --",
-        '\0',
-        '\ud800',
-        'true',
-        '',
-        ...RAW,
-      ),
-      fc.json().map(cursorWith),
-      fc.string({ minLength: 2_500, maxLength: 3_000 }),
-    );
-    const request = fc.record({
-      parameters: fc.array(fc.oneof(fc.constantFrom(...IDS), wild), { minLength: 3, maxLength: 3 }),
-      query: fc.record(Object.fromEntries(shape.map((field) => [field, wild])), {
-        requiredKeys: [],
-      }),
-      body: bodyOf(name),
-    });
+  it.each(Object.keys(routes) as RouteName[])(
+    'T71 answers no random request to %s with 5xx',
+    async (name) => {
+      const { method, path, query, body } = routes[name] as (typeof routes)['listTopics'];
+      const shape = Object.keys(query?.shape ?? {});
+      const wild = fc.oneof(
+        fc.string({ unit: 'binary', maxLength: 60 }),
+        fc.constantFrom(
+          '1e999',
+          '-1',
+          '9007199254740993',
+          "'; --",
+          '\0',
+          '\ud800',
+          'true',
+          '',
+          ...RAW,
+        ),
+        fc.json().map(cursorWith),
+        fc.string({ minLength: 2_500, maxLength: 3_000 }),
+      );
+      const request = fc.record({
+        parameters: fc.array(fc.oneof(fc.constantFrom(...IDS), wild), {
+          minLength: 3,
+          maxLength: 3,
+        }),
+        query: fc.record(Object.fromEntries(shape.map((field) => [field, wild])), {
+          requiredKeys: [],
+        }),
+        body: bodyOf(name),
+      });
 
-    await fc.assert(
-      fc.asyncProperty(request, async ({ parameters, query, ...sent }) => {
-        let parameter = 0;
-        const filled = path.replaceAll(/\{\w+\}/g, () => encode(parameters[parameter++]!) || '%00');
-        const search = Object.entries(query).map(([field, value]) => `${field}=${encode(value!)}`);
-        const target = `${filled}?${search.join('&').slice(0, 9_000)}`;
-        // Node's server itself refuses heads of more than 16 KB, without a body.
-        fc.pre(target.length < 15_000);
-        const answer = await backend.call(target, {
-          method,
-          ...(body && { body: sent.body }),
-        });
+      await fc.assert(
+        fc.asyncProperty(request, async ({ parameters, query, ...sent }) => {
+          let parameter = 0;
+          const filled = path.replaceAll(
+            /\{\w+\}/g,
+            () => encode(parameters[parameter++]!) || '%00',
+          );
+          const search = Object.entries(query).map(
+            ([field, value]) => `${field}=${encode(value!)}`,
+          );
+          const target = `${filled}?${search.join('&').slice(0, 9_000)}`;
+          // Node's server itself refuses heads of more than 16 KB, without a body.
+          fc.pre(target.length < 15_000);
+          const answer = await backend.call(target, {
+            method,
+            ...(body && { body: sent.body }),
+          });
 
-        expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(500);
-        if (answer.status >= 400) expect(ErrorBody.parse(answer.body)).toEqual(answer.body);
-      }),
-      { numRuns: 30 },
-    );
-    expect(failures).toEqual([]);
-  });
+          expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(500);
+          if (answer.status >= 400) expect(ErrorBody.parse(answer.body)).toEqual(answer.body);
+        }),
+        { numRuns: 30 },
+      );
+      expect(failures).toEqual([]);
+    },
+  );
 
-  it('T71 is logged by its route and a code when it fails', async () => {
+  it('T71 logs its own failure with the route and a code, and without data of the caller', async () => {
     const databaseUrl = temporaryDatabase();
     const product = startProcess({ BACKEND_DATABASE_URL: databaseUrl });
     await product.ready();
@@ -207,13 +218,13 @@ const IDS = [
   'account_harborlight_logistics',
 ];
 
-/** Some are sent as they are, however wrong their percent signs. */
+/** Encodes a text, but for those that are sent with their invalid percent signs. */
 const encode = (text: string): string =>
   RAW.includes(text) ? text : encodeURIComponent(text.toWellFormed());
 
 const RAW = ['%', '%E0%A4%A', '%2e%2e', '%00', '%ed%a0%80'];
 
-/** Bodies that are right but for a part. */
+/** Bodies that are valid but for a part. */
 function bodyOf(name: RouteName): fc.Arbitrary<unknown> {
   const wild = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.string({ unit: 'binary' }));
   const texts = fc.record(
@@ -244,7 +255,7 @@ const TEXT_FIELDS = [
   'content',
 ];
 
-describe('T76 its database', () => {
+describe('T76 the database of the embedded backend', () => {
   /** By another process: libSQL's client keeps a file open for a while after it was closed. */
   const make = async (databaseUrl: string): Promise<void> => {
     const product = startProcess({ BACKEND_DATABASE_URL: databaseUrl });
@@ -254,7 +265,7 @@ describe('T76 its database', () => {
   };
 
   it.each(['1', '2'])(
-    'T76 is whole in its file after an orderly stop, WORKERS=%s',
+    'T76 is complete in its file after an orderly stop, WORKERS=%s',
     async (count) => {
       const databaseUrl = temporaryDatabase();
       const file = databaseUrl.slice('file:'.length);
@@ -324,7 +335,7 @@ describe('T76 its database', () => {
     },
   );
 
-  it('T76 is refused in words when it cannot be opened', async () => {
+  it('T76 is refused in one line when it cannot be opened', async () => {
     const product = startProcess({ BACKEND_DATABASE_URL: 'file:/proc/version/backend.db' });
     const folder = startProcess({ BACKEND_DATABASE_URL: `file:${tmpdir()}` });
 

@@ -1,5 +1,5 @@
 /**
- * Random valid queries and random faults: whatever comes of it is sound.
+ * Random valid queries and random faults of the backend: every reply is sound.
  *
  * A failure names its seed; `FUZZ_SEED=7 FUZZ_RUNS=1 npx vitest run test/faults/fuzz.test.ts` runs it
  * again, and `FUZZ_RUNS=5000` runs many.
@@ -21,13 +21,13 @@ beforeEach(() => stand.forget());
 const calm = world();
 
 it(
-  `answers ${RUNS} random queries soundly while one call in eight goes wrong`,
+  `answers ${RUNS} random queries soundly while one call in eight has a fault`,
   async () => {
     const random = chaos(1 / 8, ({ headers }) => headers['x-request-id']);
     const codes = new Map<string, number>();
     let [asked, wanted] = [0, 0];
     stand.upstream.on('*', (response, seen, socket) =>
-      // The calls between the runs go well.
+      // Calls between the runs have no fault.
       String(seen.headers['x-request-id']).startsWith('fuzz-')
         ? random(response, seen, socket)
         : calm(response, seen, socket),
@@ -35,7 +35,7 @@ it(
 
     for (let seed = FIRST; seed < FIRST + RUNS; seed++) {
       const { source, variables } = queryOf(seed);
-      // The first prepares the document.
+      // The first turn prepares the document.
       for (const turn of ['first', 'again']) {
         const id = `fuzz-${seed}-${turn}`;
         const before = stand.upstream.seen.length;
@@ -52,7 +52,7 @@ it(
         const sent = journal.filter((entry) => entry.source === 'sent');
         try {
           expectSound(reply, stand.upstream.port);
-          // The calls that were reported, and no more: a call given up may never have left.
+          // No more calls than were reported; one that was cancelled may never have been sent.
           expect(hits).toBeLessThanOrEqual(sent.length);
           expect(hits).toBeGreaterThanOrEqual(sent.filter((entry) => entry.status != null).length);
         } catch (error) {

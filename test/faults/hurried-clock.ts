@@ -1,7 +1,7 @@
 /**
- * Loaded into a gateway by T58: its limits on slow callers are a tenth of what it sets.
+ * Loaded into a gateway by T58: divides the limits on slow callers that the gateway sets by ten.
  *
- * What it does not set stays a tenth of Node's own: a body may take 300 seconds there.
+ * A limit that it does not set is a tenth of Node's default, as of the 300 seconds for a body.
  */
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import type { Server, ServerOptions } from 'node:http';
@@ -25,7 +25,7 @@ http.createServer = (options, ...rest) => {
 };
 syncBuiltinESMExports();
 
-/** The time to read an answer is the gateway's own. */
+/** The gateway's own limit on the time to read an answer. */
 const READ_WITHIN_MS = 30_000;
 const realTimeout = globalThis.setTimeout;
 

@@ -1,5 +1,5 @@
 /**
- * T73: what precedes an answer is passed over, and a part is not taken for the whole.
+ * T73: informational responses are skipped, and partial answers are refused.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
@@ -25,7 +25,7 @@ const write = () =>
   );
 
 const BODY = JSON.stringify(sampleOf(routes.getTopic, { topic_id: 't' }));
-/** Closes its connection: Node's server, past which it is written, still waits for its own answer there. */
+/** An answer that closes its connection: Node's server, which it bypasses, still waits for its own answer there. */
 const answer = (status = '200 OK', body = BODY): string =>
   `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 
@@ -46,14 +46,14 @@ const inPieces =
 it.each<[string, Behaviour]>([
   ['102 Processing', raw(PROCESSING + answer())],
   ['103 Early Hints', raw(HINTS + answer())],
-  ['several of them', raw(PROCESSING + HINTS + HINTS + answer())],
-  ['one, well before the answer', inPieces(HINTS, '', '', answer())],
-  ['one that arrives byte by byte', inPieces(...HINTS, answer())],
+  ['several informational responses', raw(PROCESSING + HINTS + HINTS + answer())],
+  ['a 103 well before the answer', inPieces(HINTS, '', '', answer())],
+  ['a 103 that arrives byte by byte', inPieces(...HINTS, answer())],
   [
-    'one that ends in the packet of the answer',
+    'a 103 that ends in the packet of the answer',
     inPieces(HINTS.slice(0, 20), HINTS.slice(20) + answer()),
   ],
-])('T73 passes over %s, for reads and writes', async (_name, behaviour) => {
+])('T73 skips %s, for reads and writes', async (_name, behaviour) => {
   stand.upstream.on(READ, behaviour);
   stand.upstream.on(WRITE, behaviour);
 
@@ -68,7 +68,7 @@ it.each<[string, Behaviour]>([
   await stand.holds(replies, { hits: 3 });
 });
 
-it('T73 takes a 100 Continue that nobody asked for as the end of the connection, as undici does', async () => {
+it('T73 answers an unsolicited 100 Continue with UPSTREAM_UNAVAILABLE for a read and OUTCOME_UNKNOWN for a write', async () => {
   const behaviour = raw(CONTINUE + answer());
   stand.upstream.on(READ, behaviour);
   stand.upstream.on(WRITE, behaviour);
@@ -81,7 +81,7 @@ it('T73 takes a 100 Continue that nobody asked for as the end of the connection,
   await stand.holds([reader, writer], { hits: [3, 8] });
 });
 
-it('T73 keeps what looks like one inside an answer', async () => {
+it('T73 keeps text in a body that looks like an informational response', async () => {
   const title = `${CONTINUE}${answer('206 Partial Content', '{}')}`;
   const body = JSON.stringify({ ...JSON.parse(BODY), title });
   const whole = answer('200 OK', body);
@@ -94,7 +94,7 @@ it('T73 keeps what looks like one inside an answer', async () => {
   await stand.holds(reply, { hits: 1 });
 });
 
-it('T73 has no use for a 101, or for 1xx responses without end', async () => {
+it('T73 fails a read after a 101, and times it out during endless 103s', async () => {
   stand.upstream.on(READ, raw('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n'));
   const switched = await read();
   stand.upstream.on(READ, async (_response, _seen, socket) => {
@@ -111,7 +111,7 @@ it('T73 has no use for a 101, or for 1xx responses without end', async () => {
 });
 
 it.each([202, 203, 205, 206, 226, 299])(
-  'T73 takes no %i for the whole: a read is refused, a write has an unknown outcome',
+  'T73 refuses a %i as partial: UPSTREAM_INVALID_RESPONSE for a read, OUTCOME_UNKNOWN for a write',
   async (status) => {
     const partial = raw(answer(`${status} Whatever`, status === 205 ? '' : BODY));
     stand.upstream.on(READ, partial, world());
@@ -127,7 +127,7 @@ it.each([202, 203, 205, 206, 226, 299])(
   },
 );
 
-it('T73 takes a 201 for a success', async () => {
+it('T73 accepts a 201', async () => {
   stand.upstream.on(READ, raw(answer('201 Created')));
 
   const reply = await read();

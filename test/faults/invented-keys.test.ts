@@ -1,5 +1,5 @@
 /**
- * T64, T66: what one caller sends too much of, or invents, costs that caller and no other.
+ * T64, T66: floods and invented keys cost their caller and no other.
  */
 import { expect, it } from 'vitest';
 import { hasKind } from '../../src/rest/call/errors.ts';
@@ -15,11 +15,11 @@ import { openCallers } from './callers.ts';
 import { openStand } from './stand.ts';
 
 let asked = 0;
-/** A query that no other is shared with. */
+/** A query that shares its calls with no other. */
 const next = (): string => `{ person(personId: "p${asked++}") { name } }`;
 
-it('T66 makes no caller whose key is accepted wait for others who invent keys without end', async () => {
-  // No call ends by its time.
+it('T66 does not delay a caller whose key is accepted behind a flood of invented keys', async () => {
+  // No call times out.
   const stand = await openStand({ UPSTREAM_TIMEOUT_MS: '60000', REQUEST_TIMEOUT_MS: '61000' });
   const callers = openCallers(stand.gateway);
   const refusal = held(status(401));
@@ -40,13 +40,13 @@ it('T66 makes no caller whose key is accepted wait for others who invent keys wi
   await stand.underWay(200);
   for (let i = 0; i < 50; i++) await ask();
 
-  // Nobody has answered those: who waited for one of them would wait still.
+  // No invented key has been answered, so no read waited for one.
   expect(refused).toBe(0);
   refusal.release();
   await Promise.all(flood);
 });
 
-it('T64 refuses what a full queue cannot take for next to nothing, with one error', async () => {
+it('T64 refuses a call to a full queue with fewer than 200 function calls and one shared error', async () => {
   const clock = new StagedClock();
   const { backend, client, told } = await openRest({ clock, timeoutMs: 2_000 });
   backend.on('*', ok(person('p')), silence());

@@ -1,5 +1,5 @@
 /**
- * T48 to T52: what is one caller's stays that caller's.
+ * T48 to T52: the isolation of callers from each other.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 let count = 0;
-/** A query that no other is shared with. */
+/** A query that shares its calls with no other. */
 const next = (): string => `{ person(personId: "n${count++}") { name } }`;
 
 const QUERY = '{ person(personId: "p") { name } }';
@@ -37,7 +37,7 @@ const named = (headers: Record<string, string> = {}) =>
     headers,
   );
 
-it('T48 shares a read in flight among callers of one key, and with no other', async () => {
+it('T48 shares a read in flight among callers of one key, and not with another key', async () => {
   const late = held(named());
   stand.upstream.on('GET /v0/persons/p', late.behaviour);
 
@@ -57,7 +57,7 @@ it.each<[string, Record<string, string>]>([
   ['Last-Modified', { 'last-modified': 'Mon, 01 Jan 2024 00:00:00 GMT' }],
   ['ETag', { etag: '"1"' }],
 ])(
-  'T49 answers nobody with what another was answered, whatever %s says',
+  'T49 gives an answer with %s neither to another key nor to a later request',
   async (_name, headers) => {
     stand.upstream.on('GET /v0/persons/p', named(headers));
 
@@ -72,7 +72,7 @@ it.each<[string, Record<string, string>]>([
   },
 );
 
-it('T50 reads again after a write of the same request', async () => {
+it('T50 answers each of two writes of a request with its result, and a later read with the last one', async () => {
   let title = 'old';
   const topic = sampleOf(routes.getTopic, { topic_id: 't' });
   stand.upstream.on('GET /v0/topics/t', (...args) => ok({ ...topic, title })(...args));
@@ -95,7 +95,7 @@ it('T50 reads again after a write of the same request', async () => {
   await stand.holds([reply, read], { hits: 3 });
 });
 
-it('T50 lets a read that began before a write answer no caller who asks after it', async () => {
+it('T50 does not answer a read after a write by a read that began before the write', async () => {
   const topic = sampleOf(routes.getTopic, { topic_id: 't' });
   const stale = held(ok({ ...topic, title: 'old' }));
   stand.upstream.on('GET /v0/topics/t', stale.behaviour, ok({ ...topic, title: 'new' }));
@@ -134,8 +134,8 @@ it('T50 fails one id of a batch alone', async () => {
   await stand.holds(reply, { hits: 4 });
 });
 
-it('T51 lets no caller wait for another who waits for a slow backend with all it may have', async () => {
-  // No call ends by its time.
+it('T51 does not delay a caller behind another who fills its share of a slow backend', async () => {
+  // No call times out.
   const patient = await openStand({ UPSTREAM_TIMEOUT_MS: '60000', REQUEST_TIMEOUT_MS: '61000' });
   const noisy = openCallers(patient.gateway);
   const others = openCallers(patient.gateway);
@@ -150,7 +150,7 @@ it('T51 lets no caller wait for another who waits for a slow backend with all it
   await ask(); // the backend accepts the key
   let answered = 0;
 
-  // As many calls of one key as the gateway lets out at once, and more that wait.
+  // More calls of one key than the gateway sends at once.
   const noise = Array.from({ length: 130 }, () => noisy.ask(next()).then(() => (answered += 1)));
   await patient.underWay(130);
   for (let i = 0; i < 50; i++) await ask();
@@ -161,7 +161,7 @@ it('T51 lets no caller wait for another who waits for a slow backend with all it
   await patient.holds([], { hits: 181 });
 });
 
-it('T52 writes no key anywhere, whatever happens to its owner', async () => {
+it('T52 shows no key in replies, metrics or the log', async () => {
   const secret = 'SECRET-KEY-OF-A-TENANT';
   stand.upstream.on('GET /v0/persons/bad', status(500));
   const replies = [

@@ -1,6 +1,6 @@
 /**
- * Nothing legitimate falls to a limit: our own documents with lists of a hundred, written as clients
- * write them, and the introspection of every tool.
+ * Legitimate documents pass all limits: those of this project with lists of a hundred, as clients write them, and
+ * the introspection of tools.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import {
@@ -32,7 +32,7 @@ import { startGateway } from '../support/gateway-process.ts';
 import { IDS } from '../support/ids.ts';
 import { until } from '../support/until.ts';
 
-// A hundred calls of one answer, on a machine that others use: their time is not what is asked here.
+// An answer takes a hundred calls, perhaps on a busy machine, and time-outs are not tested here.
 const gateway = await startGateway({ UPSTREAM_TIMEOUT_MS: '20000', REQUEST_TIMEOUT_MS: '60000' });
 
 afterAll(() => gateway.stop('SIGKILL'));
@@ -120,7 +120,7 @@ const WRITTEN: readonly (readonly [string, (document: DocumentNode) => DocumentN
   ['by Relay', asRelay],
 ];
 
-/** As Relay's compiler writes a screen with a list, and the query for its next page. */
+/** A screen with a list, and the query for its next page, as Relay's compiler writes them. */
 const RELAY_FRAGMENTS = `
   fragment Audiences_page on Page {
     audiences(first: $first, after: $after) {
@@ -146,7 +146,7 @@ const RELAY_DOCUMENTS = [
      node(id: $id) { __typename ...Audiences_page id } } ${RELAY_FRAGMENTS}`,
 ];
 
-describe('every document of ours, with lists of a hundred,', () => {
+describe('a document of this project with lists of a hundred,', () => {
   describe.each(WRITTEN)('written %s,', (_by, write) => {
     it.each(Object.keys(documents))('%s passes all limits', async (name) => {
       const document = write(documents[name]!);
@@ -170,7 +170,7 @@ describe('every document of ours, with lists of a hundred,', () => {
   });
 });
 
-it.each(RELAY_DOCUMENTS)('Relay’s own %# passes all limits', async (source) => {
+it.each(RELAY_DOCUMENTS)('document %# of Relay’s compiler passes all limits', async (source) => {
   const reply = await gateway.ask(source, {
     variables: { ...VALUES, id: formatNodeId('Page', [LARGE_PAGE]) },
     apiKey: EXAMPLE_API_KEY,
@@ -181,7 +181,7 @@ it.each(RELAY_DOCUMENTS)('Relay’s own %# passes all limits', async (source) =>
   expect(page.audiences.edges).toHaveLength(100);
 });
 
-/** What tools ask of it: graphql-js' own, each option, and all of them. */
+/** The introspection of tools: graphql-js' default, each option, and all of them. */
 const INTROSPECTIONS: readonly IntrospectionOptions[] = [
   {},
   { descriptions: false },

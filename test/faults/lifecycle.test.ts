@@ -1,9 +1,8 @@
 /**
- * T57 and T58: what the process finishes before it ends, and what slow or many callers can hold.
+ * T57 and T58: what a process finishes before it exits, and what slow or many callers can hold.
  *
- * How it ends otherwise is told in test/gateway/process.test.ts. That the embedded backend, killed in the middle of
- * writes, loses nothing it has answered for is told in test/backend/restart.test.ts; here it is tried once through the
- * gateway.
+ * Other ends of a process are in test/gateway/process.test.ts. The kill of the embedded backend during writes is in
+ * test/backend/restart.test.ts, and here once through the gateway.
  */
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -25,7 +24,7 @@ import { until } from '../support/until.ts';
 const open = (env: Record<string, string> = {}, options?: StandOptions): Promise<Stand> =>
   openStand(env, options);
 
-/** Gateways that a test ends; opened before, because starting some keeps the machine busy. */
+/** Gateways that a test stops; started before, because starting them keeps the machine busy. */
 let mortal: Record<'peaceful' | 'left', Stand>;
 
 beforeAll(async () => {
@@ -34,7 +33,7 @@ beforeAll(async () => {
 });
 
 let count = 0;
-/** A query that no other is shared with. */
+/** A query that shares its calls with no other. */
 const next = (): string => `{ person(personId: "p${count++}") { name } }`;
 
 /** A connection that is held open for as long as the gateway lets it. */
@@ -45,17 +44,17 @@ interface Hold {
   text: string;
 }
 
-/** 300 callers who hold the door: each sends a little, and a little more every now and then. */
+/** 300 slow connections: each sends a little, and a little more every half second, or nothing. */
 interface Siege {
   readonly stand: Stand;
   readonly headers: readonly Hold[];
   readonly bodies: readonly Hold[];
-  /** Connected, and never a word. */
+  /** Connections that send nothing. */
   readonly mute: readonly Hold[];
 }
 
 let besieged: Siege;
-/** The same by a clock that runs ten times as fast. */
+/** The same before a gateway whose limits are a tenth. */
 let hurried: Siege;
 
 function besiege(stand: Stand): Siege {
@@ -84,7 +83,7 @@ function besiege(stand: Stand): Siege {
   };
 }
 
-/** Waits until all of them were cut; how long the first and the last were let. */
+/** Waits until all have been closed; the milliseconds until the first and until the last. */
 async function allCut(holds: readonly Hold[], ms: number): Promise<[first: number, last: number]> {
   await until(() => {
     expect(holds.filter(({ closedMs }) => closedMs === undefined)).toHaveLength(0);
@@ -93,7 +92,7 @@ async function allCut(holds: readonly Hold[], ms: number): Promise<[first: numbe
   return [Math.min(...times), Math.max(...times)];
 }
 
-// T58's siege begins before all else: it takes seconds, in which other tests can run.
+// The slow connections of T58 begin first: they take seconds, in which other tests can run.
 beforeAll(async () => {
   const hurry = { preload: [new URL('hurried-clock.ts', import.meta.url).href] };
   const stands = await Promise.all([open(), open({ MAX_RESULT_BYTES: '6000000' }, hurry)]);
@@ -109,13 +108,13 @@ it('T58 answers others while 300 slow connections are held', async () => {
     for (const { body } of heard) expect(body).toEqual({ data: { person: { name: 'name' } } });
   }
 
-  // Whoever waited for one of them would wait still.
+  // None has been closed, so no caller waited for one.
   expect(besieged.bodies.every(({ closedMs }) => closedMs === undefined)).toBe(true);
   await stand.holds([], { hits: 100 });
 });
 
 describe('T57 the end of a process', () => {
-  it('T57 ends when nothing is under way, and leaves no connection to the backend', async () => {
+  it('T57 exits with 0 when nothing is under way, and closes its connections to the backend', async () => {
     const stand = mortal.peaceful;
     await stand.ask(next());
 
@@ -123,7 +122,7 @@ describe('T57 the end of a process', () => {
     await until(() => expect(stand.upstream.connections).toBe(0));
   });
 
-  it('T57 finishes a write whose caller has left before it ends', async () => {
+  it('T57 finishes a write whose caller has left before it exits', async () => {
     const stand = mortal.left;
     const late = held(world());
     stand.upstream.on('POST /v0/topics/t/entries', late.behaviour);
@@ -146,7 +145,7 @@ describe('T57 the end of a process', () => {
     expect(await exit).toBe(0);
   });
 
-  it('T57 killed with SIGKILL in the middle of writes, the product loses none it has answered for', async () => {
+  it('T57 loses no answered write when it is killed with SIGKILL during writes', async () => {
     const folder = openFolder();
     const start = async (): Promise<GatewayProcess> => {
       const gateway = await startGateway({ BACKEND_DATABASE_URL: `file:${join(folder, 'db')}` });
@@ -184,7 +183,7 @@ describe('T57 the end of a process', () => {
 });
 
 describe('T58 the HTTP server', () => {
-  it('T58 refuses requests that two servers could read in two ways', async () => {
+  it('T58 refuses ambiguous and malformed requests with 400', async () => {
     const attack = (head: string, body = '') =>
       rawHttp(besieged.stand.gateway, `POST /graphql HTTP/1.1\r\n${head}\r\n\r\n${body}`);
 
@@ -229,13 +228,13 @@ describe('T58 the HTTP server', () => {
     await besieged.stand.holds([], { hits: 0 });
   });
 
-  it('T58 holds its cap of connections when 10,000 come, and serves again when they are gone', async () => {
-    // One who is in already can still ask.
+  it('T58 keeps to its cap of connections when 10,000 come, and answers again when they are gone', async () => {
+    // A connection from before can still send requests.
     const inside = new Client(besieged.stand.gateway.url);
     afterFile(() => inside.destroy());
     await (await inside.request({ path: '/health', method: 'GET' })).body.dump();
     const sockets: Socket[] = [];
-    // Not more at a time than Node lets wait: the operating system tries others again a second later, and another.
+    // No more at a time than the backlog of Node holds: the system retries others only after a second or two.
     for (let i = 0; i < 25; i++) {
       const some = Array.from({ length: 400 }, () => {
         const socket = connect(besieged.stand.gateway.port, '127.0.0.1');
@@ -260,7 +259,7 @@ describe('T58 the HTTP server', () => {
     await besieged.stand.holds([], { hits: 0 });
   });
 
-  it('T58 cuts callers who send headers slowly, or nothing, within 10 seconds and a little, by a clock ten times as fast', async () => {
+  it('T58 closes connections that send headers slowly, or nothing, after 10 seconds, tested at a tenth', async () => {
     const [first, last] = await allCut([...hurried.headers, ...hurried.mute], 5_000);
 
     expect(first).toBeGreaterThan(900);
@@ -269,7 +268,7 @@ describe('T58 the HTTP server', () => {
     await hurried.stand.holds([], { hits: 0 });
   });
 
-  it('T58 cuts callers who send a body slowly within 30 seconds and a little, by the same clock', async () => {
+  it('T58 closes connections that send a body slowly after 30 seconds, tested at a tenth', async () => {
     const [first, last] = await allCut(hurried.bodies, 15_000);
 
     expect(first).toBeGreaterThan(2_700);
@@ -279,7 +278,7 @@ describe('T58 the HTTP server', () => {
     await hurried.stand.holds([], { hits: 0 });
   });
 
-  it('T58 cuts callers who do not read their answers within 30 seconds and a little, by the same clock', async () => {
+  it('T58 closes connections that do not read their answers within 30 seconds, tested at a tenth', async () => {
     const { gateway, upstream } = hurried.stand;
     const log = sampleOf(routes.getPersonLog, { person_id: 'big', person_log_id: 'l' });
     const big = JSON.stringify({ ...log, payload: { text: 'x'.repeat(4_900_000) } });
@@ -307,7 +306,7 @@ describe('T58 the HTTP server', () => {
   });
 
   it.runIf(process.env['SLOW_TESTS'] === 'on')(
-    'T58 cuts who sends slowly within 10 seconds, or 30, and a little, by the real clock',
+    'T58 closes connections that send headers slowly after 10 seconds, and bodies after 30, in real time',
     async () => {
       const [firstOfHeads, lastOfHeads] = await allCut(
         [...besieged.headers, ...besieged.mute],

@@ -16,10 +16,10 @@ let count = 0;
 /** 18 KB of fields that the schema does not have. */
 const FIELDS = `{ ${Array.from({ length: 1_900 }, (_, i) => `f@_${i}`).join(' ')} }`;
 
-/** A document of them that no other is like, made quickly: the other caller is in this process too. */
+/** A new document of these fields, made quickly, because the client is in this process. */
 const refused = (): string => FIELDS.replaceAll('@', String(count++));
 
-it('T105 answers all that one socket sends at once, each once', async () => {
+it('T105 answers each of sixty operations that one socket sends at once, and each once', async () => {
   const socket = await openSocket(stand.gateway.url, { payload: undefined });
   const ids = Array.from({ length: 60 }, (_, i) => `m${i}`);
 
@@ -31,7 +31,7 @@ it('T105 answers all that one socket sends at once, each once', async () => {
   expect(answered.toSorted()).toEqual(ids.toSorted());
 });
 
-it('T105 does not hold an operation back behind those of its socket that wait for the backend', async () => {
+it('T105 begins an operation while others of its socket wait for the backend', async () => {
   const waiting: (() => void)[] = [];
   const socket = await openSocket(stand.gateway.url, { payload: { 'x-api-key': 'a-key' } });
   stand.upstream.on('*', async (response) => {

@@ -1,5 +1,5 @@
 /**
- * T104: a client whose network goes away, so that neither end of its connection hears of it.
+ * T104: a client whose network goes away, of which neither end of its connection is told.
  *
  * The client is in a network namespace of its own, joined to ours by a pair of interfaces. Only root may make
  * one; skipped elsewhere.
@@ -12,7 +12,7 @@ import { WATCH } from '../live/support.ts';
 import { KEY } from '../support/gateway-process.ts';
 import { ID, openWatched } from './live-watchers.ts';
 
-/** No two runs on one machine may meet. */
+/** Unique among the runs on a machine. */
 const NAME = createHash('sha256').update(String(process.pid)).digest('hex').slice(0, 8);
 const [OURS, THEIRS] = [`ours-${NAME}`, `them-${NAME}`];
 const NET = `10.77.${process.pid % 256}`;

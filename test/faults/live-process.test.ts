@@ -1,6 +1,6 @@
 /**
- * T101 to T103: a process that many watch: its wall clock jumps, ten thousand come and go, two thousand
- * stay and nothing happens.
+ * T101 to T103: a process with many watchers: its wall clock jumps, ten thousand subscriptions come and go, two
+ * thousand stay idle.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -14,7 +14,7 @@ import { until } from '../support/until.ts';
 
 const preload = (name: string) => [new URL(`../support/${name}`, import.meta.url).href];
 
-/** Resolves when nobody watches and nothing is polled. */
+/** Resolves when there are no subscriptions, watchers and pollers. */
 async function quiet(gateway: GatewayProcess): Promise<void> {
   for (const name of [
     'gateway_subscriptions_open',
@@ -28,7 +28,7 @@ interface Closable {
   destroy(): unknown;
 }
 
-/** A stream of events, as few objects as can be; resolves with its first event. */
+/** A stream of events with as few objects as possible; resolves with its first event. */
 async function openStream(port: number): Promise<Socket> {
   const body = JSON.stringify({ query: WATCH, variables: { id: ID } });
   const socket = connect(port, '127.0.0.1').on('error', () => {});
@@ -52,7 +52,7 @@ async function openStream(port: number): Promise<Socket> {
   return socket.resume();
 }
 
-/** A socket with so many subscriptions, each of which has had its first event. */
+/** A socket with `count` subscriptions, each of which has had its first event. */
 async function openSubscribed(url: string, count: number) {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
   socket.on('error', () => {});
@@ -73,7 +73,7 @@ async function openSubscribed(url: string, count: number) {
   return Object.assign(socket, { destroy: () => socket.terminate() });
 }
 
-/** So many of something, some at a time. */
+/** Opens `count` of something, `most` at a time. */
 async function openMany<T>(count: number, open: () => Promise<T>, most = 100): Promise<T[]> {
   const opened: T[] = [];
   while (opened.length < count) {
@@ -84,7 +84,7 @@ async function openMany<T>(count: number, open: () => Promise<T>, most = 100): P
 }
 
 describe('a process that is watched', () => {
-  it('T101 is not disturbed by a wall clock that jumps', async () => {
+  it('T101 delivers every state to ten watchers while its wall clock jumps', async () => {
     const { gateway, backend } = await openWatched({}, { preload: preload('jumping-clock.mjs') });
     const watchers = watchMany(gateway, 10);
     await allSee(watchers, 'draft');
@@ -101,7 +101,7 @@ describe('a process that is watched', () => {
     await quiet(gateway);
   });
 
-  it('T102 keeps nothing of ten thousand subscriptions, however they end', async () => {
+  it('T102 keeps no heap, handle or poller of ten thousand subscriptions that end in seven ways', async () => {
     const { gateway, backend } = await openWatched(
       { LIVE_POLL_MS: '50..1000' },
       { gauged: true, preload: preload('quick-pings.mjs') },
@@ -137,7 +137,7 @@ describe('a process that is watched', () => {
             socket.send(JSON.stringify({ id: `s${i}`, type: 'complete' }));
           socket.close();
         },
-        // Its other end does not answer any more, and the connection is not closed.
+        // Its client does not answer any more, and does not close the connection.
         async () => {
           const socket = await openSubscribed(url, 100);
           socket.pause();
@@ -166,7 +166,7 @@ describe('a process that is watched', () => {
     expect(await gateway.metric('gateway_live_polls_total')).toBe(seen);
   });
 
-  it('T103 holds two thousand quiet watchers in 60 MB, whatever carries them', async () => {
+  it('T103 holds two thousand idle watchers in 60 MB, over streams and over sockets', async () => {
     const { gateway } = await openWatched({ LIVE_POLL_MS: '1000..60000' }, { gauged: true });
     const { port, url } = gateway;
     const ways: readonly [how: string, each: number, open: () => Promise<Closable>][] = [
@@ -174,7 +174,7 @@ describe('a process that is watched', () => {
       ['sockets', 1, () => openSubscribed(url, 1)],
       ['sockets with a hundred subscriptions each', 100, () => openSubscribed(url, 100)],
     ];
-    // A process that has served before.
+    // Warms the process up.
     await openMany(1_000, () => gateway.ask('{ topics(first: 1) { nodes { id } } }'));
     const before = await gateway.gauge();
     const grown: { heap: number; resident: number }[] = [];
@@ -190,7 +190,7 @@ describe('a process that is watched', () => {
       expect(heap, how).toBeLessThan(60_000_000);
     }
 
-    // Of the others it includes what the process has kept of those before.
+    // For later ways it includes memory that the process has kept from earlier ones.
     expect(grown[0]!.resident).toBeLessThan(60_000_000);
   }, 180_000);
 });

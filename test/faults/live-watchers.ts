@@ -1,6 +1,6 @@
 /**
- * A gateway process whose backend is in the state that a test sets, and clients that watch it and come
- * again whenever they are cut off: half of them graphql-sse's, half of them graphql-ws's.
+ * A gateway process whose backend answers with the state that a test sets, and watchers that reconnect when they
+ * are cut off: half of them use graphql-sse's client, half of them graphql-ws's.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient as createSseClient } from 'graphql-sse';
@@ -31,7 +31,7 @@ export const inState = (name: string, headers: Readonly<Record<string, string>> 
 
 export const ORDER = ['draft', 'queued', 'processing', 'published'];
 
-/** A gateway, and a backend that answers for the version as `backend` says. */
+/** A gateway, and a backend that answers for the version with the state of `backend`. */
 export async function openWatched(
   env: Readonly<Record<string, string>> = {},
   options: GatewayProcessOptions = {},
@@ -51,15 +51,15 @@ export async function openWatched(
 /** What a client has seen. */
 export interface Watching {
   readonly events: Progress[];
-  /** When it was cut off and was about to come again. */
+  /** The times at which it was cut off. */
   readonly cutMs: number[];
   isComplete(): boolean;
 }
 
-/** What is watched, and with which key. */
+/** The watched version, and the key. */
 const WATCHED = { id: ID, key: KEY };
 
-/** @param returns whether those that are cut off come again. */
+/** @param returns whether watchers that are cut off reconnect. */
 export const watchMany = (
   gateway: Pick<GatewayProcess, 'url'>,
   count: number,
@@ -102,17 +102,17 @@ function watch(
       retryAttempts,
       retryWait: wait,
     });
-    // Not its `dispose`, which waits for a connection that may be never tried.
+    // Not its `dispose`, which waits for a connection that may never be tried.
     onTestFinished(client.subscribe(request, sink));
   }
   return { events, cutMs, isComplete: () => isComplete };
 }
 
-/** Resolves when each has seen the state last. */
+/** Resolves when the state is the last one that each watcher has seen. */
 export const allSee = (watchers: readonly Watching[], state: string): Promise<void> =>
   until(() => watchers.every(({ events }) => statusesOf(events.slice(-1))[0] === state));
 
-/** Each has seen the final state last, and no state after a later one. */
+/** Expects that each watcher has seen the final state last, and no state after a later one. */
 export function expectInOrder(watchers: readonly Watching[]): void {
   for (const { events } of watchers) {
     const seen = statusesOf(events.filter(({ data }) => data?.audienceVersionProgress));

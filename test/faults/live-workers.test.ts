@@ -1,9 +1,9 @@
 /**
- * T99 and T100: two hundred clients that watch through two workers, which are killed, restarted one
- * after the other and stopped, and whose backend goes away.
+ * T99 and T100: two hundred watchers through two workers, which are killed, restarted one after the other and
+ * stopped, and whose backend goes away.
  *
- * What is promised. Clients that come again see the final state, and no state after a later one; a
- * stop ends streams spread over half of SHUTDOWN_TIMEOUT_MS, so that their clients do not return at once.
+ * Clients that reconnect see the final state, and no state after a later one; a stop spreads the ends of streams
+ * over half of SHUTDOWN_TIMEOUT_MS, so that their clients do not reconnect at once.
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,7 +16,7 @@ import { until } from '../support/until.ts';
 
 const WATCHERS = 200;
 
-/** Over which a worker ends its streams: long beside the delays of a busy machine, which bunch what it hears. */
+/** The time over which a worker ends its streams: long beside the delays of a busy machine. */
 const DRAIN_MS = 2_000;
 
 /** How long the backend is away; LIVE_OUTAGE_SECONDS=10 for longer. */
@@ -24,7 +24,7 @@ const OUTAGE_MS = Number(process.env['LIVE_OUTAGE_SECONDS'] ?? 1) * 1_000;
 
 const open = async () =>
   openWatched({
-    // Of its own: when all workers have left a port that the system chose, the next ones get another.
+    // A fixed one: when all workers have left a port that the system chose, the next ones get another.
     PORT: String(await freePort()),
     WORKERS: '2',
     SHUTDOWN_TIMEOUT_MS: String(2 * DRAIN_MS),
@@ -39,21 +39,21 @@ async function restart(gateway: GatewayProcess, pid: number): Promise<void> {
   process.kill(pid, 'SIGTERM');
   await until(() => !workersOf(gateway).includes(pid));
   await until(() => workersOf(gateway).length === 2);
-  // Metrics come once a worker serves.
+  // Metrics are answered once a worker serves.
   while ((await gateway.get('/metrics').catch(() => undefined))?.status !== 200) await sleep(50);
 }
 
 const cutsOf = (watchers: readonly Watching[]) => watchers.flatMap(({ cutMs }) => cutMs);
 
-describe('two hundred clients that watch through two workers', () => {
-  it('T99 all see the final state when a worker is killed in the middle', async () => {
+describe('two hundred watchers through two workers', () => {
+  it('T99 all see the final state when a worker is killed', async () => {
     const { gateway, backend } = await open();
     const watchers = watchMany(gateway, WATCHERS);
     await allSee(watchers, 'draft');
     backend.state = 'queued';
     await allSee(watchers, 'queued');
 
-    // What one worker has shown, the other may not know yet.
+    // One worker may have shown a state that the other does not know yet.
     backend.state = 'processing';
     await until(() => watchers.some(({ events }) => statusesOf(events).includes('processing')));
     process.kill(workersOf(gateway)[0]!, 'SIGKILL');
@@ -84,13 +84,13 @@ describe('two hundred clients that watch through two workers', () => {
     backend.state = 'published';
     await until(() => watchers.every(({ isComplete }) => isComplete()));
 
-    // Those who come again on the connection of a stream that has ended would keep a worker from its end.
+    // Clients that reconnect over the connection of an ended stream would keep a worker from exiting.
     expect(gateway.output).not.toContain('Time is up');
     expectInOrder(watchers);
     expect(cutsOf(watchers).length).toBeGreaterThanOrEqual(WATCHERS);
   }, 60_000);
 
-  it('T99 are ended by a stop when it is not ready any more, and not all at once', async () => {
+  it('T99 are ended by a stop after the gateway is no longer ready, and spread over time', async () => {
     const { gateway } = await open();
     const watchers = watchMany(gateway, WATCHERS, false);
     await allSee(watchers, 'draft');
@@ -107,7 +107,7 @@ describe('two hundred clients that watch through two workers', () => {
   }, 60_000);
 
   it(
-    'T100 are shown that the backend is away, and go on when it is back',
+    'T100 get an error beside the last state while the backend is away, and go on when it is back',
     async () => {
       const { gateway, backend, upstream } = await open();
       const watchers = watchMany(gateway, WATCHERS);

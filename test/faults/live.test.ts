@@ -1,8 +1,8 @@
 /**
- * T90 to T99: subscriptions whose backend, readers or connections fail.
+ * T90 to T98: subscriptions whose backend, clients or connections fail.
  *
- * What is promised. A backend that fails is an event and not an end; states never go back; two keys
- * never share anything; and a reader who leaves, in whatever way, leaves nothing behind.
+ * A backend that fails is an event and not an end; states never go back; keys share nothing; and a client that
+ * leaves, in any way, leaves nothing behind.
  */
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
@@ -29,7 +29,7 @@ import { until } from '../support/until.ts';
 
 const ROUTE = 'GET /v0/pages/p/audiences/a/versions/v';
 
-/** A gateway before a backend whose answers for the version are these, one after the other. */
+/** A gateway before a backend that answers for the version with these behaviours, one after the other. */
 async function open(...behaviours: readonly Behaviour[]) {
   const upstream = await openFaultUpstream();
   onTestFinished(() => upstream.stop());
@@ -46,7 +46,7 @@ const codesOf = (events: readonly Progress[]) =>
   events.flatMap(({ errors = [] }) => errors.map(({ extensions }) => extensions?.['code']));
 
 describe('a subscription', () => {
-  it('T90 tells of a failing backend beside the last known state, and goes on when it is back', async () => {
+  it('T90 delivers an error beside the last known state while the backend fails, and goes on when it is back', async () => {
     const { upstream, site } = await open(inState('queued'), status(500));
     const stream = await openEvents(site.url, { id: ID }, { apiKey: 'key' });
 
@@ -64,7 +64,7 @@ describe('a subscription', () => {
     expect(stream.isComplete()).toBe(true);
   }, 30_000);
 
-  it('T90 begins while the backend is down, and ends at once when it refuses the key', async () => {
+  it('T90 begins while the backend is down, and ends when the backend refuses the key', async () => {
     const { upstream, site, isQuiet } = await open(status(503));
     const stream = await openEvents(site.url, { id: ID }, { apiKey: 'key' });
     await until(() => stream.events.length > 0);
@@ -78,7 +78,7 @@ describe('a subscription', () => {
     await until(isQuiet);
   }, 30_000);
 
-  it('T91 leaves a backend that says Retry-After alone for so long', async () => {
+  it('T91 does not poll the backend again before its Retry-After has passed', async () => {
     const { upstream, site } = await open(
       inState('queued'),
       status(429, { 'retry-after': '1' }),
@@ -93,7 +93,7 @@ describe('a subscription', () => {
     expect(statusesOf(stream.events)).toEqual(['queued', 'published']);
   }, 30_000);
 
-  it('T92 never goes back, whatever an outdated replica answers', async () => {
+  it('T92 delivers no earlier state when an outdated replica answers', async () => {
     const { site } = await open(
       inState('processing'),
       inState('queued'),
@@ -109,7 +109,7 @@ describe('a subscription', () => {
     expect(statusesOf(stream.events)).toEqual(['processing', 'published']);
   });
 
-  it('T92 never goes back past a state that it does not know', async () => {
+  it('T92 delivers no earlier state after an unknown one', async () => {
     const { site } = await open(
       inState('processing'),
       inState('nonsense'),
@@ -123,7 +123,7 @@ describe('a subscription', () => {
     expect(statusesOf(stream.events)).toEqual(['processing', 'unknown', 'published']);
   });
 
-  it('T92 shows later readers nothing from before that', async () => {
+  it('T92 delivers no state that was read before its client came', async () => {
     const { upstream, site } = await open(inState('queued'));
     const first = await openEvents(site.url, { id: ID }, { apiKey: 'key' });
     await until(() => first.events.length > 0);
@@ -132,7 +132,7 @@ describe('a subscription', () => {
     upstream.on(ROUTE, inState('processing'));
     const second = await openEvents(site.url, { id: ID }, { apiKey: 'key' });
     await until(() => second.events.length > 0);
-    // One that comes while nothing can be asked has seen nothing yet.
+    // A client that comes while the backend fails has seen no state yet.
     upstream.on(ROUTE, status(500));
     await until(() => codesOf(second.events).length > 0);
     const third = await openEvents(site.url, { id: ID }, { apiKey: 'key' });
@@ -146,7 +146,7 @@ describe('a subscription', () => {
     expect(statusesOf(third.events)).toEqual(['none', 'published']);
   }, 30_000);
 
-  it('T93 shares no poller with another key, and sees only what its own may', async () => {
+  it('T93 is polled with its own key, and delivers only what that key may see', async () => {
     const { upstream, site } = await open((response, seen, socket) =>
       (seen.headers['x-api-key'] === 'one' ? inState('queued') : status(404))(
         response,
@@ -166,7 +166,7 @@ describe('a subscription', () => {
     expect(keys).toEqual(new Set(['one', 'two']));
   });
 
-  it('T94 leaves nothing behind, however its reader leaves', async () => {
+  it('T94 leaves no watcher and no poller behind, in whatever way its client leaves', async () => {
     const live = await openLive();
     const id = await live.draft();
     const { url } = live.site;
@@ -222,7 +222,7 @@ describe('a subscription', () => {
     expect(live.reads()).toBe(reads);
   });
 
-  it('T94 begins nothing for a socket that has closed', async () => {
+  it('T94 leaves no watcher and no poller behind when its socket closes right after the message', async () => {
     const live = await openLive();
     const id = await live.draft();
 
@@ -232,12 +232,12 @@ describe('a subscription', () => {
       socket.socket.terminate();
     }
 
-    // Longer than their messages took to be read.
+    // Longer than it takes to read their messages.
     await sleep(300);
     await live.quiet();
   });
 
-  it('T94 leaves nothing behind when the backend is silent', async () => {
+  it('T94 leaves no watcher and no poller behind when the backend is silent', async () => {
     const { site, isQuiet } = await open(silence());
     const streams: Events[] = [];
     for (let i = 0; i < 5; i++) {
@@ -251,7 +251,7 @@ describe('a subscription', () => {
     await until(() => site.gateway.subscriptions.size === 0);
   });
 
-  it('T94 closes no connection to the backend when a client leaves during a poll', async () => {
+  it('T94 keeps the connection to the backend open when its client leaves during a poll', async () => {
     const sockets = new Set<Socket>();
     const { upstream, site, isQuiet } = await open(async (response, seen, socket) => {
       sockets.add(socket);
@@ -270,7 +270,7 @@ describe('a subscription', () => {
     expect(sockets.size).toBe(1);
   });
 
-  it('T95 keeps the newest state for a reader who reads nothing for a while, and nothing else', async () => {
+  it('T95 keeps some states for a client that does not read, and the newest among them', async () => {
     let reads = 0;
     const { site } = await open((response, seen, socket) => {
       reads += 1;
@@ -295,7 +295,7 @@ describe('a subscription', () => {
     expect(seen.length).toBeLessThan(60);
   }, 30_000);
 
-  it('T96 ends without "complete" when the process stops, and its client comes again', async () => {
+  it('T96 ends without "complete", and its socket with 1012, when the process stops', async () => {
     const live = await openLive({ publishDelayMs: 60_000 });
     const id = await live.draft();
     const byHand = await openEvents(live.site.url, { id });
@@ -320,14 +320,14 @@ describe('a subscription', () => {
 
     expect(byHand.isComplete()).toBe(false);
     expect(await socket.closed).toBe(1012);
-    // With retries the client would come again: here it may not, and says so.
+    // The client would reconnect with retries; without them it reports an error.
     await until(() => errors.length > 0);
     expect(String(errors[0])).toContain('Connection closed while having active streams');
     expect(await closing).toBe(true);
     await live.quiet();
   }, 30_000);
 
-  it('T96 are ended one after the other, over the time that the process gives them', async () => {
+  it('T96 is ended by a drain in turn with others, over the time of the drain', async () => {
     const clock = new StagedClock();
     const live = await openLive({ publishDelayMs: 60_000, clock });
     const id = await live.draft();
@@ -351,8 +351,10 @@ describe('a subscription', () => {
       clock.pass(100);
     }
   });
+});
 
-  it('T97 refuses messages that are too large, and a socket that does not begin', async () => {
+describe('a connection', () => {
+  it('T97 is closed with 1009 for a message that is too large, and with 4400 for a broken one', async () => {
     const live = await openLive({ http: { maxBodyBytes: 2_000 } });
     const large = await openSocket(live.site.url);
     large.send({ type: 'ping', payload: { text: 'x'.repeat(3_000) } });
@@ -364,7 +366,7 @@ describe('a subscription', () => {
     await live.quiet();
   });
 
-  it('T97 lets no caller wait for a socket that sends thousands of messages at once', async () => {
+  it('T97 does not delay another caller when it sends five thousand messages at once', async () => {
     const live = await openLive();
     const flood = await openSocket(live.site.url);
     const waits = fetch(`${live.site.url}/health`);
@@ -377,13 +379,13 @@ describe('a subscription', () => {
     await until(() => flood.received('pong').length === 5_000);
   });
 
-  it('T97 cuts a socket that sends and reads nothing', async () => {
+  it('T97 is closed when it sends and does not read', async () => {
     const live = await openLive();
     const flood = await openSocket(live.site.url);
     const closed = new Promise((resolve) => flood.socket.once('close', resolve));
     flood.socket.pause();
 
-    // More than the system's buffers hold, and a megabyte.
+    // More than the system's buffers and a megabyte.
     for (let i = 0; i < 600; i++) {
       flood.send({ type: 'ping', payload: { text: 'x'.repeat(90_000) } });
     }
@@ -398,7 +400,7 @@ describe('a subscription', () => {
     expect(flood.received('pong').length).toBeLessThan(600);
   });
 
-  it('T98 answers a request that offers another protocol as if it did not', async () => {
+  it('T98 gets an ordinary answer to a request that offers another protocol', async () => {
     const live = await openLive();
     const { port } = new URL(live.site.url);
     const body = JSON.stringify({ query: '{ __typename }' });

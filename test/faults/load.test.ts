@@ -23,12 +23,12 @@ const SLOW = process.env['SLOW_TESTS'] === 'on';
 const isShed = (one: Heard): boolean => one.status === 503;
 
 let count = 0;
-/** A query that no other is shared with. */
+/** A query that shares its calls with no other. */
 const next = (): string => `{ person(personId: "p${count++}") { name } }`;
 
 /**
- * One answer every 20 ms, whichever caller waits: 50 a second. Callers who have left are passed
- * over. Answers how to stop.
+ * Answers one of the waiting calls every 20 ms, 50 a second, and skips those whose connections are closed. Returns
+ * a function that stops it.
  */
 function serveFifty({ upstream }: Stand): () => void {
   const waiting: (() => boolean)[] = [];
@@ -44,7 +44,7 @@ function serveFifty({ upstream }: Stand): () => void {
   return () => clearInterval(serving);
 }
 
-describe('as the settings are by default', () => {
+describe('a gateway with default settings', () => {
   let stand: Stand;
   let callers: Callers;
 
@@ -77,7 +77,7 @@ describe('as the settings are by default', () => {
     await stand.holds([], { hits: calls });
   }, 120_000);
 
-  it('T26 hides a restart of the backend from readers, and writes nothing twice', async () => {
+  it('T26 hides a restart of the backend from readers, and sends no write twice', async () => {
     const reads: (Heard | Error)[] = [];
     const writes: (Heard | Error)[] = [];
     const note = (into: (Heard | Error)[], asked: Promise<Heard>) =>
@@ -126,7 +126,7 @@ describe('as the settings are by default', () => {
     await stand.holds([], { hits: [reads.length, Infinity] });
   });
 
-  it('T28 asks once for each object of a request, however often it is named', async () => {
+  it('T28 makes one call for each object of a request that names it many times', async () => {
     const ids = Array.from({ length: 100 }, (_, i) => formatNodeId('Person', [`n${i % 10}`]));
     const audience = sampleOf(routes.getAudience, { page_id: 'x', audience_id: 'a' });
     stand.upstream.on(
@@ -162,7 +162,7 @@ describe('as the settings are by default', () => {
   describe('T30 amounts', () => {
     const nodes = 'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Person { name } } }';
 
-    it('T30 refuses more than a list may have, also as a variable', async () => {
+    it('T30 refuses counts and lists of ids above the limit, given as variables', async () => {
       const replies = [
         await stand.ask('query ($n: Int) { persons(first: $n) { nodes { name } } }', {
           variables: { n: 100_000 },
@@ -180,7 +180,7 @@ describe('as the settings are by default', () => {
       await stand.holds(replies, { hits: 0 });
     });
 
-    it('T30 stops fifteen lists of a hundred at the budget', async () => {
+    it('T30 stops fifteen lists of a hundred at the budget of calls', async () => {
       const account = sampleOf(routes.searchAccounts)['items'][0];
       stand.upstream.on('GET /v0/accounts/search', (response, seen, socket) => {
         const query = new URL(seen.target, 'http://any').searchParams.get('query');
@@ -208,7 +208,7 @@ describe('as the settings are by default', () => {
     });
   });
 
-  it('T25 answers every caller of a backend that is too slow in time, and recovers', async () => {
+  it('T25 answers or refuses every caller of a slow backend in bounded memory, and recovers', async () => {
     const stopServing = serveFifty(stand);
     const before = await stand.gateway.metric('process_resident_memory_bytes');
     const heard: Heard[] = [];
@@ -242,7 +242,7 @@ describe('as the settings are by default', () => {
 });
 
 it.runIf(SLOW)(
-  'T25 sheds a thousand connections with 503, and takes none of its own queue for an outage',
+  'T25 sheds calls of a thousand connections with 503, and opens no circuit',
   async () => {
     const stand = await openStand({});
     const callers = openCallers(stand.gateway);
@@ -269,7 +269,7 @@ it.runIf(SLOW)(
 describe('T27 memory', () => {
   const READ = 'query ($id: ID!) { person(personId: $id) { name } }';
 
-  it('T27 keeps no memory and no handle of what has passed, aborts and faults included', async () => {
+  it('T27 keeps no heap and no handle of requests, aborts and faults', async () => {
     const stand = await openStand(IMPATIENT, { gauged: true });
     onTestFinished(() => stand.close());
     const faults: readonly Behaviour[] = [
@@ -290,7 +290,7 @@ describe('T27 memory', () => {
       const callers = openCallers(stand.gateway);
       await callers.loop(20, 800, async (caller) => {
         const leaves = caller % 5 === 0 ? { signal: AbortSignal.timeout(3) } : {};
-        // One document: what the gateway keeps of many is T37's, and fills as fast as a machine is.
+        // One document: T37 tests the memory of many.
         const variables = { id: `m${count++}` };
         await callers.ask(READ, { variables, ...leaves }).catch(() => {});
       });

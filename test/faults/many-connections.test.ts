@@ -1,8 +1,8 @@
 /**
- * T108: many connections at one moment, of which none is lost.
+ * T108: a thousand connections that wait for a suspended gateway until it continues.
  *
- * The moment is the one in which a gateway that was stopped goes on. Node lets 511 connections wait; the system tries
- * the others again a second later. More that wait would hold up a probe behind all those whose callers have left.
+ * Node's backlog holds 511 connections; the system retries the others a second later. A longer backlog would delay
+ * a probe behind connections whose callers have left.
  */
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -15,7 +15,7 @@ const VERY_MANY = 1_000;
 
 const PROBE = 'GET /health HTTP/1.1\r\nhost: gateway\r\n\r\n';
 
-it('T108 answers all of a thousand connections', async () => {
+it('T108 answers all of a thousand connections that came while it was suspended', async () => {
   const { port, process: gateway } = (await openStand({ LOG_LEVEL: 'warn' })).gateway;
   gateway.kill('SIGSTOP');
   afterFile(() => gateway.kill('SIGCONT'));

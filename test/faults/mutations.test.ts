@@ -25,7 +25,7 @@ const stand = await openStand();
 afterEach(async () => {
   await stand.upstream.start().catch(() => {}); // where a test has stopped it
   for (const route of [PUBLISH, READ]) stand.upstream.on(route, world());
-  // As `calm` does for a read: what the tests make fail stays the smaller part.
+  // As `calm` for reads: keeps the failures the smaller part of this route's calls.
   for (let i = 0; i < 5; i++) await publish();
   await stand.calm();
 });
@@ -45,7 +45,7 @@ const publish = (input: Record<string, unknown> = {}) =>
   );
 
 describe('T53 a write that cannot be sent', () => {
-  it('T53 is UPSTREAM_UNAVAILABLE, since it surely was not carried out, and is not tried again', async () => {
+  it('T53 fails with UPSTREAM_UNAVAILABLE, and its object is not read back', async () => {
     await stand.upstream.stop();
 
     const reply = await publish();
@@ -59,7 +59,7 @@ describe('T53 a write that cannot be sent', () => {
 
 describe('T54 operation keys', () => {
   it.each(['k', 'x'.repeat(128), 'ключ 🗝 "&%', ' spaces '])(
-    'T54 forwards %j as it is',
+    'T54 forwards %j unchanged',
     async (operationKey) => {
       const reply = await publish({ operationKey });
 
@@ -69,14 +69,14 @@ describe('T54 operation keys', () => {
     },
   );
 
-  it('T54 invents none', async () => {
+  it('T54 sends none when the caller gives none', async () => {
     const replies = [await publish(), await publish({ operationKey: null })];
 
     expect(stand.upstream.seen.slice(-2).map(({ body }) => body)).toEqual(['{}', '{}']);
     await stand.holds(replies, { hits: 2 });
   });
 
-  it('T54 sends the same key twice when it is asked twice: it is the backend that knows', async () => {
+  it('T54 sends both of two writes with the same key to the backend', async () => {
     const replies = [
       await publish({ operationKey: 'same' }),
       await publish({ operationKey: 'same' }),
@@ -91,21 +91,21 @@ describe('T55 a write whose answer is lost', () => {
   const LOST: readonly [string, Behaviour][] = [
     ['silence', silence()],
     ['a reset before the answer', reset()],
-    ['a reset in its middle', reset(400)],
+    ['a reset in the middle of the answer', reset(400)],
     ['a connection closed without an answer', hangUp()],
     ['an answer cut short', cut(version)],
     ['an answer that drips', drip(50)],
-    ['a proxy that lost it (502)', status(502)],
-    ['a proxy that lost it (504)', status(504, { 'retry-after': '0' })],
-    ['a failure of the backend itself (500)', status(500, { 'retry-after': '0' })],
-    ['a failure of another kind (507)', status(507)],
-    ['a redirect (303)', status(303, { location: VERSION_PATH })],
+    ['a 502 of a proxy', status(502)],
+    ['a 504 of a proxy', status(504, { 'retry-after': '0' })],
+    ['a 500 of the backend', status(500, { 'retry-after': '0' })],
+    ['a 507', status(507)],
+    ['a 303', status(303, { location: VERSION_PATH })],
     ['an answer that is no JSON', text('<html>secret upstream text</html>', 'text/html')],
     ['broken JSON', text(JSON.stringify(version).slice(0, -1))],
-    ['a list', text('[]')],
+    ['a list in place of an object', text('[]')],
     ['an answer without a body', text('')],
-    ['an answer that has none (204)', (response) => void response.writeHead(204).end()],
-    ['a part of an answer (206)', (response) => void response.writeHead(206).end()],
+    ['a 204', (response) => void response.writeHead(204).end()],
+    ['a 206', (response) => void response.writeHead(206).end()],
   ];
 
   it.each(LOST)('T55 is sent once, and its object is read back, after %s', async (_name, fault) => {
@@ -137,7 +137,7 @@ describe('T55 a write whose answer is lost', () => {
     await stand.holds(reply, { hits: 2 });
   });
 
-  it('T55 says so when the object is gone, or cannot be read either', async () => {
+  it('T55 has found: false when its object is gone, and found: null when it cannot be read', async () => {
     stand.upstream.on(PUBLISH, reset());
     stand.upstream.on(READ, status(404), text('nonsense'));
 
@@ -149,7 +149,7 @@ describe('T55 a write whose answer is lost', () => {
     await stand.holds([gone, unread], { hits: 4 });
   });
 
-  it('T55 reads back within the deadline, and leaves out what the backend breaks', async () => {
+  it('T55 is read back with a retry, and invalid fields are left out of its state', async () => {
     stand.upstream.on(PUBLISH, silence());
     stand.upstream.on(READ, status(503), ok({ ...version, status: 'hologram', queuedAt: 'later' }));
 
@@ -186,7 +186,7 @@ describe('T55 a write whose answer is lost', () => {
       'PATCH /v0/topics/t',
       ['sortOrder', 'title', 'updatedAt'],
     ],
-  ])('T55 reads the object of %s back', async (mutation, field, id, route, tells) => {
+  ])('T55 has the state of its object when it is %s', async (mutation, field, id, route, tells) => {
     stand.upstream.on(route, reset());
     const more = mutation === 'updateTopic' ? ', title: "new"' : '';
 
@@ -203,7 +203,7 @@ describe('T55 a write whose answer is lost', () => {
     stand.upstream.on(route, world());
   });
 
-  it('T55 has nothing to read back where the write would have made the object', async () => {
+  it('T55 has no state, and nothing is read back, when it would have created the object', async () => {
     stand.upstream.on('POST /v0/topics/t/entries', reset());
 
     const reply = await stand.ask(
@@ -220,7 +220,7 @@ describe('T56 several writes in one document', () => {
   const write = (alias: string) =>
     `${alias}: updateTopic(input: { id: "${formatNodeId('Topic', [alias])}", title: "${alias}" }) { topic { topicId } userErrors { code } }`;
 
-  it('T56 go out one after the other, and one that fails does not stop the next', async () => {
+  it('T56 are sent one after the other, and one that fails does not stop the next', async () => {
     stand.upstream.on('PATCH /v0/topics/b', status(500));
 
     const reply = await stand.ask(`mutation { ${['a', 'b', 'c'].map(write).join(' ')} }`);
@@ -241,7 +241,7 @@ describe('T56 several writes in one document', () => {
     await stand.holds(reply, { hits: 4 });
   });
 
-  it('T56 answers refusals as data: what the caller can correct is no error', async () => {
+  it('T56 are answered 409, 404 and 422 as userErrors, without errors', async () => {
     stand.upstream.on('PATCH /v0/topics/a', status(409));
     stand.upstream.on('PATCH /v0/topics/b', status(404));
     stand.upstream.on('PATCH /v0/topics/c', status(422));
@@ -257,7 +257,7 @@ describe('T56 several writes in one document', () => {
     await stand.holds(reply, { hits: 3 });
   });
 
-  it('T22 a caller who leaves stops no write, nor those that follow it', async () => {
+  it('T22 are all sent when their caller leaves during the first', async () => {
     for (const id of ['a', 'b', 'c']) stand.upstream.on(`PATCH /v0/topics/${id}`, world());
     const late = held(world());
     stand.upstream.on('PATCH /v0/topics/a', late.behaviour);

@@ -1,5 +1,5 @@
 /**
- * T77 and T78: what operators can close: metrics, explanations, and the names the gateway answers to.
+ * T77 and T78: what operators can restrict: metrics, explanations, and host names.
  */
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ const open = (env: Record<string, string> = {}): Promise<Stand> => openStand(env
 const LOOKUP = '{ person(personId: "p") { name } }';
 
 describe('T77 ADMIN_PORT', () => {
-  /** Where the gateway says that its operators' port is. */
+  /** The URL of the operators' port, from the log. */
   const adminOf = async ({ gateway }: Stand): Promise<string> => {
     let url: string | undefined;
     await until(() => {
@@ -27,7 +27,7 @@ describe('T77 ADMIN_PORT', () => {
   it.each([
     ['one process', {}],
     ['two workers', { WORKERS: '2' }],
-  ])('T77 has the metrics and the details of readiness to itself: %s', async (_what, env) => {
+  ])('T77 alone serves metrics and the details of readiness: %s', async (_what, env) => {
     const stand = await open({ ADMIN_PORT: '0', ...env });
     const admin = await adminOf(stand);
     await stand.ask(LOOKUP);
@@ -53,7 +53,7 @@ describe('T77 ADMIN_PORT', () => {
     expect([hidden.graphql.status, hidden.graphql.codes]).toEqual([404, ['NOT_FOUND']]);
   });
 
-  it('T77 stops with the process', async () => {
+  it('T77 is closed when the process stops', async () => {
     const stand = await open({ ADMIN_PORT: '0' });
     const admin = await adminOf(stand);
 
@@ -75,7 +75,7 @@ describe('T77 EXPLAIN', () => {
       plan.body.extensions?.plan !== undefined,
       cost.body.extensions?.upstream !== undefined,
       cost.headers.get('server-timing') !== null,
-      // A plan is never executed instead; what a request has cost is left out of its answer.
+      // A request for a plan that is not allowed is not executed; a cost that is not allowed is left out of the answer.
       plan.codes,
       cost.data?.person ?? null,
     ];
@@ -88,14 +88,17 @@ describe('T77 EXPLAIN', () => {
     ['on', ALL, ALL],
     ['keys', ALL, NOTHING],
     ['off', NOTHING, NOTHING],
-  ])('T77 %s', async (audience, withKey, without) => {
-    const stand = await open({ EXPLAIN: audience, UPSTREAM_API_KEY: KEY });
+  ])(
+    'T77 decides whether callers with and without a key get plans and costs: %s',
+    async (audience, withKey, without) => {
+      const stand = await open({ EXPLAIN: audience, UPSTREAM_API_KEY: KEY });
 
-    expect(await told(stand, KEY)).toEqual(withKey);
-    expect(await told(stand)).toEqual(without);
-  });
+      expect(await told(stand, KEY)).toEqual(withKey);
+      expect(await told(stand)).toEqual(without);
+    },
+  );
 
-  it('T77 off executes no mutation of which the plan was asked for', async () => {
+  it('T77 off does not execute a mutation whose plan was asked for', async () => {
     const stand = await open({ EXPLAIN: 'off' });
 
     const reply = await stand.ask(
@@ -124,7 +127,7 @@ describe('T78 ALLOWED_HOSTS', () => {
       sent.on('error', reject).end(method === 'POST' ? body : undefined);
     });
 
-  it('T78 is the names of this machine where callers need no key: DNS rebinding reads nothing', async () => {
+  it('T78 allows only the names of this machine when callers need no key, against DNS rebinding', async () => {
     const stand = await open({ UPSTREAM_API_KEY: KEY });
     const { port } = stand.gateway;
 
@@ -147,7 +150,7 @@ describe('T78 ALLOWED_HOSTS', () => {
     expect((await as(stand, '10.0.0.7', '/ready'))[0]).toBe(200);
   });
 
-  it('T78 is what it says, and any host where it says nothing and callers need a key', async () => {
+  it('T78 allows the hosts that it names, and any host when it is unset and callers need a key', async () => {
     const [named, open_] = [await open({ ALLOWED_HOSTS: 'api.example.com' }), await open()];
 
     expect((await as(named, 'api.example.com:8443'))[0]).toBe(401);
@@ -155,7 +158,7 @@ describe('T78 ALLOWED_HOSTS', () => {
     expect((await as(open_, 'anything.example'))[0]).toBe(401);
   });
 
-  it('T78 refuses a body that is still on its way, and repeats little of a long name', async () => {
+  it('T78 refuses a request before its body has arrived, and quotes little of a long host', async () => {
     const stand = await open({ ALLOWED_HOSTS: 'api.example.com' });
     const head = `POST /graphql HTTP/1.1\r\nhost: ${'x'.repeat(9_000)}\r\ncontent-type: application/json\r\ncontent-length: 90000\r\n\r\n`;
 

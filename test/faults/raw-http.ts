@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import type { GatewayProcess } from '../support/gateway-process.ts';
 
 interface RawReply {
-  /** Of the first response; 0 when none came. */
+  /** The status of the first response; 0 when none came. */
   readonly status: number;
   /** Every byte that came back. */
   readonly text: string;
@@ -14,7 +14,7 @@ interface RawReply {
 }
 
 interface RawOptions {
-  /** What is sent after it, a piece at a time, as fast as it is taken. */
+  /** Pieces to send afterwards, as fast as they are accepted. */
   readonly then?: Iterable<string>;
   /** How long to wait for the connection to close. @default 30_000 */
   readonly forMs?: number;

@@ -1,8 +1,8 @@
 /**
- * Readers of every kind: each asks a few things, and knows the exact answer.
+ * Readers that know the exact answers to their queries.
  *
- * What is asked is new every time and a reader has a key of its own, so that nothing is shared and
- * an answer that was meant for another is seen.
+ * Every query has a new id and every reader a key of its own, so that nothing is shared and an answer for another
+ * reader is noticed.
  */
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import type { Callers, Heard } from './callers.ts';
@@ -10,9 +10,9 @@ import type { Callers, Heard } from './callers.ts';
 interface Screen {
   readonly source: string;
   readonly variables: (id: string) => unknown;
-  /** What `world()` has under these ids. */
+  /** The answer of `world()` for this id. */
   readonly data: (id: string) => unknown;
-  /** REST calls. */
+  /** The number of REST calls. */
   readonly calls: number;
 }
 
@@ -67,17 +67,17 @@ const SCREENS: readonly Screen[] = [
 
 export interface Read {
   readonly heard: readonly Heard[];
-  /** Which reader each of them was for. */
+  /** The reader of each answer. */
   readonly readers: readonly number[];
-  /** Answers that were not what they had to be, as text. */
+  /** Wrong answers, as text. */
   readonly wrong: readonly string[];
-  /** REST calls that all of it took. */
+  /** The number of REST calls of all of them. */
   readonly calls: number;
 }
 
 let asked = 0;
 
-/** So many readers, each over a connection of its own, until each has so many answers. */
+/** Runs `count` readers until each has `times` answers. */
 export async function readAll(callers: Callers, count: number, times: number): Promise<Read> {
   const heard: Heard[] = [];
   const readers: number[] = [];

@@ -1,6 +1,5 @@
 /**
- * T80: what comes with the software for whoever has to approve of it: licences, what it is built of, and
- * where to report what is wrong with it.
+ * T80: documents for the approval of the software: licences, a bill of materials, and a policy for reports.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -13,23 +12,23 @@ import { buildGateway } from '../support/gateway-build.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
-it('T80 is under the MIT licence, and says where to report vulnerabilities', () => {
+it('T80 the software has the MIT licence, and a policy for reports of vulnerabilities', () => {
   expect(JSON.parse(read('package.json'))).toMatchObject({ license: 'MIT' });
   expect(read('LICENSE')).toMatch(/^MIT License\n[^]*WITHOUT WARRANTY OF ANY KIND/);
   expect(read('SECURITY.md')).toContain('## Reporting');
 });
 
-/** What NOTICES.txt says of each package: its name, its version, its licence and the text of that. */
+/** The entries of NOTICES.txt, one a package: its name, version and licence, and the text of that. */
 async function readNotices(): Promise<string[]> {
   const folder = dirname(await buildGateway());
   const notices = readFileSync(join(folder, 'NOTICES.txt'), 'utf8');
   return notices.split(`\n\n${'-'.repeat(80)}\n\n`);
 }
 
-it('T80 names every bundled package in NOTICES.txt, with its licence and the text of it', async () => {
+it('T80 NOTICES.txt names bundled packages once, with version and licence', async () => {
   const packages = await readNotices();
 
-  // Not graphql: of that there is one copy, beside the build, for plugins as well.
+  // Not graphql: its one copy is beside the build, for plugins as well.
   for (const name of ['graphql-yoga', 'undici', 'zod', 'pino', 'hono', '@pothos/core']) {
     const own = packages.filter((text) => text.startsWith(`${name} `));
     expect(own, name).toHaveLength(1);
@@ -39,7 +38,7 @@ it('T80 names every bundled package in NOTICES.txt, with its licence and the tex
   for (const text of packages) expect(text).toMatch(/^\S+ \d+\.\d+\.\d+\S* \((?!undefined)[^)]+\)/);
 });
 
-it('T80 has a bill of materials in CycloneDX with every bundled package', async () => {
+it('T80 the bill of materials in CycloneDX lists every bundled package', async () => {
   const { stdout } = await promisify(execFile)('npm', ['run', 'sbom', '--silent'], {
     cwd: ROOT,
     maxBuffer: 16_000_000,
@@ -56,7 +55,7 @@ it('T80 has a bill of materials in CycloneDX with every bundled package', async 
   expect(listed).toEqual(expect.arrayContaining(bundled));
 });
 
-it('T80 is audited and its bill is made wherever everything is checked', () => {
+it('T80 .ci/run audits the packages and makes the bill of materials', () => {
   const run = read('.ci/run');
 
   expect(run).toMatch(/^step audit$/m);

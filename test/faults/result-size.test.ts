@@ -1,5 +1,5 @@
 /**
- * T61: an answer has a size. Cycles of the graph cost one backend call and multiply the answer, so
+ * T61: the limit on the size of an answer. Cycles of the graph cost one backend call and multiply the answer, so
  * neither the budget of calls nor the size of a document bounds it.
  */
 import { connect } from 'node:net';
@@ -40,11 +40,11 @@ beforeAll(async () => {
   stand.upstream.on('GET /v0/pages/long/audiences', audiencesOf('long', long));
 });
 
-/** From the page to its audiences and back, and again. */
-const circles = (levels: number, leaf: string, first = ITEMS): string =>
+/** A selection from the page to its audiences and back, `levels` times. */
+const cycles = (levels: number, leaf: string, first = ITEMS): string =>
   levels === 0
     ? leaf
-    : `audiences(first: ${first}) { nodes { page { ${circles(levels - 1, leaf, first)} } } }`;
+    : `audiences(first: ${first}) { nodes { page { ${cycles(levels - 1, leaf, first)} } } }`;
 
 const aliases = (count: number, selection: string): string =>
   Array.from({ length: count }, (_, i) => `a${i}: ${selection}`).join(' ');
@@ -56,16 +56,16 @@ interface Attack {
 }
 
 const WORST: Attack = {
-  what: 'a hundred times one page, in three circles',
-  source: `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Page { ${circles(3, 'name')} } } }`,
+  what: 'one page a hundred times, in three cycles',
+  source: `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Page { ${cycles(3, 'name')} } } }`,
   variables: { ids: Array.from({ length: 100 }, () => formatNodeId('Page', ['p'])) },
 };
 
 const ATTACKS: readonly Attack[] = [
   WORST,
   {
-    what: 'three circles in 142 bytes',
-    source: `{ page(pageId: "p") { ${circles(3, 'pageId')} } }`,
+    what: 'three cycles in 142 bytes',
+    source: `{ page(pageId: "p") { ${cycles(3, 'pageId')} } }`,
   },
   {
     what: 'many fields of few objects',
@@ -79,26 +79,29 @@ const ATTACKS: readonly Attack[] = [
   },
 ];
 
-describe('T61 an answer has a size', () => {
-  it.each(ATTACKS)('T61 ends $what, without data', async ({ source, variables }) => {
-    const before = await stand.gateway.metric('process_cpu_seconds_total');
+describe('T61 the limit on the size of an answer', () => {
+  it.each(ATTACKS)(
+    'T61 refuses $what, without data, in bounded CPU and memory',
+    async ({ source, variables }) => {
+      const before = await stand.gateway.metric('process_cpu_seconds_total');
 
-    const reply = await stand.ask(source, { variables });
+      const reply = await stand.ask(source, { variables });
 
-    expect(reply.codes, reply.text.slice(0, 500)).toEqual(['RESULT_TOO_LARGE']);
-    expect(reply.body).not.toHaveProperty('data');
-    expect(reply.status).toBe(400);
-    expect(reply.errors[0].message).toMatch(/"[\w.]+": ask for fewer items with "first"/);
-    const cpu = (await stand.gateway.metric('process_cpu_seconds_total')) - before;
-    expect(cpu, 'seconds of CPU').toBeLessThan(1);
-    const { heapBytes, rssBytes } = await stand.gateway.gauge();
-    expect(heapBytes).toBeLessThan(100_000_000);
-    expect(rssBytes).toBeLessThan(400_000_000);
-    await stand.holds(reply, { hits: [0, 3] });
-  });
+      expect(reply.codes, reply.text.slice(0, 500)).toEqual(['RESULT_TOO_LARGE']);
+      expect(reply.body).not.toHaveProperty('data');
+      expect(reply.status).toBe(400);
+      expect(reply.errors[0].message).toMatch(/"[\w.]+": ask for fewer items with "first"/);
+      const cpu = (await stand.gateway.metric('process_cpu_seconds_total')) - before;
+      expect(cpu, 'seconds of CPU').toBeLessThan(1);
+      const { heapBytes, rssBytes } = await stand.gateway.gauge();
+      expect(heapBytes).toBeLessThan(100_000_000);
+      expect(rssBytes).toBeLessThan(400_000_000);
+      await stand.holds(reply, { hits: [0, 3] });
+    },
+  );
 
-  it('T61 answers callers who accept only application/json with 200', async () => {
-    const reply = await stand.ask(`{ page(pageId: "p") { ${circles(3, 'pageId')} } }`, {
+  it('T61 refuses with 200 for callers who accept only application/json', async () => {
+    const reply = await stand.ask(`{ page(pageId: "p") { ${cycles(3, 'pageId')} } }`, {
       headers: { accept: 'application/json' },
     });
 
@@ -106,7 +109,7 @@ describe('T61 an answer has a size', () => {
     expect(reply.body).toEqual({ errors: [expect.any(Object)] });
   });
 
-  it('T61 does not go on with answers whose readers have left', async () => {
+  it('T61 spends less CPU on answers whose callers have left', async () => {
     const callers = openCallers(stand.gateway);
     let count = 0;
     const cpuOf = async (isLeft: boolean): Promise<number> => {
@@ -115,7 +118,7 @@ describe('T61 an answer has a size', () => {
       stand.upstream.on(AUDIENCES, answer.behaviour);
       const leaving = new AbortController();
       const asked = Array.from({ length: 30 }, () => {
-        const query = `{ page(pageId: "p") { ${circles(2, 'id pageId status', 45)} } } # ${count++}`;
+        const query = `{ page(pageId: "p") { ${cycles(2, 'id pageId status', 45)} } } # ${count++}`;
         return callers.ask(query, { signal: leaving.signal }).catch(() => {});
       });
       await stand.underWay(asked.length);
@@ -136,9 +139,9 @@ describe('T61 an answer has a size', () => {
     });
   });
 
-  it('T61 holds nothing of an answer that is not read but its bytes', async () => {
+  it('T61 holds no more than the bytes of an answer that is not read', async () => {
     const body = JSON.stringify({
-      query: `{ page(pageId: "p") { ${circles(2, 'id status', 45)} } }`,
+      query: `{ page(pageId: "p") { ${cycles(2, 'id status', 45)} } }`,
     });
     const head = `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\nx-api-key: ${KEY}\r\ncontent-length: ${body.length}\r\n\r\n`;
     const { heapBytes: before } = await stand.gateway.gauge();

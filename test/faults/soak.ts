@@ -14,7 +14,7 @@ import { chaos, queryOf } from './chaos.ts';
 
 const CALLERS = 16;
 
-/** Time without callers before a measurement: connections that are kept have gone then. */
+/** Time without callers before a measurement, in which idle connections close. */
 const CALM_MS = 5_000;
 
 offerHelp(`
@@ -26,7 +26,7 @@ where they grow.
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '600' } } });
 const seconds = Number(values.seconds);
-/** Measurements, and among them those that only warm up. */
+/** The number of measurements, and how many of them only warm up. */
 const ROUNDS = seconds < 300 ? 6 : 12;
 const WARM_UP = ROUNDS / 6 + 1;
 const roundMs = Math.max(500, (seconds * 1_000) / ROUNDS - CALM_MS);
@@ -67,7 +67,7 @@ for (let round = 0; round < ROUNDS; round++) {
   await callers.close();
   await sleep(CALM_MS);
   counts.calls += upstream.seen.length;
-  // What was seen is not needed here, and would fill this process instead of that one.
+  // The recorded requests are not needed here, and would fill the memory of this process.
   (upstream.seen as unknown[]).length = 0;
   const gauge = await gateway.gauge();
   gauges.push(gauge);
@@ -93,7 +93,7 @@ console.log(`\n${JSON.stringify(counts)}`);
 console.log(faults.length === 0 ? 'Flat.' : faults.join('\n'));
 process.exitCode = faults.length === 0 ? 0 : 1;
 
-/** Every eighth is a write; the others are so few texts that all of them are soon in its caches. */
+/** Every eighth is a write; the others are 400 texts, which the gateway has soon cached. */
 function nextQuery(): { source: string; variables: unknown } {
   seed += 1;
   if (seed % 8 > 0) return queryOf(seed % 400);
@@ -114,7 +114,7 @@ async function turn(asked: ReturnType<ReturnType<typeof openCallers>['ask']>): P
   }
 }
 
-/** What is wrong, in words. */
+/** The faults that were found, a sentence each. */
 async function verdict(): Promise<string[]> {
   const found: string[] = [];
   const warm = gauges.slice(WARM_UP);

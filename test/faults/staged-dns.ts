@@ -1,7 +1,7 @@
 /**
- * Loaded into a gateway by T20, and by tests in its process: what `backend.test` resolves to is said by a file.
+ * Loaded into a gateway by T20, and by tests in their own process: a file decides what `backend.test` resolves to.
  *
- * The file holds addresses with spaces between them, or the code to fail with. Other names are looked up as ever.
+ * The file holds addresses with spaces between them, or the code to fail with. Other names are looked up as usual.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -14,7 +14,7 @@ type Callback = (
 ) => void;
 type Lookup = (host: string, options: LookupOptions, callback: Callback) => void;
 
-// The CommonJS module is the one that `net` asks.
+// The CommonJS module is the one that `net` uses.
 const dns = createRequire(import.meta.url)('node:dns') as { lookup: Lookup };
 const real = dns.lookup;
 

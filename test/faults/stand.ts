@@ -1,7 +1,5 @@
 /**
- * A real gateway before a backend that misbehaves on demand, and what must hold whatever it does.
- *
- * The four standing invariants of every test here:
+ * A real gateway before a backend that misbehaves on demand, and the invariants that hold in every test here:
  * I1  a reply is JSON of the right media type, with the right status;
  * I2  no address, key, stack or word of the backend is in a reply, or in what the process writes but for the line at the
  *     start that names the backend;
@@ -35,7 +33,7 @@ export interface Stand {
   readonly ask: GatewayProcess['ask'];
   /** Requests the backend saw since the last `holds` or `calm`, without those of `/ready`. */
   readonly hits: number;
-  /** Waits until so many requests are under way. */
+  /** Waits until this number of requests is under way. */
   underWay(requests: number): Promise<void>;
   /** Asserts I1 to I4. `hits`: how many, or at least and at most. */
   holds(replies: Reply | Reply[], wanted: { hits: number | Range }): Promise<void>;
@@ -44,20 +42,20 @@ export interface Stand {
    * has counted, so that tests of one process do not depend on their order.
    */
   calm(): Promise<void>;
-  /** Counts from here: what a test that failed has left uncounted is not the next one's. */
+  /** Resets the count of hits, so that those of a failed test do not count for the next one. */
   forget(): void;
-  /** Called when the file of tests has ended, if not before. */
+  /** Is called at the end of the test file at the latest. */
   close(): Promise<void>;
 }
 
 export type Range = readonly [atLeast: number, atMost: number];
 
 export interface StandOptions extends GatewayProcessOptions, FaultUpstreamOptions {
-  /** Where the gateway believes the backend to be. */
+  /** The URL of the backend that the gateway gets, in place of the backend's own. */
   readonly url?: (upstream: FaultUpstream) => string;
 }
 
-/** Short patience: a try has 400 ms, a request 2.5 s. */
+/** Short time-outs: 400 ms for an attempt, 2.5 s for a request. */
 export const IMPATIENT = { UPSTREAM_TIMEOUT_MS: '400', REQUEST_TIMEOUT_MS: '2500' };
 
 export async function openStand(
@@ -93,7 +91,7 @@ export async function openStand(
     },
     calm: async () => {
       for (const ids of CALM_IDS) {
-        // Again where the machine has other things to do for longer than a try may last.
+        // Again when a busy machine takes longer than an attempt may.
         await until(async () => {
           const { text, errors } = await gateway.ask(PERSONS, { variables: { ids } });
           expect(errors, text.slice(0, 500)).toEqual([]);
@@ -114,7 +112,7 @@ export async function openStand(
 }
 
 const PERSONS = 'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Person { name } } }';
-// As many at a time as one key may have under way: none of them waits for a turn.
+// No more at a time than one key may have under way, so that none waits for a turn.
 const CALM_IDS = [0, 40, 80].map((from) =>
   Array.from({ length: 40 }, (_, i) => formatNodeId('Person', [`calm-${from + i}`])),
 );

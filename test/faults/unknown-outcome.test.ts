@@ -1,6 +1,6 @@
 /**
- * T74: a write of which the answer says that it was not carried out, or that it was, and one that is sent
- * while the backend closes idle connections, which is neither lost nor carried out twice.
+ * T74: writes whose answers tell whether they were carried out, and writes to a backend that closes idle
+ * connections, which are neither lost nor sent twice.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
@@ -16,7 +16,7 @@ const stand = await openStand();
 
 afterEach(async () => {
   stand.upstream.on(WRITE, world());
-  // What the tests make fail stays the smaller part of this route's calls.
+  // Keeps the failures the smaller part of this route's calls.
   for (let i = 0; i < 5; i++) await write();
   await stand.holds([], { hits: 5 });
 });
@@ -35,17 +35,20 @@ it.each<[number, string]>([
   [501, 'UPSTREAM_UNAVAILABLE'],
   [503, 'UPSTREAM_UNAVAILABLE'],
   [505, 'UPSTREAM_UNAVAILABLE'],
-])('T74 knows that a write answered %i was not carried out', async (code, expected) => {
-  stand.upstream.on(WRITE, status(code, code === 503 ? { 'retry-after': '0' } : {}));
+])(
+  'T74 fails a write that is answered %i with %s, and does not read its object back',
+  async (code, expected) => {
+    stand.upstream.on(WRITE, status(code, code === 503 ? { 'retry-after': '0' } : {}));
 
-  const reply = await write();
+    const reply = await write();
 
-  expect(reply.codes).toEqual([expected]);
-  expect(reply.errors[0].extensions).not.toHaveProperty('state');
-  await stand.holds(reply, { hits: 1 });
-});
+    expect(reply.codes).toEqual([expected]);
+    expect(reply.errors[0].extensions).not.toHaveProperty('state');
+    await stand.holds(reply, { hits: 1 });
+  },
+);
 
-it('T74 knows that a write was carried out whose answer has one wrong field', async () => {
+it('T74 fails one wrong field of the answer to a write with UPSTREAM_INVALID_RESPONSE, not OUTCOME_UNKNOWN', async () => {
   stand.upstream.on(WRITE, ok({ ...topic, title: 7 }));
 
   const reply = await write();
@@ -55,7 +58,7 @@ it('T74 knows that a write was carried out whose answer has one wrong field', as
   await stand.holds(reply, { hits: 1 });
 });
 
-it('T74 loses and doubles none of 400 writes to a backend that closes idle connections at once', async () => {
+it('T74 sends each of 400 writes once to a backend that soon closes idle connections', async () => {
   const far = await openRelay(4);
   const closer = await openStand({}, { url: () => `http://127.0.0.1:${far.port}` });
   far.leadTo(closer.upstream.port);
@@ -75,7 +78,7 @@ it('T74 loses and doubles none of 400 writes to a backend that closes idle conne
       for (let i = 0; i < 40; i++) {
         const id = `w${caller}-${i}`;
         // A read before each, so that there are connections to be closed.
-        // It may fail: a tenth of the reads is attempted again, and more of them are closed on here.
+        // It may fail: a tenth of the reads is retried, and more of them meet a closing connection here.
         await callers.ask(`{ person(personId: "${id}") { name } }`);
         await sleep(8 * Math.random());
         const { body } = await callers.ask(update(id, id));

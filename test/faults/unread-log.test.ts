@@ -18,7 +18,7 @@ async function open(): Promise<GatewayProcess> {
 
 const ID = 'r'.repeat(128);
 
-/** Sends requests whose lines have 600 bytes each. */
+/** Sends requests whose log lines have 600 bytes each. */
 async function write(gateway: GatewayProcess, lines: number): Promise<void> {
   const pool = new Pool(gateway.url, { connections: 8 });
   const body = JSON.stringify({ query: `query ${'N'.repeat(200)} { __typename }` });
@@ -36,7 +36,7 @@ async function write(gateway: GatewayProcess, lines: number): Promise<void> {
   await pool.close();
 }
 
-it('T107 waits for its reader up to four megabytes, and then says how many lines are missing', async () => {
+it('T107 an unread log keeps lines up to a limit, counts those that it drops, and does not stop the gateway', async () => {
   const gateway = await open();
   const lines = 12_000;
   gateway.process.stdout!.pause();
@@ -57,7 +57,7 @@ it('T107 waits for its reader up to four megabytes, and then says how many lines
   expect(written()).toBeGreaterThan(5_000);
 });
 
-it('T107 does not keep the process from ending', async () => {
+it('T107 an unread log does not keep the process from exiting', async () => {
   const gateway = await open();
   gateway.process.stdout!.pause();
   await write(gateway, 3_000);

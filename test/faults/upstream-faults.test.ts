@@ -1,7 +1,7 @@
 /**
  * T1 to T23: what callers see when the backend is slow, broken or lying.
  *
- * One gateway serves them all. What needs its own (T10, T19 to T21) is in upstream-gone.test.ts.
+ * One gateway serves all tests. Those that need their own (T10, T19 to T21) are in upstream-gone.test.ts.
  */
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -38,7 +38,7 @@ await stand.calm();
 
 afterEach(() => stand.calm());
 
-/** The person whose route a test scripts, beside a topic that is well. */
+/** A person, whose route a test stages, beside a topic that is answered. */
 const BESIDE = '{ person(personId: "p") { name } topic(topicId: "t") { title } }';
 const PERSON = 'GET /v0/persons/p';
 const person = sampleOf(routes.getPerson, { person_id: 'p' });
@@ -56,7 +56,7 @@ function expectPartial({ status: code, data, errors, codes }: Reply, expected: s
 }
 
 describe('slow and silent backends', () => {
-  it('T1 answers the rest in time when one field is slower than a try may be', async () => {
+  it('T1 answers the other field when one is slower than an attempt may be', async () => {
     stand.upstream.on(PERSON, after(800, ok(person)));
 
     const reply = await stand.ask(BESIDE);
@@ -65,7 +65,7 @@ describe('slow and silent backends', () => {
     await stand.holds(reply, { hits: 4 });
   });
 
-  it('T2 ends at the deadline however many slow hops a query takes', async () => {
+  it('T2 ends a query with many slow hops at the deadline', async () => {
     const open = new Set<number>();
     let hops = 0;
     // One item a page, always more: a hundred hops of 200 ms.
@@ -87,11 +87,11 @@ describe('slow and silent backends', () => {
     expect(reply.tookMs).toBeGreaterThan(DEADLINE_MS - 100);
     // More would take longer than the request may.
     await stand.holds(reply, { hits: [3, 14] });
-    // The hop it was waiting for is given up, not left to end by itself.
+    // The hop under way is aborted, not left to end by itself.
     await until(() => expect([...open]).toEqual([]));
   });
 
-  it('T3 gives up a backend that accepts and never answers, and leaves no socket behind', async () => {
+  it('T3 times out on a backend that accepts and never answers, and closes its sockets', async () => {
     const sockets = new Set<Socket>();
     stand.upstream.on(PERSON, (_response, _seen, socket) => void sockets.add(socket));
 
@@ -105,7 +105,7 @@ describe('slow and silent backends', () => {
     );
   });
 
-  it('T4 gives up a body that drips for ever', async () => {
+  it('T4 times out on an endless body that drips', async () => {
     stand.upstream.on(PERSON, drip(100));
 
     const reply = await stand.ask(BESIDE);
@@ -115,13 +115,13 @@ describe('slow and silent backends', () => {
   });
 });
 
-describe('broken connections and answers that pass', () => {
+describe('broken connections and temporary faults', () => {
   it.each<[string, Behaviour]>([
-    ['T5 tries again after a reset before the headers', reset()],
-    ['T5 tries again after a connection closed without an answer', hangUp()],
-    ['T6 tries again after a reset in the middle of a body', reset(500)],
-    ['T7 tries again after a body that ends early', cut(person)],
-    ['T1 tries again after one slow answer', after(700, ok(person))],
+    ['T5 retries after a reset before the headers', reset()],
+    ['T5 retries after a connection closed without an answer', hangUp()],
+    ['T6 retries after a reset in the middle of a body', reset(500)],
+    ['T7 retries after a body that ends early', cut(person)],
+    ['T1 retries after one slow answer', after(700, ok(person))],
   ])('%s', async (_name, fault) => {
     stand.upstream.on(PERSON, fault, ok(person));
 
@@ -129,11 +129,11 @@ describe('broken connections and answers that pass', () => {
 
     expect(reply.body).toEqual({ data: { person: { name: 'name', email: 'email' } } });
     await stand.holds(reply, { hits: 2 });
-    // Whole again: what had arrived is not resumed.
+    // The retry asks for the whole answer, not for the rest of it.
     expect(stand.upstream.seen.at(-1)?.headers).not.toHaveProperty('range');
   });
 
-  it('T7 never shows a part of an answer that is always cut short', async () => {
+  it('T7 shows no part of an answer that is cut short each time', async () => {
     stand.upstream.on(PERSON, cut(person));
 
     const reply = await stand.ask(BESIDE);
@@ -142,7 +142,7 @@ describe('broken connections and answers that pass', () => {
     await stand.holds(reply, { hits: 4 });
   });
 
-  it('T8 waits as long as Retry-After says: 503, 429 for a second, then the answer', async () => {
+  it('T8 retries after a 503, and after a 429 once its Retry-After of a second has passed', async () => {
     stand.upstream.on(PERSON, status(503), status(429, { 'retry-after': '1' }), ok(person));
 
     const reply = await stand.ask(BESIDE);
@@ -152,7 +152,7 @@ describe('broken connections and answers that pass', () => {
     await stand.holds(reply, { hits: 4 });
   });
 
-  it('T8 does not wait past the deadline: says when to come back instead', async () => {
+  it('T8 answers with retryAfterMs at once when Retry-After is past the deadline', async () => {
     stand.upstream.on(PERSON, status(503, { 'retry-after': '30' }));
 
     const reply = await stand.ask(BESIDE);
@@ -163,7 +163,7 @@ describe('broken connections and answers that pass', () => {
     await stand.holds(reply, { hits: 2 });
   });
 
-  it('T9 leaves one route that always fails alone after twenty attempts, and asks the others', async () => {
+  it('T9 stops calling a route that always fails after twenty attempts, and keeps calling the others', async () => {
     stand.upstream.on(PERSON, status(503));
     const query =
       '{ person(personId: "p") { name } a: topic(topicId: "a") { title } b: topic(topicId: "b") { title } }';
@@ -178,8 +178,8 @@ describe('broken connections and answers that pass', () => {
   });
 });
 
-describe('T11 the breaker', () => {
-  // With as much time for an attempt as there is by default: a hundred at once take longer than 400 ms at times.
+describe('T11 the circuit breaker', () => {
+  // The default time-outs: a hundred calls at once may take longer than 400 ms.
   let stand: Stand;
   beforeAll(async () => {
     stand = await openStand({});
@@ -203,7 +203,7 @@ describe('T11 the breaker', () => {
     stand.upstream.on('*', world());
   });
 
-  it('T12 lets a limit of one key pause that key only', async () => {
+  it('T12 pauses a rate-limited key, and no other', async () => {
     const limited = 'key-that-is-limited';
     stand.upstream.on(PERSON, (response, seen, socket) =>
       (seen.headers['x-api-key'] === limited ? status(429, { 'retry-after': '30' }) : world())(
@@ -225,7 +225,7 @@ describe('T11 the breaker', () => {
   });
 });
 
-describe('answers that are not what was promised', () => {
+describe('invalid answers', () => {
   it.each<[string, Behaviour]>([
     ['HTML', text('<html>secret upstream text</html>', 'text/html')],
     ['an empty body', text('')],
@@ -244,7 +244,7 @@ describe('answers that are not what was promised', () => {
     await stand.holds(reply, { hits: 2 });
   });
 
-  it.each([301, 302, 307, 308])('T13 follows no %i to another host', async (code) => {
+  it.each([301, 302, 307, 308])('T13 does not follow a %i to another host', async (code) => {
     const elsewhere = await openFaultUpstream();
     stand.upstream.on(PERSON, status(code, { location: `${elsewhere.url}/v0/persons/p` }));
 
@@ -256,7 +256,7 @@ describe('answers that are not what was promised', () => {
     await elsewhere.stop();
   });
 
-  it.each([500, 501, 505, 599])('T13 calls %i an outage, in our words', async (code) => {
+  it.each([500, 501, 505, 599])('T13 answers a %i with UPSTREAM_UNAVAILABLE', async (code) => {
     stand.upstream.on(PERSON, status(code));
 
     const reply = await stand.ask(BESIDE);
@@ -348,7 +348,7 @@ interface ListRead {
   readonly type: string;
   readonly route: Route;
   readonly path: string;
-  /** Where the connection stands in the answer. */
+  /** The path of the connection in the answer. */
   readonly at: readonly string[];
   readonly query: (field: string) => string;
 }
@@ -407,18 +407,18 @@ const LISTS: readonly ListRead[] = [
   },
 ];
 
-/** The first time prepares a document. */
+/** Asks twice: the first time prepares the document. */
 const twice = async (query: string): Promise<Reply[]> => [
   await stand.ask(query),
   await stand.ask(query),
 ];
 
 describe('answers with a wrong field', () => {
-  it('T14 finds every type of the contract', () => {
+  it('T14 covers more than 75 required fields of the contract', () => {
     expect(REQUIRED.length).toBeGreaterThan(75);
   });
 
-  it.each(READS)('T14 keeps what stands beside a field that is missing: $type', async (read) => {
+  it.each(READS)('T14 fails a missing field alone: $type', async (read) => {
     const replies: Reply[] = [];
     const missing = REQUIRED.filter((required) => required.read === read);
     for (const { name } of missing) {
@@ -439,38 +439,41 @@ describe('answers with a wrong field', () => {
     stand.upstream.on(`GET ${read.path}`, world());
   });
 
-  it.each(LISTS)('T14 keeps the items beside one that lacks a field: $route.path', async (list) => {
-    const { route, path, at } = list;
-    const required = requiredOf(itemOf(route), list.type);
-    const replies: Reply[] = [];
-    for (const name of required) {
-      const whole = sampleOf(route, { ...HOLES, audience_id: 'y' });
-      const [{ [name]: _left, ...rest }, other] = whole['items'];
-      stand.upstream.on(`GET ${path}`, ok({ ...whole, items: [rest, other] }));
+  it.each(LISTS)(
+    'T14 keeps the other items of a list when one lacks a field: $route.path',
+    async (list) => {
+      const { route, path, at } = list;
+      const required = requiredOf(itemOf(route), list.type);
+      const replies: Reply[] = [];
+      for (const name of required) {
+        const whole = sampleOf(route, { ...HOLES, audience_id: 'y' });
+        const [{ [name]: _left, ...rest }, other] = whole['items'];
+        stand.upstream.on(`GET ${path}`, ok({ ...whole, items: [rest, other] }));
 
-      const reply = await stand.ask(list.query(name));
+        const reply = await stand.ask(list.query(name));
 
-      const { nodes } = at.reduce((data, key) => data[key], reply.data);
-      expect(nodes, name).toHaveLength(2);
-      expect(nodes[1][name], name).not.toBeNull();
-      expect(reply.codes, name).toEqual(['UPSTREAM_INVALID_RESPONSE']);
-      expect(reply.errors[0].path.slice(0, at.length + 2), name).toEqual([...at, 'nodes', 0]);
-      replies.push(reply);
-    }
+        const { nodes } = at.reduce((data, key) => data[key], reply.data);
+        expect(nodes, name).toHaveLength(2);
+        expect(nodes[1][name], name).not.toBeNull();
+        expect(reply.codes, name).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+        expect(reply.errors[0].path.slice(0, at.length + 2), name).toEqual([...at, 'nodes', 0]);
+        replies.push(reply);
+      }
 
-    expect(required.length).toBeGreaterThan(0);
-    await stand.holds(replies, { hits: [required.length, 2 * required.length] });
-    stand.upstream.on(`GET ${path}`, world());
-  });
+      expect(required.length).toBeGreaterThan(0);
+      await stand.holds(replies, { hits: [required.length, 2 * required.length] });
+      stand.upstream.on(`GET ${path}`, world());
+    },
+  );
 
   it.each<[string, string, Record<string, unknown>]>([
-    ['an enum value it does not know', 'pageType', { pageType: 'hologram' }],
-    ['a status it does not know', 'status', { status: 'hologram' }],
+    ['an unknown enum value', 'pageType', { pageType: 'hologram' }],
+    ['an unknown status', 'status', { status: 'hologram' }],
     ['a number as text', 'audiencesCount', { audiencesCount: '7' }],
     ['a fraction for a counter', 'audiencesCount', { audiencesCount: 1.5 }],
     ['a counter past 2^53', 'audiencesCount', { audiencesCount: 2 ** 53 }],
     ['a text for a list', 'actions', { actions: 'none' }],
-    ['a timestamp that is none', 'createdAt', { createdAt: 'yesterday' }],
+    ['an invalid timestamp', 'createdAt', { createdAt: 'yesterday' }],
     ['a timestamp past the year 9999', 'createdAt', { createdAt: '+253402300800000' }],
     [
       'a timestamp with a year of six digits',
@@ -518,15 +521,15 @@ describe('answers with a wrong field', () => {
   });
 });
 
-describe('T16 lists that do not hold together', () => {
+describe('T16 lists that contradict themselves', () => {
   const list = sampleOf(routes.listTopics);
   const QUERY = '{ topics(first: 5) { nodes { title } pageInfo { hasNextPage } } }';
 
   it.each<[string, Record<string, unknown>, number]>([
     ['no items', { items: null }, 1],
-    ['more, and no item', { items: [], hasMore: true, nextCursor: 'c' }, 1],
+    ['hasMore without an item', { items: [], hasMore: true, nextCursor: 'c' }, 1],
     // The first page is asked for without it, the second with it.
-    ['the cursor it was asked with', { hasMore: true, nextCursor: 'same' }, 2],
+    ['the cursor of the request again', { hasMore: true, nextCursor: 'same' }, 2],
   ])('T16 refuses %s', async (_name, change, hits) => {
     stand.upstream.on('GET /v0/topics', ok({ ...list, ...change }));
 
@@ -538,12 +541,12 @@ describe('T16 lists that do not hold together', () => {
   });
 
   it.each<[string, Record<string, unknown>, boolean]>([
-    ['more, and no cursor', { hasMore: true, nextCursor: null }, true],
-    ['more, and an empty cursor', { hasMore: true, nextCursor: '' }, true],
-    ['more, and a cursor that is no text', { hasMore: true, nextCursor: 7 }, true],
-    ['more, and nothing of a cursor', { hasMore: true, nextCursor: undefined }, true],
-    ['no more, and nothing of a cursor', { hasMore: false, nextCursor: undefined }, false],
-  ])('T16 keeps the items, and fails the end cursor alone, of %s', async (_name, change, more) => {
+    ['hasMore and a null cursor', { hasMore: true, nextCursor: null }, true],
+    ['hasMore and an empty cursor', { hasMore: true, nextCursor: '' }, true],
+    ['hasMore and a cursor that is no string', { hasMore: true, nextCursor: 7 }, true],
+    ['hasMore and a missing cursor', { hasMore: true, nextCursor: undefined }, true],
+    ['no more pages and a missing cursor', { hasMore: false, nextCursor: undefined }, false],
+  ])('T16 keeps the items, and fails endCursor alone, with %s', async (_name, change, more) => {
     stand.upstream.on('GET /v0/topics', ok({ ...list, ...change }));
 
     const reply = await stand.ask(
@@ -563,11 +566,11 @@ describe('T16 lists that do not hold together', () => {
   });
 
   it.each<[string, Record<string, unknown>, number, boolean]>([
-    ['neither', { hasMore: undefined, nextCursor: undefined }, 5, false],
-    ['neither, of a full page', { hasMore: undefined, nextCursor: undefined }, 2, true],
-    ['neither in its documented form', { hasMore: 'no', nextCursor: 7 }, 5, false],
+    ['neither hasMore nor a cursor', { hasMore: undefined, nextCursor: undefined }, 5, false],
+    ['neither of them on a full page', { hasMore: undefined, nextCursor: undefined }, 2, true],
+    ['neither of them in its documented form', { hasMore: 'no', nextCursor: 7 }, 5, false],
   ])(
-    'T16 keeps the items, and fails the end cursor alone, of %s',
+    'T16 keeps the items, derives hasNextPage from their number, and fails endCursor alone, with %s',
     async (_name, change, first, more) => {
       stand.upstream.on('GET /v0/topics', ok({ ...list, ...change }));
       const pageOf = (cursor: string) =>
@@ -590,7 +593,7 @@ describe('T16 lists that do not hold together', () => {
     },
   );
 
-  it('T16 takes it from the next cursor whether there are more, where nothing else says so', async () => {
+  it('T16 derives hasNextPage from the next cursor when hasMore is missing', async () => {
     let asked = 0;
     stand.upstream.on('GET /v0/topics', (...args) => {
       asked += 1;
@@ -619,7 +622,7 @@ describe('T16 lists that do not hold together', () => {
     await stand.holds([one, both], { hits: 3 });
   });
 
-  it('T16 lives without a total', async () => {
+  it('T16 answers a total of null as null', async () => {
     stand.upstream.on('GET /v0/topics', ok({ ...list, totalCount: null }));
 
     const reply = await stand.ask('{ topics(first: 5) { totalCount pageInfo { hasNextPage } } }');
@@ -631,15 +634,15 @@ describe('T16 lists that do not hold together', () => {
   });
 });
 
-describe('answers made to hurt', () => {
+describe('hostile answers', () => {
   const LOG = 'GET /v0/persons/x/logs/y';
   const LOG_QUERY = `{ log: ${node('PersonLog', 'x', 'y')} { ... on PersonLog { payload } } topic(topicId: "t") { title } }`;
   const log = sampleOf(routes.getPersonLog, { person_id: 'x', person_log_id: 'y' });
 
-  /** This and the topic; again where a machine takes longer for so many bytes than a try may last. */
+  /** The hits of a reply: two calls, and retries when so many bytes take longer than an attempt may. */
   const timesMany = (replies: number): Range => [2 * replies, 4 * replies];
 
-  it('T17 takes no more than five megabytes, and what was on its way', async () => {
+  it('T17 closes the connection of an endless answer after five megabytes and the buffers', async () => {
     const sockets = new Set<Socket>();
     stand.upstream.on(PERSON, (response, seen, socket) => {
       sockets.add(socket);
@@ -669,7 +672,7 @@ describe('answers made to hurt', () => {
         response.write('['.repeat(1_000));
       },
     ],
-  ])('T17 stops reading %s', async (_name, behaviour) => {
+  ])('T17 stops reading %s, without holding 50 MB', async (_name, behaviour) => {
     stand.upstream.on(PERSON, behaviour);
     const replies: Reply[] = [];
 
@@ -696,7 +699,7 @@ describe('answers made to hurt', () => {
       () => `{${Array.from({ length: 1e6 }, (_, i) => `"${i}":1`).join()}}`,
     ],
     ['a million empty objects', () => `[${'{},'.repeat(1e6)}{}]`],
-  ])('T18 refuses %s alone', async (_name, payload) => {
+  ])('T18 refuses %s, and answers the field beside it', async (_name, payload) => {
     const body = JSON.stringify({ ...log, payload: 0 }).replace(
       '"payload":0',
       () => `"payload":${payload()}`,
@@ -717,7 +720,7 @@ describe('answers made to hurt', () => {
   });
 });
 
-describe('T23 answers that are no HTTP', () => {
+describe('T23 answers that break HTTP', () => {
   it.each<[string, string, string, number]>([
     [
       'a header of 40 KB',
@@ -726,7 +729,7 @@ describe('T23 answers that are no HTTP', () => {
       2,
     ],
     [
-      'a chunk size that is none',
+      'an invalid chunk size',
       'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nZZZ\r\n{}\r\n0\r\n\r\n',
       'UPSTREAM_INVALID_RESPONSE',
       2,
@@ -754,7 +757,7 @@ describe('T23 answers that are no HTTP', () => {
     } else {
       expectPartial(reply, code);
     }
-    // The rest of it goes to no caller: the connection is not used again.
+    // The rest reaches no caller, because the connection is closed.
     await until(() => expect([...sockets].filter((one) => !one.destroyed)).toEqual([]));
     await stand.holds(reply, { hits });
   });
@@ -778,7 +781,7 @@ describe('T23 answers that are no HTTP', () => {
 });
 
 describe('T22 a caller who leaves', () => {
-  it('T22 fails no other caller of the same read', async () => {
+  it('T22 does not fail another caller of the same read', async () => {
     const late = held(ok(person));
     stand.upstream.on(PERSON, late.behaviour);
     const leaving = new AbortController();

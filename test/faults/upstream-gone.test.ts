@@ -1,7 +1,7 @@
 /**
  * T9, T10, T19 to T21: a backend that is down, cannot be found, or cannot be trusted.
  *
- * Each has a gateway of its own, and most of it is waiting: they run side by side.
+ * Each test has a gateway of its own and mostly waits, so they run concurrently.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ import { until } from '../support/until.ts';
 const scratch = openFolder();
 
 let persons = 0;
-/** A query that no other is shared with. */
+/** A query that shares its calls with no other. */
 const next = (): string => `{ person(personId: "p${persons++}") { name } }`;
 
 const askMany = (stand: Stand, count: number): Promise<Reply[]> =>
@@ -33,12 +33,12 @@ const WRITE = `mutation { updateTopic(input: { id: ${JSON.stringify(formatNodeId
 
 const WELL = { data: { person: { name: 'name' } } };
 
-describe.concurrent('a backend that is gone', () => {
-  it('T9, T10 amplifies no outage, then leaves the backend alone and probes it one call at a time', async () => {
+describe.concurrent('the gateway before an absent backend', () => {
+  it('T9, T10 limits its attempts in an outage, opens the circuit, and probes with one call at a time', async () => {
     const stand = await openStand({});
     const { gateway, upstream } = stand;
     const told = () => gateway.output.match(/(?<=Breaker of scope route_key is )[\w-]+/g) ?? [];
-    /** By the metric, by the details of `/ready`, and as the log's last word. All of a route of a key. */
+    /** Expects a state of the circuit of a route of a key in the metric, in `/ready` and in the log. */
     const inState = async (state: 'closed' | 'half-open' | 'open') => {
       const level = { closed: 0, 'half-open': 1, open: 2 }[state];
       await until(
@@ -70,7 +70,7 @@ describe.concurrent('a backend that is gone', () => {
     expect(new Set(replies.flatMap(({ codes }) => codes))).toEqual(
       new Set(['UPSTREAM_UNAVAILABLE']),
     );
-    // All but one that is a probe, where a busy machine has let the circuit's time pass.
+    // All but a probe, which goes out when a busy machine takes longer than the circuit is open.
     const pauses = replies.map(({ errors }) => errors[0].extensions.retryAfterMs as number);
     expect(Math.max(...pauses.filter(Boolean))).toBeGreaterThan(0);
     // A busy machine may take so long that probes go out, one every 5 s.
@@ -84,32 +84,37 @@ describe.concurrent('a backend that is gone', () => {
     const healed = held(world());
     upstream.on('*', healed.behaviour);
     await inState('half-open');
-    const probing = askMany(stand, 20);
+    let ended = 0;
+    const probing = Array.from({ length: 20 }, async () => {
+      const reply = await stand.ask(next());
+      ended += 1;
+      return reply;
+    });
     await until(() => expect(stand.hits).toBe(1));
     // The others are refused while the probe is under way.
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await until(() => expect(ended).toBe(19));
     healed.release();
-    const answers = await probing;
+    const answers = await Promise.all(probing);
     await inState('closed');
     expect(answers.filter(({ errors }) => errors.length === 0)).toHaveLength(1);
     await stand.holds(answers, { hits: 1 });
 
     const after = await askMany(stand, 20);
     expect(after.every(({ errors }) => errors.length === 0)).toBe(true);
-    // Once more half open for each probe that a busy machine did not let connect in time.
+    // Half-open once more for each probe that a busy machine did not let connect in time.
     expect(told().join(' ')).toMatch(/^open( half-open open)+ half-open closed$/);
     await until(async () => expect((await gateway.get('/ready')).status).toBe(200));
     await stand.holds(after, { hits: 20 });
   });
 
-  it('T26 hides a restart of the backend also from callers who have asked little before it', async () => {
+  it('T26 hides a restart of the backend from readers after a hundred reads', async () => {
     const restart = async () => {
       const stand = await openStand({});
       stand.upstream.on('*', after(50, world()));
       const callers = openCallers(stand.gateway);
       const reads: unknown[] = [];
       const away = async () => {
-        // A read that is the first on its connection is tried again by the retry budget alone.
+        // A read that is the first on its connection is retried from the retry budget alone.
         await until(() => expect(reads.length).toBeGreaterThanOrEqual(100));
         const wentAt = performance.now();
         await stand.upstream.stop();
@@ -128,7 +133,7 @@ describe.concurrent('a backend that is gone', () => {
     };
 
     let staged = await restart();
-    // What is promised is 500 ms; on a busy machine the staging itself takes longer at times.
+    // Restarts of up to 500 ms are hidden; on a busy machine staging one may take longer.
     for (let tries = 0; staged.awayMs > 500 && tries < 2; tries++) staged = await restart();
 
     expect(staged.reads.filter((body) => !isDeepStrictEqual(body, WELL))).toEqual([]);
@@ -158,7 +163,7 @@ describe.concurrent('a backend that is gone', () => {
     await stand.holds(first, { hits: 1 });
   });
 
-  it('T20 reports a name that cannot be resolved, and finds it once it can', async () => {
+  it('T20 answers UPSTREAM_UNAVAILABLE while the name cannot be resolved, and reaches the backend once it can', async () => {
     const file = join(scratch, 'dns');
     writeFileSync(file, 'ENOTFOUND');
     const stand = await openStand(
@@ -185,7 +190,7 @@ describe.concurrent('a backend that is gone', () => {
 });
 
 describe.concurrent('T21 a backend that cannot be trusted', () => {
-  it('T21 trusts no self-signed certificate, and does not ask again', async () => {
+  it('T21 is unavailable with a self-signed certificate, and is not asked again', async () => {
     const front = await openRelay();
     const stand = await openStand(
       {},
@@ -201,11 +206,11 @@ describe.concurrent('T21 a backend that cannot be trusted', () => {
     await stand.holds(reply, { hits: 0 });
   });
 
-  it('T21, T53 refuses a wrong name, an expired certificate, and a peer that speaks no TLS', async () => {
+  it('T21, T53 is unavailable with a wrong name, an expired certificate, plain HTTP or silence, and answers once it has a valid one', async () => {
     const trusted = join(scratch, 'trusted.pem');
     writeFileSync(trusted, [selfSigned, wrongName, expired].map(({ cert }) => cert).join(''));
     const front = await openRelay();
-    // Times as they are by default: a connection has 2 s of a try's 3 s.
+    // The default time-outs: 2 s for a connection, 3 s for an attempt.
     const stand = await openStand(
       { NODE_EXTRA_CA_CERTS: trusted },
       { url: () => `https://localhost:${front.port}` },
@@ -230,7 +235,7 @@ describe.concurrent('T21 a backend that cannot be trusted', () => {
     expect(plain.codes).toEqual(['UPSTREAM_UNAVAILABLE']);
     await stand.holds(plain, { hits: 0 });
 
-    // T53: nor was a write carried out that found no connection in time; it is not tried again.
+    // T53: a write that found no connection in time was not carried out, and is not retried.
     front.leadTo(undefined);
     const [read, write] = await Promise.all([stand.ask(next()), stand.ask(WRITE)]);
     expect([...read.codes, ...write.codes]).toEqual(Array(2).fill('UPSTREAM_UNAVAILABLE'));

@@ -1,8 +1,8 @@
 /**
- * T75: several workers on one port, of which one is stopped or killed.
+ * T75: two workers on one port, which are stopped, or of which one is killed.
  *
- * What is promised. SIGTERM resets no connection that is kept or was opened while the gateway was ready. A
- * worker that is killed is replaced; what it had accepted is lost, which a proxy in front tries again.
+ * SIGTERM resets no connection that is kept or was opened while the gateway was ready. A worker that is killed is
+ * replaced; the requests that it had accepted are lost, and a proxy in front retries them.
  */
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -30,11 +30,11 @@ function workersOf({ process: { pid } }: GatewayProcess): number[] {
     .map(Number);
 }
 
-/** How long an answer is waited for before it is said never to come, in milliseconds. */
+/** The time after which a request counts as not answered, in milliseconds. */
 const NO_ANSWER_MS = 6_000;
 
 interface Outcome {
-  /** 200, or what became of the request. */
+  /** The status, or the error of the request. */
   readonly code: number | string;
   /** Whether its connection may be used again. */
   readonly isKept: boolean;
@@ -68,13 +68,13 @@ function ask(gateway: GatewayProcess, agent: Agent | false): Promise<Outcome> {
 interface Crowd {
   readonly answered: number;
   readonly failures: readonly Outcome[];
-  /** Sends new connections as a load balancer does: until the gateway is not ready. */
+  /** Allows new connections until the gateway is not ready, as a load balancer does. */
   whileReady(): Promise<void>;
-  /** Resolves when each has its last answer, or has given up waiting for one. */
+  /** Resolves when each caller has its last answer, or has given up waiting for one. */
   stop(): Promise<void>;
 }
 
-/** So many callers who keep a connection, and as many who make one for each request. */
+/** `count` callers who keep a connection, and as many who open one for each request. */
 function crowd(gateway: GatewayProcess, count: number): Crowd {
   const failures: Outcome[] = [];
   let answered = 0;
@@ -115,7 +115,7 @@ function crowd(gateway: GatewayProcess, count: number): Crowd {
 }
 
 describe.runIf(process.platform === 'linux')('two workers', () => {
-  it('T75 SIGTERM resets none of thirty callers', async () => {
+  it('T75 answer all of thirty callers when they stop on SIGTERM', async () => {
     // Long enough for the balancer to see that it is not ready, on a busy machine too.
     const { gateway } = await open({ DRAIN_DELAY_MS: '3000' });
     const callers = crowd(gateway, 15);
@@ -130,7 +130,7 @@ describe.runIf(process.platform === 'linux')('two workers', () => {
     expect(callers.failures).toEqual([]);
   });
 
-  it('T75 a worker killed is replaced, and the others serve meanwhile', async () => {
+  it('T75 answer again after one of them is killed, and it is replaced', async () => {
     const { gateway } = await open();
     const callers = crowd(gateway, 40);
     const [killed] = workersOf(gateway) as [number];
