@@ -35,8 +35,8 @@ afterEach(() => stand.calm());
 const graphql = (body: unknown, headers: Record<string, string> = {}): Promise<Reply> =>
   stand.gateway.post(body, { 'x-api-key': KEY, ...headers });
 
-describe('request bodies', () => {
-  it('T37 of five hundred documents padded with comments take a bounded memory', async () => {
+describe('the gateway', () => {
+  it('T37 keeps five hundred documents padded with comments in bounded memory', async () => {
     const padding = '#'.repeat(95_000);
     const fill = async (from: number) => {
       for (let i = from; i < from + 250; i += 20) {
@@ -57,7 +57,7 @@ describe('request bodies', () => {
     await stand.holds([], { hits: 0 });
   });
 
-  it('T36 are refused past 100 KB, compressed, or longer than announced, without holding 50 MB', async () => {
+  it('T36 refuses a body past 100 KB, compressed, or longer than announced, without holding 50 MB', async () => {
     const rss = () => stand.gateway.metric('process_resident_memory_bytes');
     const before = await rss();
     const head = (more: string) =>
@@ -86,7 +86,7 @@ describe('request bodies', () => {
     await stand.holds([long, zipped], { hits: 0 });
   });
 
-  it('T38 may have a variable twice, of which the last one counts, and undeclared variables, which are ignored', async () => {
+  it('T38 uses the last of two equal variables, and ignores undeclared ones', async () => {
     const reply = await graphql(
       '{ "query": "query ($id: ID!) { person(personId: $id) { personId } }", "variables": { "id": "one", "id": "two", "spare": 1 } }',
     );

@@ -219,7 +219,7 @@ describe('T65 introspection', () => {
     },
   );
 
-  it('T65 of tools is answered, the same with a key and without, with little work', async () => {
+  it('T65 is answered for tools with little work, the same with a key and without', async () => {
     const first = await askAnonymously(ALL);
     const withKey = await stand.ask(ALL);
 

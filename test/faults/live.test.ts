@@ -222,7 +222,7 @@ describe('a subscription', () => {
     expect(live.reads()).toBe(reads);
   });
 
-  it('T94 leaves no watcher and no poller behind when its socket closes right after the message', async () => {
+  it('T94 leaves no watcher and no poller behind when its socket closes right after subscribing', async () => {
     const live = await openLive();
     const id = await live.draft();
 

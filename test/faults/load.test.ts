@@ -269,7 +269,7 @@ it.runIf(SLOW)(
 describe('T27 memory', () => {
   const READ = 'query ($id: ID!) { person(personId: $id) { name } }';
 
-  it('T27 keeps no heap and no handle of requests, aborts and faults', async () => {
+  it('T27 holds heap and handles steady over requests, aborts and faults', async () => {
     const stand = await openStand(IMPATIENT, { gauged: true });
     onTestFinished(() => stand.close());
     const faults: readonly Behaviour[] = [

@@ -130,7 +130,7 @@ describe.runIf(process.platform === 'linux')('two workers', () => {
     expect(callers.failures).toEqual([]);
   });
 
-  it('T75 answer again after one of them is killed, and it is replaced', async () => {
+  it('T75 replace one that is killed, and go on answering', async () => {
     const { gateway } = await open();
     const callers = crowd(gateway, 40);
     const [killed] = workersOf(gateway) as [number];

@@ -73,7 +73,7 @@ describe('documents:check', { timeout: 60_000 }, () => {
     );
   });
 
-  it('names a document that costs more than in the version of its app before, in the order of versions', async () => {
+  it('names a document that costs more than in the previous version of its app, in the order of versions', async () => {
     const dearer = PAGE.replace('= 3', '= 5');
     const folder = openFolder({
       'ios-4.10.json': { dearer },

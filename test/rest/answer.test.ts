@@ -62,7 +62,7 @@ describe('an invalid answer', () => {
     },
   );
 
-  it('is not followed to another host when it is a 302', async () => {
+  it('is not followed: a 302 to another host', async () => {
     const elsewhere = await openRest();
     const { backend, client } = await openRest();
     backend.on(PERSON, status(302, { location: `${elsewhere.backend.url}/v0/persons/p` }));
@@ -89,7 +89,7 @@ describe('an invalid answer', () => {
     expect(process.memoryUsage.rss() - rss).toBeLessThan(50_000_000);
   });
 
-  it('T23: is not given to the next request when it is a second answer to one request', async () => {
+  it('T23: that comes second to one request is not given to the next one', async () => {
     const { backend, client } = await openRest();
     const one = (name: string) => {
       const body = JSON.stringify(person('p', name));

@@ -300,7 +300,7 @@ describe('the circuit of a route of a key', () => {
     await expect.poll(() => upstream.breaker.stateOf('route_key')).toBe('closed');
   });
 
-  it('does not close by the answer to a call from before it opened', async () => {
+  it('is not closed by the answer to a call from before it opened', async () => {
     const rest = await openStaged();
     const { backend, client, upstream } = rest;
     const slow = held(ok(person('slow')));

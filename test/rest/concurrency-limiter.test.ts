@@ -233,7 +233,7 @@ describe('the concurrency limiter', () => {
     );
   });
 
-  it('T66: gives all keys that the backend has not accepted a single turn between them', async () => {
+  it('T66: gives a single turn to all keys together that the backend has not accepted', async () => {
     const rest = await openRest({ clock: new StagedClock(), connections: 8 });
     const { backend, client } = rest;
     await accept(rest, 'known');

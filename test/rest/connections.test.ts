@@ -78,7 +78,7 @@ describe('the dispatcher', () => {
     expect(await ask()).toBe('there');
   });
 
-  it('waits on closing for calls on old connections, and leaves no connection open', async () => {
+  it('finishes calls on old connections when it closes, and leaves no connection open', async () => {
     const server = await openNamed('there', { port: 0, host: '127.0.0.1' });
     const { dispatcher, ask } = open(`http://127.0.0.1:${portOf(server)}`, {}, 20);
     const connections = () =>

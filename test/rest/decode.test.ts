@@ -113,7 +113,7 @@ describe('a decoded answer', () => {
     expect(name).toBe('Ada');
   });
 
-  it('quotes a single word of the backend in its errors, and no longer text', () => {
+  it('quotes one word of the backend in an error, and no longer text', () => {
     const value = valueOf(routes.getPage, answer({ status: 'the key is abc', pageType: 'novel' }));
 
     expect(String(value.status)).not.toContain('abc');

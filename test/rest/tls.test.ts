@@ -107,7 +107,7 @@ describe('an absent backend', () => {
     expect(await getPerson(client())).toEqual(person('p'));
   });
 
-  it('T20: that starts within 150 ms is waited for by a read', async () => {
+  it('T20: is waited for by a read when it starts within 150 ms', async () => {
     const { backend, client } = await openRest({ stopped: true });
     backend.on(PERSON, ok(person('p')));
 
