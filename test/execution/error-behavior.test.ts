@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { buildSchema, parse, print, visit } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import type { ErrorBehavior } from '../../src/execution/core/executor.ts';
-import { executeWith, shown, UNLIMITED } from './oracle.ts';
+import { executeWith, written, UNLIMITED } from './oracle.ts';
 
 const SDL = `
   type Node { value: Int needed: Int! node: Node neededNode: Node! list: [Node!]! }
@@ -44,7 +44,7 @@ describe('onError: NULL', () => {
 
     const found = await ask(source, rootValue, 'NULL');
 
-    expect(shown(found)).toEqual(shown(expected));
+    expect(written(found)).toEqual(written(expected));
     expect(found.errors?.length).toBeGreaterThan(0);
   });
 

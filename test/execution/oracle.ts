@@ -25,13 +25,13 @@ export const executeWith = (options: Partial<ExecutionOptions> = {}): Execute =>
 /** Executes twice, since the first execution prepares the second, and expects the result of graphql-js both times. */
 export async function executeAlike(args: ExecutionArgs): Promise<ExecutionResult> {
   const execute = executeWith();
-  const expected = shown(await byGraphqlJs(args));
+  const expected = written(await byGraphqlJs(args));
 
   const first = await execute(args);
   const second = await execute(args);
 
-  expect(shown(first)).toEqual(expected);
-  expect(shown(second)).toEqual(expected);
+  expect(written(first)).toEqual(expected);
+  expect(written(second)).toEqual(expected);
   return second;
 }
 
@@ -57,7 +57,7 @@ export const clientErrors = (
 ): GraphQLError[] | undefined => errors?.map(createTranslate({ suggestions: true, routes: true }));
 
 /** A result as it is written: its data byte for byte. */
-export function shown({ data, errors, ...rest }: ExecutionResult): object {
+export function written({ data, errors, ...rest }: ExecutionResult): object {
   return {
     ...rest,
     data: data === undefined ? 'none' : JSON.stringify(data),

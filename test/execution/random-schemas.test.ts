@@ -7,7 +7,7 @@
  */
 import type { ExecutionResult } from 'graphql';
 import { expect, it } from 'vitest';
-import { afterRejections, byGraphqlJs, executeWith, shown } from './oracle.ts';
+import { afterRejections, byGraphqlJs, executeWith, written } from './oracle.ts';
 import { randomWorld } from './random-schema.ts';
 
 const WANTED = Number(
@@ -33,13 +33,13 @@ it('answers as graphql-js does, byte for byte, without promises', async () => {
   for (const seed of SEEDS) {
     const { source, makeArgs } = randomWorld(seed, false);
     const execute = executeWith();
-    const expected = shown(await byGraphqlJs(makeArgs()));
+    const expected = written(await byGraphqlJs(makeArgs()));
 
     const first = await execute(makeArgs());
     const second = await execute(makeArgs());
 
-    expect(shown(first), `seed ${seed}: ${source}`).toEqual(expected);
-    expect(shown(second), `seed ${seed}: ${source}`).toEqual(expected);
+    expect(written(first), `seed ${seed}: ${source}`).toEqual(expected);
+    expect(written(second), `seed ${seed}: ${source}`).toEqual(expected);
     errors += first.errors?.length ?? 0;
   }
 
@@ -61,8 +61,8 @@ it('answers as graphql-js does with promises, and handles every rejection', asyn
     await afterRejections();
     process.off('unhandledRejection', onUnhandled);
     for (const result of results) {
-      expect(shown(result), `seed ${seed}: ${source}`).toMatchObject({
-        data: (shown(expected) as { data: string }).data,
+      expect(written(result), `seed ${seed}: ${source}`).toMatchObject({
+        data: (written(expected) as { data: string }).data,
       });
       expect(nulls(result), `seed ${seed}: ${source}`).toEqual(nulls(expected));
     }

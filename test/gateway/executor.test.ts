@@ -259,13 +259,13 @@ async function askBoth(
   const expected = await reference.ask(source, options);
   await ours.ask(source, options);
   return {
-    reference: shown(expected),
-    ours: shown(await ours.ask(source, options)),
+    reference: comparable(expected),
+    ours: comparable(await ours.ask(source, options)),
   };
 }
 
 /** `data` as it was written; errors sorted, since they are listed in the order in which calls end. */
-function shown({ status, body, text }: Reply) {
+function comparable({ status, body, text }: Reply) {
   const errors: readonly any[] = body.errors ?? [];
   return {
     status,

@@ -18,7 +18,7 @@ const TOPIC = `{ topic(topicId: "${IDS.topic}") { title } }`;
 const WRITE = `mutation { updateTopic(input: { id: "${formatNodeId('Topic', [IDS.topic])}", title: "New" }) { topic { title } userErrors { message } } }`;
 
 const STREAMS = ['text/event-stream', 'multipart/mixed'] as const;
-const WAYS = ['no plugins', 'Yoga', 'fetch'] as const;
+const TRANSPORTS = ['no plugins', 'Yoga', 'fetch'] as const;
 
 interface Asked {
   readonly query?: string;
@@ -28,16 +28,16 @@ interface Asked {
 
 async function ask(
   { url, gateway }: InProcessGateway,
-  way: (typeof WAYS)[number],
+  transport: (typeof TRANSPORTS)[number],
   accept: string,
   { query = TOPIC, body = JSON.stringify({ query }), headers = {} }: Asked = {},
 ): Promise<Reply> {
   const own = { 'x-api-key': EXAMPLE_API_KEY, ...POST_JSON, accept, ...headers };
   const init = { method: 'POST', headers: own, body };
   return replyOf(
-    way === 'fetch'
+    transport === 'fetch'
       ? await gateway.fetch(new Request('http://gateway/graphql', init))
-      : await fetch(`${url}/graphql${way === 'Yoga' ? '?by=yoga' : ''}`, init),
+      : await fetch(`${url}/graphql${transport === 'Yoga' ? '?by=yoga' : ''}`, init),
   );
 }
 
@@ -50,9 +50,9 @@ function answersIn({ headers, text }: Reply): any[] {
 }
 
 describe.each(STREAMS)('a response to a caller who accepts only %s', (accept) => {
-  it.each(WAYS)(
+  it.each(TRANSPORTS)(
     'is an uncompressed stream of one with the headers of any response, by %s',
-    async (way) => {
+    async (transport) => {
       const site = await openGateway({
         fresh: true,
         http: { corsOrigins: [ORIGIN] },
@@ -60,7 +60,7 @@ describe.each(STREAMS)('a response to a caller who accepts only %s', (accept) =>
       });
 
       const headers = { origin: ORIGIN, 'accept-encoding': 'gzip' };
-      const reply = await ask(site, way, accept, { query: WRITE, headers });
+      const reply = await ask(site, transport, accept, { query: WRITE, headers });
 
       expect(answersIn(reply)).toEqual([
         { data: { updateTopic: { topic: { title: 'New' }, userErrors: [] } } },

@@ -28,34 +28,34 @@ interface Annotated {
   readonly name: string;
   readonly field: Field;
   /** The fields that lead to it, from the root. */
-  readonly way: readonly Field[];
+  readonly fieldPath: readonly Field[];
   readonly levels: readonly number[];
   readonly operation: 'query' | 'mutation';
 }
 
 /** The shortest path of fields from `Query` to each object type. */
-function ways(): ReadonlyMap<GraphQLObjectType, readonly Field[]> {
+function shortestPaths(): ReadonlyMap<GraphQLObjectType, readonly Field[]> {
   const found = new Map<GraphQLObjectType, readonly Field[]>([[schema.getQueryType()!, []]]);
-  for (const [type, way] of found) {
+  for (const [type, fieldPath] of found) {
     for (const field of Object.values(type.getFields())) {
       const below = getNamedType(field.type);
-      if (isObjectType(below) && !found.has(below)) found.set(below, [...way, field]);
+      if (isObjectType(below) && !found.has(below)) found.set(below, [...fieldPath, field]);
     }
   }
   return found;
 }
 
-const wayTo = ways();
+const pathTo = shortestPaths();
 
 const annotated: readonly Annotated[] = Object.values(schema.getTypeMap()).flatMap((type) => {
   if (!isObjectType(type)) return [];
   const isMutation = type === schema.getMutationType();
   return Object.values(type.getFields()).flatMap((field): Annotated[] => {
     const levels = semanticLevelsOf(field);
-    const way = isMutation ? [] : wayTo.get(type);
-    if (!levels || !way) return [];
+    const fieldPath = isMutation ? [] : pathTo.get(type);
+    if (!levels || !fieldPath) return [];
     const operation = isMutation ? 'mutation' : 'query';
-    return [{ name: `${type.name}.${field.name}`, field, way, levels, operation }];
+    return [{ name: `${type.name}.${field.name}`, field, fieldPath, levels, operation }];
   });
 });
 
@@ -86,13 +86,13 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   AudienceVersion: ['p', 'a', 'v'],
 };
 
-function sourceOf({ field, way, operation }: Annotated): {
+function sourceOf({ field, fieldPath, operation }: Annotated): {
   readonly query: string;
   readonly variables: Readonly<Record<string, unknown>>;
 } {
   const variables: Record<string, unknown> = {};
   const declared: string[] = [];
-  const written = [...way, field].map((one) => {
+  const written = [...fieldPath, field].map((one) => {
     // A lookup takes the global id of its object, or all raw ids.
     const isLookup = one.args.some(({ name, type }) => name === 'id' && !isNonNullType(type));
     const given = one.args
@@ -115,7 +115,7 @@ function sourceOf({ field, way, operation }: Annotated): {
 
 /** The paths of a field in a response, and whether each is null. */
 function* pathsOf(
-  { way, field, levels }: Annotated,
+  { fieldPath, field, levels }: Annotated,
   data: any,
 ): Generator<{ readonly path: readonly (string | number)[]; readonly isNull: boolean }> {
   function* walk(value: any, fields: readonly Field[], path: readonly (string | number)[]): any {
@@ -134,7 +134,7 @@ function* pathsOf(
       }
     } else yield { path: here, isNull: below === null };
   }
-  yield* walk(data, [...way, field], []);
+  yield* walk(data, [...fieldPath, field], []);
 }
 
 /** Answers with malformed list items and unknown enum values. */

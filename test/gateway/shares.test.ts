@@ -34,7 +34,7 @@ const pagesAsked = ({ seen }: FaultUpstream): number =>
   seen.filter(({ target }) => /^\/v0\/pages\/[^/]+$/.test(target)).length;
 
 /** Serves another key until no more calls are made for this one. */
-async function untilItWaits(gateway: InProcessGateway, asked: () => number): Promise<void> {
+async function untilKeyWaits(gateway: InProcessGateway, asked: () => number): Promise<void> {
   for (let before = NaN; before !== asked();) {
     before = asked();
     for (let i = 0; i < 20; i++) {
@@ -60,7 +60,7 @@ it('a heavy operation waits for another of its key, while light ones and other k
   await until(() => waiting.length === 1);
   const light = await gateway.ask(LOOKUP, { variables: { id: 'light' }, apiKey: KEY });
   const second = heavy('h2');
-  await untilItWaits(gateway, () => waiting.length);
+  await untilKeyWaits(gateway, () => waiting.length);
 
   expect(light.status).toBe(200);
   expect(waiting.length, 'the second one waits').toBe(1);
@@ -87,7 +87,7 @@ it('an operation is weighed by the page size in its variables', async () => {
   const small = [1, 2, 3, 4].map((i) => ask(`s${i}`, 3));
   await until(() => waiting.length === 4);
   const large = [1, 2, 3].map((i) => ask(`l${i}`, 100));
-  await untilItWaits(gateway, () => waiting.length);
+  await untilKeyWaits(gateway, () => waiting.length);
   expect(waiting.length, 'the large ones wait for each other').toBe(5);
 
   for (let answered = 0; answered < 7; answered++) {
@@ -171,7 +171,7 @@ it('unread responses count against the share of their key until they are read', 
 
   const socket = pipeline(gateway, heavyOf(PAGES));
   await until(() => pagesAsked(upstream) > 0);
-  await untilItWaits(gateway, () => pagesAsked(upstream));
+  await untilKeyWaits(gateway, () => pagesAsked(upstream));
   expect(pagesAsked(upstream), 'as many as the sockets hold, and a few').toBeLessThan(15);
 
   const read = readAll(socket, /"name":"(p\d+) x/g);
@@ -185,7 +185,7 @@ it('unread responses no longer count against the share of their key once their c
   withLargePages(upstream);
   const socket = pipeline(gateway, heavyOf(PAGES));
   await until(() => pagesAsked(upstream) > 0);
-  await untilItWaits(gateway, () => pagesAsked(upstream));
+  await untilKeyWaits(gateway, () => pagesAsked(upstream));
 
   socket.destroy();
   const reply = await gateway.ask(HEAVY, { variables: { id: 'after' }, apiKey: KEY });

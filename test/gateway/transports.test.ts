@@ -1,6 +1,6 @@
 /**
- * The same operation has the same response by POST and GET, by `fetch` in process, and past operators' plugins with and
- * without HTTP hooks.
+ * The same operation has the same response by POST and GET, by `fetch` in process, and through operators' plugins with
+ * and without HTTP hooks.
  *
  * A failure prints the seed and the query; `randomQuery(seed, …)` makes it again.
  */
@@ -42,15 +42,15 @@ const ASKED = { query: PAGE, variables: { id: IDS.page } };
 
 describe('every transport', () => {
   it('answers a query alike, with 200', async () => {
-    const stand = await open();
+    const gateways = await open();
 
-    const { status: code } = await ask(stand);
+    const { status: code } = await ask(gateways);
 
     expect(code).toBe(200);
   });
 
   it('answers random queries alike', async () => {
-    const stand = await open({
+    const gateways = await open({
       documents: { limits: UNLIMITED },
       limits: { maxUpstreamCalls: 10_000 },
     });
@@ -62,8 +62,8 @@ describe('every transport', () => {
       const { source: query, variables } = randomQuery(seed, { schema, values, depth: 6 });
       const asked = { body: { query, variables }, hint: `seed ${seed}: ${query}` };
       // The second time it is prepared.
-      await ask(stand, asked);
-      await ask(stand, asked);
+      await ask(gateways, asked);
+      await ask(gateways, asked);
     }
   }, 60_000);
 
@@ -118,9 +118,9 @@ describe('every transport', () => {
     ['too many fields', { query: `{ ${'a: __typename '.repeat(2_000)} }` }],
     ['too many calls', { query: `{ ${aliases(60)} }` }],
   ])('answers %s alike', async (_, body) => {
-    const stand = await open();
+    const gateways = await open();
 
-    await ask(stand, { body });
+    await ask(gateways, { body });
   });
 
   const headers: readonly Record<string, string>[] = [
@@ -151,15 +151,15 @@ describe('every transport', () => {
     { origin: 'null' },
   ];
   it.each(headers)('answers a request with %j alike', async (extra) => {
-    const stand = await open({ http: { corsOrigins: ['https://known.example'] } });
+    const gateways = await open({ http: { corsOrigins: ['https://known.example'] } });
 
-    await ask(stand, { headers: extra });
+    await ask(gateways, { headers: extra });
   });
 
   it('refuses introspection alike when it is off', async () => {
-    const stand = await open({ tools: { introspection: 'off' } });
+    const gateways = await open({ tools: { introspection: 'off' } });
 
-    const { text: answer } = await ask(stand, {
+    const { text: answer } = await ask(gateways, {
       body: { query: '{ __schema { queryType { name } } }' },
     });
 
@@ -167,12 +167,12 @@ describe('every transport', () => {
   });
 
   it('answers every audit of graphql-http alike', async () => {
-    const stand = await open();
+    const gateways = await open();
     const requests: [string, RequestInit][] = [];
     const audits = serverAudits({
-      url: `${stand.site.url}/graphql`,
+      url: `${gateways.site.url}/graphql`,
       fetchFn: (input: string, init: RequestInit = {}) => {
-        requests.push([input.slice(stand.site.url.length), init]);
+        requests.push([input.slice(gateways.site.url.length), init]);
         return fetch(input, init);
       },
     });
@@ -180,9 +180,11 @@ describe('every transport', () => {
 
     for (const [path, init] of requests) {
       const hint = `${path} ${JSON.stringify(init)}`;
-      const expected = await shown(stand, 'POST', path, init);
-      for (const way of ['fetch', 'past a plugin', 'past a hook of HTTP'] as const) {
-        expect(await shown(stand, way, path, init), `${way} ${hint}`).toEqual(expected);
+      const expected = await comparable(gateways, 'POST', path, init);
+      for (const transport of ['fetch', 'through a plugin', 'through an HTTP hook'] as const) {
+        expect(await comparable(gateways, transport, path, init), `${transport} ${hint}`).toEqual(
+          expected,
+        );
       }
     }
 
@@ -212,20 +214,20 @@ describe('every transport', () => {
     const upstream = await openFaultUpstream();
     onTestFinished(() => upstream.stop());
     upstream.on('*', behaviour);
-    const stand = await open({
+    const gateways = await open({
       backend: new URL(upstream.url),
       rest: { timeoutMs },
       limits: { requestTimeoutMs: 60_000 },
     });
 
     const body = { query: '{ page(pageId: "p") { name status createdAt } }' };
-    await ask(stand, { body });
+    await ask(gateways, { body });
   });
 });
 
-type Way = 'POST' | 'GET' | 'fetch' | 'past a plugin' | 'past a hook of HTTP';
+type Transport = 'POST' | 'GET' | 'fetch' | 'through a plugin' | 'through an HTTP hook';
 
-interface Stand {
+interface Gateways {
   readonly site: InProcessGateway;
   /** The same gateway with a plugin that does nothing. */
   readonly plugged: InProcessGateway;
@@ -233,10 +235,10 @@ interface Stand {
   readonly hooked: InProcessGateway;
 }
 
-const shared = new Map<string, Promise<Stand>>();
+const shared = new Map<string, Promise<Gateways>>();
 
 /** The gateways that all tests with these options share, except for tests with a backend of their own. */
-function open(options: InProcessOptions = {}): Promise<Stand> {
+function open(options: InProcessOptions = {}): Promise<Gateways> {
   if (options.backend) return openOwn(options);
   const name = JSON.stringify(options);
   const opening = shared.get(name) ?? openOwn(options);
@@ -244,7 +246,7 @@ function open(options: InProcessOptions = {}): Promise<Stand> {
   return opening;
 }
 
-async function openOwn(options: InProcessOptions): Promise<Stand> {
+async function openOwn(options: InProcessOptions): Promise<Gateways> {
   const [site, plugged, hooked] = await Promise.all([
     openGateway(options),
     openGateway({ ...options, plugins: [{}] }),
@@ -260,7 +262,7 @@ interface Asked {
 }
 
 /** Sends a request by every transport that can carry it, and compares the responses. */
-async function ask(stand: Stand, { body = ASKED, headers = {}, hint }: Asked = {}) {
+async function ask(gateways: Gateways, { body = ASKED, headers = {}, hint }: Asked = {}) {
   const init = {
     method: 'POST',
     // Stated, since clients have different defaults.
@@ -274,16 +276,18 @@ async function ask(stand: Stand, { body = ASKED, headers = {}, hint }: Asked = {
   };
   // The HTTP server alone reads the type and the coding of a body.
   const isAboutBodies = 'content-type' in headers || 'content-encoding' in headers;
-  const expected = await shown(stand, 'POST', '/graphql', init);
+  const expected = await comparable(gateways, 'POST', '/graphql', init);
   const search = isAboutBodies ? undefined : searchOf(body);
   const { 'content-type': _, ...rest } = init.headers;
   const get = { method: 'GET', headers: { ...rest, 'apollo-require-preflight': '1' } };
-  const post = async (way: Way) =>
-    expect(await shown(stand, way, '/graphql', init), hint ?? way).toEqual(expected);
-  const askByGet = async (way: Way) => {
+  const post = async (transport: Transport) =>
+    expect(await comparable(gateways, transport, '/graphql', init), hint ?? transport).toEqual(
+      expected,
+    );
+  const askByGet = async (transport: Transport) => {
     if (search === undefined) return;
-    const found = await shown(stand, way, `/graphql?${search}`, get);
-    expect(found, hint ?? `${way}, by GET`).toEqual(expected);
+    const found = await comparable(gateways, transport, `/graphql?${search}`, get);
+    expect(found, hint ?? `${transport}, by GET`).toEqual(expected);
   };
   // Send the requests of one gateway one after the other, since concurrent ones would share calls.
   await Promise.all([
@@ -292,8 +296,8 @@ async function ask(stand: Stand, { body = ASKED, headers = {}, hint }: Asked = {
       await askByGet('GET');
       await askByGet('fetch');
     })(),
-    post('past a plugin').then(() => askByGet('past a plugin')),
-    post('past a hook of HTTP').then(() => askByGet('past a hook of HTTP')),
+    post('through a plugin').then(() => askByGet('through a plugin')),
+    post('through an HTTP hook').then(() => askByGet('through an HTTP hook')),
   ]);
   return expected;
 }
@@ -324,10 +328,20 @@ function searchOf(body: unknown): string | undefined {
 }
 
 /** A response without headers of the connection and values that differ from one request to the next. */
-async function shown({ site, plugged, hooked }: Stand, way: Way, path: string, init: RequestInit) {
-  const { url } = way === 'past a plugin' ? plugged : way === 'past a hook of HTTP' ? hooked : site;
+async function comparable(
+  { site, plugged, hooked }: Gateways,
+  transport: Transport,
+  path: string,
+  init: RequestInit,
+) {
+  const { url } =
+    transport === 'through a plugin'
+      ? plugged
+      : transport === 'through an HTTP hook'
+        ? hooked
+        : site;
   const response =
-    way === 'fetch'
+    transport === 'fetch'
       ? await site.gateway.fetch(new Request(`http://gateway${path}`, init))
       : await fetch(`${url}${path}`, init);
   const body = await response.text();

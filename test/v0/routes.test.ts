@@ -5,7 +5,7 @@ import { fillPath } from '../../src/rest/client/path.ts';
 import { isReserved, routes, reservedWords, type Route } from '../../src/v0/routes.ts';
 
 const table = Object.values<Route>(routes);
-const holesOf = (path: string): string[] =>
+const parametersOf = (path: string): string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter!);
 
 /** Every literal segment of the table, and texts that resemble one. */
@@ -54,7 +54,7 @@ describe('an id in a path', () => {
         fc.constantFrom(...table),
         fc.array(id, { minLength: 3, maxLength: 3 }),
         (route, ids) => {
-          const parameters = holesOf(route.path);
+          const parameters = parametersOf(route.path);
           const values = Object.fromEntries(parameters.map((parameter, i) => [parameter, ids[i]!]));
           if (parameters.some((parameter) => isReserved(parameter, values[parameter]!))) {
             refused += 1;
@@ -94,7 +94,7 @@ describe('an id in a path', () => {
         const values = { x, y, z };
         for (const path of paths) {
           if (
-            holesOf(path).some((parameter) =>
+            parametersOf(path).some((parameter) =>
               reserved.get(parameter)?.has(values[parameter as 'x']),
             )
           )
