@@ -48,7 +48,11 @@ const PLUGGED = [
  */
 const FIRST = [
   'faults/decode-memory',
+  'extensions/removal',
+  'gateway/process',
+  'processes/commands',
   'adding-a-resource',
+  'another-api',
   'faults/live-network',
   'faults/live-process',
   'faults/live-workers',
@@ -98,8 +102,7 @@ export default defineConfig({
     // tests that compute many of them.
     execArgv: ['--expose-gc', '--max-semi-space-size=32'],
     sequence: { sequencer: LongestFirst },
-    // Half of what the tests of faults do is wait: on two cores one file at a time takes twice as long, and
-    // three make the bounds of a few too narrow.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // A third of what tests do is wait.
+    maxWorkers: availableParallelism() + 1,
   },
 });
