@@ -32,6 +32,9 @@ const PLAIN_SHELL = {
   npm_config_script_shell: join(ROOT, 'test/support/plain-shell.mjs'),
 };
 
+/** The line with the gateway's address; the backend's comes before it. */
+const LISTENS = / at http\S+\/graphql/;
+
 /** `npm start` until it says where it listens; what it wrote. */
 async function outputOfStart(cwd: string, shell: NodeJS.ProcessEnv): Promise<string> {
   const env = { ...shell, PORT: '0', BACKEND_DATABASE_URL: ':memory:' };
@@ -40,12 +43,12 @@ async function outputOfStart(cwd: string, shell: NodeJS.ProcessEnv): Promise<str
   let output = '';
   for (const stream of [started.stdout, started.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
-      const isKnown = / at http/.test(output);
+      const isKnown = LISTENS.test(output);
       output += text;
-      if (!isKnown && / at http/.test(output)) process.kill(-started.pid!, 'SIGTERM');
+      if (!isKnown && LISTENS.test(output)) process.kill(-started.pid!, 'SIGTERM');
     });
   }
-  await once(started, 'exit');
+  await once(started, 'close');
   return output;
 }
 
