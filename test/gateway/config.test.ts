@@ -127,7 +127,7 @@ describe('the settings', () => {
     expect(traces.endpoint?.href).toBe('http://c:4318/');
   });
 
-  it('of OpenTelemetry prefer the variable for traces, take names in any case and decode headers', () => {
+  it('of OpenTelemetry prefer the variable for traces, take values in any case and decode headers', () => {
     const { traces } = readConfig({
       OTEL_EXPORTER_OTLP_TIMEOUT: '5000',
       OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '7000',

@@ -24,7 +24,7 @@ it('abandons the list of a missing page without waiting for it', async () => {
   await expectAbandoned(rest, '/v0/pages/{page_id}/audiences');
 });
 
-it('keeps a call of a missing page that another field needs', async () => {
+it('returns null without an error for a missing page that two fields select in different ways', async () => {
   const { backend, client } = await openRest();
   backend.on('GET /v0/pages/gone', status(404));
   backend.on('GET /v0/pages/gone/audiences', status(404));
