@@ -35,7 +35,7 @@ const PLAIN_SHELL = {
 /** The line with the gateway's address; the backend's comes before it. */
 const LISTENS = / at http\S+\/graphql/;
 
-/** `npm start` until it says where it listens; what it wrote. */
+/** The output of `npm start` until it has announced its address. */
 async function outputOfStart(cwd: string, shell: NodeJS.ProcessEnv): Promise<string> {
   const env = { ...shell, PORT: '0', BACKEND_DATABASE_URL: ':memory:' };
   // A group of its own, so that npm and what it starts end together.
