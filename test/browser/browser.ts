@@ -67,6 +67,14 @@ export async function play(page: Page): Promise<any> {
   return response.json();
 }
 
+/** Waits until the page's tab has stored a text, for its next load. */
+export async function untilStored(page: Page, text: string): Promise<void> {
+  await page.waitForFunction(
+    (text) => Object.values(sessionStorage).some((value: string) => value.includes(text)),
+    text,
+  );
+}
+
 const EDITORS = {
   query: '.graphiql-query-editor',
   variables: '.graphiql-editor-tool .graphiql-editor:not(.hidden)',

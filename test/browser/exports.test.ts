@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { readManifest } from '../../src/gateway/documents/manifest.ts';
-import { expectCost, picture, play, textOf, write } from './browser.ts';
+import { expectCost, picture, play, textOf, untilStored, write } from './browser.ts';
 import { isUsable, useGraphiql } from './graphiql.ts';
 import { harFaults } from './har.ts';
 
@@ -31,9 +31,8 @@ describe('GraphiQL', () => {
 
   it('copies a link and a curl command that work and have no key or header value, and saves the schema', async () => {
     const { page } = await open({ permissions: ['clipboard-read', 'clipboard-write'] });
-    const copied = async (name: string) => {
-      await page.getByRole('button', { name, exact: true }).click();
-      await page.waitForTimeout(200);
+    const copied = async (what: string) => {
+      await page.getByText(`${what} copied.`).waitFor();
       return page.evaluate(() => navigator.clipboard.readText());
     };
     await write(page, 'query', 'query Shared { topics { totalCount } }');
@@ -44,9 +43,9 @@ describe('GraphiQL', () => {
     await write(page, 'headers', '{ "x-team": "a secret" }');
     await page.getByRole('button', { name: 'Copy as' }).click();
     await page.getByRole('menuitem', { name: 'curl' }).click();
-    await page.getByText('curl copied.').waitFor();
-    const curl = await page.evaluate(() => navigator.clipboard.readText());
-    const link = await copied('Share');
+    const curl = await copied('curl');
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
+    const link = await copied('Link');
     const other = await page.context().newPage();
     await other.goto(link);
     await isUsable(other);
@@ -145,7 +144,7 @@ describe('headers', () => {
     const { page } = await open();
     await write(page, 'headers', '{ "x-team": "blue", "Authorization": "Bearer secret" }');
     await page.getByRole('button', { name: 'New tab' }).click();
-    await page.waitForTimeout(800);
+    await untilStored(page, 'blue');
 
     await page.reload();
     await isUsable(page);

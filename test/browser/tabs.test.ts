@@ -1,7 +1,7 @@
 /** State of GraphiQL: kept over a reload, by tab and in view, and answers that are outdated. */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { openExample, picture, play, textOf, write } from './browser.ts';
+import { openExample, picture, play, textOf, untilStored, write } from './browser.ts';
 import { isUsable, statusLineOf, useGraphiql } from './graphiql.ts';
 
 const graphiql = useGraphiql();
@@ -13,7 +13,7 @@ describe('open documents', () => {
     await write(page, 'query', 'query Mine { topics { totalCount } }');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved as Mine.').waitFor();
-    await page.waitForTimeout(800);
+    await untilStored(page, 'query Mine');
 
     await page.reload();
     await isUsable(page);
@@ -34,7 +34,7 @@ describe('open documents', () => {
     await isUsable(other);
     await write(page, 'query', 'query Left { topics { totalCount } }');
     await write(other, 'query', 'query Right { persons { totalCount } }');
-    await page.waitForTimeout(800);
+    await Promise.all([untilStored(page, 'query Left'), untilStored(other, 'query Right')]);
 
     await Promise.all([page.reload(), other.reload()]);
     await Promise.all([isUsable(page), isUsable(other)]);
