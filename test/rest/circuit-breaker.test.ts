@@ -423,20 +423,42 @@ describe('the circuit of a route of a key', () => {
     expect(rest.told).toEqual(['route_key open', 'route_key closed']);
   });
 
-  it('is kept for a thousand keys at most, invented ones included', async () => {
-    const { backend, client, upstream } = await openRest({ breaker: { volume: 1 } });
-    const ask = (i: number) => outcome(getPerson(client({ apiKey: `invented-${i}` })));
-    backend.on('*', status(401));
-    for (let i = 0; i < 100; i++) await ask(i);
-    backend.on('*', status(500));
-
-    for (let i = 0; i < 1_100; i += 50) {
-      await Promise.all(Array.from({ length: 50 }, (_, j) => ask(i + j)));
+  /** Reads something once with each of many keys. */
+  const askWithKeys = async (
+    { client }: Rest,
+    count: number,
+    read: (client: RestClient) => Promise<unknown>,
+  ) => {
+    for (let i = 0; i < count; i += 50) {
+      const keys = Array.from({ length: 50 }, (_, j) => `key-${i + j}`);
+      await Promise.all(keys.map((apiKey) => outcome(read(client({ apiKey })))));
     }
+  };
 
-    const counts = upstream.breaker.tripped.map(({ count }) => count);
-    expect(Math.max(...counts)).toBeLessThanOrEqual(1_000);
-    expect(JSON.stringify(upstream.breaker.tripped.map(({ scope }) => scope))).not.toContain('inv');
+  it.each<[string, Behaviour, Behaviour]>([
+    ['accepted', ok(person('p')), status(500)],
+    ['invented', status(401), reset()],
+  ])('is open for a thousand %s keys at most', async (_what, answer, fault) => {
+    const rest = await openRest({ breaker: { volume: 1 } });
+    rest.backend.on('*', answer);
+    await askWithKeys(rest, 1_100, getPerson);
+    expect(trippedOf(rest)).toEqual([]);
+    rest.backend.on('*', fault);
+
+    await askWithKeys(rest, 1_200, getPerson);
+
+    expect(trippedOf(rest)).toEqual(['1000 route_key /v0/persons/{person_id} open']);
+  });
+
+  it('closes when its key is forgotten for a thousand others that the backend never accepted', async () => {
+    const rest = await openRest({ breaker: { volume: 1 } });
+    rest.backend.on('*', reset());
+    await outcome(getPerson(rest.client({ apiKey: 'forgotten' })));
+    expect(trippedOf(rest)).toEqual(['1 route_key /v0/persons/{person_id} open']);
+
+    await askWithKeys(rest, 1_000, getTopic);
+
+    expect(trippedOf(rest)).toEqual(['1000 route_key /v0/topics/{topic_id} open']);
   });
 });
 
