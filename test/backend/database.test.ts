@@ -98,6 +98,19 @@ it.each([
   expect(String(error)).not.toContain('\n');
 });
 
+it.each([
+  ['libsql://127.0.0.1:1?authToken=s3cret&tls=0', 'libsql://127.0.0.1:1'],
+  ['http://user:s3cret@127.0.0.1:1/db?authToken=s3cret', 'http://127.0.0.1:1/db'],
+])('leaves the password and token of %s out of its error', async (databaseUrl, shown) => {
+  const error: unknown = await openBackend({ ...DEFAULTS.embedded, databaseUrl }).catch(
+    (thrown: unknown) => thrown,
+  );
+
+  expect(error).toBeInstanceOf(BackendDatabaseError);
+  expect(String(error)).toContain(`Cannot use the database ${shown}: `);
+  expect(String(error)).not.toContain('s3cret');
+});
+
 it('says that a file is not a database', async () => {
   const databaseUrl = temporaryDatabase();
   const file = databaseUrl.slice('file:'.length);
@@ -110,16 +123,6 @@ it('says that a file is not a database', async () => {
 
   expect(error).toBeInstanceOf(BackendDatabaseError);
   expect(String(error)).toContain('not a database');
-});
-
-it('leaves the token of a libsql URL out of its error', async () => {
-  const databaseUrl = 'libsql://127.0.0.1:1?authToken=secret-token&tls=0';
-
-  const error: unknown = await openBackend({ ...DEFAULTS.embedded, databaseUrl }).catch(
-    (thrown: unknown) => thrown,
-  );
-
-  expect(String(error)).not.toContain('secret-token');
 });
 
 it('refuses a database that a newer release has written', async () => {
@@ -173,19 +176,4 @@ it('fails with EADDRINUSE when its port is in use', async () => {
   await expect(
     openBackend({ ...DEFAULTS.embedded, databaseUrl: ':memory:', port }),
   ).rejects.toThrow('EADDRINUSE');
-});
-
-it('leaves the password and token of an http URL out of its error', async () => {
-  const secret = 's3cret';
-
-  const opening = openBackend({
-    ...DEFAULTS.embedded,
-    databaseUrl: `http://user:${secret}@127.0.0.1:1/db?authToken=${secret}`,
-    timestamps: 'document',
-    routes: 'extended',
-  });
-
-  const error: unknown = await opening.catch((reason: unknown) => reason);
-  expect(error).toBeInstanceOf(BackendDatabaseError);
-  expect((error as Error).message).not.toContain(secret);
 });
