@@ -2,7 +2,7 @@
 import { cpSync, rmSync } from 'node:fs';
 
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openHttpServer } from '../../src/gateway/http/http-server.ts';
 import { hasJsonType } from '../../src/gateway/operation/request-params.ts';
@@ -246,10 +246,13 @@ describe('a request body', () => {
     expect([reply.status, reply.closed]).toEqual([400, true]);
   });
 
-  it('is refused with 415 when it is compressed', async () => {
+  it.each([
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+  ])('is refused with 415 when it is compressed with %s', async (coding, compress) => {
     const { post } = await openGateway();
 
-    const reply = await post(gzipSync(QUERY), { 'content-encoding': 'gzip' });
+    const reply = await post(compress(QUERY), { 'content-encoding': coding });
 
     expect([reply.status, reply.codes]).toEqual([415, ['UNSUPPORTED_MEDIA_TYPE']]);
   });
@@ -454,6 +457,7 @@ describe('GraphiQL', () => {
       const { url } = await openPage();
       const { text } = await send(`${url}/graphql`, { headers: browser });
 
+      expect(filesOf(text)).not.toEqual([]);
       for (const file of filesOf(text)) {
         const {
           status,

@@ -152,14 +152,6 @@ describe('compression', () => {
     },
   );
 
-  it('is refused with 415 for request bodies', async () => {
-    const site = await openGateway();
-
-    const { status: code } = await ask(site, 'POST', SMALL, { 'content-encoding': 'br' });
-
-    expect(code).toBe(415);
-  });
-
   it('negotiates br, gzip or none for any Accept-Encoding', () => {
     fc.assert(
       fc.property(fc.string(), (accepted) => {
