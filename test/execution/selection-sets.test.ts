@@ -43,13 +43,12 @@ describe('ExecuteSelectionSet', () => {
     expect(Object.keys(data!)).toEqual(['slow', 'cat', 'again', 'quick']);
   });
 
-  it.each(['__proto__', 'constructor', 'toString', 'then', 'length', 'ünïcode'.slice(1, 2) + 'x'])(
+  it.each(['__proto__', 'constructor', 'toString', 'then', 'length'])(
     'accepts the alias %s',
     async (alias) => {
-      const name = /^\w+$/.test(alias) ? alias : 'x';
-      const { data } = await ask(`{ ${name}: quick cat { ${name}: name } }`);
+      const { data } = await ask(`{ ${alias}: quick cat { ${alias}: name } }`);
 
-      expect(JSON.stringify(data)).toBe(`{"${name}":"quick","cat":{"${name}":"Tom"}}`);
+      expect(JSON.stringify(data)).toBe(`{"${alias}":"quick","cat":{"${alias}":"Tom"}}`);
     },
   );
 });
