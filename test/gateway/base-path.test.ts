@@ -1,5 +1,5 @@
 /** A gateway below another path (`BASE_PATH`), and one on a unix socket (`UNIX_SOCKET`). */
-import { renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -135,5 +135,6 @@ describe.skipIf(process.platform === 'win32')('a unix socket', () => {
 
     writeFileSync(`${file}.txt`, 'kept');
     await expect(listenAt(`${file}.txt`)).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    expect(readFileSync(`${file}.txt`, 'utf8')).toBe('kept');
   });
 });
