@@ -24,21 +24,6 @@ it('abandons the list of a missing page without waiting for it', async () => {
   await expectAbandoned(rest, '/v0/pages/{page_id}/audiences');
 });
 
-it('returns null without an error for a missing page that two fields select in different ways', async () => {
-  const { backend, client } = await openRest();
-  backend.on('GET /v0/pages/gone', status(404));
-  backend.on('GET /v0/pages/gone/audiences', status(404));
-
-  const { data, errors } = await execute({
-    schema,
-    document: parse(`{ page(pageId: "gone") { name audiences { nodes { effectiveName } } }
-      again: page(pageId: "gone") { pageId audiences { nodes { audienceId } } } }`),
-    contextValue: createContext(client(), { apiKey: 'key' }),
-  });
-
-  expect({ data, errors }).toEqual({ data: { page: null, again: null }, errors: undefined });
-});
-
 const logId = (log: string) => formatNodeId('AccountLog', ['acme', log]);
 
 it.each([
