@@ -96,8 +96,11 @@ describe('account, with the REST document’s routes only', () => {
     expect(gateway.restCalls).toEqual(['GET /v0/accounts?limit=100']);
   });
 
-  it('takes one list call to find the account and one call for its logs', async () => {
-    const gateway = await openGateway(DOCUMENT_ROUTES);
+  it('is found in the list in one round with the call for its logs', async () => {
+    const gateway = await openGateway({
+      ...DOCUMENT_ROUTES,
+      sample: { ...DOCUMENT_ROUTES.sample, latencyMs: 20 },
+    });
 
     const { data, errors } = await gateway.ask(
       `{ account(accountId: "${ACCOUNT}") { name logs(first: 1) { nodes { type } } } }`,
@@ -109,5 +112,6 @@ describe('account, with the REST document’s routes only', () => {
       `GET /v0/accounts/${ACCOUNT}/logs?limit=1`,
       'GET /v0/accounts?limit=100',
     ]);
+    expect(gateway.journal.rounds).toBe(1);
   });
 });
