@@ -16,6 +16,7 @@ import {
   type InProcessOptions,
   type InProcessGateway,
 } from '../support/open-gateway.ts';
+import { until } from '../support/until.ts';
 
 export const WATCH =
   'subscription ($id: ID!) { audienceVersionProgress(id: $id) { isFinal audienceVersion { id status } } }';
@@ -179,11 +180,6 @@ export async function openEvents(
     isComplete: () => isComplete,
     leave: () => leaving.abort(),
   };
-}
-
-/** Resolves when it holds; the test's own time bounds the wait. */
-export async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 export const sseClient = (url: string, apiKey = EXAMPLE_API_KEY) =>

@@ -5,6 +5,7 @@ import type { RestClient } from '../../src/rest/client/client.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { after, held, ok, type Behaviour } from '../support/faults.ts';
 import { StagedClock } from '../support/staged-time.ts';
+import { until } from '../support/until.ts';
 import { failureOf, openRest, outcome, person, topic } from './open-rest.ts';
 
 const PERSON = 'GET /v0/persons/p';
@@ -270,7 +271,3 @@ const logs = (payload: unknown) => ({
   nextCursor: null,
   totalCount: 1,
 });
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await sleep(2);
-}
