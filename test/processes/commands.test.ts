@@ -5,7 +5,6 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { openFolder } from '../support/folder.ts';
-import { startProcess } from '../support/gateway-process.ts';
 import { buildBackend, buildGateway, buildScript } from '../support/gateway-build.ts';
 import { ROOT } from '../support/pages.ts';
 
@@ -95,12 +94,4 @@ it('npm run plan -- --manifest prints the price of each document of a manifest',
     ['Topics', 'two', '1', '1', expect.any(String)],
     [''],
   ]);
-});
-
-it('npm start exits with 1 for a bad manifest, naming its file and no last good set', async () => {
-  const started = startProcess({ TRUSTED_DOCUMENTS: openFolder({ 'web-1.json': { '': '{' } }) });
-
-  expect(await started.exit()).toBe(1);
-  expect(started.output).toContain('TRUSTED_DOCUMENTS: bad file web-1.json');
-  expect(started.output).not.toContain('last good set');
 });
