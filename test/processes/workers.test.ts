@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { routes } from '../../src/v0/routes.ts';
-import { openFaultUpstream } from '../support/fault-upstream.ts';
-import { ok } from '../support/faults.ts';
+import { isCall, openFaultUpstream } from '../support/fault-upstream.ts';
+import { held, ok } from '../support/faults.ts';
 import { freePort } from '../support/free-port.ts';
 import { sampleOf } from '../support/sample-answers.ts';
 import { world } from '../support/world.ts';
@@ -82,19 +82,28 @@ describe.runIf(process.platform === 'linux')('several workers', SIDE_BY_SIDE, ()
   });
 
   it('finish requests under way on SIGTERM and exit with 0', async () => {
-    const product = startProcess({ WORKERS: '2' });
+    const upstream = await openFaultUpstream();
+    const answer = held(world());
+    upstream.on('*', answer.behaviour);
+    const product = startProcess({ WORKERS: '2', UPSTREAM_URL: upstream.url });
     const url = await product.ready();
+    await until(() => workersOf(product).length === 2, 20_000);
     const workers = workersOf(product);
-    const underWay = Array.from({ length: 6 }, () => ask(url));
-    await sleep(30);
+    const underWay = Array.from({ length: 6 }, (_, i) =>
+      ask(url, `{ page(pageId: "p${i}") { name } }`),
+    );
+    await until(() => upstream.seen.filter(isCall).length === underWay.length);
 
     product.process.kill('SIGTERM');
+    await until(() => isRefused(url));
+    answer.release();
 
     expect((await Promise.all(underWay)).map(({ status }) => status)).toEqual(
       underWay.map(() => 200),
     );
     expect(await product.exit()).toBe(0);
     for (const pid of workers) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    await upstream.stop();
   });
 
   it('end when their primary is killed', async () => {
@@ -169,6 +178,13 @@ describe.runIf(process.platform === 'linux')('several workers', SIDE_BY_SIDE, ()
     expect(product.stderr.match(/is in use/g)).toHaveLength(1);
   });
 });
+
+/** Whether no port is open at a URL. */
+const isRefused = (url: string): Promise<boolean> =>
+  fetch(url, { headers: { connection: 'close' } }).then(
+    () => false,
+    (error: Error) => (error.cause as NodeJS.ErrnoException).code === 'ECONNREFUSED',
+  );
 
 function isAlive(pid: number): boolean {
   try {
