@@ -91,7 +91,7 @@ describe('examples', () => {
   it('in JSON can be parsed', () => {
     const json = blocks.filter(({ language }) => language === 'json');
 
-    expect(json.length).toBeGreaterThan(10);
+    expect(json.length).toBeGreaterThan(5);
     for (const { text } of json) expect(() => JSON.parse(text)).not.toThrow();
   });
 });

@@ -67,12 +67,16 @@ export async function play(page: Page): Promise<any> {
   return response.json();
 }
 
-/** Waits until the page's tab has stored a text, for its next load. */
-export async function untilStored(page: Page, text: string): Promise<void> {
-  await page.waitForFunction(
-    (text) => Object.values(sessionStorage).some((value: string) => value.includes(text)),
+/** Waits until the page's tab has stored a text under a name, for its next load. */
+export async function untilStored(
+  page: Page,
+  name: 'graphiql:tabState' | 'content-pages:headers',
+  text: string,
+): Promise<void> {
+  await page.waitForFunction(([name, text]) => sessionStorage.getItem(name)?.includes(text), [
+    name,
     text,
-  );
+  ] as const);
 }
 
 const EDITORS = {

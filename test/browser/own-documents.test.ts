@@ -36,6 +36,8 @@ const ENV = {
   npm_config_yes: 'true',
   npm_config_audit: 'false',
   npm_config_fund: 'false',
+  // What the first app has asked the registry for, the others take from npm's cache.
+  npm_config_prefer_offline: 'true',
 };
 
 /** What the page needs of a clone in which `npm ci` has run. */

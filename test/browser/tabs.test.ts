@@ -13,7 +13,7 @@ describe('open documents', () => {
     await write(page, 'query', 'query Mine { topics { totalCount } }');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved as Mine.').waitFor();
-    await untilStored(page, 'query Mine');
+    await untilStored(page, 'graphiql:tabState', 'query Mine');
 
     await page.reload();
     await isUsable(page);
@@ -34,7 +34,10 @@ describe('open documents', () => {
     await isUsable(other);
     await write(page, 'query', 'query Left { topics { totalCount } }');
     await write(other, 'query', 'query Right { persons { totalCount } }');
-    await Promise.all([untilStored(page, 'query Left'), untilStored(other, 'query Right')]);
+    await Promise.all([
+      untilStored(page, 'graphiql:tabState', 'query Left'),
+      untilStored(other, 'graphiql:tabState', 'query Right'),
+    ]);
 
     await Promise.all([page.reload(), other.reload()]);
     await Promise.all([isUsable(page), isUsable(other)]);
