@@ -122,7 +122,7 @@ describe('the query editor', () => {
     await write(page, 'query', '');
     for (const letter of 'query Typed') {
       await page.keyboard.type(letter);
-      await page.waitForTimeout(150);
+      await page.waitForTimeout(500);
       expect(await page.getByText('Cost unknown').count()).toBe(0);
     }
     await expectCost(page, /Cost unknown: Syntax Error/);
