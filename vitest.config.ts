@@ -68,9 +68,6 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** A third of what these tests do is wait, so there is one process more than cores. Lanes of other sizes run apart. */
-const WAITING = { maxWorkers: availableParallelism() + 1, sequence: { groupOrder: 1 } };
-
 export default defineConfig({
   resolve: {
     alias: [
@@ -85,10 +82,10 @@ export default defineConfig({
   test: {
     projects: [
       { extends: true, test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: SYSTEM } },
-      { extends: true, test: { ...WAITING, name: 'system', include: SYSTEM } },
+      { extends: true, test: { name: 'system', include: SYSTEM } },
       {
         extends: true,
-        test: { ...WAITING, name: 'plugged', include: PLUGGED, env: { EMPTY_PLUGIN: '1' } },
+        test: { name: 'plugged', include: PLUGGED, env: { EMPTY_PLUGIN: '1' } },
       },
     ],
     globalSetup: 'test/support/sample-database.ts',
@@ -105,6 +102,7 @@ export default defineConfig({
     // tests that compute many of them.
     execArgv: ['--expose-gc', '--max-semi-space-size=32'],
     sequence: { sequencer: LongestFirst },
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // A third of what tests do is wait.
+    maxWorkers: availableParallelism() + 1,
   },
 });

@@ -1,9 +1,7 @@
 /** The examples that GraphiQL opens, subscriptions among them. */
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { startGateway } from '../support/gateway-process.ts';
+import { describe, expect, it } from 'vitest';
+import { status } from '../support/faults.ts';
+import { openGateway } from '../support/open-gateway.ts';
 import { expectCost, openExample, picture, play, textOf, write } from './browser.ts';
 import { isUsable, rowsOf, statusLineOf, useGraphiql } from './graphiql.ts';
 
@@ -42,15 +40,9 @@ describe('GraphiQL', () => {
   });
 
   it('shows the seconds to wait after RATE_LIMITED', async () => {
-    const limited = createServer((_request, response) => {
-      response.writeHead(429, { 'retry-after': '60', 'content-type': 'application/json' });
-      response.end('{}');
-    }).listen(0, '127.0.0.1');
-    await once(limited, 'listening');
-    const { port } = limited.address() as AddressInfo;
-    const behind = await startGateway({ UPSTREAM_URL: `http://127.0.0.1:${port}` });
-    onTestFinished(async () => void (await behind.stop(), limited.close()));
-    const { page } = await open({ url: `${behind.url}/graphql` });
+    const limited = await openGateway({ backend: 'faulty', process: {} });
+    limited.upstream.on('*', status(429, { 'retry-after': '60' }));
+    const { page } = await open({ url: `${limited.url}/graphql` });
 
     await page.getByLabel('API key').fill('key-of-tenant-a-0123456789');
     await page.keyboard.press('Enter');
