@@ -1,7 +1,8 @@
 /** The examples that GraphiQL opens, subscriptions among them. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { status } from '../support/faults.ts';
-import { openGateway } from '../support/open-gateway.ts';
+import { startGateway } from '../support/gateway-process.ts';
 import { expectCost, openExample, picture, play, textOf, write } from './browser.ts';
 import { isUsable, rowsOf, statusLineOf, useGraphiql } from './graphiql.ts';
 
@@ -40,8 +41,10 @@ describe('GraphiQL', () => {
   });
 
   it('shows the seconds to wait after RATE_LIMITED', async () => {
-    const limited = await openGateway({ backend: 'faulty', process: {} });
-    limited.upstream.on('*', status(429, { 'retry-after': '60' }));
+    const upstream = await openFaultUpstream();
+    upstream.on('*', status(429, { 'retry-after': '60' }));
+    const limited = await startGateway({ UPSTREAM_URL: upstream.url });
+    onTestFinished(async () => void (await limited.stop(), await upstream.stop()));
     const { page } = await open({ url: `${limited.url}/graphql` });
 
     await page.getByLabel('API key').fill('key-of-tenant-a-0123456789');
