@@ -18,6 +18,11 @@ const WHAT = [
   ...filesOf('gateway', 'base-path', 'drain', 'http', 'incremental', 'process'),
 ];
 
+if (process.argv.includes('--help') || process.argv.includes('-h')) {
+  console.log('npm run test:nodes\n\nRuns tests on other versions of Node. Takes no arguments.');
+  process.exit();
+}
+
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 await Promise.all([22, 24, 26].map(testOn));
 

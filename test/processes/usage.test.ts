@@ -6,13 +6,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { openFolder } from '../support/folder.ts';
-import { usageExtension } from '../../src/extensions/usage/usage-extension.ts';
+import { freePort } from '../support/free-port.ts';
 import { buildScript } from '../support/gateway-build.ts';
+import { startGateway } from '../support/gateway-process.ts';
 import { ROOT } from '../support/pages.ts';
 import { openGateway } from '../support/open-gateway.ts';
-import { openHttpServer } from '../../src/gateway/http/http-server.ts';
-import { afterFile } from '../support/after-file.ts';
-import { DEFAULTS } from '../support/settings.ts';
 
 const run = promisify(execFile);
 
@@ -27,16 +25,16 @@ async function printed(script: 'print-usage' | 'print-impact', ...args: string[]
 }
 
 it('npm run usage prints executions by field and app: of all fields, of one type or of one field', async () => {
-  const site = await openGateway({ http: { adminPort: 0 }, extensions: [usageExtension()] });
-  const admin = await openHttpServer(site.gateway.admin, { ...DEFAULTS.http, port: 0 });
-  afterFile(() => admin.close(0));
+  const port = await freePort();
+  const site = await startGateway({ ADMIN_PORT: String(port) });
+  const admin = `http://127.0.0.1:${port}`;
   await site.ask('{ topics(first: 1) { nodes { title } } }');
   await site.ask('{ topics { totalCount } }');
 
-  const [[head] = [], ...all] = await printed('print-usage', admin.url);
-  const [, , ...connection] = await printed('print-usage', admin.url, 'TopicConnection');
-  const [, , ...topics] = await printed('print-usage', admin.url, 'Query.topics');
-  const [[nothing] = []] = await printed('print-usage', `${admin.url}/usage`, 'Page.name');
+  const [[head] = [], ...all] = await printed('print-usage', admin);
+  const [, , ...connection] = await printed('print-usage', admin, 'TopicConnection');
+  const [, , ...topics] = await printed('print-usage', admin, 'Query.topics');
+  const [[nothing] = []] = await printed('print-usage', `${admin}/usage`, 'Page.name');
 
   expect(head).toMatch(/^Executions since \d{4}-/);
   expect(all).toHaveLength(6);
@@ -51,7 +49,7 @@ it('npm run usage prints executions by field and app: of all fields, of one type
   ]);
   expect(nothing).toMatch(/^Nobody has asked for Page\.name since /);
   for (const mistake of ['Topi', 'Topic.titel', 'Topc.title', 'Topic.']) {
-    await expect(printed('print-usage', admin.url, mistake)).rejects.toThrow(
+    await expect(printed('print-usage', admin, mistake)).rejects.toThrow(
       `The schema has no ${mistake}: name a type`,
     );
   }

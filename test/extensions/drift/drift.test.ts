@@ -30,7 +30,10 @@ async function withDrift() {
   const drift = await open(
     {},
     {
-      ...{ metrics, logger: silentLogger(), version: 'test', opened: [] },
+      metrics,
+      logger: silentLogger(),
+      version: 'test',
+      opened: [],
       backend: () => Promise.reject(new Error('It does not ask for the backend')),
     },
   );
