@@ -78,36 +78,77 @@ describe('a number in an answer', () => {
 
 describe('the text of an answer', () => {
   const NAME = 'Jörg';
-  const bytesOf = (charset: BufferEncoding): Buffer =>
-    Buffer.from(JSON.stringify(person('p', NAME)), charset);
+  const bytesOf = (charset: BufferEncoding, name = NAME): Buffer =>
+    Buffer.from(JSON.stringify(person('p', name)), charset);
 
-  async function askFor(body: Buffer, type: string) {
+  async function askFor(body: Buffer, type: string | readonly string[]) {
     const { upstream, ask } = await openGateway({ backend: 'faulty' });
-    upstream.on('GET /v0/persons/p', text(body, type));
+    upstream.on('GET /v0/persons/p', (response) => {
+      response.writeHead(200, { 'content-type': type as string }); // a list makes several lines
+      response.end(body);
+    });
     return ask('{ person(personId: "p") { name } }');
   }
 
-  it.each<[string, BufferEncoding]>([
-    ['application/json', 'utf8'],
-    ['application/json; charset=UTF-8', 'utf8'],
-    ['application/json;charset="utf-8"', 'utf8'],
-    ['application/json; charset=iso-8859-1', 'latin1'],
-    ['application/json; charset=windows-1252', 'latin1'],
-    ['application/problem+json; charset=utf-16le', 'utf16le'],
-  ])('is decoded by its charset: %s', async (type, charset) => {
-    const { data, codes } = await askFor(bytesOf(charset), type);
+  it.each([
+    'application/json',
+    'application/json; charset=UTF-8',
+    'application/json;charset="utf-8"',
+    "application/json; charset='utf-8'",
+    'application/json; charset=utf8mb4',
+    'application/json; charset=ISO-8859-1',
+    'application/json; charset=windows-1252',
+    'application/json; charset=us-ascii',
+    'application/json; charset=utf-16le',
+    'application/json; charset=',
+    'application/json; profile="a,b"; charset=latin1',
+    'application/json;charset=UTF-8,application/json',
+    'text/json',
+    'application/vnd.api+json',
+    ['application/json', 'application/json'],
+    ['text/html', 'application/json;charset=latin1'],
+  ])('is UTF-8 if its bytes are, for every content type: %j', async (type) => {
+    const { data, codes } = await askFor(bytesOf('utf8'), type);
 
     expect(codes).toEqual([]);
     expect(data['person'].name).toBe(NAME);
   });
 
   it.each<[string, BufferEncoding]>([
+    ['application/json; charset=iso-8859-1', 'latin1'],
+    ['application/json; charset=windows-1252', 'latin1'],
+    ['application/json; charset=us-ascii', 'latin1'],
+    ["application/json; charset='latin1'", 'latin1'],
+    ['application/json, application/json; charset=latin1', 'latin1'],
+    ['application/problem+json; charset=utf-16le', 'utf16le'],
+  ])('is decoded by a known charset if its bytes are not UTF-8: %s', async (type, charset) => {
+    const { data, codes } = await askFor(bytesOf(charset), type);
+
+    expect(codes).toEqual([]);
+    expect(data['person'].name).toBe(NAME);
+  });
+
+  it.each(['windows-1252', 'iso-8859-1'])(
+    'has the letters of windows-1252 at 0x80 to 0x9F for %s',
+    async (charset) => {
+      const body = bytesOf('latin1', 'caf\xe9: 5 \x80 \x93ok\x94 \x9f');
+
+      const { data } = await askFor(body, `application/json; charset=${charset}`);
+
+      expect(data['person'].name).toBe('café: 5 € “ok” Ÿ');
+    },
+  );
+
+  it.each<[string, BufferEncoding]>([
     ['application/json', 'latin1'],
     ['application/json; charset=utf-8', 'latin1'],
-    ['application/json; charset=klingon', 'utf8'],
-    ['application/json; charset=utf-16le', 'utf8'],
+    ['application/json; charset=utf8mb4', 'latin1'],
+    ['application/json; charset=klingon', 'latin1'],
+    ['application/json', 'utf16le'],
+    ['application/json-seq', 'utf8'],
+    ['text/html; of=application/json', 'utf8'],
   ])(
-    'is refused when its charset is unknown or contradicts its bytes: %s',
+    'is refused when it is neither UTF-8 nor of a known charset, or not JSON: %s',
     async (type, charset) => {
       const { data, codes } = await askFor(bytesOf(charset), type);
 

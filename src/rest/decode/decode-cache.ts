@@ -77,7 +77,7 @@ export class DecodeCache {
 const isSame = ({ body, type, decoded }: CachedDecode, answer: RestResponse): boolean =>
   answer.body.equals(body) &&
   decoded.status === answer.status &&
-  type === answer.headers['content-type'];
+  String(type) === String(answer.headers['content-type']);
 
 /** Upper bounds of memory in V8, in bytes: `{}` is 2 bytes of text and 64 of memory. */
 const BYTES = { object: 64, property: 168, array: 48, item: 8, text: 40, character: 2, number: 16 };

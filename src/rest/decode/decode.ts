@@ -49,12 +49,10 @@ const isSurelyRefused = (status: number): boolean =>
 
 function decodeBody(route: Route, answer: RestResponse): DecodedResponse {
   if (!SUCCESSES.includes(answer.status)) throw refusalOf(route, answer);
-  const type = answer.headers['content-type'];
-  if (typeof type !== 'string' || !JSON_TYPE.test(type)) {
-    throw invalid('Backend did not answer JSON', route, answer);
-  }
+  const type = typeOf(answer);
+  if (!JSON_TYPE.test(type)) throw invalid('Backend did not answer JSON', route, answer);
   const body = utf8Of(answer.body, type);
-  if (!body) throw invalid('Backend answered bytes of another charset than it says', route, answer);
+  if (!body) throw invalid('Backend answered text that is not UTF-8', route, answer);
   let root = parseJson(body);
   let faults = 0;
   let inexact: Map<number, string> | undefined;
@@ -92,7 +90,11 @@ function decodeBody(route: Route, answer: RestResponse): DecodedResponse {
 /** Matches paths of fields, not sentences. */
 const FIELD_PATH = /^[\w.[\]{}-]{1,200}$/;
 
-const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i;
+/** Content types of JSON; one of several is enough. Source: https://mimesniff.spec.whatwg.org/#json-mime-type */
+const JSON_TYPE = /(?:^|,)\s*(?:[\w.+-]+\/[\w.+-]+\+json|(?:application|text)\/json)\s*(?:[;,]|$)/i;
+
+/** Returns the content type; several header lines, which undici answers as a list, as one. */
+const typeOf = ({ headers }: RestResponse): string => String(headers['content-type'] ?? '');
 
 const invalid = (what: string, route: Route, answer: RestResponse): RestError =>
   new RestError('invalid_response', what, route, originOf(answer));

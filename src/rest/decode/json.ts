@@ -30,22 +30,37 @@ export function parseJson(body: Buffer, revive?: Parameters<typeof JSON.parse>[1
   }
 }
 
-const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]+)/i;
+/** Charsets of a content type; of several types, as of two header lines, in order. */
+const CHARSET = /;\s*charset\s*=\s*["']?([^\s;,"']+)/gi;
 
 /**
- * Converts a body to UTF-8; undefined if its bytes are invalid in the charset of its type, or the charset is unknown.
+ * Converts a body to UTF-8; undefined if its bytes are not, and its type names no known charset that they are valid in.
  *
- * @param type content type; UTF-8 without a charset.
+ * JSON is UTF-8, and a charset has no effect (RFC 8259, sections 8.1 and 11), so the charset is used for other bytes
+ * only. NUL is valid UTF-8, but not JSON: it shows UTF-16.
  */
 export function utf8Of(body: Buffer, type: string): Buffer | undefined {
-  const charset = CHARSET.exec(type)?.[1] ?? 'utf-8';
-  if (/^utf-?8$/i.test(charset)) return isUtf8(body) ? body : undefined;
+  if (isUtf8(body) && !body.includes(0)) return body;
+  const charset = [...type.matchAll(CHARSET)].at(-1)?.[1];
+  if (charset === undefined) return undefined;
   try {
-    return Buffer.from(new TextDecoder(charset, { fatal: true }).decode(body));
+    const decoder = new TextDecoder(charset, { fatal: true });
+    const text = decoder.encoding === 'windows-1252' ? windows1252(body) : decoder.decode(body);
+    return Buffer.from(text);
   } catch {
     return undefined;
   }
 }
+
+/** Decodes windows-1252, of which Node 20 decodes 0x80 to 0x9F as ISO-8859-1. */
+const windows1252 = (body: Buffer): string =>
+  body
+    .toString('latin1')
+    .replace(/[\x80-\x9f]/g, (character) => WINDOWS_1252[character.charCodeAt(0) - 0x80]!);
+
+/** Characters of 0x80 to 0x9F; five are not assigned. Source: https://encoding.spec.whatwg.org/#windows-1252 */
+const WINDOWS_1252 =
+  '\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178';
 
 /** Maximum length of a compared number, in characters; exact doubles have at most 309 digits. */
 const LONGEST_NUMBER = 400;
