@@ -128,6 +128,12 @@ describe('T40 global ids', () => {
     real.slice(1),
     `${real}=`,
     `${real}==`,
+    `${real}!`,
+    `${real.slice(0, 7)}*${real.slice(7)}`,
+    `${real.slice(0, 7)}\n${real.slice(7)}`,
+    Buffer.from(real, 'base64url')
+      .toString('base64')
+      .padEnd(real.length + 1, '='),
     ` ${real}`,
     `${real}A`,
     real.toUpperCase(),
@@ -184,6 +190,11 @@ describe('T41 cursors', () => {
       `accounts(after: "${ofAccounts}")`,
       `topics(after: "${cursor.slice(0, -1)}")`,
       `topics(after: "${cursor}A")`,
+      `topics(after: "${cursor}=")`,
+      `topics(after: "${cursor}!")`,
+      `topics(after: " ${cursor}")`,
+      `topics(after: "${cursor.slice(0, 7)}*${cursor.slice(7)}")`,
+      `topics(after: "${cursor.slice(0, 7)}\\n${cursor.slice(7)}")`,
       `topics(after: "${cursor.slice(0, 12)}B${cursor.slice(13)}")`,
       'topics(after: "")',
       'topics(after: "garbage")',
@@ -233,6 +244,54 @@ describe('T41 cursors', () => {
     }
 
     await stand.holds(replies, { hits: 0 });
+  });
+});
+
+describe('T43 long texts', () => {
+  /** Each with the calls that are made for its parent. */
+  const fields: readonly (readonly [string, number])[] = [
+    ['accounts(query: $text) { totalCount }', 0],
+    ['searchPages(query: $text) { name }', 0],
+    ['pageLinks(path: $text) { totalCount }', 0],
+    ['pageLinks(tenantDomainId: $id) { totalCount }', 0],
+    ['page(pageId: "p") { links(path: $text) { totalCount } }', 1],
+    ['audience(pageId: "p", audienceId: "a") { links(tenantDomainId: $id) { totalCount } }', 1],
+  ];
+  const askWith = (field: string, text: string): Promise<Reply> => {
+    const [, name] = /\$(\w+)/.exec(field)!;
+    const type = name === 'id' ? 'ID' : 'String';
+    return graphql({
+      query: `query ($${name}: ${type}) { field: ${field} }`,
+      variables: { [name!]: text },
+    });
+  };
+
+  it.each(fields)(
+    'T43 refuses 20,000 letters without a call of the list: %s',
+    async (field, ofParent) => {
+      const replies: Reply[] = [];
+      // 1,000 letters of three bytes each take 9,000 octets of a URL.
+      for (const text of ['x'.repeat(20_000), 'x'.repeat(7_001), '語'.repeat(1_000)]) {
+        const reply = await askWith(field, text);
+        expect(reply.codes).toEqual(['BAD_USER_INPUT']);
+        expect(reply.errors[0].message).toMatch(
+          /at most 7000 octets of a URL, got \d+: pass a shorter/,
+        );
+        replies.push(reply);
+      }
+
+      await stand.holds(replies, { hits: ofParent * replies.length });
+    },
+  );
+
+  it('T43 sends 7,000 letters', async () => {
+    const text = 'x'.repeat(7_000);
+
+    const reply = await askWith('accounts(query: $text) { totalCount }', text);
+
+    expect(reply.codes).toEqual([]);
+    await stand.holds(reply, { hits: 1 });
+    expect(stand.upstream.seen.at(-1)?.target).toContain(`query=${text}`);
   });
 });
 

@@ -267,6 +267,18 @@ describe('invalid answers', () => {
   });
 });
 
+it.each([413, 414, 431])(
+  'a %i of the backend for a read is VALIDATION_FAILED, which the caller corrects',
+  async (code) => {
+    stand.upstream.on(PERSON, status(code));
+
+    const reply = await stand.ask(BESIDE);
+
+    expectPartial(reply, 'VALIDATION_FAILED');
+    await stand.holds(reply, { hits: 2 });
+  },
+);
+
 /** A route, the query field that reads it, and the type it answers. */
 interface Read {
   readonly type: string;
@@ -527,7 +539,6 @@ describe('T16 lists that contradict themselves', () => {
 
   it.each<[string, Record<string, unknown>, number]>([
     ['no items', { items: null }, 1],
-    ['hasMore without an item', { items: [], hasMore: true, nextCursor: 'c' }, 1],
     // The first page is asked for without it, the second with it.
     ['the cursor of the request again', { hasMore: true, nextCursor: 'same' }, 2],
   ])('T16 refuses %s', async (_name, change, hits) => {
@@ -620,6 +631,21 @@ describe('T16 lists that contradict themselves', () => {
     });
     expect([one.codes, both.codes]).toEqual([[], []]);
     await stand.holds([one, both], { hits: 3 });
+  });
+
+  it('T16 answers an empty page that can be continued when a list of empty pages never ends', async () => {
+    let asked = 0;
+    stand.upstream.on('GET /v0/topics', (...args) =>
+      ok({ ...list, items: [], hasMore: true, nextCursor: `c${++asked}` })(...args),
+    );
+
+    const reply = await stand.ask(
+      '{ topics(first: 5) { nodes { title } pageInfo { hasNextPage endCursor } } }',
+    );
+
+    const pageInfo = { hasNextPage: true, endCursor: expect.any(String) as string };
+    expect(reply.body).toEqual({ data: { topics: { nodes: [], pageInfo } } });
+    await stand.holds(reply, { hits: 11 });
   });
 
   it('T16 answers a total of null as null', async () => {

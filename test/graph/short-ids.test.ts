@@ -101,6 +101,19 @@ describe('a cursor', () => {
     );
   });
 
+  it('T41: is refused with a character in it that decoders of base64 skip', () => {
+    const skipped = fc.constantFrom('=', '!', '*', ' ', '\n', '\u0000', '.', 'é');
+    fc.assert(
+      fc.property(fc.string({ minLength: 1 }), fc.nat(), skipped, (position, at, character) => {
+        const cursor = formatCursor('list', position);
+        const place = at % (cursor.length + 1);
+        const changed = cursor.slice(0, place) + character + cursor.slice(place);
+        expect(() => parseCursor('list', changed, 'after')).toThrow(/not a cursor of this list/);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
   it('T41: is not parsed from random text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.base64String()), (cursor) => {

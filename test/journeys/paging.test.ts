@@ -3,7 +3,9 @@
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { IDS } from '../support/ids.ts';
-import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
+import { routes } from '../../src/v0/routes.ts';
+import { listOf, openGateway, type InProcessGateway } from '../support/open-gateway.ts';
+import { sampleOf } from '../support/world.ts';
 
 interface Connection {
   readonly name: string;
@@ -149,7 +151,112 @@ describe.each(CONNECTIONS)('$name', (connection) => {
   });
 });
 
+const PAGE = `query ($first: Int, $after: String) { topics(first: $first, after: $after) {
+  edges { cursor node { title } } totalCount pageInfo { hasNextPage startCursor endCursor } } }`;
+
+const topicsNamed = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({
+    ...sampleOf(routes.getTopic),
+    ...{ topicId: `n${i}`, title: `n${i}`, accountId: `n${i}`, domain: `n${i}` },
+  }));
+
+/** The titles of all topics, read page by page to the end. */
+async function walk(gateway: InProcessGateway, first: number): Promise<string[]> {
+  const titles: string[] = [];
+  for (let after: string | null = null, pages = 0; pages < 50; pages++) {
+    const reply = await gateway.ask(PAGE, { variables: { first, after } });
+    expect(reply.errors).toEqual([]);
+    const { edges, pageInfo }: any = reply.data['topics'];
+    titles.push(...edges.map(({ node }: any) => node.title as string));
+    if (!pageInfo.hasNextPage) return titles;
+    expect(pageInfo.endCursor).not.toBe(after);
+    after = pageInfo.endCursor;
+  }
+  throw new Error('The list does not end.');
+}
+
 describe('walking a list', () => {
+  it('takes back each cursor that it was given, however long those of the backend are', async () => {
+    const topics = topicsNamed(3);
+    const padding = 'c'.repeat(10_000);
+    const gateway = await openGateway({
+      backend: (url) => {
+        const cursor = url.searchParams.get('cursor')?.replace(padding, '');
+        if (cursor !== undefined) url.searchParams.set('cursor', cursor);
+        const { nextCursor, ...list } = listOf(topics, url);
+        return { ...list, nextCursor: nextCursor && padding + nextCursor };
+      },
+    });
+
+    expect(await walk(gateway, 1)).toEqual(['n0', 'n1', 'n2']);
+  });
+
+  describe('with empty pages before the next item, as filters after paging make them', () => {
+    /** Topics, each after so many empty pages; the cursor is the number of the page. */
+    const withEmptyPages = (empty: number, count: number) => (url: URL) => {
+      const at = Number(url.searchParams.get('cursor') ?? 0);
+      const items =
+        (at + 1) % (empty + 1) === 0 ? [topicsNamed(count)[(at + 1) / (empty + 1) - 1]] : [];
+      const hasMore = at + 1 < (empty + 1) * count;
+      return { items, hasMore, nextCursor: hasMore ? String(at + 1) : null, totalCount: count };
+    };
+
+    it.each([1, 3, 100])('reads on past nine, %i items at a time', async (first) => {
+      const gateway = await openGateway({ backend: withEmptyPages(9, 3) });
+
+      expect(await walk(gateway, first)).toEqual(['n0', 'n1', 'n2']);
+    });
+
+    it.each([1, 2, 100])(
+      'answers a page that can be continued after eleven, %i items at a time',
+      async (first) => {
+        const gateway = await openGateway({ backend: withEmptyPages(25, 3) });
+
+        const begun = await gateway.ask(PAGE, { variables: { first } });
+
+        expect(begun.errors).toEqual([]);
+        expect(begun.data['topics']).toEqual({
+          edges: [],
+          totalCount: 3,
+          pageInfo: {
+            hasNextPage: true,
+            startCursor: null,
+            endCursor: expect.any(String) as string,
+          },
+        });
+        expect(gateway.restCalls).toHaveLength(11);
+        expect(await walk(gateway, first)).toEqual(['n0', 'n1', 'n2']);
+      },
+    );
+
+    it('continues after the pages it has read, where the budget of calls ends first', async () => {
+      const gateway = await openGateway({
+        backend: withEmptyPages(9, 1),
+        limits: { maxUpstreamCalls: 4 },
+      });
+
+      const { codes, errors } = await gateway.ask(PAGE, { variables: { first: 5 } });
+      expect(codes).toEqual(['UPSTREAM_BUDGET_EXCEEDED']);
+      const { after } = errors[0]!.extensions['continuation'] as { readonly after: string };
+      await gateway.ask(PAGE, { variables: { first: 5, after } });
+
+      expect(gateway.restCalls[0]).toContain('cursor=4');
+    });
+
+    it('reads a list in whole for a field that needs all of it', async () => {
+      const gateway = await openGateway({
+        backend: (url) => (url.pathname === '/v0/accounts' ? withEmptyPages(9, 3)(url) : undefined),
+        rest: { routeSet: 'document' },
+      });
+
+      const { data, codes } = await gateway.ask('{ account(accountId: "n2") { domain } }');
+
+      expect(codes).toEqual([]);
+      expect(data).toEqual({ account: { domain: 'n2' } });
+      expect(gateway.restCalls).toHaveLength(30);
+    });
+  });
+
   it('takes one call for each page', async () => {
     const [topics] = CONNECTIONS;
     let after: string | undefined;

@@ -263,6 +263,14 @@ describe('an input that the backend refuses', () => {
       { code: 'VALIDATION_FAILED', field: null, message: 'Some of the values are not valid.' },
     ],
     [
+      refusing(413),
+      { code: 'VALIDATION_FAILED', field: null, message: 'Some of the values are too long.' },
+    ],
+    [
+      refusing(413, 'title'),
+      { code: 'VALIDATION_FAILED', field: ['title'], message: 'Title must be shorter.' },
+    ],
+    [
       refusing(404, 'topic_id'),
       { code: 'NOT_FOUND', field: ['id'], message: 'The topic does not exist.' },
     ],

@@ -304,7 +304,7 @@ export type UserErrorCode =
   | 'TOO_SHORT'
   /** The number is below the least one allowed. */
   | 'TOO_SMALL'
-  /** The backend answered 400 or 422, or a value is wrong in another way. */
+  /** The backend answered 400, 413, 414, 422 or 431, or a value is wrong in another way. */
   | 'VALIDATION_FAILED';
 
 export type AccountWithPersonsQueryVariables = Exact<{

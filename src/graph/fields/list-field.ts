@@ -138,6 +138,9 @@ const lackOf = (filters: InputFieldMap = {}): string =>
     ? 'REST can neither sort this list nor page backward.'
     : 'REST can neither filter nor sort this list, nor page backward.';
 
+/** Maximum number of empty pages in a row that a connection reads on from; the caller continues after them. */
+const MAX_EMPTY_PAGES = 10;
+
 /** The nodes of a connection from one page of the backend. */
 interface Segment {
   /** Range of their indexes in the connection. */
@@ -164,6 +167,8 @@ class ConnectionRead {
   readonly #info: GraphQLResolveInfo;
   readonly #segments: Segment[] = [];
   #nodes: readonly unknown[] = [];
+  /** Latest empty pages in a row. */
+  #emptyPages = 0;
 
   /** @param items entity that the items prime. */
   constructor(
@@ -198,7 +203,7 @@ class ConnectionRead {
     const page = pageOf({ from, skip, first: first - this.#nodes.length });
     return list.read(page, { origin: this.#info.path }).then(
       (listed) => this.#take(listed, page, skip),
-      (error: unknown) => this.#fail(error),
+      (error: unknown) => this.#fail(error, { from, skip }),
     );
   }
 
@@ -216,7 +221,8 @@ class ConnectionRead {
     this.#nodes = before === 0 ? items : this.#nodes.concat(items);
     const end = this.#nodes.length;
     this.#segments.push({ before, end, from, skip, next: isWhole ? next : null });
-    if (end < first && next !== null) {
+    this.#emptyPages = listed.items.length === 0 ? this.#emptyPages + 1 : 0;
+    if (end < first && next !== null && this.#emptyPages <= MAX_EMPTY_PAGES) {
       // The page had fewer items than needed: at most 100, or fewer than requested.
       return this.#read({ from: next, skip: Math.max(0, skip - listed.items.length) });
     }
@@ -227,23 +233,32 @@ class ConnectionRead {
       hasPreviousPage: Boolean(after) && end > 0,
       totalCount: listed.totalCount,
     };
-    return new NodePage(connection, isWhole ? fault : undefined);
+    // An empty connection has a next page after too many empty ones only.
+    const ended =
+      end < first && next !== null ? cursorOf(list, { skip: 0, from: next }) : undefined;
+    return new NodePage(connection, isWhole ? (fault ?? ended) : undefined);
   }
 
-  #fail(error: unknown): null {
-    const { after } = this.#request;
+  /** @param start of the page that was not read. */
+  #fail(error: unknown, start: Start): null {
+    const { list, after } = this.#request;
+    const isEmpty = this.#segments.length > 0 && this.#nodes.length === 0;
     // Below an object, a 404 means that the parent is missing; at the root, that the list is.
     if (isNotFound(error) && this.#info.path.prev) return null;
-    throw cutAt(error, () => ({ id: idOfParent(this.#info, this.#parent), after }));
+    throw cutAt(error, () => ({
+      id: idOfParent(this.#info, this.#parent),
+      after: isEmpty ? cursorOf(list, start) : after,
+    }));
   }
 }
 
 const cursorsOf =
   (list: List, segments: readonly Segment[]) =>
   (index: number): string => {
-    const { before, end, from, skip, next } = segments.find((one) => index < one.end)!;
-    const isLast = index + 1 === end;
-    if (isLast && next !== null) return cursorOf(list, { skip: 0, from: next });
+    const { before, end, from, skip } = segments.find((one) => index < one.end)!;
+    // The next page after the node's own and the empty ones that follow.
+    const next = index + 1 === end ? segments.findLast((one) => one.end === end)!.next : null;
+    if (next !== null) return cursorOf(list, { skip: 0, from: next });
     return cursorOf(list, { skip: skip + index - before + 1, from });
   };
 

@@ -22,7 +22,8 @@ const USER_ERROR_CODES = {
       'The value is in use already: the backend answered 409 and named the field that holds it.',
   },
   VALIDATION_FAILED: {
-    description: 'The backend answered 400 or 422, or a value is wrong in another way.',
+    description:
+      'The backend answered 400, 413, 414, 422 or 431, or a value is wrong in another way.',
   },
   NOT_FOUND: { description: 'The object to write to does not exist: the backend answered 404.' },
   CONFLICT: {
@@ -129,11 +130,7 @@ export function refusal(error: unknown, { target, inputs, fieldOf }: Form): User
   const code = codeOf(error);
   switch (code) {
     case 'VALIDATION_FAILED':
-      return {
-        code,
-        field,
-        message: field ? `${labelOf(field)} must be valid.` : 'Some of the values are not valid.',
-      };
+      return { code, field, message: invalidMessage(field, error.status) };
     case 'NOT_FOUND':
       // Without a target, a 404 means that the backend lacks the route.
       if (!target) throw error;
@@ -156,6 +153,12 @@ export function refusal(error: unknown, { target, inputs, fieldOf }: Form): User
     default:
       throw error;
   }
+}
+
+function invalidMessage(field: readonly string[] | null, status: number | undefined): string {
+  const isTooLarge = status === 413 || status === 414 || status === 431;
+  const [one, all] = isTooLarge ? ['must be shorter', 'too long'] : ['must be valid', 'not valid'];
+  return field ? `${labelOf(field)} ${one}.` : `Some of the values are ${all}.`;
 }
 
 /** Returns the input field named by the backend; null if it names none, or an id of the path. */

@@ -253,7 +253,7 @@ export function pagingFault({ hasMore, nextCursor }: ListedPage<unknown>): Error
 }
 
 /**
- * Returns the start of the next page; null on the last.
+ * Returns the start of the next page; null on the last. Also of an empty page, which filters after paging produce.
  *
  * @throws UPSTREAM_INVALID_RESPONSE if the backend has more but no cursor, or the cursor of the same page.
  */
@@ -263,11 +263,6 @@ export function nextStart(page: ListedPage<unknown>, from: string | null): strin
   if (page.hasMore === false || !page.nextCursor) return null;
   if (page.nextCursor === from) {
     throw invalidResponse('Backend answered the cursor it was asked with: the list would not end.');
-  }
-  if (page.items.length === 0) {
-    throw invalidResponse(
-      'Backend answered an empty page that promises more: the list might not end.',
-    );
   }
   return page.nextCursor as string; // checked above
 }

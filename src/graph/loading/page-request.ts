@@ -2,6 +2,7 @@
  * Converts Relay's `first` and `after` to a page of a backend list.
  */
 import type { ArgumentValues } from '../../execution/operation/arguments.ts';
+import { textFault } from '../../rest/client/path.ts';
 import { MAX_LIMIT } from '../../v0/list.ts';
 import type { Context } from '../context.ts';
 import { badInput } from '../errors.ts';
@@ -46,7 +47,7 @@ export interface ListOfField {
 /**
  * Returns the page that a field requests of its list.
  *
- * @throws BAD_USER_INPUT if `first` is out of range or `after` belongs to another list.
+ * @throws BAD_USER_INPUT if `first` is out of range, `after` belongs to another list, or a filter is too long.
  */
 export function pageRequestOf(
   { list: listOf, instead }: ListOfField,
@@ -54,6 +55,7 @@ export function pageRequestOf(
   args: ArgumentValues,
   context: Context,
 ): PageRequest {
+  checkTexts(args);
   const list = listOf(parent, args, context);
   const first = firstOf(args);
   const after = afterOf(args);
@@ -91,6 +93,15 @@ export const firstOf = (args: ArgumentValues): number =>
 /** Reads `after: String`. */
 export const afterOf = (args: ArgumentValues): string | null =>
   (args['after'] as string | null | undefined) ?? null;
+
+/** @throws BAD_USER_INPUT if a text, other than a cursor of the backend, is too long for a URL. */
+export function checkTexts(args: ArgumentValues): void {
+  for (const name in args) {
+    const value = args[name];
+    const fault = typeof value === 'string' && name !== 'after' ? textFault(value) : undefined;
+    if (fault) throw badInput(`"${name}" ${fault}.`, { argument: name });
+  }
+}
 
 /** @throws BAD_USER_INPUT if the size of a connection is out of range. */
 export function checkCount(argument: 'first' | 'last', count: number): number {

@@ -14,9 +14,9 @@ export class NodePage<Node> {
   readonly totalCount: number | null | (() => Promise<number | null>);
   /** Returns the cursor of the node at an index. */
   readonly cursorAt: (index: number) => string;
-  readonly #endFault: Error | undefined;
+  readonly #end: string | Error | undefined;
 
-  /** @param endFault why there is no cursor of the next page. */
+  /** @param end the cursor of the next page if there are no nodes, or why there is none. */
   constructor(
     {
       nodes,
@@ -28,14 +28,14 @@ export class NodePage<Node> {
       NodePage<Node>,
       'nodes' | 'cursorAt' | 'hasNextPage' | 'hasPreviousPage' | 'totalCount'
     >,
-    endFault?: Error,
+    end?: string | Error,
   ) {
     this.nodes = nodes;
     this.cursorAt = cursorAt;
     this.hasNextPage = hasNextPage;
     this.hasPreviousPage = hasPreviousPage;
     this.totalCount = totalCount;
-    this.#endFault = endFault;
+    this.#end = end;
   }
 
   get edges(): Edge<Node>[] {
@@ -52,8 +52,9 @@ export class NodePage<Node> {
 
   /** @throws if the start of the next page is unknown. */
   get endCursor(): string | null {
-    if (this.#endFault) throw this.#endFault;
-    return this.nodes.length > 0 ? this.cursorAt(this.nodes.length - 1) : null;
+    const end = this.#end;
+    if (end instanceof Error) throw end;
+    return this.nodes.length > 0 ? this.cursorAt(this.nodes.length - 1) : (end ?? null);
   }
 }
 

@@ -4,7 +4,7 @@
 import { perRequest } from '../../graph/context.ts';
 import { requiring } from '../../graph/entity/requirement.ts';
 import { Loader } from '../../graph/loading/loader.ts';
-import { firstOf } from '../../graph/loading/page-request.ts';
+import { checkTexts, firstOf } from '../../graph/loading/page-request.ts';
 import { lookupField, referenceField } from '../../graph/fields/reference-field.ts';
 import { builder } from '../../graph/schema/builder.ts';
 import { formatNodeId } from '../../graph/types/node-id.ts';
@@ -77,9 +77,10 @@ builder.queryFields((t) => ({
 /**
  * Returns null for a search without results.
  *
- * @throws BAD_USER_INPUT if `first` is out of range.
+ * @throws BAD_USER_INPUT if `first` is out of range, or `query` is too long.
  */
 function searchOf(args: Readonly<Record<string, unknown>>) {
+  checkTexts(args);
   const limit = firstOf(args);
   if (limit === 0) return null;
   const { query } = args;

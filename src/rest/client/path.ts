@@ -11,6 +11,12 @@ import { RestError, type RouteLabel } from '../call/errors.ts';
 export const MAX_ID_LENGTH = 512;
 
 /**
+ * Maximum length of a caller's text in a query, percent-encoded. Leaves 1,000 octets for the rest of a request line of
+ * 8,000, which all servers accept (RFC 9112, section 3).
+ */
+export const MAX_TEXT_OCTETS = 7_000;
+
+/**
  * Returns the path of a call: `/v0/pages/{page_id}` with `{ page_id: 'a/b' }` is `/v0/pages/a%2Fb`.
  *
  * @throws {RestError} `input` if a value cannot be a segment.
@@ -42,6 +48,17 @@ export function formatQuery(
   }
   return text;
 }
+
+/** Returns why a caller's text cannot be a query parameter; undefined if it can. */
+export function textFault(value: string): string | undefined {
+  if (value.length * MAX_OCTETS <= MAX_TEXT_OCTETS) return undefined;
+  const octets = encodeURIComponent(value.toWellFormed()).length;
+  if (octets <= MAX_TEXT_OCTETS) return undefined;
+  return `must take at most ${MAX_TEXT_OCTETS} octets of a URL, got ${octets}: pass a shorter text`;
+}
+
+/** Octets of a percent-encoded UTF-16 unit: three bytes of UTF-8 at most. */
+const MAX_OCTETS = 9;
 
 function encodeSegment(route: RouteLabel, name: string, value: string): string {
   if (PLAIN.test(value) && !isReserved(name, value)) return value;
