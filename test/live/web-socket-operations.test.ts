@@ -2,13 +2,14 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
+import { routes } from '../../src/v0/routes.ts';
 import { KEY } from '../support/client.ts';
 import { held, ok, silence } from '../support/faults.ts';
 import { openGateway, type InProcessOptions } from '../support/open-gateway.ts';
 import { openLog } from '../support/open-log.ts';
 import { until } from '../support/until.ts';
-import { world } from '../support/world.ts';
-import { openSocket, type Socket } from './support.ts';
+import { sampleOf, world } from '../support/world.ts';
+import { FAST, openSocket, type Socket } from './support.ts';
 
 const QUERY = '{ person(personId: "p") { name } }';
 const READ = 'GET /v0/persons/p';
@@ -76,6 +77,50 @@ describe('a WebSocket client that', () => {
     expect(outcomes()).toEqual(['abandoned', 'abandoned']);
     expect(site.upstream.hits(WRITE)).toBe(1);
     expect(answersTo(socket)).toEqual([]);
+  });
+});
+
+describe('an id that is used again after complete', () => {
+  it('belongs to the second operation, which is answered after the first has ended', async () => {
+    const { site, socket, isCalled, outcomes, release } = await open(WRITE);
+    const second = held(world());
+    site.upstream.on(READ, second.behaviour);
+    socket.subscribe('a', {}, MUTATION);
+    await until(isCalled);
+
+    socket.send({ id: 'a', type: 'complete' });
+    socket.subscribe('a', {}, QUERY);
+    await until(() => site.upstream.hits(READ) > 0);
+    release();
+    await until(() => outcomes().length > 0);
+    second.release();
+    await until(() => socket.received('complete').length > 0);
+
+    expect(outcomes()).toEqual(['abandoned', 'ok']);
+    expect(socket.received('next').map(({ payload }) => payload.data)).toEqual([
+      { person: { name: expect.any(String) } },
+    ]);
+  });
+
+  it('belongs to a subscription, which ends with its socket', async () => {
+    const { site, socket, isCalled, outcomes, release } = await open(WRITE, { live: FAST });
+    const ids = { page_id: 'p', audience_id: 'a', version_id: 'v' };
+    const draft = { ...sampleOf(routes.getVersion, ids), status: 'draft' };
+    site.upstream.on('GET /v0/pages/p/audiences/a/versions/v', ok(draft));
+    socket.subscribe('a', {}, MUTATION);
+    await until(isCalled);
+
+    socket.send({ id: 'a', type: 'complete' });
+    socket.subscribe('a', { id: formatNodeId('AudienceVersion', ['p', 'a', 'v']) });
+    await until(() => site.gateway.subscriptions.size === 1);
+    release();
+    await until(() => outcomes().length > 1);
+    socket.socket.close();
+
+    await until(
+      () => site.gateway.subscriptions.size === 0 && site.gateway.pollers.size === 0,
+      5_000,
+    );
   });
 });
 

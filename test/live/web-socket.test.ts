@@ -171,6 +171,16 @@ describe('the WebSocket transport', () => {
     expect(error.message).toContain('subprotocol');
   });
 
+  it('closes with 4406 without a subprotocol', async () => {
+    const live = await openLive();
+    const socket = new WebSocket(`${live.site.url.replace('http', 'ws')}/graphql`);
+    onTestFinished(() => socket.terminate());
+
+    const [code] = (await once(socket, 'close')) as [number];
+
+    expect(code).toBe(4406);
+  });
+
   it('closes with 4429 after a second connection_init', async () => {
     const live = await openLive();
     const socket = await openSocket(live.site.url);
