@@ -55,7 +55,7 @@ const FIRST = [
   'another-api',
   'faults/live-network',
   'faults/live-process',
-  'faults/live-workers',
+  'faults/live-replicas',
   'faults/one-route-gone',
   'clients/package',
 ].map((name) => fileURLToPath(new URL(`test/${name}.test.ts`, import.meta.url)));

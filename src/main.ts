@@ -3,7 +3,6 @@
  *
  * The entry point, which starts all parts and stops them in reverse order.
  */
-import cluster from 'node:cluster';
 import { inspect } from 'node:util';
 import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from './backend/seed/example.ts';
 import { readConfig, type Config } from './app/config.ts';
@@ -16,21 +15,15 @@ import { BackendDispatcher } from './rest/transport/dispatcher.ts';
 import { schema } from './app/schema.ts';
 import type { CallLayers, Extension, Replay } from './gateway/extension.ts';
 import { createGateway } from './gateway/gateway.ts';
-import { urlHost } from './gateway/http/http-server.ts';
-import { createLogger, type Logger } from './gateway/observe/logs/logger.ts';
+import { createLogger } from './gateway/observe/logs/logger.ts';
 import { Metrics } from './gateway/observe/metrics/metrics.ts';
 import { observeUpstream } from './gateway/observe/upstream-observer.ts';
 import { loadPlugins } from './app/process/operator-plugins.ts';
 import { announce } from './app/process/announce.ts';
 import { EXPLORER_FOLDER, staleBuild, versionOf } from './app/process/build.ts';
-import { gatherOfAll, sumMetrics } from './app/process/gather.ts';
 import { EXIT, stopOnSignals, surviveRejections } from './app/process/lifecycle.ts';
 import { switchLevelOnSignal } from './app/process/log-level.ts';
 import { openPorts } from './app/process/ports.ts';
-import { createWorkers, WorkerStartError } from './app/process/workers.ts';
-
-/** The environment variable with the URL of the primary's embedded backend, for its workers. */
-const EMBEDDED_URL = 'EMBEDDED_BACKEND_URL';
 
 takeNoArguments(`
 npm start
@@ -40,58 +33,33 @@ arguments: settings are environment variables, listed by npm run settings.
 `);
 
 try {
-  const config = readConfig(process.env);
-  const { logLevel, workers } = config.process;
-  const logger = await createLogger({ level: logLevel, pretty: process.stdout.isTTY });
-  switchLevelOnSignal(logger);
-  const warnings = cluster.isPrimary ? [...config.warnings, ...staleBuild()] : [];
-  for (const warning of warnings) logger.warn(warning);
-  await (cluster.isPrimary && workers > 1 ? lead(config, logger) : serve(config, logger));
+  await serve(readConfig(process.env));
 } catch (error) {
-  // One line for errors that an operator can correct, the whole error for others. Workers log their own.
+  // One line for errors that an operator can correct, the whole error for others.
   const line = error instanceof OperatorError ? error.message : inspect(error);
-  if (!(error instanceof WorkerStartError)) process.stderr.write(`${line}\n`);
+  process.stderr.write(`${line}\n`);
   process.exit(EXIT.failed);
 }
 
-/** The primary of several workers: it runs the embedded backend, and workers serve all requests. */
-async function lead(config: Config, logger: Logger): Promise<void> {
-  surviveRejections(logger);
-  const backend = await openBackend(config, undefined, logger);
-  const env = backend.isEmbedded ? { [EMBEDDED_URL]: backend.origin } : {};
-  const workers = createWorkers({ count: config.process.workers, env, logger });
-  stopOnSignals(logger, config.process, async (times, signal) => {
-    const finished = await workers.close(times, signal);
-    await backend.close();
-    return finished;
-  });
-  const port = await workers.start();
-  if (port === undefined) return;
-  const url = `http://${urlHost(config.http.host)}:${port}`;
-  const warnings = warningsOf(config, backend);
-  await announce({ ...backend, logger, url, warnings, tools: config.tools, http: config.http });
-}
-
-/** The serving process: the only one, or one of several workers. */
-async function serve(config: Config, logger: Logger): Promise<void> {
+async function serve(config: Config): Promise<void> {
+  const { logLevel } = config.process;
+  const logger = await createLogger({ level: logLevel, pretty: process.stdout.isTTY });
+  switchLevelOnSignal(logger);
+  for (const warning of [...config.warnings, ...staleBuild()]) logger.warn(warning);
   const { http, headers, limits, documents, live, tools } = config;
   const metrics = new Metrics({ ofProcess: true });
   metrics.build({ version: versionOf(), node: process.version });
   surviveRejections(logger, () => metrics.unhandledRejection());
-  const gather = cluster.isWorker ? gatherOfAll() : undefined;
-  if (gather) metrics.gather = sumMetrics(metrics.registry, gather);
-
-  const ofPrimary = cluster.isWorker ? process.env[EMBEDDED_URL] : undefined;
   const version = versionOf();
   let opening: ReturnType<typeof openBackend> | undefined;
   const extensions = await openExtensions(config, {
     logger,
     metrics,
     version,
-    backend: (opened) => (opening ??= openBackend(config, ofPrimary, logger, replayOf(opened))),
+    backend: (opened) => (opening ??= openBackend(config, logger, replayOf(opened))),
   });
   const replay = replayOf(extensions);
-  const backend = await (opening ??= openBackend(config, ofPrimary, logger, replay));
+  const backend = await (opening ??= openBackend(config, logger, replay));
   const warnings = warningsOf(config, backend);
   const layers = Object.assign({}, ...extensions.map(({ calls }) => calls)) as CallLayers;
   const connections = replay ?? new BackendDispatcher(backend.origin, backend.connections);
@@ -115,7 +83,6 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     upstream,
     logger,
     metrics,
-    gather,
     extensions,
     http,
     headers,
@@ -145,9 +112,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
     await backend.close();
     return finished;
   });
-  if (cluster.isPrimary) {
-    await announce({ ...backend, replay, logger, url: ports.url, warnings, tools, http });
-  }
+  await announce({ ...backend, replay, logger, url: ports.url, warnings, tools, http });
 }
 
 function replayOf(extensions: readonly Extension[]): Replay | undefined {

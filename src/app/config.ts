@@ -86,11 +86,11 @@ function checkTimes({ limits, backend }: Pick<Config, 'limits' | 'backend'>): vo
   );
 }
 
-function checkPorts({ http, process: { workers } }: Pick<Config, 'http' | 'process'>): void {
-  const { port, adminPort, socketPath } = http;
-  if (socketPath !== undefined && workers > 1) {
+function checkPorts({ http }: Pick<Config, 'http'>): void {
+  const { port, adminPort, socketPath, reusePort } = http;
+  if (socketPath !== undefined && reusePort) {
     throw new ConfigError(
-      `UNIX_SOCKET is served by one process: set WORKERS to 1, or give each of several gateways its own; got ${workers}.`,
+      'UNIX_SOCKET is listened on by one process: remove REUSE_PORT, and give each process a socket of its own.',
     );
   }
   if (socketPath !== undefined || adminPort === 0 || adminPort !== port) return;
@@ -108,19 +108,13 @@ function pollsOf({ recording: { replay, speed }, live }: Pick<Config, 'recording
 
 function checkRecording({
   recording: { record, replay },
-  process: { workers },
   backend: { url },
   headers: { forward },
-}: Pick<Config, 'recording' | 'process' | 'backend' | 'headers'>): void {
+}: Pick<Config, 'recording' | 'backend' | 'headers'>): void {
   if (record === undefined && replay === undefined) return;
   const name = record === undefined ? 'REPLAY' : 'RECORD';
   if (record !== undefined && replay !== undefined) {
     throw new ConfigError('RECORD and REPLAY are both set: remove one of them.');
-  }
-  if (workers > 1) {
-    throw new ConfigError(
-      `${name} works in one process, which knows the order of calls: set WORKERS to 1; got ${workers}.`,
-    );
   }
   if (forward.length > 0) {
     throw new ConfigError(

@@ -21,15 +21,13 @@ export const warningsOf = (
     : [];
 
 /**
- * Opens a deployment, recordings, the primary's embedded backend, or one of this process.
+ * Opens a deployment, recordings, or the embedded backend of this process.
  *
- * @param ofPrimary the URL of the primary's embedded backend, in a worker.
  * @param replay recordings in place of a backend.
  * @throws {OperatorError} for unusable recordings, or an unusable database.
  */
 export async function openBackend(
   { backend, embedded, recording }: Config,
-  ofPrimary: string | undefined,
   logger: Logger,
   replay?: Replay,
 ) {
@@ -55,7 +53,6 @@ export async function openBackend(
     label: 'embedded, with sample data',
     routeSet: routeSet === 'document' ? routeSet : embedded.routes,
   };
-  if (ofPrimary) return { ...splitUpstreamUrl(new URL(ofPrimary)), ...known, close };
   // Loaded on demand: its database and server take most of the start.
   const { openBackend: open, BackendDatabaseError } = await import('../backend/backend.ts').catch(
     refuseWithoutBackend,

@@ -116,18 +116,10 @@ export interface Core {
   readonly corsOrigins: readonly string[];
   /** Served trusted documents with the versions of apps whose manifests contain them. */
   readonly trusted: () => ReadonlyMap<Document, readonly AppVersion[]>;
-  /** Collects values from all workers. @param tell returns this process's value. */
-  readonly gather: Gather;
   /** Parses and validates an operator's document within the limits, and computes its least cost. */
   readonly prepare: (text: string) => Document;
   /** Runs an operation with one result through the pipeline; never rejects. */
   readonly run: (request: OwnRequest, arrival: Arrival) => Promise<ExecutionResult>;
 }
-
-/** @param tell returns this process's value. @returns a function that collects the values of all processes. */
-export type Gather = <Told>(
-  name: string,
-  tell: () => Told | Promise<Told>,
-) => () => Promise<readonly Told[]>;
 
 export type { RouteHandler };

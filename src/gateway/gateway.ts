@@ -67,7 +67,6 @@ export function createGateway(options: GatewayOptions): Gateway {
     live,
     tools: { introspection, explain },
     arrange = (policies) => policies,
-    gather = (_name, tell) => async () => [await tell()],
     extensions = [],
     plugins = [],
   } = options;
@@ -177,7 +176,6 @@ export function createGateway(options: GatewayOptions): Gateway {
     schema,
     logger,
     corsOrigins,
-    gather,
     run,
     trusted: () => trusted?.all ?? new Map<Document, never>(),
     prepare: (text) => documents.prepare(text, sha256(text)),

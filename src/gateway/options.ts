@@ -10,7 +10,7 @@ import type { RateLimits } from './policies/rate-limit.ts';
 import type { WebSocketOptions } from './transports/web-socket.ts';
 import type { DocumentLimits } from './documents/document-limits.ts';
 import type { IntrospectionAudience } from './documents/documents.ts';
-import type { Extension, Gather } from './extension.ts';
+import type { Extension } from './extension.ts';
 import type { Policies } from './pipeline.ts';
 import type { GatewayPlugin } from './yoga/gateway-plugin.ts';
 import type { Site } from './http/site.ts';
@@ -42,8 +42,6 @@ export interface GatewayOptions {
   /** Operations that take longer than this, in milliseconds, are logged with their calls. @default none */
   readonly logSlowMs?: number | undefined;
   readonly metrics?: Metrics;
-  /** Collects values from all workers. @default this process alone */
-  readonly gather?: Gather | undefined;
   /** Executes operations. @default the gateway's own executor */
   readonly execute?: Execute | undefined;
   /** Modifies the list of policies. @default all of them */

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Agent, request } from 'undici';
 import type { Contestant } from './contestants.ts';
 import { freePort } from '../support/free-port.ts';
-import { isPinning, start, type Child } from './machine.ts';
+import { start, type Child } from './machine.ts';
 import { QUERIES, requestsOf, type BenchQuery, type GraphQLRequest } from './queries.ts';
 
 export interface Server {
@@ -18,7 +18,7 @@ export interface Server {
 /** How long a server may take to answer for the first time, in milliseconds. */
 const READY_WITHIN_MS = 20_000;
 
-/** Starts a server on core 0, or on all cores with a worker for each, and waits for its first answer. */
+/** Starts a server on core 0 where processes can be pinned, and waits for its first answer. */
 export async function startServer(
   contestant: Contestant,
   upstreamUrl: string,
@@ -33,7 +33,6 @@ export async function startServer(
     HOST: '127.0.0.1',
     PORT: String(port),
     UPSTREAM_URL: upstreamUrl,
-    WORKERS: isPinning() ? '1' : 'auto',
     ...contestant.settings,
   });
   const lastWords = () => child.output().slice(-2_000);

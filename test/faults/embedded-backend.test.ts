@@ -264,30 +264,27 @@ describe('T76 the database of the embedded backend', () => {
     await product.exit();
   };
 
-  it.each(['1', '2'])(
-    'T76 is complete in its file after an orderly stop, WORKERS=%s',
-    async (count) => {
-      const databaseUrl = temporaryDatabase();
-      const file = databaseUrl.slice('file:'.length);
-      const product = startProcess({ BACKEND_DATABASE_URL: databaseUrl, WORKERS: count });
-      const { origin } = new URL(await product.ready());
-      const written = await clientOf(origin, 'demo').ask(
-        'mutation { createTopicEntry(input: { topicId: "topic_02", content: { type: "text", content: "Written last" } }) { topicEntry { topicEntryId } } }',
-      );
+  it('T76 is complete in its file after an orderly stop', async () => {
+    const databaseUrl = temporaryDatabase();
+    const file = databaseUrl.slice('file:'.length);
+    const product = startProcess({ BACKEND_DATABASE_URL: databaseUrl });
+    const { origin } = new URL(await product.ready());
+    const written = await clientOf(origin, 'demo').ask(
+      'mutation { createTopicEntry(input: { topicId: "topic_02", content: { type: "text", content: "Written last" } }) { topicEntry { topicEntryId } } }',
+    );
 
-      product.process.kill('SIGTERM');
-      const exit = await product.exit();
-      const copy = `${file}.copy`;
-      copyFileSync(file, copy);
-      const client = createClient({ url: `file:${copy}` });
-      const { rows } = await client.execute('SELECT topic_entry_id AS id FROM topic_entries');
-      client.close();
+    product.process.kill('SIGTERM');
+    const exit = await product.exit();
+    const copy = `${file}.copy`;
+    copyFileSync(file, copy);
+    const client = createClient({ url: `file:${copy}` });
+    const { rows } = await client.execute('SELECT topic_entry_id AS id FROM topic_entries');
+    client.close();
 
-      expect(exit).toBe(0);
-      const { topicEntryId } = written.body.data.createTopicEntry.topicEntry;
-      expect(rows.map(({ id }) => id)).toContain(topicEntryId);
-    },
-  );
+    expect(exit).toBe(0);
+    const { topicEntryId } = written.body.data.createTopicEntry.topicEntry;
+    expect(rows.map(({ id }) => id)).toContain(topicEntryId);
+  });
 
   // A limit on the size of files holds for root too; permissions do not.
   it.runIf(process.platform === 'linux')(

@@ -40,12 +40,14 @@ export async function openWatched(
   onTestFinished(() => upstream.stop());
   const backend = { state: 'draft', headers: {} };
   upstream.on('*', (...args) => inState(backend.state, backend.headers)(...args));
-  const gateway = await startGateway(
-    { UPSTREAM_URL: upstream.url, LOG_LEVEL: 'warn', LIVE_POLL_MS: '50..200', ...env },
-    options,
-  );
-  onTestFinished(async () => void (await gateway.stop('SIGKILL')));
-  return { gateway, upstream, backend };
+  /** Starts another gateway before the same backend. */
+  const start = async (own: Readonly<Record<string, string>> = {}): Promise<GatewayProcess> => {
+    const settings = { UPSTREAM_URL: upstream.url, LOG_LEVEL: 'warn', LIVE_POLL_MS: '50..200' };
+    const gateway = await startGateway({ ...settings, ...env, ...own }, options);
+    onTestFinished(async () => void (await gateway.stop('SIGKILL')));
+    return gateway;
+  };
+  return { gateway: await start(), start, upstream, backend };
 }
 
 /** What a client has seen. */

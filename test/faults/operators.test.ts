@@ -24,11 +24,8 @@ describe('T77 ADMIN_PORT', () => {
     return url!;
   };
 
-  it.each([
-    ['one process', {}],
-    ['two workers', { WORKERS: '2' }],
-  ])('T77 alone serves metrics and the details of readiness: %s', async (_what, env) => {
-    const stand = await open({ ADMIN_PORT: '0', ...env });
+  it('T77 alone serves metrics and the details of readiness', async () => {
+    const stand = await open({ ADMIN_PORT: '0' });
     const admin = await adminOf(stand);
     await stand.ask(LOOKUP);
 

@@ -1,6 +1,6 @@
 /** Settings: their defaults, and the messages for wrong ones. */
 import { writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/app/config.ts';
@@ -26,6 +26,7 @@ describe('the settings', () => {
         port: 4000,
         adminPort: undefined,
         socketPath: undefined,
+        reusePort: false,
         basePath: '',
         allowedHosts: undefined,
         corsOrigins: [],
@@ -60,7 +61,6 @@ describe('the settings', () => {
       },
       tools: { graphiql: true, introspection: 'on', federation: false, explain: 'on' },
       process: {
-        workers: 1,
         drainDelayMs: 500,
         shutdownTimeoutMs: 10_000,
         logLevel: 'info',
@@ -165,7 +165,6 @@ describe('the settings', () => {
 
   it.each([
     ['PORTT', 'PORTT is not a setting: was PORT meant?'],
-    ['WORKER', 'WORKER is not a setting: was WORKERS meant?'],
     ['UPSTREAM_APIKEY', 'UPSTREAM_APIKEY is not a setting: was UPSTREAM_API_KEY meant?'],
     ['CORS_ORIGIN', 'CORS_ORIGIN is not a setting: was CORS_ORIGINS meant?'],
     ['log_level', 'log_level is not a setting: was LOG_LEVEL meant?'],
@@ -223,6 +222,12 @@ describe('the settings', () => {
     ]);
   });
 
+  it('refuse REUSE_PORT with UNIX_SOCKET', () => {
+    expect(() => readConfig({ UNIX_SOCKET: '/run/gateway.sock', REUSE_PORT: 'on' })).toThrow(
+      'UNIX_SOCKET is listened on by one process: remove REUSE_PORT, and give each process a socket of its own.',
+    );
+  });
+
   it('refuse the same number as PORT and ADMIN_PORT, except 0', () => {
     expect(() => readConfig({ PORT: '4001', ADMIN_PORT: '4001' })).toThrow(
       'ADMIN_PORT must be another port than PORT, which is 4001.',
@@ -239,11 +244,6 @@ describe('the settings', () => {
 
     expect(url?.origin).toBe(origin);
     expect(url?.pathname).toBe(pathname || '/');
-  });
-
-  it('take as many workers as there are cores for "auto"', () => {
-    expect(readConfig({ WORKERS: 'auto' }).process.workers).toBe(availableParallelism());
-    expect(readConfig({ WORKERS: '3' }).process.workers).toBe(3);
   });
 
   it('take names of headers in any case, each once, and refuse more than 16', () => {
@@ -284,9 +284,6 @@ describe('the settings', () => {
     ['PORT', '65536', 'PORT must be a whole number from 0 to 65535; got "65536".'],
     ['PORT', '-1', 'PORT must be a whole number from 0 to 65535; got "-1".'],
     ['PORT', '4e3', 'PORT must be a whole number from 0 to 65535; got "4e3".'],
-    ['WORKERS', '0', 'WORKERS must be "auto" or a whole number from 1 to 128; got "0".'],
-    ['WORKERS', '129', 'WORKERS must be "auto" or a whole number from 1 to 128; got "129".'],
-    ['WORKERS', 'all', 'WORKERS must be "auto" or a whole number from 1 to 128; got "all".'],
     ['ADMIN_PORT', 'x', 'ADMIN_PORT must be a whole number from 0 to 65535; got "x".'],
     [
       'ADMIN_PORT',

@@ -4,7 +4,7 @@ import { Agent, request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
-import { POST_JSON, send } from '../support/client.ts';
+import { clientOf, POST_JSON, send } from '../support/client.ts';
 import { isCall } from '../support/fault-upstream.ts';
 import { freePort } from '../support/free-port.ts';
 import { startProcess, type StartedProcess } from '../support/gateway-process.ts';
@@ -13,6 +13,9 @@ import { until } from '../support/until.ts';
 
 const PAGE = JSON.stringify({ query: `{ page(pageId: "${EXAMPLE_PAGE_ID}") { name } }` });
 const HEADERS = { ...POST_JSON, 'x-api-key': 'demo' };
+
+/** Whether this Node has `reusePort`. */
+const sharesPorts = /^v(?:22\.(?:1[2-9]|[2-9]\d)|23\.[1-9]|2[4-9])/.test(process.version);
 
 /** A backend that answers every request with 404 after `delayMs`. */
 async function openSlowBackend(delayMs: number) {
@@ -113,6 +116,43 @@ describe('starting', () => {
     expect(product.stderr).toMatch(line);
     expect(product.stdout).toBe('');
   });
+
+  it.skipIf(sharesPorts)('exits with 1 and one line when this Node lacks REUSE_PORT', async () => {
+    const product = startProcess({ REUSE_PORT: 'on' });
+
+    expect(await product.exit()).toBe(1);
+    expect(product.stderr).toBe(
+      `REUSE_PORT=on needs Node 22.12 or 23.1, or newer; this is ${process.versions.node}: give each process a PORT of its own, behind a proxy.\n`,
+    );
+  });
+
+  it.runIf(sharesPorts)(
+    'shares a port with REUSE_PORT=on, where each process has metrics of its own and one that stops leaves the others',
+    async () => {
+      const backend = await openSlowBackend(0);
+      const [PORT, ...admin] = [await freePort(), await freePort(), await freePort()].map(String);
+      const start = (ADMIN_PORT: string) =>
+        startProcess({ UPSTREAM_URL: backend.url, REUSE_PORT: 'on', PORT: PORT!, ADMIN_PORT });
+      const products = admin.map(start);
+      const [url] = await Promise.all(products.map(({ ready }) => ready()));
+      const ask = () => post(url!, new Agent());
+      const answered = (adminPort: string) =>
+        clientOf(`http://127.0.0.1:${adminPort}`, 'demo').metric('gateway_requests_total');
+
+      await until(async () => {
+        expect((await ask()).status).toBe(200);
+        return (await Promise.all(admin.map(answered))).every((count) => count > 0);
+      });
+      products[0]!.process.kill('SIGTERM');
+
+      expect(await products[0]!.exit()).toBe(0);
+      expect((await ask()).status).toBe(200);
+      const third = start(admin[1]!);
+      expect(await third.exit()).toBe(1);
+      expect(third.stderr).toContain(`Port ${admin[1]} on 127.0.0.1 is in use`);
+    },
+    30_000,
+  );
 
   it('exits with 1 and one line when the port is in use', async () => {
     const { url } = await openSlowBackend(0);

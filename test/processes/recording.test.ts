@@ -115,10 +115,6 @@ it('names the file after the time without SCENARIO', async () => {
 it.each([
   [{ RECORD: tmpdir(), REPLAY: tmpdir() }, 'RECORD and REPLAY are both set: remove one of them.'],
   [
-    { RECORD: tmpdir(), WORKERS: '2' },
-    'RECORD works in one process, which knows the order of calls: set WORKERS to 1; got 2.',
-  ],
-  [
     { REPLAY: tmpdir(), UPSTREAM_URL: 'http://127.0.0.1:1' },
     'REPLAY answers instead of a backend: remove UPSTREAM_URL.',
   ],

@@ -1,7 +1,6 @@
 /**
  * Signals, which stop the process, and unhandled rejections, which do not.
  */
-import cluster from 'node:cluster';
 import type { Logger } from '../../gateway/observe/logs/logger.ts';
 
 /** Exit codes: finished after a signal; failed, or at the second signal; cut at the timeout. */
@@ -13,7 +12,7 @@ export const EXIT = {
 } as const;
 
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
-export type StopSignal = (typeof STOP_SIGNALS)[number];
+type StopSignal = (typeof STOP_SIGNALS)[number];
 
 /** Times of a stop: serving while not ready, then finishing requests, in milliseconds. */
 export interface StopTimes {
@@ -30,14 +29,12 @@ export interface StopTimes {
 export function stopOnSignals(
   logger: Logger,
   times: StopTimes,
-  stop: (times: StopTimes, signal: StopSignal) => Promise<boolean>,
+  stop: (times: StopTimes) => Promise<boolean>,
 ): void {
   let stopping = false;
   /** Whether SIGTERM or SIGINT has been received. */
   let asked = false;
   const onSignal = (signal: StopSignal): void => {
-    // A terminal signals the whole process group, and the primary forwards its signal in addition.
-    if (cluster.isWorker && stopping) return;
     if (signal !== 'SIGHUP') {
       if (asked) process.exit(EXIT.failed);
       asked = true;
@@ -48,7 +45,7 @@ export function stopOnSignals(
     // Ctrl+C comes from a terminal, where no load balancer needs the delay.
     const { shutdownTimeoutMs, drainDelayMs } = times;
     const delayMs = signal === 'SIGINT' ? 0 : drainDelayMs;
-    stop({ shutdownTimeoutMs, drainDelayMs: delayMs }, signal).then(
+    stop({ shutdownTimeoutMs, drainDelayMs: delayMs }).then(
       (finished) => {
         if (!finished) logger.warn('Time is up: what was under way has been cut');
         const code = finished ? EXIT.finished : EXIT.cut;

@@ -31,6 +31,7 @@ export async function openPorts(
   { adminPort, ...http }: PortOptions,
   logger: Logger,
 ): Promise<Ports> {
+  if (http.reusePort) checkReusePort(process.versions.node);
   const server = await open('PORT', gateway, http);
   const admin =
     adminPort === undefined
@@ -40,6 +41,8 @@ export async function openPorts(
           port: adminPort,
           socketPath: undefined,
           basePath: '',
+          // Metrics and readiness are of one process.
+          reusePort: false,
         });
   if (admin) logger.info(`Metrics and readiness are at ${admin.url}`);
   return {
@@ -50,6 +53,15 @@ export async function openPorts(
       return finished;
     },
   };
+}
+
+/** @throws {OperatorError} for a Node that ignores `reusePort`. */
+function checkReusePort(node: string): void {
+  const [major = 0, minor = 0] = node.split('.').map(Number);
+  if (major > 23 || (major === 23 && minor >= 1) || (major === 22 && minor >= 12)) return;
+  throw new OperatorError(
+    `REUSE_PORT=on needs Node 22.12 or 23.1, or newer; this is ${node}: give each process a PORT of its own, behind a proxy.`,
+  );
 }
 
 function open(setting: string, site: Site, options: HttpOptions): Promise<HttpServer> {
@@ -74,6 +86,8 @@ function reasonOf(code = '', address: Address, setting: string): string | undefi
   switch (code) {
     case 'EADDRINUSE':
       return `Port ${port} on ${host} is in use: stop what listens there, or set ${setting} to another.`;
+    case 'ENOTSUP':
+      return `REUSE_PORT=on is for Linux and BSD: give each process a PORT of its own, behind a proxy.`;
     case 'EACCES':
       return `Port ${port} on ${host} may not be used by this user: set ${setting} to one above 1023.`;
     case 'EADDRNOTAVAIL':

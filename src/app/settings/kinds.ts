@@ -3,7 +3,6 @@
  */
 import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { dictionary } from '../../lib/dictionary.ts';
 import { API_KEY_FORM, isApiKey } from '../../v0/api-key.ts';
@@ -92,12 +91,6 @@ export const oneOfStandard = <const Name extends string>(names: readonly Name[])
     .transform((text) => text.toLowerCase())
     .pipe(oneOf(names))
     .describe(oneOf(names).description!);
-
-export const WORKERS = z
-  .literal('auto')
-  .transform(availableParallelism)
-  .or(digits(1, 128))
-  .describe('"auto" or a whole number from 1 to 128');
 
 /** `500..5000`: minimum and maximum, in milliseconds. */
 export const rangeOfMs = (min: number, max: number) =>

@@ -30,7 +30,6 @@ import {
   TRUE_OR_FALSE,
   UPSTREAM_URL,
   wholeNumber,
-  WORKERS,
 } from './kinds.ts';
 import { group, secret, setting } from './setting.ts';
 import { ROUTE_SETS } from '../../v0/routes.ts';
@@ -74,6 +73,12 @@ export const SETTINGS = {
       SOCKET_PATH,
       undefined,
       'unix socket to listen on, in place of `HOST` and `PORT`',
+    ),
+    reusePort: setting(
+      'REUSE_PORT',
+      ON_OR_OFF,
+      'off',
+      '`on`: other processes with this setting may listen on `PORT` too; on Linux and BSD, with Node 22.12, 23.1 or newer',
     ),
     basePath: setting(
       'BASE_PATH',
@@ -310,12 +315,6 @@ export const SETTINGS = {
     ),
   }),
   process: group('The process', {
-    workers: setting(
-      'WORKERS',
-      WORKERS,
-      '1',
-      'processes that serve: 1 to 128, or `auto` for one a core',
-    ),
     drainDelayMs: setting(
       'DRAIN_DELAY_MS',
       milliseconds(0),

@@ -17,11 +17,8 @@ export function observeSharedState(
     'Commands to Redis by outcome; skipped ones were not sent, because Redis did not answer.',
     ['outcome'],
   );
-  instruments.gauge(
-    'gateway_shared_state_available',
-    'Whether Redis answers: 1 or 0; of several workers, the least.',
-    () => (shared()?.isAvailable ? 1 : 0),
-    'min',
+  instruments.gauge('gateway_shared_state_available', 'Whether Redis answers: 1 or 0.', () =>
+    shared()?.isAvailable ? 1 : 0,
   );
   const refusals = new Set<string>();
   return {

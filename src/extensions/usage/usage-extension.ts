@@ -1,7 +1,6 @@
 /** Counts the schema coordinates of executed operations, and reports them at `/usage`. */
 import type { Extension } from '../../gateway/extension.ts';
 import { forGet } from '../../gateway/http/site.ts';
-import { sumUsage } from './sum-usage.ts';
 import { Usage } from './usage.ts';
 
 export function usageExtension(): Extension {
@@ -22,10 +21,9 @@ export function usageExtension(): Extension {
       },
     },
     prepare: (document) => usage.prepare(document),
-    operatorRoutes({ gather, schema }) {
+    operatorRoutes({ schema }) {
       usage = new Usage(schema);
-      const reports = gather('usage', () => usage.report());
-      return { '/usage': forGet(async () => Response.json(sumUsage(await reports()))) };
+      return { '/usage': forGet(async () => Response.json(usage.report())) };
     },
   };
 }

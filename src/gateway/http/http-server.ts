@@ -3,7 +3,7 @@
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, ListenOptions } from 'node:net';
 import { systemClock, type Clock } from '../../lib/clock.ts';
 import { createAddressCheck } from './address.ts';
 import { removeStale } from './unix-socket.ts';
@@ -18,6 +18,8 @@ export interface HttpOptions {
   readonly port: number;
   /** Unix socket in place of host and port. */
   readonly socketPath?: string | undefined;
+  /** Whether other processes may listen on the port too. @default false */
+  readonly reusePort?: boolean;
   /** Prefix of all paths; may be empty. */
   readonly basePath?: string;
   /** Maximum size of a request body, in bytes. */
@@ -58,7 +60,15 @@ const MAX_CONNECTIONS = 4_096;
 
 /** @throws Node's error if listening fails: `EADDRINUSE`, `EACCES`, … */
 export async function openHttpServer(site: Site, options: HttpOptions): Promise<HttpServer> {
-  const { host, port, socketPath, basePath = '', maxBodyBytes, allowedHosts } = options;
+  const {
+    host,
+    port,
+    socketPath,
+    reusePort = false,
+    basePath = '',
+    maxBodyBytes,
+    allowedHosts,
+  } = options;
   const { clock = systemClock } = options;
   const server = createServer(SERVER_LIMITS);
   server.maxConnections = MAX_CONNECTIONS;
@@ -68,7 +78,10 @@ export async function openHttpServer(site: Site, options: HttpOptions): Promise<
   server.on('upgrade', upgradeListener({ server, site, checkAddress }));
   if (socketPath !== undefined) await removeStale(socketPath);
   // Node's own backlog: a longer one fills with connections whose callers have left.
-  server.listen(socketPath === undefined ? { host, port } : { path: socketPath });
+  // Since Node 22.12; older types lack it.
+  const place: ListenOptions & { readonly reusePort?: boolean } =
+    socketPath === undefined ? { host, port, reusePort } : { path: socketPath };
+  server.listen(place);
   await once(server, 'listening');
   const address = server.address() as AddressInfo | string; // null only for closed servers
   const taken = typeof address === 'string' ? 0 : address.port;

@@ -1,5 +1,5 @@
 /** Counters, gauges and histograms of the gateway in a registry of prom-client. */
-import { Counter, Gauge, Histogram, Registry, type Aggregator } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { SpanRef } from '../../../rest/call/trace.ts';
 
 /** Buckets from a cached response to the deadline, in seconds. */
@@ -27,15 +27,11 @@ export class Instruments {
     return counter;
   }
 
-  /**
-   * @param read called when metrics are read.
-   * @param aggregator how values of workers are combined.
-   */
-  gauge(name: string, help: string, read: () => number, aggregator: Aggregator = 'sum'): void {
+  /** @param read called when metrics are read. */
+  gauge(name: string, help: string, read: () => number): void {
     const gauge: Gauge = new Gauge({
       name,
       help,
-      aggregator,
       registers: [this.registry],
       collect: () => gauge.set(read()),
     });
@@ -48,12 +44,10 @@ export class Instruments {
     label: Label,
     values: readonly Value[],
     read: (value: Value) => number,
-    aggregator: Aggregator = 'sum',
   ): void {
     const gauge: Gauge<Label> = new Gauge({
       name,
       help,
-      aggregator,
       labelNames: [label],
       registers: [this.registry],
       collect: () => {

@@ -35,8 +35,6 @@ interface MetricsText {
 export class Metrics {
   readonly instruments = new Instruments();
   readonly registry: Registry = this.instruments.registry;
-  /** Aggregates the metrics of all workers; undefined for a single process. */
-  gather: (() => Promise<string>) | undefined;
   /** Observer for `createUpstream`, which counts calls. */
   readonly observer: UpstreamObserver;
   /** Observer of subscriptions and pollers. */
@@ -62,7 +60,7 @@ export class Metrics {
   /**
    * Returns the text of `/metrics`; concurrent readers share it.
    *
-   * @param isOpen in OpenMetrics with exemplars; not available for the sum of several workers.
+   * @param isOpen in OpenMetrics with exemplars.
    */
   read(isOpen: boolean): Promise<MetricsText> {
     let text = this.#texts.get(isOpen);
@@ -74,11 +72,8 @@ export class Metrics {
   }
 
   async #write(isOpen: boolean): Promise<MetricsText> {
-    if (isOpen && !this.gather) {
-      return { contentType: OPEN_METRICS, text: await openMetrics(this.registry) };
-    }
-    const text = await (this.gather?.() ?? this.registry.metrics());
-    return { contentType: this.registry.contentType, text };
+    if (isOpen) return { contentType: OPEN_METRICS, text: await openMetrics(this.registry) };
+    return { contentType: this.registry.contentType, text: await this.registry.metrics() };
   }
 
   unhandledRejection(): void {
@@ -90,7 +85,6 @@ export class Metrics {
     const info = new Gauge({
       name: 'gateway_build_info',
       help: 'What runs here; always 1.',
-      aggregator: 'first',
       labelNames: Object.keys(build),
       registers: [this.registry],
     });
@@ -102,15 +96,13 @@ export class Metrics {
     const { instruments } = this;
     instruments.gauge(
       'gateway_ready',
-      'Whether requests are taken: 1 until the process stops; of several workers, the least.',
+      'Whether requests are taken: 1 until the process stops.',
       () => Number(readiness.report().ready),
-      'min',
     );
     instruments.gauge(
       'gateway_degraded',
-      'Whether a circuit is open, the last call was not answered, or a file of trusted documents is bad; of several workers, the most.',
+      'Whether a circuit is open, the last call was not answered, or a file of trusted documents is bad.',
       () => Number(readiness.report().degraded),
-      'max',
     );
     instruments.gauge(
       'gateway_requests_in_flight',
@@ -119,11 +111,10 @@ export class Metrics {
     );
     instruments.gauges(
       'gateway_breaker_state',
-      'The worst circuit of a scope: 0 closed, 1 half-open, 2 open; of several workers, the worst.',
+      'The worst circuit of a scope: 0 closed, 1 half-open, 2 open.',
       'scope',
       BREAKER_SCOPES,
       (scope) => BREAKER_LEVEL[breaker.stateOf(scope)],
-      'max',
     );
     instruments.gauges(
       'gateway_breakers_open',
@@ -185,14 +176,13 @@ export class Metrics {
     let last = performance.eventLoopUtilization();
     this.instruments.gauge(
       'nodejs_eventloop_utilization',
-      'Share of the time since the last reading in which the event loop was busy, 0 to 1; of several workers, the mean.',
+      'Share of the time since the last reading in which the event loop was busy, 0 to 1.',
       () => {
         const now = performance.eventLoopUtilization();
         const { utilization } = performance.eventLoopUtilization(now, last);
         last = now;
         return utilization;
       },
-      'average',
     );
   }
 }

@@ -1,62 +1,71 @@
 /**
- * T99 and T100: two hundred watchers through two workers, which are killed, restarted one after the other and
- * stopped, and whose backend goes away.
+ * T99 and T100: two hundred watchers of replicas, which are killed, restarted one after the other and stopped, and whose
+ * backend goes away.
  *
  * Clients that reconnect see the final state, and no state after a later one; a stop spreads the ends of streams
  * over half of SHUTDOWN_TIMEOUT_MS, so that their clients do not reconnect at once.
  */
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { statusesOf } from '../live/support.ts';
 import { freePort } from '../support/free-port.ts';
-import type { GatewayProcess } from '../support/gateway-process.ts';
+import { hasNginx, openNginx } from '../support/nginx.ts';
+import { nginxInFrontOf } from '../support/proxy.ts';
 import { allSee, expectInOrder, openWatched, watchMany, type Watching } from './live-watchers.ts';
 import { until } from '../support/until.ts';
 
 const WATCHERS = 200;
 
-/** The time over which a worker ends its streams: long beside the delays of a busy machine. */
+/** The time over which a process ends its streams: long beside the delays of a busy machine. */
 const DRAIN_MS = 2_000;
 
 /** How long the backend is away; LIVE_OUTAGE_SECONDS=10 for longer. */
 const OUTAGE_MS = Number(process.env['LIVE_OUTAGE_SECONDS'] ?? 1) * 1_000;
 
-const open = async () =>
+const open = (env: Record<string, string> = {}) =>
   openWatched({
-    // A fixed one: when all workers have left a port that the system chose, the next ones get another.
-    PORT: String(await freePort()),
-    WORKERS: '2',
     SHUTDOWN_TIMEOUT_MS: String(2 * DRAIN_MS),
     DRAIN_DELAY_MS: '1000',
+    ...env,
   });
 
-const workersOf = ({ process: { pid } }: GatewayProcess): number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
-
-/** Stops a worker, and resolves when another has taken its place. */
-async function restart(gateway: GatewayProcess, pid: number): Promise<void> {
-  process.kill(pid, 'SIGTERM');
-  await until(() => !workersOf(gateway).includes(pid));
-  await until(() => workersOf(gateway).length === 2);
-  // Metrics are answered once a worker serves.
-  while ((await gateway.get('/metrics').catch(() => undefined))?.status !== 200) await sleep(50);
+/** Two replicas behind nginx, as it is shipped but for the limits of an address. */
+async function openReplicas() {
+  const { gateway, start, backend } = await open({ PORT: String(await freePort()) });
+  const replicas = [gateway, await start({ PORT: String(await freePort()) })];
+  const urls = replicas.map((replica) => replica.url);
+  const url = await openNginx(urls[0]!, (port, host) =>
+    nginxInFrontOf(...urls)(port, host)
+      .replace('connections 100', 'connections 10000')
+      .replace('50r/s', '5000r/s'),
+  );
+  return {
+    url,
+    replicas,
+    backend,
+    /** Stops a replica, and starts another in its place. */
+    restart: async (i: number): Promise<void> => {
+      const { port, stop } = replicas[i]!;
+      expect(await stop()).toBe(0);
+      replicas[i] = await start({ PORT: String(port) });
+    },
+  };
 }
 
 const cutsOf = (watchers: readonly Watching[]) => watchers.flatMap(({ cutMs }) => cutMs);
 
-describe('two hundred watchers through two workers', () => {
-  it('T99 all see the final state when a worker is killed', async () => {
-    const { gateway, backend } = await open();
-    const watchers = watchMany(gateway, WATCHERS);
+describe.skipIf(!hasNginx)('two hundred watchers of two replicas behind nginx', () => {
+  it('T99 all see the final state when a replica is killed', async () => {
+    const { url, replicas, backend } = await openReplicas();
+    const watchers = watchMany({ url }, WATCHERS);
     await allSee(watchers, 'draft');
     backend.state = 'queued';
     await allSee(watchers, 'queued');
 
-    // One worker may have shown a state that the other does not know yet.
+    // One replica may have shown a state that the other does not know yet.
     backend.state = 'processing';
     await until(() => watchers.some(({ events }) => statusesOf(events).includes('processing')));
-    process.kill(workersOf(gateway)[0]!, 'SIGKILL');
+    await replicas[0]!.stop('SIGKILL');
     await allSee(watchers, 'processing');
     backend.state = 'published';
     await until(() => watchers.every(({ isComplete }) => isComplete()));
@@ -66,30 +75,29 @@ describe('two hundred watchers through two workers', () => {
     expect(cut).toBeGreaterThan(0);
     expect(cut).toBeLessThan(WATCHERS);
     for (const name of ['gateway_live_pollers', 'gateway_subscriptions_open']) {
-      expect(await gateway.metric(name), name).toBe(0);
+      expect(await replicas[1]!.metric(name), name).toBe(0);
     }
   }, 60_000);
 
-  it('T99 all see the final state when the workers are restarted one after the other', async () => {
-    const { gateway, backend } = await open();
-    const watchers = watchMany(gateway, WATCHERS);
+  it('T99 all see the final state when the replicas are restarted one after the other', async () => {
+    const { url, backend, restart } = await openReplicas();
+    const watchers = watchMany({ url }, WATCHERS);
     await allSee(watchers, 'draft');
 
-    const [first, second] = workersOf(gateway) as [number, number];
     backend.state = 'queued';
-    await restart(gateway, first);
+    await restart(0);
     backend.state = 'processing';
-    await restart(gateway, second);
+    await restart(1);
     await allSee(watchers, 'processing');
     backend.state = 'published';
     await until(() => watchers.every(({ isComplete }) => isComplete()));
 
-    // Clients that reconnect over the connection of an ended stream would keep a worker from exiting.
-    expect(gateway.output).not.toContain('Time is up');
     expectInOrder(watchers);
     expect(cutsOf(watchers).length).toBeGreaterThanOrEqual(WATCHERS);
   }, 60_000);
+});
 
+describe('two hundred watchers of one gateway', () => {
   it('T99 are ended by a stop after the gateway is no longer ready, and spread over time', async () => {
     const { gateway } = await open();
     const watchers = watchMany(gateway, WATCHERS, false);
