@@ -1,6 +1,7 @@
 /** T35, T39, T46, T47: the methods, media types, bodies and origins that are accepted over HTTP. */
+import { once } from 'node:events';
 import { cpSync, rmSync } from 'node:fs';
-
+import { request, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -106,6 +107,23 @@ it('answers a mutation by GET with 405 and without a REST call', async () => {
 
 const NO_DOCUMENT = 'Send a JSON object with a text as "query" or as "documentId".';
 const NO_BATCH = 'Send one operation a request: the gateway takes no batches.';
+
+it.each([
+  ['POST', '/health', 405, 'GET, HEAD'],
+  ['DELETE', '/metrics', 405, 'GET, HEAD'],
+  ['PUT', '/graphql', 405, 'GET, POST'],
+  ['DELETE', '/graphql', 405, 'GET, POST'],
+  ['TRACE', '/health', 501, undefined],
+])('answers %s %s with %i, and Allow is %s', async (method, path, status, allow) => {
+  const { server } = await openGateway();
+
+  // Not `fetch`, which sends no TRACE.
+  const asked = request(server.url + path, { method }).end();
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  response.resume();
+
+  expect([response.statusCode, response.headers['allow']]).toEqual([status, allow]);
+});
 
 describe('a request body', () => {
   it('T39: may hold unknown properties', async () => {

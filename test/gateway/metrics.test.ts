@@ -202,3 +202,23 @@ it('answers OpenMetrics to scrapers who accept it and the text format to all oth
   expect(open.text).toMatch(/# EOF\n$/);
   expect(after.text).toBe(before.text);
 });
+
+it.each([
+  // Of Prometheus 3.
+  [
+    'application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2',
+    'application/openmetrics-text',
+  ],
+  ['application/openmetrics-text;q=0', 'text/plain'],
+  ['application/openmetrics-text;q=0.3, text/plain;q=0.5', 'text/plain'],
+  ['application/openmetrics-text;q=0.3, */*', 'text/plain'],
+  ['application/openmetrics-text, text/plain', 'application/openmetrics-text'],
+  ['text/plain;q=0, application/openmetrics-text;q=0.1', 'application/openmetrics-text'],
+  ['*/*', 'text/plain'],
+])('answers a scraper who accepts %s with %s', async (accept, type) => {
+  const site = await openGateway();
+
+  const { headers } = await send(`${site.url}/metrics`, { headers: { accept } });
+
+  expect(headers.get('content-type')!.split(';')[0]).toBe(type);
+});

@@ -1,5 +1,6 @@
 /** Subscriptions over WebSocket, with graphql-ws's client and with messages of our own. */
 import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
@@ -132,6 +133,7 @@ describe('the WebSocket transport', () => {
     ['a program', undefined, 101],
     ['a page of an allowed origin', 'https://app.example', 101],
     ["a page of the gateway's own origin", 'own', 101],
+    ['a page of another port', 'http://127.0.0.1:1', 403],
     ['a foreign page', 'https://other.example', 403],
     ['a page without an origin', 'null', 403],
   ])('answers an upgrade from %s (Origin: %s) with %i', async (_, origin, status) => {
@@ -139,6 +141,56 @@ describe('the WebSocket transport', () => {
     const headers = origin && { origin: origin === 'own' ? live.site.url : origin };
 
     expect(await statusOf(`${live.site.url}/graphql`, headers || {})).toBe(status);
+  });
+
+  it.each<[host: string, origin: string, status: number]>([
+    ['api.example:443', 'https://api.example', 101],
+    ['API.example', 'https://api.example', 101],
+    ['api.example:80', 'http://api.example', 101],
+    ['api.example:8443', 'https://api.example:8443', 101],
+    ['api.example:443', 'http://api.example', 403],
+    ['api.example', 'https://api.example:8443', 403],
+    ['not a host', 'https://api.example', 403],
+  ])('compares a Host of %s and an Origin of %s as URLs', async (host, origin, status) => {
+    const live = await openLive();
+
+    expect(await statusOf(`${live.site.url}/graphql`, { host, origin })).toBe(status);
+  });
+
+  it('refuses an upgrade with the id of its request', async () => {
+    const live = await openLive();
+    const headers = { origin: 'https://other.example', 'x-request-id': 'mine' };
+
+    const refused = await refusalOf(`${live.site.url}/graphql`, headers);
+    const elsewhere = await refusalOf(`${live.site.url}/elsewhere`, {});
+
+    expect([refused.statusCode, refused.headers['x-request-id']]).toEqual([403, 'mine']);
+    expect(elsewhere.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it.each<[what: string, method: string, headers: Record<string, string>, status: number]>([
+    ['a method other than GET', 'POST', {}, 405],
+    ['another version', 'GET', { 'sec-websocket-version': '7' }, 400],
+    ['a key that is too short', 'GET', { 'sec-websocket-key': 'short' }, 400],
+  ])('refuses an upgrade with %s in JSON', async (_what, method, headers, status) => {
+    const live = await openLive();
+
+    const asked = request(`${live.site.url}/graphql`, {
+      method,
+      headers: {
+        ...{ connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' },
+        ...{ 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', ...headers },
+      },
+    }).end();
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    const [body] = (await once(response, 'data')) as [Buffer];
+
+    expect(response.statusCode).toBe(status);
+    expect(response.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    expect(response.headers['allow']).toBe(status === 405 ? 'GET' : undefined);
+    expect(JSON.parse(body.toString())).toMatchObject({
+      errors: [{ extensions: { code: status === 405 ? 'METHOD_NOT_ALLOWED' : 'BAD_REQUEST' } }],
+    });
   });
 
   it('answers an upgrade at another path with 404', async () => {
@@ -205,4 +257,13 @@ async function statusOf(url: string, headers: Record<string, string>): Promise<n
     socket.on('open', () => resolve(101));
     socket.on('unexpected-response', (_request, response) => resolve(response.statusCode ?? 0));
   });
+}
+
+/** The response to a refused upgrade. */
+async function refusalOf(url: string, headers: Record<string, string>): Promise<IncomingMessage> {
+  const socket = new WebSocket(url.replace('http', 'ws'), 'graphql-transport-ws', { headers });
+  socket.on('error', () => {});
+  const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
+  response.resume();
+  return response;
 }

@@ -196,6 +196,28 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
       expect(JSON.parse(message.toString())).toMatchObject({ type: 'connection_ack' });
     });
 
+    it('lets pages of its own origin, which has a port, connect by WebSocket and use /mcp', async () => {
+      const manifests = openFolder({
+        'agents.json': { Topics: 'query Topics { topics { nodes { id } } }' },
+      });
+      const site = await openGateway({ process: { MCP_DOCUMENTS: manifests } });
+      const url = await openNginxInFrontOf(site.url);
+      const headers = { origin: url };
+
+      const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
+        headers,
+      });
+      await once(socket, 'open');
+      socket.terminate();
+      const tools = await fetch(`${url}/mcp`, {
+        method: 'POST',
+        headers: { ...headers, ...POST_JSON, accept: 'application/json, text/event-stream' },
+        body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
+      });
+
+      expect(tools.status).toBe(200);
+    });
+
     it('loses no request while one replica of two stops', async () => {
       // Two gateways: without options both calls would return one.
       const [stopping, staying] = [await openGateway({}), await openGateway({})];

@@ -6,6 +6,9 @@ export interface DecodedSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId?: string;
+  readonly traceState: string;
+  /** Trace flags of W3C Trace Context. */
+  readonly flags: number;
   readonly name: string;
   readonly kind: string;
   readonly tookMs: number;
@@ -51,6 +54,8 @@ function spanOf(span: any): DecodedSpan {
     ...{ name, events, traceId: hex(span.traceId), spanId: hex(span.spanId) },
     ...(parent !== '' && { parentSpanId: parent }),
     kind: String(kind),
+    traceState: String(span.traceState ?? ''),
+    flags: Number(span.flags ?? 0) & 0xff,
     tookMs: Number(BigInt(span.endTimeUnixNano) - BigInt(span.startTimeUnixNano)) / 1e6,
     links: links.map((link: any) => ({ traceId: hex(link.traceId), spanId: hex(link.spanId) })),
     status: String(status?.code ?? ''),

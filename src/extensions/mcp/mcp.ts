@@ -12,6 +12,7 @@ import {
   Server,
   type CallToolResult,
   type ListToolsResult,
+  type RequestId,
 } from '@modelcontextprotocol/server';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { dictionary } from '../../lib/dictionary.ts';
@@ -19,18 +20,23 @@ import type { Core } from '../../gateway/extension.ts';
 import type { RouteHandler } from '../../gateway/http/site.ts';
 import { formatted, pairsOf } from '../../gateway/operation/response.ts';
 import { createCors, mayAsk } from '../../gateway/policies/cors.ts';
-import { errorResponse } from '../../gateway/operation/client-error.ts';
-import type { Arrival } from '../../gateway/operation/operation.ts';
+import { arrive, type Arrival } from '../../gateway/operation/operation.ts';
 import { readTools, type Tool } from './tools.ts';
 
 interface Served {
   readonly request: Request;
   readonly arrival: Arrival;
-  /** The JSON-RPC message. */
+  /** The JSON-RPC message, or a batch of them. */
   readonly text: string;
 }
 
 type ToolArguments = Readonly<Record<string, unknown>>;
+
+/** The message of a call, as it was sent. */
+interface ToolCall {
+  readonly id: RequestId;
+  readonly params: { readonly arguments?: ToolArguments };
+}
 
 /**
  * @param folder folder of manifests.
@@ -53,9 +59,9 @@ export function createMcp(folder: string, version: string, core: Core): RouteHan
         { capabilities: { tools: {} } },
       );
       server.setRequestHandler('tools/list', () => ({ tools: list }) as ListToolsResult);
-      server.setRequestHandler('tools/call', ({ params: { name } }) => {
+      server.setRequestHandler('tools/call', ({ params: { name } }, { mcpReq: { id } }) => {
         const tool = tools.get(name);
-        if (tool) return call(tool, served.getStore()!);
+        if (tool) return call(tool, id, served.getStore()!);
         const message = `There is no tool ${JSON.stringify(name.slice(0, 80))}: ask tools/list.`;
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
       });
@@ -67,13 +73,13 @@ export function createMcp(folder: string, version: string, core: Core): RouteHan
 
   async function call(
     { trusted: document, definition, counts }: Tool,
+    id: RequestId,
     { request, arrival, text }: Served,
   ): Promise<CallToolResult> {
     // Parsed again, since the SDK drops an argument `__proto__`.
-    const { params } = JSON.parse(text) as {
-      readonly params: { readonly arguments?: ToolArguments };
-    };
-    const { arguments: given = {} } = params;
+    const sent = JSON.parse(text) as ToolCall | readonly ToolCall[];
+    const message = 'length' in sent ? sent.find((one) => one.id === id)! : sent;
+    const { arguments: given = {} } = message.params;
     const known = Object.keys(definition.inputSchema.properties);
     const unknown = Object.keys(given).find((name) => !known.includes(name));
     if (unknown !== undefined) {
@@ -87,7 +93,8 @@ export function createMcp(folder: string, version: string, core: Core): RouteHan
     const { method, headers } = request;
     const result = await core.run(
       { document, variables: given, path: '/mcp', method, headers: dictionary(headers) },
-      arrival,
+      // Each call of a batch has a permit of its own.
+      message === sent ? arrival : arrive(arrival.requestId),
     );
     return resultOf(result, given, counts);
   }
@@ -97,15 +104,10 @@ export function createMcp(folder: string, version: string, core: Core): RouteHan
     const host = headers.get('host') ?? undefined;
     if (!mayAsk(headers.get('origin') ?? undefined, host, corsOrigins)) {
       const message = 'Pages of this origin may not use /mcp: add it to CORS_ORIGINS.';
-      return errorResponse(403, 'ORIGIN_NOT_ALLOWED', message);
+      return refusal(403, 'ORIGIN_NOT_ALLOWED', message);
     }
-    if (arrival.unreadable) {
-      return errorResponse(413, 'BODY_TOO_LARGE', arrival.unreadable.message);
-    }
+    if (arrival.unreadable) return refusal(413, 'BODY_TOO_LARGE', arrival.unreadable.message);
     const text = await request.text();
-    if (text.trimStart().startsWith('[')) {
-      return errorResponse(400, 'BAD_REQUEST', 'Send one message at a time: this is a batch.');
-    }
     // The SDK requires an instance of Node's Request.
     const body = method === 'POST' ? text : null;
     const own = new Request(url, { method, headers: [...headers], body });
@@ -125,6 +127,17 @@ export function createMcp(folder: string, version: string, core: Core): RouteHan
     return response;
   };
 }
+
+/** A JSON-RPC error without an id, for requests whose messages are not read. */
+const refusal = (status: number, code: string, message: string): Response =>
+  Response.json(
+    {
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: ProtocolErrorCode.InvalidRequest, message, data: { code } },
+    },
+    { status },
+  );
 
 /** Error codes of requests that exceed a limit. */
 const TOO_MUCH: readonly unknown[] = [

@@ -10,10 +10,16 @@ import { RedisBreaker } from './breaker.ts';
 /** Timeout of a command, in milliseconds. */
 const COMMAND_TIMEOUT_MS = 50;
 
+/**
+ * Prefix of all names, for rules of an ACL. The number is the version of the stored format; releases with different
+ * formats use different names.
+ */
+export const PREFIX = 'gateway:1:';
+
 const OPTIONS: RedisOptions = {
   lazyConnect: true,
   enableOfflineQueue: false,
-  // LOADING is treated as a failed command.
+  // Checked here, by a write.
   enableReadyCheck: false,
   disableClientInfo: true,
   maxRetriesPerRequest: 0,
@@ -27,6 +33,15 @@ const OPTIONS: RedisOptions = {
 
 /** Maximum delay of a reconnect, in milliseconds. */
 const MAX_PAUSE_MS = 1_000;
+
+/**
+ * Errors of a server that takes no writes: a replica, such as the former primary after a failover, or one that still
+ * loads its data. Redis 6 sends them inside the error of a script.
+ */
+const NO_PRIMARY = /(?:^|-)(READONLY|MASTERDOWN|LOADING) /;
+
+/** Key written to find out whether a server is a primary: replicas answer PING. */
+const CHECK_KEY = `${PREFIX}check`;
 
 /** Outcome of a command; `skipped`: not sent, since Redis is unavailable. */
 export type CommandOutcome = 'ok' | 'timeout' | 'failed' | 'skipped';
@@ -103,12 +118,26 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
     },
   });
 
-  const commands = clientOf(where, () => {
-    isReady = true;
-    why = undefined;
-    tell();
+  const commands = clientOf(where, {
+    check: (client) => client.set(CHECK_KEY, '', 'PX', 1_000),
+    onReady: () => {
+      isReady = true;
+      why = undefined;
+      tell();
+    },
+    onNoPrimary: (found) => {
+      isReady = false;
+      // Told also if Redis was unavailable for another reason before.
+      if (why !== found) told = undefined;
+      why = found;
+      tell();
+    },
   });
-  const messages = clientOf(where, () => void listenAgain());
+  const messages = clientOf(where, {
+    check: (client) => client.ping(),
+    onReady: () => void listenAgain(),
+    onNoPrimary: () => {},
+  });
   commands.on('error', (error: NodeJS.ErrnoException) => {
     why = reasonOf(error);
     if (!isReady) tell();
@@ -140,7 +169,8 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
       const { name, message } = error as Error; // ioredis rejects with Errors only
       const isTimeout = message === 'Command timed out';
       if (isTimeout) breaker.timedOut(sentMs);
-      else if (name === 'ReplyError') observer.onRefusal?.(reasonOf(error as Error));
+      else if (name === 'ReplyError' && !NO_PRIMARY.test(message))
+        observer.onRefusal?.(reasonOf(error as Error));
       observer.onCommand?.(isTimeout ? 'timeout' : 'failed');
       return undefined;
     }
@@ -179,7 +209,8 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
     publish: (channel, text) => void answerOf(() => commands.publish(channel, text)),
     subscribe: async (channel, listener) => {
       listeners.set(channel, listener);
-      if (isAvailable()) await messages.subscribe(channel).catch(() => {});
+      // Repeated after a reconnect.
+      await messages.subscribe(channel).catch(() => {});
     },
     close: async () => {
       isEnding = true;
@@ -191,18 +222,40 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
   };
 }
 
+interface ClientOptions {
+  /** Command that tells whether the server can be used. */
+  readonly check: (client: Redis) => Promise<unknown>;
+  readonly onReady: () => void;
+  /** Called for each error of a server that takes no writes, before the reconnect. @param why its first word. */
+  readonly onNoPrimary: (why: string) => void;
+}
+
 /**
- * A connection that is ready after a PING. ioredis reports `ready` before Redis rejects a wrong password, and then
+ * A connection that is ready after its check. ioredis reports `ready` before Redis rejects a wrong password, and then
  * resets its backoff each time.
+ *
+ * Reconnects if a server takes no writes, since its address may lead to another server by now.
  */
-function clientOf(where: string, onReady: () => void): Redis {
+function clientOf(where: string, { check, onReady, onNoPrimary }: ClientOptions): Redis {
   let attempts = 0;
   let isRefused = false;
-  const retryStrategy = () => Math.min(50 * (attempts += 1), MAX_PAUSE_MS);
-  const client = new Redis(where, { ...OPTIONS, retryStrategy });
-  // A failed PING counts too: if Redis is frozen, or its ACL lacks PING, each command times out or fails itself.
+  let isNoPrimary = false;
+  const client = new Redis(where, {
+    ...OPTIONS,
+    retryStrategy: () =>
+      isNoPrimary ? MAX_PAUSE_MS : Math.min(50 * (attempts += 1), MAX_PAUSE_MS),
+    reconnectOnError: ({ message }) => {
+      const [, why] = NO_PRIMARY.exec(message) ?? [];
+      if (why === undefined) return false;
+      isNoPrimary = true;
+      onNoPrimary(why);
+      return true;
+    },
+  });
+  // Another failed check counts too: if Redis is frozen, or its ACL lacks the command, each command times out or fails
+  // itself.
   const answered = (): void => {
-    if (isRefused || client.status !== 'ready') return;
+    if (isRefused || isNoPrimary || client.status !== 'ready') return;
     attempts = 0;
     onReady();
   };
@@ -211,7 +264,8 @@ function clientOf(where: string, onReady: () => void): Redis {
   });
   client.on('ready', () => {
     isRefused = false;
-    client.ping().then(answered, answered);
+    isNoPrimary = false;
+    check(client).then(answered, answered);
   });
   return client;
 }

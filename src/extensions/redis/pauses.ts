@@ -3,7 +3,8 @@
  * 429.
  */
 import { LRUCache } from 'lru-cache';
-import { PREFIX, type Store } from './store.ts';
+import { PREFIX } from './connection.ts';
+import type { Store } from './store.ts';
 
 const CHANNEL = `${PREFIX}pauses`;
 

@@ -7,8 +7,8 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { RateLimit } from '../../gateway/policies/rate-limit.ts';
-import type { LuaScript } from './connection.ts';
-import { PREFIX, type Store } from './store.ts';
+import { PREFIX, type LuaScript } from './connection.ts';
+import type { Store } from './store.ts';
 
 /** Share of a window's calls allowed as a burst, and share of the burst that a process leases. */
 const AT_ONCE = 0.1;

@@ -6,8 +6,8 @@
  * replicas differ, and commands may be delayed.
  */
 import type { FoundRead, MoveListener } from '../../rest/call/options.ts';
-import type { LuaScript } from './connection.ts';
-import { PREFIX, type Store } from './store.ts';
+import { PREFIX, type LuaScript } from './connection.ts';
+import type { Store } from './store.ts';
 
 const CHANNEL = `${PREFIX}generations`;
 

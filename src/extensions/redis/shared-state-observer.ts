@@ -25,7 +25,7 @@ export function observeSharedState(
     onCommand: (outcome: CommandOutcome) => commands.inc({ outcome }),
     onChange: (isAvailable, why) => {
       if (isAvailable) logger.info('Redis answers: replicas share what they must');
-      else logger.warn({ failure: why }, 'Redis does not answer: this process goes on alone');
+      else logger.warn({ failure: why }, `${unavailable(why)}: this process goes on alone`);
     },
     onRefusal: (why) => {
       if (refusals.has(why)) return;
@@ -37,3 +37,10 @@ export function observeSharedState(
     },
   };
 }
+
+const unavailable = (why: string | undefined): string =>
+  why === 'READONLY' || why === 'MASTERDOWN'
+    ? 'A replica of Redis answers, which takes no writes'
+    : why === 'LOADING'
+      ? 'Redis still loads its data'
+      : 'Redis does not answer';

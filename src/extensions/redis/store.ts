@@ -6,12 +6,6 @@ import { createHmac } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Connection } from './connection.ts';
 
-/**
- * Prefix of all names, for rules of an ACL. The number is the version of the stored format; releases with different
- * formats use different names.
- */
-export const PREFIX = 'gateway:1:';
-
 /** Maximum number of cached hashes; each takes some microseconds. */
 const MAX_REMEMBERED = 10_000;
 

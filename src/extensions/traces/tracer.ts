@@ -5,6 +5,7 @@
  * call log, with the ids sent to the backend.
  */
 import {
+  createTraceState,
   diag,
   DiagLogLevel,
   ROOT_CONTEXT,
@@ -39,6 +40,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { SpanRef } from '../../rest/call/trace.ts';
 import {
   parentOf,
+  traceHeaders,
   traceStateOf,
   type ParentSpan,
   type RecordedTrace,
@@ -151,21 +153,24 @@ export function openTracer(options: TracerOptions): OperationTracer {
   const recorded = (
     traceId: string,
     parent: ParentSpan | undefined,
-    state: readonly string[],
+    state: string | undefined,
     linked?: SpanRef,
-  ): RecordedTrace => ({
-    span: { traceId, spanId: ids.generateSpanId() },
-    parent,
-    linked,
-    phases: [],
-    forwarded: [],
-    begin: () => {
-      const span = { traceId, spanId: ids.generateSpanId() };
-      return { span, headers: ['traceparent', `00-${traceId}-${span.spanId}-01`, ...state] };
-    },
-  });
+  ): RecordedTrace => {
+    // An id that is generated here is random.
+    const isRandom = parent?.isRandom ?? true;
+    const flags = isRandom ? '03' : '01';
+    return {
+      ...{ span: { traceId, spanId: ids.generateSpanId() }, parent, isRandom, state, linked },
+      phases: [],
+      forwarded: [],
+      begin: () => {
+        const span = { traceId, spanId: ids.generateSpanId() };
+        return { span, headers: traceHeaders(`00-${traceId}-${span.spanId}-${flags}`, state) };
+      },
+    };
+  };
 
-  const make = (described: SpanDescription, context: Context): void => {
+  const make = (described: SpanDescription, isRandom: boolean, context: Context): void => {
     const { name: spanName, kind, startMs, endMs, attributes, links = [], events = [] } = described;
     ids.known = described.span;
     const span = tracer.startSpan(
@@ -179,6 +184,8 @@ export function openTracer(options: TracerOptions): OperationTracer {
       context,
     );
     ids.known = undefined;
+    // The SDK sets the flag of sampling alone.
+    if (isRandom) span.spanContext().traceFlags |= RANDOM;
     for (const event of events) span.addEvent(event.name, event.attributes, timeOf(event.atMs));
     if (described.error !== undefined) {
       span.setAttribute('error.type', described.error);
@@ -195,21 +202,26 @@ export function openTracer(options: TracerOptions): OperationTracer {
       // Equivalent to the SDK's parent-based sampler, at a quarter of its cost.
       const isRecorded = parent && isByParent ? parent.isSampled : isSampled(sampler, traceId);
       if (!isRecorded) return undefined;
-      return recorded(traceId, parent, parent ? traceStateOf(caller) : []);
+      return recorded(traceId, parent, parent && traceStateOf(caller));
     },
-    beginEvent: ({ span }) => recorded(ids.generateTraceId(), undefined, [], span),
+    beginEvent: ({ span }) => recorded(ids.generateTraceId(), undefined, undefined, span),
     end: (trace, ended) => {
       const endMs = performance.now();
       const { callLog } = ended;
       // The response is written first.
       setImmediate(() => {
-        const outside = trace.parent ? parentContext(trace.parent) : ROOT_CONTEXT;
-        make(serverSpanOf(trace, ended, endMs), outside);
-        const inside = api.setSpanContext(ROOT_CONTEXT, contextOf(trace.span));
-        for (const phase of phaseSpansOf(trace.phases)) make(phase, inside);
+        const { span, parent, isRandom } = trace;
+        const state =
+          trace.state === undefined ? {} : { traceState: createTraceState(trace.state) };
+        const outside = parent
+          ? api.setSpanContext(ROOT_CONTEXT, { ...parentContextOf(parent), ...state })
+          : ROOT_CONTEXT;
+        make(serverSpanOf(trace, ended, endMs), isRandom, outside);
+        const inside = api.setSpanContext(ROOT_CONTEXT, { ...contextOf(span), ...state });
+        for (const phase of phaseSpansOf(trace.phases)) make(phase, isRandom, inside);
         for (const entry of callLog?.entries ?? []) {
           if (entry.source !== 'sent') continue;
-          make(clientSpanOf(entry, callLog!.beganMs, endMs, server), inside);
+          make(clientSpanOf(entry, callLog!.beganMs, endMs, server), isRandom, inside);
         }
       });
     },
@@ -258,13 +270,15 @@ const contextOf = ({ traceId, spanId }: SpanRef) => ({
   traceFlags: TraceFlags.SAMPLED,
 });
 
-const parentContext = ({ traceId, spanId, isSampled }: ParentSpan): Context =>
-  api.setSpanContext(ROOT_CONTEXT, {
-    traceId,
-    spanId,
-    isRemote: true,
-    traceFlags: isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE,
-  });
+const parentContextOf = ({ traceId, spanId, isSampled }: ParentSpan) => ({
+  traceId,
+  spanId,
+  isRemote: true,
+  traceFlags: isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE,
+});
+
+/** Source: W3C Trace Context Level 2, "Random Trace ID Flag". */
+const RANDOM = 2;
 
 const PARENT_BASED = 'parentbased_';
 

@@ -100,7 +100,8 @@ export function requestListener(options: RequestListenerOptions): RequestListene
       return;
     }
     if (NOT_OF_FETCH.has(method)) {
-      reject(exchange, errorResponse(405, 'METHOD_NOT_ALLOWED', `${method} is not served.`));
+      // Not 405, whose `Allow` depends on the path.
+      reject(exchange, errorResponse(501, 'METHOD_NOT_ALLOWED', `${method} is not served.`));
       return;
     }
     const init = { method, headers: headers as Record<string, string>, body: body ?? null };

@@ -68,5 +68,6 @@ export const forGet =
   async (request) => {
     const { method, url } = request;
     if (method === 'GET' || method === 'HEAD') return answer(request);
-    return errorResponse(405, 'METHOD_NOT_ALLOWED', `Ask ${new URL(url).pathname} with GET.`);
+    const message = `Ask ${new URL(url).pathname} with GET.`;
+    return errorResponse(405, 'METHOD_NOT_ALLOWED', message, { allow: 'GET, HEAD' });
   };

@@ -6,6 +6,7 @@
  */
 import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { arrive } from '../operation/operation.ts';
 import type { CheckAddress } from './address.ts';
 import type { Site } from './site.ts';
 
@@ -29,7 +30,7 @@ export const upgradeListener =
       return;
     }
     const error = checkAddress(incoming) ?? site.upgrade(incoming, socket, head);
-    if (error) void reject(socket, error);
+    if (error) void reject(incoming, socket, error);
   };
 
 /** Headers of an upgrade. */
@@ -44,14 +45,19 @@ function headWithoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMe
   return `${head}\r\n`;
 }
 
-async function reject(socket: Duplex, response: Response): Promise<void> {
+async function reject(
+  { headers }: IncomingMessage,
+  socket: Duplex,
+  response: Response,
+): Promise<void> {
   const body = await response.text();
   const { status } = response;
+  response.headers.set('x-request-id', arrive(headers['x-request-id']).requestId);
+  response.headers.set('content-length', String(Buffer.byteLength(body)));
+  response.headers.set('connection', 'close');
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
-    'content-type: application/json; charset=utf-8',
-    `content-length: ${Buffer.byteLength(body)}`,
-    'connection: close',
+    ...Array.from(response.headers, ([name, value]) => `${name}: ${value}`),
   ];
   socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -61,9 +61,14 @@ const errorWith = (code: ClientErrorCode, message: string, http: HttpExtension):
   new GraphQLError(message, { extensions: { code, http } });
 
 /** A JSON response with one error, for requests outside of GraphQL. */
-export function errorResponse(status: number, code: ClientErrorCode, message: string): Response {
+export function errorResponse(
+  status: number,
+  code: ClientErrorCode,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
   return Response.json(
     { errors: [{ message, extensions: { code } }] },
-    { status, headers: { 'content-type': 'application/json; charset=utf-8' } },
+    { status, headers: { 'content-type': 'application/json; charset=utf-8', ...headers } },
   );
 }

@@ -43,6 +43,21 @@ export const acceptsEvents = (accept: string | null | undefined): boolean =>
   /\/event-stream/i.test(accept) &&
   acceptsByName(choicesIn(accept), 'text/event-stream');
 
+/** Whether a caller accepts a media type by name, and another one not rather. */
+export function prefers(accept: string, type: string, other: string): boolean {
+  const choices = choicesIn(accept);
+  const qualityOf = (...ranges: readonly string[]): number => {
+    const range = ranges.find((one) => choices.some(({ name }) => name === one));
+    // A type may be there several times, by version.
+    return Math.max(
+      0,
+      ...choices.filter(({ name }) => name === range).map(({ quality }) => quality),
+    );
+  };
+  const quality = qualityOf(type);
+  return quality > 0 && quality >= qualityOf(other, `${other.split('/')[0]}/*`, '*/*');
+}
+
 /**
  * Returns the coding of a response; undefined for plain bytes.
  *

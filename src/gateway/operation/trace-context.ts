@@ -15,6 +15,8 @@ export interface TraceHeaders {
 /** The parts of `traceparent`. */
 export interface ParentSpan extends SpanRef {
   readonly isSampled: boolean;
+  /** Whether the trace's id is random. Source: W3C Trace Context Level 2, "Random Trace ID Flag". */
+  readonly isRandom: boolean;
 }
 
 /** A trace that is recorded. */
@@ -22,6 +24,10 @@ export interface RecordedTrace extends CallTrace {
   /** Span of the request. */
   readonly span: SpanRef;
   readonly parent: ParentSpan | undefined;
+  /** Whether the trace's id is random. */
+  readonly isRandom: boolean;
+  /** `tracestate` of its spans and calls. */
+  readonly state: string | undefined;
   /** Span of the subscription, for an event. */
   readonly linked?: SpanRef | undefined;
   /** Phases other than calls, by start time; times of `performance.now()`. */
@@ -46,18 +52,25 @@ export function parentOf(traceparent: string): ParentSpan | undefined {
   if (!found) return undefined;
   const [, version, traceId = '', spanId = '', flags = '', more] = found;
   if (version === '00' && more !== undefined) return undefined;
-  return { traceId, spanId, isSampled: (parseInt(flags, 16) & 1) === 1 };
+  const bits = parseInt(flags, 16);
+  return { traceId, spanId, isSampled: (bits & 1) !== 0, isRandom: (bits & 2) !== 0 };
 }
 
-/** The caller's `tracestate` as a header; empty if it is missing or too long. */
-export const traceStateOf = ({ tracestate }: TraceHeaders): readonly string[] =>
+/** The caller's `tracestate`; undefined if it is missing or too long. */
+export const traceStateOf = ({ tracestate }: TraceHeaders): string | undefined =>
   typeof tracestate === 'string' && tracestate !== '' && tracestate.length <= MAX_TRACESTATE
-    ? ['tracestate', tracestate]
-    : [];
+    ? tracestate
+    : undefined;
+
+/** Headers of a call in a trace: name, value, name, value. */
+export const traceHeaders = (traceparent: string, state: string | undefined): readonly string[] =>
+  state === undefined
+    ? ['traceparent', traceparent]
+    : ['traceparent', traceparent, 'tracestate', state];
 
 /** The caller's trace, forwarded if none is recorded here; undefined without one. */
 export function forwardedTrace(caller: TraceHeaders): CallTrace | undefined {
   const { traceparent } = caller;
   if (typeof traceparent !== 'string' || !parentOf(traceparent)) return undefined;
-  return { forwarded: ['traceparent', traceparent, ...traceStateOf(caller)] };
+  return { forwarded: traceHeaders(traceparent, traceStateOf(caller)) };
 }

@@ -88,4 +88,12 @@ export const mayAsk = (
 ): boolean =>
   origin === undefined ||
   corsOrigins.includes(origin) ||
-  (URL.canParse(origin) && new URL(origin).host === host);
+  (host !== undefined && isOwn(origin, host));
+
+/** Compares as URLs, since proxies and programs add default ports and capitals to `Host`. */
+function isOwn(origin: string, host: string): boolean {
+  if (!URL.canParse(origin)) return false;
+  const { protocol, host: own } = new URL(origin);
+  const asked = `${protocol}//${host}`;
+  return URL.canParse(asked) && new URL(asked).host === own;
+}

@@ -248,8 +248,14 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
     });
   }
 
+  /** Why `ws` does not take over a connection; set within `handleUpgrade`. */
+  let malformed: string | undefined;
+  sockets.on('wsClientError', ({ message }) => {
+    malformed = message;
+  });
+
   return (incoming, socket, head) => {
-    const { url = '', headers } = incoming;
+    const { method, url = '', headers } = incoming;
     if (!/^\/graphql(?:\?|$)/.test(url)) {
       return errorResponse(404, 'NOT_FOUND', 'Nothing is here: connect to /graphql.');
     }
@@ -260,8 +266,15 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
         'Pages of this origin may not connect: add it to CORS_ORIGINS.',
       );
     }
+    if (method !== 'GET') {
+      const allow = { allow: 'GET' };
+      return errorResponse(405, 'METHOD_NOT_ALLOWED', 'Connect to /graphql with GET.', allow);
+    }
+    malformed = undefined;
     sockets.handleUpgrade(incoming, socket, head, (opened) => serve(opened, headers));
-    return undefined;
+    if (malformed === undefined) return undefined;
+    const versions = { 'sec-websocket-version': '13' };
+    return errorResponse(400, 'BAD_REQUEST', `This is no WebSocket: ${malformed}.`, versions);
   };
 }
 

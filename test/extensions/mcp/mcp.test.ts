@@ -309,7 +309,7 @@ describe('/mcp', () => {
 
     const reply = await postRaw(url, LIST, headers);
 
-    expect([reply.status, ...reply.codes]).toEqual([status, code]);
+    expect([reply.status, reply.body.error.data.code]).toEqual([status, code]);
   });
 
   it('refuses a host that is not allowed', async () => {
@@ -347,14 +347,42 @@ describe('/mcp', () => {
     ]);
   });
 
-  it('refuses a batch, a body that is too large, and GET', async () => {
+  it('serves the batches of the revision 2025-03-26, each call with its own arguments', async () => {
+    const { url, gateway } = await open();
+    const callOf = (id: number, query: string) => ({
+      ...{ jsonrpc: '2.0', id, method: 'tools/call' },
+      params: { name: 'FindPages', arguments: { query } },
+    });
+
+    const batch = [callOf(1, 'northwind'), callOf(2, 'no such page'), { ...LIST, id: 3 }];
+    const { status, text } = await postRaw(url, batch, { 'x-api-key': 'demo' });
+    await gateway.idle();
+
+    const answers = text
+      .split('\n')
+      .filter((line) => line.startsWith('data: {'))
+      .map((line) => JSON.parse(line.slice(6)));
+    const found = (id: number) =>
+      answers.find((one) => one.id === id).result.structuredContent.data.searchPages.length;
+    expect(status).toBe(200);
+    expect(answers.map(({ id }) => id).sort()).toEqual([1, 2, 3]);
+    expect([found(1) > 0, found(2)]).toEqual([true, 0]);
+  });
+
+  it('refuses a body that is too large, and GET, in JSON-RPC', async () => {
     const { url } = await open();
 
-    const batch = await postRaw(url, [LIST, LIST]);
     const large = await postRaw(url, { ...LIST, params: { filler: 'x'.repeat(200_000) } });
     const get = await send(`${url}/mcp`, { headers: { accept: 'text/event-stream' } });
 
-    expect([batch.status, large.status, get.status]).toEqual([400, 413, 405]);
+    expect([large.status, get.status, get.headers.get('allow')]).toEqual([413, 405, 'POST']);
+    for (const { body } of [large, get]) {
+      expect(body).toEqual({
+        jsonrpc: '2.0',
+        id: null,
+        error: expect.objectContaining({ code: expect.any(Number), message: expect.any(String) }),
+      });
+    }
   });
 
   it('refuses to listen for changes of the tools', async () => {

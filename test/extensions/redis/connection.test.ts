@@ -2,6 +2,7 @@
  * A Redis that is away, slow, frozen or refuses: commands answer undefined in bounded time, and never fail.
  */
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -10,7 +11,9 @@ import { Pauses } from '../../../src/extensions/redis/pauses.ts';
 import { storeOn } from '../../../src/extensions/redis/store.ts';
 import { freePort } from '../../support/free-port.ts';
 import { ROOT } from '../../support/pages.ts';
-import { hasRedis, openRedis } from '../../support/redis.ts';
+import { listen } from '../../support/listen.ts';
+import { openRelay, type Relay } from '../../support/relay.ts';
+import { hasRedis, openRedis, type RedisServer } from '../../support/redis.ts';
 import { atOnce } from '../../support/at-once.ts';
 import { until } from '../../support/until.ts';
 
@@ -161,4 +164,59 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
     ).toBe(undefined);
     expect(refusals).toHaveLength(1);
   });
+});
+
+const WRITE = { name: 'writeArgument', lua: "return redis.call('SET', KEYS[1], ARGV[1])" };
+
+/** A server that loads its data. */
+async function openLoading(): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', () => socket.write('-LOADING Redis is loading the dataset in memory\r\n'));
+  });
+  onTestFinished(() => void server.close());
+  return listen(server);
+}
+
+describe.skipIf(!hasRedis)('a Redis that fails over', () => {
+  it.each<[why: string, failOver: (primary: RedisServer, next: number, relay: Relay) => unknown]>([
+    ['READONLY', (primary, next) => primary.command('REPLICAOF', '127.0.0.1', next)],
+    [
+      'MASTERDOWN',
+      async (primary) => {
+        await primary.command('CONFIG', 'SET', 'replica-serve-stale-data', 'no');
+        await primary.command('REPLICAOF', '127.0.0.1', await freePort());
+      },
+    ],
+    ['LOADING', async (_primary, _next, relay) => relay.leadTo(await openLoading())],
+  ])(
+    'is unavailable while %s is answered, and is used again when its address leads to a primary',
+    async (why, failOver) => {
+      const ports = [await freePort(), await freePort()] as const;
+      const primary = await openRedis('--port', String(ports[0]));
+      const next = await openRedis('--port', String(ports[1]));
+      const relay = await openRelay();
+      relay.leadTo(ports[0]);
+      const { connection, changes, refusals } = await open(`redis://127.0.0.1:${relay.port}`);
+      const write = () => connection.run(WRITE, ['gateway:1:written'], ['value']);
+      expect(await write()).toBe('OK');
+
+      await failOver(primary, ports[1], relay);
+      await until(async () => {
+        expect(await write()).toBeUndefined();
+        expect(changes.at(-1)).toBe(`away: ${why}`);
+      });
+      const [count, startMs] = [relay.connections, performance.now()];
+      await until(() => relay.connections > count + 2);
+
+      expect(performance.now() - startMs).toBeGreaterThan(1_000);
+      expect(connection.isAvailable).toBe(false);
+      expect(changes.at(-1)).toBe(`away: ${why}`);
+      relay.leadTo(ports[1]);
+      await until(() => connection.isAvailable);
+      expect(await write()).toBe('OK');
+      expect(await next.command('GET', 'gateway:1:written')).toBe('value');
+      expect(refusals).toEqual([]);
+    },
+  );
 });

@@ -271,6 +271,43 @@ it('traceidratio decides once for each trace: the collector gets those that the 
   expect(told.length).toBeLessThan(40);
 });
 
+it.each([
+  ['of a caller with a random id', '03', '03'],
+  ['of a caller without a random id', '01', '01'],
+])(
+  'a trace %s has its flags and tracestate at the backend and the collector',
+  async (_, given, told) => {
+    const decoder = await openDecoder();
+    const { site, tracer } = await openTraced(decoder.url);
+
+    await site.ask(PERSON, {
+      headers: { traceparent: traceparent(TRACE, given), tracestate: 'a=1,b=2' },
+    });
+    await tracer.close();
+
+    const { headers } = site.upstream.seen.at(-1)!;
+    expect(headers).toMatchObject({
+      traceparent: expect.stringMatching(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-${told}$`)),
+      tracestate: 'a=1,b=2',
+    });
+    expect(decoder.spans.length).toBeGreaterThan(1);
+    for (const { traceState, flags } of decoder.spans) {
+      expect({ traceState, flags }).toEqual({ traceState: 'a=1,b=2', flags: Number(told) });
+    }
+  },
+);
+
+it('a trace that begins here has a random id, and says so', async () => {
+  const decoder = await openDecoder();
+  const { site, tracer } = await openTraced(decoder.url);
+
+  await site.ask(PERSON);
+  await tracer.close();
+
+  expect(site.upstream.seen.at(-1)!.headers['traceparent']).toMatch(/-03$/);
+  expect(decoder.spans.map(({ flags }) => flags)).toEqual(decoder.spans.map(() => 3));
+});
+
 describe('the trace context of a trace that is not recorded', () => {
   const contextAtBackend = async (sampler: string | undefined, headers: Record<string, string>) => {
     const url = await openHttp((_request, response) => response.end('{}'));

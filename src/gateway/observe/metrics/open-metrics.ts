@@ -3,13 +3,14 @@
  *
  * A registry of prom-client has one format, and this one renames counters, so it is written from copies.
  */
+import { prefers } from '../../operation/negotiation.ts';
 import { Registry, type Metric, type OpenMetricsContentType } from 'prom-client';
 
 export const OPEN_METRICS = Registry.OPENMETRICS_CONTENT_TYPE;
 
-/** Whether a scraper accepts OpenMetrics. */
+/** Whether a scraper accepts OpenMetrics by name, and prefers no other format. */
 export const wantsOpenMetrics = (accept: string | null): boolean =>
-  accept !== null && /\bapplication\/openmetrics-text\b/i.test(accept);
+  accept !== null && prefers(accept, 'application/openmetrics-text', 'text/plain');
 
 export function openMetrics(registry: Registry): Promise<string> {
   const copies = new Registry<OpenMetricsContentType>();
