@@ -204,14 +204,14 @@ describe.skipIf(!hasRedis)('a Redis that fails over', () => {
       await failOver(primary, ports[1], relay);
       await until(async () => {
         expect(await write()).toBeUndefined();
-        expect(changes.at(-1)).toBe(`away: ${why}`);
+        expect(changes).toContain(`away: ${why}`);
       });
       const [count, startMs] = [relay.connections, performance.now()];
       await until(() => relay.connections > count + 2);
 
       expect(performance.now() - startMs).toBeGreaterThan(1_000);
       expect(connection.isAvailable).toBe(false);
-      expect(changes.at(-1)).toBe(`away: ${why}`);
+      expect(changes.filter((change) => change === 'available')).toHaveLength(1);
       relay.leadTo(ports[1]);
       await until(() => connection.isAvailable);
       expect(await write()).toBe('OK');
