@@ -157,6 +157,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   metrics.watch({
     requests: pipeline,
     breaker: upstream.breaker,
+    routes: upstream.routes,
     readiness,
     pollers,
     subscriptions: open,

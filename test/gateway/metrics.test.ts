@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { send } from '../support/client.ts';
 import { status } from '../support/faults.ts';
 import { openGateway } from '../support/open-gateway.ts';
+import { StagedClock } from '../support/staged-time.ts';
 import { openTrusting } from '../support/trusting.ts';
 import { until } from '../support/until.ts';
+import { world } from '../support/world.ts';
 
 const TOPICS = 'query Topics { topics(first: 1) { nodes { title } } }';
 const PERSON = 'query Person { person(personId: "p") { name } }';
@@ -54,6 +56,38 @@ describe('an outage of the backend', () => {
 
     expect(await site.metric('gateway_requests_total', 'outcome="partial"')).toBe(1);
     expect(await site.metric('gateway_errors_total')).toBe(1);
+  });
+
+  it('name the routes that the backend lacks, as /ready does, until they are found', async () => {
+    const clock = new StagedClock();
+    const site = await openGateway({
+      backend: 'faulty',
+      rest: { routeSet: 'auto', clock },
+      // The deadline is by the system's clock.
+      limits: { requestTimeoutMs: 120_000 },
+    });
+    const route = 'GET /v0/pages/search';
+    const state = async () => {
+      const ready = (await (await fetch(`${site.url}/ready`)).json()) as {
+        readonly routes: Readonly<Record<string, string>>;
+      };
+      return [ready.routes[route], await site.metric('gateway_route_missing', `route="${route}"`)];
+    };
+    const search = '{ searchPages(query: "x") { name } }';
+    site.upstream.on(route, status(404));
+    const before = await state();
+    await site.ask(search);
+    const missing = await state();
+    site.upstream.on(route, world());
+
+    clock.pass(60_000);
+    await site.ask(search);
+
+    expect([before, missing]).toEqual([
+      ['unknown', 0],
+      ['missing', 1],
+    ]);
+    expect(await state()).toEqual(['there', 0]);
   });
 
   it('leaves the count of opened circuits, by scope and route, after they are closed', async () => {

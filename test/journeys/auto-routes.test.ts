@@ -8,6 +8,7 @@ import { createTranslate } from '../../src/gateway/operation/errors.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { planFor } from '../../src/plan/cost.ts';
 import { createUpstream, type RequestScope, type Upstream } from '../../src/rest/client/client.ts';
+import type { UpstreamOptions } from '../../src/rest/call/options.ts';
 import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
 import { schema } from '../../src/app/schema.ts';
 import { extendedRoutes, routes, type Route, type RouteSet } from '../../src/v0/routes.ts';
@@ -16,6 +17,7 @@ import { cases } from '../support/cases.ts';
 import { clientDocuments } from '../support/client-documents.ts';
 import { randomFrom, randomQuery } from '../support/random-query.ts';
 import { openSmallWorld, type SmallWorld } from '../support/small-world.ts';
+import { StagedClock } from '../support/staged-time.ts';
 import { scopeOf } from '../support/settings.ts';
 
 type Answer = { readonly data: any; readonly errors: readonly GraphQLError[] };
@@ -29,6 +31,7 @@ function startGateway(
   routeSet: RouteSet | 'auto' = 'auto',
   onMissingRoute: (route: { readonly path: string }) => void = () => {},
   onUndecidedRoute: (route: { readonly path: string }) => void = () => {},
+  staged: Partial<UpstreamOptions> = {},
 ): Upstream {
   let dispatcher = dispatchers.get(world);
   if (!dispatcher) {
@@ -40,6 +43,7 @@ function startGateway(
     // Keeps the circuit closed when the backend refuses routes with 501.
     breaker: { volume: Number.MAX_SAFE_INTEGER },
     observer: { onMissingRoute, onUndecidedRoute },
+    ...staged,
   });
 }
 
@@ -427,6 +431,178 @@ it('a refused route that cannot be checked stays unknown, and is not reported as
   expect(codes(answer)).toEqual(['UPSTREAM_UNSUPPORTED']);
   expect(reported).not.toContain(routes.getAudience.path);
   expect(upstream.routes()[`GET ${routes.getAudience.path}`]).toBe('unknown');
+});
+
+/** A gateway whose clock is staged, and what it has reported. */
+async function startStaged(missing: Iterable<Route>) {
+  const world = await openSmallWorld(missing);
+  const clock = new StagedClock();
+  const reported: string[] = [];
+  const report = (what: string) => (route: { readonly path: string }) =>
+    void reported.push(`${what} ${route.path}`);
+  const upstream = startGateway(world, 'auto', undefined, undefined, {
+    clock,
+    observer: {
+      onMissingRoute: report('missing'),
+      onFoundRoute: report('found'),
+      onUndecidedRoute: report('undecided'),
+    },
+  });
+  const askNow = async (source: string) => {
+    world.calls.length = 0;
+    return ask(upstream, source, {}, { deadlineMs: clock.now() + 10_000 });
+  };
+  return { world, clock, reported, upstream, ask: askNow };
+}
+
+/** A query for each extended route, and its path. */
+const NEEDS: readonly (readonly [route: Route, source: string])[] = [
+  [routes.listAudiences, AUDIENCES],
+  [routes.searchPages, '{ searchPages(query: "x") { name } }'],
+  [routes.getAudience, AN_AUDIENCE],
+  [
+    routes.listVersions,
+    '{ audience(pageId: "p1", audienceId: "a1") { versions { nodes { versionNumber } } } }',
+  ],
+  [routes.getAccount, '{ account(accountId: "ac1") { persons { nodes { name } } } }'],
+  [
+    routes.getAccountLog,
+    `{ node(id: "${formatNodeId('AccountLog', ['ac1', 'l1'])}") { ... on AccountLog { type } } }`,
+  ],
+];
+
+describe('a refusal without the documented error', () => {
+  it.each(NEEDS)(
+    'fails what needs the route, and the next operation asks again: %#',
+    async (route, source) => {
+      const { world, ask, upstream, reported } = await startStaged([route]);
+      world.refusesInHtml = true;
+      const refused = await ask(source);
+      world.missing = new Set();
+
+      const answered = await ask(source);
+
+      expect(codes(refused)).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+      expect(answered.errors).toEqual([]);
+      expect(JSON.stringify(answered.data)).not.toContain('null');
+      expect(upstream.routes()[`GET ${route.path}`]).toBe('there');
+      expect(reported).toEqual([`undecided ${route.path}`]);
+    },
+  );
+
+  it.each(NEEDS)(
+    'shows a missing route when nothing else has come for a minute: %#',
+    async (route, source) => {
+      const { world, clock, ask, upstream } = await startStaged([route]);
+      world.refusesInHtml = true;
+
+      await ask(source);
+      clock.pass(59_999);
+      const early = await ask(source);
+      clock.pass(1);
+      const late = await ask(source);
+
+      expect(codes(early)).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+      expect(codes(late)).not.toContain('UPSTREAM_INVALID_RESPONSE');
+      expect(upstream.routes()[`GET ${route.path}`]).toBe('missing');
+    },
+  );
+
+  it('decides nothing when the route has answered meanwhile', async () => {
+    const { world, clock, ask, upstream } = await startStaged([routes.listAudiences]);
+    world.refusesInHtml = true;
+    await ask(AUDIENCES);
+    clock.pass(50_000);
+    world.missing = new Set();
+    await ask(AUDIENCES);
+    clock.pass(60_000);
+    world.missing = new Set([routes.listAudiences]);
+
+    const { data, errors } = await ask(AUDIENCES);
+
+    expect(data).toEqual({ page: { audiences: null } });
+    expect(errors).toHaveLength(1);
+    expect(upstream.routes()[`GET ${routes.listAudiences.path}`]).toBe('there');
+  });
+
+  it('is an error of an object in HTML, not null', async () => {
+    const { world, ask } = await startStaged([routes.getPage]);
+    world.refusesInHtml = true;
+
+    const { data, errors } = await ask('{ page(pageId: "p1") { name } }');
+
+    expect(data).toEqual({ page: null });
+    expect(errors.map(({ extensions }) => extensions['code'])).toEqual(['NOT_FOUND']);
+  });
+});
+
+describe('a decision about a route', () => {
+  const ROUTE = `GET ${routes.listAudiences.path}`;
+  const whole = { data: { page: { audiences: { nodes: ALL_IDS } } }, errors: [] };
+
+  it('is reviewed after a minute, and a route that was added is used', async () => {
+    const { world, clock, ask, upstream, reported } = await startStaged([routes.listAudiences]);
+    await ask(AUDIENCES);
+    world.missing = new Set();
+    clock.pass(59_999);
+    const before = await ask(AUDIENCES);
+    expect(world.calls).not.toContain('GET /v0/pages/p1/audiences?limit=50');
+    clock.pass(1);
+
+    const after = await ask(AUDIENCES);
+
+    expect([before, after]).toEqual([whole, whole]);
+    expect(world.calls).toEqual(['GET /v0/pages/p1/audiences?limit=50']);
+    expect(upstream.routes()[ROUTE]).toBe('there');
+    expect(reported).toEqual(
+      ['missing', 'found'].map((what) => `${what} ${routes.listAudiences.path}`),
+    );
+  });
+
+  it.each([false, true])(
+    'is reviewed after 1, 2, 4, 8 and then each 16 minutes while the route is missing; in HTML: %j',
+    async (refusesInHtml) => {
+      const { world, clock, ask, upstream, reported } = await startStaged([routes.listAudiences]);
+      await ask(AUDIENCES);
+      world.refusesInHtml = refusesInHtml;
+      const tried: number[] = [];
+
+      for (let minute = 1; minute <= 64; minute++) {
+        clock.pass(60_000);
+        const answer = await ask(AUDIENCES);
+        expect(answer).toEqual(whole);
+        if (world.calls[0] === 'GET /v0/pages/p1/audiences?limit=50') tried.push(minute);
+      }
+
+      expect(tried).toEqual([1, 3, 7, 15, 31, 47, 63]);
+      expect(upstream.routes()[ROUTE]).toBe('missing');
+      expect(reported).toEqual([`missing ${routes.listAudiences.path}`]);
+    },
+  );
+
+  it('is reviewed when a route that was there is refused a minute after its last success', async () => {
+    const { world, clock, ask, upstream, reported } = await startStaged([]);
+    await ask(AUDIENCES);
+    clock.pass(60_000);
+    world.missing = new Set([routes.listAudiences]);
+
+    const answer = await ask(AUDIENCES);
+
+    expect(answer).toEqual(whole);
+    expect(upstream.routes()[ROUTE]).toBe('missing');
+    expect(reported).toEqual([`missing ${routes.listAudiences.path}`]);
+  });
+
+  it('is not reviewed where it is configured', async () => {
+    const { world, clock } = await startStaged([]);
+    const upstream = startGateway(world, 'document', undefined, undefined, { clock });
+
+    clock.pass(3_600_000);
+    const answer = await ask(upstream, AUDIENCES, {}, { deadlineMs: clock.now() + 10_000 });
+
+    expect(answer).toEqual(whole);
+    expect(world.calls).not.toContain('GET /v0/pages/p1/audiences?limit=50');
+  });
 });
 
 describe('with any of the extended routes missing', () => {

@@ -44,6 +44,14 @@ export const status =
     response.end(JSON.stringify({ code: 'SECRET_UPSTREAM_WORD', message: 'secret upstream text' }));
   };
 
+/** A status with a page of HTML, as proxies and Express answer it. */
+export const html =
+  (code: number): Behaviour =>
+  (response) => {
+    response.writeHead(code, { 'content-type': 'text/html' });
+    response.end(`<html><h1>${code} secret upstream text</h1></html>`);
+  };
+
 /** 200 with exactly this text. */
 export const text =
   (body: string | Buffer, contentType = 'application/json'): Behaviour =>

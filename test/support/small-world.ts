@@ -6,7 +6,7 @@
 import { routes, type Route } from '../../src/v0/routes.ts';
 import { afterFile } from './after-file.ts';
 import { openFaultUpstream } from './fault-upstream.ts';
-import { after, ok, status, type Behaviour, type Seen } from './faults.ts';
+import { after, html, ok, status, type Behaviour, type Seen } from './faults.ts';
 import { listOf } from './open-gateway.ts';
 import { routeOf, sampleOf } from './world.ts';
 
@@ -193,6 +193,8 @@ export interface SmallWorld {
   missing: ReadonlySet<Route>;
   /** 404, 405 or 501. */
   refusal: number;
+  /** Whether missing routes are refused in HTML, as Express and reloading proxies do it. */
+  refusesInHtml: boolean;
   /** Whether every link of a page is deleted. */
   linksAreDeleted: boolean;
   /** Whether any id of a page is answered with a page, `search` among them, as stubs do it. */
@@ -211,6 +213,7 @@ export async function openSmallWorld(missing: Iterable<Route> = []): Promise<Sma
     keys: [],
     missing: new Set(missing),
     refusal: 404,
+    refusesInHtml: false,
     linksAreDeleted: false,
     takesAnyPage: false,
     latencyMs: 0,
@@ -225,7 +228,9 @@ export async function openSmallWorld(missing: Iterable<Route> = []): Promise<Sma
 
 function answerOf(world: SmallWorld, { method, target }: Seen): Behaviour {
   const found = routeOf({ method, target });
-  if (found && world.missing.has(found.route)) return status(world.refusal);
+  if (found && world.missing.has(found.route)) {
+    return world.refusesInHtml ? html(world.refusal) : status(world.refusal);
+  }
   const url = new URL(target, 'http://backend');
   const answer: any = found && ANSWERS.get(found.route)?.(found.values, url);
   if (answer && world.linksAreDeleted && found?.route === routes.listPageLinks) {

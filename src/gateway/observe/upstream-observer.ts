@@ -53,14 +53,18 @@ export function observeUpstream(
       const route = `${method} ${path}`;
       logger.warn(
         { route },
-        `The backend does not have ${route}: from now on ${DIFFERENCES.get(path)}. Found out by UPSTREAM_ROUTES=auto, until this process ends. See ${MISSING_ROUTES_DOCS}`,
+        `The backend does not have ${route}: from now on ${DIFFERENCES.get(path)}. Found out by UPSTREAM_ROUTES=auto, which looks again after a minute, and then less often. See ${MISSING_ROUTES_DOCS}`,
       );
+    },
+    onFoundRoute: ({ method, path }) => {
+      const route = `${method} ${path}`;
+      logger.info({ route }, `The backend has ${route} now, and it is called from now on`);
     },
     onUndecidedRoute: ({ method, path }) => {
       const route = `${method} ${path}`;
       logger.warn(
         { route },
-        `Whether the backend has ${route} cannot be told by what it has answered: each refusal costs further reads until it can. Set UPSTREAM_ROUTES where it is known. See ${MISSING_ROUTES_DOCS}`,
+        `Whether the backend has ${route} cannot be told by what it has answered: until it can, fields that need it fail, and refusals cost further reads. Set UPSTREAM_ROUTES where it is known. See ${MISSING_ROUTES_DOCS}`,
       );
     },
     onBreaker: (change) => {

@@ -74,6 +74,9 @@ export type RestErrorKind =
   /** All callers have disconnected. */
   | 'cancelled';
 
+/** `documented`: the backend, by its error body or other JSON. `html`: probably something before the backend. */
+type ResponseAuthor = 'documented' | 'html';
+
 interface RestErrorOptions {
   readonly cause?: unknown;
   /** Description without facts that only operators may see. @default the message without the route */
@@ -87,6 +90,8 @@ interface RestErrorOptions {
   readonly retryAfterMs?: number | undefined;
   /** Invalid field, as named by the backend. */
   readonly field?: string | undefined;
+  /** What the body of the response shows of its author. @default undefined */
+  readonly body?: ResponseAuthor | undefined;
   /** Cost of another attempt for the backend: `nothing` if this one cannot have reached it. */
   readonly retry?: 'nothing' | 'load' | 'hopeless' | undefined;
 }
@@ -105,6 +110,7 @@ export class RestError extends StacklessError {
   readonly requestId: string | undefined;
   readonly retryAfterMs: number | undefined;
   readonly field: string | undefined;
+  readonly body: ResponseAuthor | undefined;
   readonly retry: RestErrorOptions['retry'];
 
   constructor(
@@ -125,6 +131,7 @@ export class RestError extends StacklessError {
     this.requestId = options.requestId;
     this.retryAfterMs = options.retryAfterMs;
     this.field = options.field;
+    this.body = options.body;
     this.retry = options.retry;
   }
 }
@@ -183,15 +190,18 @@ export const endOfWait = (why: EndOfWait, route: RouteLabel): RestError =>
 export const failureOf = (error: Error): FailureKind | undefined =>
   error instanceof RestError ? error.failure : 'other';
 
-/** Whether an error is the 404 of a lookup, which `find` functions return as null. */
+/**
+ * Whether an error is the 404 of a lookup, which `find` functions return as null. A page of HTML says nothing about an
+ * object: proxies respond with it while they reload.
+ */
 export const isNotFound = (error: unknown): boolean =>
-  hasKind(error, 'status') && error.status === 404;
+  hasKind(error, 'status') && error.status === 404 && error.body !== 'html';
 
 /** Statuses of a missing route. */
 const ROUTE_REFUSALS: readonly unknown[] = [404, 405, 501];
 
 /** Whether an error may mean that the backend lacks the route. */
-export const isRouteRefusal = (error: unknown): boolean =>
+export const isRouteRefusal = (error: unknown): error is RestError =>
   hasKind(error, 'status') && ROUTE_REFUSALS.includes(error.status);
 
 /** Whether a read failed because the backend lacks the route. */

@@ -45,7 +45,7 @@ export interface CallOptions {
 }
 
 export interface RestClient {
-  /** Replaced when a route is found to be missing. */
+  /** Replaced when a route is found to be missing, is reviewed, or is found again. */
   readonly capabilities: RouteCapabilities;
   readonly callLog: CallLog;
   /** Deadline of the request on `performance.now()`'s clock. */
@@ -123,9 +123,12 @@ const DEFAULTS = {
 export function createUpstream(given: UpstreamOptions): Upstream {
   const options = { ...DEFAULTS, ...given };
   const { calls, breaker, keys } = openCalls(options);
-  const discovery = new RouteDiscovery(options.routeSet, options.observer);
+  const discovery = new RouteDiscovery(options.routeSet, options.observer, options.clock);
   const shared = { options, calls, keys, discovery, deadlines: new Timeouts(options.clock) };
-  const clientOf = (scope: RequestScope) => new ScopedClient(shared, scope);
+  const clientOf = (scope: RequestScope) => {
+    discovery.review(options.clock.now());
+    return new ScopedClient(shared, scope);
+  };
   return Object.assign(clientOf, {
     breaker,
     keepsAnswers: options.cache !== undefined,

@@ -1,9 +1,11 @@
 /**
  * Discovery of the extended routes that the backend has, per process.
  *
- * With `auto` a 404 is ambiguous: the object or the route may be missing. After the first success of a route, a 404 is
- * about the object. Before it, a read with an id that surely exists decides, for the life of the process.
+ * With `auto` a 404 is ambiguous: the object or the route may be missing. After a success of a route, a 404 is about
+ * the object. Before it, a read with an id that surely exists decides. Decisions are reviewed, since deployments change,
+ * and only the backend's documented errors decide at once: a proxy that reloads refuses any route for a moment.
  */
+import type { Clock } from '../../lib/clock.ts';
 import { findSample, type SampleReader } from '../../v0/extended-routes.ts';
 import type { PathValues } from '../../v0/route.ts';
 import { extendedRoutes, routes, type Route, type RouteSet } from '../../v0/routes.ts';
@@ -22,33 +24,73 @@ export interface Discoverer extends SampleReader {
   within(wait: Promise<unknown>): Promise<unknown>;
 }
 
+/** Time until a decision is reviewed, in milliseconds; doubles with each review that finds the route missing. */
+const REVIEW_MS = 60_000;
+const MAX_REVIEW_MS = 16 * REVIEW_MS;
+
+/** Time after which refusals without a documented error decide, if no other response has come, in milliseconds. */
+const UNDOCUMENTED_MS = 60_000;
+
+/** What is known of a route. */
+interface RouteStatus {
+  state: RouteState;
+  /** Time from which the decision is reviewed; `Infinity` if it is configured. */
+  reviewMs: number;
+  /** Time between reviews. */
+  everyMs: number;
+  /** Whether a missing route is called for a review. */
+  isTried: boolean;
+  /** Time of the first refusal without a documented error since another response. */
+  refusedMs: number | undefined;
+}
+
 export class RouteDiscovery {
-  /** Replaced when a route is found to be missing. */
+  /** Replaced when a route is found to be missing, is reviewed, or is found again. */
   capabilities: RouteCapabilities;
-  readonly #states: Map<Route, RouteState>;
+  readonly #routes: Map<Route, RouteStatus>;
   /** Latest probe of a route; never rejects. */
   readonly #looks = new Map<Route, Promise<unknown>>();
   /** Routes reported as undecided. */
   readonly #undecided = new Set<Route>();
   readonly #observer: UpstreamObserver;
+  readonly #clock: Clock;
 
   /** @param routeSet assumed routes; `auto` assumes none. */
-  constructor(routeSet: RouteSet | 'auto', observer: UpstreamObserver) {
+  constructor(routeSet: RouteSet | 'auto', observer: UpstreamObserver, clock: Clock) {
     const state = ({ auto: 'unknown', document: 'missing', extended: 'there' } as const)[routeSet];
-    this.#states = new Map(extendedRoutes.map((route) => [route, state]));
+    this.#routes = new Map(
+      extendedRoutes.map((route) => [
+        route,
+        { state, reviewMs: Infinity, everyMs: 0, isTried: false, refusedMs: undefined },
+      ]),
+    );
     this.capabilities = this.#newCapabilities();
     this.#observer = observer;
+    this.#clock = clock;
   }
 
-  /** Whether a route is undecided. */
+  /** Lets requests from now on call the missing routes that are due for a review. */
+  review(nowMs: number): void {
+    let isNew = false;
+    for (const route of this.#routes.values()) {
+      if (route.state !== 'missing' || route.isTried || nowMs < route.reviewMs) continue;
+      route.isTried = isNew = true;
+    }
+    if (isNew) this.capabilities = this.#newCapabilities();
+  }
+
+  /** Whether the response of a route is needed to decide whether the backend has it. */
   isOpen(route: Route): boolean {
-    return this.#states.get(route) === 'unknown';
+    const known = this.#routes.get(route);
+    if (!known) return false;
+    const { state, isTried, reviewMs } = known;
+    return state === 'unknown' || isTried || (state === 'there' && this.#clock.now() >= reviewMs);
   }
 
   /** States by method and path. */
   report(): Readonly<Record<string, RouteState>> {
     return Object.fromEntries(
-      [...this.#states].map(([{ method, path }, state]) => [`${method} ${path}`, state]),
+      [...this.#routes].map(([{ method, path }, { state }]) => [`${method} ${path}`, state]),
     );
   }
 
@@ -56,7 +98,7 @@ export class RouteDiscovery {
    * Resolves the response of an undecided route.
    *
    * @param isOptional whether a 404 is null.
-   * @throws {RestError} `unsupported` if the route is or may be missing.
+   * @throws {RestError} `unsupported` if the route is or may be missing, `invalid_response` if a refusal may pass.
    */
   async settle(
     answer: Promise<unknown>,
@@ -71,18 +113,30 @@ export class RouteDiscovery {
       return value;
     } catch (error) {
       if (!isRefusal(error, route)) throw error;
-      if (!(await this.#isAboutObject(route, path, caller))) throw missingRoute(route);
+      if (!(await this.#isAboutObject(error, route, path, caller))) throw missingRoute(route);
       if (isOptional && isNotFound(error)) return null;
       throw error;
     }
   }
 
-  async #isAboutObject(route: Route, path: PathValues, caller: Discoverer): Promise<boolean> {
+  async #isAboutObject(
+    error: RestError,
+    route: Route,
+    path: PathValues,
+    caller: Discoverer,
+  ): Promise<boolean> {
+    if (this.#mayPass(error, route)) {
+      const { state } = this.#routes.get(route)!;
+      if (state === 'unknown') throw this.#undecidedBy(error, route);
+      // The route stays what it was.
+      if (state === 'missing') this.#note(route, state);
+      return state === 'there';
+    }
     // The result of another caller's probe applies to this one too; if it is undecided, all waiting callers probe with
     // their own objects in parallel.
     const underWay = this.#looks.get(route);
     if (underWay) await caller.within(underWay);
-    if (!this.isOpen(route)) return this.#states.get(route) === 'there';
+    if (!this.isOpen(route)) return this.#routes.get(route)!.state === 'there';
     const look = this.#look(route, path, caller);
     this.#looks.set(
       route,
@@ -91,34 +145,73 @@ export class RouteDiscovery {
     return look;
   }
 
+  /** Whether a refusal may be one of a proxy for a moment, and decides nothing. */
+  #mayPass({ body }: RestError, route: Route): boolean {
+    const known = this.#routes.get(route)!;
+    if (body === 'documented') {
+      known.refusedMs = undefined;
+      return false;
+    }
+    const nowMs = this.#clock.now();
+    known.refusedMs ??= nowMs;
+    return nowMs - known.refusedMs < UNDOCUMENTED_MS;
+  }
+
+  #undecidedBy(error: RestError, route: Route): RestError {
+    this.#reportUndecided(route);
+    if (error.kind !== 'status') return error;
+    const { status, requestId } = error;
+    const what = `Backend answered ${status} without its documented error, which does not tell whether it has the route`;
+    return new RestError('invalid_response', what, route, { status, requestId, cause: error });
+  }
+
   async #look(route: Route, path: PathValues, caller: Discoverer): Promise<boolean> {
     const sample = await findSample(route, path, caller);
-    if (sample === 'no sample' && !this.#undecided.has(route)) {
-      this.#undecided.add(route);
-      this.#observer.onUndecidedRoute?.(route);
+    if (sample === 'no sample') this.#reportUndecided(route);
+    if (typeof sample === 'string') {
+      if (this.#routes.get(route)!.state === 'missing') this.#note(route, 'missing');
+      return sample === 'no parent';
     }
-    if (typeof sample === 'string') return sample === 'no parent';
     const isThere = await caller.probe(sample).then(
       () => true,
       (error: unknown) => {
-        if (isRefusal(error, route)) return false;
-        throw error;
+        if (!isRefusal(error, route)) throw error;
+        if (this.#mayPass(error, route)) throw this.#undecidedBy(error, route);
+        return false;
       },
     );
     this.#note(route, isThere ? 'there' : 'missing');
     return isThere;
   }
 
+  #reportUndecided(route: Route): void {
+    if (this.#undecided.has(route)) return;
+    this.#undecided.add(route);
+    this.#observer.onUndecidedRoute?.(route);
+  }
+
   #note(route: Route, state: 'there' | 'missing'): void {
     if (!this.isOpen(route)) return;
-    this.#states.set(route, state);
-    if (state === 'there') return;
-    this.capabilities = this.#newCapabilities();
-    this.#observer.onMissingRoute?.(route);
+    const known = this.#routes.get(route)!;
+    const before = known.state;
+    const isAgain = state === 'missing' && before === 'missing';
+    known.everyMs = isAgain ? Math.min(known.everyMs * 2, MAX_REVIEW_MS) : REVIEW_MS;
+    known.reviewMs = this.#clock.now() + known.everyMs;
+    known.state = state;
+    if (state === 'there') known.refusedMs = undefined;
+    if (known.isTried || before !== state) {
+      known.isTried = false;
+      this.capabilities = this.#newCapabilities();
+    }
+    if (state === before) return;
+    if (state === 'missing') this.#observer.onMissingRoute?.(route);
+    else if (before === 'missing') this.#observer.onFoundRoute?.(route);
   }
 
   #newCapabilities(): RouteCapabilities {
-    const missing = [...this.#states].filter(([, state]) => state === 'missing');
+    const missing = [...this.#routes].filter(
+      ([, { state, isTried }]) => state === 'missing' && !isTried,
+    );
     return capabilitiesWithout(new Set(missing.map(([route]) => route)));
   }
 }
@@ -127,7 +220,7 @@ export class RouteDiscovery {
  * Whether a failure may mean that the backend lacks the route. A backend without `/v0/pages/search` may respond with
  * the page of id `search`.
  */
-const isRefusal = (error: unknown, route: Route): boolean =>
+const isRefusal = (error: unknown, route: Route): error is RestError =>
   isRouteRefusal(error) ||
   (hasKind(error, 'invalid_response', 'truncated') && isTakenForAnother(route));
 

@@ -66,7 +66,7 @@ function decodeBody(route: Route, answer: RestResponse): DecodedResponse {
     const number = written ?? writtenAs(value);
     const shown = number === undefined ? describe(name, value) : describeNumber(name, number);
     written = undefined;
-    const fault = invalid(`Backend answered ${shown}`, route, answer);
+    const fault = invalid(`Backend answered ${shown}`, route, answer, 'documented');
     // A page of a list is unusable without `items`.
     if (holder === root && name === 'items') throw fault;
     if (++faults > MAX_FAULTS) {
@@ -81,7 +81,9 @@ function decodeBody(route: Route, answer: RestResponse): DecodedResponse {
     isWhole = checkOf(route.response)(root, onFault);
   }
   if (!isWhole) {
-    throw invalid('Backend answered something other than the documented object', route, answer);
+    const body = typeof root === 'object' && root !== null ? 'documented' : undefined;
+    const what = 'Backend answered something other than the documented object';
+    throw invalid(what, route, answer, body);
   }
   // Checked in place, without a copy; unknown fields stay.
   return { value: root, status: answer.status, sound: faults === 0 };
@@ -96,8 +98,12 @@ const JSON_TYPE = /(?:^|,)\s*(?:[\w.+-]+\/[\w.+-]+\+json|(?:application|text)\/j
 /** Returns the content type; several header lines, which undici answers as a list, as one. */
 const typeOf = ({ headers }: RestResponse): string => String(headers['content-type'] ?? '');
 
-const invalid = (what: string, route: Route, answer: RestResponse): RestError =>
-  new RestError('invalid_response', what, route, originOf(answer));
+const invalid = (
+  what: string,
+  route: Route,
+  answer: RestResponse,
+  body?: RestError['body'],
+): RestError => new RestError('invalid_response', what, route, { ...originOf(answer), body });
 
 function describe(name: PropertyKey, value: unknown): string {
   if (value === undefined) return `without "${String(name)}"`;
@@ -117,10 +123,13 @@ function describeNumber(name: PropertyKey, written: string): string {
 }
 
 function refusalOf(route: Route, answer: RestResponse): RestError {
-  const parsed = ErrorBody.safeParse(parseJson(answer.body));
-  const field = parsed.data?.details?.field;
+  const type = typeOf(answer);
+  const { data } = ErrorBody.safeParse(parseJson(utf8Of(answer.body, type) ?? answer.body));
+  const field = data?.details?.field;
+  const isDocumented = data?.code !== undefined && data.message !== undefined;
   return statusError(route, {
-    ...originOf(answer, parsed.data?.requestId),
+    ...originOf(answer, data?.requestId),
+    body: isDocumented ? 'documented' : /\bhtml\b/i.test(type) ? 'html' : undefined,
     field: field !== undefined && FIELD_PATH.test(field) ? field : undefined,
     retryAfterMs: retryAfterOf(answer.headers),
   });

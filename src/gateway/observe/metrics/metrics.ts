@@ -6,6 +6,7 @@ import { collectDefaultMetrics, Gauge, type Counter, type Registry } from 'prom-
 import type { LiveObserver } from '../../../live/live-object.ts';
 import type { Pollers } from '../../../live/pollers.ts';
 import { BREAKER_SCOPES, type UpstreamObserver } from '../../../rest/call/observer.ts';
+import type { RouteState } from '../../../rest/client/route-discovery.ts';
 import type { CircuitStates } from '../../../rest/policies/circuit-breaker.ts';
 import type { SubscriptionObserver } from '../../operation/subscriptions.ts';
 import type { Subscriptions } from '../../operation/subscriptions.ts';
@@ -22,6 +23,8 @@ const BREAKER_LEVEL = { closed: 0, 'half-open': 1, open: 2 } as const;
 interface Watched {
   readonly requests: { readonly underWay: number };
   readonly breaker: CircuitStates;
+  /** States of the extended routes by method and path. */
+  readonly routes: () => Readonly<Record<string, RouteState>>;
   readonly readiness: Pick<Readiness, 'report'>;
   readonly pollers: Pollers;
   readonly subscriptions: Subscriptions;
@@ -92,7 +95,7 @@ export class Metrics {
   }
 
   /** Registers gauges of these objects. */
-  watch({ requests, breaker, readiness, pollers, subscriptions }: Watched): void {
+  watch({ requests, breaker, routes, readiness, pollers, subscriptions }: Watched): void {
     const { instruments } = this;
     instruments.gauge(
       'gateway_ready',
@@ -125,6 +128,14 @@ export class Metrics {
         breaker.tripped
           .filter((one) => one.scope === scope)
           .reduce((sum, { count }) => sum + count, 0),
+    );
+    instruments.gauges(
+      'gateway_route_missing',
+      "Whether the backend lacks a route beside the REST document's: 1 if it does; of several workers, the most.",
+      'route',
+      Object.keys(routes()),
+      (route) => Number(routes()[route] === 'missing'),
+      'max',
     );
     instruments.gauge(
       'gateway_subscriptions_open',
