@@ -59,6 +59,7 @@ const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   403: 'FORBIDDEN', // Forbidden
   404: 'NOT_FOUND', // Not Found
   409: 'CONFLICT', // Conflict
+  410: 'NOT_FOUND', // Gone
   413: 'VALIDATION_FAILED', // Content Too Large
   414: 'VALIDATION_FAILED', // URI Too Long
   422: 'VALIDATION_FAILED', // Unprocessable Content

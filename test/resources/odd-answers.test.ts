@@ -1,6 +1,7 @@
 /** Answers that the embedded backend never gives: broken, very long, or without an end. */
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../src/v0/routes.ts';
+import { status } from '../support/faults.ts';
 import { listOf, openGateway } from '../support/open-gateway.ts';
 import { sampleOf } from '../support/world.ts';
 
@@ -326,6 +327,19 @@ describe('a list that is walked to its end', () => {
     expect(gateway.restCalls.length).toBeLessThan(5);
   });
 });
+
+it.each(['{ person(personId: "p") { name } }', '{ node: topic(topicId: "t") { title } }'])(
+  'a lookup that is answered 410 finds nothing, as with 404: %s',
+  async (source) => {
+    const gateway = await openGateway({ backend: 'faulty' });
+    gateway.upstream.on('*', status(410));
+
+    const { data, errors } = await gateway.ask(source);
+
+    expect(Object.values(data)).toEqual([null]);
+    expect(errors).toEqual([]);
+  },
+);
 
 describe('a list', () => {
   it('T16: fails with UPSTREAM_INVALID_RESPONSE when its cursors repeat in turn', async () => {

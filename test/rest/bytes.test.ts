@@ -1,4 +1,5 @@
 /** Decoding the bytes of an answer: numbers, charset, byte order mark. */
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { WRITES_ALL_NUMBERS } from '../../src/rest/decode/json.ts';
 import { ok, text } from '../support/faults.ts';
@@ -156,6 +157,22 @@ describe('the text of an answer', () => {
       expect(data['person']).toBeNull();
     },
   );
+
+  it('is refused with the name of its content coding, which no call accepts', async () => {
+    const { upstream, ask } = await openGateway({ backend: 'faulty' });
+    upstream.on('GET /v0/persons/p', (response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'GZIP' });
+      response.end(gzipSync(bytesOf('utf8')));
+    });
+
+    const { data, codes, errors } = await ask('{ person(personId: "p") { name } }');
+
+    expect(data['person']).toBeNull();
+    expect(codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+    expect(errors[0]!.message).toBe(
+      'Backend answered in the content coding "gzip", although calls ask for "identity": GET /v0/persons/{person_id}',
+    );
+  });
 
   it('makes a write OUTCOME_UNKNOWN when its charset contradicts its bytes', async () => {
     const { upstream, ask } = await openGateway({ backend: 'faulty' });

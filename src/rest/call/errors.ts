@@ -191,11 +191,13 @@ export const failureOf = (error: Error): FailureKind | undefined =>
   error instanceof RestError ? error.failure : 'other';
 
 /**
- * Whether an error is the 404 of a lookup, which `find` functions return as null. A page of HTML says nothing about an
+ * Whether an error is the 404 or 410 (Gone) of a lookup, which `find` functions return as null. A page of HTML says nothing about an
  * object: proxies respond with it while they reload.
  */
 export const isNotFound = (error: unknown): boolean =>
-  hasKind(error, 'status') && error.status === 404 && error.body !== 'html';
+  hasKind(error, 'status') &&
+  (error.status === 404 || error.status === 410) &&
+  error.body !== 'html';
 
 /** Statuses of a missing route. */
 const ROUTE_REFUSALS: readonly unknown[] = [404, 405, 501];

@@ -52,7 +52,7 @@ function decodeBody(route: Route, answer: RestResponse): DecodedResponse {
   const type = typeOf(answer);
   if (!JSON_TYPE.test(type)) throw invalid('Backend did not answer JSON', route, answer);
   const body = utf8Of(answer.body, type);
-  if (!body) throw invalid('Backend answered text that is not UTF-8', route, answer);
+  if (!body) throw invalid(`Backend answered ${notText(answer)}`, route, answer);
   let root = parseJson(body);
   let faults = 0;
   let inexact: Map<number, string> | undefined;
@@ -94,6 +94,15 @@ const FIELD_PATH = /^[\w.[\]{}-]{1,200}$/;
 
 /** Content types of JSON; one of several is enough. Source: https://mimesniff.spec.whatwg.org/#json-mime-type */
 const JSON_TYPE = /(?:^|,)\s*(?:[\w.+-]+\/[\w.+-]+\+json|(?:application|text)\/json)\s*(?:[;,]|$)/i;
+
+/** Describes a body that is not UTF-8: compressed in spite of `accept-encoding: identity`, or of another charset. */
+function notText({ headers }: RestResponse): string {
+  const coding = CODING.exec(String(headers['content-encoding'] ?? ''))?.[0].toLowerCase();
+  if (coding === undefined) return 'text that is not UTF-8';
+  return `in the content coding "${coding}", although calls ask for "identity"`;
+}
+
+const CODING = /\b(?:gzip|deflate|br|zstd|compress)\b/i;
 
 /** Returns the content type; several header lines, which undici answers as a list, as one. */
 const typeOf = ({ headers }: RestResponse): string => String(headers['content-type'] ?? '');
