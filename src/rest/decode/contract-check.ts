@@ -6,6 +6,7 @@
  * results with zod's.
  */
 import { z } from 'zod';
+import { isKeyId } from '../../v0/schemas/primitive.ts';
 import { MAX_DEPTH } from './json.ts';
 
 /** Called with the parent and the property name of each wrong value; may throw to stop the check. */
@@ -59,11 +60,15 @@ function compile(schema: z.core.$ZodType): Check {
 
 function checkObject(schema: z.ZodObject): Check {
   const names = Object.keys(schema.shape);
-  const checks = Object.values<z.core.$ZodType>(schema.shape).map(checkOf);
+  const schemas = Object.values<z.core.$ZodType>(schema.shape);
+  const checks = schemas.map(checkOf);
+  // An object without an id of its key is wrong as a whole.
+  const keys = names.filter((_name, i) => isKeyId(schemas[i]!));
   const inherited = names.find((name) => name in Object.prototype);
   if (inherited) throw new TypeError(`"${inherited}" is a name that every object has.`);
   return (value, onFault, isExact) => {
     if (!isObject(value) || Array.isArray(value)) return false;
+    for (const key of keys) if (typeof value[key] !== 'string') return false;
     for (let i = 0; i < names.length; i++) {
       const name = names[i]!;
       if (!checks[i]!(value[name], onFault, isExact)) onFault(value, name);

@@ -3,8 +3,9 @@
  *
  * A wrong value is replaced by an error, which the executor reports at its field.
  */
+import { z } from 'zod';
 import { ErrorBody } from '../../v0/error.ts';
-import type { Route } from '../../v0/routes.ts';
+import { parametersOf, type Route } from '../../v0/routes.ts';
 import { isRead, type RestResponse, type Call, type DecodedResponse } from '../call/call.ts';
 import { outcomeUnknown, RestError, statusError } from '../call/errors.ts';
 import { checkOf } from './contract-check.ts';
@@ -30,22 +31,74 @@ const MAX_FAULTS = 1_000;
  * @throws {RestError} `status` for other statuses, including redirects, which are never followed. `invalid_response` if
  * the whole body is unusable. `outcome_unknown` in place of both if a write may have been executed.
  */
-export function decode(call: Pick<Call, 'route'>, answer: RestResponse): DecodedResponse {
+export function decode(call: Pick<Call, 'route' | 'path'>, answer: RestResponse): DecodedResponse {
   try {
-    return decodeBody(call.route, answer);
+    const decoded = decodeBody(call.route, answer);
+    if (isAsked(call, decoded.value)) return decoded;
+    throw invalid('Backend answered another object than the one asked for', call.route, answer);
   } catch (error) {
-    const isKnown = isRead(call) || isSurelyRefused(answer.status);
+    const isKnown = isRead(call) || isSurelyRefused(answer);
     throw error instanceof RestError && !isKnown ? outcomeUnknown(error) : error;
   }
 }
 
 /**
- * Whether a status means that a write was not executed: 4xx, 501 (Not Implemented), 503 (Service Unavailable) and 505
- * (HTTP Version Not Supported). A 500 may be sent after the write, and 502 or 504 of a proxy say nothing about the
- * backend.
+ * Statuses that a proxy answers too after it has passed a write on: 408 (Request Timeout), 421 (Misdirected Request),
+ * 499 (client closed its request, of nginx) and 503 (Service Unavailable, of Envoy for a connection that broke).
  */
-const isSurelyRefused = (status: number): boolean =>
-  (status >= 400 && status < 500) || status === 501 || status === 503 || status === 505;
+const STATUSES_OF_PROXIES: readonly number[] = [408, 421, 499, 503];
+
+/**
+ * Whether a response means that a write was not executed: 4xx, 501 (Not Implemented), 505 (HTTP Version Not Supported),
+ * and those that proxies answer too if the backend itself has written them. A 500 may be sent after the write, and 502
+ * or 504 say nothing about the backend.
+ */
+function isSurelyRefused(answer: RestResponse): boolean {
+  const { status } = answer;
+  if (STATUSES_OF_PROXIES.includes(status)) return isOfBackend(answer);
+  return (status >= 400 && status < 500) || status === 501 || status === 505;
+}
+
+/** Whether an error response has the documented body, or `Retry-After`. */
+function isOfBackend({ headers, body }: RestResponse): boolean {
+  if (retryAfterOf(headers) !== undefined) return true;
+  const { data } = ErrorBody.safeParse(parseJson(body));
+  return Boolean(data?.code && data.message);
+}
+
+/** The ids of a route's object that stand in its path: the place of the segment from the end, and the field. */
+type KeyInPath = readonly (readonly [fromEnd: number, field: string])[];
+
+const keysInPaths = new WeakMap<Route, KeyInPath>();
+
+function keyInPath(route: Route): KeyInPath {
+  let key = keysInPaths.get(route);
+  if (!key) {
+    const { path, response } = route;
+    const shape = response instanceof z.ZodObject ? response.shape : {};
+    const segments = path.split('/');
+    key = parametersOf(path).flatMap((name) => {
+      const field = name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+      const fromEnd = segments.length - segments.indexOf(`{${name}}`);
+      return field in shape ? [[fromEnd, field] as const] : [];
+    });
+    keysInPaths.set(route, key);
+  }
+  return key;
+}
+
+/** Whether an object has the ids of the path of its call. */
+function isAsked({ route, path }: Pick<Call, 'route' | 'path'>, object: unknown): boolean {
+  const key = keyInPath(route);
+  if (key.length === 0) return true;
+  const [asked = ''] = path.split('?', 1);
+  const segments = asked.split('/');
+  return key.every(
+    ([fromEnd, field]) =>
+      (object as Readonly<Record<string, unknown>>)[field] ===
+      decodeURIComponent(segments.at(-fromEnd)!),
+  );
+}
 
 function decodeBody(route: Route, answer: RestResponse): DecodedResponse {
   if (!SUCCESSES.includes(answer.status)) throw refusalOf(route, answer);

@@ -31,6 +31,8 @@ interface RetryTerms {
   readonly needsMs: number;
   /** Whether it costs the backend nothing. */
   readonly isFree: boolean;
+  /** Whether to use a new connection. */
+  readonly isFresh: boolean;
 }
 
 /** @param routes routes whose reads earn the budget. */
@@ -53,13 +55,15 @@ export function retries(
       observer.onRetryBudgetExhausted?.(route);
       return undefined;
     }
-    return { afterMs: next.afterMs, isFresh: next.isFree };
+    return { afterMs: next.afterMs, isFresh: next.isFresh };
   };
 }
 
 function wantedAfter(settled: Settled, number: number, timeoutMs: number): RetryTerms | undefined {
-  const paid = { afterMs: fullJitter(number), needsMs: 0, isFree: false };
+  const paid = { afterMs: fullJitter(number), needsMs: 0, isFree: false, isFresh: false };
   if (!(settled instanceof Error)) {
+    // Sent by servers that close an idle connection, just as a request arrives on it. Source: RFC 9110, 15.5.9.
+    if (settled.status === 408) return number === 1 ? { ...paid, isFresh: true } : undefined;
     if (!RETRIED_STATUSES.includes(settled.status)) return undefined;
     const afterMs = retryAfterOf(settled.headers);
     // A rate limit without `Retry-After` is not retried.
@@ -71,7 +75,7 @@ function wantedAfter(settled: Settled, number: number, timeoutMs: number): Retry
   if (kind === 'timeout') return { ...paid, needsMs: timeoutMs };
   if (kind === 'truncated' || retry === 'load') return paid;
   return retry === 'nothing'
-    ? { afterMs: equalJitter(number), needsMs: 0, isFree: true }
+    ? { afterMs: equalJitter(number), needsMs: 0, isFree: true, isFresh: true }
     : undefined;
 }
 

@@ -6,10 +6,10 @@
  */
 import { z } from 'zod';
 import { Person } from './person.ts';
-import { counter, looseString, timestamp } from './primitive.ts';
+import { counter, keyId, looseString, timestamp } from './primitive.ts';
 
 export const Account = z.object({
-  accountId: z.string().describe('Id of this account.'),
+  accountId: keyId.describe('Id of this account.'),
   domain: z
     .string()
     .describe(

@@ -6,7 +6,7 @@
  */
 import { z } from 'zod';
 import { PageMetadata, PageMetadataInput } from './page-metadata.ts';
-import { nullableString, nullableTimestamp, timestamp } from './primitive.ts';
+import { keyId, nullableString, nullableTimestamp, timestamp } from './primitive.ts';
 
 export const AUDIENCE_STATUSES = [
   'archived',
@@ -25,8 +25,8 @@ const OPERATION_KEY_LENGTH = { min: 1, max: 128 } as const;
 const SUPPLEMENTARY_CONTEXT = 'Context in addition to `Page.pageContext`. Null when there is none.';
 
 export const AudienceVersion = z.object({
-  versionId: z.string().describe('Id of this version.'),
-  audienceId: z.string().describe('Id of the audience of this version.'),
+  versionId: keyId.describe('Id of this version.'),
+  audienceId: keyId.describe('Id of the audience of this version.'),
   versionNumber: z.int().describe('Number of the version within its audience, counted from 1.'),
   status: z.enum(AUDIENCE_STATUSES).describe('Publishing status.'),
   isNewPageAgent: z.boolean().describe('Whether the new page agent serves this version.'),
@@ -52,8 +52,8 @@ export const AudienceVersion = z.object({
 export type AudienceVersion = z.infer<typeof AudienceVersion>;
 
 export const Audience = z.object({
-  audienceId: z.string().describe('Id of this audience.'),
-  pageId: z.string().describe('Id of the page of this audience.'),
+  audienceId: keyId.describe('Id of this audience.'),
+  pageId: keyId.describe('Id of the page of this audience.'),
   computedName: z
     .string()
     .describe('Name that the backend computes. Shown when there is no `customName`.'),

@@ -5,7 +5,7 @@
  * activity item may be absent or null; `activityType` is in the public reference.
  */
 import { z } from 'zod';
-import { looseString, nullableString, nullableTimestamp, timestamp } from './primitive.ts';
+import { keyId, looseString, nullableString, nullableTimestamp, timestamp } from './primitive.ts';
 
 /** Pattern of a log's `source` and `type`; 1 to 100 characters. Source: "Limits". */
 export const SLUG_PATTERN = /^[a-z0-9]+(-[a-z0-9]+)*$/;
@@ -38,15 +38,15 @@ const logFields = {
 };
 
 export const PersonLog = z.object({
-  personId: z.string().describe('Id of the person.'),
-  personLogId: z.string().describe('Id of this log entry.'),
+  personId: keyId.describe('Id of the person.'),
+  personLogId: keyId.describe('Id of this log entry.'),
   ...logFields,
 });
 export type PersonLog = z.infer<typeof PersonLog>;
 
 export const AccountLog = z.object({
-  accountId: z.string().describe('Id of the account.'),
-  accountLogId: z.string().describe('Id of this log entry.'),
+  accountId: keyId.describe('Id of the account.'),
+  accountLogId: keyId.describe('Id of this log entry.'),
   ...logFields,
 });
 export type AccountLog = z.infer<typeof AccountLog>;

@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { bodyOf } from './body.ts';
 import { PageMetadata, PageMetadataInput } from './page-metadata.ts';
-import { counter, looseString, nullableTimestamp, timestamp } from './primitive.ts';
+import { counter, keyId, looseString, nullableTimestamp, timestamp } from './primitive.ts';
 
 export const PAGE_TYPES = ['inbound', 'outbound', 'call_followup', 'sales_deck', 'custom'] as const;
 export const PAGE_STATUSES = ['archived', 'draft', 'published'] as const;
@@ -72,7 +72,7 @@ export type FooterLinkGroup = z.infer<typeof FooterLinkGroup>;
 const PAGE_CONTEXT = 'Context that describes what the page is about.';
 
 export const Page = z.object({
-  pageId: z.string().describe('Id of this page.'),
+  pageId: keyId.describe('Id of this page.'),
   name: z.string().describe('Internal name, for editors.'),
   title: z.string().describe('Title shown to visitors.'),
   brandId: z.string().describe('Id of the brand of the page.'),
@@ -103,7 +103,7 @@ export type Page = z.infer<typeof Page>;
 
 /** One hit of the page search. Assumed: extended route, see docs/assumptions.md. */
 export const PageSearchHit = z.object({
-  pageId: z.string().describe('Id of the page.'),
+  pageId: keyId.describe('Id of the page.'),
   name: z.string().describe('Internal name of the page, for editors.'),
   pageType: Page.shape.pageType,
   audiencesCount: Page.shape.audiencesCount,

@@ -5,10 +5,10 @@
  * still useful.
  */
 import { z } from 'zod';
-import { nullableString, timestamp } from './primitive.ts';
+import { keyId, nullableString, timestamp } from './primitive.ts';
 
 export const Person = z.object({
-  personId: z.string().describe('Id of this person.'),
+  personId: keyId.describe('Id of this person.'),
   name: z.string().describe('Full name.'),
   email: nullableString.describe('E-mail address. Null when unknown.'),
   domain: nullableString.describe('Internet domain of the organisation. Null when unknown.'),

@@ -11,6 +11,16 @@ export const MAX_INTEGER = Number.MAX_SAFE_INTEGER;
 /** A counter: an integer from 0 to 2^53 - 1. Source: "Conventions". */
 export const counter = z.int().min(0);
 
+/** Schemas of key ids. */
+const keyIds = z.registry<{ readonly isKey: true }>();
+
+/** An id of an object's key: its own or that of its parent. A value without it is not the object. */
+export const keyId = z.string();
+keyIds.add(keyId, { isKey: true });
+
+/** Whether a schema is `keyId`, possibly with a description. */
+export const isKeyId = (schema: z.core.$ZodType): boolean => keyIds.get(schema) !== undefined;
+
 /**
  * A timestamp: ISO 8601, or `+` and epoch milliseconds. Validated by the resolver, so an invalid one fails only its
  * field. Source: "Conventions"; Assumed: both forms, see docs/assumptions.md.

@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { bodyOf } from './body.ts';
-import { counter, nullableString, timestamp } from './primitive.ts';
+import { counter, keyId, nullableString, timestamp } from './primitive.ts';
 
 /** Content of an entry. The document shows no values of `type`. */
 export const EntryContent = z.object({
@@ -15,8 +15,8 @@ export const EntryContent = z.object({
 export type EntryContent = z.infer<typeof EntryContent>;
 
 export const TopicEntry = z.object({
-  topicEntryId: z.string().describe('Id of this entry.'),
-  topicId: z.string().describe('Id of the topic of this entry.'),
+  topicEntryId: keyId.describe('Id of this entry.'),
+  topicId: keyId.describe('Id of the topic of this entry.'),
   sortOrder: z.number().describe('Sort position among the entries of the topic, ascending.'),
   content: EntryContent.describe('Content of the entry.'),
   createdAt: timestamp.describe('Time of creation.'),
@@ -25,7 +25,7 @@ export const TopicEntry = z.object({
 export type TopicEntry = z.infer<typeof TopicEntry>;
 
 export const Topic = z.object({
-  topicId: z.string().describe('Id of this topic.'),
+  topicId: keyId.describe('Id of this topic.'),
   title: z.string().describe('Display title.'),
   purpose: nullableString.describe('Purpose of the topic. Null when none is stated.'),
   sortOrder: z.number().describe('Sort position among the topics, ascending.'),
