@@ -10,6 +10,7 @@ import {
   Kind,
   type DocumentNode,
   type ExecutionArgs,
+  OperationTypeNode,
   GraphQLError,
   type GraphQLResolveInfo,
   type GraphQLSchema,
@@ -21,6 +22,7 @@ import { Executor, type ExecutorArgs } from './core/executor.ts';
 import type { MaybePromise } from './core/resolved-value.ts';
 import { IncrementalExecutor, type IncrementalResult } from './incremental/incremental-executor.ts';
 import { INCREMENTAL, isDeferredAt } from './incremental/incremental-selection.ts';
+import { checkValues } from './operation/check-values.ts';
 import { PLAIN, PreparedOperations } from './operation/prepared-operations.ts';
 import type { PreparedSelection } from './operation/prepared-selection.ts';
 import { coerceVariableValues } from './operation/variables.ts';
@@ -77,6 +79,13 @@ export function createExecute(options: ExecutionOptions): Execute {
     const context = { schema, fragments: known.fragments, variableValues };
     const preparation = args.isIncremental ? INCREMENTAL : PLAIN;
     let selection: PreparedSelection;
+    if (operation.operation === OperationTypeNode.MUTATION) {
+      try {
+        checkValues(context, operation);
+      } catch (error) {
+        return { errors: [error as GraphQLError] };
+      }
+    }
     try {
       selection = operations.root(known, operation, context, preparation);
     } catch (error) {

@@ -4,6 +4,7 @@
 import { memoizeIn } from '../lib/memoize.ts';
 import type { ForwardedHeaders, Identity } from '../rest/call/forwarded-headers.ts';
 import type { RestClient } from '../rest/client/client.ts';
+import { Writes } from './writes.ts';
 import type { Pollers } from '../live/pollers.ts';
 
 export interface Context {
@@ -15,6 +16,8 @@ export interface Context {
   readonly pollers: Pollers | undefined;
   /** False disables look-ahead, for measurements. */
   readonly looksAhead: boolean;
+  /** Writes of a mutation; undefined for other operations. */
+  readonly writes: Writes | undefined;
   /** Values of `perRequest` by accessor; replaced by `forgetReads`. */
   reads: Map<unknown, unknown>;
 }
@@ -34,6 +37,7 @@ export const createContext = (
   identity: { apiKey, forwarded },
   pollers,
   looksAhead,
+  writes: new Writes(),
   reads: new Map(),
 });
 

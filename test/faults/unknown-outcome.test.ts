@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
-import { ok, status } from '../support/faults.ts';
+import { ok, status, type Behaviour } from '../support/faults.ts';
 import { openRelay } from '../support/relay.ts';
 import { sampleOf, world } from '../support/world.ts';
 import { openCallers } from './callers.ts';
@@ -20,6 +20,12 @@ afterEach(async () => {
   for (let i = 0; i < 5; i++) await write();
   await stand.holds([], { hits: 5 });
 });
+
+/** A status with a body as proxies write it. */
+const plain =
+  (code: number, body: string, type = 'application/json', headers = {}): Behaviour =>
+  (response) =>
+    void response.writeHead(code, { 'content-type': type, ...headers }).end(body);
 
 const WRITE = 'PATCH /v0/topics/t';
 const topic = sampleOf(routes.getTopic, { topic_id: 't' });
@@ -45,6 +51,39 @@ it.each<[number, string]>([
     expect(reply.codes).toEqual([expected]);
     expect(reply.errors[0].extensions).not.toHaveProperty('state');
     await stand.holds(reply, { hits: 1 });
+  },
+);
+
+it.each<[string, Behaviour]>([
+  [
+    'a 503 of Envoy',
+    plain(503, 'upstream connect error or disconnect/reset before headers', 'text/plain'),
+  ],
+  ['a 503 of nginx', plain(503, '<html>503 Service Temporarily Unavailable</html>', 'text/html')],
+  ['a 503 of an API gateway', plain(503, '{"message":"Service Unavailable"}')],
+  ['a 503 with a number as its code', plain(503, '{"code":503,"message":"no healthy upstream"}')],
+  ['a 408 without a body', plain(408, '')],
+  ['a 499 of nginx', plain(499, '')],
+  ['a 421', plain(421, 'Misdirected Request', 'text/plain')],
+])('T74 does not know the outcome of a write that is answered %s', async (_name, fault) => {
+  stand.upstream.on(WRITE, fault);
+
+  const reply = await write();
+
+  expect(reply.codes).toEqual(['OUTCOME_UNKNOWN']);
+  expect(stand.upstream.hits(WRITE)).toBe(1);
+  await stand.holds(reply, { hits: 2 });
+});
+
+it.each([408, 421, 499, 503])(
+  'T74 takes a write for refused that is answered %i by the backend itself',
+  async (code) => {
+    stand.upstream.on(WRITE, status(code), plain(code, '', 'text/plain', { 'retry-after': '0' }));
+
+    const replies = [await write(), await write()];
+
+    for (const { codes } of replies) expect(codes).not.toContain('OUTCOME_UNKNOWN');
+    await stand.holds(replies, { hits: 2 });
   },
 );
 

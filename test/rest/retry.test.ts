@@ -36,6 +36,27 @@ describe('a failed read', () => {
     expect(one.callLog).toMatchObject({ calls: 2, rounds: 2 });
   });
 
+  it('is retried once after a 408, on a new connection', async () => {
+    const { backend, client } = await openRest();
+    const sockets = new Set<Socket>();
+    const timedOut: Behaviour = (response, _seen, socket) => {
+      sockets.add(socket);
+      response.writeHead(408, { connection: 'close' }).end();
+    };
+    backend.on('*', ok(person('warm')));
+    await getPerson(client(), 'warm');
+    backend.on(PERSON, timedOut, (response, seen, socket) => {
+      sockets.add(socket);
+      void ok(person('p'))(response, seen, socket);
+    });
+
+    expect(await getPerson(client())).toEqual(person('p'));
+    expect(sockets.size).toBe(2);
+    backend.on(PERSON, timedOut);
+    expect(await outcome(getPerson(client()))).toMatchObject({ status: 408 });
+    expect(backend.hits(PERSON)).toBe(4);
+  });
+
   it.each([400, 401, 403, 404, 409, 422, 429, 500, 501])(
     'is not retried after a %i',
     async (code) => {

@@ -20,6 +20,8 @@ export interface ExecutionLimits {
   readonly maxErrors: () => number;
   /** Deadline of the request on `performance.now()`'s clock. */
   readonly deadlineMs: number;
+  /** Whether something was written, so that the operation must not be sent again. */
+  readonly hasWritten?: (() => boolean) | undefined;
   /** Called once if execution ends early, to cancel the calls of resolvers. */
   readonly onAbort?: (() => void) | undefined;
 }
@@ -107,7 +109,8 @@ export class ResultBounds {
     if (this.#values > maxValues) return this.#tooLarge(`${maxValues} values`);
     if (this.#textBytes > maxTextBytes) return this.#tooLarge(`${maxTextBytes} bytes of text`);
     if (nowMs > deadlineMs) {
-      return new GraphQLError(`The request took longer than it may: ask for less at once.`, {
+      const advice = this.#advice('ask for less at once');
+      return new GraphQLError(`The request took longer than it may: ${advice}.`, {
         extensions: { code: 'REQUEST_TIMEOUT', http: { status: 504 } },
       });
     }
@@ -117,11 +120,18 @@ export class ResultBounds {
 
   #tooLarge(limit: string): GraphQLError {
     const field = this.#largestField();
+    const advice = this.#advice('ask for fewer items with "first", or for fewer fields');
     return new GraphQLError(
-      `An answer may have ${limit}, and this one has more, most of it below "${field}": ask for fewer items with "first", or for fewer fields.`,
+      `An answer may have ${limit}, and this one has more, most of it below "${field}": ${advice}.`,
       // `spec`: status 200 for callers that accept only application/json.
       { extensions: { code: 'RESULT_TOO_LARGE', field, http: { status: 400, spec: true } } },
     );
+  }
+
+  #advice(before: string): string {
+    return this.limits.hasWritten?.() === true
+      ? 'do not send the mutation again, and read what it has written with a query for less'
+      : before;
   }
 
   /** Returns the path of the deepest field with at least half of all values below it. */

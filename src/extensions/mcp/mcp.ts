@@ -154,9 +154,12 @@ function resultOf(
 ): CallToolResult {
   const { data = null, errors = [] } = result;
   const isTooMuch = errors.some(({ extensions }) => TOO_MUCH.includes(extensions['code']));
-  const words = [...errors.map(inWords), ...(isTooMuch ? [narrowing(given, counts)] : [])];
-  // A result without any data is an error of the tool.
-  const isError = !data || (errors.length > 0 && Object.values(data).every((one) => one === null));
+  const written = outcomeOfWrites(errors);
+  const advice = written ? ADVICE[written] : isTooMuch ? narrowing(given, counts) : undefined;
+  const words = [...errors.map(inWords), ...(advice === undefined ? [] : [advice])];
+  // A result without any data is an error of the tool, unless it has written: agents repeat a call that failed.
+  const isEmpty = !data || (errors.length > 0 && Object.values(data).every((one) => one === null));
+  const isError = isEmpty && written !== 'carried out';
   const { errors: failures } = formatted(result) as { readonly errors?: object[] };
   return {
     ...(isError && { isError }),
@@ -164,6 +167,23 @@ function resultOf(
     content: [...words, ...(data === null ? [] : [JSON.stringify(data)])].map(textOf),
   };
 }
+
+/** What became of the writes of a result with errors; undefined if nothing was written. */
+function outcomeOfWrites(errors: readonly GraphQLError[]): keyof typeof ADVICE | undefined {
+  if (errors.some(({ extensions }) => extensions['writeCarriedOut'] === true)) return 'carried out';
+  const isUnknown = errors.some(
+    ({ extensions }) =>
+      extensions['writeCarriedOut'] === null || extensions['code'] === 'OUTCOME_UNKNOWN',
+  );
+  return isUnknown ? 'unknown' : undefined;
+}
+
+const ADVICE = {
+  'carried out':
+    'The write was carried out: do not call this tool for it again. What is missing here can be read with another tool.',
+  unknown:
+    'The write may have been carried out: read the object with another tool before you decide whether to write again.',
+} as const;
 
 const textOf = (text: string) => ({ type: 'text' as const, text });
 

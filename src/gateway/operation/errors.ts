@@ -9,6 +9,7 @@ import {
   toClientError,
   withoutRoute,
 } from '../../graph/errors.ts';
+import type { Writes } from '../../graph/writes.ts';
 
 /** Translated errors with their masked causes. */
 const causes = new WeakMap<GraphQLError, { readonly cause: unknown }>();
@@ -51,19 +52,51 @@ export const createTranslate =
     return translated;
   };
 
-/** Translates the errors of a result, and adds the continuation of lists that the budget has cut. */
+/**
+ * Translates the errors of a result, and adds the continuation of lists that the budget has cut, and the writes that
+ * were carried out nevertheless.
+ */
 export function translated<Result extends ExecutionResult>(
   result: Result,
   translate: Translate,
+  writes?: Writes,
 ): Result {
   if (!result.errors || result.errors.length === 0) return result;
-  const errors = result.errors.map(translate);
+  const isLost = result.data == null;
+  const errors = result.errors.map((error) => tellWrites(translate(error), writes, isLost));
   const continuation = continuationsOf(errors);
   return {
     ...result,
     errors,
     ...(continuation.length > 0 && { extensions: { ...result.extensions, continuation } }),
   };
+}
+
+/**
+ * Adds the writes that were carried out to an error: those of its field, or all if it is about the whole result.
+ * Idempotent.
+ *
+ * @param isLost whether the result has no data, with which what the writes returned is lost.
+ */
+export function tellWrites(
+  error: GraphQLError,
+  writes: Writes | undefined,
+  isLost: boolean,
+): GraphQLError {
+  if (!writes?.any || 'writeCarriedOut' in error.extensions) return error;
+  const [field] = error.path ?? [];
+  const told = writes.of(isLost || field === undefined ? undefined : String(field));
+  if (told.length === 0) return error;
+  const { message, nodes, source, positions, path, originalError } = error;
+  // Proxies and clients repeat a request that is answered with an error status.
+  const { http: _http, ...extensions } = error.extensions;
+  const marked = new GraphQLError(message, nodes, source, positions, path, originalError, {
+    ...extensions,
+    writeCarriedOut: told.some(({ carriedOut }) => carriedOut) || null,
+    writes: told,
+  });
+  causes.set(marked, causes.get(error) ?? { cause: undefined });
+  return marked;
 }
 
 /** Maximum lengths of a caller's text in a message, and of a message, in characters. */

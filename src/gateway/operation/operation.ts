@@ -152,6 +152,7 @@ export class Operation {
   pollers: Context['pollers'] = undefined;
   readonly looksAhead = true;
   reads: Context['reads'] | undefined = undefined;
+  writes: Context['writes'] = undefined;
 
   /** Planned cost, if it is compared with the actual one. */
   planned: PlannedCost | undefined = undefined;

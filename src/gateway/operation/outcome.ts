@@ -1,18 +1,20 @@
 /** The outcome of an operation, for the log and the metrics. */
 import type { ExecutionResult, GraphQLError } from 'graphql';
+import type { Writes } from '../../graph/writes.ts';
 import type { Cancel } from '../../lib/cancel.ts';
 import { statusOf } from './response.ts';
 import { translated, type Translate } from './errors.ts';
 
 /** Facts of an operation's result. */
 interface Recorded {
+  readonly writes: Writes | undefined;
   errors: readonly GraphQLError[] | undefined;
   hasData: boolean;
   /** Status by GraphQL over HTTP, independent of transport and media type. */
   strictStatus: number | undefined;
 }
 
-interface Ended extends Readonly<Recorded> {
+interface Ended extends Readonly<Omit<Recorded, 'writes'>> {
   readonly cancel: Cancel;
 }
 
@@ -22,9 +24,13 @@ export function recordResult(
   operation: Recorded,
   translate: Translate,
 ): ExecutionResult {
-  const result = translated(executed, translate);
+  const { writes } = operation;
+  const hasWritten = writes?.any ?? false;
+  // A mutation that has written is a result, and has status 200, whatever failed afterwards.
+  const whole = hasWritten && executed.data === undefined ? { ...executed, data: null } : executed;
+  const result = translated(whole, translate, writes);
   operation.errors = result.errors;
-  operation.hasData = hasValue(result.data);
+  operation.hasData = hasWritten || hasValue(result.data);
   operation.strictStatus = statusOf(result);
   return result;
 }

@@ -2,6 +2,7 @@
  * A result in parts (`@defer`, `@stream`): the parts after the first, seen by plugins and then written.
  */
 import type { ExecutionResult, GraphQLError } from 'graphql';
+import type { Writes } from '../../graph/writes.ts';
 import { translated, type Translate } from './errors.ts';
 import type { IncrementalFormat } from './negotiation.ts';
 import { formatted, formattedError, type ResponseParts } from './response.ts';
@@ -31,6 +32,7 @@ export type PartIterator = AsyncIterator<ResultPart, undefined, undefined> &
 interface Told {
   bytes: number | undefined;
   errors: readonly GraphQLError[] | undefined;
+  readonly writes: Writes | undefined;
 }
 
 export class ResultParts {
@@ -143,7 +145,8 @@ export class ResultParts {
       return value;
     } catch (error) {
       // A plugin failed.
-      const { errors = [] } = translated({ errors: [error as GraphQLError] }, this.#translate);
+      const failed = { errors: [error as GraphQLError] };
+      const { errors = [] } = translated(failed, this.#translate, this.#operation.writes);
       this.errors.push(...errors);
       return { errors, hasNext: false };
     }

@@ -7,6 +7,7 @@ import { createExecute, type Execute } from '../../execution/execute.ts';
 import type { MaybePromise } from '../../execution/core/resolved-value.ts';
 import type { IncrementalResult } from '../../execution/incremental/incremental-executor.ts';
 import type { Context } from '../../graph/context.ts';
+import { Writes } from '../../graph/writes.ts';
 import type { Cancel } from '../../lib/cancel.ts';
 import type { Pollers } from '../../live/pollers.ts';
 import { NOW } from '../../rest/call/call.ts';
@@ -48,6 +49,7 @@ const MAX_ERRORS = 1_000;
 interface ExecutionContext {
   readonly rest: RestClient;
   readonly cancel: Cancel;
+  readonly writes: Context['writes'];
 }
 
 /** Context of a subscription's event, which is executed as a separate request. */
@@ -97,7 +99,7 @@ export function createExecution(options: ExecutionPolicyOptions): OperationExecu
         );
       },
       limits: (context) => {
-        const { rest, cancel } = context as ExecutionContext;
+        const { rest, cancel, writes } = context as ExecutionContext;
         const { deadlineMs } = rest;
         return {
           maxValues,
@@ -105,6 +107,7 @@ export function createExecution(options: ExecutionPolicyOptions): OperationExecu
           deadlineMs,
           // Errors of a cancelled operation are not read, and a hundred cost as much as a result.
           maxErrors: () => (cancel.cancelled ? 1 : MAX_ERRORS),
+          hasWritten: () => writes?.any ?? false,
           onAbort: () => rest.abort(),
         };
       },
@@ -140,6 +143,7 @@ export function createExecution(options: ExecutionPolicyOptions): OperationExecu
       operation.identity = { apiKey, forwarded };
       operation.pollers = pollers;
       operation.reads = new Map();
+      if (operationType === 'mutation') operation.writes = new Writes();
     },
     prepareEvent(operation, startMs, cancel, trace) {
       const rest = clientFor(operation, operation.identity!.forwarded, startMs, cancel, trace);

@@ -11,7 +11,7 @@ import type {
 import type { DeliveredPayload, PendingResult } from '../../execution/incremental/delivery.ts';
 import { continuationsOf } from '../../graph/errors.ts';
 import type { Operation } from '../operation/operation.ts';
-import { translated, type Translate } from '../operation/errors.ts';
+import { tellWrites, translated, type Translate } from '../operation/errors.ts';
 import { ResultParts, type ResultPart, type PartIterator } from '../operation/result-parts.ts';
 import { costExtensions, type ExplainAudience } from './budget.ts';
 import type { Policy } from '../pipeline.ts';
@@ -31,7 +31,7 @@ export const incrementalDelivery = (options: IncrementalOptions): Policy => ({
     const reader = partsReaderOf(operation.accept);
     if (!subsequent || !reader) return;
     operation.parts = partsOf(subsequent, reader.format, operation, options);
-    operation.result = translated(initial, options.translate);
+    operation.result = translated(initial, options.translate, operation.writes);
   },
 });
 
@@ -42,7 +42,7 @@ function partsOf(
   { translate, explain, budget }: IncrementalOptions,
 ): ResultParts {
   const write = WRITERS[format](subsequent.pending, (raw) => {
-    const errors = raw.map(translate);
+    const errors = raw.map((error) => tellWrites(translate(error), operation.writes, false));
     parts.errors.push(...errors);
     return errors;
   });

@@ -166,8 +166,8 @@ export function bridge(pipeline: Pipeline, seen: HookedPhases): GatewayPlugin {
     onContextBuilding({ context, extendContext }) {
       const { operation } = context;
       pipeline.context(operation);
-      const { rest, identity, pollers, looksAhead, reads, cancel } = operation;
-      extendContext({ rest, identity, pollers, looksAhead, reads, cancel } as Partial<
+      const { rest, identity, pollers, looksAhead, reads, writes, cancel } = operation;
+      extendContext({ rest, identity, pollers, looksAhead, reads, writes, cancel } as Partial<
         typeof context
       >);
     },

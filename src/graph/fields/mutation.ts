@@ -37,6 +37,9 @@ import {
   type UserError,
 } from './user-errors.ts';
 
+/** Status of a write that was carried out and answered without its object. */
+const NO_CONTENT = 204;
+
 interface MutationPayload<T> {
   readonly object: T | null;
   readonly userErrors: readonly UserError[];
@@ -125,7 +128,7 @@ export function writeField<
   Answer,
   Options = undefined,
 >(options: WriteOptions<T, Target, Part, Body, Answer, Options>): void {
-  const { name, description, route, input, target, rename, readBack, followUp } = options;
+  const { name, description, route, input, answers, target, rename, readBack, followUp } = options;
   const fieldOf: FieldOf = rename?.toField ?? ((path) => path);
   const waitFields = new Set(Object.keys(followUp?.options.shape ?? {}));
 
@@ -209,24 +212,37 @@ export function writeField<
       resolve: async (_root, args: Args, context, info) => {
         const { key, body, wait, userErrors } = read(args);
         if (userErrors.length > 0) return { object: null, userErrors };
+        const { rest, writes } = context;
+        const field = String(info.path.key);
+        const sent = inputOf(target?.entity.pathOf(key), body);
+        const origin = { origin: info.path };
+        let object: T | null;
+        writes?.begin(field);
         try {
-          const sent = inputOf(target?.entity.pathOf(key), body);
-          const origin = { origin: info.path };
-          const object = options.toObject
-            ? options.toObject(await context.rest.call(options.route, sent, origin), key)
-            : await context.rest.call(options.route, sent, origin);
-          return { object, userErrors: [], ...(await followUp?.wait(context, key, object, wait)) };
+          object = options.toObject
+            ? options.toObject(await rest.call(options.route, sent, origin), key)
+            : await rest.call(options.route, sent, origin);
+          const written = answers.entity.keyOf(object);
+          writes?.carryOut(field, written && answers.entity.idOf(written));
         } catch (error) {
           if (!hasKind(error, 'outcome_unknown')) {
+            writes?.refuse(field);
             return { object: null, userErrors: [refusal(error, form)] };
           }
           if (!readBack || !target) throw error;
           // Also before the read-back, since earlier reads do not include the write.
           forgetReads(context);
-          throw await outcomeUnknown(error, target.entity, key, readBack, context, info.path);
+          if (error.status !== NO_CONTENT) {
+            throw await outcomeUnknown(error, target.entity, key, readBack, context, info.path);
+          }
+          writes?.carryOut(field, target.entity.idOf(key));
+          // The written object is the target.
+          object = (await target.entity.loader(context).load(key, info.path)) as T | null;
         } finally {
           forgetReads(context);
         }
+        const reached = object && (await followUp?.wait(context, key, object, wait));
+        return { object, userErrors: [], ...reached };
       },
     }),
   );
