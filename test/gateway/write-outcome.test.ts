@@ -1,4 +1,5 @@
 /** What callers are told of a write that was carried out, whatever fails before or after it. */
+import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import type { GatewayPlugin } from '../../src/gateway/yoga/gateway-plugin.ts';
@@ -268,8 +269,7 @@ describe('a write that is answered 200', () => {
 });
 
 describe('a write that is answered 204', () => {
-  const noContent = (response: import('node:http').ServerResponse) =>
-    void response.writeHead(204).end();
+  const noContent = (response: ServerResponse) => void response.writeHead(204).end();
   const query = `mutation { ${ARCHIVE} { audience { id status } userErrors { code } } }`;
 
   it('was carried out, and its object is read', async () => {

@@ -5,7 +5,7 @@ import { routes } from '../../src/v0/routes.ts';
 import { countCalls } from '../support/count-calls.ts';
 import { cut, endless, ok, raw, status, text, type Behaviour } from '../support/faults.ts';
 import { hasKind } from '../../src/rest/call/errors.ts';
-import { failureOf, getPerson, openRest, outcome, person } from './open-rest.ts';
+import { failureOf, getPerson, openRest, outcome, person, personAsked } from './open-rest.ts';
 
 const PERSON = 'GET /v0/persons/p';
 
@@ -197,7 +197,7 @@ it('an observer that throws fails its call, and the next call is answered', asyn
     if (mistakes-- > 0) throw new TypeError('a mistake of ours');
   };
   const { backend, client } = await openRest({ observer: { onCall } });
-  backend.on(PERSON, ok(person('p')));
+  backend.on(PERSON, ok(personAsked));
 
   await expect(getPerson(client())).rejects.toThrow('a mistake of ours');
   await expect(getPerson(client())).resolves.toMatchObject({ personId: 'p' });

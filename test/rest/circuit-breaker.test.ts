@@ -11,6 +11,7 @@ import {
   openRest,
   outcome,
   person,
+  personAsked,
   topic,
   type Rest,
   type RestOptions,
@@ -64,7 +65,7 @@ describe('the circuit of a route of a key', () => {
   it('T10: opens when half of 20 calls failed, and then refuses at once without a call', async () => {
     const rest = await openStaged();
     const { backend, client, told, upstream } = rest;
-    backend.on('*', ok(person('p')));
+    backend.on('*', ok(personAsked));
     await askPersons(rest, 10);
     backend.on('*', status(500));
     await askPersons(rest, 9);
@@ -88,7 +89,7 @@ describe('the circuit of a route of a key', () => {
     async (_name, fault) => {
       const rest = await openStaged();
       const { backend, upstream } = rest;
-      backend.on('*', ok(person('p')));
+      backend.on('*', ok(personAsked));
       await askPersons(rest, 200);
       backend.on('*', fault);
       const before = backend.hits();
@@ -108,7 +109,7 @@ describe('the circuit of a route of a key', () => {
     const clock = new StagedClock();
     const rest = await openRest({ clock, timeoutMs: 100, requestTimeoutMs: 150 });
     const { backend, upstream } = rest;
-    backend.on('*', ok(person('p')));
+    backend.on('*', ok(personAsked));
     await askPersons(rest, 200);
     backend.on('*', silence());
     clock.tick(20);
@@ -126,11 +127,11 @@ describe('the circuit of a route of a key', () => {
   it('weighs failures against the successes of its window alone', async () => {
     const rest = await openStaged();
     const { backend, upstream } = rest;
-    backend.on('*', ok(person('p')));
+    backend.on('*', ok(personAsked));
     await askPersons(rest, 30);
     const half = async () => {
       for (let i = 0; i < 10; i++) {
-        backend.on('*', ok(person('p')));
+        backend.on('*', ok(personAsked));
         await askPersons(rest, 1);
         backend.on('*', status(500));
         await askPersons(rest, 1);
@@ -150,7 +151,7 @@ describe('the circuit of a route of a key', () => {
     const time = { clock, timeoutMs: 1_000, requestTimeoutMs: 1_500 };
     const rest = await openRest({ ...time, connections: 5, breaker: { volume: 4 } });
     const { backend, calls, client, upstream } = rest;
-    const answer = held(ok(person('p')));
+    const answer = held(ok(personAsked));
     backend.on('*', ...Array.from({ length: 4 }, () => answer.behaviour), silence());
     const reads = Array.from({ length: 8 }, (_, i) => outcome(getPerson(client(), `p${i}`)));
     await until(() => backend.hits() === 4);
@@ -170,8 +171,8 @@ describe('the circuit of a route of a key', () => {
     const rest = await openStaged();
     const { backend, client, told, upstream } = rest;
     await openCircuit(rest);
-    const probe = held(ok(person('p')));
-    backend.on('*', probe.behaviour, ok(person('p')));
+    const probe = held(ok(personAsked));
+    backend.on('*', probe.behaviour, ok(personAsked));
     const before = backend.hits();
     rest.passMs(OPEN_MS);
     expect(upstream.breaker.stateOf('route_key')).toBe('half-open');
@@ -216,7 +217,7 @@ describe('the circuit of a route of a key', () => {
     const rest = await openStaged();
     const { backend, upstream } = rest;
     await openCircuit(rest);
-    backend.on('*', ok(person('p')), status(500), ok(person('p')));
+    backend.on('*', ok(personAsked), status(500), ok(personAsked));
     rest.passMs(OPEN_MS);
 
     await askPersons(rest, 3);
@@ -227,7 +228,7 @@ describe('the circuit of a route of a key', () => {
   it.each([401, 404, 429])('T11: is not opened by 100 answers of %i', async (code) => {
     const { backend, client, upstream, told } = await openRest();
     backend.on('*', (response, seen, socket) =>
-      (seen.headers['x-api-key'] === 'key-a' ? status(code) : ok(person('p')))(
+      (seen.headers['x-api-key'] === 'key-a' ? status(code) : ok(personAsked))(
         response,
         seen,
         socket,
@@ -264,7 +265,7 @@ describe('the circuit of a route of a key', () => {
     const rest = await openStaged();
     const { backend, client, upstream } = rest;
     await openCircuit(rest);
-    backend.on('*', silence(), ok(person('p')));
+    backend.on('*', silence(), ok(personAsked));
     rest.passMs(OPEN_MS);
     const leaving = new Cancel();
     const probe = failureOf(getPerson(client({ leaving })));
@@ -282,7 +283,7 @@ describe('the circuit of a route of a key', () => {
     const rest = await openRest({ clock });
     const { backend, client, upstream } = rest;
     await openCircuit(rest);
-    const probe = held(ok(person('p')));
+    const probe = held(ok(personAsked));
     backend.on('*', probe.behaviour);
     clock.pass(OPEN_MS);
     let name: string | undefined;
@@ -331,7 +332,7 @@ describe('the circuit of a route of a key', () => {
     const clock = new StagedClock();
     const rest = await openRest({ clock, timeoutMs: 1_000 });
     const { backend, calls, client } = rest;
-    backend.on('*', ok(person('p')));
+    backend.on('*', ok(personAsked));
     backend.on('GET /v0/topics/t', afterOn(clock, 600, ok(topic('t'))));
     await askPersons(rest, 50);
     backend.on('*', silence());
@@ -402,7 +403,7 @@ describe('the circuit of a route of a key', () => {
     await openCircuit(rest, 'key-a');
     await openCircuit(rest, 'key-b');
     expect(trippedOf(rest)).toEqual(['2 route_key /v0/persons/{person_id} open']);
-    backend.on('*', ok(person('p')));
+    backend.on('*', ok(personAsked));
     rest.passMs(OPEN_MS);
 
     await askPersons(rest, 1, 'key-b');
@@ -436,7 +437,7 @@ describe('the circuit of a route of a key', () => {
   };
 
   it.each<[string, Behaviour, Behaviour]>([
-    ['accepted', ok(person('p')), status(500)],
+    ['accepted', ok(personAsked), status(500)],
     ['invented', status(401), reset()],
   ])('is open for a thousand %s keys at most', async (_what, answer, fault) => {
     const rest = await openRest({ breaker: { volume: 1 } });
@@ -507,7 +508,7 @@ describe('the circuit of the host', () => {
   it('T26: stays closed in a restart of half a second while a hundred calls wait', async () => {
     const rest = await openRest({ stopped: true });
     const { backend, client, told } = rest;
-    backend.on('*', ok(person('p')));
+    backend.on('*', ok(personAsked));
     const asked = Array.from({ length: 100 }, (_, i) => failureOf(getPerson(client(), `p${i}`)));
     await sleep(450);
     await backend.start();
@@ -532,7 +533,7 @@ describe('the circuit of the host', () => {
     expect(upstream.breaker.stateOf('host')).toBe('open');
 
     await backend.start();
-    backend.on('*', after(50, status(500)), ok(person('p')));
+    backend.on('*', after(50, status(500)), ok(personAsked));
     rest.passMs(OPEN_MS);
     const names = await Promise.all([
       failureOf(getPerson(client())),

@@ -6,7 +6,15 @@ import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { after, held, ok, silence, status } from '../support/faults.ts';
 import { until } from '../support/until.ts';
-import { NO_BREAKER, openRest, outcome, person, topic, type Rest } from './open-rest.ts';
+import {
+  NO_BREAKER,
+  openRest,
+  outcome,
+  person,
+  personAsked,
+  topic,
+  type Rest,
+} from './open-rest.ts';
 import { afterOn, StagedClock } from '../support/staged-time.ts';
 
 const getPerson = (client: RestClient, id: number | string) =>
@@ -17,7 +25,7 @@ const getTopic = (client: RestClient, id: number) =>
 
 /** Lets the backend accept these keys: until then all of them count as one key. */
 async function accept({ backend, client }: Rest, ...keys: readonly string[]): Promise<void> {
-  backend.on('*', ok(person('p')));
+  backend.on('*', ok(personAsked));
   for (const apiKey of keys) await getPerson(client({ apiKey }), 'accepted');
 }
 
@@ -32,7 +40,7 @@ describe('the concurrency limiter', () => {
       most = Math.max(most, ++now);
       await sleep(5);
       now -= 1;
-      await ok(person('p'))(...args);
+      await ok(personAsked)(...args);
     });
 
     await Promise.all(
@@ -51,7 +59,7 @@ describe('the concurrency limiter', () => {
     const { backend, client } = rest;
     await accept(rest, 'noisy', 'quiet');
     backend.on('*', (response, seen, socket) =>
-      (seen.headers['x-api-key'] === 'noisy' ? silence() : ok(person('p')))(response, seen, socket),
+      (seen.headers['x-api-key'] === 'noisy' ? silence() : ok(personAsked))(response, seen, socket),
     );
     for (let i = 0; i < 100; i++) void outcome(getPerson(client({ apiKey: 'noisy' }), i));
     await until(() => backend.hits() >= 2 + 12);
@@ -82,7 +90,7 @@ describe('the concurrency limiter', () => {
     const rest = await openRest({ clock: new StagedClock(), connections: 16, breaker: NO_BREAKER });
     const { backend, client } = rest;
     await accept(rest, 'key');
-    backend.on('*', after(20, ok(person('p'))));
+    backend.on('*', after(20, ok(personAsked)));
     const sent = vi.spyOn(BackendDispatcher.prototype, 'dispatch');
     onTestFinished(() => sent.mockRestore());
     const asked = client({ apiKey: 'key' });
@@ -114,7 +122,7 @@ describe('the concurrency limiter', () => {
     const rest = await openRest({ clock: new StagedClock(), connections: 4 });
     const { backend, client } = rest;
     await accept(rest, 'many', 'few');
-    backend.on('*', after(10, ok(person('p'))));
+    backend.on('*', after(10, ok(personAsked)));
     const order: string[] = [];
     const ask = async (apiKey: string, i: number) => {
       await getPerson(client({ apiKey }), i);
@@ -138,7 +146,7 @@ describe('the concurrency limiter', () => {
     });
     const { backend, client, told } = rest;
     await accept(rest, 'many', 'few');
-    const answer = held(ok(person('p')));
+    const answer = held(ok(personAsked));
     backend.on('*', answer.behaviour);
     const ask = (apiKey: string, count: number) =>
       Array.from({ length: count }, (_, i) =>
@@ -167,7 +175,7 @@ describe('the concurrency limiter', () => {
       connections: 4,
       timeoutMs: 1_500,
     });
-    backend.on('*', afterOn(clock, 300, ok(person('p'))));
+    backend.on('*', afterOn(clock, 300, ok(personAsked)));
     await getPerson(client(), 'first');
     const begunMs = clock.now();
 
@@ -190,7 +198,7 @@ describe('the concurrency limiter', () => {
 
   it('refuses none of a thousand queued calls when the backend is quick', async () => {
     const { backend, client } = await openRest({ clock: new StagedClock() });
-    backend.on('*', ok(person('p')));
+    backend.on('*', ok(personAsked));
     for (let i = 0; i < 50; i++) await getPerson(client(), i);
 
     const answers = await Promise.allSettled(
@@ -238,7 +246,7 @@ describe('the concurrency limiter', () => {
     const { backend, client } = rest;
     await accept(rest, 'known');
     backend.on('*', (response, seen, socket) =>
-      (seen.headers['x-api-key'] === 'known' ? ok(person('p')) : after(20, status(401)))(
+      (seen.headers['x-api-key'] === 'known' ? ok(personAsked) : after(20, status(401)))(
         response,
         seen,
         socket,
@@ -266,7 +274,7 @@ describe('the concurrency limiter', () => {
   it('counts the calls from before a key was accepted towards its share', async () => {
     const { backend, client } = await openRest({ clock: new StagedClock(), connections: 16 });
     backend.on('*', silence());
-    backend.on('GET /v0/persons/0', ok(person('p')));
+    backend.on('GET /v0/persons/0', ok(personAsked));
     const first = getPerson(client(), 0);
     for (let i = 1; i < 12; i++) void outcome(getPerson(client(), i));
 
@@ -300,7 +308,7 @@ describe('the concurrency limiter', () => {
     const rest = await openRest({ clock: new StagedClock(), connections: 4, maxQueue: 20 });
     const { backend, client } = rest;
     await accept(rest, 'busy', 'other');
-    backend.on('*', after(20, ok(person('p'))));
+    backend.on('*', after(20, ok(personAsked)));
     const ask = (apiKey: string, id: number) => outcome(getPerson(client({ apiKey }), id));
 
     const busy = Array.from({ length: 50 }, (_, i) => ask('busy', i));
@@ -308,7 +316,7 @@ describe('the concurrency limiter', () => {
 
     const refused = (await Promise.all(busy)).filter((one) => hasKind(one, 'overloaded'));
     expect(refused.map(({ retryAfterMs }) => retryAfterMs)).toEqual(Array(29).fill(1_000));
-    expect(await Promise.all(others)).toEqual([person('p'), person('p')]);
-    expect(await ask('busy', 52)).toEqual(person('p'));
+    expect(await Promise.all(others)).toEqual([person('50'), person('51')]);
+    expect(await ask('busy', 52)).toEqual(person('52'));
   });
 });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Cancel } from '../../src/lib/cancel.ts';
 import { after, drip, ok, silence, status } from '../support/faults.ts';
-import { failureOf, getPerson, openRest, outcome, person } from './open-rest.ts';
+import { failureOf, getPerson, openRest, outcome, personAsked } from './open-rest.ts';
 import { StagedClock } from '../support/staged-time.ts';
 import { until } from '../support/until.ts';
 
@@ -33,7 +33,7 @@ describe('the deadline of a request', () => {
     const clock = new StagedClock();
     const { backend, client } = await openRest({ clock, timeoutMs: 200, requestTimeoutMs: 350 });
     backend.on('GET /v0/persons/slow', silence());
-    backend.on('GET /v0/persons/p', ok(person('p')));
+    backend.on('GET /v0/persons/p', ok(personAsked));
     const one = client();
 
     const slow = failureOf(getPerson(one, 'slow'));
@@ -50,7 +50,7 @@ describe('the deadline of a request', () => {
     const { backend, client } = await openRest({ clock });
     backend.on('*', (...args) => {
       clock.pass(100);
-      return ok(person('p'))(...args);
+      return ok(personAsked)(...args);
     });
     const one = client({ deadlineMs: clock.now() + 350 });
     const names: string[] = [];
@@ -88,7 +88,7 @@ describe('the deadline of a request', () => {
 describe('the calls of a request', () => {
   it('stop listening for cancellation when they have ended', async () => {
     const { backend, client } = await openRest();
-    backend.on('*', ok(person('p')), status(404));
+    backend.on('*', ok(personAsked), status(404));
     const leaving = new Cancel();
     const heard: unknown[] = [];
     leaving.listen = (listener) => heard.push(listener);
@@ -102,7 +102,7 @@ describe('the calls of a request', () => {
 
   it('are limited in number, counting shared calls and not retries', async () => {
     const { backend, client } = await openRest();
-    backend.on('*', status(503), after(20, ok(person('p'))));
+    backend.on('*', status(503), after(20, ok(personAsked)));
     const one = client({ maxCalls: 3 });
 
     const names = await Promise.all([

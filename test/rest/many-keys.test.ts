@@ -5,14 +5,14 @@ import { expect, it } from 'vitest';
 import { routes } from '../../src/v0/routes.ts';
 import { ok } from '../support/faults.ts';
 import { afterOn, StagedClock } from '../support/staged-time.ts';
-import { openRest, outcome, person } from './open-rest.ts';
+import { openRest, outcome, personAsked } from './open-rest.ts';
 
 it('sheds none of 96 calls of four keys that take turns and end in time', async () => {
   // 4 keys with 24 calls of 200 ms share 8 connections: the last one ends after 2.4 s.
   const clock = new StagedClock();
   clock.tick(20);
   const { backend, client, told } = await openRest({ clock, connections: 8, timeoutMs: 4_800 });
-  backend.on('*', afterOn(clock, 200, ok(person('p'))));
+  backend.on('*', afterOn(clock, 200, ok(personAsked)));
   const ask = (key: number, id: number) =>
     outcome(
       client({ apiKey: `key${key}` }).call(routes.getPerson, { path: { person_id: `p${id}` } }),

@@ -14,7 +14,11 @@ setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as (options: { type: 'minor' }) => void;
 
 const upstream = createUpstream({
-  dispatcher: instantDispatcher(JSON.stringify(sampleOf(routes.getPerson, {}))),
+  dispatcher: instantDispatcher(
+    ...Array.from({ length: 20 }, (_, i) =>
+      JSON.stringify(sampleOf(routes.getPerson, { person_id: `person_${i}` })),
+    ),
+  ),
   pathPrefix: '',
   routeSet: 'extended',
   timeoutMs: DEFAULTS.backend.timeoutMs,

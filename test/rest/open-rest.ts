@@ -17,6 +17,7 @@ import {
   type FaultUpstream,
   type FaultUpstreamOptions,
 } from '../support/fault-upstream.ts';
+import type { Seen } from '../support/faults.ts';
 import { RestError } from '../../src/rest/call/errors.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { DEFAULTS, scopeOf } from '../support/settings.ts';
@@ -127,6 +128,10 @@ export const topic = (topicId: string, title = 'News') => ({
   updatedAt: '+1700000000000',
   entries: [],
 });
+
+/** The person that a request asks for. */
+export const personAsked = ({ target }: Seen) =>
+  person(decodeURIComponent(target.split('/').at(-1)!));
 
 export const getPerson = (client: RestClient, id = 'p') =>
   client.call(routes.getPerson, { path: { person_id: id } });

@@ -49,6 +49,7 @@ function compile(schema: z.core.$ZodType): Check {
     const values = new Set<unknown>(schema.options);
     return (value) => values.has(value);
   }
+  if (isKeyId(schema)) return isId;
   if (schema instanceof z.ZodString && schema.format === null && !schema.def.checks?.length) {
     return (value) => typeof value === 'string';
   }
@@ -68,7 +69,7 @@ function checkObject(schema: z.ZodObject): Check {
   if (inherited) throw new TypeError(`"${inherited}" is a name that every object has.`);
   return (value, onFault, isExact) => {
     if (!isObject(value) || Array.isArray(value)) return false;
-    for (const key of keys) if (typeof value[key] !== 'string') return false;
+    for (const key of keys) if (!isId(value[key])) return false;
     for (let i = 0; i < names.length; i++) {
       const name = names[i]!;
       if (!checks[i]!(value[name], onFault, isExact)) onFault(value, name);
@@ -102,6 +103,8 @@ function checkNumber(schema: z.ZodNumber): Check {
     value >= min &&
     value <= max;
 }
+
+const isId = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
 const isObject = (value: unknown): value is Record<PropertyKey, unknown> =>
   typeof value === 'object' && value !== null;

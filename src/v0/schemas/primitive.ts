@@ -14,8 +14,8 @@ export const counter = z.int().min(0);
 /** Schemas of key ids. */
 const keyIds = z.registry<{ readonly isKey: true }>();
 
-/** An id of an object's key: its own or that of its parent. A value without it is not the object. */
-export const keyId = z.string();
+/** An id of an object's key: its own or that of its parent, never empty. A value without it is not the object. */
+export const keyId = z.string().min(1);
 keyIds.add(keyId, { isKey: true });
 
 /** Whether a schema is `keyId`, possibly with a description. */

@@ -7,10 +7,12 @@ import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js
 import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMcp } from '../../../src/extensions/mcp/mcp.ts';
+import { formatNodeId } from '../../../src/graph/types/node-id.ts';
 import { openFolder } from '../../support/folder.ts';
 import { send } from '../../support/client.ts';
 import { IDS } from '../../support/ids.ts';
-import { openGateway, type InProcessOptions } from '../../support/open-gateway.ts';
+import { reset } from '../../support/faults.ts';
+import { openGateway, type InProcessOptions, type WithFaults } from '../../support/open-gateway.ts';
 
 const FIND_PAGES = `
 # Finds pages by words of their names.
@@ -243,6 +245,49 @@ describe('a call', () => {
       'Call it again with a smaller "first" (50).',
     ]);
     expect(restCalls).toEqual([]);
+  });
+
+  it('that fails after a write is no error of the tool, and says not to call it again', async () => {
+    const document = `# Adds an audience.
+mutation AddAudience($pageId: ID!, $first: Int = 20) {
+  createAudience(input: { pageId: $pageId }) {
+    audience { id }
+    page { audiences(first: $first) { nodes { id } } }
+    userErrors { message }
+  }
+}`;
+    const site = await open(
+      { backend: 'faulty', limits: { maxValues: 20 } },
+      folderOf({ 'agents-1.json': [document] }),
+    );
+    const client = await connect([site.url], { apiKey: 'key-of-tenant-a-0123456789' });
+
+    const result = await call(client, 'AddAudience', { pageId: 'p', first: 50 });
+
+    expect(result.isError).toBeUndefined();
+    const words = result.content.map(({ text }: any) => text);
+    expect(words).toEqual([
+      expect.stringMatching(/^RESULT_TOO_LARGE: .* do not send the mutation again/),
+      expect.stringMatching(/^The write was carried out: do not call this tool for it again/),
+    ]);
+    expect(result.structuredContent.errors[0].extensions).toMatchObject({
+      writeCarriedOut: true,
+      writes: [{ field: 'createAudience', carriedOut: true, id: expect.any(String) }],
+    });
+  });
+
+  it('that does not know the outcome of a write says to read first', async () => {
+    const site = (await open({ backend: 'faulty' })) as Awaited<ReturnType<typeof open>> &
+      WithFaults;
+    site.upstream.on('POST /v0/pages/p/audiences/a/versions/v/publish', reset());
+    const client = await connect([site.url], { apiKey: 'key-of-tenant-a-0123456789' });
+
+    const result = await call(client, 'PublishVersion', {
+      id: formatNodeId('AudienceVersion', ['p', 'a', 'v']),
+    });
+
+    expect(result.isError).toBe(true);
+    expect(result.content.at(-2).text).toMatch(/may have been carried out: read the object/);
   });
 
   it('that fails in part has the rest of the data, and the errors as text', async () => {
