@@ -233,6 +233,21 @@ describe('the WebSocket transport', () => {
     expect(code).toBe(4406);
   });
 
+  it.each([
+    [undefined, undefined],
+    [null, undefined],
+    [{ at: 1 }, { at: 1 }],
+  ])('answers a ping of %j with a pong of %j', async (payload, answered) => {
+    const live = await openLive();
+    const socket = await openSocket(live.site.url);
+
+    socket.send({ type: 'ping', payload });
+    await until(() => socket.received('pong').length > 0);
+
+    const pong = { type: 'pong', ...(answered && { payload: answered }) };
+    expect(socket.received('pong')).toStrictEqual([pong]);
+  });
+
   it('closes with 4429 after a second connection_init', async () => {
     const live = await openLive();
     const socket = await openSocket(live.site.url);

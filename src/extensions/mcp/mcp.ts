@@ -18,6 +18,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import { dictionary } from '../../lib/dictionary.ts';
 import type { Core } from '../../gateway/extension.ts';
 import type { RouteHandler } from '../../gateway/http/site.ts';
+import { acceptsAnything } from '../../gateway/operation/negotiation.ts';
 import { formatted, pairsOf } from '../../gateway/operation/response.ts';
 import { createCors, mayAsk } from '../../gateway/policies/cors.ts';
 import { arrive, type Arrival } from '../../gateway/operation/operation.ts';
@@ -58,7 +59,11 @@ export function createMcp(folder: string, version: string, core: Core): RouteHan
         { name: 'content-pages-gateway', version },
         { capabilities: { tools: {} } },
       );
-      server.setRequestHandler('tools/list', () => ({ tools: list }) as ListToolsResult);
+      server.setRequestHandler('tools/list', ({ params }) => {
+        if (params?.cursor === undefined) return { tools: list } as ListToolsResult;
+        const message = 'There is one page of tools: ask tools/list without a cursor.';
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+      });
       server.setRequestHandler('tools/call', ({ params: { name } }, { mcpReq: { id } }) => {
         const tool = tools.get(name);
         if (tool) return call(tool, id, served.getStore()!);
@@ -111,6 +116,10 @@ export function createMcp(folder: string, version: string, core: Core): RouteHan
     // The SDK requires an instance of Node's Request.
     const body = method === 'POST' ? text : null;
     const own = new Request(url, { method, headers: [...headers], body });
+    // The SDK does not read ranges.
+    if (acceptsAnything(headers.get('accept'))) {
+      own.headers.set('accept', 'application/json, text/event-stream');
+    }
     return served.run({ request, arrival, text }, () => handler.fetch(own));
   }
 

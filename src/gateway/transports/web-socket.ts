@@ -191,7 +191,10 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
         case MessageType.ConnectionInit:
           return initialise(message);
         case MessageType.Ping:
-          return send(JSON.stringify({ type: MessageType.Pong, payload: message.payload }));
+          // Clients may take null for an invalid payload.
+          return send(
+            JSON.stringify({ type: MessageType.Pong, payload: message.payload ?? undefined }),
+          );
         case MessageType.Pong:
           return undefined;
         case MessageType.Subscribe: {

@@ -430,6 +430,26 @@ describe('/mcp', () => {
     }
   });
 
+  it.each([
+    ['*/*', 200],
+    ['application/json, */*;q=0.5', 200],
+    ['application/json', 406],
+    ['text/html, */*;q=0', 406],
+  ])('answers an agent that accepts %s with %i', async (accept, status) => {
+    const { url } = await open();
+
+    expect((await postRaw(url, LIST, { accept })).status).toBe(status);
+  });
+
+  it('refuses a cursor, since it gives none', async () => {
+    const { url } = await open();
+
+    const { text } = await postRaw(url, { ...LIST, params: { cursor: 'from elsewhere' } });
+
+    expect(text).toContain('"code":-32602');
+    expect(text).not.toContain('FindPages');
+  });
+
   it('refuses to listen for changes of the tools', async () => {
     const { url } = await open();
     const client = await connect([url]);
