@@ -272,5 +272,5 @@ function clientOf(where: string, { check, onReady, onNoPrimary }: ClientOptions)
 
 /** Returns the code of a failed connection, or only the first word of an error of Redis. */
 function reasonOf({ code, message }: NodeJS.ErrnoException): string {
-  return code ?? /^[A-Z]{4,20}\b/.exec(message)?.[0] ?? 'failed';
+  return code ?? /^[A-Z]{3,20}\b/.exec(message)?.[0] ?? 'failed';
 }

@@ -17,6 +17,7 @@ import { hasRedis, openRedis, type RedisServer } from '../../support/redis.ts';
 import { atOnce } from '../../support/at-once.ts';
 import { until } from '../../support/until.ts';
 
+const WRITE = { name: 'writeArgument', lua: "return redis.call('SET', KEYS[1], ARGV[1])" };
 const ECHO = { name: 'echoArgument', lua: 'return ARGV[1]' };
 
 async function open(url: string) {
@@ -126,6 +127,15 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
     expect(changes).toEqual(['available']);
   });
 
+  it('reports a full memory as OOM', async () => {
+    const redis = await openRedis('--maxmemory', '1', '--maxmemory-policy', 'noeviction');
+    const { connection, refusals } = await open(redis.url);
+
+    expect(await connection.run(WRITE, ['gateway:1:written'], ['value'])).toBeUndefined();
+
+    expect(refusals).toEqual(['OOM']);
+  });
+
   it('is never available with a wrong password, and reconnects with growing pauses', async () => {
     const port = await freePort();
     const redis = await openRedis('--port', String(port));
@@ -165,8 +175,6 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
     expect(refusals).toHaveLength(1);
   });
 });
-
-const WRITE = { name: 'writeArgument', lua: "return redis.call('SET', KEYS[1], ARGV[1])" };
 
 /** A server that loads its data. */
 async function openLoading(): Promise<number> {
