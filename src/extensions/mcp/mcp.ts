@@ -18,7 +18,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import { dictionary } from '../../lib/dictionary.ts';
 import type { Core } from '../../gateway/extension.ts';
 import type { RouteHandler } from '../../gateway/http/site.ts';
-import { acceptsAnything } from '../../gateway/operation/negotiation.ts';
+import { accepts } from '../../gateway/operation/negotiation.ts';
 import { formatted, pairsOf } from '../../gateway/operation/response.ts';
 import { createCors, mayAsk } from '../../gateway/policies/cors.ts';
 import { arrive, type Arrival } from '../../gateway/operation/operation.ts';
@@ -116,11 +116,12 @@ export function createMcp(folder: string, version: string, core: Core): RouteHan
     // The SDK requires an instance of Node's Request.
     const body = method === 'POST' ? text : null;
     const own = new Request(url, { method, headers: [...headers], body });
-    // The SDK does not read ranges.
-    if (acceptsAnything(headers.get('accept'))) {
-      own.headers.set('accept', 'application/json, text/event-stream');
-    }
-    return served.run({ request, arrival, text }, () => handler.fetch(own));
+    const accept = headers.get('accept');
+    const readsEvents = accepts(accept, EVENTS);
+    // The SDK reads no ranges, and requires both types, of which some agents read one.
+    if (readsEvents || accepts(accept, JSON_TYPE)) own.headers.set('accept', BOTH);
+    const response = await served.run({ request, arrival, text }, () => handler.fetch(own));
+    return readsEvents ? response : inJson(response, text);
   }
 
   if (corsOrigins.length === 0) return answer;
@@ -135,6 +136,20 @@ export function createMcp(folder: string, version: string, core: Core): RouteHan
     cors.addTo(response, headers);
     return response;
   };
+}
+
+const JSON_TYPE = 'application/json';
+const EVENTS = 'text/event-stream';
+const BOTH = `${JSON_TYPE}, ${EVENTS}`;
+
+/** Converts events to JSON; there are no others than the answers. @param text the message or the batch. */
+async function inJson(response: Response, text: string): Promise<Response> {
+  if (response.headers.get('content-type') !== EVENTS) return response;
+  const lines = (await response.text()).split('\n');
+  const answers = lines.flatMap((line) => (line.startsWith('data: {') ? [line.slice(6)] : []));
+  const isBatch = text.trimStart().startsWith('[');
+  const body = isBatch ? `[${answers.join(',')}]` : answers.join();
+  return new Response(body, { status: response.status, headers: { 'content-type': JSON_TYPE } });
 }
 
 /** A JSON-RPC error without an id, for requests whose messages are not read. */

@@ -43,9 +43,10 @@ export const acceptsEvents = (accept: string | null | undefined): boolean =>
   /\/event-stream/i.test(accept) &&
   acceptsByName(choicesIn(accept), 'text/event-stream');
 
-/** Whether a caller accepts any media type. */
-export const acceptsAnything = (accept: string | null): boolean =>
-  accept === null || choicesIn(accept).some(({ name, quality }) => name === '*/*' && quality > 0);
+/** Whether a caller accepts a media type by name, or any. */
+export const accepts = (accept: string | null, type: string): boolean =>
+  accept === null ||
+  choicesIn(accept).some(({ name, quality }) => (name === type || name === '*/*') && quality > 0);
 
 /** Whether a caller accepts a media type by name, and another one not rather. */
 export function prefers(accept: string, type: string, other: string): boolean {

@@ -431,14 +431,31 @@ describe('/mcp', () => {
   });
 
   it.each([
-    ['*/*', 200],
-    ['application/json, */*;q=0.5', 200],
-    ['application/json', 406],
-    ['text/html, */*;q=0', 406],
-  ])('answers an agent that accepts %s with %i', async (accept, status) => {
+    ['*/*', 200, 'text/event-stream'],
+    ['application/json, */*;q=0.5', 200, 'text/event-stream'],
+    ['text/event-stream', 200, 'text/event-stream'],
+    ['application/json', 200, 'application/json'],
+    ['text/html, */*;q=0', 406, 'application/json'],
+  ])('answers an agent that accepts %s with %i in %s', async (accept, status, type) => {
     const { url } = await open();
 
-    expect((await postRaw(url, LIST, { accept })).status).toBe(status);
+    const reply = await postRaw(url, LIST, { accept });
+
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([status, type]);
+  });
+
+  it('answers an agent that reads JSON alone with a message, or a batch', async () => {
+    const { url } = await open();
+    const accept = 'application/json';
+
+    const one = await postRaw(url, LIST, { accept });
+    const batch = await postRaw(url, [LIST, { ...LIST, id: 2 }], { accept });
+
+    expect(one.body).toMatchObject({ id: 1, result: { tools: expect.any(Array) } });
+    expect(batch.body).toEqual([
+      { ...one.body, id: 1 },
+      { ...one.body, id: 2 },
+    ]);
   });
 
   it('refuses a cursor, since it gives none', async () => {
