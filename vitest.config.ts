@@ -36,7 +36,7 @@ const PLUGGED = [
   'test/gateway/!(config|executor|weight).test.ts',
   'test/live/**/*.test.ts',
   'test/extensions/mcp/**/*.test.ts',
-  'test/extensions/{every-transport,traces/traces,usage/usage}.test.ts',
+  'test/extensions/{every-transport,traces/traces}.test.ts',
   'test/journeys/**/*.test.ts',
   'test/faults/{bad-input,documents,upstream-faults,mutations,unknown-outcome,live,result-size,isolation}.test.ts',
 ];

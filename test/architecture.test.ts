@@ -90,7 +90,7 @@ describe('the structure of src/', () => {
       .filter(({ from, to }) => to.startsWith('extensions/') && !from.startsWith('extensions/'))
       .filter(({ from }) => !from.startsWith('app/commands/'))
       .map(({ from, to }) => [from, to]);
-    const folders = readdirSync(join(SRC, 'extensions')).filter((name) => name !== 'impact');
+    const folders = readdirSync(join(SRC, 'extensions'));
     const listed = folders.map((name) => [
       'app/extensions.ts',
       `extensions/${name}/${name}.extension.ts`,

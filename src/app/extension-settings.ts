@@ -35,11 +35,6 @@ function tracesBelow(endpoint: URL): URL {
   return url;
 }
 
-/** Only on the operators' port. */
-export function usage({ http: { adminPort } }: Config) {
-  return adminPort === undefined ? undefined : {};
-}
-
 /** Always on: alerts count contract violations. */
 export function drift() {
   return {};

@@ -28,8 +28,6 @@ export interface Extension {
   readonly policies?: Policies;
   /** Observer of subscriptions' events. */
   readonly events?: EventObserver;
-  /** Called with each valid trusted document, to precompute what the extension needs of it. */
-  readonly prepare?: (document: Document) => void;
   /** Routes for callers, beside `/graphql`. */
   readonly routes?: (core: Core) => RouteHandlers;
   /** Routes for operators, beside `/metrics`. */

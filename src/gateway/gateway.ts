@@ -83,9 +83,6 @@ export function createGateway(options: GatewayOptions): Gateway {
     schema,
     limits: options.documents.limits,
     introspection,
-    prepare(document) {
-      for (const { prepare } of extensions) prepare?.(document);
-    },
   });
   const executing = createExecution({
     upstream,
@@ -124,7 +121,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     admission: admission(admit), // concurrent weight per key
     // `@defer` and `@stream` in both formats.
     incrementalDelivery: incrementalDelivery({ translate, explain, budget: executing.budget }),
-    ...of('policies'), // usage
+    ...of('policies'),
     execution: execution(executing), // our executor, with loaders and REST client per request
     // Bounded number per key; one result per event.
     subscriptions: subscriptions({

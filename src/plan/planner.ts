@@ -14,7 +14,6 @@ import {
   OperationTypeNode,
   type FieldNode,
   type GraphQLObjectType,
-  type GraphQLOutputType,
   type OperationDefinitionNode,
 } from 'graphql';
 import {
@@ -76,24 +75,6 @@ export interface Plan {
   readonly largestList: string | null;
 }
 
-/** A route required for a value of the result, which fails without it. */
-export interface Need {
-  readonly route: Route;
-  readonly place: ValuePlace;
-}
-
-/** The position of a value in the result, by types. */
-export interface ValuePlace {
-  /** Undefined at the root. */
-  readonly above: ValuePlace | undefined;
-  /** Response key of the field. */
-  readonly key: string;
-  /** Type of the field. */
-  readonly type: GraphQLOutputType;
-  /** Whether it is an item of the field's list, not the list. */
-  readonly isItem: boolean;
-}
-
 /** Maximum cost of one request. */
 export interface Budget {
   /** Backend calls. */
@@ -138,8 +119,6 @@ interface Parent {
   readonly copies: Count;
   /** Empty for the root. */
   readonly path: string;
-  /** Field of the objects; undefined for the root. */
-  readonly field: Visit | undefined;
 }
 
 /** Objects of a field: list items, or one object. */
@@ -166,7 +145,6 @@ export class Planner {
   readonly #document: OperationContext;
   readonly #context: Context;
   readonly #budget: Budget | undefined;
-  readonly #needs: Need[] | undefined;
   readonly #unknown: Unknown;
   readonly #groups = new ObjectGroups();
   readonly #calls: PlannedCalls;
@@ -181,21 +159,11 @@ export class Planner {
   /** Number of visited fields and keys. */
   visits = 0;
 
-  /**
-   * @param budget ends the plan as soon as it is exceeded.
-   * @param needs gets the needs of each value of the result.
-   */
-  constructor(
-    document: OperationContext,
-    context: Context,
-    budget?: Budget,
-    needs?: Need[],
-    unknown = UNBOUNDED,
-  ) {
+  /** @param budget ends the plan as soon as it is exceeded. */
+  constructor(document: OperationContext, context: Context, budget?: Budget, unknown = UNBOUNDED) {
     this.#document = document;
     this.#context = context;
     this.#budget = budget;
-    this.#needs = needs;
     this.#unknown = unknown;
     this.#calls = new PlannedCalls(context.rest.capabilities);
   }
@@ -332,7 +300,7 @@ export class Planner {
       case 'load':
         return this.#load(requirement, visit);
       case 'watch':
-        this.#need(requirement.route, visit);
+        break;
     }
     this.#included(visit);
   }
@@ -372,14 +340,12 @@ export class Planner {
 
   #write({ route, check }: WriteRequirement, visit: Visit): void {
     const { parent, args, path, at } = visit;
-    this.#need(route, visit);
     try {
       check(args);
     } catch {
       // Nothing is sent, but the size of the result is unknown.
       this.#values = plus(this.#values, upTo(this.#unknown.items));
-      // Needs are those of a valid input.
-      if (!this.#needs) return;
+      return;
     }
     const end = this.#calls.add(route, `${path} ${at}`, 1, visit);
     this.#included({ ...visit, parent: { ...parent, visibleAt: end } });
@@ -413,7 +379,6 @@ export class Planner {
           const id = `${source.id} ${isWhole ? '' : (from ?? '')}`;
           const page = isWhole ? this.#wholeList(visit) : pageReadOf(request, visit);
           at = Math.max(at, this.#calls.add(asked, id, lists, visit, page));
-          this.#need(asked, visit);
           call = `${list.id} ${from ?? ''} ${skip}`;
         }
         const shared = proves && items ? [...partsIn(group, items), ...shares] : shares;
@@ -460,7 +425,6 @@ export class Planner {
       if (items && this.#calls.isPrimed(`${items.name} ${id}`, begin)) continue;
       const read = list ? `${list(key, this.#context).id} ` : id;
       const end = this.#calls.add(route, read, group.most, visit, list && this.#wholeList(visit));
-      this.#need(route, visit);
       at = Math.max(at, end);
     }
     this.#returned({ groups, entity: items, at, size }, visit);
@@ -546,8 +510,6 @@ export class Planner {
     visit: Visit,
     end: number | undefined,
   ): void {
-    // Objects that cannot be read need nothing more.
-    if (end === undefined && this.#needs) return;
     const { parent, path, at, isCertain } = visit;
     this.#select(this.#typeOf(entity), {
       groups,
@@ -587,7 +549,6 @@ export class Planner {
         : calls.add(route, id, most, visit);
       at = Math.max(at, end);
     }
-    if (unread.length > 0) this.#need(route, visit);
     // An object is found by its key again through the same call.
     this.#primeAlternates(groups, entity, at);
     return at;
@@ -605,16 +566,6 @@ export class Planner {
   /** Returns the read of all pages of a list. */
   #wholeList(visit: Visit): PageRead {
     return { pages: this.#unknown.pages, limit: MAX_FIRST, together: togetherWith(visit) };
-  }
-
-  #need(route: Route, visit: Visit): void {
-    if (!this.#needs || !this.#calls.serves(route)) return;
-    const { requirement, definition } = visit.field;
-    // Objects read by their keys fail one by one; other lists as a whole.
-    const isByKey =
-      !requirement || requirement.kind === 'lookup' || requirement.kind === 'reference';
-    const isItem = isByKey && isListType(getNullableType(definition.type));
-    this.#needs.push({ route, place: placeOf(visit, isItem) });
   }
 
   /** Number of occurrences of a field's objects in the result. */
@@ -649,14 +600,6 @@ const pageReadOf = (request: PageRequest, visit: Visit): PageRead => ({
 
 /** Identity of reads that begin together: before the first response, or below the same parent. */
 const togetherWith = ({ at, parent }: Visit): object => (at === 0 ? START : parent);
-
-function placeOf({ parent, field: { key, definition } }: Visit, isItem: boolean): ValuePlace {
-  const { type } = definition;
-  const above =
-    parent.field &&
-    placeOf(parent.field, isListType(getNullableType(parent.field.field.definition.type)));
-  return { above, key, type, isItem };
-}
 
 /** Number of items of a field: as requested, or unknown. */
 function sizeOf({ field: { definition }, args }: Visit, { items }: Unknown): Count {

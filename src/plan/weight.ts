@@ -132,7 +132,7 @@ function weigh(
   // Cursors have no samples: a list with an invalid cursor costs nothing.
   const variableValues = dictionary(Object.entries(sampled).filter(([name]) => !cursors.has(name)));
   const known = { schema, fragments: fragmentsOf(document), variableValues };
-  const plan = new Planner(known, context, budget, undefined, USUAL).plan(operation);
+  const plan = new Planner(known, context, budget, USUAL).plan(operation);
   const [calls, values] = [
     Math.min(plan.calls.most, budget.calls),
     Math.min(plan.values.atMost, budget.values),

@@ -37,7 +37,7 @@ function openRepository(old: string, now: string) {
 }
 
 describe('schema:check', { timeout: 60_000 }, () => {
-  it('prints breaking changes with the app versions that use them, and fails', async () => {
+  it('prints changes by the criticality of GraphQL Inspector, names the documents that are no longer served, and fails', async () => {
     const { check, git } = openRepository(
       'type Query { name: String other: Int }',
       'type Query { title: String other: Int }',
@@ -50,8 +50,9 @@ describe('schema:check', { timeout: 60_000 }, () => {
       [
         'schema.graphql since main:',
         ...['', 'Breaking:', "- Field 'name' was removed from object type 'Query'"],
-        ...['  used by shop 1.0: A', '', 'Safe:'],
-        ...["- Field 'title' was added to object type 'Query'", ''],
+        ...['', 'Safe:', "- Field 'title' was added to object type 'Query'"],
+        ...['', 'No longer served:'],
+        ...[`- shop-1.0 (${ID.slice(0, 12)}): Cannot query field "name" on type "Query".`, ''],
       ].join('\n'),
     );
 
@@ -60,7 +61,7 @@ describe('schema:check', { timeout: 60_000 }, () => {
     expect((await check()).text).toContain('schema.graphql since main^ (main is here):\n');
   });
 
-  it('passes when no app uses the removed field', async () => {
+  it('passes when no document uses what breaks', async () => {
     const { check } = openRepository(
       'type Query { name: String other: Int }',
       'type Query { name: String }',
@@ -71,20 +72,21 @@ describe('schema:check', { timeout: 60_000 }, () => {
     expect([code, text]).toEqual([0, expect.stringContaining("- Field 'other' was removed")]);
   });
 
-  it('explains an unknown base commit, and refuses a deprecation without a date', async () => {
-    const { check } = openRepository(
-      'type Query { name: String }',
-      'type Query { name: String @deprecated }',
-    );
+  it('does not count documents that were not served before', async () => {
+    const { check } = openRepository('type Query { other: Int }', 'type Query { other: Float }');
+
+    const { code, text } = await check();
+
+    expect(code).toBe(0);
+    expect(text).toContain("- Field 'Query.other' changed type from 'Int' to 'Float'");
+  });
+
+  it('explains an unknown base commit', async () => {
+    const { check } = openRepository('type Query { name: String }', 'type Query { id: ID }');
 
     expect(await check('--base=nowhere')).toEqual({
       code: 1,
       text: 'git rev-parse nowhere^{commit} fails: name a commit that is here and has a schema.graphql, as in --base=origin/main.\n',
     });
-    const { code, text } = await check();
-    expect(code).toBe(1);
-    expect(text).toContain(
-      'Query.name is deprecated: its reason must name what to use and a day such as 2027-03-01.',
-    );
   });
 });

@@ -1,27 +1,30 @@
 /**
- * Prints what the schema changes, as a changelog: `npm run schema:check -- [folder] [--base=main]`.
+ * Prints what the schema changes since a commit, by GraphQL Inspector: `npm run schema:check -- [folder] [--base=main]`.
  *
- * `schema.graphql` is compared with that of a commit, `main` unless another is named; on `main` itself with the commit
- * before. The folder holds one manifest of documents for each version of an app; without one, the documents of this
- * project are meant. Fails where a version uses what breaks, and for a deprecation that names no day.
+ * On the commit itself `schema.graphql` is compared with the one before. The folder holds one manifest of documents for
+ * each version of an app; without one, the documents of this project are meant. Fails where the schema no longer serves a
+ * document that it served.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { buildSchema } from 'graphql';
+import { CriticalityLevel, diff, DiffRule } from '@graphql-inspector/core';
+import { buildSchema, GraphQLError, parse, validate, type GraphQLSchema } from 'graphql';
 import { readManifests } from '../../gateway/documents/manifest-folder.ts';
-import { shippedIn, type Shipped } from '../../extensions/impact/impact.ts';
-import { changesBetween, undatedDeprecations } from '../../extensions/impact/schema-changes.ts';
 import { printLines } from './terminal.ts';
 
 const FILE = 'schema.graphql';
 const OWN_DOCUMENTS = 'src/client/generated';
-const TITLES = { breaking: 'Breaking', dangerous: 'Dangerous', safe: 'Safe' } as const;
+const TITLES = {
+  [CriticalityLevel.Breaking]: 'Breaking',
+  [CriticalityLevel.Dangerous]: 'Dangerous',
+  [CriticalityLevel.NonBreaking]: 'Safe',
+} as const;
 
 const HELP = `
 npm run schema:check -- [folder] [--base=main]
 
-Prints what the schema changes since a commit, and which versions of apps use what breaks. The folder holds
+Prints what the schema changes since a commit, and fails where it no longer serves a document. The folder holds
 one manifest of documents for each version of an app; without it the documents of this project are meant.
 
   --base=commit   what ${FILE} is compared with; main where it is not given
@@ -36,38 +39,44 @@ await printLines(HELP, async () => {
   const base = baseOf(values.base);
   const old = buildSchema(git('show', `${base}:${FILE}`));
   const now = buildSchema(readFileSync(FILE, 'utf8'));
-  const changes = await changesBetween(old, now, shippedIn(old, readManifests(folder)));
-  const lines = [
+  const changes = await diff(old, now, [DiffRule.ignoreDescriptionChanges]);
+  const broken = documentsBroken(old, now, folder);
+  if (broken.length > 0) process.exitCode = 1;
+  return [
     `${FILE} since ${values.base === base ? base : `${base} (${values.base} is here)`}:`,
+    ...Object.entries(TITLES).flatMap(([level, title]) => {
+      const ofLevel = changes.filter(({ criticality }) => criticality.level === level);
+      return listed(
+        title,
+        ofLevel.map(({ message }) => message),
+      );
+    }),
+    ...(changes.length === 0 ? ['nothing has changed.'] : []),
+    ...listed('No longer served', broken),
   ];
-  for (const [level, title] of Object.entries(TITLES)) {
-    const ofLevel = changes.filter((change) => change.level === level);
-    if (ofLevel.length > 0) lines.push('', `${title}:`);
-    for (const { message, users } of ofLevel) lines.push(`- ${message}`, ...usersOf(users));
-  }
-  if (changes.length === 0) lines.push('nothing has changed.');
-  const undated = undatedDeprecations(now);
-  for (const coordinate of undated) {
-    lines.push(
-      '',
-      `${coordinate} is deprecated: its reason must name what to use and a day such as 2027-03-01.`,
-    );
-  }
-  if (undated.length > 0 || changes.some(({ users }) => users.length > 0)) process.exitCode = 1;
-  return lines;
 });
 
-/** Returns a line per version of an app with its operations. */
-function usersOf(users: readonly Shipped[]): readonly string[] {
-  const names = new Map<string, string[]>();
-  for (const { app, version, name } of users) {
-    const key = `${app} ${version}`;
-    names.set(key, [...(names.get(key) ?? []), name]);
-  }
-  return [...names].map(
-    ([version, operations]) => `  used by ${version}: ${operations.join(', ')}`,
+/** Documents that are valid against the old schema alone, each with its errors. */
+const documentsBroken = (old: GraphQLSchema, now: GraphQLSchema, folder: string): string[] =>
+  readManifests(folder).flatMap(({ name, texts }) =>
+    [...texts].flatMap(([id, text]) => {
+      const errors = errorsOf(now, text);
+      if (errors.length === 0 || errorsOf(old, text).length > 0) return [];
+      return [`${name} (${id.slice(0, 12)}): ${errors.map(({ message }) => message).join(' ')}`];
+    }),
   );
+
+function errorsOf(schema: GraphQLSchema, text: string): readonly GraphQLError[] {
+  try {
+    return validate(schema, parse(text));
+  } catch (error) {
+    if (error instanceof GraphQLError) return [error];
+    throw error;
+  }
 }
+
+const listed = (title: string, lines: readonly string[]): readonly string[] =>
+  lines.length === 0 ? [] : ['', `${title}:`, ...lines.map((line) => `- ${line}`)];
 
 /** Returns the commit to compare with: the previous one if the named one is checked out. */
 function baseOf(name: string): string {

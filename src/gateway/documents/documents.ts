@@ -32,8 +32,6 @@ interface DocumentsOptions {
   /** @default all of them */
   readonly limits?: Partial<DocumentLimits> | undefined;
   readonly introspection: IntrospectionAudience;
-  /** Called with each valid document before its first execution, to precompute what does not depend on the request. */
-  readonly prepare?: (document: Document) => void;
 }
 
 /**
@@ -57,12 +55,11 @@ export class Documents {
   /** Rules in addition to those of the specification. */
   readonly ownRules: readonly ValidationRule[];
   readonly #hideSuggestions: boolean;
-  readonly #prepare: ((document: Document) => void) | undefined;
   readonly #byText: LRUCache<string, Document>;
   /** Documents supplied by plugins, by syntax tree. */
   readonly #bySyntax = new WeakMap<DocumentNode, Document>();
 
-  constructor({ schema, limits, introspection, prepare }: DocumentsOptions) {
+  constructor({ schema, limits, introspection }: DocumentsOptions) {
     this.#schema = schema;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
     this.ownRules = [
@@ -72,7 +69,6 @@ export class Documents {
     ];
     this.#rules = [...specifiedRules, ...this.ownRules];
     this.#hideSuggestions = introspection !== 'on';
-    this.#prepare = prepare;
     this.#byText = new LRUCache({
       max: 1_000,
       maxSize: MAX_BYTES,
@@ -111,15 +107,13 @@ export class Documents {
   }
 
   /**
-   * Parses, validates and prepares a document that the caller keeps, such as a trusted one.
+   * Parses and validates a document that the caller keeps, such as a trusted one.
    *
    * @param hash the SHA-256 of its text.
    */
   prepare(text: string, hash: string): Document {
     const document = this.#read(text, hash);
-    if (!document.failure && this.validate(document, this.#schema).length === 0) {
-      this.#prepare?.(document);
-    }
+    if (!document.failure) this.validate(document, this.#schema);
     return document;
   }
 
