@@ -72,7 +72,7 @@ async function serve(config: Config): Promise<void> {
     pauses: layers.pauses,
     cache: layers.cache,
     isHurried: replay?.isHurried ?? false,
-    observer: observeUpstream(metrics, logger, () => gateway, layers.onAnswer),
+    observer: observeUpstream(metrics, logger, () => gateway),
   });
   // The first query is about a page, which the 20 routes of the REST document do not support.
   const hasSamplePage =

@@ -35,11 +35,6 @@ function tracesBelow(endpoint: URL): URL {
   return url;
 }
 
-/** Always on: alerts count contract violations. */
-export function drift() {
-  return {};
-}
-
 export function mcp({ documents: { agents: folder } }: Config) {
   return folder === undefined ? undefined : { folder };
 }

@@ -19,7 +19,6 @@ const EXTENSIONS: readonly Line[] = [
   line(settings.cache, () => import('../extensions/cache/cache.extension.ts')),
   line(settings.federation, () => import('../extensions/federation/federation.extension.ts')),
   line(settings.traces, () => import('../extensions/traces/traces.extension.ts')),
-  line(settings.drift, () => import('../extensions/drift/drift.extension.ts')),
   line(settings.mcp, () => import('../extensions/mcp/mcp.extension.ts')),
 ];
 

@@ -9,12 +9,10 @@ import type {
   ReadCache,
   SharedReads,
 } from '../rest/call/options.ts';
-import type { UpstreamObserver } from '../rest/call/observer.ts';
 import type { RouteSet } from '../v0/routes.ts';
 import type { RouteHandler, RouteHandlers } from './http/site.ts';
 import type { Logger } from './observe/logs/logger.ts';
 import type { Metrics } from './observe/metrics/metrics.ts';
-import type { AppVersion } from './operation/app-version.ts';
 import type { Document } from './operation/document.ts';
 import type { Arrival, HeaderFields } from './operation/operation.ts';
 import type { Policies } from './pipeline.ts';
@@ -53,8 +51,6 @@ export interface CallLayers {
   readonly reads?: SharedReads;
   /** Rate limits of keys. */
   readonly rateLimits?: RateLimits;
-  /** Called with each response of the backend. */
-  readonly onAnswer?: Required<UpstreamObserver>['onAnswer'];
 }
 
 /** Recordings in place of a backend. */
@@ -112,8 +108,6 @@ export interface Core {
   readonly logger: Logger;
   /** Allowed origins of pages, in addition to the gateway's own. */
   readonly corsOrigins: readonly string[];
-  /** Served trusted documents with the versions of apps whose manifests contain them. */
-  readonly trusted: () => ReadonlyMap<Document, readonly AppVersion[]>;
   /** Parses and validates an operator's document within the limits, and computes its least cost. */
   readonly prepare: (text: string) => Document;
   /** Runs an operation with one result through the pipeline; never rejects. */

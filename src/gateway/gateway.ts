@@ -175,7 +175,6 @@ export function createGateway(options: GatewayOptions): Gateway {
     logger,
     corsOrigins,
     run,
-    trusted: () => trusted?.all ?? new Map<Document, never>(),
     prepare: (text) => documents.prepare(text, sha256(text)),
   };
   const routesOf = (part: 'routes' | 'operatorRoutes'): RouteHandlers =>

@@ -1,7 +1,9 @@
 /** The log line of each operation, and the log lines of failed calls. */
 import { describe, expect, it } from 'vitest';
 import { observeUpstream } from '../../src/gateway/observe/upstream-observer.ts';
+import { logViolations } from '../../src/gateway/observe/logs/violations.ts';
 import { Metrics } from '../../src/gateway/observe/metrics/metrics.ts';
+import { routes } from '../../src/v0/routes.ts';
 import { after, reset, status } from '../support/faults.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { openLog } from '../support/open-log.ts';
@@ -95,7 +97,7 @@ describe('the log line of an operation', () => {
 
 it('logs a failed call with route, kind, attempt and duration, once a second for each kind', async () => {
   const { lines, logger } = openLog('warn');
-  const observer = observeUpstream(new Metrics(), logger, () => site.gateway, undefined);
+  const observer = observeUpstream(new Metrics(), logger, () => site.gateway);
   const site = await openGateway({ backend: 'faulty', rest: { observer } });
   site.upstream.on('GET /v0/persons/p', status(503), status(503), reset(), world());
   site.upstream.on('GET /v0/topics/t', status(404));
@@ -112,4 +114,24 @@ it('logs a failed call with route, kind, attempt and duration, once a second for
     ['Call to the backend failed', route, 'reset', expect.any(Number)],
   ]);
   expect(lines[0]!['durationMs']).toEqual(expect.any(Number));
+});
+
+it('logs a violation of the contract once an hour for each route and field', () => {
+  const { lines, logger } = openLog('warn');
+  let nowMs = 0;
+  const violated = logViolations(logger, () => nowMs);
+
+  for (nowMs of [0, 3_599_999]) {
+    violated(routes.getPage, 'name');
+    violated(routes.getPage, '');
+  }
+  nowMs = 3_600_000;
+  violated(routes.getPage, 'name');
+
+  const route = 'GET /v0/pages/{page_id}';
+  expect(lines.map((line) => [line['route'], line['field']])).toEqual([
+    [route, 'name'],
+    [route, ''],
+    [route, 'name'],
+  ]);
 });

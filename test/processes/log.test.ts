@@ -1,6 +1,8 @@
 /** The log of a running process: its level, slow operations, and calls that fail. */
 import { expect, it } from 'vitest';
-import { status } from '../support/faults.ts';
+import { ok, status } from '../support/faults.ts';
+import { routes } from '../../src/v0/routes.ts';
+import { sampleOf } from '../support/sample-answers.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { until } from '../support/until.ts';
 
@@ -38,4 +40,21 @@ it('logs calls that fail, and the slowest call of an operation slower than LOG_S
   await gateway.stop();
   expect(gateway.output).toContain('"route":"GET /v0/topics","kind":"status 503","attempt":1');
   expect(gateway.output).toMatch(/"slowestCall":"GET \/v0\/topics".*"msg":"Slow GraphQL request"/);
+});
+
+it('logs a field that departs from the contract once, counts each answer, and not what the document does not know', async () => {
+  const gateway = await openGateway({ backend: 'faulty', process: { LOG_LEVEL: 'warn' } });
+  const { items, ...rest } = sampleOf(routes.listTopics) as { items: object[] };
+  const wrong = { ...items[0], title: 7, colour: 'red' };
+  gateway.upstream.on('GET /v0/topics', ok({ ...rest, items: [wrong, wrong] }));
+
+  const [first] = [await gateway.ask(TOPICS), await gateway.ask(TOPICS)];
+
+  expect(first.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
+  const { text } = await gateway.get('/metrics');
+  expect(text.match(/^gateway_contract_violations_total.*$/gm)).toEqual([
+    'gateway_contract_violations_total{method="GET",route="/v0/topics",field="title"} 2',
+  ]);
+  await gateway.stop();
+  expect(gateway.output.match(/"route":"GET \/v0\/topics","field":"title"/g)).toHaveLength(1);
 });

@@ -194,7 +194,6 @@ async function openInThisProcess(
         metrics.observer.onCall?.(call);
         gateway.readiness.noticeCall(call);
       },
-      ...(layers.onAnswer && { onAnswer: layers.onAnswer }),
     },
     exposeHeaders: options.headers?.expose ?? [],
     ...restOptions,

@@ -130,7 +130,7 @@ export class ResponseCache implements ReadCache {
     // The response replaces the cached one, even if it is not stored itself.
     if (status < 500) this.#entries.delete(id);
     const decoded = backend.decode(flight, settled);
-    if (status !== 200 || !decoded.sound) return decoded;
+    if (status !== 200 || decoded.wrong.size > 0) return decoded;
     const freshness = freshnessOf(headers, ttlMs);
     const answer = { epoch, decoded, body: settled.body, exposed: flight.exposed };
     this.#keep(id, flight, answer, freshness, askedMs, found);
@@ -171,7 +171,7 @@ export class ResponseCache implements ReadCache {
     // Not used after a later write received while Redis answered.
     if (!kept || this.#epochs.sharedOf(apiKey) !== epoch) return undefined;
     const read = readText(kept.text, (answer) => backend.decode(call, answer));
-    if (!read?.decoded.sound) return undefined;
+    if (!read || read.decoded.wrong.size > 0) return undefined;
     freeze(read.decoded.value as object);
     const { freshUntilMs } = kept;
     const own = this.#epochs.of(apiKey);

@@ -166,11 +166,6 @@ export class TrustedDocuments {
     return this.#apps.of(caller, (found && this.#served.appsOf.get(found)) ?? []);
   }
 
-  /** Served documents with the versions of apps whose manifests contain them. */
-  get all(): ReadonlyMap<Document, readonly AppVersion[]> {
-    return this.#served.appsOf;
-  }
-
   report(): TrustedReport {
     const { files, byText } = this.#served;
     return {

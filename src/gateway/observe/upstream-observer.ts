@@ -6,6 +6,7 @@ import { DIFFERENCES } from '../../v0/extended-routes.ts';
 import type { Logger } from './logs/logger.ts';
 import { logFailedCalls } from './logs/failed-calls.ts';
 import { logReturn } from './logs/return.ts';
+import { logViolations } from './logs/violations.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Readiness } from './readiness.ts';
 
@@ -19,15 +20,11 @@ interface Watching {
   readonly readiness: Pick<Readiness, 'noticeCall'>;
 }
 
-/**
- * @param gateway read at each call, since the upstream is created before the gateway.
- * @param onAnswer called with each response of the backend.
- */
+/** @param gateway read at each call, since the upstream is created before the gateway. */
 export function observeUpstream(
   metrics: Metrics,
   logger: Logger,
   gateway: () => Watching,
-  onAnswer: UpstreamObserver['onAnswer'],
 ): UpstreamObserver {
   let outOfFilesMs = -Infinity;
   const logOutOfFiles = (): void => {
@@ -39,6 +36,7 @@ export function observeUpstream(
   };
   const logFailed = logFailedCalls(logger);
   const noticeReturn = logReturn(logger);
+  const logged = logViolations(logger);
   return {
     ...metrics.observer,
     onCall: (call) => {
@@ -48,7 +46,10 @@ export function observeUpstream(
       if (call.failure === 'out_of_files') logOutOfFiles();
       gateway().readiness.noticeCall(call);
     },
-    ...(onAnswer && { onAnswer }),
+    onViolation: (route, field) => {
+      metrics.observer.onViolation?.(route, field);
+      logged(route, field);
+    },
     onMissingRoute: ({ method, path }) => {
       const route = `${method} ${path}`;
       logger.warn(

@@ -1,7 +1,7 @@
 /**
  * A document: the record of one text, trusted or sent by a caller.
  *
- * Holds syntax tree, errors, facts, costs, weights and coordinates.
+ * Holds syntax tree, errors, facts, costs and weights.
  */
 import {
   Kind,
@@ -12,7 +12,6 @@ import {
   type ValidationRule,
 } from 'graphql';
 import { memoizeIn } from '../../lib/memoize.ts';
-import { usedBy } from '../../plan/coordinates.ts';
 import { leastCost } from '../../plan/cost.ts';
 import type { Budget } from '../../plan/planner.ts';
 import { Weights } from '../../plan/weight.ts';
@@ -64,18 +63,12 @@ export class OperationDefinition {
   readonly weights = new Weights();
   /** Values of `perDefinition` by accessor. */
   kept: Map<unknown, unknown> | undefined = undefined;
-  #coordinates: ReadonlySet<string> | undefined = undefined;
 
   constructor(document: Document, node: OperationDefinitionNode) {
     this.document = document;
     this.node = node;
     this.name = node.name?.value;
     this.type = node.operation;
-  }
-
-  /** Schema coordinates that it uses; the document must be valid. @param schema always the gateway's. */
-  coordinatesIn(schema: GraphQLSchema): ReadonlySet<string> {
-    return (this.#coordinates ??= usedBy(schema, this.document.syntax, this.node));
   }
 }
 

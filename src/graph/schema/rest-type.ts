@@ -14,7 +14,6 @@ import {
   type InputRef,
   type InterfaceParam,
 } from '@pothos/core';
-import type { GraphQLField } from 'graphql';
 import { z } from 'zod';
 import { nullOnlyWithError } from '../entity/requirement.ts';
 import type { Entity } from '../entity/entity.ts';
@@ -92,18 +91,6 @@ export function restType<T extends object>(
   });
 }
 
-const REST_FIELD = 'restField';
-
-/** The REST field that a field returns unchanged. */
-interface RestFieldOf {
-  readonly name: string;
-  /** Its object in the contract. */
-  readonly owner: z.ZodObject;
-}
-
-export const restFieldOf = ({ extensions }: GraphQLField<unknown, unknown>) =>
-  extensions[REST_FIELD] as RestFieldOf | undefined; // set by `restFields` only
-
 /** A field builder for properties known only at runtime. */
 interface Exposing {
   expose(name: never, options: never): FieldMap[string];
@@ -112,12 +99,12 @@ interface Exposing {
 /** Fields of a type or an interface. Unknown enum values are null with an error. */
 function restFields(
   t: Exposing,
-  owner: z.ZodObject,
+  { shape }: z.ZodObject,
   options: FieldOptions,
   isNode: boolean,
 ): FieldMap {
   const made: FieldMap = {};
-  for (const field of fieldsOf(owner.shape, options)) {
+  for (const field of fieldsOf(shape, options)) {
     const { name, value, type } = field;
     const isEnum = value instanceof z.ZodEnum;
     let { description } = field;
@@ -129,10 +116,7 @@ function restFields(
       type: field.isList ? [type] : type,
       nullable: isEnum || !field.isRequired,
       description,
-      extensions: {
-        ...(isEnum && nullOnlyWithError()),
-        [REST_FIELD]: { name, owner } satisfies RestFieldOf,
-      },
+      extensions: isEnum ? nullOnlyWithError() : {},
     };
     made[field.as] = t.expose(name as never, config as never);
   }

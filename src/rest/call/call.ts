@@ -63,8 +63,8 @@ export interface RestResponse {
 export interface DecodedResponse {
   readonly value: unknown;
   readonly status: number;
-  /** False if some values were replaced by errors. */
-  readonly sound: boolean;
+  /** Names of fields with values that were replaced by errors, `[]` for items of lists. */
+  readonly wrong: ReadonlySet<string>;
 }
 
 export type Settled<Result = RestResponse> = Result | Error;

@@ -3,8 +3,6 @@
  *
  * Routes are templates and failures a fixed set, which prevents leaks and bounds labels.
  */
-import type { Route } from '../../v0/routes.ts';
-import type { DecodedResponse, RestResponse } from './call.ts';
 import type { FailureKind, RouteLabel } from './errors.ts';
 import type { SpanRef } from './trace.ts';
 
@@ -42,11 +40,11 @@ export interface UpstreamObserver {
   /** An attempt ended, sent or not. Calls of a paused key make no attempt. */
   onCall?(call: ObservedCall): void;
   /**
-   * A complete response was read.
+   * A response violates the contract. Once per response and field.
    *
-   * @param decoded undefined for error responses and unusable ones.
+   * @param field documented name of a field, `[]` for items of lists; empty for the whole response.
    */
-  onAnswer?(route: Route, answer: RestResponse, decoded: DecodedResponse | undefined): void;
+  onViolation?(route: RouteLabel, field: string): void;
   /** A retry was not made because the budget is spent. */
   onRetryBudgetExhausted?(route: RouteLabel): void;
   /** A call was rejected because the queue is full. */

@@ -50,7 +50,8 @@ export class DecodeCache {
     const decoded = decode(call, answer);
     const { body, headers } = answer;
     // Values with errors are not cached: errors contain the request id.
-    if (!decoded.sound || /\bno-store\b/i.test(headers['cache-control'] ?? '')) return decoded;
+    if (decoded.wrong.size > 0 || /\bno-store\b/i.test(headers['cache-control'] ?? ''))
+      return decoded;
     const { etag } = headers;
     if (!entry || 'decoded' in entry) {
       this.#entries.set(call.path, { bytes: body.length, etag, sum: kept && crc32(body) });

@@ -108,6 +108,7 @@ function decodeBody(route: Route, answer: RestResponse): DecodedResponse {
   if (!body) throw invalid(`Backend answered ${notText(answer)}`, route, answer);
   let root = parseJson(body);
   let faults = 0;
+  const wrong = new Set<string>();
   let inexact: Map<number, string> | undefined;
   let written: string | undefined; // text of an inexact number
   const isExact = (value: number): boolean => {
@@ -125,11 +126,13 @@ function decodeBody(route: Route, answer: RestResponse): DecodedResponse {
     if (++faults > MAX_FAULTS) {
       throw invalid(`Backend answered over ${MAX_FAULTS} wrong values`, route, answer);
     }
+    wrong.add(typeof name === 'string' ? name : '[]');
     holder[name] = fault;
   };
   let isWhole = checkOf(route.response)(root, onFault, isExact);
   if (WRITES_ALL_NUMBERS && inexact && inexact.size > 0) {
     faults = 0;
+    wrong.clear();
     root = parseExactly(body);
     isWhole = checkOf(route.response)(root, onFault);
   }
@@ -139,7 +142,7 @@ function decodeBody(route: Route, answer: RestResponse): DecodedResponse {
     throw invalid(what, route, answer, body);
   }
   // Checked in place, without a copy; unknown fields stay.
-  return { value: root, status: answer.status, sound: faults === 0 };
+  return { value: root, status: answer.status, wrong };
 }
 
 /** Matches paths of fields, not sentences. */

@@ -29,11 +29,13 @@ export function openCalls(settings: UpstreamSettings) {
 
   const decodeCache = new DecodeCache();
   const decode = (call: Call, answer: RestResponse): DecodedResponse => {
-    let read: DecodedResponse | undefined;
     try {
-      return (read = decodeCache.decode(call, answer));
-    } finally {
-      observer.onAnswer?.(call.route, answer, read);
+      const read = decodeCache.decode(call, answer);
+      for (const field of read.wrong) observer.onViolation?.(call.route, field);
+      return read;
+    } catch (error) {
+      if (answer.status < 300) observer.onViolation?.(call.route, '');
+      throw error;
     }
   };
   const decoded = (call: Call, settled: Settled): Settled<DecodedResponse> => {

@@ -56,6 +56,11 @@ export function upstreamMetrics(instruments: Instruments): UpstreamMetrics {
     'gateway_upstream_pauses_total',
     'Times the backend limited a key.',
   );
+  const violations = instruments.counter(
+    'gateway_contract_violations_total',
+    "Answers with a field that departs from the backend's document, by route and field.",
+    ['method', 'route', 'field'],
+  );
   const exhausted = instruments.counter(
     'gateway_retry_budget_exhausted_total',
     'Retries not made: too many already were.',
@@ -74,6 +79,7 @@ export function upstreamMetrics(instruments: Instruments): UpstreamMetrics {
     withoutCall: ({ route, source, status }) => calls[source].add(route, status ?? 'none'),
     onShed: () => shed.inc(),
     onPause: () => pauses.inc(),
+    onViolation: ({ method, path: route }, field) => violations.inc({ method, route, field }),
     onRetryBudgetExhausted: () => exhausted.inc(),
     onBreaker: ({ scope, route, state }) => {
       if (state === 'open') {
