@@ -1,14 +1,15 @@
 /**
  * `npm start` and `npm run prepare` in a folder that is built, one that is not, and one without sources;
- * in npm's shell, and in one that has only what every shell has.
+ * in npm's shell, and in one that has only what every shell has. And signals to npm.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { openFolder } from '../support/folder.ts';
+import { buildGateway } from '../support/gateway-build.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -35,21 +36,41 @@ const PLAIN_SHELL = {
 /** The line with the gateway's address; the backend's comes before it. */
 const LISTENS = / at http\S+\/graphql/;
 
-/** The output of `npm start` until it has announced its address. */
-async function outputOfStart(cwd: string, shell: NodeJS.ProcessEnv): Promise<string> {
-  const env = { ...shell, PORT: '0', BACKEND_DATABASE_URL: ':memory:' };
-  // A group of its own, so that npm and what it starts end together.
+/**
+ * The output of `npm start`, and its end by a signal that it gets when it has announced its address.
+ *
+ * @param receiver npm alone, as supervisors send it, or its group, as terminals do.
+ * @returns whether npm ended as the last of its group, besides.
+ */
+async function start(
+  cwd: string,
+  shell: NodeJS.ProcessEnv,
+  [signal, receiver]: readonly [NodeJS.Signals, 'npm' | 'group'] = ['SIGTERM', 'group'],
+): Promise<{ output: string; code: number | null; isLast: boolean }> {
+  const env = { ...shell, PORT: '0', BACKEND_DATABASE_URL: ':memory:', DRAIN_DELAY_MS: '0' };
   const started = spawn('npm', ['start'], { cwd, env, detached: true });
+  const pid = started.pid!;
   let output = '';
   for (const stream of [started.stdout, started.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
       const isKnown = LISTENS.test(output);
       output += text;
-      if (!isKnown && LISTENS.test(output)) process.kill(-started.pid!, 'SIGTERM');
+      if (!isKnown && LISTENS.test(output)) process.kill(receiver === 'npm' ? pid : -pid, signal);
     });
   }
-  await once(started, 'close');
-  return output;
+  const closed = once(started, 'close');
+  const [code] = (await once(started, 'exit')) as [number | null];
+  const isLast = !isRunning(-pid);
+  await closed;
+  return { output, code, isLast };
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 it('package.json has only scripts that every shell reads alike', () => {
@@ -63,7 +84,7 @@ it('package.json has only scripts that every shell reads alike', () => {
     for (const command of bare.split(' && ')) {
       expect(command, name).toMatch(/^[\w:./-]+( [\w:./@=-]+)*$/);
       // No variables before a command, and no program that only some systems have.
-      expect(command, name).toMatch(/^(?:node|npm|tsx|tsc|eslint|prettier|vitest) /);
+      expect(command, name).toMatch(/^(?:exec )?(?:node|npm|tsx|tsc|eslint|prettier|vitest) /);
     }
   }
 });
@@ -86,13 +107,13 @@ it.each(['start', 'run backend'])(
 );
 
 it('npm start starts the build, warns when a source is newer, and announces no GraphiQL without its page', async () => {
-  const folder = folderOf('package.json', 'rolldown.config.ts', 'src');
+  const folder = folderOf('package.json', 'exec.cmd', 'rolldown.config.ts', 'src');
   execFileSync('npm', ['run', 'build:gateway'], { cwd: folder, stdio: 'pipe', env: PLAIN_SHELL });
 
-  const fresh = await outputOfStart(folder, PLAIN_SHELL);
+  const { output: fresh } = await start(folder, PLAIN_SHELL);
   const later = new Date(Date.now() + 1_000);
   utimesSync(join(folder, 'src/app/config.ts'), later, later);
-  const stale = await outputOfStart(folder, process.env);
+  const { output: stale } = await start(folder, process.env);
 
   expect(fresh).toContain('Ready: GraphQL at http');
   expect(fresh).not.toContain('is older than');
@@ -101,6 +122,24 @@ it('npm start starts the build, warns when a source is newer, and announces no G
     expect.stringContaining('src/app/config.ts: \\"npm run build\\" makes it anew'),
   ]);
 });
+
+it.each([
+  ['SIGTERM', 'npm'],
+  ['SIGINT', 'npm'],
+  ['SIGTERM', 'group'],
+  ['SIGINT', 'group'],
+] as const)(
+  '%s to the %s of npm start stops the gateway in order before npm ends',
+  async (...signal) => {
+    const folder = folderOf('package.json');
+    symlinkSync(dirname(await buildGateway()), join(folder, 'dist'), 'junction');
+
+    const { output, code, isLast } = await start(folder, process.env, signal);
+
+    expect([code, isLast]).toEqual([0, true]);
+    expect(output).toMatch(/"code":0,"msg":"Stopped"/);
+  },
+);
 
 it('npm run prepare builds where there are sources', () => {
   const folder = folderOf('package.json');

@@ -20,9 +20,13 @@ export interface StopTimes {
   readonly shutdownTimeoutMs: number;
 }
 
+/** Time in which a repeated signal counts as the same one, in milliseconds. */
+const ECHO_MS = 500;
+
 /**
  * The first signal stops the process gracefully, the second at once. SIGHUP does not count as one of two: systemd sends
- * it with SIGTERM, and a closing terminal sends it to all processes of its group.
+ * it with SIGTERM, and a closing terminal sends it to all processes of its group. Neither does the same signal in the
+ * next half second: npm forwards what a terminal or systemd has sent to the whole group.
  *
  * @param stop returns whether all requests were finished.
  */
@@ -32,12 +36,13 @@ export function stopOnSignals(
   stop: (times: StopTimes) => Promise<boolean>,
 ): void {
   let stopping = false;
-  /** Whether SIGTERM or SIGINT has been received. */
-  let asked = false;
+  /** The first SIGTERM or SIGINT, and when it arrived. */
+  let asked: { readonly signal: StopSignal; readonly atMs: number } | undefined;
   const onSignal = (signal: StopSignal): void => {
     if (signal !== 'SIGHUP') {
-      if (asked) process.exit(EXIT.failed);
-      asked = true;
+      const isEcho = asked?.signal === signal && performance.now() - asked.atMs < ECHO_MS;
+      if (asked && !isEcho) process.exit(EXIT.failed);
+      asked ??= { signal, atMs: performance.now() };
     }
     if (stopping) return;
     stopping = true;
