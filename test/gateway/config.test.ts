@@ -1,11 +1,21 @@
-/** Settings: their defaults, and the messages for wrong ones. */
+/** Settings, as they are bundled: their defaults, and the messages for wrong ones. */
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { readConfig } from '../../src/app/config.ts';
-import { ConfigError } from '../../src/app/settings/setting.ts';
+import type * as Config from '../../src/app/config.ts';
+import type * as Setting from '../../src/app/settings/setting.ts';
 import { openFolder } from '../support/folder.ts';
+import { buildScript } from '../support/gateway-build.ts';
+
+// The types of what is built are those of the sources.
+const { readConfig } = (await import(
+  pathToFileURL(await buildScript('config')).href
+)) as typeof Config;
+const { ConfigError } = (await import(
+  pathToFileURL(await buildScript('setting')).href
+)) as typeof Setting;
 
 const folder = openFolder();
 
@@ -351,6 +361,7 @@ describe('the settings', () => {
     ['REDIS_URL', 'redis://h/pages', /^REDIS_URL must be a Redis URL/],
     ['REDIS_URL', 'redis://h/0?db=1', /^REDIS_URL must be a Redis URL/],
     ['REDIS_URL', 'redis://:p%zz@h', /^REDIS_URL must be a Redis URL/],
+    ['REDIS_URL', 'redis://:pass%@h', /^REDIS_URL must be a Redis URL/],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://c:4318/#a', /^OTEL_EXPORTER_OTLP_ENDPOINT must be /],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'k=%zz', /^OTEL_EXPORTER_OTLP_HEADERS must be names and values/],
     ['OTEL_EXPORTER_OTLP_CLIENT_KEY', 'package.json', /CLIENT_KEY must be the path of a file that/],

@@ -27,12 +27,14 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CACHE = join(ROOT, 'node_modules/.cache/gateway-build');
 const COMMANDS = 'src/app/commands';
 const BACKEND_PROCESS = 'test/backend/backend-process.ts';
+/** What tests of settings import, as it is bundled. */
+const SETTINGS = ['src/app/config.ts', 'src/app/settings/setting.ts'];
 /** Scripts that tests start again and again, by their names: a bundle starts much faster than `tsx`. */
 const SCRIPTS = Object.fromEntries(
   readdirSync(join(ROOT, COMMANDS))
     .filter((file) => file.endsWith('.ts'))
     .map((file) => `${COMMANDS}/${file}`)
-    .concat(BACKEND_PROCESS)
+    .concat(BACKEND_PROCESS, SETTINGS)
     .map((path) => [basename(path, '.ts'), path]),
 );
 /** Packages that few scripts load, and that take as long to bundle as all of the rest. */
@@ -51,7 +53,7 @@ export const buildGateway = async (): Promise<string> => join(await buildAll(), 
 /** The path of its `backend.js`, which `npm run backend` runs. */
 export const buildBackend = async (): Promise<string> => join(await buildAll(), 'backend.js');
 
-/** The path of a script beside it. */
+/** The path of a script beside it, or of a module of the settings. */
 export const buildScript = async (name: string): Promise<string> =>
   join(await buildAll(), `${name}.js`);
 

@@ -151,8 +151,8 @@ const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 /** Whether percent-encoded bytes of a text are UTF-8. */
 export function isDecodable(text: string): boolean {
   try {
-    decodeURIComponent(text);
-    return true;
+    // Bundlers remove calls of pure functions whose result is not used.
+    return decodeURIComponent(text) !== undefined;
   } catch {
     return false;
   }

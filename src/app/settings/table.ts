@@ -331,7 +331,7 @@ export const SETTINGS = {
       'LOG_LEVEL',
       oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
       'info',
-      '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`',
+      '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`; the backend and the address are logged at the start whatever it is',
     ),
     logSlowMs: setting(
       'LOG_SLOW_MS',
