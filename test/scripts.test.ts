@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+const { scripts, allowScripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   readonly scripts: Readonly<Record<string, string>>;
+  readonly allowScripts: Readonly<Record<string, boolean>>;
 };
 
 /** Tests of `npm run test:system` and beyond, which run programs of POSIX, and this file. */
@@ -32,6 +33,18 @@ it.each(Object.entries(scripts))(
     }
   },
 );
+
+it('npm ci has no install script to warn of: each is allowed or denied', () => {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, { readonly hasInstallScript?: boolean }>>;
+  };
+
+  const withScripts = Object.entries(packages)
+    .filter(([path, { hasInstallScript }]) => path && hasInstallScript)
+    .map(([path]) => path.replace(/^.*node_modules\//, ''));
+
+  expect([...new Set(withScripts)].sort()).toEqual(Object.keys(allowScripts).sort());
+});
 
 /** The files of this repository that `npm ci`, `npm run build`, `npm start` and `npm test` read. */
 const read = ['src', 'test']

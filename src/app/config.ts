@@ -8,7 +8,7 @@ import { BlockList, isIP } from 'node:net';
 import { checkCacheTtl } from './settings/cache-ttl.ts';
 import { checkConnections, checkPem, warnOfNetworks } from './settings/connections.ts';
 import { checkHeaders } from './settings/header-names.ts';
-import { misspelt } from './settings/misspelt.ts';
+import { unknownNames } from './settings/misspelt.ts';
 import {
   ConfigError,
   namesOf,
@@ -37,7 +37,7 @@ export type Config = SettingValues & {
  * Empty variables count as unset, for compose files. Unknown variables are ignored, with a warning if they are probably
  * misspelt.
  *
- * @throws {ConfigError} for the first invalid value.
+ * @throws {ConfigError} for the first invalid value, and with NODE_ENV=production for a misspelt name.
  */
 export function readConfig(env: EnvironmentVariables): Config {
   const groups = Object.entries(SETTINGS).map(([name, { settings }]) => [
@@ -65,12 +65,29 @@ export function readConfig(env: EnvironmentVariables): Config {
     Object.values(settings).flatMap(namesOf),
   );
   const warnings = [
-    ...misspelt(Object.keys(env), names),
+    ...checkNames(env, names, read),
     ...weakSecret(read),
     ...warnOfNetworks(read.backend),
   ];
   const http = Object.freeze({ ...read.http, allowedHosts });
   return Object.freeze({ ...read, live, http, warnings });
+}
+
+/** @returns warnings of unknown variables. */
+function checkNames(
+  env: EnvironmentVariables,
+  names: readonly string[],
+  { process: { environment } }: Pick<Config, 'process'>,
+): readonly string[] {
+  const given = Object.keys(env).filter((name) => env[name]?.trim());
+  const unknown = unknownNames(given, names);
+  const misspelt = unknown.find(({ isMisspelt }) => isMisspelt);
+  if (environment === 'production' && misspelt) {
+    throw new ConfigError(
+      `${misspelt.warning} Correct it or remove it: with NODE_ENV=production the gateway starts with no misspelt setting.`,
+    );
+  }
+  return unknown.map(({ warning }) => warning);
 }
 
 /**

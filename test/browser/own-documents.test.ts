@@ -30,10 +30,9 @@ const isServer = (line: string): boolean => / npm start |^npm run dev$/.test(lin
 /** Where the apps expect a gateway. */
 const DOCUMENTED = '127.0.0.1:4000';
 
-// Questions of `npm create` are answered as at a terminal, and nothing is taken from this repository's own npm.
+// Nothing is taken from this repository's own npm.
 const ENV = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name))),
-  npm_config_yes: 'true',
   npm_config_audit: 'false',
   npm_config_fund: 'false',
   // What the first app has asked the registry for, the others take from npm's cache.

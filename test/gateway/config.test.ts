@@ -184,6 +184,22 @@ describe('the settings', () => {
     expect(readConfig({ [name]: 'x' }).warnings).toEqual([warning]);
   });
 
+  it('refuse a misspelt name with NODE_ENV=production', () => {
+    const read = () => readConfig({ NODE_ENV: 'production', UPSTREAM_ULR: 'https://a.example' });
+
+    expect(read).toThrow(ConfigError);
+    expect(read).toThrow(/^UPSTREAM_ULR is not a setting: was UPSTREAM_URL meant\? Correct it or /);
+  });
+
+  it.each([
+    [{ http_proxy: 'http://proxy:3128' }, ['http_proxy is not a setting: was HTTP_PROXY meant?']],
+    [{ PORT: '4001', PORT0: '4001' }, ['PORT0 is not a setting: was PORT meant?']],
+    [{ UPSTREAM_COLOUR: 'blue' }, ['UPSTREAM_COLOUR is not a setting: it has no effect.']],
+    [{ PORTT: ' ' }, []],
+  ])('only warn of %o with NODE_ENV=production', (env, warnings) => {
+    expect(readConfig({ NODE_ENV: 'production', ...env }).warnings).toEqual(warnings);
+  });
+
   it('do not warn of variables that a shell or Kubernetes sets', () => {
     const env = {
       PATH: '/bin',

@@ -1,5 +1,5 @@
 /**
- * Warnings of unknown variables that are probably misspelt settings.
+ * Unknown variables that are probably misspelt settings.
  */
 import { closest, distance } from 'fastest-levenshtein';
 
@@ -9,13 +9,26 @@ const OWN_PREFIX = /^(?:UPSTREAM|BACKEND)_/;
 /** Variables that Kubernetes sets for services. */
 const OF_A_SERVICE = /_SERVICE_(?:HOST|PORT)|_PORT(?:_\d+_(?:TCP|UDP).*)?$/;
 
-/** Returns a warning for each unknown variable similar to a setting. */
-export function misspelt(given: readonly string[], known: readonly string[]): string[] {
+/** Names of other programs that differ from settings in nothing but their case. */
+const OF_OTHERS = new Set(['http_proxy', 'https_proxy', 'no_proxy']);
+
+interface UnknownName {
+  readonly warning: string;
+  /** Whether it is surely a misspelt setting: similar to one that has no value of its own. */
+  readonly isMisspelt: boolean;
+}
+
+/** Returns the unknown variables that are similar to settings, or look like some. */
+export function unknownNames(given: readonly string[], known: readonly string[]): UnknownName[] {
   return given.flatMap((name) => {
     if (known.includes(name) || OF_A_SERVICE.test(name)) return [];
     const meant = closest(name.toUpperCase(), known);
-    if (isNear(name, meant)) return [`${name} is not a setting: was ${meant} meant?`];
-    return OWN_PREFIX.test(name) ? [`${name} is not a setting: it has no effect.`] : [];
+    if (isNear(name, meant)) {
+      const isMisspelt = !given.includes(meant) && !OF_OTHERS.has(name);
+      return [{ warning: `${name} is not a setting: was ${meant} meant?`, isMisspelt }];
+    }
+    if (!OWN_PREFIX.test(name)) return [];
+    return [{ warning: `${name} is not a setting: it has no effect.`, isMisspelt: false }];
   });
 }
 

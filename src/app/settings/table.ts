@@ -343,7 +343,7 @@ export const SETTINGS = {
       'NODE_ENV',
       TEXT,
       '',
-      '`production`: without `UPSTREAM_URL`, the log and `/ready` warn of sample data',
+      '`production`: a name that is nearly a setting stops the start; without `UPSTREAM_URL`, the log and `/ready` warn of sample data',
     ),
     plugins: setting(
       'PLUGINS',

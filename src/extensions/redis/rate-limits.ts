@@ -58,8 +58,8 @@ interface KeyLease {
 
 export class LeasedRateLimits {
   readonly limit: RateLimit;
-  /** Maximum burst of calls. */
-  readonly #most: number;
+  /** Maximum calls at once. */
+  readonly burst: number;
   readonly #betweenMs: number;
   readonly #maxBlock: number;
   readonly #store: Store | undefined;
@@ -75,9 +75,9 @@ export class LeasedRateLimits {
   constructor(limit: RateLimit, store: Store | undefined) {
     this.limit = limit;
     this.#store = store;
-    this.#most = Math.max(1, Math.floor(limit.calls * AT_ONCE));
+    this.burst = Math.max(1, Math.floor(limit.calls * AT_ONCE));
     this.#betweenMs = limit.windowMs / limit.calls;
-    this.#maxBlock = Math.max(1, Math.floor(this.#most * OF_A_BLOCK));
+    this.#maxBlock = Math.max(1, Math.floor(this.burst * OF_A_BLOCK));
   }
 
   /** @returns time to wait, in milliseconds; 0 if the calls may be made, which counts them. */
@@ -129,13 +129,13 @@ export class LeasedRateLimits {
     const answer = (await store.connection.run(
       LEASE,
       [`${PREFIX}limit:${store.hash(apiKey)}`],
-      [this.#betweenMs, this.#most, needed, Math.max(needed, key.block)],
+      [this.#betweenMs, this.burst, needed, Math.max(needed, key.block)],
     )) as readonly [granted: number, waitMs: number] | undefined; // result of the script
     if (!answer) return false;
     const [granted, waitMs] = answer;
     if (granted > 0) {
       key.left = (performance.now() < key.untilMs ? key.left : 0) + granted;
-      key.untilMs = performance.now() + this.#most * this.#betweenMs;
+      key.untilMs = performance.now() + this.burst * this.#betweenMs;
     } else {
       key.refused = { calls: calls + key.owed, untilMs: performance.now() + waitMs };
     }
@@ -147,7 +147,7 @@ export class LeasedRateLimits {
     const nowMs = performance.now();
     const needed = calls + key.owed;
     const nextMs = Math.max(nowMs, key.nextMs);
-    const waitMs = nextMs - nowMs - Math.max(0, (this.#most - needed) * this.#betweenMs);
+    const waitMs = nextMs - nowMs - Math.max(0, (this.burst - needed) * this.#betweenMs);
     if (waitMs > 0) return Math.ceil(waitMs);
     key.nextMs = nextMs + needed * this.#betweenMs;
     key.owed = 0;

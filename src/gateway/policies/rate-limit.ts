@@ -22,6 +22,8 @@ export interface RateLimit {
 
 export interface RateLimits {
   readonly limit: RateLimit;
+  /** Maximum calls at once. */
+  readonly burst: number;
   /** @returns time until the key may make the calls, in milliseconds; 0 if it may now. */
   take(apiKey: string, calls: number): number | Promise<number>;
   /** Charges calls beyond those taken. */
@@ -42,7 +44,7 @@ export function rateLimit(limits: RateLimits): Policy {
     const known = operation.weighed?.calls ?? certainCalls(argsOf(operation), least, context);
     const calls = Math.max(1, known);
     const goOn = (waitMs: number): MaybePromise<Result | ExecutionResult> => {
-      if (waitMs > 0) return { errors: [limitedError(limits.limit, waitMs)] };
+      if (waitMs > 0) return { errors: [limitedError(limits, waitMs)] };
       operation.callsTaken = calls;
       return next(operation);
     };
@@ -61,18 +63,19 @@ export function rateLimit(limits: RateLimits): Policy {
   };
 }
 
-function limitedError({ calls, windowMs }: RateLimit, waitMs: number): GraphQLError {
+function limitedError({ limit, burst }: RateLimits, waitMs: number): GraphQLError {
+  const { calls, windowMs } = limit;
   const seconds = Math.ceil(waitMs / 1_000);
   const error = clientError(
     429,
     'RATE_LIMITED',
-    `This key may make ${calls} REST calls in ${windowMs / 1_000} s: come back in ${seconds} s.`,
+    `This key may make ${calls} REST calls in ${windowMs / 1_000} s, ${burst} of them at once: come back in ${seconds} s.`,
     {
       'retry-after': String(seconds),
       'ratelimit-limit': String(calls),
       'ratelimit-remaining': '0',
       'ratelimit-reset': String(seconds),
-      'ratelimit-policy': `${calls};w=${windowMs / 1_000}`,
+      'ratelimit-policy': `${calls};w=${windowMs / 1_000};burst=${burst}`,
     },
   );
   error.extensions['retryAfterMs'] = waitMs;

@@ -152,7 +152,7 @@ describe('a gateway with RATE_LIMIT', () => {
       'ratelimit-limit': '20',
       'ratelimit-remaining': '0',
       'ratelimit-reset': expect.stringMatching(/^[123]$/),
-      'ratelimit-policy': '20;w=60',
+      'ratelimit-policy': '20;w=60;burst=2',
     });
     expect(other.status).toBe(200);
   });
