@@ -20,7 +20,7 @@ import { routes } from '../src/v0/routes.ts';
 import { LAYERS } from './support/layers.ts';
 import { isExample, isWrite, tryExample } from './support/examples.ts';
 import { startGateway, type GatewayProcess } from './support/gateway-process.ts';
-import { readPages, ROOT, type Page } from './support/pages.ts';
+import { readPages, ROOT, type Block, type Page } from './support/pages.ts';
 
 const pages = readPages();
 const blocks = pages.flatMap((page) => page.blocks);
@@ -75,6 +75,18 @@ describe('examples', () => {
     'work as the page says: $place',
     (block) => tryExample(block.info === 'run document' ? documentGateway : gateway, block),
   );
+
+  it('that show code are all run by a test', () => {
+    // `file`: test/adding-a-resource.test.ts; `playwright`: test/browser/replay.test.ts; `compose`:
+    // test/extensions/federation/composers.test.ts.
+    const isRun = (block: Block) =>
+      isExample(block) || /^(?:(?:answer|compose)$|file |playwright )/.test(block.info);
+    const ofCode = blocks.filter(({ language }) =>
+      /^(?:diff|gql|graphql|js|ts|tsx)$/.test(language),
+    );
+
+    expect(ofCode.filter((block) => !isRun(block)).map(({ place }) => place)).toEqual([]);
+  });
 
   it('that send a request to /graphql are all run', () => {
     const asking = blocks.filter(({ text, info }) => text.includes('/graphql') && info === '');

@@ -28,6 +28,18 @@ it('migrates to the tables and columns that tables.ts declares', async () => {
   client.close();
 });
 
+it('has a journal of migrations whose times rise, or else Drizzle passes over one, and whose files are there', () => {
+  const folder = new URL('../../src/backend/database/migrations/', import.meta.url);
+  const { entries } = JSON.parse(readFileSync(new URL('meta/_journal.json', folder), 'utf8')) as {
+    readonly entries: readonly { readonly when: number; readonly tag: string }[];
+  };
+  const files = readdirSync(folder).filter((file) => file.endsWith('.sql'));
+
+  const times = entries.map(({ when }) => when);
+  expect(times).toEqual([...new Set(times)].sort((one, other) => one - other));
+  expect(entries.map(({ tag }) => `${tag}.sql`)).toEqual(files.sort());
+});
+
 it('opens and writes to a database of the first release, which had other migrations', async () => {
   const databaseUrl = temporaryDatabase();
   mkdirSync(dirname(databaseUrl.slice('file:'.length)));

@@ -8,6 +8,7 @@ import {
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../../src/app/schema.ts';
+import { readPages } from '../../support/pages.ts';
 import {
   composeContract,
   composers,
@@ -67,6 +68,17 @@ describe.runIf(hasPackages).each(Object.entries(composers))('%s', (_name, compos
     for (const one of ['id', 'pageId']) {
       expect(supergraph).toMatch(new RegExp(`@join__type\\(graph: CONTENT, key: "${one}"`));
     }
+  });
+
+  it('lets the service of docs/federation.md extend pages', () => {
+    const [{ text } = { text: '' }] = readPages()
+      .flatMap(({ blocks }) => blocks)
+      .filter(({ info }) => info === 'compose');
+
+    const { errors, api } = compose([content(), other(`${text} type Review { stars: Int! }`)]);
+
+    expect(errors).toEqual([]);
+    expect(pageIn(api)).toContain('reviews');
   });
 
   it('lets another subgraph have node and connections of its own', () => {
