@@ -10,8 +10,11 @@ import { defineConfig } from 'rolldown';
 
 const MIGRATIONS = new URL('src/backend/database/migrations/', import.meta.url);
 
-/** Below `dist/`, as `src/explorer/vite.config.ts` says. */
-const EXPLORER = 'explorer';
+/** What stays below `dist/`: GraphiQL's page, as `src/explorer/vite.config.ts` says, and data of a server run there. */
+const KEPT = ['explorer', '.data'];
+
+/** What `dist/` imports instead of holding it: a native module, and graphql. */
+const PACKAGES = ['@libsql/client', 'graphql'];
 
 export default defineConfig({
   input: { main: 'src/main.ts', backend: 'src/serve-backend.ts' },
@@ -21,11 +24,11 @@ export default defineConfig({
   external: ['@libsql/client', 'supports-color', /^graphql($|\/)/],
   plugins: [
     {
-      // Of the last build nothing may stay but GraphiQL's page, which has a build of its own.
-      name: 'clean-but-for-the-page',
+      // Nothing else of the last build may stay.
+      name: 'clean',
       generateBundle({ dir = '' }) {
         const old = existsSync(dir) ? readdirSync(dir) : [];
-        for (const name of old.filter((name) => name !== EXPLORER))
+        for (const name of old.filter((name) => !KEPT.includes(name)))
           rmSync(join(dir, name), { recursive: true });
       },
     },
@@ -45,6 +48,21 @@ export default defineConfig({
           file.type === 'chunk' ? file.moduleIds : [],
         );
         this.emitFile({ type: 'asset', fileName: 'NOTICES.txt', source: noticesOf(modules) });
+      },
+    },
+    {
+      // What a server installs: the two packages alone, in the versions of the lock file.
+      name: 'package',
+      generateBundle() {
+        const [manifest, lock] = packageOf();
+        const file = (content: object) => `${JSON.stringify(content, undefined, 2)}\n`;
+        this.emitFile({ type: 'asset', fileName: 'package.json', source: file(manifest) });
+        this.emitFile({ type: 'asset', fileName: 'package-lock.json', source: file(lock) });
+        this.emitFile({
+          type: 'asset',
+          fileName: 'exec.cmd',
+          source: readFileSync(new URL('exec.cmd', import.meta.url)),
+        });
       },
     },
     {
@@ -80,6 +98,48 @@ export default defineConfig({
 function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
+
+interface Locked {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly dev?: boolean;
+}
+
+/** The package.json of `dist/`, and its lock file: the part of ours that `PACKAGES` need. */
+function packageOf(): readonly [manifest: object, lock: object] {
+  const { name, version, license, type, engines, scripts, dependencies } = read('package.json');
+  const { packages, ...ofLock } = read('package-lock.json');
+  const commandOf = (script: string): string => scripts[script].replace('dist/', '');
+  const own = {
+    ...{ name, version, license, private: true, type, engines },
+    scripts: { start: commandOf('start'), backend: commandOf('backend') },
+    dependencies: Object.fromEntries(PACKAGES.map((one) => [one, dependencies[one]])),
+  };
+  const needed = new Map<string, Locked>();
+  const visit = (from: string, wanted: string): void => {
+    const path = foldersOf(from)
+      .map((folder) => `${folder}node_modules/${wanted}`)
+      .find((one) => one in packages);
+    // Optional packages may be missing.
+    if (path === undefined || needed.has(path)) return;
+    const locked: Locked = packages[path];
+    needed.set(path, locked);
+    for (const next of Object.keys({ ...locked.dependencies, ...locked.optionalDependencies }))
+      visit(`${path}/`, next);
+  };
+  for (const one of PACKAGES) visit('', one);
+  const { scripts: _, ...root } = own;
+  const sorted = [...needed].sort(([one], [other]) => (one < other ? -1 : 1));
+  return [own, { ...ofLock, packages: { '': root, ...Object.fromEntries(sorted) } }];
+}
+
+/** The folders in which a package of a folder is looked for: its own, and those around it. */
+function foldersOf(from: string): readonly string[] {
+  if (from === '') return [''];
+  return [from, ...foldersOf(from.slice(0, from.lastIndexOf('node_modules/')))];
+}
+
+const read = (file: string) => JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
 
 /** Name, version, licence and its text of every package that a module is of. */
 function noticesOf(modules: readonly string[]): string {

@@ -293,29 +293,19 @@ describe('ports', () => {
 });
 
 describe('the image', () => {
-  const { scripts, version, dependencies } = JSON.parse(
-    readFileSync(join(ROOT, 'package.json'), 'utf8'),
-  );
+  const { scripts, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
   it('starts node as `npm start` does', () => {
     const [, entry] = /^ENTRYPOINT (.*)$/m.exec(dockerfile)!;
     const [, command] = /^CMD (.*)$/m.exec(dockerfile)!;
     const started = [...JSON.parse(entry!), ...JSON.parse(command!)].join(' ');
 
-    expect(scripts.start).toBe(started);
+    expect(scripts.start).toBe(`exec ${started}`);
     expect(scripts.backend).toContain(compose.services.backend.command[0]);
   });
 
-  it('has the version of the package, and the packages that dist/ imports', async () => {
-    const { default: config } = await import('../../rolldown.config.ts');
-    const external = [config].flat().flatMap((one) => one.external as (string | RegExp)[]);
-    const imported = Object.keys(dependencies).filter((name) =>
-      external.some((one) => (typeof one === 'string' ? one === name : one.test(name))),
-    );
-    const [, kept] = /!\[(.*)\]\.includes/.exec(dockerfile)!;
-
+  it('has the version of the package', () => {
     expect(dockerfile).toContain(`ARG VERSION=${version}\n`);
-    expect(kept!.match(/[\w@/-]+/g)!.sort()).toEqual(imported.sort());
   });
 
   it('is built from an allow-list of files', () => {

@@ -1,9 +1,14 @@
 /** What the build makes of the sources. */
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { expect, it } from 'vitest';
 import { buildGateway } from '../support/gateway-build.ts';
+
+/** Imports of the scripts that tests build beside it. */
+const OF_SCRIPTS = /^(?:prettier|typescript|@graphql-codegen\/.*)$/;
 
 const FOLDER = dirname(await buildGateway());
 
@@ -14,6 +19,28 @@ it('removes nothing from a try block that leaves it without a name, and so witho
 
   expect(blocks.length).toBeGreaterThan(100);
   expect(blocks.filter((block) => !hasName(block)).map((block) => block.getText())).toEqual([]);
+});
+
+it('has a package.json and a lock file of the packages that it imports and what they need', () => {
+  const read = (file: string) => JSON.parse(readFileSync(join(FOLDER, file), 'utf8'));
+  const manifest = read('package.json');
+  const lock = read('package-lock.json');
+  const imported = readdirSync(FOLDER)
+    .filter((file) => file.endsWith('.js'))
+    .flatMap((file) => [
+      ...readFileSync(join(FOLDER, file), 'utf8').matchAll(/(?:from|^import) ?"([@\w][^"]*)"/gm),
+    ])
+    .map(([, name]) => /^(?:@[^/]+\/)?[^/]+/.exec(name!)![0])
+    .filter((name) => !builtinModules.includes(name) && !name.startsWith('node:'));
+
+  const own = new Set(imported.filter((name) => !OF_SCRIPTS.test(name)));
+  expect(Object.keys(manifest.dependencies)).toEqual([...own].sort());
+  // npm refuses a lock file that lacks what a package needs.
+  const listed = spawnSync('npm', ['ls', '--all', '--package-lock-only', '--json'], {
+    cwd: FOLDER,
+  });
+  expect(JSON.parse(listed.stdout.toString()).problems).toBeUndefined();
+  expect(Object.keys(lock.packages).length).toBeLessThan(40);
 });
 
 function tryBlocksOf(file: string, text: string): readonly ts.Block[] {

@@ -107,7 +107,9 @@ it.each(['start', 'run backend'])(
 );
 
 it('npm start starts the build, warns when a source is newer, and announces no GraphiQL without its page', async () => {
-  const folder = folderOf('package.json', 'exec.cmd', 'rolldown.config.ts', 'src');
+  const folder = folderOf(
+    ...['package.json', 'package-lock.json', 'exec.cmd', 'rolldown.config.ts', 'src'],
+  );
   execFileSync('npm', ['run', 'build:gateway'], { cwd: folder, stdio: 'pipe', env: PLAIN_SHELL });
 
   const { output: fresh } = await start(folder, PLAIN_SHELL);

@@ -16,7 +16,6 @@ import {
   rmSync,
   statSync,
   symlinkSync,
-  writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -42,6 +41,7 @@ const TOOLS = [/^@graphql-codegen\//, 'prettier', 'typescript'];
 /** Inputs of the build besides `src/`. */
 const RECIPE = [
   'rolldown.config.ts',
+  'package.json',
   'package-lock.json',
   'test/support/gateway-build.ts',
   BACKEND_PROCESS,
@@ -95,7 +95,6 @@ async function buildInto(done: string): Promise<void> {
   await build({ ...config, external, input: SCRIPTS, plugins: [], cwd: ROOT, output });
   // The page has a build of its own.
   symlinkSync(join(ROOT, 'dist/explorer'), join(making, 'explorer'), 'junction');
-  writeFileSync(join(making, 'package.json'), '{ "type": "module" }');
   // Some tests start it as another user.
   chmodSync(making, 0o755);
   for (const other of readdirSync(CACHE)) {

@@ -20,7 +20,8 @@ const EXPLORER_PAGE = join(EXPLORER_FOLDER, 'index.html');
 /** Version of this project; `unknown` without its `package.json`. */
 export function versionOf(): string {
   try {
-    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    const folder = isBuilt ? DIST : ROOT;
+    const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
       version?: string;
     };
     return version ?? 'unknown';
