@@ -131,11 +131,10 @@ export class Metrics {
     );
     instruments.gauges(
       'gateway_route_missing',
-      "Whether the backend lacks a route beside the REST document's: 1 if it does; of several workers, the most.",
+      "Whether the backend lacks a route beside the REST document's: 1 if it does.",
       'route',
       Object.keys(routes()),
       (route) => Number(routes()[route] === 'missing'),
-      'max',
     );
     instruments.gauge(
       'gateway_subscriptions_open',
