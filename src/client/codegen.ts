@@ -3,7 +3,7 @@
  *
  * Defines types of scalars and the meaning of null for the app's client. See docs/own-documents.md.
  */
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
 import type { CodegenConfig } from '@graphql-codegen/cli';
 import { preset as clientPreset } from '@graphql-codegen/client-preset';
 
@@ -22,7 +22,7 @@ export interface OwnDocuments {
   readonly importExtension?: '' | '.js' | '.ts';
   /** Types of scalars in place of the package's: `{ DateTime: './date.ts#IsoDate' }`. */
   readonly scalars?: Readonly<Record<string, string>>;
-  /** Path of another schema. Defaults to the `schema.graphql` of the package. */
+  /** Path or glob of another schema. Defaults to the `schema.graphql` of the package. */
   readonly schema?: string;
 }
 
@@ -33,12 +33,18 @@ const SCALARS = {
   JSON: 'content-pages-client/json-value#JsonValue',
 };
 
-// Tools treat paths as globs, which have no backslashes.
-const SCHEMA = fileURLToPath(new URL('schema.graphql', import.meta.url)).replaceAll('\\', '/');
+/** The text: a path would be read as a glob, and find nothing in a folder such as `files (x86)`. */
+const schemaOfPackage = (): string =>
+  readFileSync(new URL('schema.graphql', import.meta.url), 'utf8');
+
+/** Characters in paths of files that the generator's loaders pass over without a word. */
+const UNREAD = /[!%^<>`‘“]/;
 
 /**
  * Returns a configuration that generates `graphql.ts` with types and documents, `gql.ts` with `graphql()`, and the
  * manifest `persisted-documents.json` in `output`.
+ *
+ * @throws Error for an `output` without a slash at its end, and in a folder whose documents cannot be found.
  */
 export function contentPages({
   documents,
@@ -46,10 +52,16 @@ export function contentPages({
   partial = false,
   importExtension = '',
   scalars = {},
-  schema = SCHEMA,
+  schema = schemaOfPackage(),
 }: OwnDocuments): CodegenConfig {
   if (!output.endsWith('/')) {
     throw new Error(`output has to be a folder, with a slash at its end: ${output}/`);
+  }
+  const [unread] = UNREAD.exec(process.cwd()) ?? [];
+  if (unread !== undefined) {
+    throw new Error(
+      `The code generator finds no documents below a folder with ${unread} in its name: rename it, or run it elsewhere: ${process.cwd()}`,
+    );
   }
   return {
     generates: {

@@ -26,10 +26,16 @@
 export const relayAccept =
   'multipart/mixed;incrementalSpec=v0.2;announce=all, application/graphql-response+json, application/json;q=0.9';
 
+/** An error of a response; in a part of one, Relay reads the path from the part's own place. */
+export interface PayloadError {
+  readonly message: string;
+  readonly path?: readonly (string | number)[];
+}
+
 /** A payload of relay-runtime: a response, or a part of one. */
 export interface RelayPayload {
   readonly data: unknown;
-  readonly errors?: unknown[];
+  readonly errors?: PayloadError[];
   readonly label?: string;
   readonly path?: (string | number)[];
   readonly extensions: { readonly is_final: boolean };
@@ -43,20 +49,27 @@ interface Pending {
 
 interface IncrementalPayload {
   readonly data?: unknown;
-  readonly errors?: unknown[];
+  readonly errors?: readonly PayloadError[];
   readonly pending?: readonly Pending[];
   readonly incremental?: readonly {
     readonly id: string;
     readonly subPath?: (string | number)[];
     readonly data?: object;
     readonly items?: readonly unknown[];
-    readonly errors?: unknown[];
+    readonly errors?: readonly PayloadError[];
   }[];
-  readonly completed?: readonly { readonly id: string; readonly errors?: unknown[] }[];
+  readonly completed?: readonly {
+    readonly id: string;
+    readonly errors?: readonly PayloadError[];
+  }[];
   readonly hasNext?: boolean;
 }
 
-/** Yields the payloads of a response as they arrive. */
+/**
+ * Yields the payloads of a response as they arrive.
+ *
+ * @throws Error when the response ends before its last part; SyntaxError when a part is not JSON.
+ */
 export async function* relayPayloads(response: Response): AsyncGenerator<RelayPayload, void> {
   const isMultipart = response.headers.get('content-type')?.startsWith('multipart/mixed') ?? false;
   if (!isMultipart) {
@@ -64,50 +77,65 @@ export async function* relayPayloads(response: Response): AsyncGenerator<RelayPa
     yield { ...whole, extensions: { is_final: true } };
     return;
   }
-  const open = new Map<string, { readonly pending: Pending; errors: unknown[] }>();
+  const open = new Map<string, Pending>();
+  const errors: PayloadError[] = [];
   let data: unknown;
+  let isFinal = false;
   for await (const received of payloadsOf(response)) {
-    const isFinal = received.hasNext === false;
+    isFinal = received.hasNext === false;
+    errors.push(...(received.errors ?? []));
     const payloads: Omit<RelayPayload, 'extensions'>[] = [];
     if ('data' in received) {
       data = received.data;
       // Relay retains its payloads, so later parts are merged into a copy.
       const initial: unknown = structuredClone(data);
-      payloads.push({ data: initial, ...(received.errors && { errors: received.errors }) });
+      payloads.push({ data: initial, ...(errors.length > 0 && { errors: [...errors] }) });
     }
-    for (const pending of received.pending ?? []) open.set(pending.id, { pending, errors: [] });
-    for (const { id, subPath = [], data: fields, items, errors = [] } of received.incremental ??
+    for (const pending of received.pending ?? []) open.set(pending.id, pending);
+    for (const { id, subPath = [], data: fields, items, errors: more } of received.incremental ??
       []) {
-      const { pending, errors: all } = open.get(id)!;
+      const pending = open.get(id)!;
       const place = at(data, [...pending.path, ...subPath]);
-      all.push(...errors);
+      errors.push(...(more ?? []));
       if (fields) Object.assign(place as object, fields);
       for (const item of items ?? []) {
         const index = (place as unknown[]).push(item) - 1;
         const path = [...pending.path, index];
-        payloads.push({ ...labelOf(pending), path, data: structuredClone(item) });
+        payloads.push(partOf(pending, path, structuredClone(item), errors));
       }
     }
     for (const { id, errors: failure } of received.completed ?? []) {
-      const { pending, errors } = open.get(id)!;
+      const pending = open.get(id)!;
       open.delete(id);
+      errors.push(...(failure ?? []));
       const place = at(data, pending.path);
       if (Array.isArray(place) && !failure) continue;
-      const reported = [...errors, ...(failure ?? [])];
-      payloads.push({
-        ...labelOf(pending),
-        path: pending.path,
-        data: failure ? null : structuredClone(place),
-        ...(reported.length > 0 && { errors: reported }),
-      });
+      payloads.push(partOf(pending, pending.path, failure ? null : structuredClone(place), errors));
     }
     for (const [i, payload] of payloads.entries()) {
       yield { ...payload, extensions: { is_final: isFinal && i === payloads.length - 1 } };
     }
   }
+  if (!isFinal) throw new Error('The response ended before its last part: send the request again.');
 }
 
-const labelOf = ({ label }: Pending): object => (label === undefined ? {} : { label });
+/** @param errors all that were received: fields of one part may be in another one too, and fail in both. */
+function partOf(
+  { label }: Pending,
+  path: (string | number)[],
+  data: unknown,
+  errors: readonly PayloadError[],
+): Omit<RelayPayload, 'extensions'> {
+  const own = errors
+    .filter((error) => path.every((key, depth) => error.path?.[depth] === key))
+    .map((error) => ({ ...error, path: error.path!.slice(path.length) }));
+  return {
+    ...(label !== undefined && { label }),
+    path,
+    data,
+    ...(own.length > 0 && { errors: own }),
+  };
+}
 
 type Holder = Readonly<Record<string | number, unknown>> | null | undefined;
 

@@ -8,6 +8,7 @@ import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import * as apollo from '../../src/client/cache/apollo.ts';
 import * as graphcache from '../../src/client/cache/graphcache.ts';
 import { schema } from '../../src/app/schema.ts';
+import { IDS } from '../support/ids.ts';
 import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
 
 const HEADERS = { 'x-api-key': EXAMPLE_API_KEY };
@@ -170,36 +171,125 @@ interface Wide {
   };
 }
 
-describe.each([
+/** An object of each type with connections; `…` stands for its fields. */
+const PARENTS: Readonly<Record<string, string>> = {
+  Query: '{ … }',
+  Page: `{ page(pageId: "${IDS.page}") { id … } }`,
+  Audience: `{ audience(pageId: "${IDS.page}", audienceId: "${IDS.audience}") { id … } }`,
+  Topic: `{ topic(topicId: "${IDS.topic}") { id … } }`,
+  Account: `{ account(accountId: "${IDS.account}") { id … } }`,
+  Person: `{ person(personId: "${IDS.person}") { id … } }`,
+};
+
+const audiences = (selected: string, size = 5) =>
+  PARENTS['Page']!.replace('…', `audiences(first: ${size}) { ${selected} }`);
+
+/** Parts of a list that a screen may need, alone or with others. */
+const SELECTIONS = [
+  'totalCount',
+  'nodes { id }',
+  'edges { node { id } }',
+  'edges { cursor node { id status } }',
+  'pageInfo { hasNextPage }',
+  'pageInfo { startCursor endCursor }',
+  'pageInfo { hasNextPage endCursor } edges { node { id effectiveName } }',
+];
+
+const withoutTypes = (data: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(data, (key, value: unknown) => (key === '__typename' ? undefined : value)),
+  );
+
+type Ask = <Data>(
+  query: ReturnType<typeof gql>,
+  variables: Record<string, string>,
+) => Promise<Data>;
+
+const CLIENTS = [
   {
     client: 'Apollo Client',
-    open({ url }: InProcessGateway) {
+    open({ url }: InProcessGateway): Ask {
       const client = new ApolloClient({
         link: new HttpLink({ uri: `${url}/graphql`, headers: HEADERS }),
         cache: new InMemoryCache(apollo),
       });
       onTestFinished(() => client.stop());
-      return (query: typeof WIDE, variables: Record<string, string>): Promise<Wide> =>
-        client.query<Wide>({ query, variables }).then(({ data }) => data!);
+      return <Data>(query: ReturnType<typeof gql>, variables: Record<string, string>) =>
+        client.query({ query, variables }).then(({ data }) => data as Data);
     },
   },
   {
     client: 'graphcache',
-    open({ url }: InProcessGateway) {
+    open({ url }: InProcessGateway): Ask {
       const client = new Client({
         url: `${url}/graphql`,
         preferGetMethod: false,
         fetchOptions: { headers: HEADERS },
         exchanges: [cacheExchange(graphcache), fetchExchange],
       });
-      return (query: typeof WIDE, variables: Record<string, string>): Promise<Wide> =>
+      return <Data>(query: ReturnType<typeof gql>, variables: Record<string, string>) =>
         client
-          .query<Wide>(query, variables)
+          .query(query, variables)
           .toPromise()
-          .then(({ data }) => data!);
+          .then(({ data }) => data as Data);
     },
   },
-])('$client with these rules', ({ open }) => {
+];
+
+describe.each(CLIENTS)('$client with these rules', ({ client, open }) => {
+  it.each(connections.map(({ type, field }) => [`${type}.${field.name}`, type, field] as const))(
+    'answers %s without arguments, and with null for each of them',
+    async (_name, type, { name, args }) => {
+      const gateway = await openGateway();
+      const fields = ['', ...args.map((argument) => `(${argument.name}: null)`)];
+
+      for (const given of fields) {
+        const selected = `${name}${given} { pageInfo { hasNextPage endCursor } edges { cursor node { __typename } } }`;
+        const document = PARENTS[type]!.replace('…', selected);
+        const data = await open(gateway)(gql(document), {});
+
+        expect(withoutTypes(data)).toEqual(withoutTypes((await gateway.ask(document)).data));
+      }
+    },
+  );
+
+  it.each(SELECTIONS)(
+    'answers from its cache only what it has read, after a query of a list with %s',
+    async (before) => {
+      const gateway = await openGateway();
+
+      for (const selected of SELECTIONS) {
+        const ask = open(gateway);
+        await ask(gql(audiences(before)), {});
+        const data = await ask(gql(audiences(selected)), {});
+
+        expect(withoutTypes(data)).toEqual(
+          withoutTypes((await gateway.ask(audiences(selected))).data),
+        );
+      }
+    },
+  );
+
+  // Apollo Client keeps one list for all sizes.
+  it.runIf(client === 'graphcache').each(SELECTIONS)(
+    'keeps lists of another page size apart: %s',
+    async (before) => {
+      const gateway = await openGateway();
+
+      for (const selected of SELECTIONS) {
+        const ask = open(gateway);
+        const documents = [audiences(selected), audiences(before, 6), audiences(selected)];
+        const answers: unknown[] = [];
+        for (const document of documents) answers.push(await ask(gql(document), {}));
+
+        expect(answers[2]).toEqual(answers[0]);
+        expect(withoutTypes(answers[1])).toEqual(
+          withoutTypes((await gateway.ask(documents[1]!)).data),
+        );
+      }
+    },
+  );
+
   it('logs no warning, keeps fields selected through an interface, and keeps filtered lists apart', async () => {
     const warnings: unknown[] = [];
     for (const method of ['warn', 'error'] as const) {
@@ -208,10 +298,10 @@ describe.each([
     }
     const ask = open(await openGateway({ rest: { timeoutMs: 5_000 } }));
 
-    const all = await ask(WIDE, {});
-    const some = await ask(WIDE, { query: 'harborlight' });
+    const all = await ask<Wide>(WIDE, {});
+    const some = await ask<Wide>(WIDE, { query: 'harborlight' });
     await ask(METADATA, {});
-    const again = await ask(WIDE, {});
+    const again = await ask<Wide>(WIDE, {});
 
     expect(warnings).toEqual([]);
     const sources = all.accounts.edges.flatMap(({ node }) =>

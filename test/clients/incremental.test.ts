@@ -161,18 +161,17 @@ const relayScreen = {
   },
 } as unknown as ConcreteRequest; // as relay-compiler writes it, which is not installed
 
-async function byRelay(url: string): Promise<Seen> {
-  const errors: string[] = [];
-  const network = Network.create((request) =>
+/** A request by Relay: the screen as it is first and last, and the errors that the store has for it. */
+async function askRelay(url: string, request: ConcreteRequest) {
+  const network = Network.create(({ text }) =>
     Observable.create((sink) => {
       const init = {
         method: 'POST',
         headers: { ...HEADERS, 'content-type': 'application/json', accept: relayAccept },
-        body: JSON.stringify({ query: request.text }),
+        body: JSON.stringify({ query: text }),
       };
       void (async () => {
         for await (const payload of relayPayloads(await fetch(`${url}/graphql`, init))) {
-          errors.push(...(payload.errors ?? []).map((error) => (error as Error).message));
           sink.next(payload as Parameters<typeof sink.next>[0]);
         }
         sink.complete();
@@ -180,22 +179,30 @@ async function byRelay(url: string): Promise<Seen> {
     }),
   );
   const environment = new Environment({ network, store: new Store(new RecordSource()) });
-  const operation = createOperationDescriptor(relayScreen, {});
+  const operation = createOperationDescriptor(request, {});
   const kept = environment.retain(operation);
+  const lookup = () => environment.lookup(operation.fragment);
   const seen: Screen[] = [];
   await new Promise<void>((resolve, reject) => {
     environment.execute({ operation }).subscribe({
-      next: () =>
-        seen.push(
-          structuredClone(environment.lookup(operation.fragment).data) as unknown as Screen,
-        ),
+      next: () => seen.push(structuredClone(lookup().data) as unknown as Screen),
       complete: () => resolve(),
       error: reject,
     });
   });
+  const { fieldErrors } = lookup();
   kept.dispose();
+  // As @throwOnFieldError reads them.
+  const errors = (fieldErrors ?? []).flatMap((one) =>
+    one.kind === 'relay_field_payload.error' ? [one] : [],
+  );
   return { first: seen[0]!, last: seen.at(-1)!, errors };
 }
+
+const byRelay = async (url: string): Promise<Seen> => {
+  const { errors, ...seen } = await askRelay(url, relayScreen);
+  return { ...seen, errors: errors.map(({ error }) => error.message) };
+};
 
 const CLIENTS: readonly (readonly [string, (url: string) => Promise<Seen>])[] = [
   ['Apollo Client, format of 2022', (url) => byApollo(url, 'Defer20220824Handler')],
@@ -203,6 +210,52 @@ const CLIENTS: readonly (readonly [string, (url: string) => Promise<Seen>])[] = 
   ['urql', byUrql],
   ['Relay', byRelay],
 ];
+
+const STREAM = `query Stream {
+  page(pageId: "p") {
+    __typename
+    id
+    audiences(first: 3) { nodes @stream(initialCount: 1, label: "Stream$stream$nodes") { __typename id person { id name } } }
+  }
+}`;
+
+const linked = (name: string, concreteType: string, selections: readonly object[]) => ({
+  ...{ alias: null, args: null, concreteType, kind: 'LinkedField', name, plural: false },
+  ...{ selections, storageKey: null },
+});
+const NODES = {
+  ...linked('nodes', 'Audience', [
+    scalar('__typename'),
+    scalar('id'),
+    linked('person', 'Person', [scalar('id'), scalar('name')]),
+  ]),
+  plural: true,
+};
+const streamed = (nodes: object) =>
+  pageOf([
+    {
+      ...linked('audiences', 'AudienceConnection', [nodes]),
+      args: [{ kind: 'Literal', name: 'first', value: 3 }],
+      storageKey: 'audiences(first:3)',
+    },
+  ]).map((page) => ({
+    ...page,
+    selections: page.selections.filter((one) => !('name' in one) || one.name !== 'name'),
+  }));
+const relayStream = {
+  fragment: {
+    ...{ argumentDefinitions: [], kind: 'Fragment', metadata: null, name: 'Stream' },
+    ...{ selections: streamed(NODES), type: 'Query', abstractKey: null },
+  },
+  kind: 'Request',
+  operation: {
+    ...{ argumentDefinitions: [], kind: 'Operation', name: 'Stream' },
+    selections: streamed({
+      ...{ if: null, kind: 'Stream', label: 'Stream$stream$nodes', selections: [NODES] },
+    }),
+  },
+  params: { ...relayScreen.params, cacheID: '2', name: 'Stream', text: STREAM },
+} as unknown as ConcreteRequest; // as relay-compiler writes it
 
 const shown = ({ page }: Screen) => ({
   name: page.name,
@@ -236,5 +289,49 @@ describe.each(CLIENTS)('%s', (_, read) => {
     expect(first.page.name).toBe('name');
     expect(last.page).toMatchObject({ name: 'name', audiences: null });
     expect(errors.length).toBeGreaterThan(0);
+  });
+});
+
+describe('Relay', () => {
+  it('has the error of each field of a streamed item in its store', async () => {
+    const { url, upstream } = await openGateway({ backend: 'faulty' });
+    const rest = world();
+    upstream.on('*', (response, seen, socket) =>
+      (seen.target.startsWith('/v0/persons/') ? status(403) : rest)(response, seen, socket),
+    );
+
+    const { last, errors } = await askRelay(url, relayStream);
+
+    const { nodes } = (last as unknown as { page: { audiences: { nodes: object[] } } }).page
+      .audiences;
+    expect(nodes.length).toBeGreaterThan(1);
+    expect(nodes).toEqual(nodes.map((node) => ({ ...node, person: null })));
+    expect(errors.map(({ error }) => error.message)).toEqual(
+      nodes.map(() => expect.stringContaining('answered 403')),
+    );
+  });
+
+  it('reports an error when the response ends in order, but before its last part', async () => {
+    const site = await open();
+    const response = await fetch(`${site.url}/graphql`, {
+      method: 'POST',
+      headers: { ...HEADERS, 'content-type': 'application/json', accept: relayAccept },
+      body: JSON.stringify({ query: SCREEN }),
+    });
+    const { headers } = response;
+    const text = await response.text();
+    const ends = [...text.matchAll(/\r\n---/g)].map(({ index }) => index + 5);
+    expect(ends.length).toBeGreaterThan(2);
+
+    const read = async (body: string): Promise<number> => {
+      let count = 0;
+      for await (const _ of relayPayloads(new Response(body, { headers }))) count++;
+      return count;
+    };
+
+    expect(await read(text)).toBe(3);
+    for (const end of ends.slice(0, -1)) {
+      await expect(read(text.slice(0, end))).rejects.toThrow('ended before its last part');
+    }
   });
 });

@@ -64,8 +64,8 @@ beforeAll(async () => {
 });
 
 /** An app outside this repository, with these files and the packages that the page installs. */
-async function makeApp(files: Iterable<readonly [string, string]>): Promise<string> {
-  const app = openFolder();
+async function makeApp(files: Iterable<readonly [string, string]>, name = 'app'): Promise<string> {
+  const app = join(openFolder(), name);
   const modules = join(app, 'node_modules');
   await mkdir(join(modules, 'content-pages-client'), { recursive: true });
   // Packages of the registry are linked from this repository.
@@ -242,6 +242,33 @@ describe('types of own documents', { timeout: 180_000 }, () => {
     await expect(
       node(app, '--import', tool('tsx/dist/loader.mjs'), 'src/typed.ts'),
     ).rejects.toThrow(SENTENCE);
+  });
+
+  const NAMES: readonly (readonly [string, string])[] = [
+    [
+      'codegen.ts',
+      `import { contentPages } from 'content-pages-client/codegen';
+       export default contentPages({ documents: 'src/**/*.ts', output: 'src/graphql/' });`,
+    ],
+    ['src/names.ts', 'graphql(`query Names { topics { totalCount } }`);'],
+  ];
+
+  it.each(['files (x86)', 'x{1,2}'])(
+    'are generated in a folder whose name would be a pattern of a glob: %s',
+    async (name) => {
+      const app = await makeApp(NAMES, name);
+
+      await generate(app);
+
+      const types = await readFile(join(app, 'src/graphql/graphql.ts'), 'utf8');
+      expect(types).toContain('export type NamesQuery =');
+    },
+  );
+
+  it('are refused in a folder whose documents the generator does not find', async () => {
+    const app = await makeApp(NAMES, 'a!b');
+
+    await expect(generate(app)).rejects.toThrow('below a folder with ! in its name: rename it');
   });
 
   it('have each custom scalar of the schema in the configuration of Relay', async () => {

@@ -16,32 +16,49 @@ export { possibleTypes } from '../generated/cache-rules.ts';
 type PaginationPolicy = ReturnType<typeof relayStylePagination>;
 type Merge = Extract<PaginationPolicy['merge'], (...given: never[]) => unknown>;
 type CachedList = NonNullable<ReturnType<Merge>>;
+/** A list as stored: without what no query has read yet. */
+type StoredList = Partial<CachedList> | null | undefined;
 
 /**
- * `relayStylePagination` with null in place of an empty list after a failure, and without duplicates: an inserted
- * object is returned again with its page.
+ * `relayStylePagination` with null in place of an empty list after a failure, without duplicates, as an inserted object
+ * is returned again with its page, and without the empty list, the cursors and the next page that it makes up where a
+ * query has not selected them: the next query would get them.
  */
 function paginated(filters: readonly string[]): PaginationPolicy {
   const policy = relayStylePagination(filters.length > 0 && [...filters]);
-  const read = policy.read!;
   const merge = policy.merge as Merge;
   return {
     keyArgs: policy.keyArgs!,
-    read: (existing, options) => (existing === null ? null : read(existing, options)),
-    merge: (existing, incoming, options) =>
-      incoming === null
-        ? (existing ?? null)
-        : distinct(merge(existing ?? undefined, incoming, options)!),
+    read(existing: StoredList, { canRead, readField }) {
+      if (!existing?.edges) return existing as CachedList | null | undefined;
+      // Objects that were evicted leave the list.
+      const isThere = (edge: CachedList['edges'][number]): boolean =>
+        !('node' in edge) || canRead(readField('node', edge));
+      return { ...(existing as CachedList), edges: existing.edges.filter(isThere) };
+    },
+    merge(existing: StoredList, incoming, options) {
+      if (incoming === null) return (existing ?? null) as CachedList | null;
+      const { edges, pageInfo, ...extras } = merge(
+        { ...EMPTY, ...existing } as CachedList,
+        incoming,
+        options,
+      )!;
+      const list: { edges?: CachedList['edges']; pageInfo?: CachedList['pageInfo'] } = extras;
+      if (existing?.edges || incoming.edges) list.edges = distinct(edges);
+      if (existing?.pageInfo || incoming.pageInfo) list.pageInfo = pageInfo;
+      return list as CachedList;
+    },
   };
 }
 
-function distinct(list: CachedList): CachedList {
+const EMPTY = { edges: [], pageInfo: {} };
+
+function distinct(edges: CachedList['edges']): CachedList['edges'] {
   const seen = new Set<string>();
-  const isFirst = (edge: CachedList['edges'][number]): boolean => {
+  return edges.filter((edge) => {
     if (!('node' in edge) || !isReference(edge.node)) return true;
     return seen.size < seen.add(edge.node.__ref).size;
-  };
-  return { ...list, edges: list.edges.filter(isFirst) };
+  });
 }
 
 /** Policies of all types without an id, and pagination of all connections. */

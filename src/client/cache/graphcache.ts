@@ -5,9 +5,15 @@
  * const cache = cacheExchange({ keys, possibleTypes, resolvers });
  * ```
  *
- * Fetched pages of a connection are merged for each combination of filters.
+ * Fetched pages of a connection are merged for each combination of filters and each page size.
  */
-import type { KeyingConfig, ResolverConfig } from '@urql/exchange-graphcache';
+import type {
+  Cache,
+  FieldArgs,
+  KeyingConfig,
+  Resolver,
+  ResolverConfig,
+} from '@urql/exchange-graphcache';
 import { relayPagination } from '@urql/exchange-graphcache/extras';
 import { connections, typesWithoutId } from '../generated/cache-rules.ts';
 
@@ -18,10 +24,55 @@ export const keys: KeyingConfig = Object.fromEntries(
   typesWithoutId.map((name) => [name, () => null]),
 );
 
+/**
+ * `relayPagination` for fields without arguments too, which it does not find, for pages of one size, since a list with
+ * rows that lack a field of the query is null, and without the empty list and the page info that it makes up where a
+ * query has not selected them.
+ */
+function paginated(): Resolver {
+  const merge = relayPagination();
+  return (parent, args, cache, info) => {
+    const pages = ofSize(args, cache);
+    const list = merge(parent, args, pages, info) as DataFields | undefined;
+    const read = pages.resolve(info.parentKey, info.fieldName, args);
+    if (!list || typeof read !== 'string') return list;
+    const made = asRead(list, read, cache);
+    const pageInfo = cache.resolve(read, 'pageInfo');
+    if (typeof pageInfo === 'string')
+      made['pageInfo'] = asRead(list['pageInfo'] as DataFields, pageInfo, cache);
+    return made;
+  };
+}
+
+/** The fields of an object that a query has read into the cache. */
+const asRead = (object: DataFields, key: string, cache: Cache): DataFields =>
+  Object.fromEntries(
+    Object.entries(object).filter(([field]) => cache.resolve(key, field) !== undefined),
+  );
+
+/** The cache without the pages of a connection that have another size. */
+function ofSize({ first, last }: Arguments, cache: Cache): Cache {
+  const inspectFields: Cache['inspectFields'] = (entity) =>
+    cache
+      .inspectFields(entity)
+      .map((field) => ({ ...field, arguments: field.arguments ?? {} }))
+      .filter(({ arguments: read }) => read['first'] === first && read['last'] === last);
+  // Fields without arguments, and those whose arguments are all null, are stored under their names.
+  const resolve: Cache['resolve'] = (entity, field, args) =>
+    cache.resolve(entity, field, args && Object.keys(args).length > 0 ? args : null);
+  return Object.create(cache, {
+    inspectFields: { value: inspectFields },
+    resolve: { value: resolve },
+  }) as Cache;
+}
+
+type DataFields = Record<string, ReturnType<Cache['resolve']>>;
+type Arguments = Exclude<FieldArgs, null | undefined>;
+
 /** Pagination of all connections. */
 export const resolvers: ResolverConfig = Object.fromEntries(
   Object.entries(connections).map(([name, fields]) => [
     name,
-    Object.fromEntries(Object.keys(fields).map((field) => [field, relayPagination()])),
+    Object.fromEntries(Object.keys(fields).map((field) => [field, paginated()])),
   ]),
 );
