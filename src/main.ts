@@ -68,6 +68,8 @@ async function serve(config: Config): Promise<void> {
     pathPrefix: backend.pathPrefix,
     routeSet: backend.routeSet,
     timeoutMs: config.backend.timeoutMs,
+    // An embedded backend that is late shares a busy processor with the gateway: it is not down.
+    breaker: backend.isEmbedded ? { volume: Infinity } : {},
     exposeHeaders: headers.expose,
     pauses: layers.pauses,
     cache: layers.cache,

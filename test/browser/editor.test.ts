@@ -129,7 +129,58 @@ describe('the query editor', () => {
   });
 });
 
+it('the answer has integers of 64 bits as they came, also after a reload', async () => {
+  const { page } = await open();
+  await page.route('**/graphql', async (route) =>
+    route.request().headers()['x-explain'] === 'true'
+      ? route.fulfill({
+          contentType: 'application/json',
+          body: '{"data":{"big":12345678901234567890,"small":1.50}}',
+        })
+      : route.continue(),
+  );
+  const shown = () => textOf(page, 'answer');
+
+  await page.locator('.graphiql-execute-button').click();
+
+  await expect.poll(shown).toMatch(/"big": 12345678901234567890,\s+"small": 1.50/);
+  await page.reload();
+  await expect.poll(shown).toContain('12345678901234567890');
+});
+
+it('the cost of an empty selection, as braces leave it while a query is typed, is no syntax error', async () => {
+  const { page } = await open();
+  await write(page, 'query', '');
+  for (const typed of ['{', 'topics {']) {
+    await page.keyboard.type(typed);
+    await expectCost(page, /Cost unknown: no field is selected/);
+  }
+});
+
 describe('the documentation', () => {
+  it('writes the variables of a field beside those that are there, and says so beside its "+"', async () => {
+    const { page, faults } = await open();
+    await hasSchema(page);
+    await write(page, 'query', '');
+    await write(page, 'variables', '{ "first": 2 }');
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await page.locator('.graphiql-doc-explorer-content a').getByText('Query').first().click();
+    const button = page.getByRole('button', { name: 'Add audience to the query' });
+    await button.click();
+
+    const said = page.getByText('audience is in the query. Give $audienceId and $pageId');
+    await said.waitFor();
+    await expect
+      .poll(async () => (await textOf(page, 'query')).replaceAll(/\s+/g, ' '))
+      .toContain('audience(audienceId: $audienceId, pageId: $pageId)');
+    const [from, to] = await Promise.all([button.boundingBox(), said.boundingBox()]);
+    expect(Math.abs(from!.y - to!.y)).toBeLessThan(100);
+    await picture(page, 'documentation-variables');
+    const text = await textOf(page, 'variables');
+    expect(JSON.parse(text)).toEqual({ first: 2, audienceId: null, pageId: null });
+    expect(faults).toEqual([]);
+  });
+
   it('inserts a field into the query by its "+", and then a field of that field', async () => {
     const { page, faults } = await open();
     await hasSchema(page);

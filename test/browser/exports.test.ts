@@ -108,6 +108,57 @@ describe('GraphiQL', () => {
   });
 });
 
+describe('a browser that stores nothing', () => {
+  it('has a page that plays and saves until it is closed, when its storage is blocked', async () => {
+    const { page, faults } = await open();
+    await page.addInitScript(() => {
+      for (const name of ['localStorage', 'sessionStorage']) {
+        const get = () => {
+          throw new DOMException('Access is denied for this document.', 'SecurityError');
+        };
+        Object.defineProperty(window, name, { get });
+      }
+    });
+    await page.reload();
+    await isUsable(page);
+
+    const { data } = await play(page);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Saved as PageWithAudiences until this page is closed').waitFor();
+    await page.getByRole('button', { name: /Examples and saved/ }).click();
+
+    await page.getByRole('button', { name: 'Forget PageWithAudiences' }).waitFor();
+    expect(data.page.name).toBe('Northwind launch');
+    await picture(page, 'storage-blocked');
+    expect(faults).toEqual([]);
+  });
+
+  it('says so when its storage is full, and keeps a document in the page', async () => {
+    const { page, faults } = await open();
+    await page.evaluate(() => {
+      for (const storage of [localStorage, sessionStorage]) {
+        for (let size = 1 << 22, count = 0; size > 0;) {
+          try {
+            storage.setItem(`full-${count++}`, 'x'.repeat(size));
+          } catch {
+            size >>= 1;
+          }
+        }
+      }
+    });
+
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Saved as PageWithAudiences until this page is closed').waitFor();
+    await page.getByLabel('API key').fill('demo-two');
+    await page.keyboard.press('Enter');
+    await play(page);
+    await page.getByRole('button', { name: /Examples and saved/ }).click();
+
+    await page.getByRole('button', { name: 'Forget PageWithAudiences' }).waitFor();
+    expect(faults).toEqual([]);
+  });
+});
+
 describe('headers', () => {
   it('are sent, and are in local storage only as an environment, not in the address or a HAR', async () => {
     const { page } = await open();

@@ -161,6 +161,8 @@ const relayScreen = {
   },
 } as unknown as ConcreteRequest; // as relay-compiler writes it, which is not installed
 
+type FieldErrors = readonly { readonly kind: string; readonly error: Error }[] | null;
+
 /** A request by Relay: the screen as it is first and last, and the errors that the store has for it. */
 async function askRelay(url: string, request: ConcreteRequest) {
   const network = Network.create(({ text }) =>
@@ -190,7 +192,8 @@ async function askRelay(url: string, request: ConcreteRequest) {
       error: reject,
     });
   });
-  const { fieldErrors } = lookup();
+  // The types of Relay's runtime do not have it.
+  const { fieldErrors } = lookup() as unknown as { readonly fieldErrors: FieldErrors };
   kept.dispose();
   // As @throwOnFieldError reads them.
   const errors = (fieldErrors ?? []).flatMap((one) =>

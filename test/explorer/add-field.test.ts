@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema, parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { addField, type ParentType } from '../../src/explorer/page/add-field.ts';
+import { addField, addVariables, type ParentType } from '../../src/explorer/page/add-field.ts';
 
 const schema = buildSchema(readFileSync('schema.graphql', 'utf8'));
 
@@ -22,7 +22,7 @@ describe('a field of the documentation', () => {
   it('begins an operation with its variables and a selection in an empty document', () => {
     expect(add('Query.topics', '')).toBe('{\n  topics {\n    nodes {\n      id\n    }\n  }\n}\n');
     expect(add('Query.page', '# nothing yet\n')).toBe(
-      'query ($id: ID!) {\n  page(id: $id) {\n    id\n  }\n}\n',
+      'query ($pageId: ID!) {\n  page(pageId: $pageId) {\n    id\n  }\n}\n',
     );
     expect(add('Mutation.restorePage', '')).toMatch(
       /^mutation \(\$input: RestorePageInput!\) \{\n {2}restorePage\(input: \$input\) \{/,
@@ -50,20 +50,33 @@ describe('a field of the documentation', () => {
     expect(
       add('Query.person', 'query People($first: Int) { persons(first: $first) { totalCount } }'),
     ).toBe(
-      'query People($first: Int, $id: ID!) { persons(first: $first) { totalCount } person(id: $id) { id } }'.replace(
+      'query People($first: Int, $personId: ID!) { persons(first: $first) { totalCount } person(personId: $personId) { id } }'.replace(
         '{ id }',
         '{\n  id\n}',
       ),
     );
     expect(add('Query.person', '{ topics { totalCount } }')).toMatch(
-      /^query \(\$id: ID!\) \{ topics/,
+      /^query \(\$personId: ID!\) \{ topics/,
     );
     expect(
       add(
         'Query.person',
-        'query Q($id: String) { page(pageId: "a") { name } a: page(pageId: "b") { name @include(if: true) } topics(after: $id) { totalCount } }',
+        'query Q($personId: String) { page(pageId: "a") { name } topics(after: $personId) { totalCount } }',
       ),
-    ).toContain('$personId: ID!');
+    ).toContain('$personPersonId: ID!');
+  });
+
+  it('asks for every raw id of a look-up, whose variables get a place each', () => {
+    expect(add('Query.audience', '')).toMatch(
+      /^query \(\$audienceId: ID!, \$pageId: ID!\) \{\n {2}audience\(audienceId: \$audienceId, pageId: \$pageId\)/,
+    );
+    expect(JSON.parse(addVariables('', ['audienceId', 'pageId']))).toEqual({
+      audienceId: null,
+      pageId: null,
+    });
+    expect(addVariables('{\n  // ours\n  "pageId": "a"\n}', ['audienceId', 'pageId'])).toBe(
+      '{\n  // ours\n  "pageId": "a",\n  "audienceId": null\n}',
+    );
   });
 
   it('is inserted into a fragment, and into an object of its interface', () => {

@@ -23,6 +23,21 @@ export const REQUESTS = {
     variables: { id: 'x' },
     headers: [],
   },
+  'document with several operations': {
+    document: `query Others { topics { nodes { ...Shared ...Other } } }
+
+query TopicList($first: Int) {
+  topics(first: $first) { nodes { ...Shared } }
+}
+
+fragment Other on Topic { id }
+fragment Shared on Topic { title ...Nested }
+fragment Nested on Topic { purpose }
+`,
+    variables: { first: 3 },
+    operationName: 'TopicList',
+    headers: [],
+  },
   'query without a name': {
     document: '{ page(pageId: """`${x}`""") { name } }',
     variables: {},

@@ -1,20 +1,46 @@
 /** Requests as code for clients. */
-import { Kind, parse, print, visit } from 'graphql';
+import { Kind, parse, print, visit, type DocumentNode } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { CASES, copyOf, REQUESTS } from './copied.ts';
 
-it.each(CASES.filter(([client]) => client !== 'Relay'))(
-  'the code for %s of a %s has the whole document',
-  (client, _kind, request) => {
-    expect(documentIn(copyOf(client, request)).trim()).toBe(request.document.trim());
-  },
-);
+const SEVERAL = 'document with several operations';
+
+it.each(
+  CASES.filter(
+    ([client, kind]) =>
+      client !== 'Relay' && (kind !== SEVERAL || ['curl', 'fetch'].includes(client)),
+  ),
+)('the code for %s of a %s has the whole document', (client, _kind, request) => {
+  expect(documentIn(copyOf(client, request)).trim()).toBe(request.document.trim());
+});
 
 it.each(CASES)('the code for %s of a %s has no x-explain', (client, _kind, request) => {
   expect(copyOf(client, request)).not.toContain('x-explain');
 });
 
+it.each(['Apollo Client', 'urql'])(
+  'the code for %s of a document with several operations has the chosen one and its fragments',
+  (client) => {
+    const document = parse(documentIn(copyOf(client, REQUESTS[SEVERAL])));
+
+    expect(namesIn(document)).toEqual(['TopicList', 'Shared', 'Nested']);
+  },
+);
+
 describe('the code for Relay', () => {
+  it('has a tag for the chosen operation and one for each of its fragments, with names of the module', () => {
+    const text = copyOf('Relay', REQUESTS[SEVERAL]);
+
+    const tags = [...text.matchAll(/graphql`\n([^`]*)\n`/g)].map(([, tag = '']) => parse(tag));
+    expect(tags.map(namesIn)).toEqual([
+      ['TopicList_Shared'],
+      ['TopicList_Nested'],
+      ['TopicListQuery'],
+    ]);
+    const [{ definitions }] = tags as [DocumentNode];
+    expect(print(definitions[0]!)).toContain('...TopicList_Nested');
+  });
+
   it.each([
     ['TopicListQuery', 'query TopicListQuery { topics { totalCount } }'],
     ['TopicListQuery', 'query TopicList { topics { totalCount } }'],
@@ -27,7 +53,7 @@ describe('the code for Relay', () => {
     expect(parse(documentIn(text)).definitions[0]).toMatchObject({ name: { value: name } });
   });
 
-  it.each(Object.entries(REQUESTS))(
+  it.each(Object.entries(REQUESTS).filter(([kind]) => kind !== SEVERAL))(
     'has the whole document of a %s but for the operation name',
     (_kind, request) => {
       expect(unnamed(documentIn(copyOf('Relay', request)))).toBe(unnamed(request.document));
@@ -64,3 +90,6 @@ const unnamed = (document: string): string =>
       [Kind.OPERATION_DEFINITION]: (node) => ({ ...node, name: undefined }),
     }),
   );
+
+const namesIn = ({ definitions }: DocumentNode) =>
+  definitions.map((node) => ('name' in node ? node.name?.value : undefined));

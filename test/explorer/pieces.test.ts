@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 vi.stubGlobal('location', { origin: 'http://127.0.0.1:4000', pathname: '/graphql' });
 const { suggestionsIn } = await import('../../src/explorer/page/quick-fix.ts');
 const { changesBetween } = await import('../../src/explorer/waterfall/event-changes.ts');
+const { linkTo } = await import('../../src/explorer/documents/share.ts');
 const { labelsOf } = await import('../../src/explorer/waterfall/rows.ts');
 
 it.each([
@@ -53,4 +54,13 @@ it('labelsOf leaves out the number of a round that would overlap the previous nu
 
   expect(labelsOf(rounds, 100)).toEqual([1, undefined, 3, 4]);
   expect(labelsOf([], 0)).toEqual([]);
+});
+
+it('linkTo makes a link of a document with variables of 200,000 characters', () => {
+  const document = { query: '{ topics { totalCount } }', variables: 'ü'.repeat(200_000) };
+
+  const [, link = ''] = linkTo(document).split('#document=');
+
+  const text = Buffer.from(decodeURIComponent(link), 'base64').toString();
+  expect(JSON.parse(text)).toEqual(document);
 });

@@ -2,7 +2,16 @@
  * A request as code for the clients that frontends use. The API key and the user's headers are placeholders: their
  * names are copied, their values are not.
  */
-import { Kind, OperationTypeNode, parse, type OperationDefinitionNode } from 'graphql';
+import {
+  Kind,
+  OperationTypeNode,
+  parse,
+  separateOperations,
+  visit,
+  type DefinitionNode,
+  type FragmentDefinitionNode,
+  type OperationDefinitionNode,
+} from 'graphql';
 import { acceptOf, ENDPOINT } from '../exchange/request.ts';
 
 export interface Copied {
@@ -74,7 +83,7 @@ function asApollo(copied: Copied): string {
   return `${imported('gql', '@apollo/client')}
 ${imported(hook, '@apollo/client/react')}
 
-const ${constant} = gql${template(copied.document)};
+const ${constant} = gql${template(chosen(copied))};
 
 export function use${name}() {
   return ${hook}(${constant}, {
@@ -96,7 +105,7 @@ function asUrql(copied: Copied): string {
   });`;
   return `${imported(`gql, ${hook}`, 'urql')}
 
-const ${constant} = gql${template(copied.document)};
+const ${constant} = gql${template(chosen(copied))};
 
 export function use${name}() {
 ${call}
@@ -104,12 +113,21 @@ ${call}
 `;
 }
 
-/** Relay requires operation names that begin with the module's name and end with the kind of operation. */
+/**
+ * Relay requires names that begin with the module's name, of operations with their kind at the end, and one definition a
+ * tag.
+ */
 function asRelay(copied: Copied): string {
   const { kind, name, operation } = namesOf(copied);
   const module = name.endsWith(kind) ? name.slice(0, -kind.length) || name : name;
   const relayName = module + kind;
-  const document = template(renamed(copied, relayName));
+  const { operation: node, fragments } = partsOf(copied);
+  const nameOf = (fragment: FragmentDefinitionNode): string => `${module}_${fragment.name.value}`;
+  const names = new Map(fragments.map((one) => [one.name.value, nameOf(one)]));
+  const document = template(renamed(copied.document, node, relayName, names));
+  const tags = fragments.map(
+    (one) => `graphql${template(renamed(copied.document, one, nameOf(one), names))};\n\n`,
+  );
   const variables = indented(copied.variables, 4);
   const [hook, call] = {
     [OperationTypeNode.QUERY]: [
@@ -136,21 +154,40 @@ function asRelay(copied: Copied): string {
 ${imported(`graphql, ${hook}`, 'react-relay')}
 ${imported(relayName, `./__generated__/${relayName}.graphql`, 'import type')}
 
-export function use${module}() {
+${tags.join('')}export function use${module}() {
 ${call}
 }
 `;
 }
 
-/** @throws GraphQLError for a document that cannot be parsed; Error for one without an operation. */
-function operationOf({ document, operationName }: Copied): OperationDefinitionNode {
-  const operations = parse(document).definitions.filter(
-    (node) => node.kind === Kind.OPERATION_DEFINITION,
-  );
-  const named = operations.find(({ name }) => name?.value === operationName) ?? operations[0];
-  if (!named) throw new Error('There is no operation in this document.');
-  return named;
+/** The chosen operation and the fragments that it spreads, directly or through others, in the order of the document. */
+interface Parts {
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: readonly FragmentDefinitionNode[];
+  readonly definitions: readonly DefinitionNode[];
 }
+
+/** @throws GraphQLError for a document that cannot be parsed; Error for one without an operation. */
+function partsOf({ document: text, operationName }: Copied): Parts {
+  const document = parse(text);
+  const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
+  const operation = operations.find(({ name }) => name?.value === operationName) ?? operations[0];
+  if (!operation) throw new Error('There is no operation in this document.');
+  const { definitions } = separateOperations(document)[operation.name?.value ?? '']!;
+  const fragments = definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
+  return { operation, fragments, definitions };
+}
+
+const operationOf = (copied: Copied): OperationDefinitionNode => partsOf(copied).operation;
+
+/** The document without other operations and what only they spread: clients refuse these, or run the first. */
+function chosen(copied: Copied): string {
+  const { definitions } = partsOf(copied);
+  const isWhole = definitions.length === parse(copied.document).definitions.length;
+  return isWhole ? copied.document : definitions.map(textOf).join('\n\n');
+}
+
+const textOf = ({ loc }: DefinitionNode): string => loc!.source.body.slice(loc!.start, loc!.end);
 
 const KINDS = {
   [OperationTypeNode.QUERY]: 'Query',
@@ -166,20 +203,47 @@ function namesOf(copied: Copied) {
   return { operation, name, kind, constant, hook: `use${kind}` };
 }
 
-/** The document with another name of its operation. */
-function renamed(copied: Copied, name: string): string {
-  const operation = operationOf(copied);
-  const { document } = copied;
-  const { start } = operation.loc!;
-  if (operation.name) {
-    const { loc } = operation.name;
-    return document.slice(0, loc!.start) + name + document.slice(loc!.end);
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** The text of a definition with another name, and other names of the fragments that it spreads. */
+function renamed(
+  document: string,
+  node: OperationDefinitionNode | FragmentDefinitionNode,
+  name: string,
+  fragments: ReadonlyMap<string, string>,
+): string {
+  const { start, end } = node.loc!;
+  const edits: Edit[] = [nameEdit(document, node, name)];
+  visit(node, {
+    FragmentSpread({ name: { value, loc } }) {
+      edits.push({ start: loc!.start, end: loc!.end, text: fragments.get(value) ?? value });
+    },
+  });
+  let text = '';
+  let at = start;
+  for (const edit of edits) {
+    text += document.slice(at, edit.start) + edit.text;
+    at = edit.end;
   }
+  return text + document.slice(at, end);
+}
+
+function nameEdit(
+  document: string,
+  node: OperationDefinitionNode | FragmentDefinitionNode,
+  name: string,
+): Edit {
+  if (node.name) return { start: node.name.loc!.start, end: node.name.loc!.end, text: name };
+  const { start } = node.loc!;
   // The shorthand `{ … }` has no keyword.
-  return document[start] === '{'
-    ? `${document.slice(0, start)}query ${name} ${document.slice(start)}`
-    : document.slice(0, start) +
-        document.slice(start).replace(/^\w+/, (keyword) => `${keyword} ${name}`);
+  if (document[start] === '{') return { start, end: start, text: `query ${name} ` };
+  const keyword = node.kind === Kind.OPERATION_DEFINITION ? node.operation : 'fragment';
+  const end = start + keyword.length;
+  return { start: end, end, text: ` ${name}` };
 }
 
 const bodyOf = (copied: Copied) => ({

@@ -1,6 +1,8 @@
 /**
  * Documents that the user has saved in this browser, without headers and keys.
  */
+import { local } from '../storage.ts';
+
 interface SavedDocument {
   readonly name: string;
   readonly document: string;
@@ -11,22 +13,20 @@ const NAME = 'content-pages:saved-documents';
 
 export function readSaved(): readonly SavedDocument[] {
   try {
-    const saved: unknown = JSON.parse(localStorage.getItem(NAME) ?? '[]');
+    const saved: unknown = JSON.parse(local.get(NAME) ?? '[]');
     return Array.isArray(saved) ? (saved as SavedDocument[]) : [];
   } catch {
     return [];
   }
 }
 
-/** Saves a document; one of the same name is replaced. */
-export function save(one: SavedDocument): void {
-  write([...readSaved().filter(({ name }) => name !== one.name), one]);
+/** Saves a document; one of the same name is replaced. Returns whether it outlives the page. */
+export function save(one: SavedDocument): boolean {
+  return write([...readSaved().filter(({ name }) => name !== one.name), one]);
 }
 
 export function forget(name: string): void {
   write(readSaved().filter((one) => one.name !== name));
 }
 
-function write(saved: readonly SavedDocument[]): void {
-  localStorage.setItem(NAME, JSON.stringify(saved));
-}
+const write = (saved: readonly SavedDocument[]): boolean => local.set(NAME, JSON.stringify(saved));

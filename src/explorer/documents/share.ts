@@ -7,7 +7,8 @@ const PREFIX = '#document=';
 
 export function linkTo(document: OpenDocument): string {
   const bytes = new TextEncoder().encode(JSON.stringify(document));
-  const text = btoa(String.fromCharCode(...bytes));
+  // One by one: functions take some hundred thousand arguments at most.
+  const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
   return `${location.origin}${location.pathname}${PREFIX}${encodeURIComponent(text)}`;
 }
 

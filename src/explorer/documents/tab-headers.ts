@@ -2,6 +2,7 @@
  * The headers of each tab over a reload, in session storage; credentials are left out.
  */
 import { applyEdits, modify } from 'jsonc-parser';
+import { session } from '../storage.ts';
 import { objectIn } from './jsonc.ts';
 
 const NAME = 'content-pages:headers';
@@ -34,7 +35,7 @@ export function keepHeaders(tabs: readonly Tab[]): void {
     const one = headers?.trim() ? withoutCredentials(headers) : waiting.get(id);
     return one ? [[id, one]] : [];
   });
-  sessionStorage.setItem(NAME, JSON.stringify(kept));
+  session.set(NAME, JSON.stringify(kept));
 }
 
 export function withoutCredentials(headers: string): KeptHeaders {
@@ -48,7 +49,7 @@ export function withoutCredentials(headers: string): KeptHeaders {
 
 function readKept(): [string, KeptHeaders][] {
   try {
-    return JSON.parse(sessionStorage.getItem(NAME) ?? '[]') as [string, KeptHeaders][];
+    return JSON.parse(session.get(NAME) ?? '[]') as [string, KeptHeaders][];
   } catch {
     return [];
   }

@@ -4,6 +4,8 @@
  * In local storage alone, two tabs of the browser would overwrite each other's documents. A new tab begins with the
  * documents that were open last.
  */
+import { local, session } from '../storage.ts';
+
 const PREFIX = 'graphiql:';
 const OF_A_TAB = new Set(
   ['tabState', 'query', 'variables', 'operationName'].map((name) => PREFIX + name),
@@ -14,24 +16,22 @@ const WITH_HEADERS = new Set(['queries', 'favorites'].map((name) => PREFIX + nam
 
 export const tabStorage: Storage = {
   get length() {
-    return localStorage.length;
+    return local.names().length;
   },
-  key: (index) => localStorage.key(index),
-  getItem: (name) =>
-    (OF_A_TAB.has(name) ? sessionStorage.getItem(name) : null) ?? localStorage.getItem(name),
+  key: (index) => local.names()[index] ?? null,
+  getItem: (name) => (OF_A_TAB.has(name) ? session.get(name) : null) ?? local.get(name),
   setItem(name, given) {
     const value = WITH_HEADERS.has(name) ? withoutHeaders(given) : given;
-    if (OF_A_TAB.has(name)) sessionStorage.setItem(name, value);
-    localStorage.setItem(name, value);
+    if (OF_A_TAB.has(name)) session.set(name, value);
+    local.set(name, value);
   },
   removeItem(name) {
-    sessionStorage.removeItem(name);
-    localStorage.removeItem(name);
+    session.remove(name);
+    local.remove(name);
   },
   clear() {
-    for (const storage of [sessionStorage, localStorage])
-      for (const name of Object.keys(storage))
-        if (name.startsWith(PREFIX)) storage.removeItem(name);
+    for (const storage of [session, local])
+      for (const name of storage.names()) if (name.startsWith(PREFIX)) storage.remove(name);
   },
 };
 

@@ -5,7 +5,9 @@
  */
 import { formatResult } from '@graphiql/toolkit';
 import type { ExecutionResult } from 'graphql';
+import { session } from '../storage.ts';
 import { createChanges } from './changes.ts';
+import { parseExactly } from './exact-json.ts';
 import { withoutJournal } from './extensions.ts';
 import type { GraphQLRequest } from './request.ts';
 
@@ -148,16 +150,12 @@ function keep(): void {
     left -= JSON.stringify(one).length;
     if (left >= 0) kept.unshift(one);
   }
-  try {
-    sessionStorage.setItem(NAME, JSON.stringify(kept));
-  } catch {
-    // Without room for them, no answer is shown after a reload.
-  }
+  session.set(NAME, JSON.stringify(kept));
 }
 
 function readKept(): [string, Shown][] {
   try {
-    return JSON.parse(sessionStorage.getItem(NAME) ?? '[]') as [string, Shown][];
+    return parseExactly(session.get(NAME) ?? '[]') as [string, Shown][];
   } catch {
     return [];
   }

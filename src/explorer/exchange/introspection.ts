@@ -4,6 +4,7 @@
  * The page has the id of the gateway's schema, so a changed schema is loaded at once.
  */
 import type { ExecutionResult } from 'graphql';
+import { local } from '../storage.ts';
 import type { GraphQLRequest } from './request.ts';
 
 const NAME = 'content-pages:schema';
@@ -19,7 +20,7 @@ export function readIntrospection(
   { query }: GraphQLRequest,
 ): ExecutionResult | undefined {
   try {
-    const kept = JSON.parse(localStorage.getItem(NAME) ?? '') as Kept;
+    const kept = JSON.parse(local.get(NAME) ?? '') as Kept;
     return kept.schemaId === schemaId && kept.query === query ? kept.result : undefined;
   } catch {
     return undefined;
@@ -32,9 +33,5 @@ export function keepIntrospection(
   result: ExecutionResult,
 ): void {
   if (schemaId === undefined || !result.data || result.errors) return;
-  try {
-    localStorage.setItem(NAME, JSON.stringify({ schemaId, query, result } satisfies Kept));
-  } catch {
-    // Without room for it, the schema is loaded again.
-  }
+  local.set(NAME, JSON.stringify({ schemaId, query, result } satisfies Kept));
 }

@@ -3,7 +3,7 @@
  *
  * A newer text cancels the request for an older one. Plans are not in the history.
  */
-import type { ExecutionResult } from 'graphql';
+import { parse, type ExecutionResult } from 'graphql';
 import { createChanges } from './changes.ts';
 import { planIn, type AnsweredPlan } from './extensions.ts';
 import {
@@ -29,6 +29,18 @@ const textOf = ({ query, variables, operationName }: GraphQLRequest): string =>
 export const usePlanOf = (request: GraphQLRequest): AnsweredPlan | undefined =>
   changes.useValue(() => plans.get(textOf(request)));
 
+const EMPTY_SELECTION = 'no field is selected between “{” and “}”.';
+
+/** Whether a document is one but for its empty selections, as while it is written. */
+function isUnfinished(query: string): boolean {
+  try {
+    parse(query.replace(/\{\s*\}/g, '{ __typename }'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Asks for a plan; rejects when `signal` aborts or no answer comes.
  *
@@ -43,7 +55,7 @@ export async function askPlan(
   try {
     ({ request } = readOperation(given));
   } catch (error) {
-    return { refused: (error as Error).message };
+    return { refused: isUnfinished(given.query) ? EMPTY_SELECTION : (error as Error).message };
   }
   // `application/json` is always answered with HTTP 200: browsers log other statuses as errors, and half a document is
   // not one. Plans of subscriptions need a client that accepts events.

@@ -5,6 +5,7 @@
  * Source: GraphQL over Server-Sent Events, "distinct connections mode"; Incremental Delivery over HTTP.
  */
 import type { ExecutionResult } from 'graphql';
+import { parseExactly } from './exact-json.ts';
 
 interface Format {
   readonly type: string;
@@ -38,7 +39,7 @@ export const isParts = (contentType: string): boolean => contentType.startsWith(
  *
  * @param onChunk called with each part of the body, before the results in it.
  * @param onComplete called when the gateway says that no result follows.
- * @throws SyntaxError when a result is not JSON; TypeError when the connection breaks.
+ * @throws SyntaxError when a result is not JSON; TypeError when the connection breaks, or ends before the last part.
  */
 export async function* resultsOf(
   response: Response,
@@ -50,6 +51,7 @@ export async function* resultsOf(
   const decoder = new TextDecoder();
   const reader = response.body!.getReader();
   let unread = '';
+  let hasNext = true;
   for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
     const text = decoder.decode(chunk.value, { stream: true });
     onChunk?.(text, chunk.value.length);
@@ -59,9 +61,14 @@ export async function* resultsOf(
     unread = pieces.pop() ?? '';
     for (const piece of pieces) {
       const json = format.resultIn(piece);
-      if (json !== undefined) yield JSON.parse(json) as ExecutionResult;
+      if (json !== undefined) {
+        const result = parseExactly(json) as ExecutionResult & { readonly hasNext?: boolean };
+        hasNext = result.hasNext ?? hasNext;
+        yield result;
+      }
       if (format.isLast?.(piece)) onComplete?.();
     }
   }
-  if (!format) yield JSON.parse(unread) as ExecutionResult;
+  if (format === PARTS && hasNext) throw new TypeError('The body ended before its last part.');
+  if (!format) yield parseExactly(unread) as ExecutionResult;
 }

@@ -2,6 +2,7 @@
  * Puts a field of the schema into a document, as the "+" in the documentation does. The rest of the text stays as it is.
  */
 import { fillLeafs } from '@graphiql/toolkit';
+import { applyEdits, modify } from 'jsonc-parser';
 import {
   isAbstractType,
   isInterfaceType,
@@ -25,6 +26,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { objectIn } from '../documents/jsonc.ts';
 
 /** A type whose fields can be selected. */
 export type ParentType = GraphQLObjectType | GraphQLInterfaceType;
@@ -35,9 +37,15 @@ export interface Wanted {
   readonly field: string;
 }
 
-/** The new text, with the offset of the field in it; or why there is none, and what to do instead. */
-export type Added =
-  { readonly text: string; readonly offset: number } | { readonly problem: string };
+/** A new text, with the offset of the field in it, and the names of the field's variables. */
+export interface AddedField {
+  readonly text: string;
+  readonly offset: number;
+  readonly variables: readonly string[];
+}
+
+/** Or why there is none, and what to do instead. */
+export type Added = AddedField | { readonly problem: string };
 
 /** @param cursor an offset in `text`; of several places for the field, the one around it is used. */
 export function addField(wanted: Wanted, text: string, cursor: number): Added {
@@ -74,7 +82,7 @@ export function addField(wanted: Wanted, text: string, cursor: number): Added {
     text,
   );
   const offset = at + before.length + (edit && edit.at < at ? length : 0);
-  return filled(schema, edited, offset);
+  return filled(schema, edited, offset, variables);
 }
 
 /** A document with this field only. */
@@ -86,7 +94,12 @@ function begin({ schema, parent }: Wanted, field: GraphQLField<unknown, unknown>
   const isShort = kind === OperationTypeNode.QUERY && !defined;
   const head = isShort ? '' : `${kind}${defined && ` (${defined})`} `;
   const start = `${head}{\n  `;
-  return filled(schema, `${start}${field.name}${argumentsOf(variables)}\n}\n`, start.length);
+  return filled(
+    schema,
+    `${start}${field.name}${argumentsOf(variables)}\n}\n`,
+    start.length,
+    variables,
+  );
 }
 
 interface Place {
@@ -155,7 +168,7 @@ function variablesFor(
   });
 }
 
-/** Required arguments. For look-ups by any of several ids, the global id. */
+/** Required arguments. For look-ups by either kind of id, the raw ids, which other systems show too. */
 function neededArguments(
   { schema, parent }: Wanted,
   { args }: GraphQLField<unknown, unknown>,
@@ -163,7 +176,7 @@ function neededArguments(
   const required = args.filter(isRequiredArgument);
   if (required.length > 0 || parent !== schema.getQueryType()) return required;
   const isLookUp = args.length > 0 && args.every(({ type }) => String(type) === 'ID');
-  return isLookUp ? args.filter(({ name }) => name === 'id') : [];
+  return isLookUp ? args.filter(({ name }) => name !== 'id') : [];
 }
 
 const argumentsOf = (variables: readonly Variable[]): string =>
@@ -199,10 +212,19 @@ function definitionEdit(
 }
 
 /** Adds default fields to objects without a selection, as Play does. */
-function filled(schema: GraphQLSchema, text: string, offset: number): Added {
+function filled(
+  schema: GraphQLSchema,
+  text: string,
+  offset: number,
+  variables: readonly Variable[],
+): Added {
   const { result = text, insertions } = fillLeafs(schema, text, leavesOf);
   const before = insertions.filter(({ index }) => index <= offset);
-  return { text: result, offset: before.reduce((sum, { string }) => sum + string.length, offset) };
+  return {
+    text: result,
+    offset: before.reduce((sum, { string }) => sum + string.length, offset),
+    variables: variables.map(({ variable }) => variable),
+  };
 }
 
 function leavesOf(type: GraphQLType): string[] {
@@ -231,4 +253,16 @@ function missingParent(schema: GraphQLSchema, parent: ParentType): string {
   return first
     ? `Nothing in the query is a ${parent.name}: add ${first} first.`
     : `Nothing in the query is a ${parent.name}.`;
+}
+
+/** The text of the variables with null for each of these that it lacks, as a place for its value. */
+export function addVariables(jsonc: string, names: readonly string[]): string {
+  const known = objectIn(jsonc);
+  const formattingOptions = { tabSize: 2, insertSpaces: true };
+  return names
+    .filter((name) => !(name in known))
+    .reduce(
+      (text, name) => applyEdits(text, modify(text, [name], null, { formattingOptions })),
+      jsonc.trim() ? jsonc : '{}',
+    );
 }

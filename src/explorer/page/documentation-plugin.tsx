@@ -12,8 +12,7 @@ import {
 import { isInterfaceType, isObjectType } from 'graphql';
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import { createPortal } from 'react-dom';
-import { addField, type ParentType } from './add-field.ts';
-import { say } from './messages.ts';
+import { addField, addVariables, type ParentType } from './add-field.ts';
 
 // Routes break before a slash, and nowhere else: `GET /v0/pages` is one part.
 markdown.renderer.rules['code_inline'] = (tokens, index) => {
@@ -92,9 +91,23 @@ function useFieldItems(panel: RefObject<HTMLDivElement | null>): readonly FieldI
   return items;
 }
 
+/** How long the answer of a "+" stands beside it, in milliseconds. */
+const SAID_MS = 8_000;
+
+function sentenceOf(field: string, variables: readonly string[]): string {
+  const toGive = variables.map((name) => `$${name}`).join(' and ');
+  return `${field} is in the query.${toGive && ` Give ${toGive} under Variables.`}`;
+}
+
 function AddField({ parent, field }: { parent: ParentType; field: string }) {
   const schema = useGraphiQL((state) => state.schema);
   const editor = useGraphiQL((state) => state.queryEditor);
+  const variableEditor = useGraphiQL((state) => state.variableEditor);
+  const [said, say] = useState('');
+  useEffect(() => {
+    const hiding = setTimeout(() => say(''), SAID_MS);
+    return () => clearTimeout(hiding);
+  }, [said]);
   const add = (): void => {
     const model = editor?.getModel();
     if (!schema || !editor || !model) return;
@@ -115,16 +128,22 @@ function AddField({ parent, field }: { parent: ParentType; field: string }) {
     const inside = added.text.indexOf('{', added.offset) + 1;
     editor.setPosition(isObject ? model.getPositionAt(inside) : end);
     editor.revealPositionInCenterIfOutsideViewport(start);
-    say(`${field} is in the query.`);
+    if (added.variables.length > 0 && variableEditor) {
+      variableEditor.setValue(addVariables(variableEditor.getValue(), added.variables));
+    }
+    say(sentenceOf(field, added.variables));
   };
   return (
-    <button
-      type="button"
-      className="add-field"
-      aria-label={`Add ${field} to the query`}
-      onClick={add}
-    >
-      +
-    </button>
+    <>
+      <button
+        type="button"
+        className="add-field"
+        aria-label={`Add ${field} to the query`}
+        onClick={add}
+      >
+        +
+      </button>
+      <output className="add-field-said">{said}</output>
+    </>
   );
 }

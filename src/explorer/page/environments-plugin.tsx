@@ -3,6 +3,7 @@
  */
 import { useGraphiQL, type GraphiQLPlugin } from '@graphiql/react';
 import { useState } from 'react';
+import { NOT_KEPT } from '../storage.ts';
 import {
   deleteEnvironment,
   saveEnvironment,
@@ -10,6 +11,7 @@ import {
   useEnvironments,
   chooseEnvironment,
 } from './environments.ts';
+import { say } from './messages.ts';
 
 export const ENVIRONMENTS_PLUGIN: GraphiQLPlugin = {
   title: 'Environments',
@@ -62,7 +64,9 @@ function Environments() {
         className="save-environment"
         onSubmit={(event) => {
           event.preventDefault();
-          saveEnvironment({ name: name.trim(), headers: headerEditor?.getValue() ?? '' });
+          const headers = headerEditor?.getValue() ?? '';
+          if (!saveEnvironment({ name: name.trim(), headers }))
+            say(`Saved as ${name.trim()} ${NOT_KEPT}.`);
           chooseEnvironment(name.trim());
           setName('');
         }}

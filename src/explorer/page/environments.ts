@@ -2,6 +2,7 @@
  * Named sets of headers that the user has saved in this browser. They are not in links or the history.
  */
 import { createChanges } from '../exchange/changes.ts';
+import { local, session } from '../storage.ts';
 
 export interface Environment {
   readonly name: string;
@@ -15,7 +16,7 @@ const changes = createChanges();
 let lastRead: { readonly text: string; readonly environments: readonly Environment[] } | undefined;
 
 function read(): readonly Environment[] {
-  const text = localStorage.getItem(NAME) ?? '[]';
+  const text = local.get(NAME) ?? '[]';
   if (lastRead?.text === text) return lastRead.environments;
   let environments: readonly Environment[] = [];
   try {
@@ -30,9 +31,9 @@ function read(): readonly Environment[] {
 
 export const useEnvironments = (): readonly Environment[] => changes.useValue(read);
 
-/** Saves an environment; one of the same name is replaced. */
-export function saveEnvironment(environment: Environment): void {
-  write([...read().filter(({ name }) => name !== environment.name), environment]);
+/** Saves an environment; one of the same name is replaced. Returns whether it outlives the page. */
+export function saveEnvironment(environment: Environment): boolean {
+  return write([...read().filter(({ name }) => name !== environment.name), environment]);
 }
 
 export function deleteEnvironment(name: string): void {
@@ -41,18 +42,19 @@ export function deleteEnvironment(name: string): void {
 
 /** The environment in use in this tab of the browser, as saved; undefined for none. */
 export const environmentInUse = (): Environment | undefined =>
-  read().find(({ name }) => name === sessionStorage.getItem(IN_USE));
+  read().find(({ name }) => name === session.get(IN_USE));
 
 /** @param name undefined for none. */
 export function chooseEnvironment(name: string | undefined): void {
-  sessionStorage.setItem(IN_USE, name ?? '');
+  session.set(IN_USE, name ?? '');
   changes.notify();
 }
 
 export const useEnvironmentInUse = (): Environment | undefined =>
   changes.useValue(environmentInUse);
 
-function write(environments: readonly Environment[]): void {
-  localStorage.setItem(NAME, JSON.stringify(environments));
+function write(environments: readonly Environment[]): boolean {
+  const isKept = local.set(NAME, JSON.stringify(environments));
   changes.notify();
+  return isKept;
 }

@@ -15,6 +15,7 @@ import { KeyField } from './key-field.tsx';
 import { say, useMessage } from './messages.ts';
 import { save } from '../documents/saved.ts';
 import { linkTo } from '../documents/share.ts';
+import { NOT_KEPT } from '../storage.ts';
 import { trustedDocument } from '../documents/trusted-document.ts';
 
 export function TopBar({ settings }: { settings: PageSettings }) {
@@ -68,8 +69,8 @@ function DocumentMenu() {
         onClick={() => {
           const { document, variables } = read();
           const name = nameOf(document);
-          save({ name, document, variables });
-          say(`Saved as ${name}.`);
+          const isKept = save({ name, document, variables });
+          say(isKept ? `Saved as ${name}.` : `Saved as ${name} ${NOT_KEPT}.`);
         }}
       >
         Save

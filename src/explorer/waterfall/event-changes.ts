@@ -2,6 +2,7 @@
  * Differences between events of a subscription: the leaves of the data that have changed.
  */
 import type { ExecutionResult } from 'graphql';
+import { isNumberAsWritten } from '../exchange/exact-json.ts';
 
 export interface Change {
   /** The leaf's path below `data`, as its response keys: `audienceVersionProgress.audienceVersion.status`. */
@@ -30,7 +31,7 @@ function leavesOf(
   path: readonly string[] = [],
   leaves = new Map<string, string>(),
 ): Map<string, string> {
-  const isInner = typeof value === 'object' && value !== null;
+  const isInner = typeof value === 'object' && value !== null && !isNumberAsWritten(value);
   const entries = isInner ? Object.entries(value) : [];
   if (entries.length === 0) {
     if (value !== undefined && path.length > 0) leaves.set(path.join('.'), JSON.stringify(value));

@@ -133,7 +133,9 @@ function Calls({ exchange, journal }: { exchange: TabExchange; journal: Explaine
         <span>Call and its field</span>
         <span>Status</span>
         <span className="bars">
-          <span className="bars-title">Rounds</span>
+          <span className="bars-title" style={titlePlace(rounds, endMs)}>
+            Rounds
+          </span>
           <Bands rounds={rounds} endMs={endMs} isNumbered />
         </span>
         <span>Time</span>
@@ -204,5 +206,9 @@ const place = ({ startMs, endMs }: Round, totalMs: number): CSSProperties => {
   const scale = 100 / Math.max(1, totalMs);
   return { left: `${startMs * scale}%`, width: `${Math.max(0.4, (endMs - startMs) * scale)}%` };
 };
+
+/** Above the first band, as far as the column has room for the word. */
+const titlePlace = ([first]: readonly Round[], totalMs: number): CSSProperties =>
+  first ? { left: `min(${place(first, totalMs).left}, 100% - 4em)` } : {};
 
 const ms = (value: number): string => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
