@@ -229,9 +229,9 @@ describe('codes', () => {
   });
 
   it('and settings are the only words in capitals, except for well-known ones', () => {
-    // The last ones are OpenTelemetry's.
+    // The last ones are OpenTelemetry's and Redis'.
     const OTHERS =
-      'GET POST JSON SIGTERM SIGINT CHROMIUM_PATH NODE_EXTRA_CA_CERTS OTEL_SERVICE_NAME OTEL_RESOURCE_ATTRIBUTES OTEL_PROPAGATORS OTEL_LOG_LEVEL OTEL_CONFIG_FILE'.split(
+      'GET POST JSON SIGTERM SIGINT CHROMIUM_PATH NODE_EXTRA_CA_CERTS OTEL_SERVICE_NAME OTEL_RESOURCE_ATTRIBUTES OTEL_PROPAGATORS OTEL_LOG_LEVEL OTEL_CONFIG_FILE READONLY MASTERDOWN LOADING OOM'.split(
         ' ',
       );
     const inGraph = pageNamed('docs/graph.md').words;
