@@ -29,19 +29,6 @@ const SYSTEM = [
 ];
 
 /**
- * What callers and operators see of operations: run a second time with a plugin of an operator's that does nothing. The
- * same responses, headers, logs, counters and spans come both ways.
- */
-const PLUGGED = [
-  'test/gateway/!(config|executor|weight).test.ts',
-  'test/live/**/*.test.ts',
-  'test/extensions/mcp/**/*.test.ts',
-  'test/extensions/{every-transport,traces/traces}.test.ts',
-  'test/journeys/**/*.test.ts',
-  'test/faults/{bad-input,documents,upstream-faults,mutations,unknown-outcome,live,result-size,isolation}.test.ts',
-];
-
-/**
  * Files that take long for their size, by which Vitest orders files that it has not run before: begun
  * last, one of them would leave the other processes without work. The first measures memory, which is
  * quick while the process is new and has little of it.
@@ -83,10 +70,6 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: SYSTEM } },
       { extends: true, test: { name: 'system', include: SYSTEM } },
-      {
-        extends: true,
-        test: { name: 'plugged', include: PLUGGED, env: { EMPTY_PLUGIN: '1' } },
-      },
     ],
     globalSetup: 'test/support/sample-database.ts',
     setupFiles: 'test/support/close-after-file.ts',

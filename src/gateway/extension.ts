@@ -15,7 +15,7 @@ import type { Logger } from './observe/logs/logger.ts';
 import type { Metrics } from './observe/metrics/metrics.ts';
 import type { Document } from './operation/document.ts';
 import type { Arrival, HeaderFields } from './operation/operation.ts';
-import type { Policies } from './pipeline.ts';
+import type { Policies } from './policy.ts';
 import type { RateLimits } from './policies/rate-limit.ts';
 import type { EventObserver } from './policies/subscriptions.ts';
 
@@ -110,7 +110,7 @@ export interface Core {
   readonly corsOrigins: readonly string[];
   /** Parses and validates an operator's document within the limits, and computes its least cost. */
   readonly prepare: (text: string) => Document;
-  /** Runs an operation with one result through the pipeline; never rejects. */
+  /** Runs an operation with one result through Yoga and the policies; never rejects. */
   readonly run: (request: OwnRequest, arrival: Arrival) => Promise<ExecutionResult>;
 }
 

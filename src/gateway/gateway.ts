@@ -28,7 +28,7 @@ import { arrive, Operation, type Arrival, type HeaderFields } from './operation/
 import { formatted, statusOf, type OperationResponse } from './operation/response.ts';
 import { Subscriptions } from './operation/subscriptions.ts';
 import type { Gateway, GatewayDocumentsOptions, GatewayOptions } from './options.ts';
-import { Pipeline, type Policies } from './pipeline.ts';
+import type { Policies } from './policy.ts';
 import { admission, newDocuments } from './policies/admission-policy.ts';
 import { Admit } from './policies/admit.ts';
 import { apiKey } from './policies/api-key.ts';
@@ -50,10 +50,10 @@ import { serverTiming } from './policies/server-timing.ts';
 import { subscriptions } from './policies/subscriptions.ts';
 import { trustedDocuments } from './policies/trusted-documents.ts';
 import { validators } from './policies/validators.ts';
-import { fetchResponseOf } from './transports/fetch-response.ts';
+import { fetchResponseOf } from './yoga/fetch-response.ts';
 import { createHttpTransport } from './transports/http.ts';
 import { createWebSocketTransport } from './transports/web-socket.ts';
-import { createHost, policyOf } from './yoga/host.ts';
+import { OperationServer } from './yoga/operation-server.ts';
 
 export function createGateway(options: GatewayOptions): Gateway {
   const {
@@ -141,18 +141,17 @@ export function createGateway(options: GatewayOptions): Gateway {
     consistency: consistency(), // consistency token of writes
     cors: cors(allowed), // origins that may read responses
   };
-  const pipeline = new Pipeline({
-    policies: [...Object.values(arrange(policies)), ...plugins.map(policyOf)],
+  const server = new OperationServer({
+    schema,
+    policies: Object.values(arrange(policies)),
     documents,
     translate,
+    plugins,
   });
-  // Without operators' plugins, transports call the pipeline directly.
-  const host = plugins.length > 0 ? createHost({ schema, pipeline, plugins }) : undefined;
-  pipeline.host = host;
 
   const readiness = new Readiness(upstream.breaker, trusted, options.warnings);
   metrics.watch({
-    requests: pipeline,
+    requests: server,
     breaker: upstream.breaker,
     routes: upstream.routes,
     readiness,
@@ -160,11 +159,11 @@ export function createGateway(options: GatewayOptions): Gateway {
     subscriptions: open,
   });
 
-  const graphql = createHttpTransport({ schema, pipeline, cors: allowed, serve: host?.serve });
+  const graphql = createHttpTransport({ schema, server, cors: allowed });
   const upgrade = createWebSocketTransport({
     ...live,
     schema,
-    pipeline,
+    server,
     subscriptions: open,
     corsOrigins,
     maxBodyBytes,
@@ -193,7 +192,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     }),
     ...(adminPort === undefined ? {} : routesOf('operatorRoutes')),
   };
-  const parts = { readiness, logger, subscriptions: open, idle: () => pipeline.idle() };
+  const parts = { readiness, logger, subscriptions: open, idle: () => server.idle() };
   const site = createSite(
     { ...parts, graphql },
     {
@@ -214,7 +213,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     open: async () => trusted?.open(),
     close: async () => {
       trusted?.close();
-      await host?.close();
+      await server.close();
     },
     fetch: fetchFrom,
   };
@@ -230,7 +229,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     const headers: HeaderFields = dictionary(request.headers);
     const body = request.body ? await request.text() : undefined;
     const response = await new Promise<OperationResponse>((send, fail) => {
-      graphql(arrival, { method, url: pathname + search, headers, body }, { send, fail });
+      const read = { method, url: pathname + search, headers, body, fetched: request };
+      graphql(arrival, read, { send, fail });
     });
     return fetchResponseOf(response, Response);
   }
@@ -254,22 +254,22 @@ export function createGateway(options: GatewayOptions): Gateway {
       schema,
       { method, url: path, headers, document, given: { query: document.text, variables } },
     );
-    pipeline.begin();
+    server.begin();
     let status = 500;
     try {
       let executed: ExecutionResult;
       try {
         // Subscriptions are rejected before this.
-        executed = (await pipeline.run(operation)) as ExecutionResult;
+        executed = (await server.run(operation)) as ExecutionResult;
       } catch (error) {
         executed = { errors: [translate(error)] };
       }
-      const result = pipeline.settle(operation, executed);
+      const result = server.settle(operation, executed);
       operation.bytes = Buffer.byteLength(JSON.stringify(formatted(result)));
       status = statusOf(result);
       return result;
     } finally {
-      pipeline.end(operation, status);
+      server.end(operation, status);
     }
   }
 

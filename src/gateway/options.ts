@@ -11,7 +11,7 @@ import type { WebSocketOptions } from './transports/web-socket.ts';
 import type { DocumentLimits } from './documents/document-limits.ts';
 import type { IntrospectionAudience } from './documents/documents.ts';
 import type { Extension } from './extension.ts';
-import type { Policies } from './pipeline.ts';
+import type { Policies } from './policy.ts';
 import type { GatewayPlugin } from './yoga/gateway-plugin.ts';
 import type { Site } from './http/site.ts';
 import type { Logger } from './observe/logs/logger.ts';

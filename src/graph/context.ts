@@ -14,8 +14,8 @@ export interface Context {
   readonly identity: Identity;
   /** Pollers of objects, for subscriptions and waiting mutations; undefined without them. */
   readonly pollers: Pollers | undefined;
-  /** False disables look-ahead, for measurements. */
-  readonly looksAhead: boolean;
+  /** False disables look-ahead, for measurements. @default true */
+  readonly looksAhead?: boolean;
   /** Writes of a mutation; undefined for other operations. */
   readonly writes: Writes | undefined;
   /** Values of `perRequest` by accessor; replaced by `forgetReads`. */

@@ -18,7 +18,7 @@ const TOPIC = `{ topic(topicId: "${IDS.topic}") { title } }`;
 const WRITE = `mutation { updateTopic(input: { id: "${formatNodeId('Topic', [IDS.topic])}", title: "New" }) { topic { title } userErrors { message } } }`;
 
 const STREAMS = ['text/event-stream', 'multipart/mixed'] as const;
-const TRANSPORTS = ['no plugins', 'Yoga', 'fetch'] as const;
+const TRANSPORTS = ['HTTP', 'fetch'] as const;
 
 interface Asked {
   readonly query?: string;
@@ -37,7 +37,7 @@ async function ask(
   return replyOf(
     transport === 'fetch'
       ? await gateway.fetch(new Request('http://gateway/graphql', init))
-      : await fetch(`${url}/graphql${transport === 'Yoga' ? '?by=yoga' : ''}`, init),
+      : await fetch(`${url}/graphql`, init),
   );
 }
 
@@ -95,9 +95,9 @@ describe.each(STREAMS)('a response to a caller who accepts only %s', (accept) =>
     });
     site.upstream.on('*', status(500));
 
-    await ask(site, 'no plugins', accept);
-    await ask(site, 'no plugins', accept, { query: '{ nothing }' });
-    const { text } = await ask(site, 'no plugins', accept, { query: `query Broken ${TOPIC}` });
+    await ask(site, 'HTTP', accept);
+    await ask(site, 'HTTP', accept, { query: '{ nothing }' });
+    const { text } = await ask(site, 'HTTP', accept, { query: `query Broken ${TOPIC}` });
 
     expect(text).toContain('Unexpected error.');
     expect(text).not.toContain('10.0.0.7');
@@ -144,7 +144,7 @@ describe('a client error to a caller who accepts only event streams', () => {
       'OPERATION_RESOLUTION_FAILURE',
     ],
   ])('for %s is an event of a response with 200', async (_what, asked, code) => {
-    const reply = await ask(await open(), 'no plugins', 'text/event-stream', asked);
+    const reply = await ask(await open(), 'HTTP', 'text/event-stream', asked);
 
     expect(reply.status).toBe(200);
     expect(answersIn(reply)).toHaveLength(1);
@@ -157,7 +157,7 @@ describe('a client error to a caller who accepts only event streams', () => {
     ['a bad key', { headers: { 'x-api-key': 'two words' } }, 401, 'UNAUTHENTICATED'],
     ['a body that is too long', { body: 'x'.repeat(101_000) }, 413, 'BODY_TOO_LARGE'],
   ])('for %s keeps its HTTP status', async (_what, asked, expected, code) => {
-    const reply = await ask(await open(), 'no plugins', 'text/event-stream', asked);
+    const reply = await ask(await open(), 'HTTP', 'text/event-stream', asked);
 
     expect([reply.status, reply.codes]).toEqual([expected, [code]]);
   });
@@ -175,7 +175,7 @@ describe('a client error to a caller who accepts only event streams', () => {
     });
 
     for (const code of [429, 503]) {
-      const reply = await ask(await open(limited(code)), 'no plugins', 'text/event-stream');
+      const reply = await ask(await open(limited(code)), 'HTTP', 'text/event-stream');
       expect([reply.status, reply.headers.get('retry-after')]).toEqual([code, '7']);
     }
   });

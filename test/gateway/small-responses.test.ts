@@ -44,7 +44,7 @@ function raw(
   });
 }
 
-const TRANSPORTS = ['POST', 'POST through Yoga', 'GET', 'fetch'] as const;
+const TRANSPORTS = ['POST', 'GET', 'fetch'] as const;
 
 async function ask(
   site: InProcessGateway,
@@ -54,8 +54,8 @@ async function ask(
 ): Promise<Raw> {
   const get = `/graphql?query=${encodeURIComponent(query)}`;
   if (transport === 'GET') return raw(`${site.url}${get}`, { headers });
-  if (transport !== 'fetch') {
-    return raw(`${site.url}/graphql${transport === 'POST' ? '' : '?by=yoga'}`, {
+  if (transport === 'POST') {
+    return raw(`${site.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify({ query }),

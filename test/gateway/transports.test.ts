@@ -1,6 +1,5 @@
 /**
- * The same operation has the same response by POST and GET, by `fetch` in process, and through operators' plugins with
- * and without HTTP hooks.
+ * The same operation has the same response by POST and GET, and by `fetch` in process, which passes Yoga's hooks of HTTP.
  *
  * A failure prints the seed and the query; `randomQuery(seed, …)` makes it again.
  */
@@ -42,15 +41,15 @@ const ASKED = { query: PAGE, variables: { id: IDS.page } };
 
 describe('every transport', () => {
   it('answers a query alike, with 200', async () => {
-    const gateways = await open();
+    const site = await open();
 
-    const { status: code } = await ask(gateways);
+    const { status: code } = await ask(site);
 
     expect(code).toBe(200);
   });
 
   it('answers random queries alike', async () => {
-    const gateways = await open({
+    const site = await open({
       documents: { limits: UNLIMITED },
       limits: { maxUpstreamCalls: 10_000 },
     });
@@ -62,8 +61,8 @@ describe('every transport', () => {
       const { source: query, variables } = randomQuery(seed, { schema, values, depth: 6 });
       const asked = { body: { query, variables }, hint: `seed ${seed}: ${query}` };
       // The second time it is prepared.
-      await ask(gateways, asked);
-      await ask(gateways, asked);
+      await ask(site, asked);
+      await ask(site, asked);
     }
   }, 60_000);
 
@@ -118,9 +117,9 @@ describe('every transport', () => {
     ['too many fields', { query: `{ ${'a: __typename '.repeat(2_000)} }` }],
     ['too many calls', { query: `{ ${aliases(60)} }` }],
   ])('answers %s alike', async (_, body) => {
-    const gateways = await open();
+    const site = await open();
 
-    await ask(gateways, { body });
+    await ask(site, { body });
   });
 
   const headers: readonly Record<string, string>[] = [
@@ -151,15 +150,15 @@ describe('every transport', () => {
     { origin: 'null' },
   ];
   it.each(headers)('answers a request with %j alike', async (extra) => {
-    const gateways = await open({ http: { corsOrigins: ['https://known.example'] } });
+    const site = await open({ http: { corsOrigins: ['https://known.example'] } });
 
-    await ask(gateways, { headers: extra });
+    await ask(site, { headers: extra });
   });
 
   it('refuses introspection alike when it is off', async () => {
-    const gateways = await open({ tools: { introspection: 'off' } });
+    const site = await open({ tools: { introspection: 'off' } });
 
-    const { text: answer } = await ask(gateways, {
+    const { text: answer } = await ask(site, {
       body: { query: '{ __schema { queryType { name } } }' },
     });
 
@@ -167,12 +166,12 @@ describe('every transport', () => {
   });
 
   it('answers every audit of graphql-http alike', async () => {
-    const gateways = await open();
+    const site = await open();
     const requests: [string, RequestInit][] = [];
     const audits = serverAudits({
-      url: `${gateways.site.url}/graphql`,
+      url: `${site.url}/graphql`,
       fetchFn: (input: string, init: RequestInit = {}) => {
-        requests.push([input.slice(gateways.site.url.length), init]);
+        requests.push([input.slice(site.url.length), init]);
         return fetch(input, init);
       },
     });
@@ -180,12 +179,8 @@ describe('every transport', () => {
 
     for (const [path, init] of requests) {
       const hint = `${path} ${JSON.stringify(init)}`;
-      const expected = await comparable(gateways, 'POST', path, init);
-      for (const transport of ['fetch', 'through a plugin', 'through an HTTP hook'] as const) {
-        expect(await comparable(gateways, transport, path, init), `${transport} ${hint}`).toEqual(
-          expected,
-        );
-      }
+      const expected = await comparable(site, 'POST', path, init);
+      expect(await comparable(site, 'fetch', path, init), `fetch ${hint}`).toEqual(expected);
     }
 
     expect(requests.length).toBeGreaterThan(60);
@@ -214,45 +209,28 @@ describe('every transport', () => {
     const upstream = await openFaultUpstream();
     onTestFinished(() => upstream.stop());
     upstream.on('*', behaviour);
-    const gateways = await open({
+    const site = await open({
       backend: new URL(upstream.url),
       rest: { timeoutMs },
       limits: { requestTimeoutMs: 60_000 },
     });
 
     const body = { query: '{ page(pageId: "p") { name status createdAt } }' };
-    await ask(gateways, { body });
+    await ask(site, { body });
   });
 });
 
-type Transport = 'POST' | 'GET' | 'fetch' | 'through a plugin' | 'through an HTTP hook';
+type Transport = 'POST' | 'GET' | 'fetch';
 
-interface Gateways {
-  readonly site: InProcessGateway;
-  /** The same gateway with a plugin that does nothing. */
-  readonly plugged: InProcessGateway;
-  /** With a plugin that has an HTTP hook. */
-  readonly hooked: InProcessGateway;
-}
+const shared = new Map<string, Promise<InProcessGateway>>();
 
-const shared = new Map<string, Promise<Gateways>>();
-
-/** The gateways that all tests with these options share, except for tests with a backend of their own. */
-function open(options: InProcessOptions = {}): Promise<Gateways> {
-  if (options.backend) return openOwn(options);
+/** The gateway that all tests with these options share, except for tests with a backend of their own. */
+function open(options: InProcessOptions = {}): Promise<InProcessGateway> {
+  if (options.backend) return openGateway(options);
   const name = JSON.stringify(options);
-  const opening = shared.get(name) ?? openOwn(options);
+  const opening = shared.get(name) ?? openGateway(options);
   shared.set(name, opening);
   return opening;
-}
-
-async function openOwn(options: InProcessOptions): Promise<Gateways> {
-  const [site, plugged, hooked] = await Promise.all([
-    openGateway(options),
-    openGateway({ ...options, plugins: [{}] }),
-    openGateway({ ...options, plugins: [{ onResponse() {} }] }),
-  ]);
-  return { site, plugged, hooked };
 }
 
 interface Asked {
@@ -262,7 +240,7 @@ interface Asked {
 }
 
 /** Sends a request by every transport that can carry it, and compares the responses. */
-async function ask(gateways: Gateways, { body = ASKED, headers = {}, hint }: Asked = {}) {
+async function ask(site: InProcessGateway, { body = ASKED, headers = {}, hint }: Asked = {}) {
   const init = {
     method: 'POST',
     // Stated, since clients have different defaults.
@@ -276,29 +254,23 @@ async function ask(gateways: Gateways, { body = ASKED, headers = {}, hint }: Ask
   };
   // The HTTP server alone reads the type and the coding of a body.
   const isAboutBodies = 'content-type' in headers || 'content-encoding' in headers;
-  const expected = await comparable(gateways, 'POST', '/graphql', init);
+  const expected = await comparable(site, 'POST', '/graphql', init);
   const search = isAboutBodies ? undefined : searchOf(body);
   const { 'content-type': _, ...rest } = init.headers;
   const get = { method: 'GET', headers: { ...rest, 'apollo-require-preflight': '1' } };
   const post = async (transport: Transport) =>
-    expect(await comparable(gateways, transport, '/graphql', init), hint ?? transport).toEqual(
+    expect(await comparable(site, transport, '/graphql', init), hint ?? transport).toEqual(
       expected,
     );
   const askByGet = async (transport: Transport) => {
     if (search === undefined) return;
-    const found = await comparable(gateways, transport, `/graphql?${search}`, get);
+    const found = await comparable(site, transport, `/graphql?${search}`, get);
     expect(found, hint ?? `${transport}, by GET`).toEqual(expected);
   };
-  // Send the requests of one gateway one after the other, since concurrent ones would share calls.
-  await Promise.all([
-    (async () => {
-      if (!isAboutBodies) await post('fetch');
-      await askByGet('GET');
-      await askByGet('fetch');
-    })(),
-    post('through a plugin').then(() => askByGet('through a plugin')),
-    post('through an HTTP hook').then(() => askByGet('through an HTTP hook')),
-  ]);
+  // One after the other, since concurrent ones would share calls.
+  if (!isAboutBodies) await post('fetch');
+  await askByGet('GET');
+  await askByGet('fetch');
   return expected;
 }
 
@@ -329,20 +301,14 @@ function searchOf(body: unknown): string | undefined {
 
 /** A response without headers of the connection and values that differ from one request to the next. */
 async function comparable(
-  { site, plugged, hooked }: Gateways,
+  { url, gateway }: InProcessGateway,
   transport: Transport,
   path: string,
   init: RequestInit,
 ) {
-  const { url } =
-    transport === 'through a plugin'
-      ? plugged
-      : transport === 'through an HTTP hook'
-        ? hooked
-        : site;
   const response =
     transport === 'fetch'
-      ? await site.gateway.fetch(new Request(`http://gateway${path}`, init))
+      ? await gateway.fetch(new Request(`http://gateway${path}`, init))
       : await fetch(`${url}${path}`, init);
   const body = await response.text();
   return {

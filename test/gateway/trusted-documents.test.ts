@@ -94,15 +94,6 @@ type Ask = (site: InProcessGateway, params: Record<string, unknown>) => ReturnTy
 const TRANSPORTS: readonly (readonly [name: string, ask: Ask])[] = [
   ['POST', post],
   [
-    'POST through Yoga',
-    (site, params) =>
-      send(`${site.url}/graphql?by=yoga`, {
-        method: 'POST',
-        headers: { 'x-api-key': 'demo', ...POST_JSON },
-        body: JSON.stringify(params),
-      }),
-  ],
-  [
     'a form',
     (site, params) =>
       site.post(searchOf(params), {
@@ -112,7 +103,7 @@ const TRANSPORTS: readonly (readonly [name: string, ask: Ask])[] = [
   ],
   ['GET', get],
   [
-    'GET through Yoga',
+    'fetch',
     async (site, params) => {
       const response = await site.gateway.fetch(
         new Request(`http://gateway/graphql?${searchOf(params)}`, {

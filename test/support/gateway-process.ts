@@ -7,7 +7,6 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { afterFile } from './after-file.ts';
 import { clientOf, KEY, type Client } from './client.ts';
-import { EMPTY_PLUGIN } from './empty-plugin.ts';
 import { buildGateway } from './gateway-build.ts';
 import { copySampleDatabase } from './sample-database.ts';
 
@@ -89,7 +88,6 @@ export function startProcess(
         ...process.env,
         PORT: '0',
         BACKEND_DATABASE_URL: database.url,
-        ...(EMPTY_PLUGIN && { PLUGINS: EMPTY_PLUGIN }),
         ...env,
       },
       stdio: ['ignore', 'pipe', 'pipe', ...(gauged ? (['ipc'] as const) : [])],

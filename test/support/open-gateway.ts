@@ -33,7 +33,6 @@ import { Metrics } from '../../src/gateway/observe/metrics/metrics.ts';
 import type { CallLayers } from '../../src/gateway/extension.ts';
 import { afterFile } from './after-file.ts';
 import { clientOf, KEY, type AskOptions, type Client } from './client.ts';
-import { EMPTY_PLUGIN } from './empty-plugin.ts';
 import { openFaultUpstream, type FaultUpstream } from './fault-upstream.ts';
 import type { GatewayProcess, GatewayProcessOptions } from './gateway-process.ts';
 import { ok, status } from './faults.ts';
@@ -209,7 +208,6 @@ async function openInThisProcess(
     schema,
     upstream,
     metrics,
-    ...(EMPTY_PLUGIN && { plugins: [{}] }),
     ...rest,
     http,
     limits: { ...DEFAULTS.limits, ...options.limits },

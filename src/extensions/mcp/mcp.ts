@@ -1,7 +1,7 @@
 /**
  * MCP at `/mcp`: each document of the manifests is a tool. Agents can execute nothing else.
  *
- * Streamable HTTP without sessions, so any replica can serve any request. Calls pass the gateway's pipeline. `Origin`
+ * Streamable HTTP without sessions, so any replica can serve any request. Calls pass the gateway's policies. `Origin`
  * is checked here, since `createMcpHandler` does not; the server checks `Host`.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';

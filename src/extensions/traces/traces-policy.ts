@@ -2,7 +2,7 @@
 import type { Extension } from '../../gateway/extension.ts';
 import type { Operation } from '../../gateway/operation/operation.ts';
 import type { TracedPhase, RecordedTrace } from '../../gateway/operation/trace-context.ts';
-import type { Policy } from '../../gateway/pipeline.ts';
+import type { Policy } from '../../gateway/policy.ts';
 import type { OperationTracer } from './tracer.ts';
 
 /** @param tracer undefined if tracing is off. */
@@ -54,19 +54,23 @@ function policyFor(tracer: OperationTracer): Policy {
     open.set(trace, { name, startMs: performance.now() });
   };
   return {
-    parse: (operation) => begin(operation, 'parse'),
-    validate: (operation) => begin(operation, 'validate'),
-    context(operation) {
+    onParse(operation) {
+      begin(operation, 'parse');
+      return undefined;
+    },
+    onValidate: (operation) => begin(operation, 'validate'),
+    onContextBuilding(operation) {
       if (operation.trace) endPhase(operation.trace);
     },
-    execute(operation, next) {
+    onExecute(operation, next) {
       begin(operation, 'execute');
       return next(operation);
     },
-    result(operation) {
+    onExecuteDone(operation) {
       if (operation.trace) endPhase(operation.trace);
+      return undefined;
     },
-    end(operation) {
+    onAnswered(operation) {
       // Parameters that could not be read were not parsed.
       const trace = traceOf(operation);
       if (!trace) return;

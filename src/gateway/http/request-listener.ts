@@ -8,7 +8,7 @@ import { errorResponse } from '../operation/client-error.ts';
 import { arrive, responseHasLeft, type Arrival } from '../operation/operation.ts';
 import type { EventStream, OperationResponse, ResponseParts } from '../operation/response.ts';
 import { writeEvents } from '../transports/event-stream.ts';
-import { multipart } from '../transports/multipart.ts';
+import { multipart } from '../operation/multipart.ts';
 import type { CheckAddress } from './address.ts';
 import type { Stopping } from './drain.ts';
 import { isExplorerFile, type Explorer, type ExplorerResponse } from './explorer.ts';

@@ -1,11 +1,11 @@
 /**
  * An operation: the record of a request from arrival to response.
  *
- * Created by the transport, passed through all policies, and the context of resolvers. All fields are initialised, for
- * one object shape.
+ * Created by the transport, and passed through all policies. All fields are initialised, for one object shape; what a
+ * single policy needs is a state of its own (`StateKey`).
  */
 import { randomUUID } from 'node:crypto';
-import type { ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
+import type { GraphQLError, GraphQLSchema } from 'graphql';
 import type { Context } from '../../graph/context.ts';
 import { Cancel } from '../../lib/cancel.ts';
 import type { Weighed } from '../../plan/weight.ts';
@@ -15,9 +15,9 @@ import type { AppVersion } from './app-version.ts';
 import type { Document, OperationDefinition } from './document.ts';
 import type { Outcome } from './outcome.ts';
 import type { OperationParams } from './params.ts';
-import type { OperationResponse } from './response.ts';
 import type { ResultParts } from './result-parts.ts';
 import type { ResultStream } from './result-stream.ts';
+import type { Stateful } from './state.ts';
 import type { RecordedTrace } from './trace-context.ts';
 
 /** Headers by name in lower case; repeated headers are joined. */
@@ -78,13 +78,6 @@ export const arrive = (requestId: string | string[] | null | undefined): Arrival
 
 const SANE_REQUEST_ID = /^[\w.:=+/-]{1,128}$/;
 
-/** Planned cost of an operation. */
-export interface PlannedCost {
-  /** REST calls; `most` is infinite for lists without a bound in the document. */
-  readonly calls: { readonly least: number; readonly most: number };
-  readonly rounds: number;
-}
-
 /** Headers with an app's name and version: of GraphQL over HTTP's clients, then Apollo's. */
 export const CLIENT_NAME_HEADERS = ['graphql-client-name', 'apollographql-client-name'] as const;
 export const CLIENT_VERSION_HEADERS = [
@@ -110,21 +103,20 @@ export interface TransportRequest {
   readonly document?: Document | undefined;
 }
 
-export class Operation {
+export class Operation implements Stateful {
+  /* The request; written by the transport. */
+
   readonly transport: Transport;
   readonly arrival: Arrival;
-  readonly requestId: string;
-  /** Time of arrival on `performance.now()`'s clock, in milliseconds. */
-  readonly startedMs: number;
-  /** Cancelled when the connection closes before the response. */
-  readonly cancel: Cancel;
-
   readonly method: string | undefined;
   readonly url: string;
   headers: HeaderFields;
+  /** Undefined once parameters are read. */
   body: string | undefined;
-  readonly unreadable: GraphQLError | undefined;
+  /** Undefined once parameters are read. */
   given: unknown;
+
+  /* The document; written by the gateway's plugin of Yoga, which adopts what other plugins replace. */
 
   /** Checked parameters; initially those of an empty request. */
   params: OperationParams = NO_PARAMS;
@@ -132,58 +124,39 @@ export class Operation {
   document: Document | undefined;
   /** The selected operation of the document; undefined before parsing. */
   definition: OperationDefinition | undefined = undefined;
-  operationName: string | undefined = undefined;
-  operationType: 'query' | 'mutation' | 'subscription' | undefined = undefined;
-  variables: Readonly<Record<string, unknown>> | null | undefined = undefined;
-  rootValue: unknown = undefined;
-  /** Context of resolvers: the operation itself unless a plugin replaces it. */
-  contextValue: unknown;
+
+  /* The caller; written by policies before validation. */
 
   /** Key of backend calls; undefined if there are none. Never shown or logged. */
   apiKey: string | undefined = undefined;
   /** App and version of the caller, as manifests name them. */
   app: AppVersion | undefined = undefined;
-  /** Recorded trace; null if it is not recorded, undefined before the decision. */
-  trace: RecordedTrace | null | undefined = undefined;
 
+  /* The execution; written by its policies. */
+
+  /** Context of hooks and resolvers. */
+  contextValue: Context | undefined = undefined;
+  rootValue: unknown = undefined;
   /** REST client of this request, with its call log; set from the context phase to the end. */
   rest: RestClient | undefined = undefined;
-  identity: Context['identity'] | undefined = undefined;
-  pollers: Context['pollers'] = undefined;
-  readonly looksAhead = true;
-  reads: Context['reads'] | undefined = undefined;
+  /** Writes of a mutation; undefined for other operations. */
   writes: Context['writes'] = undefined;
-
-  /** Planned cost, if it is compared with the actual one. */
-  planned: PlannedCost | undefined = undefined;
-  /** REST calls charged to the rate limit in advance. */
-  callsTaken: number | undefined = undefined;
-  /** Key whose share it uses; empty for keys not yet accepted by the backend. Never shown. */
-  share: string | undefined = undefined;
-  /** Whether it has had, or waits for, a turn to parse its document. */
-  hasTurn = false;
+  /** Recorded trace; null if it is not recorded, undefined before the decision. */
+  trace: RecordedTrace | null | undefined = undefined;
   /** Weight, and whether it is within the budget for any variables. */
   weighed: Pick<Weighed, 'weight' | 'isWithin' | 'calls'> | undefined = undefined;
 
-  /** Whether execution has begun. Earlier client errors have no data and are not execution results. */
-  hasBegun = false;
-  /** Whether its result has passed all policies. */
-  isFinal = false;
-  result: ExecutionResult | undefined = undefined;
+  /* The outcome. */
+
   /** Parts of an incremental result. */
   parts: ResultParts | undefined = undefined;
   /** Results of a subscription. */
   stream: ResultStream | undefined = undefined;
-  response: OperationResponse | undefined = undefined;
-
   /** Errors sent to the caller, of all parts. */
   errors: readonly GraphQLError[] | undefined = undefined;
   /** Whether a root field has a value. */
   hasData = false;
   strictStatus: number | undefined = undefined;
-  /** Cost of a subscription's events. */
-  eventCalls = 0;
-  eventRounds = 0;
   /** Size of the compressed body; undefined for a subscription. */
   bytes: number | undefined = undefined;
   /** HTTP status, or its equivalent for other transports. Set at the end, like the next two. */
@@ -191,6 +164,9 @@ export class Operation {
   outcome: Outcome | undefined = undefined;
   /** Time from arrival to response, in milliseconds. */
   durationMs = 0;
+
+  /** States of single policies. */
+  states: unknown[] | undefined = undefined;
 
   constructor(
     transport: Transport,
@@ -200,18 +176,39 @@ export class Operation {
   ) {
     this.transport = transport;
     this.arrival = arrival;
-    this.requestId = arrival.requestId;
-    this.startedMs = arrival.startedMs;
-    this.cancel = arrival.cancel;
-    this.schema = schema;
     this.method = request.method;
     this.url = request.url ?? '';
     this.headers = request.headers;
     this.body = request.body;
-    this.unreadable = arrival.unreadable;
     this.given = request.given;
+    this.schema = schema;
     this.document = request.document;
-    this.contextValue = this;
+  }
+
+  get requestId(): string {
+    return this.arrival.requestId;
+  }
+
+  /** Time of arrival on `performance.now()`'s clock, in milliseconds. */
+  get startedMs(): number {
+    return this.arrival.startedMs;
+  }
+
+  /** Cancelled when the connection closes before the response. */
+  get cancel(): Cancel {
+    return this.arrival.cancel;
+  }
+
+  get operationName(): string | undefined {
+    return this.definition?.name;
+  }
+
+  get operationType(): 'query' | 'mutation' | 'subscription' | undefined {
+    return this.definition?.type;
+  }
+
+  get variables(): OperationParams['variables'] {
+    return this.params.variables;
   }
 
   /** Returns a header by its name in lower case. */

@@ -15,10 +15,16 @@ export interface Drainable {
   drain(): void;
 }
 
+/** Cost of all events of a stream. */
+export interface EventCost {
+  calls: number;
+  rounds: number;
+}
+
 /** Observer of all streams. Methods must return quickly and not throw. */
 export interface SubscriptionObserver {
   onResult(kind: ResultKind, result: ExecutionResult, operation: Operation): void;
-  onEnd(cause: EndCause, operation: Operation): void;
+  onEnd(cause: EndCause, operation: Operation, cost: Readonly<EventCost>): void;
 }
 
 export class Subscriptions {

@@ -7,7 +7,7 @@ import { hasKind } from '../../rest/call/errors.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { TrustedDocuments } from '../documents/trusted-documents.ts';
 import type { Operation } from '../operation/operation.ts';
-import type { ExecuteNext, Policy } from '../pipeline.ts';
+import type { ExecuteNext, Policy } from '../policy.ts';
 import type { Permit } from './admission.ts';
 import { overloaded, type Admit } from './admit.ts';
 
@@ -17,7 +17,7 @@ export const newDocuments = (
   documents: Documents,
   trusted: Pick<TrustedDocuments, 'has'> | undefined,
 ): Policy => ({
-  wait(operation) {
+  onParams(operation) {
     const isKnown = ({ document, explain, params: { query } }: Operation): boolean =>
       // `x-explain: plan` makes a plan per request.
       explain !== 'plan' &&
@@ -27,16 +27,15 @@ export const newDocuments = (
 });
 
 export const admission = (admit: Admit): Policy => ({
-  execute(operation, next) {
+  onExecute(operation, next) {
     const permit = admit.enter(operation, operation.weighed?.weight ?? 1);
     return permit instanceof Promise
       ? permit.then((had) => run(admit, operation, next, had))
       : run(admit, operation, next, permit);
   },
-  result(operation) {
-    const { result } = operation;
-    const waitMs = result!.errors && shedMs(result!);
-    if (waitMs !== undefined) operation.result = { errors: [overloaded(waitMs)] };
+  onExecuteDone(_operation, result) {
+    const waitMs = result.errors && shedMs(result);
+    return waitMs === undefined ? undefined : { errors: [overloaded(waitMs)] };
   },
 });
 

@@ -10,6 +10,7 @@ import { refuseCost } from '../../plan/cost.ts';
 import type { Budget } from '../../plan/planner.ts';
 import type { Weighed } from '../../plan/weight.ts';
 import type { Operation } from '../operation/operation.ts';
+import { StateKey } from '../operation/state.ts';
 import { Admission, type Permit } from './admission.ts';
 import { argsOf } from './execution.ts';
 import { NewDocuments } from './new-documents.ts';
@@ -19,6 +20,12 @@ const MAX_RETRY_AFTER_S = 60;
 
 /** `Retry-After` if the queue is full, in milliseconds. */
 const QUEUE_FULL_WAIT_MS = 1_000;
+
+/** Key whose share an operation uses; empty for keys not yet accepted by the backend. Never shown. */
+const SHARE = new StateKey<string>();
+
+/** Whether an operation has had, or waits for, a turn to parse its document. */
+const HAS_TURN = new StateKey<boolean>();
 
 interface AdmitOptions {
   /** Requests without an accepted key share one key. */
@@ -53,8 +60,8 @@ export class Admit {
     isKnown: (operation: Operation) => boolean,
   ): Promise<void> | undefined {
     // One turn per document: parsed documents would otherwise pile up.
-    if (operation.hasTurn) return undefined;
-    operation.hasTurn = true;
+    if (HAS_TURN.get(operation)) return undefined;
+    HAS_TURN.set(operation, true);
     const { cancel } = operation;
     // Operations of callers who have disconnected take no turn.
     const isOver = (): boolean => cancel.cancelled || isKnown(operation);
@@ -105,9 +112,12 @@ export class Admit {
 
   /** Constant per operation, although the backend may accept its key while it waits. */
   #keyOf(operation: Operation): string {
+    const known = SHARE.get(operation);
+    if (known !== undefined) return known;
     const { callerKey } = operation;
-    return (operation.share ??=
-      callerKey !== undefined && this.#isAccepted(callerKey) ? callerKey : '');
+    const share = callerKey !== undefined && this.#isAccepted(callerKey) ? callerKey : '';
+    SHARE.set(operation, share);
+    return share;
   }
 }
 

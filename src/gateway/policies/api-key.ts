@@ -7,14 +7,14 @@ import { API_KEY_FORM, API_KEY_HEADER, isApiKey } from '../../v0/api-key.ts';
 import type { IntrospectionAudience } from '../documents/documents.ts';
 import { clientError } from '../operation/client-error.ts';
 import type { Operation } from '../operation/operation.ts';
-import type { Policy } from '../pipeline.ts';
+import type { Policy } from '../policy.ts';
 
 /** @param deploymentKey used for callers without a key. */
 export const apiKey = (
   deploymentKey: string | undefined,
   introspection: IntrospectionAudience,
 ): Policy => ({
-  validate(operation) {
+  onValidate(operation) {
     const { callerKey } = operation;
     if (callerKey !== undefined) {
       // An invalid key is an error, not a reason to use the deployment's key. A repeated header arrives joined by ", ",

@@ -11,7 +11,8 @@ import { explain, type Explained } from '../../plan/explain.ts';
 import type { Weighed } from '../../plan/weight.ts';
 import { clientError } from '../operation/client-error.ts';
 import type { Operation } from '../operation/operation.ts';
-import type { Policy } from '../pipeline.ts';
+import { StateKey } from '../operation/state.ts';
+import type { Policy } from '../policy.ts';
 import type { Admit } from './admit.ts';
 import { argsOf } from './execution.ts';
 
@@ -31,6 +32,16 @@ export function costExtensions(
   return { upstream: explain(rest.callLog) };
 }
 
+/** Planned cost of an operation. */
+export interface PlannedCost {
+  /** REST calls; `most` is infinite for lists without a bound in the document. */
+  readonly calls: { readonly least: number; readonly most: number };
+  readonly rounds: number;
+}
+
+/** Planned cost of queries whose callers ask for the actual one. */
+export const PLANNED = new StateKey<PlannedCost>();
+
 export function budget(limits: Budget, audience: ExplainAudience, admit: Admit): Policy {
   /** Returns the result in place of execution; undefined if the operation may run. */
   const check = (operation: Operation): MaybePromise<ExecutionResult | undefined> => {
@@ -48,7 +59,8 @@ export function budget(limits: Budget, audience: ExplainAudience, admit: Admit):
     operation.weighed = weighed;
     if (operation.explain === 'true' && operation.operationType === 'query') {
       const context = operation.contextValue as Context;
-      operation.planned = planFor(argsOf(operation), context, limits);
+      const planned = planFor(argsOf(operation), context, limits);
+      if (planned) PLANNED.set(operation, planned);
     }
     return undefined;
   };
@@ -75,14 +87,13 @@ export function budget(limits: Budget, audience: ExplainAudience, admit: Admit):
   };
 
   return {
-    execute: checkedFirst,
-    subscribe: checkedFirst,
-    result(operation) {
+    onExecute: checkedFirst,
+    onSubscribe: checkedFirst,
+    onExecuteDone(operation, result) {
       // The cost of a response in parts is in its last part.
-      if (operation.explain !== 'true' || operation.parts) return;
+      if (operation.explain !== 'true' || operation.parts) return undefined;
       const cost = costExtensions(operation, audience);
-      const { result } = operation;
-      if (cost) operation.result = { ...result, extensions: { ...result!.extensions, ...cost } };
+      return cost && { ...result, extensions: { ...result.extensions, ...cost } };
     },
   };
 }

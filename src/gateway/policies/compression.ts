@@ -8,7 +8,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Operation } from '../operation/operation.ts';
 import { isJson, type OperationResponse } from '../operation/response.ts';
 import { negotiateCoding, type Coding } from '../operation/negotiation.ts';
-import type { Policy } from '../pipeline.ts';
+import type { Policy } from '../policy.ts';
 
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
@@ -33,7 +33,7 @@ export const codingOf = (
     : negotiateCoding(operation.header('accept-encoding'));
 
 export const compression = (): Policy => ({
-  respond(operation, response) {
+  onAnswer(operation, response) {
     const coding = response.status === 304 ? undefined : codingOf(response, operation);
     if (!coding) return undefined;
     if (operation.method !== 'GET') response.headers.push('vary', 'accept-encoding');

@@ -5,7 +5,7 @@
  */
 import type { HeaderFields } from '../operation/operation.ts';
 import { pairsOf } from '../operation/response.ts';
-import type { Policy } from '../pipeline.ts';
+import type { Policy } from '../policy.ts';
 
 const METHODS = 'GET, POST';
 
@@ -71,7 +71,7 @@ export type Cors = ReturnType<typeof createCors>;
 export const cors = (allowed: Cors | undefined): Policy =>
   allowed
     ? {
-        respond(operation, { headers }) {
+        onAnswer(operation, { headers }) {
           headers.push(...allowed.headersFor(operation.header('origin')));
         },
       }

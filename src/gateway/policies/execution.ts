@@ -14,9 +14,10 @@ import { NOW } from '../../rest/call/call.ts';
 import type { CallTrace } from '../../rest/call/trace.ts';
 import type { RestClient, Upstream } from '../../rest/client/client.ts';
 import { partsReaderOf } from '../operation/negotiation.ts';
+import type { OperationContext } from '../operation/operation-context.ts';
 import type { Operation } from '../operation/operation.ts';
 import { forwardedTrace } from '../operation/trace-context.ts';
-import type { Policy } from '../pipeline.ts';
+import type { Policy } from '../policy.ts';
 import type { Forwarding } from './headers.ts';
 
 /** Limits of one request. */
@@ -58,7 +59,7 @@ export interface EventContext extends Context, ExecutionContext {}
 export interface OperationExecution {
   readonly budget: Budget;
   /** Sets the REST client and loaders of an operation. */
-  readonly prepare: (operation: Operation) => void;
+  readonly prepare: (operation: Operation, context: OperationContext) => void;
   /**
    * Creates the context of an event, with its own deadline, REST client and loaders. @param trace the trace of its
    * calls.
@@ -134,28 +135,30 @@ export function createExecution(options: ExecutionPolicyOptions): OperationExecu
     });
   return {
     budget: { calls: maxUpstreamCalls, values: maxValues },
-    prepare(operation) {
+    prepare(operation, context) {
       const { apiKey = '', operationType, cancel, startedMs } = operation;
       const forwarded = forwarding(operation);
       // A disconnect cancels queries. Mutations are finished, with all their fields.
       const leaving = operationType === 'query' ? cancel : undefined;
-      operation.rest = clientFor(operation, forwarded, startedMs, leaving, undefined);
-      operation.identity = { apiKey, forwarded };
-      operation.pollers = pollers;
-      operation.reads = new Map();
-      if (operationType === 'mutation') operation.writes = new Writes();
+      const rest = clientFor(operation, forwarded, startedMs, leaving, undefined);
+      operation.rest = rest;
+      context.rest = rest;
+      context.identity = { apiKey, forwarded };
+      context.pollers = pollers;
+      context.reads = new Map();
+      if (operationType === 'mutation') {
+        operation.writes = new Writes();
+        context.writes = operation.writes;
+      }
     },
     prepareEvent(operation, startMs, cancel, trace) {
-      const rest = clientFor(operation, operation.identity!.forwarded, startMs, cancel, trace);
+      const context = operation.contextValue!; // of a stream, which keeps it
+      const rest = clientFor(operation, context.identity.forwarded, startMs, cancel, trace);
       // The operation reports the cost of the latest event.
       operation.rest = rest;
-      return {
-        // Includes additions of plugins.
-        ...(operation.contextValue as Context),
-        rest,
-        cancel,
-        reads: new Map(),
-      };
+      // Has the additions of plugins.
+      const derived = Object.create(context) as Context;
+      return Object.assign(derived, { rest, cancel, reads: new Map<unknown, unknown>() });
     },
     execute(operation, rootValue = operation.rootValue, contextValue = operation.contextValue) {
       const document = operation.document!;
@@ -178,8 +181,8 @@ export function createExecution(options: ExecutionPolicyOptions): OperationExecu
 }
 
 export const execution = ({ prepare, execute }: OperationExecution): Policy => ({
-  context: prepare,
-  execute: (operation) => execute(operation),
+  onContextBuilding: prepare,
+  onExecute: (operation) => execute(operation),
 });
 
 /**

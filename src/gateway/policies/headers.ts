@@ -2,7 +2,7 @@
 import type { ForwardedHeaders } from '../../rest/call/forwarded-headers.ts';
 import { clientError } from '../operation/client-error.ts';
 import type { Operation } from '../operation/operation.ts';
-import type { Policy } from '../pipeline.ts';
+import type { Policy } from '../policy.ts';
 
 /**
  * Maximum length of names and values per request, in characters: each backend call carries them, and servers commonly
@@ -35,7 +35,7 @@ export const forwardedHeaders = (names: readonly string[]): Policy => {
   const forwardedOf = createForwarding(names);
   const message = `Send less in the headers ${names.join(', ')}: together they may have ${MAX_CHARACTERS} characters.`;
   return {
-    validate(operation) {
+    onValidate(operation) {
       const characters = forwardedOf(operation).reduce((sum, { length }) => sum + length, 0);
       if (characters > MAX_CHARACTERS) throw clientError(431, 'HEADERS_TOO_LARGE', message);
     },
@@ -51,14 +51,14 @@ export const exposedHeaders = (names: readonly string[]): Policy =>
   names.length === 0
     ? {}
     : {
-        respond({ rest }, { headers }) {
+        onAnswer({ rest }, { headers }) {
           for (const pair of rest?.callLog.exposed ?? []) headers.push(...pair);
         },
       };
 
 /** Sends the consistency token of the last write. Requests with the token read nothing older, on any replica. */
 export const consistency = (): Policy => ({
-  respond({ rest }, { headers }) {
+  onAnswer({ rest }, { headers }) {
     const token = rest?.callLog.consistency;
     if (token !== undefined) headers.push('x-consistency', token);
   },

@@ -6,15 +6,16 @@ import { clientError } from '../operation/client-error.ts';
 import { negotiateMediaType } from '../operation/negotiation.ts';
 import type { Operation } from '../operation/operation.ts';
 import { hasJsonType, isOfForms, isReadable } from '../operation/request-params.ts';
-import type { Policy } from '../pipeline.ts';
+import type { Policy } from '../policy.ts';
 
 /** Each of these headers requires a preflight. Clients of Yoga and Apollo send the second and third. */
 const CSRF_HEADERS = [API_KEY_HEADER, 'x-graphql-yoga-csrf', 'apollo-require-preflight'];
 
 export const httpRequest = (): Policy => ({
-  params(operation) {
+  onRequestParse(operation) {
     if (operation.transport.name !== 'http') return;
-    if (operation.unreadable) throw operation.unreadable;
+    const { unreadable } = operation.arrival;
+    if (unreadable) throw unreadable;
     if (operation.method !== 'GET' && operation.method !== 'POST') {
       throw clientError(405, 'METHOD_NOT_ALLOWED', 'Send GraphQL by GET or POST.', {
         allow: 'GET, POST',

@@ -14,7 +14,7 @@ import type { Operation } from '../operation/operation.ts';
 import { tellWrites, translated, type Translate } from '../operation/errors.ts';
 import { ResultParts, type ResultPart, type PartIterator } from '../operation/result-parts.ts';
 import { costExtensions, type ExplainAudience } from './budget.ts';
-import type { Policy } from '../pipeline.ts';
+import type { Policy } from '../policy.ts';
 import type { Budget } from '../../plan/planner.ts';
 import { partsReaderOf, type IncrementalFormat } from '../operation/negotiation.ts';
 
@@ -25,13 +25,13 @@ interface IncrementalOptions {
 }
 
 export const incrementalDelivery = (options: IncrementalOptions): Policy => ({
-  result(operation) {
-    if (!operation.document!.facts.isIncremental) return;
-    const { subsequent, ...initial } = operation.result as IncrementalResult;
+  onExecuteDone(operation, result) {
+    if (!operation.document!.facts.isIncremental) return undefined;
+    const { subsequent, ...initial }: IncrementalResult = result;
     const reader = partsReaderOf(operation.accept);
-    if (!subsequent || !reader) return;
+    if (!subsequent || !reader) return undefined;
     operation.parts = partsOf(subsequent, reader.format, operation, options);
-    operation.result = translated(initial, options.translate, operation.writes);
+    return translated(initial, options.translate, operation.writes);
   },
 });
 

@@ -4,9 +4,9 @@
 import { clientError } from '../operation/client-error.ts';
 import { acceptsEvents } from '../operation/negotiation.ts';
 import type { Operation } from '../operation/operation.ts';
-import type { Policy } from '../pipeline.ts';
+import type { Policy } from '../policy.ts';
 
-export const operationKind = (): Policy => ({ validate: checkKind });
+export const operationKind = (): Policy => ({ onSelect: checkKind });
 
 /** @throws METHOD_NOT_ALLOWED, NOT_ACCEPTABLE for unsupported operations. */
 function checkKind({ operationType, method, transport, accept }: Operation): void {

@@ -10,7 +10,8 @@ import type { Context } from '../../graph/context.ts';
 import { certainCalls } from '../../plan/cost.ts';
 import { clientError } from '../operation/client-error.ts';
 import type { Operation } from '../operation/operation.ts';
-import type { Policy } from '../pipeline.ts';
+import { StateKey } from '../operation/state.ts';
+import type { Policy } from '../policy.ts';
 import { argsOf } from './execution.ts';
 
 /** Limit of a key. */
@@ -30,6 +31,9 @@ export interface RateLimits {
   owe(apiKey: string, calls: number): void;
 }
 
+/** REST calls charged in advance. */
+const CALLS_TAKEN = new StateKey<number>();
+
 export function rateLimit(limits: RateLimits): Policy {
   /** Executes an operation, or returns an error at the limit. */
   const limited = <Result>(
@@ -45,7 +49,7 @@ export function rateLimit(limits: RateLimits): Policy {
     const calls = Math.max(1, known);
     const goOn = (waitMs: number): MaybePromise<Result | ExecutionResult> => {
       if (waitMs > 0) return { errors: [limitedError(limits, waitMs)] };
-      operation.callsTaken = calls;
+      CALLS_TAKEN.set(operation, calls);
       return next(operation);
     };
     const waitMs = limits.take(apiKey, calls);
@@ -53,9 +57,11 @@ export function rateLimit(limits: RateLimits): Policy {
   };
 
   return {
-    execute: limited,
-    subscribe: limited,
-    end({ callsTaken, apiKey, rest }) {
+    onExecute: limited,
+    onSubscribe: limited,
+    onAnswered(operation) {
+      const { apiKey, rest } = operation;
+      const callsTaken = CALLS_TAKEN.get(operation);
       if (callsTaken === undefined || apiKey === undefined) return;
       const made = rest?.callLog.calls ?? 0;
       if (made > callsTaken) limits.owe(apiKey, made - callsTaken);

@@ -21,8 +21,8 @@ import { notUnderstood } from '../operation/client-error.ts';
 import { translated, type Translate } from '../operation/errors.ts';
 import type { Operation } from '../operation/operation.ts';
 import { ResultStream } from '../operation/result-stream.ts';
-import type { SubscriptionObserver, Subscriptions } from '../operation/subscriptions.ts';
-import type { Policy } from '../pipeline.ts';
+import type { EventCost, SubscriptionObserver, Subscriptions } from '../operation/subscriptions.ts';
+import type { Policy } from '../policy.ts';
 import type { Admit } from './admit.ts';
 import { costExtensions, type ExplainAudience } from './budget.ts';
 import { argsOf, type OperationExecution } from './execution.ts';
@@ -56,7 +56,7 @@ interface SubscriptionOptions {
 }
 
 export const subscriptions = (options: SubscriptionOptions): Policy => ({
-  subscribe: (operation) => subscribe(operation, options),
+  onSubscribe: (operation) => subscribe(operation, options),
 });
 
 /** @throws TOO_MANY_SUBSCRIPTIONS at the key's limit. */
@@ -77,8 +77,9 @@ async function subscribe(
   }
   const { events, locate } = source;
   const cancel = new Cancel();
+  const cost: EventCost = { calls: 0, rounds: 0 };
   const resultOf = async (event: unknown): Promise<ExecutionResult> => {
-    const result = await executeEvent(operation, event, cancel, options);
+    const result = await executeEvent(operation, event, cancel, cost, options);
     const failure = event instanceof Snapshot && event.error ? [locate(event.error)] : [];
     const errors = [...(result.errors ?? []), ...failure];
     const extensions = costExtensions(operation, options.explain);
@@ -97,7 +98,7 @@ async function subscribe(
     onEnd: (cause) => {
       release();
       cancel.cancel();
-      for (const one of observers) one.onEnd(cause, operation);
+      for (const one of observers) one.onEnd(cause, operation, cost);
     },
   });
   operation.stream = stream;
@@ -132,6 +133,7 @@ async function executeEvent(
   operation: Operation,
   event: unknown,
   cancel: Cancel,
+  cost: EventCost,
   { execution, admit, events }: SubscriptionOptions,
 ): Promise<ExecutionResult> {
   const startMs = performance.now();
@@ -150,8 +152,8 @@ async function executeEvent(
     result = { errors: [error as never] };
   }
   const { calls, rounds } = context.rest.callLog;
-  operation.eventCalls += calls;
-  operation.eventRounds += rounds;
+  cost.calls += calls;
+  cost.rounds += rounds;
   if (trace) events!.end(operation, trace, { startMs, result, rest: context.rest });
   return result;
 }

@@ -7,7 +7,7 @@
 import { hash } from 'node:crypto';
 import type { Operation } from '../operation/operation.ts';
 import { isJson, type OperationResponse } from '../operation/response.ts';
-import type { Policy } from '../pipeline.ts';
+import type { Policy } from '../policy.ts';
 import { codingOf } from './compression.ts';
 
 /** Headers of `Vary`, in addition to the forwarded ones. */
@@ -23,7 +23,7 @@ const TAG_LENGTH = 24;
 export const validators = (maxAgeS: number, forwarded: readonly string[]): Policy => {
   const vary = [...VARY, ...forwarded].join(', ');
   return {
-    respond(operation, response) {
+    onAnswer(operation, response) {
       if (operation.method !== 'GET' || !isJson(response.mediaType)) return;
       response.headers.push('vary', vary);
       if (!mayBeKept(response, operation)) {

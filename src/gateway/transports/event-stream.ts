@@ -9,7 +9,6 @@
  */
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ExecutionResult } from 'graphql';
 import { COMPLETE, eventOf, OPENING } from '../operation/framing.ts';
 import { formatted, type EventStream } from '../operation/response.ts';
 import type { Subscriptions } from '../operation/subscriptions.ts';
@@ -49,7 +48,7 @@ export async function writeEvents(
   outgoing.write(OPENING);
   let wroteMs = 0;
   for await (const result of results) {
-    const hasRoom = outgoing.write(eventOf(jsonOf(result)));
+    const hasRoom = outgoing.write(eventOf(JSON.stringify(formatted(result))));
     wroteMs = performance.now();
     if (!hasRoom && !(await hasDrained(outgoing))) {
       stream.close('stalled');
@@ -64,14 +63,6 @@ export async function writeEvents(
     outgoing.end();
   }
 }
-
-/** The frames of a stream. */
-export async function* framesOf({ results, stream }: EventStream): AsyncGenerator<string, void> {
-  for await (const result of results) yield eventOf(jsonOf(result));
-  if (stream.cause === 'complete') yield COMPLETE;
-}
-
-const jsonOf = (result: ExecutionResult): string => JSON.stringify(formatted(result));
 
 /** Waits until the buffer drains; resolves to false for a stalled reader. */
 function hasDrained(outgoing: ServerResponse): Promise<boolean> {

@@ -3,7 +3,7 @@
  * events.
  */
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
-import type { MaybePromise } from '../../execution/core/resolved-value.ts';
+import { isPromiseLike, type MaybePromise } from '../../execution/core/resolved-value.ts';
 import {
   Operation,
   type Arrival,
@@ -12,8 +12,9 @@ import {
 } from '../operation/operation.ts';
 import { readRequest } from '../operation/request-params.ts';
 import type { OperationResponse } from '../operation/response.ts';
-import type { Pipeline, Results } from '../pipeline.ts';
+import type { Results } from '../policy.ts';
 import type { Cors } from '../policies/cors.ts';
+import type { OperationServer } from '../yoga/operation-server.ts';
 
 const HTTP: Transport = {
   name: 'http',
@@ -31,6 +32,8 @@ export interface HttpRequest {
   readonly headers: HeaderFields;
   /** Undefined without a body, or if it could not be read. */
   readonly body: string | undefined;
+  /** The same request of the Fetch API, if it was one. */
+  readonly fetched?: Request;
 }
 
 /** Writer of a response. */
@@ -50,33 +53,35 @@ export type HttpTransport = (
 
 interface HttpTransportOptions {
   readonly schema: GraphQLSchema;
-  readonly pipeline: Pipeline;
+  readonly server: OperationServer;
   /** Undefined if no other origin is allowed. */
   readonly cors: Cors | undefined;
-  /** Serves requests through HTTP hooks of plugins; undefined without such hooks. */
-  readonly serve: ((operation: Operation) => Promise<OperationResponse>) | undefined;
 }
 
 export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
-  const { schema, pipeline, cors, serve } = options;
+  const { schema, server, cors } = options;
 
-  async function serveOperation(operation: Operation, writer: ResponseWriter): Promise<void> {
+  async function serve(
+    operation: Operation,
+    fetched: Request | undefined,
+    writer: ResponseWriter,
+  ): Promise<void> {
     let status = 500;
-    pipeline.begin();
+    server.begin();
     try {
       let responding: MaybePromise<OperationResponse>;
-      if (serve) {
-        responding = serve(operation);
+      if (fetched || server.hasHttpHooks) {
+        responding = server.answer(operation, fetched);
       } else {
         let result: ExecutionResult | Results;
         try {
-          const running = pipeline.run(operation);
+          const running = server.run(operation);
           // Synchronous results are not awaited.
-          result = running instanceof Promise ? await running : running;
+          result = isPromiseLike(running) ? await running : running;
         } catch (error) {
-          result = { errors: [pipeline.translate(error)] };
+          result = server.failed(operation, error);
         }
-        responding = pipeline.respond(operation, result);
+        responding = server.respond(operation, result);
       }
       const response = responding instanceof Promise ? await responding : responding;
       ({ status } = response);
@@ -85,7 +90,7 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
     } catch (error) {
       writer.fail(error);
     } finally {
-      pipeline.end(operation, status);
+      server.end(operation, status);
     }
   }
 
@@ -100,6 +105,6 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
       writer.send({ status: 204, headers, text: '', mediaType: 'application/json' });
       return;
     }
-    void serveOperation(new Operation(HTTP, arrival, schema, request), writer);
+    void serve(new Operation(HTTP, arrival, schema, request), request.fetched, writer);
   };
 }

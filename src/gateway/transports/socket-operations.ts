@@ -9,10 +9,11 @@ import { MessageType } from 'graphql-ws';
 import { clientError } from '../operation/client-error.ts';
 import { responseHasLeft, type Operation } from '../operation/operation.ts';
 import { formatted, formattedError, statusOf } from '../operation/response.ts';
-import type { Pipeline, Results } from '../pipeline.ts';
+import type { Results } from '../policy.ts';
+import type { OperationServer } from '../yoga/operation-server.ts';
 
 interface SocketOperationsOptions {
-  readonly pipeline: Pipeline;
+  readonly server: OperationServer;
   /** Maximum number of open operations. */
   readonly maxPerSocket: number;
   /** Sends a message; resolves when it is written, or cannot be. */
@@ -76,9 +77,9 @@ export class SocketOperations {
 
   /** Reports an operation, and returns its results or its only message. */
   async #execute(operation: Operation): Promise<Results | LastMessage> {
-    const { pipeline } = this.#options;
+    const { server } = this.#options;
     let status = 500;
-    pipeline.begin();
+    server.begin();
     try {
       const { type, executed } = await this.#resultOf(operation);
       if (Symbol.asyncIterator in executed) {
@@ -89,7 +90,7 @@ export class SocketOperations {
       }
       // A plugin replaced the stream by a single result.
       operation.stream?.close('left');
-      const result = pipeline.settle(operation, executed);
+      const result = server.settle(operation, executed);
       status = statusOf(result);
       const payload = JSON.stringify(
         type === MessageType.Error ? result.errors!.map(formattedError) : formatted(result),
@@ -98,7 +99,7 @@ export class SocketOperations {
       operation.arrival.isSending = !operation.cancel.cancelled;
       return { type, payload };
     } finally {
-      pipeline.end(operation, status);
+      server.end(operation, status);
     }
   }
 
@@ -106,18 +107,18 @@ export class SocketOperations {
     readonly type: LastMessage['type'];
     readonly executed: ExecutionResult | Results;
   }> {
-    const { pipeline, maxPerSocket } = this.#options;
+    const { server, maxPerSocket } = this.#options;
     let type: LastMessage['type'] = MessageType.Error;
     try {
       if (this.#open.size > maxPerSocket) throw tooMany(maxPerSocket);
-      const perform = await pipeline.prepare(operation);
+      const perform = await server.prepare(operation);
       if (typeof perform !== 'function') return { type, executed: { errors: perform } };
       type = MessageType.Next;
       // Its client left before it began.
       if (operation.cancel.cancelled) return { type, executed: { data: null } };
       return { type, executed: await perform() };
     } catch (error) {
-      return { type, executed: { errors: [pipeline.translate(error)] } };
+      return { type, executed: { errors: [server.translate(error)] } };
     }
   }
 
@@ -136,7 +137,7 @@ export class SocketOperations {
       return undefined;
     } catch (error) {
       operation.stream?.close('left');
-      const translated = formattedError(this.#options.pipeline.translate(error));
+      const translated = formattedError(this.#options.server.translate(error));
       return { type: MessageType.Error, payload: JSON.stringify([translated]) };
     }
   }

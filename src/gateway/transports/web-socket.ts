@@ -1,7 +1,7 @@
 /**
  * Operations over WebSocket in the protocol `graphql-transport-ws`, with `ws`.
  *
- * Each operation passes the pipeline. The key (and `authorization`, if it is forwarded) is sent once per socket: with
+ * Each operation passes Yoga. The key (and `authorization`, if it is forwarded) is sent once per socket: with
  * the upgrade, or in `connection_init`, since browsers cannot set headers. The page's origin is checked, since browsers
  * send no preflight.
  *
@@ -37,8 +37,8 @@ import {
   type Transport,
 } from '../operation/operation.ts';
 import type { Drainable, Subscriptions } from '../operation/subscriptions.ts';
-import type { Pipeline } from '../pipeline.ts';
 import { mayAsk } from '../policies/cors.ts';
+import type { OperationServer } from '../yoga/operation-server.ts';
 import { SocketOperations } from './socket-operations.ts';
 
 export interface WebSocketOptions {
@@ -50,7 +50,7 @@ export interface WebSocketOptions {
 
 interface WebSocketTransportOptions extends WebSocketOptions {
   readonly schema: GraphQLSchema;
-  readonly pipeline: Pipeline;
+  readonly server: OperationServer;
   readonly subscriptions: Subscriptions;
   /** Maximum size of a message, in bytes. */
   readonly maxBodyBytes: number;
@@ -83,7 +83,7 @@ export type Upgrade = (
 ) => Response | undefined;
 
 export function createWebSocketTransport(options: WebSocketTransportOptions): Upgrade {
-  const { schema, pipeline, subscriptions, corsOrigins, forwarded } = options;
+  const { schema, server, subscriptions, corsOrigins, forwarded } = options;
   const { socketOperations, maxPerSocket, maxBodyBytes } = options;
   const transport: Transport = {
     name: 'websocket',
@@ -159,7 +159,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
           resolve();
         });
       });
-    const operations = new SocketOperations({ pipeline, maxPerSocket, send });
+    const operations = new SocketOperations({ server, maxPerSocket, send });
     const closeWhenDone = (): void => {
       if (!isDraining || operations.isBusy) return;
       // The last result is sent first.

@@ -3,39 +3,16 @@
  */
 import type { Plugin } from 'graphql-yoga';
 import type { MaybePromise } from '../../execution/core/resolved-value.ts';
-import type { Context } from '../../graph/context.ts';
-import type { Cancel } from '../../lib/cancel.ts';
-import type { Operation } from '../operation/operation.ts';
+import { OperationContext } from '../operation/operation-context.ts';
 import type { Outcome } from '../operation/outcome.ts';
-import type { OperationParams } from '../operation/params.ts';
 import type { OperationResponse } from '../operation/response.ts';
+import type { Policy } from '../policy.ts';
 
-/** The sender of an operation. */
-interface Caller {
-  /** Undefined over a WebSocket. */
-  readonly method: string | undefined;
-  /** Key sent by the caller. */
-  readonly apiKey: string | undefined;
-  /** The `x-explain` header. */
-  readonly explain: string | undefined;
-  readonly accept: string | undefined;
-}
-
-/** Context of hooks before `onContextBuilding`. */
-export interface HookContext {
-  readonly operation: Operation;
-  /** The operation; documented are `requestId`, `operationName` and `operationType`. */
-  readonly record: Operation;
-  readonly caller: Caller;
-}
+/** Context of hooks before `onContextBuilding`, and of those of HTTP. */
+export type HookContext = Pick<OperationContext, 'operation' | 'record' | 'caller'>;
 
 /** Context of plugins and resolvers. */
-export interface PluginContext extends HookContext, Context {
-  readonly params: OperationParams;
-  /** Undefined over a WebSocket. */
-  readonly request: Request | undefined;
-  readonly cancel: Cancel;
-}
+export type PluginContext = OperationContext;
 
 type YogaPlugin = Plugin<PluginContext, HookContext, PluginContext>;
 
@@ -54,13 +31,17 @@ export interface Answered {
   readonly durationMs: number;
 }
 
-export const hookContextOf = (operation: Operation): HookContext => ({
-  operation,
-  record: operation,
-  caller: {
-    method: operation.method,
-    apiKey: operation.callerKey,
-    explain: operation.explain,
-    accept: operation.accept,
-  },
+/** The gateway's additional hooks of a plugin, as a policy. */
+export const policyOf = (plugin: GatewayPlugin): Policy => ({
+  ...(plugin.onAnswer && {
+    onAnswer: (operation, response) => plugin.onAnswer!(response, new OperationContext(operation)),
+  }),
+  ...(plugin.onAnswered && {
+    onAnswered: (operation) => {
+      const { status, outcome, durationMs } = operation;
+      // Set before `onAnswered` of policies.
+      const answered = { status, outcome: outcome!, durationMs };
+      plugin.onAnswered!(answered, new OperationContext(operation));
+    },
+  }),
 });

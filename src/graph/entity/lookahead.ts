@@ -218,7 +218,7 @@ function startBelow(
   context: Context,
   info: SelectionInfo,
 ): BegunCalls {
-  if (!context.looksAhead) return OBJECT_ALONE;
+  if (context.looksAhead === false) return OBJECT_ALONE;
   const { schema, fragments, variableValues } = info;
   // An entity is created with an ObjectRef, so its name is that of an object type.
   const type = schema.getType(entity.name) as GraphQLObjectType;

@@ -9,7 +9,7 @@ import { maskedCauseOf } from '../../operation/errors.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { parentOf } from '../../operation/trace-context.ts';
 import type { SubscriptionObserver } from '../../operation/subscriptions.ts';
-import type { Policy } from '../../pipeline.ts';
+import type { Policy } from '../../policy.ts';
 import { withoutRedaction, type Logger } from './logger.ts';
 
 /** Maximum number of calls in a line. */
@@ -19,7 +19,7 @@ const MAX_CALLS = 100;
 export function operationLog(logger: Logger, slowMs = Infinity): Policy {
   const lines = withoutRedaction(logger);
   return {
-    end(operation) {
+    onAnswered(operation) {
       // The level may change at runtime.
       if (lines.level !== logger.level) lines.level = logger.level;
       const isSlow = operation.durationMs > slowMs;
@@ -128,8 +128,8 @@ export const subscriptionLog = (logger: Logger): SubscriptionObserver => ({
   onResult: (kind, { errors = [] }, operation) => {
     if (kind !== 'heartbeat') logCauses(logger, operation, errors);
   },
-  onEnd: (cause, operation) => {
-    const { eventCalls: calls, eventRounds: rounds, startedMs } = operation;
+  onEnd: (cause, operation, { calls, rounds }) => {
+    const { startedMs } = operation;
     const line = {
       ...identityOf(operation),
       durationMs: Math.round(performance.now() - startedMs),

@@ -7,9 +7,10 @@ import type { GraphQLError } from 'graphql';
 import { RestError } from '../../../rest/call/errors.ts';
 import type { CallLog } from '../../../rest/call/call-log.ts';
 import { OTHER_APP, type AppVersion } from '../../operation/app-version.ts';
-import type { Operation, PlannedCost } from '../../operation/operation.ts';
+import type { Operation } from '../../operation/operation.ts';
 import type { Outcome } from '../../operation/outcome.ts';
-import type { Policy } from '../../pipeline.ts';
+import { PLANNED, type PlannedCost } from '../../policies/budget.ts';
+import type { Policy } from '../../policy.ts';
 import { CounterBatch } from './counter-batch.ts';
 import type { Instruments } from './instruments.ts';
 import type { UpstreamMetrics } from './upstream-metrics.ts';
@@ -111,7 +112,7 @@ export class OperationMetrics {
   /** Counts an ended operation. */
   add(operation: Operation): void {
     const { operationType = 'none', errors, rest, trace } = operation;
-    const outcome = operation.outcome!; // set before `end` of policies
+    const outcome = operation.outcome!; // set before `onAnswered` of policies
     const seconds = operation.durationMs / 1_000;
     this.#requests.add(operationType, outcome);
     this.#observe({ operation: operationType }, seconds, trace?.span);
@@ -119,7 +120,7 @@ export class OperationMetrics {
     this.#operations.add(row, outcome);
     this.#observeByName({ operation_name: row.name }, seconds, trace?.span);
     if (errors && errors.length > 0) this.#addErrors(errors);
-    if (rest) this.#addCalls(row.name, rest.callLog, operation.planned);
+    if (rest) this.#addCalls(row.name, rest.callLog, PLANNED.get(operation));
   }
 
   /** Counts each code and route once per response, since a list of a hundred fails a hundred times. */
@@ -180,7 +181,7 @@ export class OperationMetrics {
 
 /** Counts and times operations by kind and outcome. */
 export const countOperations = (metrics: { readonly operations: OperationMetrics }): Policy => ({
-  end: (operation) => metrics.operations.add(operation),
+  onAnswered: (operation) => metrics.operations.add(operation),
 });
 
 const compared = (made: number, least: number, most: number): Made =>

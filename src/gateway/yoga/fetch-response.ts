@@ -3,9 +3,14 @@
  *
  * Streams are not read ahead, since the HTTP server writes events and parts itself.
  */
-import { pairsOf, type OperationResponse } from '../operation/response.ts';
-import { framesOf } from './event-stream.ts';
-import { multipart } from './multipart.ts';
+import { COMPLETE, eventOf } from '../operation/framing.ts';
+import { multipart } from '../operation/multipart.ts';
+import {
+  formatted,
+  pairsOf,
+  type EventStream,
+  type OperationResponse,
+} from '../operation/response.ts';
 
 /** @param ResponseClass class of the server's other responses. */
 export function fetchResponseOf(
@@ -24,6 +29,12 @@ export function fetchResponseOf(
   }
   const hasBody = status !== 204 && status !== 304;
   return new ResponseClass(hasBody ? (bytes ? new Uint8Array(bytes) : text) : null, init);
+}
+
+/** The frames of a stream. */
+async function* framesOf({ results, stream }: EventStream): AsyncGenerator<string, void> {
+  for await (const result of results) yield eventOf(JSON.stringify(formatted(result)));
+  if (stream.cause === 'complete') yield COMPLETE;
 }
 
 /** @param onCancel called when the reader cancels, even while a piece is awaited. */

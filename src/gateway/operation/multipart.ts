@@ -4,8 +4,8 @@
  * The boundary is sent directly after each part, since it marks the end of the part. Empty parts are sent as
  * heartbeats, since proxies close idle connections.
  */
-import { PARTS_END, partOf, PREAMBLE } from '../operation/framing.ts';
-import type { ResponseParts } from '../operation/response.ts';
+import { PARTS_END, partOf, PREAMBLE } from './framing.ts';
+import type { ResponseParts } from './response.ts';
 
 /** Interval of heartbeats, in milliseconds. */
 const HEARTBEAT_MS = 5_000;

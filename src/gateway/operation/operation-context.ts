@@ -1,0 +1,76 @@
+/**
+ * The context of an operation, for hooks of plugins and for resolvers.
+ *
+ * Plugins may add to it, or replace it. Yoga derives objects from it, so it has no private fields.
+ */
+import type { Context } from '../../graph/context.ts';
+import type { Cancel } from '../../lib/cancel.ts';
+import type { Operation } from './operation.ts';
+import type { OperationParams } from './params.ts';
+
+/** The sender of an operation. */
+interface Caller {
+  /** Undefined over a WebSocket. */
+  readonly method: string | undefined;
+  /** Key sent by the caller. */
+  readonly apiKey: string | undefined;
+  /** The `x-explain` header. */
+  readonly explain: string | undefined;
+  readonly accept: string | undefined;
+}
+
+export class OperationContext implements Context {
+  readonly operation: Operation;
+  readonly cancel: Cancel;
+  params: OperationParams;
+  /* Set in the phase `onContextBuilding`. */
+  rest!: Context['rest'];
+  identity!: Context['identity'];
+  pollers: Context['pollers'] = undefined;
+  writes: Context['writes'] = undefined;
+  reads!: Context['reads'];
+  readonly requestOf: ((operation: Operation) => Request) | undefined;
+  requestMade: Request | undefined = undefined;
+  /** Whether `request` is undefined until it has been created. */
+  hidesRequest = false;
+
+  /** @param requestOf creates `request`; undefined if there is none. */
+  constructor(operation: Operation, requestOf?: (operation: Operation) => Request) {
+    this.operation = operation;
+    this.cancel = operation.cancel;
+    this.params = operation.params;
+    this.requestOf = requestOf;
+  }
+
+  /** Releases what is of the start of a stream, which would retain it for hours. */
+  release(): void {
+    this.rest = undefined as never; // contexts of events have their own
+    this.reads = undefined as never;
+  }
+
+  /** The operation; documented are `requestId`, `operationName` and `operationType`. */
+  get record(): Operation {
+    return this.operation;
+  }
+
+  get caller(): Caller {
+    const { method, callerKey, explain, accept } = this.operation;
+    return { method, apiKey: callerKey, explain, accept };
+  }
+
+  showRequest(): void {
+    this.hidesRequest = false;
+  }
+
+  /** The HTTP request without its body, created when it is read; undefined over a WebSocket. */
+  get request(): Request | undefined {
+    if (!this.requestMade && !this.hidesRequest) {
+      this.requestMade = this.requestOf?.(this.operation);
+    }
+    return this.requestMade;
+  }
+
+  set request(request: Request | undefined) {
+    this.requestMade = request;
+  }
+}
