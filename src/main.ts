@@ -71,7 +71,6 @@ async function serve(config: Config): Promise<void> {
     // An embedded backend that is late shares a busy processor with the gateway: it is not down.
     breaker: backend.isEmbedded ? { volume: Infinity } : {},
     exposeHeaders: headers.expose,
-    pauses: layers.pauses,
     cache: layers.cache,
     isHurried: replay?.isHurried ?? false,
     observer: observeUpstream(metrics, logger, () => gateway),

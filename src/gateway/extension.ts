@@ -3,12 +3,7 @@
  * them as an option.
  */
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
-import type {
-  BackendConnections,
-  PausesOfOthers,
-  ReadCache,
-  SharedReads,
-} from '../rest/call/options.ts';
+import type { BackendConnections, ReadCache, SharedReads } from '../rest/call/options.ts';
 import type { RouteSet } from '../v0/routes.ts';
 import type { RouteHandler, RouteHandlers } from './http/site.ts';
 import type { Logger } from './observe/logs/logger.ts';
@@ -45,8 +40,6 @@ export interface CallLayers {
   readonly connections?: (inner: BackendConnections, backend: Backend) => BackendConnections;
   /** Response cache. */
   readonly cache?: ReadCache;
-  /** Rate-limit pauses of keys, shared by all replicas. */
-  readonly pauses?: PausesOfOthers;
   /** Cached reads, shared by all replicas. */
   readonly reads?: SharedReads;
   /** Rate limits of keys. */

@@ -29,8 +29,8 @@ async function openShared(url: string, secret: string, { metrics, logger, backen
     backend: origin + pathPrefix,
     observer: observeSharedState(metrics, logger, () => shared),
   });
-  const { store, pauses, reads } = shared;
-  const calls: Extension['calls'] = { pauses, reads };
+  const { store, reads } = shared;
+  const calls: Extension['calls'] = { reads };
   return { store, calls, close: () => shared.close() };
 }
 

@@ -3,7 +3,6 @@
  */
 import { createConnection, type ConnectionObserver } from './connection.ts';
 import { storeOn, type Store } from './store.ts';
-import { Pauses } from './pauses.ts';
 import { RedisReads } from './shared-reads.ts';
 
 interface SharedStateOptions {
@@ -19,8 +18,6 @@ interface SharedStateOptions {
 export interface SharedState {
   /** Whether Redis answers. */
   readonly isAvailable: boolean;
-  /** Pauses of rate-limited keys. */
-  readonly pauses: Pauses;
   /** Shared responses. */
   readonly reads: RedisReads;
   /** Storage of rate limits. */
@@ -35,16 +32,13 @@ export async function openSharedState(options: SharedStateOptions): Promise<Shar
   const connection = createConnection(url, observer);
   const storeOf = (about: string): Store => storeOn(connection, secret, about);
   const store = storeOf(backend);
-  const pauses = new Pauses(store);
   // A separate cache of hashes, since those of reads would displace those of keys.
   const reads = new RedisReads(storeOf(backend));
   await connection.open();
-  await pauses.open();
   return {
     get isAvailable() {
       return connection.isAvailable;
     },
-    pauses,
     reads,
     store,
     close: () => connection.close(),

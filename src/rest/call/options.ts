@@ -27,8 +27,6 @@ export interface UpstreamOptions {
   readonly clock?: Clock;
   /** Response headers for callers, in lower case. @default none */
   readonly exposeHeaders?: readonly string[];
-  /** Shares rate-limit pauses with other processes. @default not shared */
-  readonly pauses?: PausesOfOthers | undefined;
   /** Response cache. @default none */
   readonly cache?: ReadCache | undefined;
   /** Whether backoffs and pauses are skipped, for replays at full speed. @default false */
@@ -53,14 +51,6 @@ interface BreakerOptions {
   readonly openMs?: number;
   /** Minimum time without a connection to open the host's circuit, in milliseconds; longer than a restart. */
   readonly outageMs?: number;
-}
-
-/** Rate-limit pauses shared with other processes. */
-export interface PausesOfOthers {
-  /** Publishes the pause of a key. */
-  tell(sharingKey: string, pauseMs: number): void;
-  /** Returns the rest of a key's pause published by others, in milliseconds; 0 or less without one. */
-  leftOf(sharingKey: string): number;
 }
 
 /** A cache in front of the backend. */

@@ -115,7 +115,6 @@ const DEFAULTS = {
   clock: systemClock,
   exposeHeaders: [],
   observer: {},
-  pauses: undefined,
   isHurried: false,
   cache: undefined,
 };

@@ -1,5 +1,5 @@
 /**
- * Pauses of keys that the backend has rate-limited (429 with `Retry-After`), shared with other processes if configured.
+ * Pauses of keys that the backend has rate-limited (429 with `Retry-After`).
  *
  * Calls wait for the end of the pause if their deadline allows it, and are rejected at once otherwise.
  */
@@ -34,7 +34,7 @@ export class RateLimitPauses implements CallPolicy {
 
   /** Runs before the timeout of the attempt begins. */
   before(call: RestCall): Error | typeof HELD | undefined {
-    if (call.startedMs >= this.#latestMs && !this.#settings.pauses) return undefined;
+    if (call.startedMs >= this.#latestMs) return undefined;
     const { sharingKey, callLog } = call.from;
     const { clock, isHurried } = this.#settings;
     const leftMs = this.#leftOf(sharingKey);
@@ -63,20 +63,17 @@ export class RateLimitPauses implements CallPolicy {
     if (settled instanceof Error || settled.status !== 429) return;
     const afterMs = retryAfterOf(settled.headers);
     if (afterMs === undefined) return;
-    const { clock, observer, pauses: others } = this.#settings;
+    const { clock, observer } = this.#settings;
     const pauseMs = Math.min(afterMs, MAX_PAUSE_MS);
     const untilMs = clock.now() + pauseMs;
     this.#untils.set(from.sharingKey, untilMs);
     this.#latestMs = Math.max(this.#latestMs, untilMs);
-    others?.tell(from.sharingKey, pauseMs);
     observer.onPause?.(route);
   }
 
   #leftOf(sharingKey: string): number {
-    const { clock, pauses: others } = this.#settings;
     const until = this.#untils.get(sharingKey);
-    const own = until === undefined ? 0 : until - clock.now();
-    return others ? Math.max(own, others.leftOf(sharingKey)) : own;
+    return until === undefined ? 0 : until - this.#settings.clock.now();
   }
 
   #resume(call: RestCall): void {

@@ -6,9 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createConnection, type CommandOutcome } from '../../../src/extensions/redis/connection.ts';
-import { Pauses } from '../../../src/extensions/redis/pauses.ts';
-import { storeOn } from '../../../src/extensions/redis/store.ts';
+import { createConnection, PREFIX, type CommandOutcome } from '../../../src/extensions/redis/connection.ts';
 import { freePort } from '../../support/free-port.ts';
 import { ROOT } from '../../support/pages.ts';
 import { listen } from '../../support/listen.ts';
@@ -158,11 +156,11 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
     await redis.command('ACL', .../^ACL (SETUSER .*)$/m.exec(page)![1]!.split(' '));
     const url = `redis://gateway:password@127.0.0.1:${port}`;
     const { refusals, connection } = await open(url);
-    const store = storeOn(connection, 'secret', 'backend');
-    const told = new Pauses(store);
-    await told.open();
-    new Pauses(store).tell('key', 1_000);
-    await until(() => told.leftOf('key') > 0);
+    const told: string[] = [];
+    const onMessage = (text: string) => void told.push(text);
+    await connection.subscribe(`${PREFIX}test`, { onMessage, onGap: () => {} });
+    connection.publish(`${PREFIX}test`, 'a message');
+    await until(() => told.length > 0);
 
     expect(refusals).toEqual([]);
     expect(

@@ -6,10 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { LeasedRateLimits } from '../../../src/extensions/redis/rate-limits.ts';
 import { hasRedis, openRedis } from '../../support/redis.ts';
 import { openGateway } from '../../support/open-gateway.ts';
-import { ok, status } from '../../support/faults.ts';
 import { openEvents } from '../../live/support.ts';
-import { ID, openBackend, openShared } from './support.ts';
-import { until } from '../../support/until.ts';
+import { ID, openShared } from './support.ts';
 
 const MINUTE = { calls: 600, windowMs: 60_000 };
 const PAGE = '{ page(pageId: "p") { name } }';
@@ -180,35 +178,5 @@ describe('a gateway with RATE_LIMIT', () => {
       ? await refused.ended.then(() => JSON.stringify(refused.events))
       : await refused.response.text();
     expect(text).toContain('RATE_LIMITED');
-  });
-});
-
-describe.skipIf(!hasRedis)("the backend's Retry-After for a key", () => {
-  it('pauses that key at all replicas, and no other key', async () => {
-    const redis = await openRedis();
-    const backend = await openBackend();
-    const [one, two] = await Promise.all(
-      [1, 2].map(async () => {
-        const shared = await openShared(redis);
-        const { pauses } = shared;
-        const gateway = await openGateway({
-          ...{ backend: new URL(backend.url), shared, rest: { pauses } },
-        });
-        return { gateway, pauses };
-      }),
-    );
-    backend.upstream.on('GET /v0/pages/p', status(429, { 'retry-after': '30' }), ok({}));
-    const ask = (replica: typeof one) => replica!.gateway.ask(PAGE, { apiKey: 'key' });
-
-    expect((await ask(one)).codes).toEqual(['RATE_LIMITED']);
-    await until(() => two!.pauses.leftOf('key') > 0);
-    const told = await ask(two);
-
-    expect(told.codes).toEqual(['RATE_LIMITED']);
-    expect(told.errors[0]!.extensions!['retryAfterMs']).toBeGreaterThan(25_000);
-    expect(backend.upstream.hits('GET /v0/pages/p')).toBe(1);
-    expect((await two!.gateway.ask(PAGE, { apiKey: 'another' })).codes).not.toContain(
-      'RATE_LIMITED',
-    );
   });
 });
