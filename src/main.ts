@@ -72,7 +72,6 @@ async function serve(config: Config): Promise<void> {
     breaker: backend.isEmbedded ? { volume: Infinity } : {},
     exposeHeaders: headers.expose,
     cache: layers.cache,
-    isHurried: replay?.isHurried ?? false,
     observer: observeUpstream(metrics, logger, () => gateway),
   });
   // The first query is about a page, which the 20 routes of the REST document do not support.

@@ -18,7 +18,7 @@ import {
   type Settings,
   type ValuesOf,
 } from './settings/setting.ts';
-import { MIN_POLL_MS, SETTINGS } from './settings/table.ts';
+import { SETTINGS } from './settings/table.ts';
 
 type SettingGroups = typeof SETTINGS;
 
@@ -53,7 +53,6 @@ export function readConfig(env: EnvironmentVariables): Config {
   checkTrusted(read);
   checkRecording(read);
   checkTraces(read.traces);
-  const live = env['LIVE_POLL_MS']?.trim() ? read.live : pollsOf(read);
   const { allowedHosts = defaultHosts(read) } = read.http;
   const isReachable = allowedHosts === undefined && read.http.socketPath === undefined;
   if (read.documents.agents !== undefined && isReachable) {
@@ -70,7 +69,7 @@ export function readConfig(env: EnvironmentVariables): Config {
     ...warnOfNetworks(read.backend),
   ];
   const http = Object.freeze({ ...read.http, allowedHosts });
-  return Object.freeze({ ...read, live, http, warnings });
+  return Object.freeze({ ...read, http, warnings });
 }
 
 /** @returns warnings of unknown variables. */
@@ -112,15 +111,6 @@ function checkPorts({ http }: Pick<Config, 'http'>): void {
   }
   if (socketPath !== undefined || adminPort === 0 || adminPort !== port) return;
   throw new ConfigError(`ADMIN_PORT must be another port than PORT, which is ${port}.`);
-}
-
-/** Replays at full speed use the minimum interval of polls. */
-function pollsOf({ recording: { replay, speed }, live }: Pick<Config, 'recording' | 'live'>) {
-  if (replay === undefined || speed > 0) return live;
-  return Object.freeze({
-    ...live,
-    pollMs: { least: MIN_POLL_MS, most: MIN_POLL_MS, isHurried: true },
-  });
 }
 
 function checkRecording({

@@ -51,8 +51,6 @@ export interface Replay extends BackendConnections {
   /** Scenarios; callers select one by its name as their API key. */
   readonly names: readonly string[];
   readonly routeSet: RouteSet | 'auto';
-  /** Whether recorded delays are skipped. */
-  readonly isHurried: boolean;
 }
 
 /** The backend of the gateway. */

@@ -27,8 +27,6 @@ export interface PollerOptions {
 export interface PollRange {
   readonly least: number;
   readonly most: number;
-  /** Whether polls ignore `Retry-After`. @default false */
-  readonly isHurried?: boolean;
 }
 
 /** Growth factors of the interval without changes, and after failures. */
@@ -223,11 +221,10 @@ export class Poller<Key, State extends object> {
   }
 
   #fail(error: Error): void {
-    const { most, isHurried } = this.#options.pollMs;
+    const { most } = this.#options.pollMs;
     this.#waitMs = Math.min(most, this.#waitMs * FAILURE_GROWTH);
     const retryAfterMs = error instanceof RestError ? error.retryAfterMs : undefined;
-    if (retryAfterMs !== undefined && !isHurried)
-      this.#pausedUntilMs = this.#options.clock.now() + retryAfterMs;
+    if (retryAfterMs !== undefined) this.#pausedUntilMs = this.#options.clock.now() + retryAfterMs;
     if (nameOf(this.#known?.error) !== nameOf(error)) {
       for (const watcher of this.#newcomers)
         watcher.push(new Snapshot<State>(this.#polls, null, error));

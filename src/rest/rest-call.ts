@@ -478,11 +478,11 @@ export class RestCall implements Flight, CallLogEntry, Timed, WaitOfRequest {
   }
 
   #backOff({ afterMs, isFresh }: Retry): void {
-    const { clock, isHurried } = this.#calls.settings;
+    const { clock } = this.#calls.settings;
     this.from.callLog.keep(this);
     this.#isFresh = isFresh;
     this.#state = 'backing off';
-    this.timer = clock.setTimeout(() => this.#begin(clock.now()), isHurried ? 0 : afterMs);
+    this.timer = clock.setTimeout(() => this.#begin(clock.now()), afterMs);
   }
 
   #settle(settled: Settled): void {

@@ -150,13 +150,6 @@ describe('the settings', () => {
     expect(traces.headers).toEqual({ 'api-key': 'a=b', 'x-team': 'pages' });
   });
 
-  it('poll every 10 ms for a replay without pauses, unless LIVE_POLL_MS is set', () => {
-    const env = { REPLAY: 'test/support', REPLAY_SPEED: '0' };
-
-    expect(readConfig(env).live.pollMs).toEqual({ least: 10, most: 10, isHurried: true });
-    expect(readConfig({ ...env, LIVE_POLL_MS: '500..900' }).live.pollMs.least).toBe(500);
-  });
-
   it('warn of a network in NO_PROXY when a proxy is set', () => {
     const env = { UPSTREAM_URL: 'https://api.example.com', NO_PROXY: 'a.example,10.0.0.0/8' };
 

@@ -51,7 +51,7 @@ it('replays a journey byte for byte without a connection, to one client and to t
   expect(recording.output).toContain('opened a connection');
 
   const replay = await startGateway(
-    { REPLAY: folder, REPLAY_SPEED: '0', UPSTREAM_TIMEOUT_MS: '9000' },
+    { REPLAY: folder, REPLAY_SPEED: '1000', LIVE_POLL_MS: '10..10' },
     { preload: [SOCKETS] },
   );
   const alone = await journey(replay.url, 'demo');

@@ -38,7 +38,7 @@ import { ROUTE_SETS } from '../../v0/routes.ts';
 const HOUR_MS = 3_600_000;
 
 /** Minimum interval of polls, in milliseconds. */
-export const MIN_POLL_MS = 10;
+const MIN_POLL_MS = 10;
 
 /** Maximum of `max-age`, in seconds. */
 const MONTH_S = 2_592_000;
@@ -373,9 +373,9 @@ export const SETTINGS = {
     ),
     speed: setting(
       'REPLAY_SPEED',
-      wholeNumber(0, 1_000),
+      wholeNumber(1, 1_000),
       '1',
-      'how many times as fast as it was a replay answers; `0`: at once, without waiting for retries, pauses and timeouts; polls too, unless `LIVE_POLL_MS` is set',
+      'how many times as fast as it was the backend of a replay answers',
     ),
   }),
   traces: group('Traces', {

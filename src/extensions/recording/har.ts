@@ -58,8 +58,6 @@ const entry = z.object({
     isConnected: z.boolean(),
     /** `silent`: no further data before the gateway aborted. `failed`: with `fault`. */
     end: z.enum(['whole', 'silent', 'failed']),
-    /** Whether it ended by a timeout, not by its callers. */
-    isTimeout: z.boolean().optional(),
     fault: fault.optional(),
   }),
 });

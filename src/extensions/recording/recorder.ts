@@ -11,7 +11,6 @@ import { join } from 'node:path';
 import type { Dispatcher } from 'undici';
 import { OperatorError } from '../../lib/operator-error.ts';
 import type { RouteSet } from '../../v0/routes.ts';
-import { RestError } from '../../rest/call/errors.ts';
 import type { BackendConnections } from '../../rest/call/options.ts';
 import { faultOf } from './fault.ts';
 import { contentOf, FORM, ORIGIN, type RecordedExchange } from './har.ts';
@@ -179,8 +178,6 @@ function requestOf(
   return { request, number, key: keys.aliasOf(keyOf(options)) };
 }
 
-const isTimeout = (error: Error): boolean => error instanceof RestError && error.kind === 'timeout';
-
 /** Records one exchange and passes every event on. */
 function listener(
   { request, number, key }: RecordedRequest,
@@ -195,7 +192,7 @@ function listener(
   let status = 0;
   let given: IncomingHttpHeaders = {};
 
-  function end(how: Pick<RecordedExchange['_gateway'], 'end' | 'fault' | 'isTimeout'>): void {
+  function end(how: Pick<RecordedExchange['_gateway'], 'end' | 'fault'>): void {
     const nowMs = performance.now();
     headMs ??= nowMs;
     const headers = KEPT_HEADERS.flatMap((name) =>
@@ -247,7 +244,7 @@ function listener(
     },
     onResponseError: (controller, error) => {
       // Aborted by the gateway.
-      if (controller?.aborted) end({ end: 'silent', isTimeout: isTimeout(error) || undefined });
+      if (controller?.aborted) end({ end: 'silent' });
       else end({ end: 'failed', fault: faultOf(error) });
       handler.onResponseError?.(controller, error);
     },

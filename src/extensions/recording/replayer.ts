@@ -12,7 +12,7 @@ import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { ROUTE_SETS, type RouteSet } from '../../v0/routes.ts';
-import { NotRecordedError, RecordedTimeout } from '../../rest/transport/transport-fault.ts';
+import { NotRecordedError } from '../../rest/transport/transport-fault.ts';
 import { errorOf } from './fault.ts';
 import { bodyOf, type RecordedExchange } from './har.ts';
 import {
@@ -28,7 +28,7 @@ interface ReplayOptions {
   readonly folder: string;
   /** The only scenario to replay. @default all of the folder */
   readonly name?: string | undefined;
-  /** Speed relative to the recording; 0 for no delays. */
+  /** Speed relative to the recording, at least 1. */
   readonly speed: number;
   readonly onMiss: (miss: Miss) => void;
 }
@@ -43,12 +43,6 @@ export interface Miss {
   /** The most similar recorded calls. */
   readonly nearest: readonly string[];
 }
-
-/**
- * The most that a replay at once waits for callers who left a call without its answer to leave it again, in milliseconds:
- * an operation that failed by another call would fail by this one otherwise.
- */
-const LEAVING_MS = 100;
 
 /** Maximum number of keys with a position in a scenario. */
 const MAX_PLAYERS = 10_000;
@@ -80,7 +74,6 @@ export function openReplay({ folder, name, speed, onMiss }: ReplayOptions) {
     /** Names of the scenarios. */
     names: scenarios.map((one) => one.name),
     routeSet: routeSetOf(scenarios),
-    isHurried: speed === 0,
     dispatch: (
       options: Dispatcher.DispatchOptions,
       handler: Dispatcher.DispatchHandler,
@@ -184,7 +177,6 @@ async function respond(
     resume: () => {},
   };
   const isGivenUp = () => controller.aborted;
-  const passed = (ms: number) => (speed === 0 ? nextTurn() : sleep(ms / speed));
 
   await nextTurn();
   if (answer instanceof NotRecordedError) {
@@ -193,21 +185,17 @@ async function respond(
   }
   const { timings, response, _gateway } = answer;
   if (_gateway.isConnected) handler.onRequestStart?.(controller, {});
-  await passed(timings.wait);
+  await sleep(timings.wait / speed);
   if (isGivenUp()) return;
   if (response.status > 0) {
     const headers = Object.fromEntries(response.headers.map(({ name, value }) => [name, value]));
     handler.onResponseStart?.(controller, response.status, headers, '');
   }
-  await passed(timings.receive);
+  await sleep(timings.receive / speed);
   if (isGivenUp()) return;
   const body = bodyOf(response.content);
   if (body.length > 0) handler.onResponseData?.(controller, body);
   if (isGivenUp()) return;
   if (_gateway.end === 'whole') handler.onResponseEnd?.(controller, {});
   else if (_gateway.fault) handler.onResponseError?.(controller, errorOf(_gateway.fault));
-  else if (speed === 0) {
-    if (!_gateway.isTimeout) await sleep(Math.min(timings.wait + timings.receive, LEAVING_MS));
-    if (!isGivenUp()) handler.onResponseError?.(controller, new RecordedTimeout());
-  }
 }

@@ -29,8 +29,6 @@ export interface UpstreamOptions {
   readonly exposeHeaders?: readonly string[];
   /** Response cache. @default none */
   readonly cache?: ReadCache | undefined;
-  /** Whether backoffs and pauses are skipped, for replays at full speed. @default false */
-  readonly isHurried?: boolean;
   readonly observer?: UpstreamObserver;
 }
 

@@ -115,7 +115,6 @@ const DEFAULTS = {
   clock: systemClock,
   exposeHeaders: [],
   observer: {},
-  isHurried: false,
   cache: undefined,
 };
 

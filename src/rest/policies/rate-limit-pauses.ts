@@ -36,7 +36,7 @@ export class RateLimitPauses implements CallPolicy {
   before(call: RestCall): Error | typeof HELD | undefined {
     if (call.startedMs >= this.#latestMs) return undefined;
     const { sharingKey, callLog } = call.from;
-    const { clock, isHurried } = this.#settings;
+    const { clock } = this.#settings;
     const leftMs = this.#leftOf(sharingKey);
     if (leftMs <= 0) return undefined;
     const inTime = clock.now() + leftMs + SPREAD_MS < call.deadlineMs;
@@ -47,7 +47,7 @@ export class RateLimitPauses implements CallPolicy {
       return new RestError('rate_limited', what, call.route, { retryAfterMs });
     }
     this.#waiting += 1;
-    const waitMs = isHurried ? 0 : Math.ceil(leftMs) + Math.random() * SPREAD_MS;
+    const waitMs = Math.ceil(leftMs) + Math.random() * SPREAD_MS;
     call.timer = clock.setTimeout(() => this.#resume(call), waitMs);
     return HELD;
   }
@@ -78,9 +78,7 @@ export class RateLimitPauses implements CallPolicy {
 
   #resume(call: RestCall): void {
     this.#waiting -= 1;
-    const { clock, isHurried } = this.#settings;
-    call.startedMs = clock.now();
-    if (isHurried) this.#untils.delete(call.from.sharingKey);
+    call.startedMs = this.#settings.clock.now();
     // The pause may have been extended meanwhile.
     const verdict = this.before(call);
     if (verdict !== HELD) call.proceed(verdict);

@@ -3,7 +3,6 @@
  */
 import { errors } from 'undici';
 import {
-  endOfWait,
   NOBODY_THERE,
   RestError,
   type ConnectionFailure,
@@ -29,7 +28,6 @@ export function faultOf(cause: Error, route: RouteLabel, progress: Progress): Re
     const what = 'No recording has an answer';
     return new RestError('not_recorded', cause.message, route, { what });
   }
-  if (cause instanceof RecordedTimeout) return endOfWait('timeout', route);
   if (OUT_OF_FILES.has(code)) {
     const what = 'Gateway has no file descriptor left for a connection';
     return new RestError('out_of_files', what, route, { cause });
@@ -109,9 +107,6 @@ const TLS =
 
 /** Errors of invalid use or a closed pool, which a retry does not fix. */
 const HOPELESS = /^UND_ERR_(INVALID_ARG|DESTROYED|CLOSED|NOT_SUPPORTED)/;
-
-/** A replay's immediate equivalent of a recorded timeout. */
-export class RecordedTimeout extends Error {}
 
 /** A replay has no response for a call. */
 export class NotRecordedError extends Error {
