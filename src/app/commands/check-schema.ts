@@ -56,15 +56,16 @@ await printLines(HELP, async () => {
   ];
 });
 
-/** Documents that are valid against the old schema alone, each with its errors. */
-const documentsBroken = (old: GraphQLSchema, now: GraphQLSchema, folder: string): string[] =>
-  readManifests(folder).flatMap(({ name, texts }) =>
+/** Returns the documents that are valid against the old schema alone, each with its errors. */
+function documentsBroken(old: GraphQLSchema, now: GraphQLSchema, folder: string): string[] {
+  return readManifests(folder).flatMap(({ name, texts }) =>
     [...texts].flatMap(([id, text]) => {
       const errors = errorsOf(now, text);
       if (errors.length === 0 || errorsOf(old, text).length > 0) return [];
       return [`${name} (${id.slice(0, 12)}): ${errors.map(({ message }) => message).join(' ')}`];
     }),
   );
+}
 
 function errorsOf(schema: GraphQLSchema, text: string): readonly GraphQLError[] {
   try {
@@ -75,8 +76,9 @@ function errorsOf(schema: GraphQLSchema, text: string): readonly GraphQLError[] 
   }
 }
 
-const listed = (title: string, lines: readonly string[]): readonly string[] =>
-  lines.length === 0 ? [] : ['', `${title}:`, ...lines.map((line) => `- ${line}`)];
+function listed(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : ['', `${title}:`, ...lines.map((line) => `- ${line}`)];
+}
 
 /** Returns the commit to compare with: the previous one if the named one is checked out. */
 function baseOf(name: string): string {

@@ -6,7 +6,11 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createConnection, PREFIX, type CommandOutcome } from '../../../src/extensions/redis/connection.ts';
+import {
+  createConnection,
+  PREFIX,
+  type CommandOutcome,
+} from '../../../src/extensions/redis/connection.ts';
 import { freePort } from '../../support/free-port.ts';
 import { ROOT } from '../../support/pages.ts';
 import { listen } from '../../support/listen.ts';
