@@ -103,7 +103,8 @@ export function make(calls: Calls, asked: CallRequest, nowMs: number): Promise<u
   // Reads that must be newer than a write do not join reads that may have begun before it.
   const id = `${path} ${newerThan ?? ''}\n${from.sharingKey}`;
   const known = calls.inFlight.get(id);
-  if (known) return known.join(asked);
+  // A probe may take its whole timeout, so only its own request waits for it.
+  if (known && (!known.isProbe || known.from === from)) return known.join(asked);
   const call = new RestCall(calls, asked, id);
   calls.inFlight.set(id, call);
   return call.begin(nowMs);
@@ -163,6 +164,8 @@ export class RestCall implements Flight, CallLogEntry, Timed, WaitOfRequest {
   isCutShort = false;
   earlier: Timed | undefined;
   later: Timed | undefined;
+  /** Whether the attempt probes a half-open circuit; it then goes on without callers. */
+  isProbe = false;
   /** Index among the attempts in flight. */
   index = -1;
   /** Route of the key for which the limiter counts it. */
@@ -230,12 +233,12 @@ export class RestCall implements Flight, CallLogEntry, Timed, WaitOfRequest {
     this.leave();
   }
 
-  /** Removes a caller; the last one cancels the call. */
+  /** Removes a caller; the last one cancels the call, except a probe that was sent. */
   leave(): void {
     this.#waiting -= 1;
     if (this.#waiting > 0) return;
     this.#part();
-    this.end('cancelled');
+    if (!this.isProbe || this.#state !== 'sent') this.end('cancelled');
   }
 
   /** Settles all callers. Idempotent. */
@@ -468,7 +471,9 @@ export class RestCall implements Flight, CallLogEntry, Timed, WaitOfRequest {
     try {
       const { policies } = this.#calls;
       for (let i = this.#passed - 1; i >= 0; i--) policies[i]!.after?.(this, settled);
-      const retry = this.#hasLanded ? undefined : this.#calls.retryOf(this, settled);
+      this.isProbe = false;
+      const isWanted = !this.#hasLanded && this.#waiting > 0;
+      const retry = isWanted ? this.#calls.retryOf(this, settled) : undefined;
       if (retry) this.#backOff(retry);
       else this.#settle(settled);
     } catch (mistake) {

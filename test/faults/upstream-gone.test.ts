@@ -29,6 +29,10 @@ const next = (): string => `{ person(personId: "p${persons++}") { name } }`;
 const askMany = (stand: Stand, count: number): Promise<Reply[]> =>
   Promise.all(Array.from({ length: count }, () => stand.ask(next())));
 
+/** As README's: reads side by side, and more after them. */
+const NESTED =
+  '{ page(pageId: "page_northwind") { name audiences(first: 3) { nodes { person { name } } } } }';
+
 const WRITE = `mutation { updateTopic(input: { id: ${JSON.stringify(formatNodeId('Topic', ['t']))}, title: "t" }) { topic { title } } }`;
 
 const WELL = { data: { person: { name: 'name' } } };
@@ -161,6 +165,25 @@ describe.concurrent('the gateway before an absent backend', () => {
     expect(first.body).toEqual(WELL);
     expect((await gateway.get('/ready')).body.degraded).toBe(false);
     await stand.holds(first, { hits: 1 });
+  });
+
+  it('answers a nested query by the first request of 5 s after an outage that opened the circuit of the host', async () => {
+    const stand = await openStand(IMPATIENT, { stopped: true });
+    const { gateway, upstream } = stand;
+    const breaker = async (): Promise<string> =>
+      (await gateway.get('/ready')).body.upstream.breaker as string;
+    await until(async () => {
+      await stand.ask(NESTED);
+      return (await breaker()) === 'open';
+    });
+
+    await upstream.start();
+    await until(async () => (await breaker()) === 'half-open');
+    const first = await stand.ask(NESTED);
+
+    expect(first.errors).toEqual([]);
+    expect(first.data.page.audiences.nodes[0].person.name).toBe('name');
+    expect(await breaker()).toBe('closed');
   });
 
   it('T20 answers UPSTREAM_UNAVAILABLE while the name cannot be resolved, and reaches the backend once it can', async () => {

@@ -261,11 +261,45 @@ describe('the circuit of a route of a key', () => {
     expect(upstream.breaker.stateOf('route_key')).toBe('closed');
   });
 
-  it('lets the next caller probe when the caller of the probe has left', async () => {
+  it('lets all reads of the request that probes go out, and none of another', async () => {
+    const rest = await openStaged();
+    const { backend, client } = rest;
+    await openCircuit(rest);
+    const probe = held(ok(personAsked));
+    backend.on('*', probe.behaviour);
+    rest.passMs(OPEN_MS);
+    const prober = client();
+
+    const own = ['a', 'b', 'c'].map((id) => failureOf(getPerson(prober, id)));
+    expect(await failureOf(getPerson(client(), 'd'))).toBe('circuit_open');
+    await until(() => backend.hits() === 23);
+    probe.release();
+
+    expect(await Promise.all(own)).toEqual(['none', 'none', 'none']);
+  });
+
+  it('sends no further read of a request whose probe has failed', async () => {
+    const rest = await openStaged();
+    const { backend, client } = rest;
+    await openCircuit(rest);
+    rest.passMs(OPEN_MS);
+    const prober = client();
+
+    const names = [
+      await failureOf(getPerson(prober, 'a')),
+      await failureOf(getPerson(prober, 'b')),
+    ];
+
+    expect(names).toEqual(['status', 'circuit_open']);
+    expect(backend.hits()).toBe(21);
+  });
+
+  it('finishes a probe whose caller has left, and closes when it succeeds', async () => {
     const rest = await openStaged();
     const { backend, client, upstream } = rest;
     await openCircuit(rest);
-    backend.on('*', silence(), ok(personAsked));
+    const answer = held(ok(personAsked));
+    backend.on('*', answer.behaviour);
     rest.passMs(OPEN_MS);
     const leaving = new Cancel();
     const probe = failureOf(getPerson(client({ leaving })));
@@ -274,31 +308,64 @@ describe('the circuit of a route of a key', () => {
 
     expect(await probe).toBe('cancelled');
     expect(upstream.breaker.stateOf('route_key')).toBe('half-open');
-    expect(await getPerson(client())).toBeDefined();
-    expect(upstream.breaker.stateOf('route_key')).toBe('closed');
+    answer.release();
+
+    await until(() => upstream.breaker.stateOf('route_key') === 'closed');
   });
 
-  it('refuses the caller of a slow probe after half a second, and closes when the probe succeeds', async () => {
-    const clock = new StagedClock();
-    const rest = await openRest({ clock });
+  it('does not retry a probe whose caller has left', async () => {
+    const rest = await openStaged();
     const { backend, client, upstream } = rest;
+    await openCircuit(rest);
+    const answer = held(status(503));
+    backend.on('*', answer.behaviour);
+    rest.passMs(OPEN_MS);
+    const leaving = new Cancel();
+    const probe = failureOf(getPerson(client({ leaving })));
+    await until(() => backend.hits() === 21);
+    leaving.cancel();
+    await probe;
+    answer.release();
+
+    await until(() => upstream.breaker.stateOf('route_key') === 'open');
+    expect(rest.calls.filter(({ attempt }) => attempt > 1)).toEqual([]);
+  });
+
+  it('lets another request probe after 5 s while a probe is still under way', async () => {
+    const clock = new StagedClock();
+    const rest = await openRest({ clock, timeoutMs: 60_000, requestTimeoutMs: 60_000 });
+    const { backend, client, upstream } = rest;
+    await openCircuit(rest);
+    backend.on('*', silence(), ok(personAsked));
+    clock.pass(OPEN_MS);
+    const hanging = failureOf(getPerson(client()));
+    await until(() => backend.hits() === 21);
+    clock.pass(4_999);
+    expect(await failureOf(getPerson(client()))).toBe('circuit_open');
+    clock.pass(1);
+
+    expect(await failureOf(getPerson(client()))).toBe('none');
+    expect(upstream.breaker.stateOf('route_key')).toBe('closed');
+    clock.pass(55_000);
+    expect(await hanging).toBe('timeout');
+  });
+
+  it('answers all callers of a request whose probe is slow, and refuses others that ask for the same', async () => {
+    const rest = await openStaged();
+    const { backend, client } = rest;
     await openCircuit(rest);
     const probe = held(ok(personAsked));
     backend.on('*', probe.behaviour);
-    clock.pass(OPEN_MS);
-    let name: string | undefined;
-    const asked = failureOf(getPerson(client())).then((one) => (name = one));
-
+    rest.passMs(OPEN_MS);
+    const prober = client();
+    const own = [failureOf(getPerson(prober)), failureOf(getPerson(prober))];
     await until(() => backend.hits() === 21);
-    clock.pass(499);
-    await sleep(20);
-    expect(name).toBeUndefined();
-    clock.pass(1);
-    expect(await asked).toBe('circuit_open');
-    expect(upstream.breaker.stateOf('route_key')).toBe('half-open');
+
+    expect(await failureOf(getPerson(client()))).toBe('circuit_open');
     probe.release();
 
-    await expect.poll(() => upstream.breaker.stateOf('route_key')).toBe('closed');
+    expect(await Promise.all(own)).toEqual(['none', 'none']);
+    expect(backend.hits()).toBe(21);
   });
 
   it('is not closed by the answer to a call from before it opened', async () => {
@@ -326,6 +393,36 @@ describe('the circuit of a route of a key', () => {
     expect(rest.upstream.breaker.stateOf('route_key')).toBe('open');
     expect(failures.filter((name) => name === 'circuit_open').length).toBeGreaterThan(30);
     expect(backend.hits()).toBeLessThan(30);
+  });
+
+  it('refuses the calls of its own key alone when it opens, queued or under way', async () => {
+    const clock = new StagedClock();
+    const time = { clock, timeoutMs: 1_000, requestTimeoutMs: 5_000 };
+    // Six attempts under way in the route, of which five are of one key.
+    const rest = await openRest({ ...time, connections: 7, breaker: { volume: 5 } });
+    const { backend, client, upstream } = rest;
+    const others = held(ok(personAsked));
+    backend.on('*', (response, seen, socket) =>
+      seen.headers['x-api-key'] === 'key-b'
+        ? others.behaviour(response, seen, socket)
+        : silence()(response, seen, socket),
+    );
+    backend.on('GET /v0/persons/known', ok(personAsked));
+    for (const apiKey of ['key-a', 'key-b']) await getPerson(client({ apiKey }), 'known');
+    const own = Array.from({ length: 8 }, (_, i) => failureOf(getPerson(client(), `a${i}`)));
+    await until(() => backend.hits() === 7);
+    clock.pass(500);
+    const ofOther = Array.from({ length: 8 }, (_, i) =>
+      failureOf(getPerson(client({ apiKey: 'key-b' }), `b${i}`)),
+    );
+    await until(() => backend.hits() === 8);
+    clock.pass(500);
+    clock.pass(50); // for the backoff of the first four
+
+    expect(new Set(await Promise.all(own))).toEqual(new Set(['circuit_open']));
+    expect(upstream.breaker.stateOf('route_key')).toBe('open');
+    others.release();
+    expect(new Set(await Promise.all(ofOther))).toEqual(new Set(['none']));
   });
 
   it('opens at twenty time-outs of a silent route and refuses all other calls to it, while another route answers', async () => {

@@ -1,7 +1,8 @@
 /**
- * A circuit: counts attempts and decides when to open. `circuit-breaker.ts` maps calls to circuits.
+ * A circuit: counts attempts, and decides when to open and who may probe. `circuit-breaker.ts` maps calls to circuits.
  */
 import type { Route } from '../../v0/routes.ts';
+import type { BreakerState } from './observer.ts';
 
 /** Time window of counts, in milliseconds; unused circuits are removed after it. */
 export const WINDOW_MS = 10_000;
@@ -11,15 +12,17 @@ interface CircuitBounds {
   readonly volume: number;
   /** Minimum duration of the host's failures, in milliseconds. */
   readonly outageMs: number;
+  /** Time before each probe, in milliseconds. */
+  readonly openMs: number;
 }
 
 export class Circuit {
   /** Undefined for the host. */
   readonly route: Route | undefined;
-  /** Time of opening; undefined while it is closed. */
-  openedMs: number | undefined;
-  /** Call in flight that may close it. */
-  probe: object | undefined;
+  /** Time from which the next request may probe; undefined while it is closed. */
+  probeFromMs: number | undefined;
+  /** Request that probes, until one of its attempts fails or another request probes. */
+  #prober: object | undefined;
   /** Attempts and failures since the window began. */
   #attempts = 0;
   #failures = 0;
@@ -48,9 +51,39 @@ export class Circuit {
     return isGone || (this.#attempts >= volume && 2 * this.#failures >= this.#attempts);
   }
 
+  open(nowMs: number, { openMs }: CircuitBounds): void {
+    this.probeFromMs = nowMs + openMs;
+    this.#prober = undefined;
+  }
+
+  /** Whether attempts of a request may go on. */
+  admits(request: object, nowMs: number): boolean {
+    return this.#prober === request || nowMs >= (this.probeFromMs ?? 0);
+  }
+
+  /**
+   * Makes an admitted request the prober, whose attempts all go on. Others are refused for another `openMs`, whatever
+   * becomes of it.
+   */
+  probe(request: object, nowMs: number, { openMs }: CircuitBounds): void {
+    if (nowMs < this.probeFromMs!) return;
+    this.probeFromMs = nowMs + openMs;
+    this.#prober = request;
+  }
+
+  /** Ends the probe of a request without success. */
+  endProbe(request: object): void {
+    if (this.#prober === request) this.#prober = undefined;
+  }
+
+  stateAt(nowMs: number): BreakerState {
+    if (this.probeFromMs === undefined) return 'closed';
+    return this.#prober || nowMs >= this.probeFromMs ? 'half-open' : 'open';
+  }
+
   /** Closes the circuit and clears its counts. */
-  reset(): void {
-    this.openedMs = this.probe = undefined;
+  close(): void {
+    this.probeFromMs = this.#prober = undefined;
     this.#attempts = this.#failures = this.#inARow = 0;
   }
 }

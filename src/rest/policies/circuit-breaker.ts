@@ -5,8 +5,8 @@
  * row. The circuit of the host opens when 20 attempts in a row, over at least a second, found no connection. Attempts
  * are counted, not their callers.
  *
- * An open circuit allows one probe after 5 s (half-open), and closes if the probe succeeds. Source: M. Nygard, "Release
- * It!", 2nd edition, section 5.2.
+ * An open circuit lets one request probe every 5 s (half-open), with all its attempts until one fails, and closes at the
+ * first success. A probe that has no verdict delays no other. Source: M. Nygard, "Release It!", 2nd edition, section 5.2.
  */
 import type { Route } from '../../v0/routes.ts';
 import { isRead, type Settled } from '../call/call.ts';
@@ -25,9 +25,6 @@ export type CircuitStates = Pick<CircuitBreaker, 'tripped' | 'stateOf'>;
 
 /** Maximum number of open circuits of a route, one per key. */
 const MAX_OPEN = 1_000;
-
-/** Maximum wait of a probe's callers, in milliseconds. */
-const PROBE_MS = 500;
 
 export class CircuitBreaker implements CallPolicy {
   readonly #settings: UpstreamSettings;
@@ -67,8 +64,8 @@ export class CircuitBreaker implements CallPolicy {
     if (this.#opens(this.#host, call, host)) this.#refuseBehind(() => true, false);
     const own = this.#ownOf(call, settled, route);
     if (!own) return;
-    // A probe without a connection has failed; for other calls this says nothing about the route.
-    const failed = own.probe === call ? (route ?? host) : route;
+    // A probe without a connection has failed; for other attempts this says nothing about the route.
+    const failed = own.probeFromMs === undefined ? route : (route ?? host);
     if (!this.#opens(own, call, failed)) return;
     const isOfOwn = (other: RestCall) =>
       other.from.apiKey === call.from.apiKey && other.route === call.route;
@@ -81,10 +78,10 @@ export class CircuitBreaker implements CallPolicy {
    * Also removes unused circuits, and reports changes by time.
    */
   get tripped(): readonly (BreakerChange & { readonly count: number })[] {
-    const longAgoMs = this.#settings.clock.now() - this.#options.openMs - WINDOW_MS;
+    const longAgoMs = this.#settings.clock.now() - WINDOW_MS;
     return [...this.#tripped].flatMap(([route, circuits]) => {
       for (const circuit of circuits) {
-        if (circuit.openedMs! < longAgoMs && !circuit.probe) this.#close(circuit);
+        if (circuit.probeFromMs! < longAgoMs) this.#close(circuit);
       }
       const change = this.#report(route);
       return circuits.size > 0 ? [{ ...change, count: circuits.size }] : [];
@@ -97,24 +94,19 @@ export class CircuitBreaker implements CallPolicy {
     return states.includes('open') ? 'open' : (states[0] ?? 'closed');
   }
 
-  /** Whether an attempt may go on; makes it the probe of half-open circuits. */
+  /** Whether an attempt may go on; makes its request the prober of half-open circuits. */
   #admits(call: RestCall): boolean {
-    const { from, route, attempt } = call;
+    const { from, route } = call;
     const own = from.key.routes.get(route)?.circuit;
-    const tripped = [this.#host, own].filter((one) => one?.openedMs !== undefined) as Circuit[];
-    const openSinceMs = this.#settings.clock.now() - this.#options.openMs;
-    if (tripped.some(({ openedMs, probe }) => probe || openedMs! > openSinceMs)) return false;
+    const tripped = [this.#host, own].filter((one) => one?.probeFromMs !== undefined) as Circuit[];
+    if (tripped.length === 0) return true;
+    const nowMs = this.#settings.clock.now();
+    if (!tripped.every((circuit) => circuit.admits(from, nowMs))) return false;
     for (const circuit of tripped) {
-      circuit.probe = call;
+      circuit.probe(from, nowMs, this.#options);
       this.#report(circuit.route);
     }
-    // Callers of a probe wait only briefly, since the backend is probably still down.
-    const endWait = (): void => {
-      const isProbing = call.attempt === attempt && tripped.some(({ probe }) => probe === call);
-      if (isProbing) call.land(this.#refusal(route));
-    };
-    if (tripped.length > 0 && isRead(call))
-      this.#settings.clock.setTimeout(endWait, PROBE_MS).unref();
+    call.isProbe = true;
     return true;
   }
 
@@ -125,17 +117,17 @@ export class CircuitBreaker implements CallPolicy {
    * @returns whether the circuit opens.
    */
   #opens(circuit: Circuit, call: RestCall, failed: boolean | undefined): boolean {
-    if (circuit.openedMs === undefined) {
-      if (failed === undefined || !circuit.count(failed, call.endedMs, this.#options)) return false;
+    if (failed === undefined) return false;
+    if (circuit.probeFromMs === undefined) {
+      if (!circuit.count(failed, call.endedMs, this.#options)) return false;
       this.#open(circuit);
       return true;
     }
-    // Only a probe closes a circuit: calls sent before it opened say nothing new.
-    if (circuit.probe === call) {
-      circuit.probe = undefined;
-      if (failed) this.#open(circuit);
-      else if (failed === false) this.#close(circuit);
-    }
+    // Attempts sent before it opened say nothing new.
+    if (!call.isProbe) return false;
+    if (failed) circuit.endProbe(call.from);
+    else this.#close(circuit);
+    this.#report(circuit.route);
     return false;
   }
 
@@ -154,12 +146,12 @@ export class CircuitBreaker implements CallPolicy {
     this.#tripped.set(circuit.route, circuits.add(circuit));
     const [oldest] = circuits;
     if (circuits.size > MAX_OPEN) this.#close(oldest!);
-    circuit.openedMs = this.#settings.clock.now();
+    circuit.open(this.#settings.clock.now(), this.#options);
     this.#report(circuit.route);
   }
 
   #close(circuit: Circuit): void {
-    circuit.reset();
+    circuit.close();
     const circuits = this.#tripped.get(circuit.route);
     if (!circuits?.delete(circuit)) return;
     if (circuits.size === 0) this.#tripped.delete(circuit.route);
@@ -168,10 +160,10 @@ export class CircuitBreaker implements CallPolicy {
 
   /** Computes the worst state of a route's circuits, and reports changes. */
   #report(route: Route | undefined): BreakerChange {
-    const openSinceMs = this.#settings.clock.now() - this.#options.openMs;
+    const nowMs = this.#settings.clock.now();
     let state: BreakerState = 'closed';
-    for (const { openedMs } of this.#tripped.get(route) ?? []) {
-      if (state !== 'open') state = openedMs! > openSinceMs ? 'open' : 'half-open';
+    for (const circuit of this.#tripped.get(route) ?? []) {
+      if (state !== 'open') state = circuit.stateAt(nowMs);
     }
     const change = { scope: route ? 'route_key' : 'host', route, state } as const;
     if (state !== (this.#told.get(route) ?? 'closed')) this.#settings.observer.onBreaker?.(change);
