@@ -16,6 +16,7 @@ import { schema } from './app/schema.ts';
 import type { CallLayers, Extension, Replay } from './gateway/extension.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { createLogger } from './gateway/observe/logs/logger.ts';
+import { Presence } from './gateway/observe/logs/presence.ts';
 import { Metrics } from './gateway/observe/metrics/metrics.ts';
 import { observeUpstream } from './gateway/observe/upstream-observer.ts';
 import { loadPlugins } from './app/process/operator-plugins.ts';
@@ -62,6 +63,7 @@ async function serve(config: Config): Promise<void> {
   const backend = await (opening ??= openBackend(config, logger, replay));
   const warnings = warningsOf(config, backend);
   const layers = Object.assign({}, ...extensions.map(({ calls }) => calls)) as CallLayers;
+  const presence = new Presence(logger);
   const connections = replay ?? new BackendDispatcher(backend.origin, backend.connections);
   const upstream = createUpstream({
     dispatcher: layers.connections?.(connections, backend) ?? connections,
@@ -72,7 +74,7 @@ async function serve(config: Config): Promise<void> {
     breaker: backend.isEmbedded ? { volume: Infinity } : {},
     exposeHeaders: headers.expose,
     cache: layers.cache,
-    observer: observeUpstream(metrics, logger, () => gateway),
+    observer: observeUpstream(metrics, logger, presence, () => gateway),
   });
   // The first query is about a page, which the 20 routes of the REST document do not support.
   const hasSamplePage =
@@ -112,7 +114,8 @@ async function serve(config: Config): Promise<void> {
     await backend.close();
     return finished;
   });
-  await announce({ ...backend, replay, logger, url: ports.url, warnings, tools, http });
+  const { url } = ports;
+  await announce({ ...backend, replay, logger, presence, url, warnings, tools, http });
 }
 
 function replayOf(extensions: readonly Extension[]): Replay | undefined {

@@ -1,5 +1,6 @@
 /** The log line of each operation, and the log lines of failed calls. */
 import { describe, expect, it } from 'vitest';
+import { Presence } from '../../src/gateway/observe/logs/presence.ts';
 import { observeUpstream } from '../../src/gateway/observe/upstream-observer.ts';
 import { logViolations } from '../../src/gateway/observe/logs/violations.ts';
 import { Metrics } from '../../src/gateway/observe/metrics/metrics.ts';
@@ -97,7 +98,8 @@ describe('the log line of an operation', () => {
 
 it('logs a failed call with route, kind, attempt and duration, once a second for each kind', async () => {
   const { lines, logger } = openLog('warn');
-  const observer = observeUpstream(new Metrics(), logger, () => site.gateway);
+  const presence = new Presence(logger);
+  const observer = observeUpstream(new Metrics(), logger, presence, () => site.gateway);
   const site = await openGateway({ backend: 'faulty', rest: { observer } });
   site.upstream.on('GET /v0/persons/p', status(503), status(503), reset(), world());
   site.upstream.on('GET /v0/topics/t', status(404));

@@ -1,6 +1,7 @@
 /** Messages about the backend in the log, from the start to the stop, and in `/ready`. */
 import { expect, it, onTestFinished } from 'vitest';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
+import { silence } from '../support/faults.ts';
 import { startGateway } from '../support/gateway-process.ts';
 import { hasRedis, openRedis } from '../support/redis.ts';
 import { openSmallWorld } from '../support/small-world.ts';
@@ -50,6 +51,45 @@ it('logs that the backend answers again', async () => {
     await gateway.ask(TOPICS);
     return gateway.output.includes('"msg":"The backend answers again"');
   });
+});
+
+it.each(['before any request', 'by its first request'])(
+  'logs once that a backend that was absent at the start answers, found out %s',
+  async (how) => {
+    const backend = await openFaultUpstream({ stopped: true });
+    const gateway = await startGateway({ UPSTREAM_URL: backend.url });
+    expect(gateway.output).toContain('"msg":"The backend does not answer"');
+    backend.on('*', world());
+    await backend.start();
+    onTestFinished(() => backend.stop());
+
+    if (how === 'by its first request') await gateway.ask(TOPICS);
+    const returns = () => logOf(gateway).filter(({ msg }) => msg === 'The backend answers again');
+    await until(() => returns().length > 0);
+    const probes = backend.hits();
+    await gateway.ask(TOPICS);
+
+    expect(returns()).toHaveLength(1);
+    expect(backend.hits() - probes).toBe(1);
+  },
+);
+
+it('logs once that the backend answers again after a single call that timed out', async () => {
+  const backend = await openFaultUpstream();
+  onTestFinished(() => backend.stop());
+  backend.on('*', world());
+  const gateway = await startGateway({
+    UPSTREAM_URL: backend.url,
+    UPSTREAM_TIMEOUT_MS: '300',
+    REQUEST_TIMEOUT_MS: '500',
+  });
+  backend.on('GET /v0/topics', silence(), world());
+  await gateway.ask(TOPICS);
+  await gateway.ask(TOPICS);
+  await gateway.ask(TOPICS);
+
+  await until(() => gateway.output.includes('"msg":"The backend answers again"'));
+  expect(gateway.output.match(/The backend answers again/g)).toHaveLength(1);
 });
 
 it('logs "Stopped" last', async () => {

@@ -125,7 +125,7 @@ describe('a proxy', () => {
   const WRITE = `mutation { updateTopic(input: { id: "${formatNodeId('Topic', ['t'])}", title: "new" }) { userErrors { code } } }`;
 
   /** A gateway before a backend that only the proxy can reach. */
-  async function openBehind({ scheme = 'http', timeoutMs = 3_000 } = {}) {
+  async function openBehind({ scheme = 'http', timeoutMs = 3_000, user = 'me:secret' } = {}) {
     const backend = await openFaultUpstream(
       scheme === 'https' ? { certificate: selfSigned } : undefined,
     );
@@ -137,7 +137,7 @@ describe('a proxy', () => {
     const address = scheme === 'https' ? 'https://localhost.' : 'http://backend.invalid';
     const dispatcher = new BackendDispatcher(`${address}:${backend.port}`, {
       tls: { ca: selfSigned.cert },
-      proxies: { httpProxy: `http://me:secret@${host}`, httpsProxy: '', noProxy: '' },
+      proxies: { httpProxy: `http://${user}@${host}`, httpsProxy: '', noProxy: '' },
     });
     onTestFinished(() => dispatcher.destroy());
     const site = await openGateway({
@@ -195,6 +195,38 @@ describe('a proxy', () => {
       expect(answer).toBe('directly');
     },
   );
+
+  it.each([
+    ['token', 'token:'],
+    ['token:', 'token:'],
+    [':secret', ':secret'],
+    ['m%20e:s%3Acret', 'm e:s:cret'],
+  ])('gets the credentials of a URL with %s', async (user, sent) => {
+    const { proxy, site } = await openBehind({ user });
+
+    expect((await site.ask(READ)).codes).toEqual([]);
+    expect(proxy.authorization).toBe(`Basic ${btoa(sent)}`);
+  });
+
+  it('that answers 407 is named in the error, in /ready and in metrics, and is asked once', async () => {
+    const { proxy, site } = await openBehind();
+    proxy.answer = 'ask for credentials';
+
+    const read = await site.ask(READ);
+
+    expect(read.codes).toEqual(['UPSTREAM_UNAVAILABLE']);
+    expect(read.errors[0].message).toContain('Proxy to the backend wants other credentials (407)');
+    expect(read.text).not.toContain('secret');
+    expect(proxy.asked).toHaveLength(1);
+    expect((await site.get('/ready')).body.upstream).toMatchObject({
+      answers: false,
+      failure: 'proxy_credentials',
+    });
+    const write = await site.ask(WRITE);
+    expect(write.codes).toEqual(['UPSTREAM_UNAVAILABLE']);
+    proxy.answer = 'open';
+    expect((await site.ask(READ)).codes).toEqual([]);
+  });
 
   it('that refuses tunnels fails reads and writes with UPSTREAM_UNAVAILABLE, until it opens them again', async () => {
     const { proxy, site, backend } = await openBehind();

@@ -1,12 +1,22 @@
 import type { Socket } from 'node:net';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Cancel } from '../../src/lib/cancel.ts';
+import type { RestError } from '../../src/rest/call/errors.ts';
 import { retryAfterOf } from '../../src/rest/decode/retry-after.ts';
 import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
 import { markReused, retryOf } from '../../src/rest/transport/transport-fault.ts';
 import { routes } from '../../src/v0/routes.ts';
-import { cut, hangUp, ok, reset, silence, status, type Behaviour } from '../support/faults.ts';
+import {
+  cut,
+  hangUp,
+  held,
+  ok,
+  reset,
+  silence,
+  status,
+  type Behaviour,
+} from '../support/faults.ts';
 import {
   failureOf,
   getPerson,
@@ -382,6 +392,42 @@ describe('Retry-After', () => {
   ])('of "%s" is %s ms', (header, ms) => {
     expect(retryAfterOf({ date, 'retry-after': header })).toBe(ms);
   });
+});
+
+it.each(['America/New_York', 'Asia/Tokyo', 'UTC'])(
+  'Retry-After as an asctime date is in UTC in the time zone %s',
+  (zone) => {
+    const before = process.env['TZ'];
+    process.env['TZ'] = zone;
+    onTestFinished(() => {
+      if (before === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = before;
+    });
+
+    const dates = ['Thu, 01 Jan 2026 00:00:05 GMT', 'Thu Jan  1 00:00:05 2026'];
+    for (const then of dates) {
+      for (const date of ['Thu, 01 Jan 2026 00:00:00 GMT', 'Thu Jan  1 00:00:00 2026']) {
+        expect(retryAfterOf({ date, 'retry-after': then })).toBe(5_000);
+      }
+    }
+  },
+);
+
+it('of two pauses of a key the one that ends later counts', async () => {
+  const { backend, client } = await openRest();
+  const short = held(status(429, { 'retry-after': '20' }));
+  backend.on('GET /v0/persons/long', status(429, { 'retry-after': '50' }));
+  backend.on('GET /v0/persons/short', short.behaviour);
+  const pending = outcome(getPerson(client(), 'short'));
+  await until(() => backend.hits() === 1);
+  await outcome(getPerson(client(), 'long'));
+  short.release();
+  await pending;
+
+  const failure = await outcome(getPerson(client(), 'other'));
+
+  expect(failure).toMatchObject({ kind: 'rate_limited' });
+  expect((failure as RestError).retryAfterMs).toBeGreaterThan(40_000);
 });
 
 it('the call log records a call that a rate-limit pause refused as unsent', async () => {

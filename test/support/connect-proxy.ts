@@ -12,7 +12,7 @@ export interface ConnectProxy {
   /** Connections to it that are open. */
   readonly connections: number;
   /** How the next tunnels are answered: opened, refused, or not at all. */
-  answer: 'open' | 'refuse' | 'silence';
+  answer: 'open' | 'refuse' | 'ask for credentials' | 'silence';
 }
 
 export async function openConnectProxy(port: number): Promise<ConnectProxy> {
@@ -32,6 +32,10 @@ export async function openConnectProxy(port: number): Promise<ConnectProxy> {
     }
     if (state.answer === 'refuse') {
       socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n');
+      return;
+    }
+    if (state.answer === 'ask for credentials') {
+      socket.end('HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n');
       return;
     }
     const there = connect(port, 'localhost', () => {

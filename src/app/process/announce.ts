@@ -3,6 +3,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../gateway/observe/logs/logger.ts';
+import type { Presence } from '../../gateway/observe/logs/presence.ts';
 import {
   probeUpstream,
   type UpstreamProbeOptions,
@@ -14,6 +15,7 @@ const PAUSE_MS = 5_000;
 
 interface AnnounceOptions extends UpstreamProbeOptions {
   readonly logger: Logger;
+  readonly presence: Presence;
   /** URL of the gateway, without a path. */
   readonly url: string;
   /** Prefix of its paths; may be empty. */
@@ -30,14 +32,16 @@ interface AnnounceOptions extends UpstreamProbeOptions {
 
 /** Logs the backend and the gateway's address, at every level. */
 export async function announce(options: AnnounceOptions): Promise<void> {
-  const { logger, url, http, origin, label, warnings, isEmbedded, replay, tools } = options;
+  const { logger, presence, url, http, origin, label, warnings, isEmbedded, replay, tools } =
+    options;
   const always = logger.child({}, { level: 'info' });
   for (const warning of warnings) always.warn(warning);
   if (warnings.length === 0) always.info(`The backend is ${label}`);
   const unusable = replay ? undefined : await probeUpstream(options);
   if (unusable) {
     logger.warn(unusable, 'The backend does not answer');
-    void logAnswer(options);
+    presence.noticeAbsence();
+    void awaitAnswer(options);
   }
   if (isEmbedded) logger.info(`The API of the backend is at ${origin}/v0/openapi.json`);
   const state = unusable ? 'Listening, but the backend does not answer' : 'Ready';
@@ -46,9 +50,12 @@ export async function announce(options: AnnounceOptions): Promise<void> {
   always.info({ url: graphql }, `${state}: ${served} at ${graphql}`);
 }
 
-/** Probes until the backend responds, and logs it. */
-async function logAnswer(options: AnnounceOptions): Promise<void> {
-  do await sleep(PAUSE_MS, undefined, { ref: false });
-  while (await probeUpstream(options));
-  options.logger.info('The backend answers now');
+/** Probes until the backend has answered, or a call has. */
+async function awaitAnswer(options: AnnounceOptions): Promise<void> {
+  const { presence } = options;
+  for (;;) {
+    await sleep(PAUSE_MS, undefined, { ref: false });
+    if (!presence.isAbsent) return;
+    if (!(await probeUpstream(options))) return presence.noticeAnswer();
+  }
 }

@@ -6,6 +6,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import CachePolicy from 'http-cache-semantics';
+import { parseHttpDate, withZone } from '../../rest/decode/http-date.ts';
 
 /** Stored headers of a response, about freshness and content. */
 export type StoredHeaders = Readonly<Record<string, string>>;
@@ -56,7 +57,7 @@ export const renewed = (
 };
 
 function freshnessBy(headers: StoredHeaders, ttlMs: number | undefined): Freshness | undefined {
-  const { vary = '', date = '', age, etag, 'last-modified': modified } = headers;
+  const { vary = '', date = '', expires, age, etag, 'last-modified': modified } = headers;
   const differing = vary.split(',').map((name) => name.trim().toLowerCase());
   if (differing.some((name) => OF_ONE_CALL.includes(name))) return undefined;
   const control = headers['cache-control']?.toLowerCase();
@@ -64,17 +65,22 @@ function freshnessBy(headers: StoredHeaders, ttlMs: number | undefined): Freshne
     REQUEST,
     {
       status: 200,
-      headers: { ...headers, ...(control !== undefined && { 'cache-control': control }) },
+      headers: {
+        ...headers,
+        ...(date !== '' && { date: withZone(date) }),
+        ...(expires !== undefined && { expires: withZone(expires) }),
+        ...(control !== undefined && { 'cache-control': control }),
+      },
     },
     ONLY_STATED,
   );
   if (!policy.storable()) return undefined;
-  const isStated = (control ?? headers['expires'] ?? headers['pragma']) !== undefined;
+  const isStated = (control ?? expires ?? headers['pragma']) !== undefined;
   const mostMs = isStated ? policy.maxAge() * 1_000 : (ttlMs ?? 0);
   // Source: RFC 9111, "Calculating Age". The delay counts from the request on.
   const toldMs = (Number(age) || 0) * 1_000;
   // Dates have a resolution of seconds.
-  const apparentMs = Date.now() - Date.parse(date) - 1_000 || 0;
+  const apparentMs = Date.now() - parseHttpDate(date) - 1_000 || 0;
   const lifetimeMs = mostMs - Math.max(0, toldMs, apparentMs);
   const isOfUse = lifetimeMs > 0 || etag !== undefined || modified !== undefined;
   return isOfUse ? { headers, lifetimeMs } : undefined;

@@ -5,7 +5,7 @@ import type { UpstreamObserver } from '../../rest/call/observer.ts';
 import { DIFFERENCES } from '../../v0/extended-routes.ts';
 import type { Logger } from './logs/logger.ts';
 import { logFailedCalls } from './logs/failed-calls.ts';
-import { logReturn } from './logs/return.ts';
+import type { Presence } from './logs/presence.ts';
 import { logViolations } from './logs/violations.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Readiness } from './readiness.ts';
@@ -24,6 +24,7 @@ interface Watching {
 export function observeUpstream(
   metrics: Metrics,
   logger: Logger,
+  presence: Presence,
   gateway: () => Watching,
 ): UpstreamObserver {
   let outOfFilesMs = -Infinity;
@@ -35,14 +36,12 @@ export function observeUpstream(
     );
   };
   const logFailed = logFailedCalls(logger);
-  const noticeReturn = logReturn(logger);
   const logged = logViolations(logger);
   return {
     ...metrics.observer,
     onCall: (call) => {
       metrics.observer.onCall?.(call);
-      logFailed(call);
-      noticeReturn(call);
+      presence.noticeCall(call, logFailed(call));
       if (call.failure === 'out_of_files') logOutOfFiles();
       gateway().readiness.noticeCall(call);
     },
@@ -71,6 +70,7 @@ export function observeUpstream(
     onBreaker: (change) => {
       metrics.observer.onBreaker?.(change);
       const { scope, route, state } = change;
+      if (scope === 'host' && state === 'open') presence.noticeAbsence();
       const of = route ? `${route.method} ${route.path}` : undefined;
       logger.warn({ scope, route: of, state }, `Breaker of scope ${scope} is ${state}`);
     },

@@ -2,10 +2,11 @@
  * A circuit: counts attempts, and decides when to open and who may probe. `circuit-breaker.ts` maps calls to circuits.
  */
 import type { Route } from '../../v0/routes.ts';
-import type { BreakerState } from './observer.ts';
 
 /** Time window of counts, in milliseconds; unused circuits are removed after it. */
 export const WINDOW_MS = 10_000;
+
+export type BreakerState = 'closed' | 'half-open' | 'open';
 
 interface CircuitBounds {
   /** Minimum number of attempts in the window, or of consecutive failures, to open a circuit. */

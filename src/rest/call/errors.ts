@@ -37,7 +37,12 @@ export const NOBODY_THERE = [
 
 /** Why a connection failed; `unreachable` for other reasons. */
 export type ConnectionFailure =
-  (typeof NOBODY_THERE)[number] | 'connect_timeout' | 'reset' | 'tls' | 'unreachable';
+  | (typeof NOBODY_THERE)[number]
+  | 'connect_timeout'
+  | 'proxy_credentials'
+  | 'reset'
+  | 'tls'
+  | 'unreachable';
 
 /** Why a call failed. "No call" means that nothing was sent. */
 export type RestErrorKind =

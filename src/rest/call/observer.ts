@@ -3,6 +3,7 @@
  *
  * Routes are templates and failures a fixed set, which prevents leaks and bounds labels.
  */
+import type { BreakerState } from './circuit.ts';
 import type { FailureKind, RouteLabel } from './errors.ts';
 import type { SpanRef } from './trace.ts';
 
@@ -25,8 +26,6 @@ export interface ObservedCall {
 /** Scope of a circuit: a route of one key, or the host. */
 export const BREAKER_SCOPES = ['route_key', 'host'] as const;
 export type BreakerScope = (typeof BREAKER_SCOPES)[number];
-
-export type BreakerState = 'closed' | 'half-open' | 'open';
 
 /** Worst state among the circuits of a scope, or of a route. */
 export interface BreakerChange {

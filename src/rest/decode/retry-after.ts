@@ -2,6 +2,7 @@
  * Parses `Retry-After`, in seconds or as a date.
  */
 import type { IncomingHttpHeaders } from 'node:http';
+import { parseHttpDate } from './http-date.ts';
 
 /** Maximum wait: a day. */
 const MAX_MS = 86_400_000;
@@ -16,8 +17,6 @@ export function retryAfterOf(headers: IncomingHttpHeaders): number | undefined {
   const [header] = [headers['retry-after'] as string | readonly string[] | undefined].flat();
   const text = header?.trim() ?? '';
   if (/^\d+$/.test(text)) return Math.min(MAX_MS, Number(text) * 1000);
-  // `Date.parse` reads "1.5" and "-5" as years.
-  const then = /^[A-Z][a-z]/.test(text) ? Date.parse(text) : NaN;
-  const ms = then - (Date.parse(headers.date ?? '') || Date.now());
+  const ms = parseHttpDate(text) - (parseHttpDate(headers.date ?? '') || Date.now());
   return Number.isFinite(ms) ? Math.min(MAX_MS, Math.max(0, ms)) : undefined;
 }

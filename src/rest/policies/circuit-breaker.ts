@@ -10,10 +10,10 @@
  */
 import type { Route } from '../../v0/routes.ts';
 import { isRead, type Settled } from '../call/call.ts';
-import { Circuit, WINDOW_MS } from '../call/circuit.ts';
+import { Circuit, WINDOW_MS, type BreakerState } from '../call/circuit.ts';
 import { hasKind, RestError, reusedRefusals } from '../call/errors.ts';
 import type { ApiKeys } from '../call/keys.ts';
-import type { BreakerChange, BreakerState } from '../call/observer.ts';
+import type { BreakerChange } from '../call/observer.ts';
 import type { UpstreamSettings } from '../call/options.ts';
 import type { CallPolicy, RestCall } from '../rest-call.ts';
 import type { UnderWay } from './attempts.ts';

@@ -65,7 +65,8 @@ export class RateLimitPauses implements CallPolicy {
     if (afterMs === undefined) return;
     const { clock, observer } = this.#settings;
     const pauseMs = Math.min(afterMs, MAX_PAUSE_MS);
-    const untilMs = clock.now() + pauseMs;
+    // Of two pauses the one that ends later counts.
+    const untilMs = Math.max(clock.now() + pauseMs, this.#untils.get(from.sharingKey) ?? 0);
     this.#untils.set(from.sharingKey, untilMs);
     this.#latestMs = Math.max(this.#latestMs, untilMs);
     observer.onPause?.(route);

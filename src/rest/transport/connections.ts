@@ -2,6 +2,7 @@
  * Connections to the backend: TLS certificates, unix sockets and proxies.
  */
 import { buildConnector, EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
+import { credentialsOf, openProxyPool } from './proxy.ts';
 import { markReused } from './transport-fault.ts';
 
 export interface ConnectionOptions {
@@ -59,11 +60,17 @@ export function openConnections(
   // undici 7.30.2 supports `*` only as the sole entry.
   const isDirect = isNear || proxies?.noProxy.split(/[,\s]+/).includes('*');
   if (!proxies || isDirect) return openPool(origin, options);
+  // One origin has one proxy.
+  const { httpProxy, httpsProxy } = proxies;
+  const proxy = origin.startsWith('https:') ? httpsProxy || httpProxy : httpProxy;
+  const token = credentialsOf(proxy);
   const agent = new EnvHttpProxyAgent({
     ...options,
+    // undici 7.30.2 sends the credentials of a URL only if it has both.
+    ...(token !== undefined && { token }),
     factory: openPool,
     // Timeout of a silent proxy.
-    clientFactory: (proxy, given) => new Pool(proxy, { ...given, headersTimeout: CONNECT_MS }),
+    clientFactory: (url, given) => openProxyPool(url, { ...given, headersTimeout: CONNECT_MS }),
     requestTls: connecting,
     proxyTls: { timeout: CONNECT_MS },
     ...proxies,

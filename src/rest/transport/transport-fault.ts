@@ -8,6 +8,7 @@ import {
   type ConnectionFailure,
   type RouteLabel,
 } from '../call/errors.ts';
+import { ProxyRefusal } from './proxy.ts';
 
 /** Progress of a request when it failed. */
 interface Progress {
@@ -27,6 +28,11 @@ export function faultOf(cause: Error, route: RouteLabel, progress: Progress): Re
   if (cause instanceof NotRecordedError) {
     const what = 'No recording has an answer';
     return new RestError('not_recorded', cause.message, route, { what });
+  }
+  if (isOfCredentials(cause)) {
+    const what = 'Proxy to the backend wants other credentials (407)';
+    const options = { cause, retry: 'hopeless', failure: 'proxy_credentials' } as const;
+    return new RestError('unreachable', what, route, options);
   }
   if (OUT_OF_FILES.has(code)) {
     const what = 'Gateway has no file descriptor left for a connection';
@@ -50,13 +56,16 @@ export function retryOf(
   { isConnected, isAnswered, number }: Progress,
 ): RestError['retry'] {
   const code = codeOf(cause);
-  if (TLS.test(code) || HOPELESS.test(code)) return 'hopeless';
+  if (TLS.test(code) || HOPELESS.test(code) || isOfCredentials(cause)) return 'hopeless';
   if (!isConnected && NOBODY_THERE.some((one) => one === code)) return 'nothing';
   // A reused connection that ends without a response was probably closing when the request was sent. If the next one
   // closes too, the request itself is the cause, unless it was never sent.
   const wasClosing = RESET.has(code) && !isAnswered && wasReused(cause);
   return wasClosing && (number === 1 || !isConnected) ? 'nothing' : 'load';
 }
+
+const isOfCredentials = (cause: Error): boolean =>
+  cause instanceof ProxyRefusal && cause.isOfCredentials;
 
 /** Returns an error's code; empty without one. */
 export function codeOf(cause: unknown): string {

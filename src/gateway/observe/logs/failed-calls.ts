@@ -7,20 +7,21 @@ import type { Logger } from './logger.ts';
 /** Minimum time between two lines of one kind, in milliseconds. */
 const PAUSE_MS = 1_000;
 
-export function logFailedCalls(logger: Logger): (call: ObservedCall) => void {
+/** @returns a function that returns whether it has logged a call. */
+export function logFailedCalls(logger: Logger): (call: ObservedCall) => boolean {
   const lines = new Map<string, { saidMs: number; unsaid: number }>();
   return ({ route, attempt, isSent, status, failure, durationMs, span }) => {
     // Cancelled calls are no failures; the cause of unsent calls is logged elsewhere.
-    if (!isSent || failure === 'cancelled') return;
+    if (!isSent || failure === 'cancelled') return false;
     const kind =
       failure ?? (status !== undefined && status >= 500 ? `status ${status}` : undefined);
-    if (kind === undefined) return;
+    if (kind === undefined) return false;
     const call = `${route.method} ${route.path}`;
     // Bounded: routes and kinds are fixed sets.
     const line = lines.get(`${call} ${kind}`) ?? { saidMs: -Infinity, unsaid: 0 };
     if (performance.now() - line.saidMs < PAUSE_MS) {
       line.unsaid += 1;
-      return;
+      return false;
     }
     logger.warn(
       {
@@ -35,5 +36,6 @@ export function logFailedCalls(logger: Logger): (call: ObservedCall) => void {
       'Call to the backend failed',
     );
     lines.set(`${call} ${kind}`, { saidMs: performance.now(), unsaid: 0 });
+    return true;
   };
 }
