@@ -115,16 +115,9 @@ export class CallLog {
     return entry;
   }
 
-  /** Adds a call as its own entry, which changes with the call. */
+  /** Adds an attempt or a caller as its own entry, which changes with it. */
   add(entry: CallLogEntry): void {
     this.#entries.push(entry);
-  }
-
-  /** Copies the entry of a call that begins another attempt with a new entry. */
-  keep(entry: CallLogEntry): void {
-    const { route, origin, source, attempt, startMs, endMs, status, failure, span } = entry;
-    const kept = { route, origin, source, attempt, startMs, endMs, status, failure, span };
-    this.#entries[this.#entries.lastIndexOf(entry)] = kept;
   }
 
   end(

@@ -5,38 +5,37 @@ import { failureOf } from '../call/errors.ts';
 import { isRead, type Settled } from '../call/call.ts';
 import type { UpstreamSettings } from '../call/options.ts';
 import { Timeouts } from '../call/timeouts.ts';
-import type { CallPolicy, RestCall } from '../rest-call.ts';
+import type { Attempt, AttemptPolicy } from '../attempt.ts';
 
 /** Records attempts in the call log, and notifies observers. */
-export class Record implements CallPolicy {
+export class AttemptLog implements AttemptPolicy {
   readonly #settings: UpstreamSettings;
 
   constructor(settings: UpstreamSettings) {
     this.#settings = settings;
   }
 
-  before(call: RestCall): undefined {
-    const { callLog } = call.from;
-    call.startMs = call.startedMs - callLog.beganMs;
-    call.endMs = undefined;
-    callLog.add(call);
+  before(attempt: Attempt): undefined {
+    const { callLog } = attempt.from;
+    attempt.startMs = attempt.startedMs - callLog.beganMs;
+    callLog.add(attempt);
   }
 
-  after(call: RestCall, settled: Settled): void {
+  after(attempt: Attempt, settled: Settled): void {
     const { clock, observer } = this.#settings;
-    if (call.endedMs === 0) call.endedMs = clock.now();
-    call.endMs = call.endedMs - call.from.callLog.beganMs;
+    if (attempt.endedMs === 0) attempt.endedMs = clock.now();
+    attempt.endMs = attempt.endedMs - attempt.from.callLog.beganMs;
     const failed = settled instanceof Error;
-    call.status = failed ? undefined : settled.status;
-    call.failure = failed ? failureOf(settled) : undefined;
+    attempt.status = failed ? undefined : settled.status;
+    attempt.failure = failed ? failureOf(settled) : undefined;
     observer.onCall?.({
-      route: call.route,
-      attempt: call.attempt,
-      isSent: call.source === 'sent',
-      status: call.status,
-      failure: call.failure,
-      durationMs: call.endedMs - call.startedMs,
-      span: call.span,
+      route: attempt.route,
+      attempt: attempt.attempt,
+      isSent: attempt.source === 'sent',
+      status: attempt.status,
+      failure: attempt.failure,
+      durationMs: attempt.endedMs - attempt.startedMs,
+      span: attempt.span,
     });
   }
 }
@@ -45,30 +44,28 @@ export class Record implements CallPolicy {
  * The attempts in the limiter's queue or in flight. An array with stored indexes, since the tables of a Set live until
  * a full garbage collection.
  */
-export class UnderWay implements CallPolicy {
-  readonly #calls: RestCall[] = [];
+export class UnderWay implements AttemptPolicy {
+  readonly #attempts: Attempt[] = [];
 
-  get calls(): readonly RestCall[] {
-    return this.#calls;
+  get attempts(): readonly Attempt[] {
+    return this.#attempts;
   }
 
-  before(call: RestCall): undefined {
-    call.index = this.#calls.length;
-    this.#calls.push(call);
+  before(attempt: Attempt): undefined {
+    attempt.index = this.#attempts.length;
+    this.#attempts.push(attempt);
   }
 
-  after(call: RestCall): void {
-    const last = this.#calls.pop()!;
-    if (last !== call) {
-      this.#calls[call.index] = last;
-      last.index = call.index;
-    }
-    call.index = -1;
+  after(attempt: Attempt): void {
+    const last = this.#attempts.pop()!;
+    if (last === attempt) return;
+    this.#attempts[attempt.index] = last;
+    last.index = attempt.index;
   }
 }
 
 /** The timeout of an attempt, which covers the limiter's queue, the connection, and every byte of the response. */
-export class AttemptTimeout implements CallPolicy {
+export class AttemptTimeout implements AttemptPolicy {
   readonly #timeoutMs: number;
   readonly #timeouts: Timeouts;
 
@@ -77,15 +74,15 @@ export class AttemptTimeout implements CallPolicy {
     this.#timeouts = new Timeouts(clock);
   }
 
-  before(call: RestCall): undefined {
-    const { startedMs, deadlineMs } = call;
+  before(attempt: Attempt): undefined {
+    const { call, startedMs } = attempt;
     // Callers of a read stop waiting at their own deadlines; a write ends with its attempt.
-    call.isCutShort = !isRead(call) && deadlineMs < startedMs + this.#timeoutMs;
-    call.untilMs = call.isCutShort ? deadlineMs : startedMs + this.#timeoutMs;
-    this.#timeouts.add(call, startedMs);
+    attempt.isCutShort = !isRead(call) && call.deadlineMs < startedMs + this.#timeoutMs;
+    attempt.untilMs = attempt.isCutShort ? call.deadlineMs : startedMs + this.#timeoutMs;
+    this.#timeouts.add(attempt, startedMs);
   }
 
-  after(call: RestCall): void {
-    this.#timeouts.delete(call);
+  after(attempt: Attempt): void {
+    this.#timeouts.delete(attempt);
   }
 }

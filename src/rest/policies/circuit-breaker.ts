@@ -15,7 +15,7 @@ import { hasKind, RestError, reusedRefusals } from '../call/errors.ts';
 import type { ApiKeys } from '../call/keys.ts';
 import type { BreakerChange } from '../call/observer.ts';
 import type { UpstreamSettings } from '../call/options.ts';
-import type { CallPolicy, RestCall } from '../rest-call.ts';
+import type { Attempt, AttemptPolicy } from '../attempt.ts';
 import type { UnderWay } from './attempts.ts';
 
 type BreakerSettings = Required<UpstreamSettings['breaker']>;
@@ -26,7 +26,7 @@ export type CircuitStates = Pick<CircuitBreaker, 'tripped' | 'stateOf'>;
 /** Maximum number of open circuits of a route, one per key. */
 const MAX_OPEN = 1_000;
 
-export class CircuitBreaker implements CallPolicy {
+export class CircuitBreaker implements AttemptPolicy {
   readonly #settings: UpstreamSettings;
   readonly #options: BreakerSettings;
   readonly #host = new Circuit(undefined);
@@ -55,20 +55,22 @@ export class CircuitBreaker implements CallPolicy {
   }
 
   /** Rejects at once if a circuit is open. */
-  before(call: RestCall): Error | undefined {
-    return this.#tripped.size > 0 && !this.#admits(call) ? this.#refusal(call.route) : undefined;
+  before(attempt: Attempt): Error | undefined {
+    return this.#tripped.size > 0 && !this.#admits(attempt)
+      ? this.#refusal(attempt.route)
+      : undefined;
   }
 
-  after(call: RestCall, settled: Settled): void {
-    const { host, route } = verdictOf(call, settled);
-    if (this.#opens(this.#host, call, host)) this.#refuseBehind(() => true, false);
-    const own = this.#ownOf(call, settled, route);
+  after(attempt: Attempt, settled: Settled): void {
+    const { host, route } = verdictOf(attempt, settled);
+    if (this.#opens(this.#host, attempt, host)) this.#refuseBehind(() => true, false);
+    const own = this.#ownOf(attempt, settled, route);
     if (!own) return;
     // A probe without a connection has failed; for other attempts this says nothing about the route.
     const failed = own.probeFromMs === undefined ? route : (route ?? host);
-    if (!this.#opens(own, call, failed)) return;
-    const isOfOwn = (other: RestCall) =>
-      other.from.apiKey === call.from.apiKey && other.route === call.route;
+    if (!this.#opens(own, attempt, failed)) return;
+    const isOfOwn = (other: Attempt) =>
+      other.from.apiKey === attempt.from.apiKey && other.route === attempt.route;
     this.#refuseBehind(isOfOwn, hasKind(settled, 'timeout'));
   }
 
@@ -95,8 +97,8 @@ export class CircuitBreaker implements CallPolicy {
   }
 
   /** Whether an attempt may go on; makes its request the prober of half-open circuits. */
-  #admits(call: RestCall): boolean {
-    const { from, route } = call;
+  #admits(attempt: Attempt): boolean {
+    const { from, route } = attempt;
     const own = from.key.routes.get(route)?.circuit;
     const tripped = [this.#host, own].filter((one) => one?.probeFromMs !== undefined) as Circuit[];
     if (tripped.length === 0) return true;
@@ -106,7 +108,7 @@ export class CircuitBreaker implements CallPolicy {
       circuit.probe(from, nowMs, this.#options);
       this.#report(circuit.route);
     }
-    call.isProbe = true;
+    attempt.isProbe = true;
     return true;
   }
 
@@ -116,28 +118,29 @@ export class CircuitBreaker implements CallPolicy {
    * @param failed undefined if the attempt says nothing about the circuit.
    * @returns whether the circuit opens.
    */
-  #opens(circuit: Circuit, call: RestCall, failed: boolean | undefined): boolean {
+  #opens(circuit: Circuit, attempt: Attempt, failed: boolean | undefined): boolean {
     if (failed === undefined) return false;
     if (circuit.probeFromMs === undefined) {
-      if (!circuit.count(failed, call.endedMs, this.#options)) return false;
+      if (!circuit.count(failed, attempt.endedMs, this.#options)) return false;
       this.#open(circuit);
       return true;
     }
     // Attempts sent before it opened say nothing new.
-    if (!call.isProbe) return false;
-    if (failed) circuit.endProbe(call.from);
+    if (!attempt.isProbe) return false;
+    if (failed) circuit.endProbe(attempt.from);
     else this.#close(circuit);
     this.#report(circuit.route);
     return false;
   }
 
   /** Rejects calls of a circuit that has opened: queued ones and, if the backend is silent, reads in flight. */
-  #refuseBehind(isBehind: (call: RestCall) => boolean, isSilent: boolean): void {
-    for (const call of [...this.#underWay.calls]) {
-      const mayEnd = call.source === 'unsent' || (isSilent && isRead(call));
-      if (!mayEnd || !isBehind(call)) continue;
-      call.land(this.#refusal(call.route));
-      call.end('cancelled');
+  #refuseBehind(isBehind: (attempt: Attempt) => boolean, isSilent: boolean): void {
+    for (const attempt of [...this.#underWay.attempts]) {
+      const { call, source, route } = attempt;
+      const mayEnd = source === 'unsent' || (isSilent && isRead(call));
+      if (!mayEnd || !isBehind(attempt)) continue;
+      call.settle(this.#refusal(route));
+      attempt.cancel('cancelled');
     }
   }
 
@@ -172,7 +175,7 @@ export class CircuitBreaker implements CallPolicy {
   }
 
   /** Returns the circuit of a call's route and key, created if there is something to count. */
-  #ownOf({ from, route }: RestCall, settled: Settled, failed: boolean | undefined) {
+  #ownOf({ from, route }: Attempt, settled: Settled, failed: boolean | undefined) {
     const { key } = from;
     const own = key.routes.get(route)?.circuit;
     if (own || failed === undefined) return own;
@@ -200,21 +203,21 @@ const NOTHING: Verdict = { host: undefined, route: undefined };
 const ITS_TIME = 0.9;
 
 /** Returns what an attempt says about the backend's health. */
-function verdictOf(call: RestCall, settled: Settled): Verdict {
+function verdictOf(attempt: Attempt, settled: Settled): Verdict {
   // Any response below 500 is healthy.
   if (!(settled instanceof Error)) return settled.status >= 500 ? FAILED : HEALTHY;
-  if (call.sentMs === 0) return NOTHING;
+  if (attempt.sentMs === 0) return NOTHING;
   const cause = hasKind(settled, 'outcome_unknown') ? settled.cause : settled;
   if (hasKind(cause, 'timeout')) {
     // A timeout after a long wait in our queue says nothing about the backend.
-    const hadMs = call.endedMs - call.sentMs;
-    const { isCutShort, untilMs, startedMs } = call;
+    const hadMs = attempt.endedMs - attempt.sentMs;
+    const { isCutShort, untilMs, startedMs } = attempt;
     if (isCutShort || hadMs < ITS_TIME * (untilMs - startedMs)) return NOTHING;
   } else if (!hasKind(cause, 'truncated', 'unreachable')) {
     return NOTHING;
   } else if (cause.retry === 'nothing' && cause.failure === 'reset') {
-    // The connection was being closed, so the backend has not seen the call.
+    // The connection was being closed, so the backend has not seen the attempt.
     return NOTHING;
   }
-  return call.isConnected ? FAILED : UNREACHABLE;
+  return attempt.isConnected ? FAILED : UNREACHABLE;
 }

@@ -11,7 +11,7 @@ import { isRead, type Settled } from '../call/call.ts';
 import { endOfWait, RestError, reusedRefusals } from '../call/errors.ts';
 import type { ApiKey, KeyRoute, ApiKeys } from '../call/keys.ts';
 import type { UpstreamSettings } from '../call/options.ts';
-import { HELD, type CallPolicy, type RestCall } from '../rest-call.ts';
+import { HELD, type Attempt, type AttemptPolicy } from '../attempt.ts';
 import type { UnderWay } from './attempts.ts';
 
 /** Maximum shares of connections for a key, a route of a key, and a route of all keys. */
@@ -20,12 +20,12 @@ const SHARES = { key: 7 / 8, routeOfKey: 4 / 5, route: 15 / 16 };
 /** `Retry-After` of rejected calls, in milliseconds. */
 const RETRY_AFTER_MS = 1_000;
 
-export class ConcurrencyLimiter implements CallPolicy {
+export class ConcurrencyLimiter implements AttemptPolicy {
   readonly #settings: UpstreamSettings;
   readonly #keys: ApiKeys;
   readonly #underWay: UnderWay;
   readonly #most: Readonly<typeof SHARES>;
-  readonly #queue: RoundRobinQueue<RestCall>;
+  readonly #queue: RoundRobinQueue<Attempt>;
   #isScheduled = false;
   /** Calls in flight of all keys. */
   #active = 0;
@@ -46,26 +46,26 @@ export class ConcurrencyLimiter implements CallPolicy {
     this.#most = { key: mostOf(key), routeOfKey: mostOf(routeOfKey), route: mostOf(route) };
   }
 
-  before(call: RestCall): Error | typeof HELD | undefined {
-    const turn = (call.turn = this.#turnOf(call));
-    // Queued calls could not start, so this call overtakes none that could.
-    if (!this.#mayStart(turn, call.isDeferred)) return this.#wait(call, turn.key);
-    this.#start(call, turn);
+  before(attempt: Attempt): Error | typeof HELD | undefined {
+    const turn = (attempt.turn = this.#turnOf(attempt));
+    // Queued attempts could not start, so this one overtakes none that could.
+    if (!this.#mayStart(turn, attempt.call.isDeferred)) return this.#wait(attempt, turn.key);
+    this.#start(attempt, turn);
     return undefined;
   }
 
   /** Removes a timed-out or cancelled attempt from the queue. */
-  release(call: RestCall, why: EndOfWait): Error {
-    this.#queue.delete(call.turn!.key.apiKey, call, subqueueOf(call));
-    this.#leave(call);
-    return this.#refusalFor(call, why);
+  release(attempt: Attempt, why: EndOfWait): Error {
+    this.#queue.delete(attempt.turn!.key.apiKey, attempt, subqueueOf(attempt));
+    this.#leave(attempt);
+    return this.#refusalFor(attempt, why);
   }
 
   /** Ends an attempt, and starts queued ones. */
-  after(call: RestCall, settled: Settled): void {
-    this.#count(call, call.turn!, -1);
-    call.turn = undefined;
-    if (!(settled instanceof Error)) this.#noteAcceptance(call, settled.status);
+  after(attempt: Attempt, settled: Settled): void {
+    this.#count(attempt, attempt.turn!, -1);
+    attempt.turn = undefined;
+    if (!(settled instanceof Error)) this.#noteAcceptance(attempt, settled.status);
     if (this.#queue.size === 0 || this.#isScheduled) return;
     this.#isScheduled = true;
     // Deferred: a caller that disconnects cancels its calls one by one, and the next in the queue may be its own.
@@ -73,7 +73,7 @@ export class ConcurrencyLimiter implements CallPolicy {
   }
 
   /** Any response other than a rejection of the key accepts it. */
-  #noteAcceptance({ from }: RestCall, status: number): void {
+  #noteAcceptance({ from }: Attempt, status: number): void {
     const { key } = from;
     if (status === 401) {
       // With forwarded headers, these may be the cause, which must not affect other callers of the key.
@@ -84,17 +84,18 @@ export class ConcurrencyLimiter implements CallPolicy {
     }
   }
 
-  /** Moves a newly accepted key's calls in flight to its own share; it would otherwise have two. */
+  /** Moves a newly accepted key's attempts in flight to its own share; it would otherwise have two. */
   #move(key: ApiKey): void {
-    for (const call of this.#underWay.calls) {
-      if (call.isHeld || call.from.apiKey !== key.apiKey || !call.turn) continue;
-      this.#count(call, call.turn, -1);
-      call.turn = this.#keys.of(key, call.route);
-      this.#count(call, call.turn, 1);
+    for (const attempt of this.#underWay.attempts) {
+      const { from, route, turn, isHeld } = attempt;
+      if (isHeld || from.apiKey !== key.apiKey || !turn) continue;
+      this.#count(attempt, turn, -1);
+      attempt.turn = this.#keys.of(key, route);
+      this.#count(attempt, attempt.turn, 1);
     }
   }
 
-  #turnOf({ from, route }: RestCall): KeyRoute {
+  #turnOf({ from, route }: Attempt): KeyRoute {
     const { key } = from;
     return this.#keys.of(key.isAccepted ? key : this.#keys.unaccepted, route);
   }
@@ -109,37 +110,37 @@ export class ConcurrencyLimiter implements CallPolicy {
     return isDeferred ? key.waiting === 0 && key.deferred < free : free > 0;
   }
 
-  #start(call: RestCall, turn: KeyRoute): void {
-    if (call.attempt === 1 && isRead(call)) turn.all.reads += 1;
-    this.#count(call, turn, 1);
+  #start(attempt: Attempt, turn: KeyRoute): void {
+    if (attempt.attempt === 1 && isRead(attempt)) turn.all.reads += 1;
+    this.#count(attempt, turn, 1);
   }
 
-  #count({ isDeferred }: RestCall, turn: KeyRoute, by: 1 | -1): void {
+  #count({ call }: Attempt, turn: KeyRoute, by: 1 | -1): void {
     this.#active += by;
     turn.active += by;
     turn.all.active += by;
     turn.key.active += by;
-    if (isDeferred) turn.key.deferred += by;
+    if (call.isDeferred) turn.key.deferred += by;
   }
 
-  #wait(call: RestCall, key: ApiKey): Error | typeof HELD {
-    const dropped = this.#queue.add(key.apiKey, call, subqueueOf(call));
-    if (dropped !== call && !call.isDeferred) key.waiting += 1;
+  #wait(attempt: Attempt, key: ApiKey): Error | typeof HELD {
+    const dropped = this.#queue.add(key.apiKey, attempt, subqueueOf(attempt));
+    if (dropped !== attempt && !attempt.call.isDeferred) key.waiting += 1;
     if (!dropped) return HELD;
     const { route } = dropped;
     this.#settings.observer.onShed?.(route);
-    if (dropped === call) return this.#refusal(route);
+    if (dropped === attempt) return this.#refusal(route);
     this.#leave(dropped);
     dropped.proceed(this.#refusal(route));
     return HELD;
   }
 
-  /** Updates counts for a call that left the queue. */
-  #leave({ isDeferred, turn }: RestCall): void {
-    if (!isDeferred) turn!.key.waiting -= 1;
+  /** Updates counts for an attempt that left the queue. */
+  #leave({ call, turn }: Attempt): void {
+    if (!call.isDeferred) turn!.key.waiting -= 1;
   }
 
-  #refusalFor({ route, isCutShort }: RestCall, why: EndOfWait): Error {
+  #refusalFor({ route, isCutShort }: Attempt, why: EndOfWait): Error {
     if (why !== 'timeout') return endOfWait(why, route);
     if (isCutShort) return new RestError('timeout', 'No connection came free in time', route);
     return this.#refusal(route);
@@ -149,7 +150,8 @@ export class ConcurrencyLimiter implements CallPolicy {
     this.#isScheduled = false;
     const nowMs = this.#settings.clock.now();
     // The backend may have accepted the key meanwhile.
-    const mayStart = (call: RestCall) => this.#mayStart(this.#turnOf(call), call.isDeferred);
+    const mayStart = (attempt: Attempt) =>
+      this.#mayStart(this.#turnOf(attempt), attempt.call.isDeferred);
     for (let next = this.#queue.take(mayStart); next; next = this.#queue.take(mayStart)) {
       this.#leave(next);
       // Timed out while the process was stalled.
@@ -166,5 +168,5 @@ export class ConcurrencyLimiter implements CallPolicy {
 }
 
 /** Sub-queue of a key's attempts that wait for the same share. */
-const subqueueOf = ({ route, isDeferred }: RestCall): Route | string =>
-  isDeferred ? `${route.method} ${route.path}` : route;
+const subqueueOf = ({ route, call }: Attempt): Route | string =>
+  call.isDeferred ? `${route.method} ${route.path}` : route;

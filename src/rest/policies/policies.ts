@@ -1,11 +1,11 @@
 /**
- * The policies of backend calls, from callers to the wire.
+ * The policies of attempts, from callers to the wire.
  */
 import type { Call, DecodedResponse, RestResponse, Settled } from '../call/call.ts';
 import { ApiKeys } from '../call/keys.ts';
 import type { UpstreamSettings } from '../call/options.ts';
 import { DecodeCache } from '../decode/decode-cache.ts';
-import { AttemptTimeout, Record, UnderWay } from './attempts.ts';
+import { AttemptLog, AttemptTimeout, UnderWay } from './attempts.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import { RateLimitPauses } from './rate-limit-pauses.ts';
@@ -20,7 +20,7 @@ export function openCalls(settings: UpstreamSettings) {
 
   const policies = [
     new RateLimitPauses(settings),
-    new Record(settings),
+    new AttemptLog(settings),
     breaker,
     underWay,
     new AttemptTimeout(settings),

@@ -8,7 +8,7 @@ import type { Settled } from '../call/call.ts';
 import { endOfWait, RestError } from '../call/errors.ts';
 import type { UpstreamSettings } from '../call/options.ts';
 import { retryAfterOf } from '../decode/retry-after.ts';
-import { HELD, type CallPolicy, type RestCall } from '../rest-call.ts';
+import { HELD, type Attempt, type AttemptPolicy } from '../attempt.ts';
 
 /** Maximum pause, in milliseconds, against a mistaken `Retry-After`. */
 const MAX_PAUSE_MS = 60_000;
@@ -20,7 +20,7 @@ const SPREAD_MS = 50;
 /** Maximum number of stored pauses. */
 const MAX_KEYS = 10_000;
 
-export class RateLimitPauses implements CallPolicy {
+export class RateLimitPauses implements AttemptPolicy {
   readonly #settings: UpstreamSettings;
   /** End of the pause by sharing key. */
   readonly #untils = new LRUCache<string, number>({ max: MAX_KEYS });
@@ -33,9 +33,10 @@ export class RateLimitPauses implements CallPolicy {
   }
 
   /** Runs before the timeout of the attempt begins. */
-  before(call: RestCall): Error | typeof HELD | undefined {
-    if (call.startedMs >= this.#latestMs) return undefined;
-    const { sharingKey, callLog } = call.from;
+  before(attempt: Attempt): Error | typeof HELD | undefined {
+    if (attempt.startedMs >= this.#latestMs) return undefined;
+    const { call, from } = attempt;
+    const { sharingKey, callLog } = from;
     const { clock } = this.#settings;
     const leftMs = this.#leftOf(sharingKey);
     if (leftMs <= 0) return undefined;
@@ -48,18 +49,18 @@ export class RateLimitPauses implements CallPolicy {
     }
     this.#waiting += 1;
     const waitMs = Math.ceil(leftMs) + Math.random() * SPREAD_MS;
-    call.timer = clock.setTimeout(() => this.#resume(call), waitMs);
+    attempt.timer = clock.setTimeout(() => this.#resume(attempt), waitMs);
     return HELD;
   }
 
-  release(call: RestCall): Error {
+  release({ route, timer }: Attempt): Error {
     this.#waiting -= 1;
-    this.#settings.clock.clearTimeout(call.timer);
-    return endOfWait('cancelled', call.route);
+    this.#settings.clock.clearTimeout(timer);
+    return endOfWait('cancelled', route);
   }
 
   /** Begins a pause after a 429 with `Retry-After`. */
-  after({ from, route }: RestCall, settled: Settled): void {
+  after({ from, route }: Attempt, settled: Settled): void {
     if (settled instanceof Error || settled.status !== 429) return;
     const afterMs = retryAfterOf(settled.headers);
     if (afterMs === undefined) return;
@@ -77,11 +78,11 @@ export class RateLimitPauses implements CallPolicy {
     return until === undefined ? 0 : until - this.#settings.clock.now();
   }
 
-  #resume(call: RestCall): void {
+  #resume(attempt: Attempt): void {
     this.#waiting -= 1;
-    call.startedMs = this.#settings.clock.now();
+    attempt.startedMs = this.#settings.clock.now();
     // The pause may have been extended meanwhile.
-    const verdict = this.before(call);
-    if (verdict !== HELD) call.proceed(verdict);
+    const verdict = this.before(attempt);
+    if (verdict !== HELD) attempt.proceed(verdict);
   }
 }

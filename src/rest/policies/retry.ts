@@ -9,7 +9,8 @@ import { RestError } from '../call/errors.ts';
 import type { RouteLoad } from '../call/keys.ts';
 import type { UpstreamSettings } from '../call/options.ts';
 import { retryAfterOf } from '../decode/retry-after.ts';
-import type { RestCall, Retry } from '../rest-call.ts';
+import type { Attempt } from '../attempt.ts';
+import type { Retry } from '../rest-call.ts';
 
 /** Maximum retries of a call that reached the backend. */
 const MAX_RETRIES = 2;
@@ -39,20 +40,20 @@ interface RetryTerms {
 export function retries(
   { timeoutMs, observer, clock }: UpstreamSettings,
   routes: ReadonlyMap<Route, RouteLoad>,
-): (call: RestCall, settled: Settled) => Retry | undefined {
+): (attempt: Attempt, settled: Settled) => Retry | undefined {
   const budget = new RetryBudget(routes);
 
-  return (call, settled) => {
+  return (attempt, settled) => {
     if (!(settled instanceof Error) && settled.status < 400) return undefined;
+    const { call, attempt: number } = attempt;
     if (!isRead(call)) return undefined;
-    const { route, attempt } = call;
-    const next = wantedAfter(settled, attempt, timeoutMs);
+    const next = wantedAfter(settled, number, timeoutMs);
     if (!next) return undefined;
     const leftMs = call.deadlineMs - clock.now();
     const most = next.isFree ? MAX_RECONNECTS : MAX_RETRIES;
-    if (attempt > most || next.afterMs + next.needsMs >= leftMs) return undefined;
-    if (!next.isFree && !budget.spend(route)) {
-      observer.onRetryBudgetExhausted?.(route);
+    if (number > most || next.afterMs + next.needsMs >= leftMs) return undefined;
+    if (!next.isFree && !budget.spend(call.route)) {
+      observer.onRetryBudgetExhausted?.(call.route);
       return undefined;
     }
     return { afterMs: next.afterMs, isFresh: next.isFresh };
