@@ -228,7 +228,7 @@ function keyOf(deciding: readonly Deciding[], variables: WeighedOperation['varia
     else if (kind === 'number') key += `${sizeOf(value)},`;
     else if (kind === 'condition') key += `${value === true},`;
     else if (kind === 'id') key += `${typeOf(value) ?? ''},`;
-    else key += `${countsOf(value).join(' ')},`;
+    else for (const { typename, count } of countsOf(value)) key += `${typename}:${count},`;
   }
   return key;
 }
@@ -245,14 +245,24 @@ function typeOf(value: unknown): string | undefined {
     : undefined;
 }
 
-/** Returns the types of ids in a list with their rounded-up counts. */
-function countsOf(value: unknown): readonly string[] {
+/** Ids of one type in a list. */
+interface IdCount {
+  /** Empty for other values. */
+  readonly typename: string;
+  /** Rounded up to a size. */
+  readonly count: number;
+}
+
+/** Returns the types of ids in a list with their counts, sorted by type. */
+function countsOf(value: unknown): readonly IdCount[] {
   const counts = new Map<string, number>();
   for (const item of Array.isArray(value) ? (value as unknown[]) : [value]) {
     const type = typeOf(item) ?? '';
     counts.set(type, (counts.get(type) ?? 0) + 1);
   }
-  return [...counts].map(([type, count]) => `${type}:${sizeOf(count)}`).sort();
+  return [...counts]
+    .map(([typename, count]) => ({ typename, count: sizeOf(count) }))
+    .sort((one, other) => (one.typename < other.typename ? -1 : 1));
 }
 
 /** Returns sample variables with distinct ids. */
@@ -287,13 +297,12 @@ function samplesOf(
     else if (kind === 'condition') samples[name] = value === true;
     else if (kind === 'list') {
       const isOfObjects = namedTypeOf(node) === '_Any';
-      samples[name] = countsOf(value).flatMap((one) => {
-        const [typename = '', length] = one.split(':');
-        return Array.from({ length: Number(length) }, () => {
+      samples[name] = countsOf(value).flatMap(({ typename, count: length }) =>
+        Array.from({ length }, () => {
           const id = idOf(typename);
           return isOfObjects ? { __typename: typename, id } : sampleOfItem(type, id);
-        });
-      });
+        }),
+      );
     } else {
       const id = idOf((kind === 'id' && typeOf(value)) || '');
       samples[name] = namedTypeOf(node) === 'String' ? id : sampleOf(type, id);

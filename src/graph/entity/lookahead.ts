@@ -31,7 +31,7 @@ export function followReference(
 ): object | null | Promise<object | null> {
   const { entity } = requirement;
   const begun = begunBelow(context).get(parent)?.references.get(info.fieldNodes[0]!);
-  if (begun) return followKey(entity, begun.key, context, info, begun.ahead);
+  if (begun) return followKey(entity, begun.key, context, info, begun.below);
   const key = requirement.key(parent);
   return key && followKey(entity, key, context, info);
 }
@@ -46,10 +46,10 @@ export function followKey(
   key: Key,
   context: Context,
   info: GraphQLResolveInfo,
-  ahead = startBelow(entity, key, context, info),
+  below = startBelow(entity, key, context, info),
 ): object | Promise<object | null> {
-  if (ahead.needsObject) return load(entity, key, context, info, ahead);
-  return keep(context, standIn(key), ahead);
+  if (below.needsObject) return load(entity, key, context, info, below.calls);
+  return keep(context, standIn(key), below.calls);
 }
 
 /**
@@ -64,13 +64,12 @@ export function lookUp(
   context: Context,
   info: GraphQLResolveInfo,
 ): Promise<object | null> {
-  const ahead = startBelow(entity, key, context, info);
-  const { needsObject, proof } = ahead;
-  if (needsObject || !proof) return load(entity, key, context, info, ahead);
-  return provesParent(proof, context).then((exists) => {
-    if (exists) return keep(context, standIn(key), ahead);
-    if (exists === undefined) return load(entity, key, context, info, ahead);
-    ahead.abandon();
+  const { needsObject, calls } = startBelow(entity, key, context, info);
+  if (needsObject || !calls?.proof) return load(entity, key, context, info, calls);
+  return provesParent(calls.proof, context).then((exists) => {
+    if (exists) return keep(context, standIn(key), calls);
+    if (exists === undefined) return load(entity, key, context, info, calls);
+    calls.abandon();
     return null;
   });
 }
@@ -83,7 +82,7 @@ export function startFrom(
   info: GraphQLResolveInfo,
 ): void {
   const key = entity.keyOf(object);
-  if (key) keep(context, object, startBelow(entity, key, context, info));
+  if (key) keep(context, object, startBelow(entity, key, context, info).calls);
 }
 
 /** Returns the page request that look-ahead made for a list field; undefined if it did not start it. */
@@ -110,22 +109,21 @@ function load(
   key: Key,
   context: Context,
   info: GraphQLResolveInfo,
-  ahead: BegunCalls,
+  calls: BegunCalls | undefined,
 ): Promise<object | null> {
   const loaded = entity.loader(context).load(key, info.path);
-  // Fast path: most references have nothing below them.
-  if (ahead.isEmpty) return loaded;
+  if (!calls) return loaded;
   return loaded.then(
     (object) => {
-      if (!object) ahead.abandon();
+      if (!object) calls.abandon();
       // The backend may return another object; its calls are not used then.
       else if (entity.key.every((name) => key[name] === (object as Key)[name])) {
-        keep(context, object, ahead);
+        keep(context, object, calls);
       }
       return object;
     },
     (error: unknown) => {
-      ahead.abandon();
+      calls.abandon();
       throw error;
     },
   );
@@ -137,8 +135,8 @@ const begunBelow = perRequest(() => new Map<object, BegunCalls>());
 /** An object with the fields of its key only. */
 const standIn = (key: Key): object => ({ ...key });
 
-function keep(context: Context, object: object, ahead: BegunCalls): object {
-  if (!ahead.isEmpty) begunBelow(context).set(object, ahead);
+function keep(context: Context, object: object, calls: BegunCalls | undefined): object {
+  if (calls) begunBelow(context).set(object, calls);
   return object;
 }
 
@@ -149,34 +147,33 @@ interface ListAhead {
   readonly path: SelectionInfo['path'];
 }
 
-/** Calls started below an object before it arrives. */
-class BegunCalls {
+/** A selection below an object that has not arrived. */
+interface Below {
   /** Whether a selected field requires the object itself. */
   readonly needsObject: boolean;
-  /** Whether no call was started. */
-  isEmpty = true;
+  /** Undefined if none was started. */
+  readonly calls: BegunCalls | undefined;
+}
+
+/** Calls started below an object before it arrives. */
+class BegunCalls {
   /**
    * A list whose response shows whether the object exists. Not a closure: V8 allocates closures assigned to fields as
    * long-lived, and one here retained whole requests.
    */
   proof: ListAhead | undefined;
   readonly requests = new Map<FieldNode, PageRequest>();
-  readonly references = new Map<FieldNode, { readonly key: Key; readonly ahead: BegunCalls }>();
+  readonly references = new Map<FieldNode, { readonly key: Key; readonly below: Below }>();
   readonly #begun: Abandon[] = [];
 
-  constructor(needsObject: boolean) {
-    this.needsObject = needsObject;
+  get isEmpty(): boolean {
+    return this.#begun.length === 0 && this.references.size === 0;
   }
 
   /** Cancels the started calls. Called if the object is missing. */
   abandon(): void {
     for (const abandon of this.#begun) abandon();
-    for (const { ahead } of this.references.values()) ahead.abandon();
-  }
-
-  #add(abandon: Abandon): void {
-    this.isEmpty = false;
-    this.#begun.push(abandon);
+    for (const { below } of this.references.values()) below.calls?.abandon();
   }
 
   /** Starts the call of a field. @throws for invalid arguments. */
@@ -191,49 +188,39 @@ class BegunCalls {
       const { list } = request;
       const page = pageOf(request);
       this.requests.set(node, request);
-      this.#add(list.start(page, path));
+      this.#begun.push(list.start(page, path));
       if (requirement.proves) this.proof ??= { list, page, path };
     } else if (requirement.kind === 'load') {
       const key = requirement.key(parent, args, context);
-      if (key) this.#add(requirement.loader(context).start(key, path));
+      if (key) this.#begun.push(requirement.loader(context).start(key, path));
     } else {
       const { entity } = requirement;
       const key = requirement.key(parent);
       if (!key) return;
-      const ahead = startBelow(entity, key, context, info);
-      this.references.set(node, { key, ahead });
-      this.isEmpty &&= ahead.isEmpty;
-      if (ahead.needsObject) this.#add(entity.loader(context).start(key, path));
+      const below = startBelow(entity, key, context, info);
+      if (below.needsObject) this.#begun.push(entity.loader(context).start(key, path));
+      if (below.needsObject || below.calls) this.references.set(node, { key, below });
     }
   }
 }
 
-/** Shared instances without calls: most selections require only the object or its key. */
-const OBJECT_ALONE = new BegunCalls(true);
-const KEY_ALONE = new BegunCalls(false);
-
-function startBelow(
-  entity: AnyEntity,
-  key: Key,
-  context: Context,
-  info: SelectionInfo,
-): BegunCalls {
-  if (context.looksAhead === false) return OBJECT_ALONE;
+function startBelow(entity: AnyEntity, key: Key, context: Context, info: SelectionInfo): Below {
+  if (context.looksAhead === false) return { needsObject: true, calls: undefined };
   const { schema, fragments, variableValues } = info;
   // An entity is created with an ObjectRef, so its name is that of an object type.
   const type = schema.getType(entity.name) as GraphQLObjectType;
   const { capabilities } = context.rest;
   const { keyFields, needsObject } = selectionOf(info, type, info.fieldNodes, capabilities);
-  if (keyFields.length === 0) return needsObject ? OBJECT_ALONE : KEY_ALONE;
-  const ahead = new BegunCalls(needsObject);
+  if (keyFields.length === 0) return { needsObject, calls: undefined };
+  const calls = new BegunCalls();
   for (const field of keyFields) {
     const { fieldNodes } = field;
     const path = { prev: info.path, key: field.key, typename: type.name };
     try {
-      ahead.begin(field, key, context, { schema, fragments, variableValues, fieldNodes, path });
+      calls.begin(field, key, context, { schema, fragments, variableValues, fieldNodes, path });
     } catch {
       // The field's resolver reports the error.
     }
   }
-  return ahead;
+  return { needsObject, calls: calls.isEmpty ? undefined : calls };
 }
