@@ -82,6 +82,23 @@ export interface Host {
  */
 export type Open<Settings> = (settings: Settings, host: Host) => Extension | Promise<Extension>;
 
+/** Policies of all extensions. */
+export const policiesOf = (
+  extensions: readonly Extension[],
+  part: 'around' | 'policies',
+): Policies =>
+  Object.fromEntries(extensions.flatMap((extension) => Object.entries(extension[part] ?? {})));
+
+/** Routes of all extensions. */
+export const routesOf = (
+  extensions: readonly Extension[],
+  part: 'routes' | 'operatorRoutes',
+  core: Core,
+): RouteHandlers =>
+  Object.fromEntries(
+    extensions.flatMap((extension) => Object.entries(extension[part]?.(core) ?? {})),
+  );
+
 /** An operation of an extension's own transport. */
 export interface OwnRequest {
   /** Trusted: neither looked up nor limited. */

@@ -13,6 +13,7 @@ import { clientError } from '../operation/client-error.ts';
 import type { AppVersion } from '../operation/app-version.ts';
 import type { Document } from '../operation/document.ts';
 import { AppVersions, type ClientNames } from './app-versions.ts';
+import type { Documents } from './documents.ts';
 import { isManifestName, ManifestError, readManifest, sha256 } from './manifest.ts';
 import { SHA256_PREFIX, type OperationParams } from '../operation/params.ts';
 
@@ -81,6 +82,25 @@ class TrustedSet {
 }
 
 const UNREADABLE = 'It cannot be read.';
+
+/** Trusted documents of a folder; undefined without one. */
+export const openTrusted = (
+  {
+    folder,
+    ...options
+  }: Omit<TrustedDocumentsOptions, 'folder'> & {
+    readonly folder: string | undefined;
+  },
+  documents: Documents,
+  observer: TrustedObserver,
+): TrustedDocuments | undefined =>
+  folder === undefined
+    ? undefined
+    : new TrustedDocuments(
+        { ...options, folder },
+        (text, hash) => documents.prepare(text, hash),
+        observer,
+      );
 
 export class TrustedDocuments {
   readonly only: boolean;

@@ -4,9 +4,11 @@
  * Files are read from disk for each request and take no memory. Their names contain hashes, so browsers cache them
  * forever.
  */
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { printSchema, type GraphQLSchema } from 'graphql';
 import sirv from 'sirv';
 import type { PageSettings } from '../../client/page-settings.ts';
 
@@ -65,7 +67,7 @@ const PAGE_HEADERS = Object.entries({
  * @param folder `dist/explorer`; undefined if it was not built.
  * @param settings called at the first request; undefined if no page is served.
  */
-export function createExplorer(
+function createExplorer(
   folder: string | undefined,
   settings: (() => PageSettings) | undefined,
   basePath = '',
@@ -92,6 +94,36 @@ export function createExplorer(
     file: built ? filesIn(join(built, 'files')) : () => false,
   };
 }
+
+interface ExplorerOptions {
+  readonly schema: GraphQLSchema;
+  readonly tools: Pick<PageSettings, 'introspection' | 'explain'> & { readonly graphiql: boolean };
+  /** Whether callers need a key of their own. */
+  readonly needsKey: boolean;
+  readonly basePath: string;
+  /** Build and the initial content of the page; undefined if there is none. */
+  readonly explorer: (Partial<PageSettings> & { readonly folder: string }) | undefined;
+}
+
+/** GraphiQL, or a page that says why it is missing. */
+export function openExplorer(options: ExplorerOptions): Explorer {
+  const { schema, tools, needsKey, basePath } = options;
+  const { graphiql, introspection, explain } = tools;
+  if (!graphiql) return createExplorer(undefined, undefined, basePath);
+  const { folder, ...example } = options.explorer ?? {};
+  const settings = () => ({
+    introspection,
+    explain,
+    needsKey,
+    ...(introspection !== 'off' && { schemaId: schemaIdOf(schema) }),
+    ...example,
+  });
+  return createExplorer(folder, settings, basePath);
+}
+
+/** Hash of the schema. */
+const schemaIdOf = (schema: GraphQLSchema): string =>
+  createHash('sha256').update(printSchema(schema)).digest('base64url');
 
 /** Redirects browsers only; other clients get 404 at `/`. */
 const redirectTo = (path: string): ExplorerResponse => ({

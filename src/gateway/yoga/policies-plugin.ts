@@ -15,12 +15,7 @@ import type { MaybePromise } from '../../execution/core/resolved-value.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Translate } from '../operation/errors.ts';
 import type { Operation } from '../operation/operation.ts';
-import {
-  badRequest,
-  ONE_OPERATION,
-  readParams,
-  type OperationParams,
-} from '../operation/params.ts';
+import { badRequest, ONE_OPERATION, readParams } from '../operation/params.ts';
 import type { OperationResponse } from '../operation/response.ts';
 import { selectOperation } from '../operation/select-operation.ts';
 import { StateKey } from '../operation/state.ts';

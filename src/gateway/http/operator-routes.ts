@@ -1,0 +1,36 @@
+/** Routes of operators: `/health`, `/ready` and `/metrics`. */
+import type { Metrics } from '../observe/metrics/metrics.ts';
+import { wantsOpenMetrics } from '../observe/metrics/open-metrics.ts';
+import type { Readiness } from '../observe/readiness.ts';
+import { forGet, type RouteHandlers } from './site.ts';
+
+interface OperatorRoutesOptions {
+  readonly readiness: Readiness;
+  readonly metrics: Metrics;
+  /** Which routes the backend has, for the details of `/ready`. */
+  readonly routes: () => unknown;
+}
+
+const health = forGet(async () => Response.json({ status: 'alive' }));
+
+const respond = <Body extends { readonly ready: boolean }>(body: Body): Response =>
+  Response.json(body, { status: body.ready ? 200 : 503 });
+
+export const operatorRoutes = ({
+  readiness,
+  metrics,
+  routes,
+}: OperatorRoutesOptions): RouteHandlers => ({
+  '/health': health,
+  '/ready': forGet(async () => respond({ ...readiness.report(), routes: routes() })),
+  '/metrics': forGet(async ({ headers }) => {
+    const { text, contentType } = await metrics.read(wantsOpenMetrics(headers.get('accept')));
+    return new Response(text, { headers: { 'content-type': contentType } });
+  }),
+});
+
+/** What callers see of them where operators have a port of their own. */
+export const publicRoutes = (readiness: Readiness): RouteHandlers => ({
+  '/health': health,
+  '/ready': forGet(async () => respond({ ready: readiness.report().ready })),
+});

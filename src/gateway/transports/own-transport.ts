@@ -1,0 +1,42 @@
+/** Operations of an extension's own transport, such as MCP: each has one result. */
+import type { ExecutionResult, GraphQLSchema } from 'graphql';
+import type { Core } from '../extension.ts';
+import { Operation } from '../operation/operation.ts';
+import { formatted, statusOf } from '../operation/response.ts';
+import type { OperationServer } from '../yoga/operation-server.ts';
+
+export const createOwnTransport =
+  (schema: GraphQLSchema, server: OperationServer): Core['run'] =>
+  async ({ document, variables, path, method, headers: given }, arrival) => {
+    // `accept` belongs to the transport, not to GraphQL over HTTP.
+    const { accept: _accept, ...headers } = given;
+    const operation = new Operation(
+      {
+        name: 'mcp',
+        path,
+        streams: false,
+        onlySubscriptions: false,
+        readParams: ({ given: params }) => params,
+      },
+      arrival,
+      schema,
+      { method, url: path, headers, document, given: { query: document.text, variables } },
+    );
+    server.begin();
+    let status = 500;
+    try {
+      let executed: ExecutionResult;
+      try {
+        // Subscriptions are rejected before this.
+        executed = (await server.run(operation)) as ExecutionResult;
+      } catch (error) {
+        executed = server.failed(operation, error);
+      }
+      const result = server.settle(operation, executed);
+      operation.bytes = Buffer.byteLength(JSON.stringify(formatted(result)));
+      status = statusOf(result);
+      return result;
+    } finally {
+      server.end(operation, status);
+    }
+  };
