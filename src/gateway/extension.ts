@@ -9,10 +9,11 @@ import type { RouteHandler, RouteHandlers } from './http/site.ts';
 import type { Logger } from './observe/logs/logger.ts';
 import type { Metrics } from './observe/metrics/metrics.ts';
 import type { Document } from './operation/document.ts';
-import type { Arrival, HeaderFields } from './operation/operation.ts';
+import type { Arrival } from './operation/operation.ts';
 import type { Policies } from './policy.ts';
 import type { RateLimits } from './policies/rate-limit.ts';
 import type { EventObserver } from './policies/subscriptions.ts';
+import type { OwnRequest } from './transports/own-transport.ts';
 
 export interface Extension {
   /** Policies before all others. */
@@ -98,17 +99,6 @@ export const routesOf = (
   Object.fromEntries(
     extensions.flatMap((extension) => Object.entries(extension[part]?.(core) ?? {})),
   );
-
-/** An operation of an extension's own transport. */
-export interface OwnRequest {
-  /** Trusted: neither looked up nor limited. */
-  readonly document: Document;
-  readonly variables: unknown;
-  /** Path of the transport, such as `/mcp`. */
-  readonly path: string;
-  readonly method: string;
-  readonly headers: HeaderFields;
-}
 
 /** The gateway as extensions see it. */
 export interface Core {

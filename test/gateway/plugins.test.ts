@@ -131,6 +131,49 @@ describe('a small plugin', () => {
   });
 });
 
+describe('a request of the Fetch API', () => {
+  it('is not created for a plugin that does not read it', async () => {
+    const created: boolean[] = [];
+    const site = await openGateway({
+      plugins: [{ onExecute: ({ context }) => void created.push(!!context.requestMade) }],
+    });
+
+    await site.ask(PAGE.query);
+
+    expect(created).toEqual([false]);
+  });
+
+  it('reaches the HTTP hook of a plugin that another plugin adds', async () => {
+    const seen: string[] = [];
+    const added: GatewayPlugin = { onResponse: ({ request }) => void seen.push(request.method) };
+    const site = await openGateway({
+      plugins: [{ onPluginInit: ({ addPlugin }) => addPlugin(added as object) }],
+    });
+
+    await site.ask(PAGE.query);
+
+    expect(seen).toEqual(['POST']);
+  });
+});
+
+it.each([
+  ['onParse', { onParse() {} }],
+  ['onParams', { onParams() {} }],
+  ['onResponse', { onResponse() {} }],
+])('beside a plugin with %s a mutation by GET has the error of the gateway', async (_, plugin) => {
+  const site = await openGateway({ plugins: [plugin] });
+
+  const response = await byGet(
+    site,
+    'mutation { restorePage(input: { id: "x" }) { page { id } } }',
+  );
+
+  expect(response.status).toBe(405);
+  expect(await response.json()).toMatchObject({
+    errors: [{ message: 'Send a mutation by POST.', extensions: { code: 'METHOD_NOT_ALLOWED' } }],
+  });
+});
+
 describe.each(['onParams', 'onParse', 'onValidate', 'onContextBuilding', 'onExecute'] as const)(
   'a plugin that throws in %s',
   (hook) => {

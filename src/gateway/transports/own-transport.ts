@@ -1,12 +1,26 @@
 /** Operations of an extension's own transport, such as MCP: each has one result. */
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
-import type { Core } from '../extension.ts';
-import { Operation } from '../operation/operation.ts';
+import type { Document } from '../operation/document.ts';
+import { Operation, type Arrival, type HeaderFields } from '../operation/operation.ts';
 import { formatted, statusOf } from '../operation/response.ts';
 import type { OperationServer } from '../yoga/operation-server.ts';
 
+/** An operation of an extension's own transport. */
+export interface OwnRequest {
+  /** Trusted: neither looked up nor limited. */
+  readonly document: Document;
+  readonly variables: unknown;
+  /** Path of the transport, such as `/mcp`. */
+  readonly path: string;
+  readonly method: string;
+  readonly headers: HeaderFields;
+}
+
+/** Runs an operation; never rejects. */
+export type OwnTransport = (request: OwnRequest, arrival: Arrival) => Promise<ExecutionResult>;
+
 export const createOwnTransport =
-  (schema: GraphQLSchema, server: OperationServer): Core['run'] =>
+  (schema: GraphQLSchema, server: OperationServer): OwnTransport =>
   async ({ document, variables, path, method, headers: given }, arrival) => {
     // `accept` belongs to the transport, not to GraphQL over HTTP.
     const { accept: _accept, ...headers } = given;
