@@ -22,7 +22,7 @@ import { Executor, type ExecutorArgs } from './core/executor.ts';
 import type { MaybePromise } from './core/resolved-value.ts';
 import { IncrementalExecutor, type IncrementalResult } from './incremental/incremental-executor.ts';
 import { INCREMENTAL, isDeferredAt } from './incremental/incremental-selection.ts';
-import { checkValues } from './operation/check-values.ts';
+import { checkValues } from './check-values.ts';
 import { PLAIN, PreparedOperations } from './operation/prepared-operations.ts';
 import type { PreparedSelection } from './operation/prepared-selection.ts';
 import { coerceVariableValues } from './operation/variables.ts';

@@ -11,10 +11,10 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { deferOf, streamOf } from '../incremental/defer-and-stream.ts';
-import { prepareArguments } from './arguments.ts';
-import { isIncluded, type OperationContext } from './collect-fields.ts';
-import { definitionOf } from './prepared-selection.ts';
+import { deferOf, streamOf } from './incremental/defer-and-stream.ts';
+import { prepareArguments } from './operation/arguments.ts';
+import { isIncluded, type OperationContext } from './operation/collect-fields.ts';
+import { definitionOf } from './operation/prepared-selection.ts';
 
 /** @throws {GraphQLError} for a condition or an argument that is null or invalid for the given variables. */
 export function checkValues(
