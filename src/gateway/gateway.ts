@@ -118,6 +118,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     execution: execution(executing), // our executor, with loaders and REST client per request
     // Bounded number per key; one result per event.
     subscriptions: subscriptions({
+      clock,
       execution: executing,
       admit,
       subscriptions: open,

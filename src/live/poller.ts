@@ -34,7 +34,7 @@ const QUIET_GROWTH = 1.5;
 const FAILURE_GROWTH = 2;
 
 /** Minimum interval while new watchers wait, in milliseconds, if it is shorter than the configured one. */
-const NEWCOMER_MS = 100;
+export const NEWCOMER_MS = 100;
 
 /** Random share of each interval, to spread pollers that began together. */
 const JITTER = 0.1;

@@ -7,7 +7,7 @@ import type { Snapshot, LiveObject } from './live-object.ts';
 import { Poller, type PollerOptions } from './poller.ts';
 
 /** Maximum number of buffered snapshots of a slow reader; above it, the oldest are dropped. */
-const MAX_WAITING = 16;
+export const MAX_WAITING = 16;
 
 export class Pollers {
   readonly #options: PollerOptions;

@@ -54,16 +54,16 @@ export interface Weighed {
 }
 
 /** Values of a result that take as long as four lookups: some 0.4 ms. */
-const VALUES_PER_UNIT = 500;
+export const VALUES_PER_UNIT = 500;
 
 /** REST calls that take as long, without the values that they return. */
-const CALLS_PER_UNIT = 8;
+export const CALLS_PER_UNIT = 8;
 
 /** Bytes of an unsent response per unit; all units of the process are 100 MB. */
-const BYTES_PER_UNIT = 200_000;
+export const BYTES_PER_UNIT = 200_000;
 
 /** Assumptions about unknown sizes: such lists are short, or have few pages. */
-const USUAL: Unknown = { items: 20, pages: 2, introspected: 20_000 };
+export const USUAL: Unknown = { items: 20, pages: 2, introspected: 20_000 };
 
 /** Sizes for which a document is planned; others are rounded up. */
 const SIZES = [0, 1, 5, 20, 50, MAX_FIRST];

@@ -17,6 +17,14 @@ import { DEFAULTS } from '../support/settings.ts';
 const QUERY = JSON.stringify({ query: '{ __typename }' });
 const MUTATION = 'mutation { restorePage(input: { id: "x" }) { page { name } } }';
 
+it('keeps an idle connection for 65 seconds, longer than load balancers do', async () => {
+  const { url } = await openGateway();
+
+  const { headers } = await send(`${url}/health`, {});
+
+  expect(headers.get('keep-alive')).toBe('timeout=65');
+});
+
 describe('CSRF protection', () => {
   it.each([
     ['a GET', 'GET', undefined, undefined],

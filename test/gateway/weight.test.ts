@@ -41,6 +41,20 @@ describe('the weight of an operation', () => {
     expect(calls.weigh().weight).toBeGreaterThan(12);
   });
 
+  it.each([
+    [7, 1],
+    [8, 2],
+    [15, 2],
+    [16, 3],
+  ])('of %i lookups is %i', (lookups, weight) => {
+    const fields = Array.from(
+      { length: lookups },
+      (_, i) => `p${i}: person(personId: "${i}") { name }`,
+    );
+
+    expect(operationOf(`{ ${fields.join(' ')} }`).weigh().weight).toBe(weight);
+  });
+
   it('counts a list of unknown length as a short one', () => {
     const { weigh } = operationOf(
       '{ page(pageId: "p") { actions { buttonTitle } links { nodes { path } } } }',

@@ -15,6 +15,7 @@ import {
   type Progress,
 } from './support.ts';
 import { openLog } from '../support/open-log.ts';
+import { StagedClock } from '../support/staged-time.ts';
 import { until } from '../support/until.ts';
 
 const NOBODY = formatNodeId('AudienceVersion', [IDS.page, IDS.audience, 'nobody']);
@@ -78,14 +79,19 @@ describe('a subscription over server-sent events', () => {
     expect(live.reads()).toBe(1);
   });
 
-  it('repeats the last event as a heartbeat, without a poll', async () => {
-    const live = await openLive({
-      live: { heartbeatMs: 40, pollMs: { least: 30_000, most: 30_000 } },
-    });
+  it('repeats the last event as a heartbeat each twenty seconds, without a poll', async () => {
+    const clock = new StagedClock();
+    const live = await openLive({ clock, live: { pollMs: { least: 90_000, most: 90_000 } } });
     const stream = await openEvents(live.site.url, { id: await live.draft() });
 
-    await until(() => stream.events.length >= 4);
+    for (let heartbeats = 0; heartbeats < 3; heartbeats++) {
+      await until(() => stream.events.length === 1 + heartbeats && clock.waits.includes(20_000));
+      clock.pass(19_999);
+      expect(clock.waits).toContain(1);
+      clock.pass(1);
+    }
 
+    await until(() => stream.events.length === 4);
     expect(new Set(stream.events.map((event) => JSON.stringify(event))).size).toBe(1);
     expect(live.reads()).toBe(1);
   });

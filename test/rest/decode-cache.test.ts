@@ -108,6 +108,19 @@ describe('the decode cache', () => {
     expect(decodedOf('p')).not.toBe(kept);
   });
 
+  it('keeps sixteen megabytes of answers, and no more', () => {
+    const cache = new DecodeCache();
+    // A text takes its bytes, and twice its length in V8.
+    const megabyte = 'x'.repeat((1_024 * 1_024) / 3 - 1_024);
+    const answers = Array.from({ length: 20 }, (_, i) => answer(person(`p${i}`, megabyte)));
+    const decodedOf = (i: number) => cache.decode(read(`p${i}`), answers[i]!).value;
+    answers.forEach((_, i) => [1, 2, 3].forEach(() => decodedOf(i)));
+
+    const kept = answers.map((_, i) => 19 - i).filter((i) => decodedOf(i) === decodedOf(i));
+
+    expect(kept).toEqual([19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4]);
+  });
+
   it('does not keep an answer that is too large', () => {
     const cache = new DecodeCache(10_000);
     const large = answer(person('p', 'x'.repeat(1_000)));

@@ -363,6 +363,21 @@ describe('a rate limit', () => {
     expect(told).toContain('pause');
   });
 
+  it('pauses calls for a minute at most, whatever Retry-After says', async () => {
+    const clock = new StagedClock();
+    const { backend, client } = await openRest({ clock });
+    backend.on('*', status(429, { 'retry-after': '3600' }), ok(personAsked));
+    await outcome(getPerson(client()));
+
+    expect(await outcome(getPerson(client(), 'q'))).toMatchObject({ retryAfterMs: 60_000 });
+    clock.pass(59_999);
+    expect(backend.hits()).toBe(1);
+    clock.pass(1);
+
+    expect(await getPerson(client(), 'q')).toMatchObject({ personId: 'q' });
+    expect(backend.hits()).toBe(2);
+  });
+
   it('refuses a call at once that cannot wait for its end', async () => {
     const { backend, client } = await openRest({ clock: new StagedClock() });
     backend.on('*', status(429, { 'retry-after': '30' }));

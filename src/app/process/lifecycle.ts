@@ -21,7 +21,7 @@ export interface StopTimes {
 }
 
 /** Time in which a repeated signal counts as the same one, in milliseconds. */
-const ECHO_MS = 500;
+export const ECHO_MS = 500;
 
 /**
  * The first signal stops the process gracefully, the second at once. SIGHUP does not count as one of two: systemd sends

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { ConfigError } from './setting.ts';
 
 /** Maximum number of names in a setting. */
-const MAX_NAMES = 16;
+export const MAX_NAMES = 16;
 
 const NAME = /^[a-z\d!#$%&'*+.^_`|~-]{1,64}$/;
 

@@ -35,7 +35,7 @@ interface CoercedVariables {
 }
 
 /** Maximum number of errors: each repeats the input, so a thousand take seconds. */
-const MAX_ERRORS = 10;
+export const MAX_ERRORS = 10;
 
 export function coerceVariableValues(
   schema: GraphQLSchema,

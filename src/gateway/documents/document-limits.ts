@@ -43,7 +43,7 @@ export const DEFAULT_LIMITS: DocumentLimits = {
 };
 
 /** Maximum length of names that responses and log lines repeat, in characters. */
-const MAX_NAME = 200;
+export const MAX_NAME = 200;
 
 /** Returns the error message for a text that is too large to parse. */
 export function findTextExcess(source: string, { tokens }: DocumentLimits): string | undefined {

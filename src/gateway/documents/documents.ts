@@ -46,7 +46,7 @@ const BYTES_PER_CHARACTER = 180;
 const MAX_BYTES = 32_000_000;
 
 /** Maximum number of validation errors reported for one document. */
-const MAX_ERRORS = 20;
+export const MAX_ERRORS = 20;
 
 export class Documents {
   readonly #schema: GraphQLSchema;

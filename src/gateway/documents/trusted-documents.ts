@@ -81,6 +81,9 @@ class TrustedSet {
   }
 }
 
+/** Interval between checks of the folder, in milliseconds. */
+export const POLL_MS = 2_000;
+
 const UNREADABLE = 'It cannot be read.';
 
 /** Trusted documents of a folder; undefined without one. */
@@ -119,7 +122,7 @@ export class TrustedDocuments {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
-    { folder, only, pollMs = 2_000 }: TrustedDocumentsOptions,
+    { folder, only, pollMs = POLL_MS }: TrustedDocumentsOptions,
     prepare: Prepare,
     observer: TrustedObserver,
   ) {

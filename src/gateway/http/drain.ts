@@ -12,7 +12,7 @@ import type { Site } from './site.ts';
  * Time without requests before idle connections are closed, in milliseconds. A request that arrives on a connection
  * while it is closed is reset.
  */
-const QUIET_MS = 200;
+export const QUIET_MS = 200;
 
 /** State of a server that stops. */
 export interface Stopping {

@@ -26,7 +26,7 @@ export interface HttpOptions {
   readonly maxBodyBytes: number;
   /** Allowed hosts of requests, in lower case, without ports; undefined allows any. */
   readonly allowedHosts: readonly string[] | undefined;
-  /** Clock of the drain. @default the system's */
+  /** Clock of the drain, and of readers that stall. @default the system's */
   readonly clock?: Clock;
 }
 
@@ -48,7 +48,7 @@ export interface HttpServer {
   close(timeoutMs: number, delayMs?: number): Promise<boolean>;
 }
 
-const SERVER_LIMITS = {
+export const SERVER_LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 1_000,
@@ -56,7 +56,7 @@ const SERVER_LIMITS = {
   maxHeaderSize: 16_384,
 };
 /** Maximum number of open connections. */
-const MAX_CONNECTIONS = 4_096;
+export const MAX_CONNECTIONS = 4_096;
 
 /** @throws Node's error if listening fails: `EADDRINUSE`, `EACCES`, … */
 export async function openHttpServer(site: Site, options: HttpOptions): Promise<HttpServer> {

@@ -4,6 +4,7 @@
  * Connections are handled in this folder only: the rest of the gateway gets whole bodies and returns responses.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Clock } from '../../lib/clock.ts';
 import { errorResponse } from '../operation/client-error.ts';
 import { arrive, responseHasLeft, type Arrival } from '../operation/operation.ts';
 import type { EventStream, OperationResponse, ResponseParts } from '../operation/response.ts';
@@ -16,7 +17,7 @@ import { readBody } from './request-body.ts';
 import { GRAPHQL, type Site } from './site.ts';
 
 /** Time to read a response that does not fit into the system's buffers, in milliseconds. */
-const READ_WITHIN_MS = 30_000;
+export const READ_WITHIN_MS = 30_000;
 
 /**
  * Time for which the rest of a rejected body is read and discarded, in milliseconds: a reset would hide the response.
@@ -184,7 +185,7 @@ export function requestListener(options: RequestListenerOptions): RequestListene
     if (lingerMs === 0) {
       // ASCII is the same in both encodings, and latin1 is a plain copy.
       endWith(outgoing, body, size === body.length ? 'latin1' : 'utf8');
-      cutWhereUnread(outgoing);
+      cutWhereUnread(outgoing, stopping.clock);
       return;
     }
     // Sends the whole response now; the connection closes after the rest of the request.
@@ -215,7 +216,7 @@ export function requestListener(options: RequestListenerOptions): RequestListene
       outgoing.write(chunk);
     }
     outgoing.end();
-    cutWhereUnread(outgoing);
+    cutWhereUnread(outgoing, stopping.clock);
   }
 
   /** Does not await the end of the stream, which would retain the request. */
@@ -229,16 +230,17 @@ export function requestListener(options: RequestListenerOptions): RequestListene
     outgoing.writeHead(status, headers);
     // A head written before the port closed allows keep-alive: its client would come back to this process.
     outgoing.on('close', () => stopping.isPortClosed && socket?.end());
-    return writeEvents(outgoing, events, site.subscriptions);
+    return writeEvents(outgoing, events, site.subscriptions, stopping.clock);
   }
 }
 
 /** The write timeout. */
-function cutWhereUnread(outgoing: ServerResponse): void {
+function cutWhereUnread(outgoing: ServerResponse, clock: Clock): void {
   // Usually the whole response is in the system's buffers.
   if (!outgoing.socket?.writableLength) return;
-  const timer = setTimeout(() => outgoing.destroy(), READ_WITHIN_MS).unref();
-  outgoing.once('close', () => clearTimeout(timer));
+  const timer = clock.setTimeout(() => outgoing.destroy(), READ_WITHIN_MS);
+  timer.unref();
+  outgoing.once('close', () => clock.clearTimeout(timer));
 }
 
 /** Writes head and body at once. */

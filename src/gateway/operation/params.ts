@@ -33,10 +33,10 @@ const ERROR_BEHAVIORS: Readonly<Record<string, ErrorBehavior>> = {
 };
 
 /** Maximum nesting of `variables`. */
-const MAX_VARIABLES_DEPTH = 32;
+export const MAX_VARIABLES_DEPTH = 32;
 
 /** Maximum number of values in `variables`, including lists and objects. */
-const MAX_VARIABLES_VALUES = 5_000;
+export const MAX_VARIABLES_VALUES = 5_000;
 
 /**
  * @param given parsed JSON, or a parsed query string.

@@ -5,6 +5,7 @@
  * effect while an event is awaited.
  */
 import type { ExecutionResult } from 'graphql';
+import type { Clock } from '../../lib/clock.ts';
 
 /**
  * Why a stream has ended.
@@ -23,6 +24,7 @@ interface ResultStreamOptions {
   readonly events: AsyncIterator<unknown>;
   /** Executes an event; never rejects. */
   readonly resultOf: (event: unknown) => Promise<ExecutionResult>;
+  readonly clock: Clock;
   /** Time without an event until the last result is repeated, in milliseconds. */
   readonly heartbeatMs: number;
   readonly onResult: (kind: ResultKind, result: ExecutionResult) => void;
@@ -113,13 +115,14 @@ export class ResultStream implements AsyncIterableIterator<ExecutionResult, unde
 
   /** Waits for an event or an end; resolves to false at the timeout. */
   #heard(waitMs: number): Promise<boolean> {
+    const { clock } = this.#options;
     return new Promise((resolve) => {
       const end = (heard: boolean): void => {
-        clearTimeout(timer);
+        clock.clearTimeout(timer);
         this.#wake = undefined;
         resolve(heard);
       };
-      const timer = setTimeout(end, waitMs, false);
+      const timer = clock.setTimeout(() => end(false), waitMs);
       this.#wake = () => end(true);
       if (this.#arrived) end(true);
     });

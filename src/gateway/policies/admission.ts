@@ -8,15 +8,21 @@ import { weightOfBytes } from '../../plan/weight.ts';
 import { RoundRobinQueue } from '../../lib/round-robin-queue.ts';
 
 export interface AdmissionLimits {
-  /** Maximum weight in flight of all keys: some 200 ms of work, and 100 MB. @default 512 */
+  /** Maximum weight in flight of all keys. @default 512 */
   readonly underWay?: number;
-  /** Maximum weight in flight of one key. @default 192, more than there are connections: waiting operations share calls */
+  /** Maximum weight in flight of one key. @default 192 */
   readonly perKey?: number;
   /** Maximum number of waiting operations; above it, the key with the most loses its latest. @default 1_024 */
   readonly waiting?: number;
   /** Called when waiting operations are admitted. */
   readonly onAdmitted?: () => void;
 }
+
+/**
+ * Default limits. All keys together: some 200 ms of work, and 100 MB. A key: more than there are connections, since
+ * waiting operations share calls.
+ */
+export const ADMISSION = { underWay: 512, perKey: 192, waiting: 1_024 };
 
 interface WaitingOperation {
   readonly weight: number;
@@ -75,7 +81,7 @@ export class Admission {
   #isFull = false;
 
   constructor(limits: AdmissionLimits = {}) {
-    const { underWay = 512, perKey = 192, waiting = 1_024, onAdmitted = () => {} } = limits;
+    const { underWay, perKey, waiting, onAdmitted = () => {} } = { ...ADMISSION, ...limits };
     this.#onAdmitted = onAdmitted;
     this.#underWay = underWay;
     this.#perKey = perKey;

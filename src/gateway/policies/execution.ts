@@ -44,7 +44,7 @@ interface ExecutionPolicyOptions {
 }
 
 /** Maximum number of errors of a result: a few ids under many aliases make thousands. */
-const MAX_ERRORS = 1_000;
+export const MAX_ERRORS = 1_000;
 
 /** Properties of a context that the executor reads. */
 interface ExecutionContext {

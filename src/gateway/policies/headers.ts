@@ -8,7 +8,7 @@ import type { Policy } from '../policy.ts';
  * Maximum length of names and values per request, in characters: each backend call carries them, and servers commonly
  * accept 8 kB of headers.
  */
-const MAX_CHARACTERS = 6_000;
+export const MAX_CHARACTERS = 6_000;
 
 /** Returns an operation's headers for the backend. */
 export type Forwarding = (operation: Operation) => ForwardedHeaders;

@@ -11,7 +11,10 @@
 import { RoundRobinQueue } from '../../lib/round-robin-queue.ts';
 
 /** Time in a turn of the event loop after which no further document begins, in milliseconds. */
-const TURN_MS = 2;
+export const TURN_MS = 2;
+
+/** Maximum number of waiting operations. */
+export const MAX_WAITING = 512;
 
 interface WaitingDocument {
   /** Whether another operation has parsed it meanwhile. */
@@ -39,7 +42,7 @@ export class NewDocuments {
   #endedMs = 0;
 
   constructor(options: NewDocumentsOptions = {}) {
-    const { mayHave = () => true, waiting = 512, now = () => performance.now() } = options;
+    const { mayHave = () => true, waiting = MAX_WAITING, now = () => performance.now() } = options;
     this.#mayHave = mayHave;
     this.#now = now;
     this.#queue = new RoundRobinQueue(waiting);

@@ -14,6 +14,7 @@ import { collectFields, fragmentsOf } from '../../execution/operation/collect-fi
 import { coerceVariableValues } from '../../execution/operation/variables.ts';
 import { isGraphQLError } from '../../graph/errors.ts';
 import { Cancel } from '../../lib/cancel.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { Snapshot } from '../../live/live-object.ts';
 import type { CallTrace } from '../../rest/call/trace.ts';
 import type { RestClient } from '../../rest/client/client.ts';
@@ -42,7 +43,11 @@ export interface EventObserver {
   ): void;
 }
 
+/** Time without an event until the last result is repeated, in milliseconds. */
+export const HEARTBEAT_MS = 20_000;
+
 interface SubscriptionOptions {
+  readonly clock: Clock;
   readonly execution: OperationExecution;
   readonly admit: Admit;
   readonly subscriptions: Subscriptions;
@@ -64,7 +69,7 @@ async function subscribe(
   operation: Operation,
   options: SubscriptionOptions,
 ): Promise<ExecutionResult | ResultStream> {
-  const { translate, observers, heartbeatMs = 20_000 } = options;
+  const { clock, translate, observers, heartbeatMs = HEARTBEAT_MS } = options;
   // Callers without a key share the deployment's limit.
   const release = options.subscriptions.admit(operation.apiKey ?? '');
   // Errors are masked like those of results.
@@ -91,6 +96,7 @@ async function subscribe(
   const stream = new ResultStream({
     events,
     resultOf,
+    clock,
     heartbeatMs,
     onResult: (kind, result) => {
       for (const one of observers) one.onResult(kind, result, operation);

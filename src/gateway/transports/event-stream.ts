@@ -9,6 +9,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../lib/clock.ts';
 import { COMPLETE, eventOf, OPENING } from '../operation/framing.ts';
 import { formatted, type EventStream } from '../operation/response.ts';
 import type { Subscriptions } from '../operation/subscriptions.ts';
@@ -16,7 +17,7 @@ import type { Subscriptions } from '../operation/subscriptions.ts';
 /**
  * Time after which a stalled reader is disconnected, in milliseconds; until then it misses events, except the latest.
  */
-const STALLED_MS = 300_000;
+export const STALLED_MS = 300_000;
 
 /**
  * Pause before a stream ends without `complete`, in milliseconds. The client of graphql-sse hangs if the last event and
@@ -39,6 +40,7 @@ export async function writeEvents(
   outgoing: ServerResponse,
   { results, stream }: EventStream,
   subscriptions: Subscriptions,
+  clock: Clock,
 ): Promise<void> {
   const onClose = (): void => stream.close('left');
   outgoing.on('close', onClose);
@@ -50,7 +52,7 @@ export async function writeEvents(
   for await (const result of results) {
     const hasRoom = outgoing.write(eventOf(JSON.stringify(formatted(result))));
     wroteMs = performance.now();
-    if (!hasRoom && !(await hasDrained(outgoing))) {
+    if (!hasRoom && !(await hasDrained(outgoing, clock))) {
       stream.close('stalled');
       outgoing.destroy();
     }
@@ -65,15 +67,15 @@ export async function writeEvents(
 }
 
 /** Waits until the buffer drains; resolves to false for a stalled reader. */
-function hasDrained(outgoing: ServerResponse): Promise<boolean> {
+function hasDrained(outgoing: ServerResponse, clock: Clock): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (drained: boolean) => (): void => {
-      clearTimeout(timer);
+      clock.clearTimeout(timer);
       outgoing.off('drain', onDrain).off('close', onDrain);
       resolve(drained);
     };
     const onDrain = settle(true);
-    const timer = setTimeout(settle(false), STALLED_MS);
+    const timer = clock.setTimeout(settle(false), STALLED_MS);
     outgoing.on('drain', onDrain).on('close', onDrain);
   });
 }

@@ -61,16 +61,16 @@ interface WebSocketTransportOptions extends WebSocketOptions {
 }
 
 /** Time for a client to send `connection_init`, in milliseconds. */
-const INIT_MS = 3_000;
+export const INIT_MS = 3_000;
 
 /** Interval of pings, in milliseconds; sockets without an answer are closed. */
-const PING_MS = 12_000;
+export const PING_MS = 12_000;
 
 /** Time for a client to answer a close, in milliseconds. */
 const CLOSE_MS = 2_000;
 
 /** Unsent bytes above which no messages are read from a client. */
-const MAX_UNREAD_BYTES = 1_000_000;
+export const MAX_UNREAD_BYTES = 1_000_000;
 
 /** Close code "Service Restart" of the IANA registry, after which graphql-ws's client reconnects. */
 const SERVICE_RESTART = 1_012;

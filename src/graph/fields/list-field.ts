@@ -139,7 +139,7 @@ const lackOf = (filters: InputFieldMap = {}): string =>
     : 'REST can neither filter nor sort this list, nor page backward.';
 
 /** Maximum number of empty pages in a row that a connection reads on from; the caller continues after them. */
-const MAX_EMPTY_PAGES = 10;
+export const MAX_EMPTY_PAGES = 10;
 
 /** The nodes of a connection from one page of the backend. */
 interface Segment {

@@ -20,7 +20,7 @@ const CODE_BYTES = 2;
 const HEAD_BYTES = CHECKSUM_BYTES + CODE_BYTES;
 
 /** Maximum length of a global id, in characters: three path ids of maximum length. */
-const MAX_LENGTH = 8_192;
+export const MAX_LENGTH = 8_192;
 
 /** Prefix of each part: a UUID, or more than `MAX_SHORT` bytes of text; otherwise the number of bytes plus one. */
 const UUID = 0;

@@ -107,7 +107,7 @@ export interface Upstream {
   close(): Promise<void>;
 }
 
-const DEFAULTS = {
+export const DEFAULTS = {
   maxResponseBytes: 5_000_000,
   connections: 128,
   maxQueue: 4_096,

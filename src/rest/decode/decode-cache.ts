@@ -11,7 +11,7 @@ import { decode } from './decode.ts';
 import { freeze } from './freeze.ts';
 
 /** Maximum memory of all entries, in bytes. */
-const MAX_BYTES = 16 * 1024 * 1024;
+export const MAX_BYTES = 16 * 1024 * 1024;
 const LARGEST_PART = 1 / 8; // maximum share of an entry
 const ENTRY_BYTES = 256; // overhead of an entry
 

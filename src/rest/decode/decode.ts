@@ -23,7 +23,7 @@ import { retryAfterOf } from './retry-after.ts';
 const SUCCESSES: readonly number[] = [200, 201, 204];
 
 /** Maximum number of wrong values of a response; above it the whole response is rejected. */
-const MAX_FAULTS = 1_000;
+export const MAX_FAULTS = 1_000;
 
 /**
  * Returns the body of a success, checked against the schema of its route.

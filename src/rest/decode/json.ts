@@ -10,10 +10,10 @@ import { isUtf8 } from 'node:buffer';
 export const MAX_DEPTH = 64;
 
 /** Maximum number of values of a response; a page of 100 audiences has 6,000. */
-const MAX_VALUES = 150_000;
+export const MAX_VALUES = 150_000;
 
 /** Size below which bodies are not checked, in bytes. */
-const SMALL = 256 * 1024;
+export const SMALL = 256 * 1024;
 
 /**
  * Returns the parsed value; undefined for invalid JSON, or for more than 256 KB with too many levels or values.

@@ -20,6 +20,9 @@ import type { UnderWay } from './attempts.ts';
 
 type BreakerSettings = Required<UpstreamSettings['breaker']>;
 
+/** Default bounds. */
+export const BREAKER: BreakerSettings = { volume: 20, openMs: 5_000, outageMs: 1_000 };
+
 /** Readable states of circuits. */
 export type CircuitStates = Pick<CircuitBreaker, 'tripped' | 'stateOf'>;
 
@@ -46,7 +49,7 @@ export class CircuitBreaker implements AttemptPolicy {
 
   constructor(settings: UpstreamSettings, keys: ApiKeys, underWay: UnderWay) {
     this.#settings = settings;
-    this.#options = { volume: 20, openMs: 5_000, outageMs: 1_000, ...settings.breaker };
+    this.#options = { ...BREAKER, ...settings.breaker };
     this.#keys = keys;
     this.#underWay = underWay;
     keys.onForget = ({ routes }) => {
@@ -200,7 +203,7 @@ const UNREACHABLE: Verdict = { host: true, route: undefined };
 const NOTHING: Verdict = { host: undefined, route: undefined };
 
 /** Minimum share of the timeout spent at the backend for the timeout to count as its failure. */
-const ITS_TIME = 0.9;
+export const ITS_TIME = 0.9;
 
 /** Returns what an attempt says about the backend's health. */
 function verdictOf(attempt: Attempt, settled: Settled): Verdict {

@@ -15,10 +15,10 @@ import { HELD, type Attempt, type AttemptPolicy } from '../attempt.ts';
 import type { UnderWay } from './attempts.ts';
 
 /** Maximum shares of connections for a key, a route of a key, and a route of all keys. */
-const SHARES = { key: 7 / 8, routeOfKey: 4 / 5, route: 15 / 16 };
+export const SHARES = { key: 7 / 8, routeOfKey: 4 / 5, route: 15 / 16 };
 
 /** `Retry-After` of rejected calls, in milliseconds. */
-const RETRY_AFTER_MS = 1_000;
+export const RETRY_AFTER_MS = 1_000;
 
 export class ConcurrencyLimiter implements AttemptPolicy {
   readonly #settings: UpstreamSettings;

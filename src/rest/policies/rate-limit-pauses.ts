@@ -11,7 +11,7 @@ import { retryAfterOf } from '../decode/retry-after.ts';
 import { HELD, type Attempt, type AttemptPolicy } from '../attempt.ts';
 
 /** Maximum pause, in milliseconds, against a mistaken `Retry-After`. */
-const MAX_PAUSE_MS = 60_000;
+export const MAX_PAUSE_MS = 60_000;
 /** Maximum number of calls that wait for a pause; further ones are rejected. */
 const MAX_WAITING = 1_000;
 

@@ -13,14 +13,14 @@ import type { Attempt } from '../attempt.ts';
 import type { Retry } from '../rest-call.ts';
 
 /** Maximum retries of a call that reached the backend. */
-const MAX_RETRIES = 2;
+export const MAX_RETRIES = 2;
 
 /** Maximum retries of a call that did not reach it; together they outlast a restart of 500 ms. */
-const MAX_RECONNECTS = 7;
+export const MAX_RECONNECTS = 7;
 
 /** Exponential backoff: upper bounds of the first wait and of all waits, in milliseconds. */
-const BASE_MS = 25;
-const CAP_MS = 250;
+export const BASE_MS = 25;
+export const CAP_MS = 250;
 
 /** Retried statuses; not 500, which is usually deterministic. */
 const RETRIED_STATUSES: readonly number[] = [429, 502, 503, 504];
@@ -91,13 +91,13 @@ const equalJitter = (number: number): number => backoff(number) * (0.5 + Math.ra
 const backoff = (number: number): number => Math.min(CAP_MS, BASE_MS * 2 ** (number - 1));
 
 /** Tokens earned per read; a retry costs one. */
-const EARNED = 0.1;
+export const EARNED = 0.1;
 
 /** Maximum tokens of a route. */
 const MAX_SAVED = 5;
 
 /** Initial shared tokens, with which a gateway with few calls can retry. */
-const SHARED = 10;
+export const SHARED = 10;
 
 /**
  * The retry budget: a tenth of the calls, and a few more.

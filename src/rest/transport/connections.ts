@@ -31,7 +31,7 @@ interface Proxies {
   readonly noProxy: string;
 }
 
-const CONNECT_MS = 2_000;
+export const CONNECT_MS = 2_000;
 
 const LOOPBACK = /^(?:localhost|127\..*|\[::1\])$/;
 

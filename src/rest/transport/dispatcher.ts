@@ -17,7 +17,7 @@ export const splitUpstreamUrl = ({ origin, pathname }: URL) => ({
  * Maximum age of a pool, in milliseconds. Busy connections are never closed as idle, so without renewal the backend's
  * name would not be resolved again.
  */
-const MAX_AGE_MS = 30_000;
+export const MAX_AGE_MS = 30_000;
 
 /**
  * A backend may close an idle connection just as a request is sent. So each write, whose outcome would be unknown, uses
@@ -31,7 +31,7 @@ export class BackendDispatcher {
   readonly #all = new Set<Dispatcher>();
   readonly #renewal: NodeJS.Timeout;
 
-  constructor(origin: string, options: ConnectionOptions = {}, maxAgeMs = MAX_AGE_MS) {
+  constructor(origin: string, options: ConnectionOptions = {}) {
     const open = (isKept: boolean): Dispatcher => {
       const opened = openConnections(origin, options, isKept);
       this.#all.add(opened);
@@ -44,7 +44,7 @@ export class BackendDispatcher {
       const old = this.#kept;
       this.#kept = open(true);
       void old.close().finally(() => this.#all.delete(old));
-    }, maxAgeMs).unref();
+    }, MAX_AGE_MS).unref();
   }
 
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {

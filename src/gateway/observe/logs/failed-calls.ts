@@ -5,7 +5,7 @@ import type { ObservedCall } from '../../../rest/call/observer.ts';
 import type { Logger } from './logger.ts';
 
 /** Minimum time between two lines of one kind, in milliseconds. */
-const PAUSE_MS = 1_000;
+export const PAUSE_MS = 1_000;
 
 /** @returns a function that returns whether it has logged a call. */
 export function logFailedCalls(logger: Logger): (call: ObservedCall) => boolean {

@@ -14,7 +14,7 @@ interface LoggerOptions {
 }
 
 /** Maximum bytes of buffered lines; further lines are dropped. */
-const MAX_WAITING_BYTES = 4_000_000;
+export const MAX_WAITING_BYTES = 4_000_000;
 
 /** Time to flush at exit, in milliseconds. */
 const LAST_LINES_MS = 500;

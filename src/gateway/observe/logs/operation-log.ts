@@ -13,7 +13,7 @@ import type { Policy } from '../../policy.ts';
 import { withoutRedaction, type Logger } from './logger.ts';
 
 /** Maximum number of calls in a line. */
-const MAX_CALLS = 100;
+export const MAX_CALLS = 100;
 
 /** @param slowMs operations that take longer are logged at `warn`, with their calls. */
 export function operationLog(logger: Logger, slowMs = Infinity): Policy {
