@@ -49,7 +49,11 @@ export function readPages(): readonly Page[] {
   );
 }
 
-function readPage(file: string): Page {
+/** The prose of a page in one line. */
+export const textOf = ({ prose }: Page): string => prose.replace(/\s+/g, ' ');
+
+/** @param file from the root: `docs/graph.md` */
+export function readPage(file: string): Page {
   const { prose, blocks } = partOf(file, readFileSync(join(ROOT, file), 'utf8').split('\n'));
   const headings = [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading!);
   return {

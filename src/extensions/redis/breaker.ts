@@ -5,10 +5,10 @@
  */
 
 /** Consecutive timeouts that open the circuit. */
-const MAX_TIMEOUTS = 3;
+export const MAX_TIMEOUTS = 3;
 
 /** Interval of probes, in milliseconds. */
-const PROBE_MS = 1_000;
+export const PROBE_MS = 1_000;
 
 interface RedisBreakerOptions {
   /** Resolves to whether Redis answers. */

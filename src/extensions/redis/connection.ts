@@ -8,7 +8,7 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { RedisBreaker } from './breaker.ts';
 
 /** Timeout of a command, in milliseconds. */
-const COMMAND_TIMEOUT_MS = 50;
+export const COMMAND_TIMEOUT_MS = 50;
 
 /**
  * Prefix of all names, for rules of an ACL. The number is the version of the stored format; releases with different
@@ -32,7 +32,7 @@ const OPTIONS: RedisOptions = {
 };
 
 /** Maximum delay of a reconnect, in milliseconds. */
-const MAX_PAUSE_MS = 1_000;
+export const MAX_PAUSE_MS = 1_000;
 
 /**
  * Errors of a server that takes no writes: a replica, such as the former primary after a failover, or one that still

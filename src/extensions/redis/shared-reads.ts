@@ -12,7 +12,7 @@ import type { Store } from './store.ts';
 const CHANNEL = `${PREFIX}generations`;
 
 /** Time to live of an unused epoch, and maximum of an entry, in milliseconds. */
-const KEPT_MS = 24 * 3_600_000;
+export const KEPT_MS = 24 * 3_600_000;
 
 /** Maximum length of a shared text; longer ones are cached per process only. */
 const MAX_LENGTH = 1_000_000;

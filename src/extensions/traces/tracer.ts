@@ -115,10 +115,10 @@ interface Limits {
 }
 
 /** Timeout of the last export, in milliseconds. */
-const CLOSE_MS = 2_000;
+export const CLOSE_MS = 2_000;
 
 /** Interval of log lines about failed exports, in milliseconds. */
-const COMPLAIN_MS = 60_000;
+export const COMPLAIN_MS = 60_000;
 
 /** Generates known ids for spans already sent to the backend, and random ones for others. */
 class KnownIds implements IdGenerator {
