@@ -26,8 +26,13 @@ import { routeOf, sampleOf, world } from '../support/world.ts';
 /**
  * @param rate the share of answers that have a fault.
  * @param seedOf the seed of a request; by default every answer has one of its own.
+ * @param onFault called for each answer that has a fault.
  */
-export function chaos(rate: number, seedOf: (seen: Seen) => unknown = Math.random): Behaviour {
+export function chaos(
+  rate: number,
+  seedOf: (seen: Seen) => unknown = Math.random,
+  onFault: () => void = () => {},
+): Behaviour {
   const attempts = new Map<string, number>();
   return (response, seen, socket) => {
     const what = JSON.stringify([seedOf(seen), seen.target]);
@@ -35,7 +40,9 @@ export function chaos(rate: number, seedOf: (seen: Seen) => unknown = Math.rando
     if (attempts.size > 10_000) attempts.clear();
     attempts.set(what, attempt);
     const random = randomFrom(hash(`${what} ${attempt}`));
-    const behaviour = random() < rate ? pick(random, FAULTS)(seen, random) : world();
+    const hasFault = random() < rate;
+    if (hasFault) onFault();
+    const behaviour = hasFault ? pick(random, FAULTS)(seen, random) : world();
     return behaviour(response, seen, socket);
   };
 }

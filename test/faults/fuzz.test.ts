@@ -12,6 +12,9 @@ import { expectSound, IMPATIENT, openStand } from './stand.ts';
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 100);
 const FIRST = Number(process.env['FUZZ_SEED'] ?? 1);
 
+/** The share of answers that have a fault. */
+const RATE = 1 / 8;
+
 /** Runs between two recoveries, so that the breaker stays out of most of them. */
 const SPELL = 20;
 
@@ -23,7 +26,12 @@ const calm = world();
 it(
   `answers ${RUNS} random queries soundly while one call in eight has a fault`,
   async () => {
-    const random = chaos(1 / 8, ({ headers }) => headers['x-request-id']);
+    let faults = 0;
+    const random = chaos(
+      RATE,
+      ({ headers }) => headers['x-request-id'],
+      () => (faults += 1),
+    );
     const codes = new Map<string, number>();
     let [asked, wanted] = [0, 0];
     stand.upstream.on('*', (response, seen, socket) =>
@@ -72,9 +80,11 @@ it(
 
     await stand.holds([], { hits: [0, Infinity] });
     console.log(
-      `${RUNS} queries, ${asked} calls of ${wanted} begun, errors:`,
+      `${RUNS} queries, ${asked} calls of ${wanted} begun, ${faults} faults, errors:`,
       Object.fromEntries(codes),
     );
+    // Within four standard deviations.
+    expect(faults).toBeGreaterThan(RATE * asked - 4 * Math.sqrt(RATE * (1 - RATE) * asked));
   },
   30_000 + RUNS * 500,
 );

@@ -1,14 +1,15 @@
 /** Connections to the backend: their age, unix sockets and proxies. */
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import type { ConnectionOptions } from '../../src/rest/transport/connections.ts';
-import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
+import { BackendDispatcher, MAX_AGE_MS } from '../../src/rest/transport/dispatcher.ts';
 import { selfSigned } from '../support/certificates.ts';
 import { openConnectProxy } from '../support/connect-proxy.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
@@ -54,10 +55,15 @@ function open(origin: string, options: ConnectionOptions = {}) {
   return { dispatcher, ask };
 }
 
+/** Stages the age of connections: intervals pass by `vi.advanceTimersByTime`. */
+function stageIntervals(): void {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
 describe('the dispatcher', () => {
   it('looks up the name of the backend again after 30 seconds, without losing a call', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    onTestFinished(() => void vi.useRealTimers());
+    stageIntervals();
     const first = await openNamed('first', { port: 0, host: '127.0.0.1' });
     const port = portOf(first);
     await openNamed('second', { port, host: '127.0.0.2' });
@@ -84,13 +90,15 @@ describe('the dispatcher', () => {
   });
 
   it('finishes calls on old connections when it closes, and leaves no connection open', async () => {
+    stageIntervals();
     const server = await openNamed('there', { port: 0, host: '127.0.0.1' });
-    const { dispatcher, ask } = open(`http://127.0.0.1:${portOf(server)}`, {}, 20);
+    const { dispatcher, ask } = open(`http://127.0.0.1:${portOf(server)}`);
     const connections = () =>
       new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)));
 
     const slow = ask('/slow');
-    await sleep(100);
+    await once(server, 'request');
+    vi.advanceTimersByTime(MAX_AGE_MS);
     await dispatcher.close();
 
     expect(await slow).toBe('there');
