@@ -21,6 +21,7 @@ import { ADMISSION } from '../src/gateway/policies/admission.ts';
 import { MAX_ERRORS } from '../src/gateway/policies/execution.ts';
 import { MAX_CHARACTERS } from '../src/gateway/policies/headers.ts';
 import { MAX_WAITING as MAX_DOCUMENTS, TURN_MS } from '../src/gateway/policies/new-documents.ts';
+import { HEARTBEAT_MS } from '../src/gateway/policies/subscriptions.ts';
 import { STALLED_MS } from '../src/gateway/transports/event-stream.ts';
 import { INIT_MS, MAX_UNREAD_BYTES, PING_MS } from '../src/gateway/transports/web-socket.ts';
 import { MAX_EMPTY_PAGES } from '../src/graph/fields/list-field.ts';
@@ -182,4 +183,10 @@ describe('docs/operating.md', () => {
   ])('says “%s”', (phrase) => {
     expect(textOf(operating)).toContain(phrase);
   });
+});
+
+it('docs/deploying.md says how far apart the events of a stream are at most', () => {
+  const phrase = `at most ${HEARTBEAT_MS / 1_000} seconds apart`;
+
+  expect(textOf(readPage('docs/deploying.md'))).toContain(phrase);
 });

@@ -15,6 +15,7 @@ const WORDS = new Map([
   [2, 'two'],
   [3, 'three'],
   [5, 'five'],
+  [7, 'seven'],
   [10, 'ten'],
   [16, 'sixteen'],
   [100, 'a hundred'],
