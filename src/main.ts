@@ -69,9 +69,8 @@ async function serve(config: Config): Promise<void> {
     dispatcher: layers.connections?.(connections, backend) ?? connections,
     pathPrefix: backend.pathPrefix,
     routeSet: backend.routeSet,
-    timeoutMs: config.backend.timeoutMs,
     // An embedded backend that is late shares a busy processor with the gateway: it is not down.
-    breaker: backend.isEmbedded ? { volume: Infinity } : {},
+    timeoutMs: backend.isEmbedded ? limits.requestTimeoutMs : config.backend.timeoutMs,
     exposeHeaders: headers.expose,
     cache: layers.cache,
     observer: observeUpstream(metrics, logger, presence, () => gateway),

@@ -21,7 +21,7 @@ describe('the cost beside the query', () => {
     await write(page, 'query', `{ ${many.join(' ')} }`);
     await expectCost(page, /25 calls/);
     await openExample(page, 'More than a request may cost');
-    await expectCost(page, /Over budget|Stops at the limit of 250 calls/);
+    await expectCost(page, /300 calls\s+Over budget: a request may have 250 calls/);
     await picture(page, 'over-budget');
 
     await page

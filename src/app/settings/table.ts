@@ -129,7 +129,7 @@ export const SETTINGS = {
       'UPSTREAM_TIMEOUT_MS',
       milliseconds(1),
       '3000',
-      'one attempt of one REST call, its wait for a connection included',
+      'one attempt of one REST call, its wait for a connection included; the embedded backend has `REQUEST_TIMEOUT_MS`',
     ),
     socketPath: setting(
       'UPSTREAM_UNIX_SOCKET',

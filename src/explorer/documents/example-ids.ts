@@ -8,7 +8,8 @@ import type { Ask } from '../exchange/request.ts';
 export interface ExampleIds {
   readonly pageId: string | null;
   readonly accountId: string | null;
-  readonly personId: string | null;
+  /** Global ids of up to a hundred persons. */
+  readonly personIds: readonly string[];
   readonly topicId: string | null;
   /** The global id of a version, a draft if there is one. */
   readonly versionId: string | null;
@@ -24,9 +25,9 @@ const FIRST = /* GraphQL */ `
         accountId
       }
     }
-    persons(first: 1) {
+    persons(first: 100) {
       nodes {
-        personId
+        id
       }
     }
     topics(first: 1) {
@@ -55,7 +56,7 @@ const VERSIONS = /* GraphQL */ `
 interface First {
   readonly searchPages: readonly { readonly pageId: string }[] | null;
   readonly accounts: Nodes<{ readonly accountId: string }>;
-  readonly persons: Nodes<{ readonly personId: string }>;
+  readonly persons: Nodes<{ readonly id: string }>;
   readonly topics: Nodes<{ readonly topicId: string }>;
 }
 interface Versions {
@@ -91,7 +92,7 @@ export async function findExampleIds(ask: Ask, known?: string): Promise<ExampleI
   return {
     pageId,
     accountId: first?.accounts?.nodes[0]?.accountId ?? null,
-    personId: first?.persons?.nodes[0]?.personId ?? null,
+    personIds: first?.persons?.nodes.map(({ id }) => id) ?? [],
     topicId: first?.topics?.nodes[0]?.topicId ?? null,
     versionId: version?.id ?? null,
   };

@@ -68,7 +68,7 @@ export const GROUPS: Readonly<Record<string, readonly Example[]>> = {
     example('Watch a version being published', 'version-progress', ofVersion),
   ],
   'Errors and cost': [
-    example('More than a request may cost', 'over-budget', () => ({})),
+    example('More than a request may cost', 'over-budget', ({ personIds }) => ({ ids: personIds })),
     example('Errors in a part of the answer', 'partial-errors', ofPage),
   ],
 };

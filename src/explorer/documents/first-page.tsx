@@ -15,7 +15,7 @@ const NO_PAGE_ID = 'the id of a page';
 
 /** @param pageId undefined where none is known. */
 export function firstDocument(pageId: string | undefined) {
-  const ids = { accountId: null, personId: null, topicId: null, versionId: null };
+  const ids = { accountId: null, personIds: [], topicId: null, versionId: null };
   const variables = FIRST_EXAMPLE.variables({ ...ids, pageId: pageId ?? NO_PAGE_ID });
   return { query: FIRST_EXAMPLE.document, variables: JSON.stringify(variables, null, 2) };
 }
