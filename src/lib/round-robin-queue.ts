@@ -33,15 +33,23 @@ export class RoundRobinQueue<Item> {
   add(key: string, item: Item, subqueue?: unknown): Item | undefined {
     let dropped: Item | undefined;
     if (this.size >= this.#maxSize) {
-      const longest = this.#longest(key);
-      if (longest === key) return item;
-      dropped = this.#dropFrom(longest);
+      dropped = this.drop(key);
+      if (!dropped) return item;
     }
     let subqueues = this.#waiting.get(key);
     if (!subqueues) this.#waiting.set(key, (subqueues = new Map<unknown, Set<Item>>()));
     subqueues.set(subqueue, (subqueues.get(subqueue) ?? new Set<Item>()).add(item));
     this.size += 1;
     return dropped;
+  }
+
+  /**
+   * Makes room for an item of a key: removes and returns the latest item of the longest sub-queue of the key with the
+   * most items; undefined if that is this key itself.
+   */
+  drop(key: string): Item | undefined {
+    const longest = this.#longest(key);
+    return longest === key ? undefined : this.#dropFrom(longest);
   }
 
   /** Removes an item. @returns whether it was present. */

@@ -158,7 +158,7 @@ describe('new documents', () => {
     return () => (nowMs += 10);
   };
 
-  /** Passes the pause after a document, and gives the next one its turn. */
+  /** Passes the rests of keys after a document, and gives the next one its turn. */
   async function nextDocument(): Promise<void> {
     await nextTurn();
     vi.advanceTimersByTime(1_000);
@@ -166,52 +166,62 @@ describe('new documents', () => {
   }
 
   /** Asks for turns in this order; returns the keys that had theirs, in order of the turns. */
-  function turns(documents: NewDocuments, keys: readonly string[], isKnown = () => false) {
+  function turns(
+    documents: NewDocuments,
+    keys: readonly string[],
+    isKnown = () => false,
+    length = 1,
+  ) {
     const had: string[] = [];
     for (const key of keys) {
-      const turn = documents.turn(key, isKnown);
+      const turn = documents.turn(key, { length, isKnown });
       if (turn) void turn.then((hasTurn) => had.push(hasTurn ? key : `${key} refused`));
       else had.push(key);
     }
     return had;
   }
 
-  it('have a turn each when each takes long, with keys in round-robin order', async () => {
+  it('have a turn of the event loop each when each takes long, with keys in round-robin order', async () => {
     const documents = new NewDocuments({ now: slow() });
-    const had = turns(documents, ['a', 'a', 'a', 'b']);
+    const had = turns(documents, ['a', 'b', 'b', 'c', 'a']);
 
     const seen: string[] = [];
-    for (let i = 0; i < 4; i++) {
+    for (let i = 0; i < 3; i++) {
       seen.push(had.join(''));
-      await nextDocument();
+      await nextTurn();
     }
+    expect(seen).toEqual(['a', 'ab', 'abc']);
 
-    expect(seen).toEqual(['a', 'aa', 'aab', 'aaba']);
+    vi.advanceTimersByTime(1_000);
+    for (let i = 0; i < 2; i++) await nextTurn();
+    expect([...had].sort().join('')).toBe('aabbc');
     expect(documents.waiting).toBe(0);
   });
 
-  it('pause for as long as the last document took', async () => {
+  it('let their key alone rest for as long as the last one took', async () => {
     let nowMs = 0;
     const documents = new NewDocuments({ now: () => nowMs });
     const had: string[] = [];
-    for (const key of ['a', 'b']) {
+    const ask = (key: string, ms: number): void => {
       const work = () => {
         had.push(key);
-        nowMs += 15;
+        nowMs += ms;
       };
-      const turn = documents.turn(key, () => false);
+      const turn = documents.turn(key, { length: 1, isKnown: () => false });
       if (turn) void turn.then(work);
       else work();
-    }
+    };
 
-    await nextTurn();
+    for (const key of ['dear', 'dear']) ask(key, 15);
+    for (const key of ['b', 'c', 'd']) ask(key, 1);
+    for (let i = 0; i < 3; i++) await nextTurn();
     vi.advanceTimersByTime(14);
     await nextTurn();
-    expect(had).toEqual(['a']);
+    expect(had).toEqual(['dear', 'b', 'c', 'd']);
 
     vi.advanceTimersByTime(1);
     await nextTurn();
-    expect(had).toEqual(['a', 'b']);
+    expect(had).toEqual(['dear', 'b', 'c', 'd', 'dear']);
   });
 
   it('share a turn of the event loop up to two milliseconds', async () => {
@@ -223,7 +233,7 @@ describe('new documents', () => {
         had.push(key);
         nowMs += 1;
       };
-      const turn = documents.turn(key, () => false);
+      const turn = documents.turn(key, { length: 1, isKnown: () => false });
       if (turn) void turn.then(work);
       else work();
     };
@@ -247,7 +257,7 @@ describe('new documents', () => {
     isKnown = true;
     await nextDocument();
 
-    expect(had).toEqual(['a', 'a', 'b', 'a']);
+    expect(had).toEqual(['a', 'b', 'a', 'a']);
     expect(documents.waiting).toBe(0);
   });
 
@@ -258,7 +268,19 @@ describe('new documents', () => {
     await nextDocument();
     await nextDocument();
 
-    expect(had).toEqual(['a', 'a refused', 'a refused', 'a', 'b']);
+    expect(had).toEqual(['a', 'a refused', 'a refused', 'b', 'a']);
+  });
+
+  it('are refused when the waiting ones have more than eight million characters, by the same order', async () => {
+    const documents = new NewDocuments({ now: slow() });
+    const had = turns(documents, ['a', 'a', 'a', 'b', 'b'], undefined, 3_000_000);
+
+    await nextDocument();
+    await nextDocument();
+
+    expect(had).toEqual(['a', 'a refused', 'b refused', 'b', 'a']);
+    expect(turns(documents, ['a', 'a'], undefined, 8_000_001)).toEqual(['a']);
+    await nextDocument();
   });
 
   it('wait while operations of their key wait for admission', async () => {

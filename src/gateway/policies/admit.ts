@@ -64,8 +64,11 @@ export class Admit {
     HAS_TURN.set(operation, true);
     const { cancel } = operation;
     // Operations of callers who have disconnected take no turn.
-    const isOver = (): boolean => cancel.cancelled || isKnown(operation);
-    return this.#newDocuments.turn(this.#keyOf(operation), isOver)?.then((hasTurn) => {
+    const document = {
+      length: operation.params.query.length,
+      isKnown: () => cancel.cancelled || isKnown(operation),
+    };
+    return this.#newDocuments.turn(this.#keyOf(operation), document)?.then((hasTurn) => {
       if (!hasTurn || cancel.cancelled) throw overloaded(QUEUE_FULL_WAIT_MS);
     });
   }
