@@ -20,7 +20,11 @@ import { MAX_VARIABLES_DEPTH, MAX_VARIABLES_VALUES } from '../src/gateway/operat
 import { ADMISSION } from '../src/gateway/policies/admission.ts';
 import { MAX_ERRORS } from '../src/gateway/policies/execution.ts';
 import { MAX_CHARACTERS } from '../src/gateway/policies/headers.ts';
-import { MAX_WAITING as MAX_DOCUMENTS, TURN_MS } from '../src/gateway/policies/new-documents.ts';
+import {
+  MAX_CHARACTERS as MAX_DOCUMENT_CHARACTERS,
+  MAX_WAITING as MAX_DOCUMENTS,
+  TURN_MS,
+} from '../src/gateway/policies/new-documents.ts';
 import { HEARTBEAT_MS } from '../src/gateway/policies/subscriptions.ts';
 import { STALLED_MS } from '../src/gateway/transports/event-stream.ts';
 import { INIT_MS, MAX_UNREAD_BYTES, PING_MS } from '../src/gateway/transports/web-socket.ts';
@@ -125,7 +129,7 @@ describe('docs/failures.md', () => {
       queue: [`${n(maxQueue)} calls`, `\`Retry-After: ${RETRY_AFTER_MS / 1_000}\``],
       'new documents': [
         `for ${TURN_MS} ms of a turn of the event loop`,
-        `${MAX_DOCUMENTS} operations wait`,
+        `${n(MAX_DOCUMENTS)} operations with ${n(MAX_DOCUMENT_CHARACTERS)} characters wait`,
       ],
       weight: [
         '1 for a lookup',
