@@ -105,11 +105,26 @@ interface Locked {
   readonly dev?: boolean;
 }
 
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+  readonly type: string;
+  readonly engines: object;
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+interface LockFile {
+  readonly packages: Readonly<Record<string, Locked>>;
+}
+
 /** The package.json of `dist/`, and its lock file: the part of ours that `PACKAGES` need. */
 function packageOf(): readonly [manifest: object, lock: object] {
-  const { name, version, license, type, engines, scripts, dependencies } = read('package.json');
-  const { packages, ...ofLock } = read('package-lock.json');
-  const commandOf = (script: string): string => scripts[script].replace('dist/', '');
+  const { name, version, license, type, engines, scripts, dependencies } =
+    read<Manifest>('package.json');
+  const { packages, ...ofLock } = read<LockFile>('package-lock.json');
+  const commandOf = (script: string): string => scripts[script]!.replace('dist/', '');
   const own = {
     ...{ name, version, license, private: true, type, engines },
     scripts: { start: commandOf('start'), backend: commandOf('backend') },
@@ -122,7 +137,7 @@ function packageOf(): readonly [manifest: object, lock: object] {
       .find((one) => one in packages);
     // Optional packages may be missing.
     if (path === undefined || needed.has(path)) return;
-    const locked: Locked = packages[path];
+    const locked = packages[path]!;
     needed.set(path, locked);
     for (const next of Object.keys({ ...locked.dependencies, ...locked.optionalDependencies }))
       visit(`${path}/`, next);
@@ -139,7 +154,9 @@ function foldersOf(from: string): readonly string[] {
   return [from, ...foldersOf(from.slice(0, from.lastIndexOf('node_modules/')))];
 }
 
-const read = (file: string) => JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
+/** Reads one of our own JSON files. */
+const read = <File>(file: string): File =>
+  JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')) as File;
 
 /** Name, version, licence and its text of every package that a module is of. */
 function noticesOf(modules: readonly string[]): string {

@@ -52,7 +52,6 @@ import {
   type ObjectSelection,
   type SelectedField,
 } from '../graph/entity/selection.ts';
-import type { Route } from '../v0/routes.ts';
 import { PlannedCalls, type FieldCall, type PageRead, type RoutePlan } from './calls.ts';
 import { NONE, ONE, plus, product, times, upTo, type Count } from './count.ts';
 import { ObjectGroups, isKnown, ROOT, type ObjectGroup } from './groups.ts';

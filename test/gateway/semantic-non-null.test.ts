@@ -152,10 +152,19 @@ const spoilt: Behaviour = (response, seen, socket) => {
   return answer(response, seen, socket);
 };
 
+/** Answers with ids alone. */
+const bare: Behaviour = (response, seen, socket) => {
+  const found = routeOf(seen);
+  const object: object = found ? sampleOf(found.route, found.values) : {};
+  const ids = Object.entries(object).filter(([name]) => name.endsWith('Id'));
+  return ok(Object.fromEntries(ids))(response, seen, socket);
+};
+
 const BACKENDS: Readonly<Record<string, Behaviour>> = {
   sound: world(),
   spoilt,
   empty: ok({}),
+  bare,
   nothing: ok(null),
   missing: status(404),
   refusing: status(403),

@@ -132,8 +132,9 @@ function readAll(socket: Socket, pattern: RegExp): string[] {
 
 it('new documents that arrive at once take turns, and those that find the queue full get 503 with Retry-After', async () => {
   const gateway = await openForTwoKeys();
+  // Twelve million characters, of which eight million may wait.
   const documents = Array.from({ length: 800 }, (_, i) => ({
-    query: `query New${i} { person(personId: "p") { name } }`,
+    query: `query New${i} { person(personId: "p") { name } } #${' '.repeat(15_000)}`,
   }));
 
   const socket = pipeline(gateway, documents);

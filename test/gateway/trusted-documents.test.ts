@@ -14,7 +14,7 @@ import {
 import { schema } from '../../src/app/schema.ts';
 import { openFolder } from '../support/folder.ts';
 import { IDS } from '../support/ids.ts';
-import { replyOf, POST_JSON, send } from '../support/client.ts';
+import { replyOf, send } from '../support/client.ts';
 import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
 
 const PAGE = 'query Page($id: ID!) { page(pageId: $id) { name } }';

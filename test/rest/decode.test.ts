@@ -82,7 +82,7 @@ function isKey(schema: z.core.$ZodType, [name, ...rest]: Path): boolean {
   }
   if (name === undefined) return isKeyId(schema);
   if (schema instanceof z.ZodArray) return isKey(schema.element, rest);
-  return schema instanceof z.ZodObject && isKey(schema.shape[String(name)]!, rest);
+  return schema instanceof z.ZodObject && isKey(schema.shape[String(name)], rest);
 }
 
 describe('the contract check of a schema', () => {

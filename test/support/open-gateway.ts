@@ -30,7 +30,6 @@ import {
   type HttpServer,
 } from '../../src/gateway/http/http-server.ts';
 import { Metrics } from '../../src/gateway/observe/metrics/metrics.ts';
-import type { CallLayers } from '../../src/gateway/extension.ts';
 import { afterFile } from './after-file.ts';
 import { clientOf, KEY, type AskOptions, type Client } from './client.ts';
 import { openFaultUpstream, type FaultUpstream } from './fault-upstream.ts';
@@ -167,7 +166,7 @@ async function openInThisProcess(
   faulty: FaultUpstream | undefined,
 ): Promise<InProcessGateway> {
   const { backend = 'sample', sample, fresh, rest: restOptions, ...rest } = options;
-  const { metrics = new Metrics(), extensions = [] } = options;
+  const { metrics = new Metrics() } = options;
   const http = { ...DEFAULTS.http, port: 0, ...options.http };
   const restCalls: string[] = [];
   const listen = (line: string) => void restCalls.push(line);
@@ -180,7 +179,6 @@ async function openInThisProcess(
       : (faulty?.url ?? String(backend));
   const { origin, pathPrefix } = splitUpstreamUrl(new URL(backendUrl));
   const dispatcher = new BackendDispatcher(origin);
-  const layers: CallLayers = Object.assign({}, ...extensions.map(({ calls }) => calls));
   const real = createUpstream({
     dispatcher,
     pathPrefix,

@@ -45,7 +45,7 @@ await printLines(HELP, async () => {
   return [
     `${FILE} since ${values.base === base ? base : `${base} (${values.base} is here)`}:`,
     ...Object.entries(TITLES).flatMap(([level, title]) => {
-      const ofLevel = changes.filter(({ criticality }) => criticality.level === level);
+      const ofLevel = changes.filter(({ criticality }) => (criticality.level as string) === level);
       return listed(
         title,
         ofLevel.map(({ message }) => message),

@@ -30,7 +30,7 @@ function paginated(filters: readonly string[]): PaginationPolicy {
   return {
     keyArgs: policy.keyArgs!,
     read(existing: StoredList, { canRead, readField }) {
-      if (!existing?.edges) return existing as CachedList | null | undefined;
+      if (!existing?.edges) return existing;
       // Objects that were evicted leave the list.
       const isThere = (edge: CachedList['edges'][number]): boolean =>
         !('node' in edge) || canRead(readField('node', edge));

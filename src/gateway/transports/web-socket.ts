@@ -252,7 +252,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
   }
 
   /** Why `ws` does not take over a connection; set within `handleUpgrade`. */
-  let malformed: string | undefined;
+  let malformed = '';
   sockets.on('wsClientError', ({ message }) => {
     malformed = message;
   });
@@ -273,9 +273,9 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
       const allow = { allow: 'GET' };
       return errorResponse(405, 'METHOD_NOT_ALLOWED', 'Connect to /graphql with GET.', allow);
     }
-    malformed = undefined;
+    malformed = '';
     sockets.handleUpgrade(incoming, socket, head, (opened) => serve(opened, headers));
-    if (malformed === undefined) return undefined;
+    if (malformed === '') return undefined;
     const versions = { 'sec-websocket-version': '13' };
     return errorResponse(400, 'BAD_REQUEST', `This is no WebSocket: ${malformed}.`, versions);
   };

@@ -24,14 +24,14 @@ type Connect = (options: Dispatcher.ConnectOptions) => Promise<Dispatcher.Connec
 export function openProxyPool(url: URL, options: object): Pool {
   const pool = new Pool(url, options);
   // Of the overloads undici's `ProxyAgent` calls this one only.
-  const connect = pool.connect.bind(pool) as Connect;
+  const connect = pool.connect.bind<Connect>(pool);
   const connectOrFail: Connect = async (asked) => {
     const tunnel = await connect(asked);
     if (tunnel.statusCode === 200) return tunnel;
     tunnel.socket.on('error', () => {}).destroy();
     throw new ProxyRefusal(tunnel.statusCode);
   };
-  pool.connect = connectOrFail as Pool['connect'];
+  pool.connect = connectOrFail;
   return pool;
 }
 
