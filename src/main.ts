@@ -80,7 +80,6 @@ async function serve(config: Config): Promise<void> {
     backend.isEmbedded && config.embedded.routes !== 'document' && backend.routeSet !== 'document';
   const gateway = createGateway({
     schema: extensions.reduce((served, one) => one.schema?.(served) ?? served, schema),
-    rateLimits: layers.rateLimits,
     upstream,
     logger,
     metrics,

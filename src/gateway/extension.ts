@@ -3,7 +3,7 @@
  * them as an option.
  */
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
-import type { BackendConnections, ReadCache, SharedReads } from '../rest/call/options.ts';
+import type { BackendConnections, ReadCache } from '../rest/call/options.ts';
 import type { RouteSet } from '../v0/routes.ts';
 import type { RouteHandler, RouteHandlers } from './http/site.ts';
 import type { Logger } from './observe/logs/logger.ts';
@@ -11,14 +11,13 @@ import type { Metrics } from './observe/metrics/metrics.ts';
 import type { Document } from './operation/document.ts';
 import type { Arrival } from './operation/operation.ts';
 import type { Policies } from './policy.ts';
-import type { RateLimits } from './policies/rate-limit.ts';
 import type { EventObserver } from './policies/subscriptions.ts';
 import type { OwnRequest } from './transports/own-transport.ts';
 
 export interface Extension {
   /** Policies before all others. */
   readonly around?: Policies;
-  /** Policies of execution, after those that may reject an operation. */
+  /** Policies after the budget, before admission and execution. */
   readonly policies?: Policies;
   /** Observer of subscriptions' events. */
   readonly events?: EventObserver;
@@ -32,6 +31,8 @@ export interface Extension {
   readonly calls?: CallLayers;
   /** Recordings in place of a backend. */
   readonly replay?: Replay;
+  /** What later extensions may use. */
+  readonly offers?: Offers;
   /** Releases resources after the last operation. */
   readonly close?: () => Promise<void>;
 }
@@ -41,11 +42,11 @@ export interface CallLayers {
   readonly connections?: (inner: BackendConnections, backend: Backend) => BackendConnections;
   /** Response cache. */
   readonly cache?: ReadCache;
-  /** Cached reads, shared by all replicas. */
-  readonly reads?: SharedReads;
-  /** Rate limits of keys. */
-  readonly rateLimits?: RateLimits;
 }
+
+/** What extensions offer to each other; each contract stands with the extension that uses it, and is declared there. */
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- merged with the declarations of contracts
+export interface Offers {}
 
 /** Recordings in place of a backend. */
 export interface Replay extends BackendConnections {

@@ -40,7 +40,6 @@ import {
 import { httpRequest } from './policies/http-request.ts';
 import { incrementalDelivery } from './policies/incremental-delivery.ts';
 import { operationKind } from './policies/operation-kind.ts';
-import { rateLimit } from './policies/rate-limit.ts';
 import { serverTiming } from './policies/server-timing.ts';
 import { subscriptions } from './policies/subscriptions.ts';
 import { trustedDocuments } from './policies/trusted-documents.ts';
@@ -110,11 +109,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     forwardedHeaders: forwardedHeaders(forward), // bounded size
     apiKey: apiKey(options.apiKey, introspection), // before validation
     budget: budget(executing.budget, explain, admit), // weight, plan, and refusal above the budget
-    ...(options.rateLimits && { rateLimit: rateLimit(options.rateLimits) }), // REST calls per key
+    ...policiesOf(extensions, 'policies'), // of extensions, before a permit is taken
     admission: admission(admit), // concurrent weight per key
     // `@defer` and `@stream` in both formats.
     incrementalDelivery: incrementalDelivery({ translate, explain, budget: executing.budget }),
-    ...policiesOf(extensions, 'policies'),
     execution: execution(executing), // our executor, with loaders and REST client per request
     // Bounded number per key; one result per event.
     subscriptions: subscriptions({

@@ -6,7 +6,6 @@ import type { PollRange } from '../live/poller.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Pollers } from '../live/pollers.ts';
 import type { Upstream } from '../rest/client/client.ts';
-import type { RateLimits } from './policies/rate-limit.ts';
 import type { WebSocketOptions } from './transports/web-socket.ts';
 import type { DocumentLimits } from './documents/document-limits.ts';
 import type { IntrospectionAudience } from './documents/documents.ts';
@@ -33,8 +32,6 @@ export interface GatewayOptions {
   readonly documents: GatewayDocumentsOptions;
   readonly live: LiveOptions;
   readonly tools: ToolsOptions;
-  /** Limit of a key's REST calls. @default none */
-  readonly rateLimits?: RateLimits | undefined;
   /** Build of GraphiQL and the initial content of its page. @default none: a page says that it was not built */
   readonly explorer?: ExplorerOptions | undefined;
   /** @default silence */

@@ -1,6 +1,7 @@
 /** The response cache, with lifetimes of the backend or the operator. */
 import type { Open } from '../../gateway/extension.ts';
 import { ResponseCache } from './response-cache.ts';
+import type {} from './shared-reads.ts';
 
 interface CacheSettings {
   readonly maxBytes: number;
@@ -9,7 +10,7 @@ interface CacheSettings {
 }
 
 export const open: Open<CacheSettings> = async ({ maxBytes, ttls }, { opened }) => {
-  const shared = opened.find(({ calls }) => calls?.reads)?.calls?.reads;
+  const shared = opened.find(({ offers }) => offers?.sharedReads)?.offers?.sharedReads;
   const cache = new ResponseCache({
     maxBytes,
     ttls: new Map(ttls.map(([route, ms]) => [route.replace(/^GET /, ''), ms])),

@@ -8,7 +8,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { SharedReads } from '../../rest/call/options.ts';
+import type { SharedReads } from './shared-reads.ts';
 
 /** Maximum number of keys. Cached responses of an evicted key are not used again. */
 const MAX_KEYS = 10_000;

@@ -19,7 +19,6 @@ import type { ExposedHeader } from '../../rest/call/call-log.ts';
 import type { AskedBackend, ReadCache } from '../../rest/call/options.ts';
 import { bytesOf } from '../../rest/decode/decode-cache.ts';
 import { freeze } from '../../rest/decode/freeze.ts';
-import type { FoundRead, SharedReads } from '../../rest/call/options.ts';
 import {
   freshnessOf,
   renewed,
@@ -28,6 +27,7 @@ import {
   type StoredHeaders,
 } from './freshness.ts';
 import { Epochs, type Epoch } from './epochs.ts';
+import type { FoundRead, SharedReads } from './shared-reads.ts';
 
 /** Maximum share of memory of one response. */
 const LARGEST_PART = 1 / 8;

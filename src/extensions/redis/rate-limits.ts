@@ -6,7 +6,7 @@
  * and expire if unused.
  */
 import { LRUCache } from 'lru-cache';
-import type { RateLimit } from '../../gateway/policies/rate-limit.ts';
+import type { RateLimit } from './rate-limit.ts';
 import { PREFIX, type LuaScript } from './connection.ts';
 import type { Store } from './store.ts';
 

@@ -1,6 +1,7 @@
 /** State shared by replicas in Redis or Valkey, and rate limits of keys, per process or shared. */
-import type { Extension, Host, Open } from '../../gateway/extension.ts';
-import type { RateLimit } from '../../gateway/policies/rate-limit.ts';
+import type { Host, Open } from '../../gateway/extension.ts';
+import type {} from '../cache/shared-reads.ts';
+import { rateLimit as limiting, type RateLimit } from './rate-limit.ts';
 
 interface RedisSettings {
   /** `redis://`, `rediss://` or `unix://`; undefined for no shared state. */
@@ -13,9 +14,11 @@ interface RedisSettings {
 
 export const open: Open<RedisSettings> = async ({ url, secret, rateLimit }, host) => {
   const shared = url === undefined ? undefined : await openShared(url, secret, host);
-  const rateLimits = rateLimit && (await openRateLimits(rateLimit, shared));
-  const calls = { ...shared?.calls, ...(rateLimits && { rateLimits }) };
-  return { calls, ...(shared && { close: shared.close }) };
+  const limits = rateLimit && (await openRateLimits(rateLimit, shared));
+  return {
+    ...(limits && { policies: { rateLimit: limiting(limits) } }),
+    ...(shared && { offers: { sharedReads: shared.reads }, close: shared.close }),
+  };
 };
 
 /** Loads ioredis. */
@@ -30,8 +33,7 @@ async function openShared(url: string, secret: string, { metrics, logger, backen
     observer: observeSharedState(metrics, logger, () => shared),
   });
   const { store, reads } = shared;
-  const calls: Extension['calls'] = { reads };
-  return { store, calls, close: () => shared.close() };
+  return { store, reads, close: () => shared.close() };
 }
 
 async function openRateLimits(

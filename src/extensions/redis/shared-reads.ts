@@ -5,7 +5,7 @@
  * entries from before a data loss of Redis are not used after it. Lifetimes use the clock of Redis, since those of
  * replicas differ, and commands may be delayed.
  */
-import type { FoundRead, MoveListener } from '../../rest/call/options.ts';
+import type { FoundRead, MoveListener, SharedReads } from '../cache/shared-reads.ts';
 import { PREFIX, type LuaScript } from './connection.ts';
 import type { Store } from './store.ts';
 
@@ -60,7 +60,7 @@ return epoch
 `,
 };
 
-export class RedisReads {
+export class RedisReads implements SharedReads {
   readonly #store: Store;
 
   constructor(store: Store) {

@@ -63,30 +63,3 @@ export interface AskedBackend {
   /** Like `decode`, with the same errors. */
   decode(call: Call, answer: RestResponse): DecodedResponse;
 }
-
-/** Storage of reads shared by replicas. */
-export interface SharedReads {
-  /** Resolves when the listener is subscribed. */
-  open(listener: MoveListener): Promise<void>;
-  hash(apiKey: string): string;
-  find(apiKey: string, id: string, known: string): Promise<FoundRead | undefined>;
-  keep(apiKey: string, id: string, found: FoundRead, freshUntilMs: number, text: string): void;
-  /** @returns the epoch that a write begins; undefined if it could not be published. */
-  move(apiKey: string, known: string): Promise<string | undefined>;
-}
-
-/** A shared read as found in storage. */
-export interface FoundRead {
-  readonly epoch: string;
-  /** Times by the storage's clock, and by `performance.now()` before and after. */
-  readonly at: { readonly serverMs: number; readonly sentMs: number; readonly answeredMs: number };
-  /** Undefined without a usable response. */
-  readonly kept: { readonly text: string; readonly freshUntilMs: number } | undefined;
-}
-
-export interface MoveListener {
-  /** @param key hash of the key. */
-  onMove(key: string, epoch: string): void;
-  /** Moves may have been missed, for example after a reconnect. */
-  onGap(): void;
-}

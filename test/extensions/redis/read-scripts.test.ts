@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { RedisReads } from '../../../src/extensions/redis/shared-reads.ts';
-import type { FoundRead } from '../../../src/rest/call/options.ts';
+import type { FoundRead } from '../../../src/extensions/cache/shared-reads.ts';
 import { cases } from '../../support/cases.ts';
 import { hasRedis, openRedis } from '../../support/redis.ts';
 import { openShared } from './support.ts';

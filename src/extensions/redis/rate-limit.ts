@@ -8,11 +8,11 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { MaybePromise } from '../../execution/core/resolved-value.ts';
 import type { Context } from '../../graph/context.ts';
 import { certainCalls } from '../../plan/cost.ts';
-import { clientError } from '../operation/client-error.ts';
-import type { Operation } from '../operation/operation.ts';
-import { StateKey } from '../operation/state.ts';
-import type { Policy } from '../policy.ts';
-import { argsOf } from './execution.ts';
+import { clientError } from '../../gateway/operation/client-error.ts';
+import type { Operation } from '../../gateway/operation/operation.ts';
+import { StateKey } from '../../gateway/operation/state.ts';
+import type { Policy } from '../../gateway/policy.ts';
+import { argsOf } from '../../gateway/policies/execution.ts';
 
 /** Limit of a key. */
 export interface RateLimit {
