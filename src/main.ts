@@ -13,7 +13,7 @@ import { openBackend, warningsOf } from './app/open-backend.ts';
 import { createUpstream } from './rest/client/client.ts';
 import { BackendDispatcher } from './rest/transport/dispatcher.ts';
 import { schema } from './app/schema.ts';
-import type { CallLayers, Extension, Replay } from './gateway/extension.ts';
+import type { CallLayers, Extension, StandIn } from './gateway/extension.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { createLogger } from './gateway/observe/logs/logger.ts';
 import { Presence } from './gateway/observe/logs/presence.ts';
@@ -57,14 +57,15 @@ async function serve(config: Config): Promise<void> {
     logger,
     metrics,
     version,
-    backend: (opened) => (opening ??= openBackend(config, logger, replayOf(opened))),
+    backend: (opened) => (opening ??= openBackend(config, logger, standInOf(opened))),
   });
-  const replay = replayOf(extensions);
-  const backend = await (opening ??= openBackend(config, logger, replay));
+  const standIn = standInOf(extensions);
+  const backend = await (opening ??= openBackend(config, logger, standIn));
   const warnings = warningsOf(config, backend);
   const layers = Object.assign({}, ...extensions.map(({ calls }) => calls)) as CallLayers;
   const presence = new Presence(logger);
-  const connections = replay ?? new BackendDispatcher(backend.origin, backend.connections);
+  const connections =
+    standIn?.connections ?? new BackendDispatcher(backend.origin, backend.connections);
   const upstream = createUpstream({
     dispatcher: layers.connections?.(connections, backend) ?? connections,
     pathPrefix: backend.pathPrefix,
@@ -97,7 +98,7 @@ async function serve(config: Config): Promise<void> {
       folder: EXPLORER_FOLDER,
       ...(backend.isEmbedded && { apiKey: EXAMPLE_API_KEY }),
       ...(hasSamplePage && { pageId: EXAMPLE_PAGE_ID }),
-      ...(replay && { apiKey: replay.names[0], replays: replay.names }),
+      ...(standIn && { apiKey: standIn.apiKey, note: standIn.note }),
     },
     plugins: await loadPlugins(config.process.plugins, config),
   });
@@ -113,9 +114,9 @@ async function serve(config: Config): Promise<void> {
     return finished;
   });
   const { url } = ports;
-  await announce({ ...backend, replay, logger, presence, url, warnings, tools, http });
+  await announce({ ...backend, standIn, logger, presence, url, warnings, tools, http });
 }
 
-function replayOf(extensions: readonly Extension[]): Replay | undefined {
-  return extensions.find(({ replay }) => replay)?.replay;
+function standInOf(extensions: readonly Extension[]): StandIn | undefined {
+  return extensions.find(({ standIn }) => standIn)?.standIn;
 }

@@ -1,12 +1,12 @@
 /**
- * Opens the backend: a deployment, the embedded one, or recordings.
+ * Opens the backend: a deployment, the embedded one, or a stand-in of an extension.
  */
 import { EXAMPLE_API_KEY } from '../backend/seed/example.ts';
 import type { Config } from './config.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import type { ConnectionOptions } from '../rest/transport/connections.ts';
 import { splitUpstreamUrl } from '../rest/transport/dispatcher.ts';
-import type { Replay } from '../gateway/extension.ts';
+import type { StandIn } from '../gateway/extension.ts';
 import type { Logger } from '../gateway/observe/logs/logger.ts';
 
 /** Warnings for the log and `/ready`: an embedded backend in production. */
@@ -21,22 +21,20 @@ export const warningsOf = (
     : [];
 
 /**
- * Opens a deployment, recordings, or the embedded backend of this process.
+ * Opens a deployment, or the embedded backend of this process, unless there is a stand-in.
  *
- * @param replay recordings in place of a backend.
- * @throws {OperatorError} for unusable recordings, or an unusable database.
+ * @throws {OperatorError} for an unusable database.
  */
 export async function openBackend(
-  { backend, embedded, recording }: Config,
+  { backend, embedded }: Config,
   logger: Logger,
-  replay?: Replay,
+  standIn?: StandIn,
 ) {
   const { url, apiKey, routeSet } = backend;
   const close = async () => {};
-  if (replay) {
-    const known = routeSet === 'auto' ? replay.routeSet : routeSet;
-    const label = `none, recordings of ${recording.replay} answer`;
-    const nowhere = { origin: '', pathPrefix: '', connections: {}, label };
+  if (standIn) {
+    const known = routeSet === 'auto' ? standIn.routeSet : routeSet;
+    const nowhere = { origin: '', pathPrefix: '', connections: {}, label: standIn.label };
     return { ...nowhere, apiKey, routeSet: known, isEmbedded: false, close };
   }
   if (url) {

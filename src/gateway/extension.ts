@@ -29,8 +29,8 @@ export interface Extension {
   readonly schema?: (schema: GraphQLSchema) => GraphQLSchema;
   /** Layers around backend calls. */
   readonly calls?: CallLayers;
-  /** Recordings in place of a backend. */
-  readonly replay?: Replay;
+  /** Answers in place of a backend. */
+  readonly standIn?: StandIn;
   /** What later extensions may use. */
   readonly offers?: Offers;
   /** Releases resources after the last operation. */
@@ -48,16 +48,21 @@ export interface CallLayers {
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- merged with the declarations of contracts
 export interface Offers {}
 
-/** Recordings in place of a backend. */
-export interface Replay extends BackendConnections {
-  /** Scenarios; callers select one by its name as their API key. */
-  readonly names: readonly string[];
+/** What answers in place of a backend. */
+export interface StandIn {
+  readonly connections: BackendConnections;
   readonly routeSet: RouteSet | 'auto';
+  /** The backend in words, for the log. */
+  readonly label: string;
+  /** API key to begin with in GraphiQL. */
+  readonly apiKey: string | undefined;
+  /** A sentence for GraphiQL's page. */
+  readonly note: string;
 }
 
 /** The backend of the gateway. */
 export interface Backend {
-  /** `https://api.example.com`; empty for recordings. */
+  /** `https://api.example.com`; empty for a stand-in. */
   readonly origin: string;
   /** The path before `/v0`: empty, or `/prefix`. */
   readonly pathPrefix: string;

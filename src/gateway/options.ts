@@ -100,7 +100,7 @@ export interface ToolsOptions {
   readonly explain: ExplainAudience;
 }
 
-export interface ExplorerOptions extends Pick<PageSettings, 'apiKey' | 'pageId' | 'replays'> {
+export interface ExplorerOptions extends Pick<PageSettings, 'apiKey' | 'pageId' | 'note'> {
   readonly folder: string;
 }
 

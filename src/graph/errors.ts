@@ -21,7 +21,6 @@ type ErrorCode =
   | 'UPSTREAM_INVALID_RESPONSE'
   | 'UPSTREAM_UNSUPPORTED'
   | 'UPSTREAM_BUDGET_EXCEEDED'
-  | 'NOT_RECORDED'
   | 'OUTCOME_UNKNOWN';
 
 /**
@@ -81,10 +80,9 @@ const CODE_BY_KIND: Partial<Readonly<Record<RestErrorKind, ErrorCode>>> = {
   invalid_response: 'UPSTREAM_INVALID_RESPONSE',
   truncated: 'UPSTREAM_INVALID_RESPONSE',
   outcome_unknown: 'OUTCOME_UNKNOWN',
-  not_recorded: 'NOT_RECORDED',
 };
 
-export function codeOf({ kind, status = 0 }: RestError): ErrorCode {
+export function codeOf({ kind, status = 0 }: Pick<RestError, 'kind' | 'status'>): ErrorCode {
   if (kind !== 'status') return CODE_BY_KIND[kind] ?? 'UPSTREAM_UNAVAILABLE';
   return (
     CODE_BY_STATUS[status] ??
@@ -100,7 +98,7 @@ export type ClientError = Pick<GraphQLError, 'message' | 'extensions' | 'origina
 export function fromRestError(error: RestError): ClientError {
   const { route, status, requestId, retryAfterMs } = error;
   const extensions = {
-    code: codeOf(error),
+    code: error.code ?? codeOf(error),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(error instanceof CutError && { continuation: error.next() }),
     upstream: {

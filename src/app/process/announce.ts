@@ -25,19 +25,19 @@ interface AnnounceOptions extends UpstreamProbeOptions {
   /** Logged in place of the label. @default none */
   readonly warnings: readonly string[];
   readonly isEmbedded: boolean;
-  /** Recordings, which are not probed. @default none */
-  readonly replay?: object | undefined;
+  /** What answers in place of a backend, which is not probed. @default none */
+  readonly standIn?: object | undefined;
   readonly tools: { readonly graphiql: boolean };
 }
 
 /** Logs the backend and the gateway's address, at every level. */
 export async function announce(options: AnnounceOptions): Promise<void> {
-  const { logger, presence, url, http, origin, label, warnings, isEmbedded, replay, tools } =
+  const { logger, presence, url, http, origin, label, warnings, isEmbedded, standIn, tools } =
     options;
   const always = logger.child({}, { level: 'info' });
   for (const warning of warnings) always.warn(warning);
   if (warnings.length === 0) always.info(`The backend is ${label}`);
-  const unusable = replay ? undefined : await probeUpstream(options);
+  const unusable = standIn ? undefined : await probeUpstream(options);
   if (unusable) {
     logger.warn(unusable, 'The backend does not answer');
     presence.noticeAbsence();

@@ -19,7 +19,7 @@ import { NOT_KEPT } from '../storage.ts';
 import { trustedDocument } from '../documents/trusted-document.ts';
 
 export function TopBar({ settings }: { settings: PageSettings }) {
-  const { needsKey, introspection, replays } = settings;
+  const { needsKey, introspection, note } = settings;
   const isKeyMissing = useApiKey() === '' && needsKey;
   return (
     <header className="graphiql-container top-bar">
@@ -32,19 +32,13 @@ export function TopBar({ settings }: { settings: PageSettings }) {
         {!isKeyMissing &&
           introspection === 'off' &&
           'This gateway keeps its schema to itself: no docs, no completion.'}
-        {!isKeyMissing && introspection !== 'off' && replays && replayed(replays)}
+        {!isKeyMissing && introspection !== 'off' && note}
       </Message>
       <DocumentMenu />
       {settings.explain !== 'off' && <CostBadge canAsk={!isKeyMissing} />}
     </header>
   );
 }
-
-/** Other keys that begin with a recording's name replay it from the start. */
-const replayed = ([first = '', ...others]: readonly string[]): string =>
-  others.length === 0
-    ? `The recording ${first} answers: no backend is asked.`
-    : `Recordings answer, and the key names one: ${[first, ...others].join(', ')}.`;
 
 const HINT_ID = 'message';
 

@@ -26,7 +26,15 @@ export const open: Open<RecordingSettings> = (
       onMiss: (miss) => logger.warn(miss, 'Not recorded: a call has no answer'),
     });
     logger.info({ scenarios: replay.names }, 'Recordings are replayed: no backend is asked');
-    return { replay };
+    return {
+      standIn: {
+        routeSet: replay.routeSet,
+        connections: replay,
+        label: `none, recordings of ${folder} answer`,
+        apiKey: replay.names[0],
+        note: noteOf(replay.names),
+      },
+    };
   }
   if (record === undefined) return {};
   return {
@@ -46,3 +54,9 @@ export const open: Open<RecordingSettings> = (
     },
   };
 };
+
+/** Keys that begin with the name of a recording replay it from the start. */
+const noteOf = ([first = '', ...others]: readonly string[]): string =>
+  others.length === 0
+    ? `The recording ${first} answers: no backend is asked.`
+    : `Recordings answer, and the key names one: ${[first, ...others].join(', ')}.`;

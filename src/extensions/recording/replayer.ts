@@ -12,7 +12,7 @@ import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { ROUTE_SETS, type RouteSet } from '../../v0/routes.ts';
-import { NotRecordedError } from '../../rest/transport/transport-fault.ts';
+import { CallRefusal } from '../../rest/transport/transport-fault.ts';
 import { errorOf } from './fault.ts';
 import { bodyOf, type RecordedExchange } from './har.ts';
 import {
@@ -53,7 +53,7 @@ export function openReplay({ folder, name, speed, onMiss }: ReplayOptions) {
   const playerOf = castOf(scenarios);
 
   /** Returns the recorded answer to a call, or the error of a call that was not recorded. */
-  function answerTo(asked: ReplayedCall, key: string): RecordedExchange | NotRecordedError {
+  function answerTo(asked: ReplayedCall, key: string): RecordedExchange | CallRefusal {
     const player = playerOf(key);
     const found = player?.next(asked);
     if (found) return found;
@@ -61,17 +61,16 @@ export function openReplay({ folder, name, speed, onMiss }: ReplayOptions) {
     const nearest = player?.nearest(asked) ?? [];
     onMiss({ method, path, scenario: player?.scenario, nearest });
     if (!player) {
-      return new NotRecordedError(
+      return notRecorded(
         `Not in the recordings: send a key that begins with the name of one, such as "${scenarios[0]?.name}"; there are ${listed(scenarios.map((one) => one.name))}`,
       );
     }
-    return new NotRecordedError(
+    return notRecorded(
       `Not in the recording "${player.scenario}" as it stands: ${method} ${path}; nearest: ${listed(nearest)}`,
     );
   }
 
   return {
-    /** Names of the scenarios. */
     names: scenarios.map((one) => one.name),
     routeSet: routeSetOf(scenarios),
     dispatch: (
@@ -86,6 +85,10 @@ export function openReplay({ folder, name, speed, onMiss }: ReplayOptions) {
     close: () => Promise.resolve(),
   };
 }
+
+/** The refusal of a call without a recorded answer. */
+const notRecorded = (message: string): CallRefusal =>
+  new CallRefusal(message, { code: 'NOT_RECORDED', what: 'No recording has an answer' });
 
 const listed = (labels: readonly string[]): string => labels.join('; ') || 'nothing';
 
@@ -160,7 +163,7 @@ function castOf(scenarios: readonly Scenario[]): (key: string) => Player | undef
 
 /** Emits one answer asynchronously, as undici does. Emits nothing more after an abort. */
 async function respond(
-  answer: RecordedExchange | NotRecordedError,
+  answer: RecordedExchange | CallRefusal,
   handler: Dispatcher.DispatchHandler,
   speed: number,
 ): Promise<void> {
@@ -179,7 +182,7 @@ async function respond(
   const isGivenUp = () => controller.aborted;
 
   await nextTurn();
-  if (answer instanceof NotRecordedError) {
+  if (answer instanceof CallRefusal) {
     handler.onResponseError?.(controller, answer);
     return;
   }

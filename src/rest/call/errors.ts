@@ -74,8 +74,8 @@ export type RestErrorKind =
   | 'truncated'
   /** A write was sent, and its response (or the lack of one) does not tell whether it was executed. */
   | 'outcome_unknown'
-  /** A replay has no response for the call; the message lists similar calls. */
-  | 'not_recorded'
+  /** A layer around the connections refused the call, with a code and a message for callers. */
+  | 'refused'
   /** All callers have disconnected. */
   | 'cancelled';
 
@@ -99,6 +99,8 @@ interface RestErrorOptions {
   readonly body?: ResponseAuthor | undefined;
   /** Cost of another attempt for the backend: `nothing` if this one cannot have reached it. */
   readonly retry?: 'nothing' | 'load' | 'hopeless' | undefined;
+  /** Code for callers in place of that of the kind. */
+  readonly code?: string | undefined;
 }
 
 /** The failure of a REST call. Without a stack, since a failing backend causes thousands. */
@@ -117,6 +119,7 @@ export class RestError extends StacklessError {
   readonly field: string | undefined;
   readonly body: ResponseAuthor | undefined;
   readonly retry: RestErrorOptions['retry'];
+  readonly code: string | undefined;
 
   constructor(
     kind: RestErrorKind,
@@ -138,6 +141,7 @@ export class RestError extends StacklessError {
     this.field = options.field;
     this.body = options.body;
     this.retry = options.retry;
+    this.code = options.code;
   }
 }
 
@@ -156,7 +160,7 @@ const FAILURES: Readonly<Record<RestErrorKind, FailureKind | undefined>> = {
   invalid_response: 'invalid_response',
   truncated: 'truncated',
   outcome_unknown: 'other',
-  not_recorded: 'other',
+  refused: 'other',
   cancelled: 'cancelled',
 };
 

@@ -25,9 +25,9 @@ export function faultOf(cause: Error, route: RouteLabel, progress: Progress): Re
   const code = codeOf(cause);
   // Parser errors of undici contain bytes of the response, and causes may be logged.
   if ('data' in cause) cause.data = undefined;
-  if (cause instanceof NotRecordedError) {
-    const what = 'No recording has an answer';
-    return new RestError('not_recorded', cause.message, route, { what });
+  if (cause instanceof CallRefusal) {
+    const { what, code: callersCode } = cause;
+    return new RestError('refused', cause.message, route, { what, code: callersCode });
   }
   if (isOfCredentials(cause)) {
     const what = 'Proxy to the backend wants other credentials (407)';
@@ -117,7 +117,17 @@ const TLS =
 /** Errors of invalid use or a closed pool, which a retry does not fix. */
 const HOPELESS = /^UND_ERR_(INVALID_ARG|DESTROYED|CLOSED|NOT_SUPPORTED)/;
 
-/** A replay has no response for a call. */
-export class NotRecordedError extends Error {
-  override readonly name = 'NotRecordedError';
+/** What a layer around the connections responds to a call that it refuses. Callers see all of it. */
+export class CallRefusal extends Error {
+  override readonly name = 'CallRefusal';
+  /** `extensions.code`. */
+  readonly code: string;
+  /** Message for callers who may not see backend calls. */
+  readonly what: string;
+
+  constructor(message: string, { code, what }: Pick<CallRefusal, 'code' | 'what'>) {
+    super(message);
+    this.code = code;
+    this.what = what;
+  }
 }

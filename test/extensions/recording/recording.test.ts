@@ -263,12 +263,14 @@ describe('a replay', () => {
     const write = await rename(played.client(), 'two');
 
     expect(read).toMatchObject({
-      kind: 'not_recorded',
+      kind: 'refused',
+      code: 'NOT_RECORDED',
       message:
         'Not in the recording "journey" as it stands: GET /v0/persons/p2; nearest: GET /v0/persons/p1; GET /v0/topics/t1: GET /v0/persons/{person_id}',
     });
     expect(write).toMatchObject({
-      kind: 'not_recorded',
+      kind: 'refused',
+      code: 'NOT_RECORDED',
       message: expect.stringContaining(
         'nearest: the next write, PATCH /v0/topics/t1 with another title; later, PATCH /v0/topics/t1:',
       ),
