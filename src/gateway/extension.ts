@@ -27,6 +27,8 @@ export interface Extension {
   readonly operatorRoutes?: (core: Core) => RouteHandlers;
   /** Replaces the core's schema. */
   readonly schema?: (schema: GraphQLSchema) => GraphQLSchema;
+  /** Its HTTP headers. */
+  readonly headers?: ExtensionHeaders;
   /** Layers around backend calls. */
   readonly calls?: CallLayers;
   /** Answers in place of a backend. */
@@ -35,6 +37,14 @@ export interface Extension {
   readonly offers?: Offers;
   /** Releases resources after the last operation. */
   readonly close?: () => Promise<void>;
+}
+
+/** Names of headers, in lower case. */
+export interface ExtensionHeaders {
+  /** Headers of requests that responses depend on. */
+  readonly varying?: readonly string[];
+  /** Headers of responses that pages of allowed origins may read. */
+  readonly readable?: readonly string[];
 }
 
 export interface CallLayers {
@@ -95,6 +105,12 @@ export const policiesOf = (
   part: 'around' | 'policies',
 ): Policies =>
   Object.fromEntries(extensions.flatMap((extension) => Object.entries(extension[part] ?? {})));
+
+/** Headers of all extensions. */
+export const headersOf = (
+  extensions: readonly Extension[],
+  part: keyof ExtensionHeaders,
+): readonly string[] => extensions.flatMap(({ headers }) => headers?.[part] ?? []);
 
 /** Routes of all extensions. */
 export const routesOf = (

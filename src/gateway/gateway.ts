@@ -10,7 +10,7 @@ import { Pollers } from '../live/pollers.ts';
 import { Documents } from './documents/documents.ts';
 import { sha256 } from './documents/manifest.ts';
 import { openTrusted } from './documents/trusted-documents.ts';
-import { policiesOf, routesOf, type Core } from './extension.ts';
+import { headersOf, policiesOf, routesOf, type Core } from './extension.ts';
 import { openExplorer } from './http/explorer.ts';
 import { operatorRoutes, publicRoutes } from './http/operator-routes.ts';
 import { createSite, GRAPHQL } from './http/site.ts';
@@ -31,12 +31,7 @@ import { budget } from './policies/budget.ts';
 import { compression } from './policies/compression.ts';
 import { cors, createCors } from './policies/cors.ts';
 import { createExecution, execution } from './policies/execution.ts';
-import {
-  consistency,
-  createForwarding,
-  exposedHeaders,
-  forwardedHeaders,
-} from './policies/headers.ts';
+import { createForwarding, exposedHeaders, forwardedHeaders } from './policies/headers.ts';
 import { httpRequest } from './policies/http-request.ts';
 import { incrementalDelivery } from './policies/incremental-delivery.ts';
 import { operationKind } from './policies/operation-kind.ts';
@@ -96,8 +91,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     routes: explain !== 'off',
   });
   const trusted = openTrusted(options.documents, documents, trustedLog(logger));
-  const varying = upstream.keepsAnswers ? [...forward, 'x-consistency'] : forward;
-  const allowed = corsOrigins.length > 0 ? createCors(corsOrigins, expose) : undefined;
+  const varying = [...forward, ...headersOf(extensions, 'varying')];
+  const readable = [...headersOf(extensions, 'readable'), ...expose];
+  const allowed = corsOrigins.length > 0 ? createCors(corsOrigins, readable) : undefined;
   const policies: Policies = {
     ...policiesOf(extensions, 'around'), // traces
     log: operationLog(logger, options.logSlowMs), // one line per operation
@@ -130,7 +126,6 @@ export function createGateway(options: GatewayOptions): Gateway {
     validators: validators(options.documents.cacheMaxAge, varying), // ETag and 304
     compression: compression(), // after `validators`, which tags the uncompressed text
     exposedHeaders: exposedHeaders(expose), // headers of the backend's responses
-    consistency: consistency(), // consistency token of writes
     cors: cors(allowed), // origins that may read responses
   };
   const server = new OperationServer({

@@ -13,7 +13,6 @@ const broken: Upstream = Object.assign(
     throw new TypeError(SECRET);
   },
   {
-    keepsAnswers: false,
     breaker: { stateOf: () => 'closed', tripped: [] } as const,
     isAccepted: () => true,
     routes: () => ({}),

@@ -193,6 +193,7 @@ async function openInThisProcess(
       },
     },
     exposeHeaders: options.headers?.expose ?? [],
+    cache: layers.cache,
     ...restOptions,
   });
   let journal: CallLog | undefined;

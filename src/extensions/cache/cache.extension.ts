@@ -1,5 +1,6 @@
 /** The response cache, with lifetimes of the backend or the operator. */
 import type { Open } from '../../gateway/extension.ts';
+import { caching } from './consistency.ts';
 import { ResponseCache } from './response-cache.ts';
 import type {} from './shared-reads.ts';
 
@@ -17,5 +18,5 @@ export const open: Open<CacheSettings> = async ({ maxBytes, ttls }, { opened }) 
     shared,
   });
   await cache.open();
-  return { calls: { cache } };
+  return caching(cache);
 };

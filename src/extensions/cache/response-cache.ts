@@ -15,7 +15,7 @@ import {
   type Flight,
   type RestResponse,
 } from '../../rest/call/call.ts';
-import type { ExposedHeader } from '../../rest/call/call-log.ts';
+import type { CallLog, ExposedHeader } from '../../rest/call/call-log.ts';
 import type { AskedBackend, ReadCache } from '../../rest/call/options.ts';
 import { bytesOf } from '../../rest/decode/decode-cache.ts';
 import { freeze } from '../../rest/decode/freeze.ts';
@@ -54,6 +54,12 @@ interface Entry {
   readonly body: Uint8Array;
   readonly exposed: readonly ExposedHeader[] | undefined;
 }
+
+/** Consistency tokens of the last writes of requests. */
+const tokens = new WeakMap<CallLog, string>();
+
+/** Consistency token of the last write of a request; undefined without one. */
+export const tokenOf = (callLog: CallLog): string | undefined => tokens.get(callLog);
 
 export class ResponseCache implements ReadCache {
   readonly #ttls: ReadonlyMap<string, number>;
@@ -100,7 +106,7 @@ export class ResponseCache implements ReadCache {
       const moving = this.#epochs.move(apiKey);
       // Redis is not awaited again if it did not answer before.
       const ended = begun === undefined ? undefined : await moving;
-      callLog.consistency = ended ?? this.#epochs.ownToken();
+      tokens.set(callLog, ended ?? this.#epochs.ownToken());
     }
   }
 

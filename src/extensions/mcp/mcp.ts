@@ -97,7 +97,14 @@ export function createMcp(folder: string, version: string, core: Core): RouteHan
     }
     const { method, headers } = request;
     const result = await core.run(
-      { document, variables: given, path: '/mcp', method, headers: dictionary(headers) },
+      {
+        document,
+        variables: given,
+        transport: 'mcp',
+        path: '/mcp',
+        method,
+        headers: dictionary(headers),
+      },
       // Each call of a batch has a permit of its own.
       message === sent ? arrival : arrive(arrival.requestId),
     );

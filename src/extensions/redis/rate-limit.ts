@@ -8,6 +8,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { MaybePromise } from '../../execution/core/resolved-value.ts';
 import type { Context } from '../../graph/context.ts';
 import { certainCalls } from '../../plan/cost.ts';
+import type { Extension } from '../../gateway/extension.ts';
 import { clientError } from '../../gateway/operation/client-error.ts';
 import type { Operation } from '../../gateway/operation/operation.ts';
 import { StateKey } from '../../gateway/operation/state.ts';
@@ -34,7 +35,15 @@ export interface RateLimits {
 /** REST calls charged in advance. */
 const CALLS_TAKEN = new StateKey<number>();
 
-export function rateLimit(limits: RateLimits): Policy {
+/** The policy of a limit, and its headers. */
+export const limiting = (limits: RateLimits): Extension => ({
+  headers: {
+    readable: ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'ratelimit-policy'],
+  },
+  policies: { rateLimit: rateLimit(limits) },
+});
+
+function rateLimit(limits: RateLimits): Policy {
   /** Executes an operation, or returns an error at the limit. */
   const limited = <Result>(
     operation: Operation,

@@ -1,7 +1,7 @@
 /** State shared by replicas in Redis or Valkey, and rate limits of keys, per process or shared. */
 import type { Host, Open } from '../../gateway/extension.ts';
 import type {} from '../cache/shared-reads.ts';
-import { rateLimit as limiting, type RateLimit } from './rate-limit.ts';
+import { limiting, type RateLimit } from './rate-limit.ts';
 
 interface RedisSettings {
   /** `redis://`, `rediss://` or `unix://`; undefined for no shared state. */
@@ -16,7 +16,7 @@ export const open: Open<RedisSettings> = async ({ url, secret, rateLimit }, host
   const shared = url === undefined ? undefined : await openShared(url, secret, host);
   const limits = rateLimit && (await openRateLimits(rateLimit, shared));
   return {
-    ...(limits && { policies: { rateLimit: limiting(limits) } }),
+    ...(limits && limiting(limits)),
     ...(shared && { offers: { sharedReads: shared.reads }, close: shared.close }),
   };
 };

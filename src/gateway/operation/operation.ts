@@ -25,7 +25,8 @@ export type HeaderFields = Readonly<Record<string, string | string[] | undefined
 
 /** Capabilities of a transport. */
 export interface Transport {
-  readonly name: 'http' | 'websocket' | 'mcp';
+  /** `http`, `websocket`, or that of an extension. */
+  readonly name: string;
   /** Path of its requests. */
   readonly path: string;
   /** Whether it can write several results regardless of `Accept`. */
@@ -139,6 +140,8 @@ export class Operation implements Stateful {
   rootValue: unknown = undefined;
   /** REST client of this request, with its call log; set from the context phase to the end. */
   rest: RestClient | undefined = undefined;
+  /** Bound on cached responses, set by the cache; undefined if any may be used. */
+  newerThan: string | undefined = undefined;
   /** Writes of a mutation; undefined for other operations. */
   writes: Context['writes'] = undefined;
   /** Recorded trace; null if it is not recorded, undefined before the decision. */

@@ -12,22 +12,17 @@ const METHODS = 'GET, POST';
 /** Cache time of a preflight, in seconds: the maximum of all browsers. */
 const PREFLIGHT_SECONDS = '600';
 
-/** Response headers that pages may read, in addition to those of the backend. */
+/** Response headers that pages may read, in addition to those of the backend and of extensions. */
 const READABLE = [
   'x-request-id',
   'server-timing',
-  'x-consistency',
   'retry-after',
-  'ratelimit-limit',
-  'ratelimit-remaining',
-  'ratelimit-reset',
-  'ratelimit-policy',
 ];
 
 /**
  * Creates the CORS headers. Credentials are not allowed, since keys are sent in a header.
  *
- * @param exposed headers of the backend in responses.
+ * @param exposed headers of the backend and of extensions in responses.
  */
 export function createCors(origins: readonly string[], exposed: readonly string[]) {
   const readable = [...READABLE, ...exposed].join(', ');

@@ -127,7 +127,8 @@ export function createExecution(options: ExecutionPolicyOptions): OperationExecu
       deadlineMs: startMs + requestTimeoutMs,
       maxCalls: maxUpstreamCalls,
       leaving,
-      newerThan: newerThanOf(operation),
+      // Events always read current data.
+      newerThan: operation.operationType === 'subscription' ? NOW : operation.newerThan,
       trace:
         trace ??
         operation.trace ??
@@ -184,14 +185,3 @@ export const execution = ({ prepare, execute }: OperationExecution): Policy => (
   onContextBuilding: prepare,
   onExecute: (operation) => execute(operation),
 });
-
-/**
- * The consistency token that cached reads must include. Invalid tokens count as an unknown write, and events always
- * read current data.
- */
-function newerThanOf(operation: Operation): string | undefined {
-  if (operation.operationType === 'subscription') return NOW;
-  const token = operation.header('x-consistency');
-  if (token === undefined) return undefined;
-  return /^[\w.-]{1,64}$/.test(token) ? token : NOW;
-}

@@ -55,11 +55,3 @@ export const exposedHeaders = (names: readonly string[]): Policy =>
           for (const pair of rest?.callLog.exposed ?? []) headers.push(...pair);
         },
       };
-
-/** Sends the consistency token of the last write. Requests with the token read nothing older, on any replica. */
-export const consistency = (): Policy => ({
-  onAnswer({ rest }, { headers }) {
-    const token = rest?.callLog.consistency;
-    if (token !== undefined) headers.push('x-consistency', token);
-  },
-});

@@ -1,4 +1,4 @@
-/** Operations of an extension's own transport, such as MCP: each has one result. */
+/** Operations of an extension's own transport: each has one result. */
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import type { Document } from '../operation/document.ts';
 import { Operation, type Arrival, type HeaderFields } from '../operation/operation.ts';
@@ -10,7 +10,9 @@ export interface OwnRequest {
   /** Trusted: neither looked up nor limited. */
   readonly document: Document;
   readonly variables: unknown;
-  /** Path of the transport, such as `/mcp`. */
+  /** Name of the transport. */
+  readonly transport: string;
+  /** Path of the transport, such as `/tools`. */
   readonly path: string;
   readonly method: string;
   readonly headers: HeaderFields;
@@ -21,12 +23,12 @@ export type OwnTransport = (request: OwnRequest, arrival: Arrival) => Promise<Ex
 
 export const createOwnTransport =
   (schema: GraphQLSchema, server: OperationServer): OwnTransport =>
-  async ({ document, variables, path, method, headers: given }, arrival) => {
+  async ({ document, variables, transport, path, method, headers: given }, arrival) => {
     // `accept` belongs to the transport, not to GraphQL over HTTP.
     const { accept: _accept, ...headers } = given;
     const operation = new Operation(
       {
-        name: 'mcp',
+        name: transport,
         path,
         streams: false,
         onlySubscriptions: false,

@@ -52,8 +52,6 @@ export type ExposedHeader = readonly [name: string, value: string];
 export class CallLog {
   /** Headers for the caller; the latest response wins. */
   exposed: Map<string, string> | undefined;
-  /** Consistency token of the last write; undefined without a response cache. */
-  consistency: string | undefined;
   /** Calls of the poller that led to a subscription's event. */
   polls: Polls | undefined;
   /** Number of sent calls, with retries. */

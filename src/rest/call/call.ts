@@ -31,8 +31,8 @@ export interface Call {
   /** Cause of the call, for the call log. */
   readonly origin: unknown;
   /**
-   * Bound on cached responses: `NOW` (none may be used), or the consistency token that they must include. Undefined if any
-   * may be used.
+   * Bound on cached responses: `NOW` (none may be used), or one that only the cache understands. Undefined if any may be
+   * used.
    */
   readonly newerThan: string | undefined;
 }

@@ -89,7 +89,7 @@ export interface RequestScope {
   readonly maxCalls: number;
   /** Trace of the request. @default none */
   readonly trace?: CallTrace | undefined;
-  /** Bound on cached responses: a consistency token that they must include, or `NOW`. @default any */
+  /** Bound on cached responses: `NOW`, or one that only the cache understands. @default any */
   readonly newerThan?: string | undefined;
 }
 
@@ -97,8 +97,6 @@ export interface RequestScope {
 export interface Upstream {
   (scope: RequestScope): RestClient;
   readonly breaker: CircuitStates;
-  /** Whether there is a response cache. */
-  readonly keepsAnswers: boolean;
   /** States of the extended routes by method and path. */
   routes(): Readonly<Record<string, RouteState>>;
   /** Whether the backend's latest response accepted the key. */
@@ -129,7 +127,6 @@ export function createUpstream(given: UpstreamOptions): Upstream {
   };
   return Object.assign(clientOf, {
     breaker,
-    keepsAnswers: options.cache !== undefined,
     routes: () => discovery.report(),
     isAccepted: (apiKey: string) => keys.isAccepted(apiKey),
     close: () => options.dispatcher.close(),

@@ -1,5 +1,6 @@
 /** The response cache as callers see it: explained, counted, and never older than the write that a token names. */
 import { describe, expect, it } from 'vitest';
+import { caching } from '../../../src/extensions/cache/consistency.ts';
 import { ResponseCache } from '../../../src/extensions/cache/response-cache.ts';
 import { EXAMPLE_API_KEY } from '../../../src/backend/seed/example.ts';
 import { formatNodeId } from '../../../src/graph/types/node-id.ts';
@@ -19,7 +20,7 @@ const TTLS = new Map(reads.map(({ path }) => [path, 60_000]));
 const openCached = (options: InProcessOptions = {}) =>
   openGateway({
     ...options,
-    rest: { cache: new ResponseCache({ maxBytes: 1_000_000, ttls: TTLS }) },
+    extensions: [caching(new ResponseCache({ maxBytes: 1_000_000, ttls: TTLS }))],
   });
 
 const QUERY = `{ topic(topicId: "${IDS.topic}") { title } }`;

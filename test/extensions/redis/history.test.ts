@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { ResponseCache } from '../../../src/extensions/cache/response-cache.ts';
+import { ResponseCache, tokenOf } from '../../../src/extensions/cache/response-cache.ts';
 import { createConnection, type Connection } from '../../../src/extensions/redis/connection.ts';
 import { storeOn } from '../../../src/extensions/redis/store.ts';
 import { RedisReads } from '../../../src/extensions/redis/shared-reads.ts';
@@ -128,7 +128,7 @@ it.skipIf(!hasRedis)(
           const { title } = await client.call(routes.updateTopic, { path, body: { title: 'n' } });
           const own = higher(before, new Map([[id, Number(title)]]));
           for (const of of [apiKey, through]) written.set(of, higher(written.get(of) ?? own, own));
-          token = client.callLog.consistency;
+          token = tokenOf(client.callLog);
           floor = own;
           counts.writes += 1;
         } else {

@@ -3,7 +3,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { rateLimit } from '../../../src/extensions/redis/rate-limit.ts';
+import { limiting } from '../../../src/extensions/redis/rate-limit.ts';
 import { LeasedRateLimits } from '../../../src/extensions/redis/rate-limits.ts';
 import { hasRedis, openRedis } from '../../support/redis.ts';
 import { openGateway } from '../../support/open-gateway.ts';
@@ -133,13 +133,7 @@ describe('a gateway with RATE_LIMIT', () => {
   const openLimited = (calls: number) =>
     openGateway({
       backend: 'faulty',
-      extensions: [
-        {
-          policies: {
-            rateLimit: rateLimit(new LeasedRateLimits({ calls, windowMs: 60_000 }, undefined)),
-          },
-        },
-      ],
+      extensions: [limiting(new LeasedRateLimits({ calls, windowMs: 60_000 }, undefined))],
     });
 
   it('refuses a request above the limit with 429, and says when to retry', async () => {

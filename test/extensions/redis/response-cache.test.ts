@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Epochs } from '../../../src/extensions/cache/epochs.ts';
-import { ResponseCache } from '../../../src/extensions/cache/response-cache.ts';
+import { ResponseCache, tokenOf } from '../../../src/extensions/cache/response-cache.ts';
 import { NOW } from '../../../src/rest/call/call.ts';
 import type { RequestScope, RestClient } from '../../../src/rest/client/client.ts';
 import {
@@ -60,7 +60,7 @@ async function write(rest: Rest): Promise<string> {
   const client = rest.client();
   const path = { topic_id: 't' };
   await client.call(routes.updateTopic, { path, body: { title: 'n' } });
-  return client.callLog.consistency!;
+  return tokenOf(client.callLog)!;
 }
 
 /** Waits for an answer in Redis. It is sent there once, after its caller has it; when Redis was late it is read again. */
