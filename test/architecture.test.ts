@@ -1,6 +1,7 @@
 /** The structure of `src/`: layers import downwards, and nothing imports in cycles. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import {
   between,
@@ -31,6 +32,42 @@ const RESOURCES: readonly string[] = [
 /** An import of an extension, of the list of all, or of a helper of their tests. */
 const EXTENSION_IMPORT =
   /(?:\bfrom |\bimport |\bimport\()'[^']*(?:\/extensions\/|\/app\/extensions\.ts|\/src\/main\.ts)/;
+
+/** Layers that know no extension. */
+const CORE: readonly string[] = [
+  'gateway',
+  'resources',
+  'plan',
+  'graph',
+  'live',
+  'execution',
+  'rest',
+  'v0',
+  'lib',
+];
+
+/** Words of extensions, which are in no name of the core. */
+const WORDS_OF_EXTENSIONS = /mcp|redis|replica|recorded|replay|federation/i;
+
+/** The identifiers of a file, and the texts that are names: of properties, modules and members of unions. */
+function namesIn(file: string): ReadonlySet<string> {
+  const text = readFileSync(join(SRC, file), 'utf8');
+  const names = new Set<string>();
+  const visit = (node: ts.Node): void => {
+    if (ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) names.add(node.text);
+    const { parent } = node;
+    const isName =
+      ts.isStringLiteral(node) &&
+      (ts.isLiteralTypeNode(parent) ||
+        ts.isImportDeclaration(parent) ||
+        ts.isExportDeclaration(parent) ||
+        (ts.isPropertyAssignment(parent) && parent.name === node));
+    if (isName) names.add(node.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true));
+  return names;
+}
 
 /** Imports that do not lead downwards in the list. */
 const upwards = (order: readonly string[], edges: readonly Edge[]): readonly Edge[] =>
@@ -99,6 +136,15 @@ describe('the structure of src/', () => {
     expect(importing.sort()).toEqual(listed.sort());
     const list = readFileSync(join(SRC, 'app/extensions.ts'), 'utf8');
     expect(list).not.toMatch(/^import [^;]*extensions\/\w+\//m);
+  });
+
+  it('has no word of an extension in a name of the core', () => {
+    const named = files
+      .filter((file) => CORE.includes(layerOf(file)))
+      .flatMap((file) => [file, ...[...namesIn(file)].map((name) => `${file}: ${name}`)])
+      .filter((name) => WORDS_OF_EXTENSIONS.test(name));
+
+    expect(named).toEqual([]);
   });
 
   it('imports no extension in tests of anything else', () => {

@@ -1,6 +1,6 @@
 /**
- * Interface of extensions: optional parts, switched on by settings. The core imports none of them; `createGateway` gets
- * them as an option.
+ * Interface of extensions: optional parts, switched on by settings. The core imports none of them, and names none;
+ * `createGateway` gets them as an option.
  */
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import type { BackendConnections, ReadCache } from '../rest/call/options.ts';
@@ -15,24 +15,30 @@ import type { EventObserver } from './policies/subscriptions.ts';
 import type { OwnRequest } from './transports/own-transport.ts';
 
 export interface Extension {
+  /* Policies of operations. A state on the operation has a key of its own (`StateKey`). */
+
   /** Policies before all others. */
   readonly around?: Policies;
   /** Policies after the budget, before admission and execution. */
   readonly policies?: Policies;
+  /** HTTP headers that its policies read and send. */
+  readonly headers?: ExtensionHeaders;
   /** Observer of subscriptions' events. */
   readonly events?: EventObserver;
-  /** Routes for callers, beside `/graphql`. */
-  readonly routes?: (core: Core) => RouteHandlers;
-  /** Routes for operators, beside `/metrics`. */
-  readonly operatorRoutes?: (core: Core) => RouteHandlers;
-  /** Replaces the core's schema. */
-  readonly schema?: (schema: GraphQLSchema) => GraphQLSchema;
-  /** Its HTTP headers. */
-  readonly headers?: ExtensionHeaders;
-  /** Layers around backend calls. */
+
+  /* Layers of calls. */
+
   readonly calls?: CallLayers;
   /** Answers in place of a backend. */
   readonly standIn?: StandIn;
+
+  /* Routes, of which a transport runs operations by `Core.run`, and the schema. */
+
+  /** Routes for callers, beside `/graphql`. */
+  readonly routes?: (core: Core) => RouteHandlers;
+  /** Replaces the core's schema. */
+  readonly schema?: (schema: GraphQLSchema) => GraphQLSchema;
+
   /** What later extensions may use. */
   readonly offers?: Offers;
   /** Releases resources after the last operation. */
@@ -47,10 +53,11 @@ export interface ExtensionHeaders {
   readonly readable?: readonly string[];
 }
 
+/** Layers around calls to the backend. */
 export interface CallLayers {
   /** Wraps the connections to the backend. */
   readonly connections?: (inner: BackendConnections, backend: Backend) => BackendConnections;
-  /** Response cache. */
+  /** Around reads: may answer, and learns of answers and of writes. */
   readonly cache?: ReadCache;
 }
 
@@ -113,14 +120,8 @@ export const headersOf = (
 ): readonly string[] => extensions.flatMap(({ headers }) => headers?.[part] ?? []);
 
 /** Routes of all extensions. */
-export const routesOf = (
-  extensions: readonly Extension[],
-  part: 'routes' | 'operatorRoutes',
-  core: Core,
-): RouteHandlers =>
-  Object.fromEntries(
-    extensions.flatMap((extension) => Object.entries(extension[part]?.(core) ?? {})),
-  );
+export const routesOf = (extensions: readonly Extension[], core: Core): RouteHandlers =>
+  Object.fromEntries(extensions.flatMap(({ routes }) => Object.entries(routes?.(core) ?? {})));
 
 /** The gateway as extensions see it. */
 export interface Core {

@@ -163,15 +163,12 @@ export function createGateway(options: GatewayOptions): Gateway {
     run: createOwnTransport(schema, server),
     prepare: (text) => documents.prepare(text, sha256(text)),
   };
-  const adminRoutes = {
-    ...operatorRoutes({ readiness, metrics, routes: upstream.routes }),
-    ...(adminPort !== undefined && routesOf(extensions, 'operatorRoutes', core)),
-  };
+  const adminRoutes = operatorRoutes({ readiness, metrics, routes: upstream.routes });
   const parts = { readiness, logger, subscriptions: open, idle: () => server.idle() };
   const site = createSite(
     { ...parts, graphql },
     {
-      ...routesOf(extensions, 'routes', core),
+      ...routesOf(extensions, core),
       ...(adminPort === undefined ? adminRoutes : publicRoutes(readiness)),
     },
     basePath,

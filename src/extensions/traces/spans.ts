@@ -9,8 +9,19 @@ import { SpanKind, type Attributes, type TimeInput } from '@opentelemetry/api';
 import type { GraphQLError } from 'graphql';
 import type { CallLog, CallLogEntry } from '../../rest/call/call-log.ts';
 import type { SpanRef } from '../../rest/call/trace.ts';
-import type { Operation } from '../../gateway/operation/operation.ts';
-import type { TracedPhase, RecordedTrace } from '../../gateway/operation/trace-context.ts';
+import type { Operation, PhaseTime } from '../../gateway/operation/operation.ts';
+import type { OperationTrace, ParentSpan } from '../../gateway/operation/trace-context.ts';
+
+/** A trace that is recorded. */
+export interface RecordedTrace extends OperationTrace {
+  readonly parent: ParentSpan | undefined;
+  /** Whether the trace's id is random. */
+  readonly isRandom: boolean;
+  /** `tracestate` of its spans and calls. */
+  readonly state: string | undefined;
+  /** Span of the subscription, for an event. */
+  readonly linked?: SpanRef | undefined;
+}
 
 /** An ended operation, or an ended event of a subscription. */
 export interface EndedOperation {
@@ -27,6 +38,8 @@ export interface EndedOperation {
   readonly errors: readonly GraphQLError[];
   /** Whether there is no data by fault of the gateway or the backend. */
   readonly isFailed: boolean;
+  /** Phases other than calls. */
+  readonly phases: readonly PhaseTime[];
   readonly callLog: CallLog | undefined;
 }
 
@@ -156,7 +169,7 @@ export function clientSpanOf(
   };
 }
 
-export const phaseSpansOf = (phases: readonly TracedPhase[]): SpanDescription[] =>
+export const phaseSpansOf = (phases: readonly PhaseTime[]): SpanDescription[] =>
   phases
     .filter(({ startMs, endMs }) => endMs - startMs >= SHORTEST_PHASE_MS)
     .map((phase) => ({ ...phase, kind: SpanKind.INTERNAL, attributes: {} }));

@@ -42,8 +42,8 @@ import {
   parentOf,
   traceHeaders,
   traceStateOf,
+  type OperationTrace,
   type ParentSpan,
-  type RecordedTrace,
   type TraceHeaders,
 } from '../../gateway/operation/trace-context.ts';
 import type { Logger } from '../../gateway/observe/logs/logger.ts';
@@ -54,6 +54,7 @@ import {
   serverSpanOf,
   timeOf,
   type EndedOperation,
+  type RecordedTrace,
   type SpanDescription,
 } from './spans.ts';
 
@@ -62,7 +63,7 @@ export interface OperationTracer {
   /** Returns undefined if the trace is not sampled. */
   begin(caller: TraceHeaders): RecordedTrace | undefined;
   /** Begins a separate trace of a subscription's event, linked to the subscription. */
-  beginEvent(subscription: RecordedTrace): RecordedTrace;
+  beginEvent(subscription: OperationTrace): RecordedTrace;
   end(trace: RecordedTrace, ended: EndedOperation): void;
   /** Flushes; resolves within two seconds. */
   close(): Promise<void>;
@@ -161,7 +162,6 @@ export function openTracer(options: TracerOptions): OperationTracer {
     const flags = isRandom ? '03' : '01';
     return {
       ...{ span: { traceId, spanId: ids.generateSpanId() }, parent, isRandom, state, linked },
-      phases: [],
       forwarded: [],
       begin: () => {
         const span = { traceId, spanId: ids.generateSpanId() };
@@ -218,7 +218,7 @@ export function openTracer(options: TracerOptions): OperationTracer {
           : ROOT_CONTEXT;
         make(serverSpanOf(trace, ended, endMs), isRandom, outside);
         const inside = api.setSpanContext(ROOT_CONTEXT, { ...contextOf(span), ...state });
-        for (const phase of phaseSpansOf(trace.phases)) make(phase, isRandom, inside);
+        for (const phase of phaseSpansOf(ended.phases)) make(phase, isRandom, inside);
         for (const entry of callLog?.entries ?? []) {
           if (entry.source !== 'sent') continue;
           make(clientSpanOf(entry, callLog!.beganMs, endMs, server), isRandom, inside);

@@ -1,8 +1,9 @@
 /** Records traces of sampled operations; spans are created at their end. */
 import type { Extension } from '../../gateway/extension.ts';
 import type { Operation } from '../../gateway/operation/operation.ts';
-import type { TracedPhase, RecordedTrace } from '../../gateway/operation/trace-context.ts';
+import { StateKey } from '../../gateway/operation/state.ts';
 import type { Policy } from '../../gateway/policy.ts';
+import type { RecordedTrace } from './spans.ts';
 import type { OperationTracer } from './tracer.ts';
 
 /** @param tracer undefined if tracing is off. */
@@ -21,6 +22,7 @@ export function traces(tracer: OperationTracer | undefined): Extension {
           errors,
           method: operation.method,
           isFailed: data == null && errors.length > 0,
+          phases: [],
           callLog: rest.callLog,
         });
       },
@@ -28,54 +30,38 @@ export function traces(tracer: OperationTracer | undefined): Extension {
   };
 }
 
-/** A begun phase. */
-interface OpenPhase {
-  readonly name: TracedPhase['name'];
-  readonly startMs: number;
-}
+/** Trace of an operation; null if it is not recorded. */
+const TRACE = new StateKey<RecordedTrace | null>();
 
 function policyFor(tracer: OperationTracer): Policy {
-  const open = new WeakMap<RecordedTrace, OpenPhase>();
   const traceOf = (operation: Operation): RecordedTrace | null => {
+    const known = TRACE.get(operation);
     // Sampled once: repeated decisions would increase the ratio.
-    if (operation.trace === undefined) operation.trace = tracer.begin(operation) ?? null;
-    return operation.trace;
-  };
-  const endPhase = (trace: RecordedTrace): void => {
-    const phase = open.get(trace);
-    open.delete(trace);
-    if (phase) trace.phases.push({ ...phase, endMs: performance.now() });
-  };
-  /** Begins a phase, and ends the previous one. */
-  const begin = (operation: Operation, name: TracedPhase['name']): void => {
-    const trace = traceOf(operation);
-    if (!trace) return;
-    endPhase(trace);
-    open.set(trace, { name, startMs: performance.now() });
+    if (known !== undefined) return known;
+    const trace = tracer.begin(operation) ?? null;
+    TRACE.set(operation, trace);
+    operation.trace = trace ?? undefined;
+    return trace;
   };
   return {
     onParse(operation) {
-      begin(operation, 'parse');
-      return undefined;
-    },
-    onValidate: (operation) => begin(operation, 'validate'),
-    onContextBuilding(operation) {
-      if (operation.trace) endPhase(operation.trace);
-    },
-    onExecute(operation, next) {
-      begin(operation, 'execute');
-      return next(operation);
-    },
-    onExecuteDone(operation) {
-      if (operation.trace) endPhase(operation.trace);
+      traceOf(operation);
       return undefined;
     },
     onAnswered(operation) {
       // Parameters that could not be read were not parsed.
       const trace = traceOf(operation);
       if (!trace) return;
-      endPhase(trace);
-      const { errors = [], rest, status, outcome, method, startedMs, transport } = operation;
+      const {
+        errors = [],
+        phases,
+        rest,
+        status,
+        outcome,
+        method,
+        startedMs,
+        transport,
+      } = operation;
       tracer.end(trace, {
         operation,
         status,
@@ -84,6 +70,7 @@ function policyFor(tracer: OperationTracer): Policy {
         startMs: startedMs,
         path: transport.path,
         isFailed: outcome === 'failed',
+        phases,
         callLog: rest?.callLog,
       });
     },

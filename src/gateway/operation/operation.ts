@@ -18,7 +18,7 @@ import type { OperationParams } from './params.ts';
 import type { ResultParts } from './result-parts.ts';
 import type { ResultStream } from './result-stream.ts';
 import type { Stateful } from './state.ts';
-import type { RecordedTrace } from './trace-context.ts';
+import type { OperationTrace } from './trace-context.ts';
 
 /** Headers by name in lower case; repeated headers are joined. */
 export type HeaderFields = Readonly<Record<string, string | string[] | undefined>>;
@@ -104,6 +104,13 @@ export interface TransportRequest {
   readonly document?: Document | undefined;
 }
 
+/** A phase of an operation other than its calls; times of `performance.now()`. */
+export interface PhaseTime {
+  readonly name: 'parse' | 'validate' | 'plan' | 'execute';
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
 export class Operation implements Stateful {
   /* The request; written by the transport. */
 
@@ -144,8 +151,10 @@ export class Operation implements Stateful {
   newerThan: string | undefined = undefined;
   /** Writes of a mutation; undefined for other operations. */
   writes: Context['writes'] = undefined;
-  /** Recorded trace; null if it is not recorded, undefined before the decision. */
-  trace: RecordedTrace | null | undefined = undefined;
+  /** Trace of its calls; undefined if the caller's is forwarded. */
+  trace: OperationTrace | undefined = undefined;
+  /** Phases that have ended. */
+  readonly phases: PhaseTime[] = [];
   /** Weight, and whether it is within the budget for any variables. */
   weighed: Pick<Weighed, 'weight' | 'isWithin' | 'calls'> | undefined = undefined;
 
@@ -186,6 +195,11 @@ export class Operation implements Stateful {
     this.given = request.given;
     this.schema = schema;
     this.document = request.document;
+  }
+
+  /** Ends a phase. @param startMs on `performance.now()`'s clock. */
+  endPhase(name: PhaseTime['name'], startMs: number): void {
+    this.phases.push({ name, startMs, endMs: performance.now() });
   }
 
   get requestId(): string {

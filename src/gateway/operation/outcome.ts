@@ -6,7 +6,7 @@ import { statusOf } from './response.ts';
 import { translated, type Translate } from './errors.ts';
 
 /** Facts of an operation's result. */
-interface Recorded {
+interface ResultFacts {
   readonly writes: Writes | undefined;
   errors: readonly GraphQLError[] | undefined;
   hasData: boolean;
@@ -14,14 +14,14 @@ interface Recorded {
   strictStatus: number | undefined;
 }
 
-interface Ended extends Readonly<Omit<Recorded, 'writes'>> {
+interface Ended extends Readonly<Omit<ResultFacts, 'writes'>> {
   readonly cancel: Cancel;
 }
 
 /** Translates the errors of a result for its caller, and records errors and data for the log and the metrics. */
 export function recordResult(
   executed: ExecutionResult,
-  operation: Recorded,
+  operation: ResultFacts,
   translate: Translate,
 ): ExecutionResult {
   const { writes } = operation;

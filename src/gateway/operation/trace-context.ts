@@ -19,25 +19,10 @@ export interface ParentSpan extends SpanRef {
   readonly isRandom: boolean;
 }
 
-/** A trace that is recorded. */
-export interface RecordedTrace extends CallTrace {
+/** Trace of an operation's calls, with the ids that its log line names. */
+export interface OperationTrace extends CallTrace {
   /** Span of the request. */
   readonly span: SpanRef;
-  readonly parent: ParentSpan | undefined;
-  /** Whether the trace's id is random. */
-  readonly isRandom: boolean;
-  /** `tracestate` of its spans and calls. */
-  readonly state: string | undefined;
-  /** Span of the subscription, for an event. */
-  readonly linked?: SpanRef | undefined;
-  /** Phases other than calls, by start time; times of `performance.now()`. */
-  readonly phases: TracedPhase[];
-}
-
-export interface TracedPhase {
-  readonly name: 'parse' | 'validate' | 'plan' | 'execute';
-  readonly startMs: number;
-  readonly endMs: number;
 }
 
 const TRACEPARENT =

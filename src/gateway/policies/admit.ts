@@ -79,7 +79,7 @@ export class Admit {
    * @throws 503 when too many wait.
    */
   weigh(operation: Operation): MaybePromise<Weighed> {
-    const { schema, variables, trace } = operation;
+    const { schema, variables } = operation;
     const context = operation.contextValue as Context;
     const { weights, node } = operation.definition!; // set by `choose`
     const known = weights.find(variables, context);
@@ -88,9 +88,9 @@ export class Admit {
     const { syntax, least } = operation.document!;
     const given = { schema, document: syntax, operation: node, least, variables };
     const learn = (): Weighed => {
-      const startMs = trace ? performance.now() : 0;
+      const startMs = performance.now();
       const learnt = find() ?? weights.learn(given, context, this.#budget);
-      trace?.phases.push({ name: 'plan', startMs, endMs: performance.now() });
+      operation.endPhase('plan', startMs);
       return learnt;
     };
     return this.turn(operation, () => find() !== undefined)?.then(learn) ?? learn();

@@ -13,11 +13,7 @@ const METHODS = 'GET, POST';
 const PREFLIGHT_SECONDS = '600';
 
 /** Response headers that pages may read, in addition to those of the backend and of extensions. */
-const READABLE = [
-  'x-request-id',
-  'server-timing',
-  'retry-after',
-];
+const READABLE = ['x-request-id', 'server-timing', 'retry-after'];
 
 /**
  * Creates the CORS headers. Credentials are not allowed, since keys are sent in a header.

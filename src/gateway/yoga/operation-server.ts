@@ -13,7 +13,7 @@ import type { Translate } from '../operation/errors.ts';
 import { framed } from '../operation/framing.ts';
 import { negotiateMediaType } from '../operation/negotiation.ts';
 import { OperationContext } from '../operation/operation-context.ts';
-import type { Operation } from '../operation/operation.ts';
+import type { Operation, PhaseTime } from '../operation/operation.ts';
 import { outcomeOf, recordResult } from '../operation/outcome.ts';
 import {
   finish,
@@ -237,8 +237,12 @@ export class OperationServer {
     operation.contextValue = context;
     const enveloped = this.#getEnveloped(context);
     const schema = enveloped.schema as GraphQLSchema;
-    const document = enveloped.parse(params.query) as DocumentNode;
-    const errors = enveloped.validate(schema, document) as readonly GraphQLError[];
+    const document = timed(operation, 'parse', () => enveloped.parse(params.query) as DocumentNode);
+    const errors = timed(
+      operation,
+      'validate',
+      () => enveloped.validate(schema, document) as readonly GraphQLError[],
+    );
     if (errors.length > 0) return errors;
     const execution = (contextValue: unknown): Perform => {
       const args = {
@@ -343,6 +347,16 @@ export class OperationServer {
     else if (operation.contextValue instanceof OperationContext) operation.contextValue.release();
     this.#underWay -= 1;
     if (this.#underWay === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
+  }
+}
+
+/** Runs a phase and takes its time, even if it throws. */
+function timed<Result>(operation: Operation, name: PhaseTime['name'], phase: () => Result): Result {
+  const startMs = performance.now();
+  try {
+    return phase();
+  } finally {
+    operation.endPhase(name, startMs);
   }
 }
 

@@ -107,10 +107,12 @@ export function policiesPlugin(options: PoliciesPluginOptions): GatewayPlugin {
   const done = (
     operation: Operation,
     executed: ExecutionResult | Results,
+    startMs: number,
   ): ExecutionResult | Results => {
     if (Symbol.asyncIterator in executed) return executed;
     let result: ExecutionResult = executed;
     for (const phase of policies.onExecuteDone) result = phase(operation, result) ?? result;
+    operation.endPhase('execute', startMs);
     if (!hooks.results) return result;
     const shown = withPlainData(result);
     return (operation.parts?.seen(shown, plainPart) as Results | undefined) ?? shown; // parts are results
@@ -120,6 +122,7 @@ export function policiesPlugin(options: PoliciesPluginOptions): GatewayPlugin {
     operation: Operation,
     execute: (operation: Operation) => MaybePromise<ExecutionResult | Results>,
   ): MaybePromise<ExecutionResult | Results> => {
+    const startMs = performance.now();
     let executed: MaybePromise<ExecutionResult | Results>;
     try {
       executed = execute(operation);
@@ -128,10 +131,10 @@ export function policiesPlugin(options: PoliciesPluginOptions): GatewayPlugin {
     }
     return executed instanceof Promise
       ? executed.then(
-          (value) => done(operation, value),
-          (error: unknown) => done(operation, failed(error)),
+          (value) => done(operation, value, startMs),
+          (error: unknown) => done(operation, failed(error), startMs),
         )
-      : done(operation, executed);
+      : done(operation, executed, startMs);
   };
 
   return {

@@ -119,6 +119,18 @@ describe('x-consistency', () => {
     expect(await varyOf(await openCached())).toContain('x-consistency');
     expect(await varyOf(await openGateway())).not.toContain('x-consistency');
   });
+
+  it('may be read by pages of an allowed origin only with a response cache', async () => {
+    const origin = 'http://localhost:5173';
+    const http = { corsOrigins: [origin] };
+    const readableAt = async (gateway: InProcessGateway) =>
+      (await gateway.ask(QUERY, { headers: { origin } })).headers.get(
+        'access-control-expose-headers',
+      );
+
+    expect(await readableAt(await openCached({ http }))).toContain('x-consistency');
+    expect(await readableAt(await openGateway({ http }))).not.toContain('x-consistency');
+  });
 });
 
 it('a poll of a subscription bypasses the response cache', async () => {

@@ -237,7 +237,12 @@ it('a trace has the route of its transport, such as /mcp', async () => {
       {
         routes: ({ prepare, run }) => ({
           '/mcp': async ({ method, headers }, arrival) => {
-            const own = { path: '/mcp', method, headers: Object.fromEntries(headers) };
+            const own = {
+              transport: 'mcp',
+              path: '/mcp',
+              method,
+              headers: Object.fromEntries(headers),
+            };
             const request = { document: prepare(PERSON), variables: {}, ...own };
             return Response.json(await run(request, arrival));
           },
