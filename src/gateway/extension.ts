@@ -62,7 +62,6 @@ export interface CallLayers {
 }
 
 /** What extensions offer to each other; each contract stands with the extension that uses it, and is declared there. */
-// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- merged with the declarations of contracts
 export interface Offers {}
 
 /** What answers in place of a backend. */
