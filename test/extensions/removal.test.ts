@@ -30,7 +30,14 @@ const QUERY =
   '{ page(pageId: "page_northwind") { name audiences(first: 2) { nodes { person { name } } } } }';
 
 /** The files that the build reads. */
-const SOURCES = ['src', 'package.json', 'tsconfig.json', 'rolldown.config.ts', 'codegen.ts'];
+const SOURCES = [
+  'src',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'rolldown.config.ts',
+  'codegen.ts',
+];
 
 /** A copy of the repository without some of its extensions. */
 function copyWithout(names: readonly string[]): string {

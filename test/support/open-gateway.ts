@@ -193,7 +193,7 @@ async function openInThisProcess(
       },
     },
     exposeHeaders: options.headers?.expose ?? [],
-    cache: layers.cache,
+    cache: options.extensions?.find(({ calls }) => calls?.cache)?.calls?.cache,
     ...restOptions,
   });
   let journal: CallLog | undefined;
