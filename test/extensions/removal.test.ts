@@ -34,6 +34,7 @@ const SOURCES = [
   'src',
   'package.json',
   'package-lock.json',
+  'exec.cmd',
   'tsconfig.json',
   'rolldown.config.ts',
   'codegen.ts',
