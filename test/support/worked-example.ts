@@ -8,7 +8,8 @@ export function applyPage({ blocks, prose }: Page, root: string): void {
   for (const { info, place, text } of blocks) {
     const [, file] = /^file (\S+)$/.exec(info) ?? [];
     if (file === undefined) continue;
-    if (!prose.includes(`**${file}**`))
+    // Prettier escapes underscores.
+    if (!prose.replaceAll('\\_', '_').includes(`**${file}**`))
       throw new Error(`${place} does not show that it is ${file}.`);
     const path = join(root, file);
     writeFileSync(path, applyDiff(readFileSync(path, 'utf8'), text, place));

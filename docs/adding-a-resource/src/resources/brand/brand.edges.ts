@@ -1,4 +1,4 @@
-/** Fields that lead to brands. */
+/** Fields that lead to brands, and from them to their pages. */
 import { connectionType } from '../../graph/fields/connection-type.ts';
 import { listField } from '../../graph/fields/list-field.ts';
 import { List } from '../../graph/loading/list.ts';
@@ -22,6 +22,20 @@ builder.queryFields((t) => ({
     }),
   ),
 }));
+
+builder.objectField(brandEntity.ref, 'pages', (t) =>
+  t.field(
+    listField({
+      type: connectionType(pageEntity.ref),
+      description: 'Paginated list of the pages of the brand.',
+      from: 'key',
+      route: routes.listBrandPages,
+      items: pageEntity,
+      list: ({ brandId }, _args, context) =>
+        List.of(context, routes.listBrandPages, { path: { brand_id: brandId } }),
+    }),
+  ),
+);
 
 builder.objectField(pageEntity.ref, 'brand', (t) =>
   t.field(referenceField(brandEntity, { from: 'object', description: 'Brand of the page.' })),

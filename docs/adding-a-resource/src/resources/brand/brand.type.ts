@@ -11,4 +11,13 @@ export const brandEntity = new Entity({
   route: routes.getBrand,
 });
 
-restType(brandEntity, Brand, { description: 'A brand that pages belong to.' });
+restType(brandEntity, Brand, {
+  description: 'A brand that pages belong to.',
+  added: (t) => ({
+    initial: t.string({
+      description: 'First letter of the name, for a badge. No call of its own.',
+      // An error in place of an invalid name stays an error.
+      resolve: ({ name }) => ((name as unknown) instanceof Error ? name : name.charAt(0)),
+    }),
+  }),
+});
