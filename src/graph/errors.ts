@@ -59,9 +59,11 @@ const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   404: 'NOT_FOUND', // Not Found
   409: 'CONFLICT', // Conflict
   410: 'NOT_FOUND', // Gone
+  412: 'CONFLICT', // Precondition Failed
   413: 'VALIDATION_FAILED', // Content Too Large
   414: 'VALIDATION_FAILED', // URI Too Long
   422: 'VALIDATION_FAILED', // Unprocessable Content
+  423: 'CONFLICT', // Locked
   429: 'RATE_LIMITED', // Too Many Requests
   431: 'VALIDATION_FAILED', // Request Header Fields Too Large
 };

@@ -32,8 +32,11 @@ export const listOf = <Item extends z.ZodType>(item: Item) =>
 /** A flag in a query string: the text `true` or `false`. Assumed: public reference. */
 export const Flag = z.enum(['true', 'false']);
 
+/** Digits only, since `Number` accepts `1e1`, `0xA` and spaces, too. */
+const toInteger = (given: number): unknown => (/^\d+$/.test(String(given)) ? Number(given) : given);
+
 /** Query parameters of all lists. */
 export const listQuery = {
   cursor: z.string().optional(),
-  limit: z.coerce.number<number>().pipe(z.int().min(1).max(MAX_LIMIT)).optional(),
+  limit: z.preprocess(toInteger, z.int().min(1).max(MAX_LIMIT)).optional(),
 };

@@ -29,6 +29,12 @@ it.each([
   ['GET', '/v0/topics?limit=101', undefined, 400, { field: 'limit' }],
   ['GET', '/v0/topics?limit=many', undefined, 400, { field: 'limit' }],
   ['GET', '/v0/topics?limit=1.5', undefined, 400, { field: 'limit' }],
+  ['GET', '/v0/topics?limit=1e1', undefined, 400, { field: 'limit' }],
+  ['GET', '/v0/topics?limit=0xA', undefined, 400, { field: 'limit' }],
+  ['GET', '/v0/topics?limit=%2010', undefined, 400, { field: 'limit' }],
+  ['GET', '/v0/topics?limit=', undefined, 400, { field: 'limit' }],
+  ['GET', '/v0/topics?limit=2&limit=3', undefined, 400, { field: 'limit' }],
+  ['GET', '/v0/pages/search?limit=1e1', undefined, 400, { field: 'limit' }],
   ['GET', '/v0/topics?cursor=nonsense', undefined, 400, { field: 'cursor' }],
   ['GET', '/v0/topics?cursor=', undefined, 400, { field: 'cursor' }],
   ['GET', '/v0/accounts?includeEmptyOnly=yes', undefined, 400, { field: 'includeEmptyOnly' }],
@@ -94,6 +100,19 @@ it('refuses a body whose content type is not JSON with 415', async () => {
   expect(status).toBe(415);
 });
 
+it.each([
+  ['a content coding with 415', '{"title":"x"}', { 'content-encoding': 'gzip' }, 415],
+  ['bytes that are not UTF-8 with 400', Buffer.from('{"title":"caf\xe9"}', 'latin1'), {}, 400],
+])('refuses %s', async (_, body, headers, status) => {
+  const answer = await fetch(`${backend.url}/v0/topics/topic_01`, {
+    method: 'PATCH',
+    headers: { 'x-api-key': 'demo', 'content-type': 'application/json', ...headers },
+    body,
+  });
+
+  expect(answer.status).toBe(status);
+});
+
 it('refuses a body of more than a mebibyte with 413', async () => {
   const { status } = await call('/v0/pages', { method: 'POST', body: 'x'.repeat(1_048_577) });
 
@@ -116,10 +135,10 @@ it('refuses a chunked body that grows beyond a mebibyte with 413', async () => {
 });
 
 it.each([
-  ['/v0/topics/topic_01', 'GET, PATCH'],
-  ['/v0/pages/search', 'GET'],
+  ['/v0/topics/topic_01', 'GET, HEAD, PATCH'],
+  ['/v0/pages/search', 'GET, HEAD'],
   ['/v0/pages', 'POST'],
-  [`/v0/pages/${EXAMPLE_PAGE_ID}/audiences`, 'POST, GET'],
+  [`/v0/pages/${EXAMPLE_PAGE_ID}/audiences`, 'POST, GET, HEAD'],
 ])('names the methods of %s in a 405', async (path, allowed) => {
   const { status, headers } = await call(path, { method: 'PUT' });
 

@@ -90,6 +90,14 @@ it.each([
   expect(status).toBe(400);
 });
 
+it.each(['=', '!', '%0A'])('refuses a cursor with %s added to it', async (added) => {
+  const first = await call('/v0/accounts?limit=1');
+
+  const { status } = await call(`/v0/accounts?cursor=${first.body.nextCursor}${added}`);
+
+  expect(status).toBe(400);
+});
+
 it('accepts a cursor with another limit', async () => {
   const first = await call('/v0/accounts?limit=1');
 

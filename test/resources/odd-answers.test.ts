@@ -138,6 +138,25 @@ describe('a broken answer', () => {
     expect(gateway.restCalls.join()).not.toMatch(/Error|object/);
   });
 
+  it.each(['x'.repeat(513), '..', 'new\nline'])(
+    'is no global id when no path can hold it, since a lookup would refuse it: %j',
+    async (id) => {
+      const gateway = await openGateway({ backend: (url) => listOf([person(id, 'd')], url) });
+
+      const { data, errors } = await gateway.ask(
+        '{ persons(first: 1) { nodes { personId } } ids: persons(first: 1) { nodes { id } } }',
+      );
+
+      expect(data).toEqual({ persons: { nodes: [{ personId: id }] }, ids: { nodes: [null] } });
+      expect(errors).toMatchObject([
+        {
+          message: expect.stringContaining('Backend answered an id that no call can use: it must'),
+          extensions: { code: 'UPSTREAM_INVALID_RESPONSE' },
+        },
+      ]);
+    },
+  );
+
   it('is never put into the words of a search', async () => {
     const gateway = await openGateway({ backend: () => person('p', 5) });
 

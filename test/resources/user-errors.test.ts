@@ -6,7 +6,7 @@ import { toClientError } from '../../src/graph/errors.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { schema } from '../../src/app/schema.ts';
 import { openRest } from '../rest/open-rest.ts';
-import { status, type Behaviour } from '../support/faults.ts';
+import { html, status, type Behaviour } from '../support/faults.ts';
 import { IDS } from '../support/ids.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { planOf } from '../support/plan-of.ts';
@@ -282,6 +282,27 @@ describe('an input that the backend refuses', () => {
         message: 'The current state of the topic does not allow this.',
       },
     ],
+    [refusing(410), { code: 'NOT_FOUND', field: ['id'], message: 'The topic does not exist.' }],
+    [
+      refusing(412),
+      {
+        code: 'CONFLICT',
+        field: null,
+        message: 'The current state of the topic does not allow this.',
+      },
+    ],
+    [
+      refusing(423, 'title'),
+      {
+        code: 'CONFLICT',
+        field: ['title'],
+        message: 'The current state of the topic does not allow this.',
+      },
+    ],
+    [
+      html(413),
+      { code: 'VALIDATION_FAILED', field: null, message: 'Some of the values are too long.' },
+    ],
     [
       refusing(409, 'title'),
       { code: 'TAKEN', field: ['title'], message: 'Title is taken already.' },
@@ -339,6 +360,22 @@ describe('an input that the backend refuses', () => {
       { code: 'VALIDATION_FAILED', field: null, message: 'Some of the values are not valid.' },
     ]);
   });
+
+  it.each([
+    [html(404), 'NOT_FOUND'],
+    [html(410), 'NOT_FOUND'],
+    [html(409), 'CONFLICT'],
+    [html(400), 'VALIDATION_FAILED'],
+    [refusing(415), 'UPSTREAM_INVALID_RESPONSE'],
+  ])(
+    'is a GraphQL error when a proxy answers in HTML, or no value of the input is the reason: %#',
+    async (answer, code) => {
+      const { userErrors, codes } = await update(answer);
+
+      expect(userErrors).toBeUndefined();
+      expect(codes).toEqual([code]);
+    },
+  );
 
   it('is a GraphQL error when the backend lacks the route or is unavailable', async () => {
     const missing = await write('createPage', 'POST /v0/pages', page, status(404));

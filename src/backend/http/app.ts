@@ -100,7 +100,10 @@ function addRoutes(app: Hono<Env>, options: AppOptions): void {
     for (const [name, route] of here) {
       app.on(route.method, pattern, limit, (context) => answer(context, name, route, options));
     }
-    const allowed = here.map(([, { method }]) => method).join(', ');
+    // Hono answers HEAD by the handler of GET.
+    const allowed = here
+      .flatMap(([, { method }]) => (method === 'GET' ? [method, 'HEAD'] : [method]))
+      .join(', ');
     app.all(pattern, () => {
       throw new Problem(405, `This path answers ${allowed}`, {}, { allow: allowed });
     });
@@ -116,7 +119,7 @@ async function answer(
   const tenantId = context.get('tenantId');
   context.set('route', `${route.method} ${route.path}`);
   const params = readParams(context.req.param());
-  const query = route.query ? readQuery(route.query, context.req.query()) : {};
+  const query = route.query ? readQuery(route.query, context.req.queries()) : {};
   const body = route.body ? await readBody(route.body, context.req) : undefined;
   const { cursor, limit, ...filters } = query;
   const scope = JSON.stringify([tenantId, name, params, Object.entries(filters).sort()]);

@@ -21,27 +21,35 @@ export function readParams(params: Record<string, string>): Record<string, strin
 /**
  * Parses a query string by its schema; unknown parameters are dropped.
  *
+ * @param query all values of each parameter.
+ *
  * @throws {Problem} 400 naming the parameter.
  */
 export function readQuery(
   schema: z.ZodObject,
-  query: Readonly<Record<string, string>>,
+  query: Readonly<Record<string, readonly string[]>>,
 ): Record<string, unknown> {
+  const given: Record<string, string> = {};
   for (const field of Object.keys(schema.shape)) {
-    if ((query[field]?.length ?? 0) <= MAX_PARAMETER_LENGTH) continue;
-    throw invalid(400, 'query', field, `longer than ${MAX_PARAMETER_LENGTH} characters`);
+    const [value, another] = query[field] ?? [];
+    if (value === undefined) continue;
+    if (another !== undefined) throw invalid(400, 'query', field, 'sent more than once');
+    if (value.length > MAX_PARAMETER_LENGTH) {
+      throw invalid(400, 'query', field, `longer than ${MAX_PARAMETER_LENGTH} characters`);
+    }
+    given[field] = value;
   }
-  return accept(400, 'query', schema.safeParse(query));
+  return accept(400, 'query', schema.safeParse(given));
 }
 
 /**
  * Parses a JSON body by its schema.
  *
- * @throws {Problem} 415 for another media type, 400 for invalid JSON, 422 naming the field.
+ * @throws {Problem} 415 for another media type or a content coding, 400 for invalid UTF-8 or JSON, 422 naming the field.
  */
 export async function readBody(
   schema: z.ZodType,
-  request: { header(name: string): string | undefined; text(): Promise<string> },
+  request: { header(name: string): string | undefined; arrayBuffer(): Promise<ArrayBuffer> },
 ): Promise<unknown> {
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(request.header('content-type') ?? '')) {
     throw new Problem(415, 'Send the body as application/json', {
@@ -49,15 +57,27 @@ export async function readBody(
       reason: 'not JSON',
     });
   }
-  const body = parseJson(await request.text());
+  if (!/^(?:identity)?$/i.test(request.header('content-encoding') ?? '')) {
+    throw new Problem(415, 'Send the body without a content coding', {
+      field: 'content-encoding',
+      reason: 'not identity',
+    });
+  }
+  const body = parseJson(await request.arrayBuffer());
   return accept(422, 'body', schema.safeParse(body));
 }
 
-function parseJson(text: string): unknown {
+/** Fatal, since lenient decoding would store other characters than those sent. */
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function parseJson(body: ArrayBuffer): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(utf8.decode(body));
   } catch {
-    throw new Problem(400, 'The body is not JSON', { field: 'body', reason: 'malformed JSON' });
+    throw new Problem(400, 'The body is not JSON in UTF-8', {
+      field: 'body',
+      reason: 'malformed JSON',
+    });
   }
 }
 

@@ -110,13 +110,13 @@ export class Entity<T extends object, Name extends string> {
     return this.ref.name;
   }
 
-  /** Returns the key of an object; undefined if the object or a part of the key is missing. */
+  /** Returns the key of an object; undefined if the object or a part of the key is missing, or unusable in a path. */
   keyOf(object: unknown): KeyOf<Name> | undefined {
     if (typeof object !== 'object' || object === null) return undefined;
     const key: Partial<Record<Name, string>> = {};
     for (const name of this.key) {
       const part = (object as Record<string, unknown>)[name];
-      if (typeof part !== 'string') return undefined;
+      if (typeof part !== 'string' || segmentFault(part) !== undefined) return undefined;
       key[name] = part;
     }
     return key as KeyOf<Name>;
@@ -125,7 +125,7 @@ export class Entity<T extends object, Name extends string> {
   /**
    * Returns the global id of a key.
    *
-   * @throws the error in place of an invalid part.
+   * @throws the error in place of an invalid part; UPSTREAM_INVALID_RESPONSE for one that is unusable in a path.
    */
   idOf(key: KeyOf<Name>): string {
     const parts: string[] = [];

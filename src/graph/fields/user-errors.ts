@@ -25,10 +25,12 @@ const USER_ERROR_CODES = {
     description:
       'The backend answered 400, 413, 414, 422 or 431, or a value is wrong in another way.',
   },
-  NOT_FOUND: { description: 'The object to write to does not exist: the backend answered 404.' },
+  NOT_FOUND: {
+    description: 'The object to write to does not exist: the backend answered 404 or 410.',
+  },
   CONFLICT: {
     description:
-      'The current state of the object does not allow the write: the backend answered 409.',
+      'The current state of the object does not allow the write: the backend answered 409, 412 or 423.',
   },
 } as const;
 
@@ -125,7 +127,7 @@ function limitOf(issue: z.core.$ZodIssue): readonly [code: UserErrorCode, wish: 
  * @throws the error itself if the user cannot correct it.
  */
 export function refusal(error: unknown, { target, inputs, fieldOf }: Form): UserError {
-  if (!hasKind(error, 'status')) throw error;
+  if (!hasKind(error, 'status') || isOfProxy(error)) throw error;
   const field = fieldIn(error, fieldOf);
   const code = codeOf(error);
   switch (code) {
@@ -140,7 +142,7 @@ export function refusal(error: unknown, { target, inputs, fieldOf }: Form): User
         message: `The ${nounOf(target.entity.name)} does not exist.`,
       };
     case 'CONFLICT':
-      if (field && inputs.includes(field[0]!)) {
+      if (error.status === 409 && field && inputs.includes(field[0]!)) {
         return { code: 'TAKEN', field, message: `${labelOf(field)} is taken already.` };
       }
       return {
@@ -155,9 +157,17 @@ export function refusal(error: unknown, { target, inputs, fieldOf }: Form): User
   }
 }
 
+/** Statuses of a request that is too large, for proxies and the backend alike. */
+const TOO_LARGE: readonly unknown[] = [413, 414, 431];
+
+/** Whether a refusal is a page of HTML, which proxies write without knowing the object and the values. */
+const isOfProxy = ({ body, status }: RestError): boolean =>
+  body === 'html' && !TOO_LARGE.includes(status);
+
 function invalidMessage(field: readonly string[] | null, status: number | undefined): string {
-  const isTooLarge = status === 413 || status === 414 || status === 431;
-  const [one, all] = isTooLarge ? ['must be shorter', 'too long'] : ['must be valid', 'not valid'];
+  const [one, all] = TOO_LARGE.includes(status)
+    ? ['must be shorter', 'too long']
+    : ['must be valid', 'not valid'];
   return field ? `${labelOf(field)} ${one}.` : `Some of the values are ${all}.`;
 }
 

@@ -7,7 +7,7 @@
  */
 import { crc32 } from 'node:zlib';
 import { segmentFault } from '../../rest/client/path.ts';
-import { badInput } from '../errors.ts';
+import { badInput, invalidResponse } from '../errors.ts';
 
 export interface NodeKey {
   readonly typename: string;
@@ -47,6 +47,7 @@ export function registerNodeType(typename: string): void {
 
 const codeOf = (typename: string): number => crc32(typename) & 0xffff;
 
+/** @throws UPSTREAM_INVALID_RESPONSE for an id that could not be used in a path. */
 export function formatNodeId(typename: string, parts: readonly string[]): string {
   const code = codes.get(typename) ?? codeOf(typename);
   let most = HEAD_BYTES;
@@ -66,11 +67,19 @@ const MAX_PART_HEAD = 3;
 /** Maximum bytes of a UTF-16 unit in UTF-8. */
 const MAX_UTF8_BYTES = 3;
 
-/** Writes a part. Returns the start of the next one. */
+/**
+ * Writes a part. Returns the start of the next one.
+ *
+ * @throws UPSTREAM_INVALID_RESPONSE
+ */
 function writePart(bytes: Buffer, at: number, part: string): number {
   if (part.length === UUID_LENGTH && writeUuid(bytes, at + 1, part)) {
     bytes[at] = UUID;
     return at + 1 + UUID_BYTES;
+  }
+  const fault = segmentFault(part);
+  if (fault !== undefined) {
+    throw invalidResponse(`Backend answered an id that no call can use: it ${fault}.`);
   }
   const length = Buffer.byteLength(part);
   if (length <= MAX_SHORT) {
@@ -78,8 +87,7 @@ function writePart(bytes: Buffer, at: number, part: string): number {
     return at + 1 + bytes.write(part, at + 1);
   }
   bytes[at] = LONG;
-  // Longer ids are rejected when parsed.
-  bytes.writeUInt16BE(Math.min(length, 0xffff), at + 1);
+  bytes.writeUInt16BE(length, at + 1);
   return at + 3 + bytes.write(part, at + 3);
 }
 

@@ -76,6 +76,7 @@ const PLAIN = /^[\w-]{1,100}$/;
  * @param parameter name of the parameter, if it is known.
  */
 export function segmentFault(value: string, parameter?: string): string | undefined {
+  if (parameter === undefined && PLAIN.test(value)) return undefined;
   if (value === '') return 'must not be empty';
   if (value === '.' || value === '..') return `must be an id, got "${value}"`;
   if (value.length > MAX_ID_LENGTH) return `must be at most ${MAX_ID_LENGTH} characters long`;

@@ -12,7 +12,7 @@ import { MAX_DEPTH } from './json.ts';
 /** Called with the parent and the property name of each wrong value; may throw to stop the check. */
 type OnFault = (holder: Record<PropertyKey, unknown>, name: PropertyKey) => void;
 
-/** Whether a number beyond ±(2^53 - 1) equals its JSON text. */
+/** Whether a number beyond ±(2^53 - 1), or zero, equals its JSON text. */
 type IsExact = (value: number) => boolean;
 
 /** Returns false if the value itself is wrong; faults inside it are passed to `onFault`. */
@@ -99,7 +99,8 @@ function checkNumber(schema: z.ZodNumber): Check {
   const max = maxValue ?? Infinity;
   return (value, _onFault, isExact) =>
     typeof value === 'number' &&
-    (whole ? Number.isSafeInteger(value) : Number.isFinite(value) && isWritten(value, isExact)) &&
+    (whole ? Number.isSafeInteger(value) : Number.isFinite(value)) &&
+    isWritten(value, isExact) &&
     value >= min &&
     value <= max;
 }
@@ -110,7 +111,7 @@ const isObject = (value: unknown): value is Record<PropertyKey, unknown> =>
   typeof value === 'object' && value !== null;
 
 const isWritten = (value: number, isExact: IsExact | undefined): boolean =>
-  Math.abs(value) <= Number.MAX_SAFE_INTEGER || isExact?.(value) !== false;
+  (value !== 0 && Math.abs(value) <= Number.MAX_SAFE_INTEGER) || isExact?.(value) !== false;
 
 /**
  * Whether a free-form value can be serialised unchanged: exact numbers, and a bounded depth, since JSON.stringify

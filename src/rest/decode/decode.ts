@@ -11,6 +11,7 @@ import { outcomeUnknown, RestError, statusError } from '../call/errors.ts';
 import { checkOf } from './contract-check.ts';
 import {
   inexactNumbers,
+  mayHaveVanished,
   parseExactly,
   parseJson,
   utf8Of,
@@ -110,8 +111,10 @@ function decodeBody(route: Route, answer: RestResponse): DecodedResponse {
   let faults = 0;
   const wrong = new Set<string>();
   let inexact: Map<number, string> | undefined;
+  let mayVanish: boolean | undefined;
   let written: string | undefined; // text of an inexact number
   const isExact = (value: number): boolean => {
+    if (value === 0 && !(mayVanish ??= mayHaveVanished(body))) return true;
     inexact ??= inexactNumbers(body);
     return (written = inexact.get(value)) === undefined;
   };

@@ -62,11 +62,18 @@ const windows1252 = (body: Buffer): string =>
 const WINDOWS_1252 =
   '\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178';
 
+/** Notations of numbers so small that a double may be zero: three digits of an exponent, or 300 zeros of a fraction. */
+const TINY = /[\d.]e-\d{3,}\s*[,\]}]|\.0{300}/i;
+
+/** Whether a number of a body may have become zero. A cheap check, since zeros are frequent. */
+export const mayHaveVanished = (body: Buffer): boolean => TINY.test(body.toString('latin1'));
+
 /** Maximum length of a compared number, in characters; exact doubles have at most 309 digits. */
 const LONGEST_NUMBER = 400;
 
 /**
- * Finds numbers beyond ±(2^53 - 1) that a double cannot represent exactly. Returns their texts by double.
+ * Finds numbers that a double cannot represent: those beyond ±(2^53 - 1) that it rounds, and those that become zero.
+ * Returns their texts by double. Fractions are rounded to the nearest double, as those of GraphQL's Float.
  *
  * @param body JSON in UTF-8.
  */
@@ -79,7 +86,7 @@ export function inexactNumbers(body: Buffer): Map<number, string> {
     while (i + 1 < body.length && isOfNumber(body[i + 1]!)) i += 1;
     const written = body.toString('latin1', start, i + 1);
     const value = Number(written);
-    if (Math.abs(value) > Number.MAX_SAFE_INTEGER && !isHeld(written, value)) {
+    if (isToCompare(value) && !isHeld(written, value)) {
       found.set(value, written);
     }
   }
@@ -94,7 +101,7 @@ export function parseExactly(body: Buffer): unknown {
   const { rawJSON } = JSON as unknown as RawJson;
   const revive = (_name: string, value: unknown, context?: { readonly source?: string }) => {
     const written = context?.source ?? '';
-    const isSafe = typeof value !== 'number' || Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+    const isSafe = typeof value !== 'number' || !isToCompare(value);
     return isSafe || isHeld(written, value) ? value : rawJSON(written);
   };
   return parseJson(body, revive);
@@ -112,7 +119,11 @@ interface RawJson {
   isRawJSON(value: unknown): boolean;
 }
 
+const isToCompare = (value: number): boolean =>
+  value === 0 || Math.abs(value) > Number.MAX_SAFE_INTEGER;
+
 const isHeld = (written: string, value: number): boolean => {
+  if (value === 0) return !/^[^e]*[1-9]/i.test(written);
   const exactly = decimal(written);
   return exactly !== undefined && exactly === decimal(String(value));
 };

@@ -286,13 +286,13 @@ export type UpdateTopicInput = {
 export type UserErrorCode =
   /** The value is empty and must not be. */
   | 'BLANK'
-  /** The current state of the object does not allow the write: the backend answered 409. */
+  /** The current state of the object does not allow the write: the backend answered 409, 412 or 423. */
   | 'CONFLICT'
   /** The text is not a complete URL. */
   | 'INVALID_URL'
   /** The number is not a whole one. */
   | 'NOT_AN_INTEGER'
-  /** The object to write to does not exist: the backend answered 404. */
+  /** The object to write to does not exist: the backend answered 404 or 410. */
   | 'NOT_FOUND'
   /** The value is in use already: the backend answered 409 and named the field that holds it. */
   | 'TAKEN'
