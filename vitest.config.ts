@@ -78,6 +78,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Real sockets and real time: on a machine that others use, one test in a thousand may be late.
     retry: process.env['CI'] ? 1 : 0,
+    reporters: process.env['CI'] ? ['default', './.ci/skipped.mjs'] : ['default'],
     pool: 'forks',
     // Loading the gateway takes longer than most files do with it. It keeps no state between requests.
     isolate: false,

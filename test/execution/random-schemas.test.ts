@@ -1,22 +1,16 @@
 /**
  * The executor answers as graphql-js does, for random schemas, resolvers and operations.
  *
- * The seeds are fixed here. By hand, `npm run fuzz:execution` runs 20,000 others, and
- * `FUZZ_EXECUTION=100000 npm run fuzz:execution` as many as it says; a failure prints its seed, and
- * `FUZZ_SEED=7 FUZZ_EXECUTION=1 npm run fuzz:execution` runs it again.
+ * By hand, `CASES=200 npx vitest run test/execution/random-schemas.test.ts` runs 20,000 seeds; a failure prints its own.
  */
 import type { ExecutionResult } from 'graphql';
 import { expect, it } from 'vitest';
 import { afterRejections, byGraphqlJs, executeWith, written } from './oracle.ts';
+import { seeds } from '../support/cases.ts';
 import { randomWorld } from './random-schema.ts';
 
-const WANTED = Number(
-  process.env['FUZZ_EXECUTION'] ??
-    (process.env['npm_lifecycle_event'] === 'fuzz:execution' ? 20_000 : 0),
-);
-const COUNT = WANTED || 101;
-const FIRST = Number(process.env['FUZZ_SEED'] ?? (WANTED && Math.floor(Math.random() * 1e9)));
-const SEEDS = Array.from({ length: COUNT }, (_, i) => FIRST + i);
+const SEEDS = seeds(101);
+const COUNT = SEEDS.length;
 
 /** The paths that are null because of an error; which of several errors came first is up to chance. */
 const nulls = ({ data, errors = [] }: ExecutionResult) =>

@@ -59,7 +59,7 @@ describe('T67 a connection that sends and does not read', () => {
     socket.destroy();
   });
 
-  it('T67 does not delay another caller when three hundred of them wait', async () => {
+  it('T67 holds up no answer to another caller until it reads, also when three hundred wait', async () => {
     answerBig(stand);
     const callers = openCallers(stand.gateway);
     await callers.ask(big);

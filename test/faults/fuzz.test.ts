@@ -1,16 +1,16 @@
 /**
  * Random valid queries and random faults of the backend: every reply is sound.
  *
- * A failure names its seed; `FUZZ_SEED=7 FUZZ_RUNS=1 npx vitest run test/faults/fuzz.test.ts` runs it
- * again, and `FUZZ_RUNS=5000` runs many.
+ * A failure names its seed; `SEED=7 CASES=0.01 npx vitest run test/faults/fuzz.test.ts` runs it again, and `CASES=50` runs
+ * 5,000.
  */
 import { beforeEach, expect, it } from 'vitest';
+import { seeds } from '../support/cases.ts';
 import { world } from '../support/world.ts';
 import { chaos, queryOf } from './chaos.ts';
 import { expectSound, IMPATIENT, openStand } from './stand.ts';
 
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? 100);
-const FIRST = Number(process.env['FUZZ_SEED'] ?? 1);
+const SEEDS = seeds(100);
 
 /** The share of answers that have a fault. */
 const RATE = 1 / 8;
@@ -24,7 +24,7 @@ beforeEach(() => stand.forget());
 const calm = world();
 
 it(
-  `answers ${RUNS} random queries soundly while one call in eight has a fault`,
+  `answers ${SEEDS.length} random queries soundly while one call in eight has a fault`,
   async () => {
     let faults = 0;
     const random = chaos(
@@ -41,7 +41,7 @@ it(
         : calm(response, seen, socket),
     );
 
-    for (let seed = FIRST; seed < FIRST + RUNS; seed++) {
+    for (const seed of SEEDS) {
       const { source, variables } = queryOf(seed);
       // The first turn prepares the document.
       for (const turn of ['first', 'again']) {
@@ -80,11 +80,11 @@ it(
 
     await stand.holds([], { hits: [0, Infinity] });
     console.log(
-      `${RUNS} queries, ${asked} calls of ${wanted} begun, ${faults} faults, errors:`,
+      `${SEEDS.length} queries, ${asked} calls of ${wanted} begun, ${faults} faults, errors:`,
       Object.fromEntries(codes),
     );
     // Within four standard deviations.
     expect(faults).toBeGreaterThan(RATE * asked - 4 * Math.sqrt(RATE * (1 - RATE) * asked));
   },
-  30_000 + RUNS * 500,
+  30_000 + SEEDS.length * 500,
 );

@@ -134,7 +134,7 @@ it('T50 fails one id of a batch alone', async () => {
   await stand.holds(reply, { hits: 4 });
 });
 
-it('T51 does not delay a caller behind another who fills its share of a slow backend', async () => {
+it('T51 answers a caller before another who fills its share of a slow backend', async () => {
   // No call times out.
   const patient = await openStand({ UPSTREAM_TIMEOUT_MS: '60000', REQUEST_TIMEOUT_MS: '61000' });
   const noisy = openCallers(patient.gateway);

@@ -304,21 +304,4 @@ describe('T58 the HTTP server', () => {
     // Connections to the backend are sockets too, and may stay.
     await until(async () => expect(await held()).toBeLessThan(sockets.length / 2));
   });
-
-  it.runIf(process.env['SLOW_TESTS'] === 'on')(
-    'T58 closes connections that send headers slowly after 10 seconds, and bodies after 30, in real time',
-    async () => {
-      const [firstOfHeads, lastOfHeads] = await allCut(
-        [...besieged.headers, ...besieged.mute],
-        15_000,
-      );
-      expect(firstOfHeads).toBeGreaterThan(9_000);
-      expect(lastOfHeads).toBeLessThan(13_000);
-      const [first, last] = await allCut(besieged.bodies, 35_000);
-
-      expect(first).toBeGreaterThan(29_000);
-      expect(last).toBeLessThan(34_000);
-      await besieged.stand.holds([], { hits: 0 });
-    },
-  );
 });

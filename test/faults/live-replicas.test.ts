@@ -19,8 +19,8 @@ const WATCHERS = 200;
 /** The time over which a process ends its streams: long beside the delays of a busy machine. */
 const DRAIN_MS = 2_000;
 
-/** How long the backend is away; LIVE_OUTAGE_SECONDS=10 for longer. */
-const OUTAGE_MS = Number(process.env['LIVE_OUTAGE_SECONDS'] ?? 1) * 1_000;
+/** How long the backend is away. */
+const OUTAGE_MS = 1_000;
 
 const open = (env: Record<string, string> = {}) =>
   openWatched({

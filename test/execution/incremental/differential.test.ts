@@ -1,20 +1,18 @@
 /**
  * An incremental result, assembled, equals the whole result: for random schemas, documents and failures.
  *
- * By hand, `FUZZ_EXECUTION=20000 npx vitest run test/execution/incremental/differential.test.ts`
- * runs others; a failure prints its seed.
+ * By hand, `CASES=500 npx vitest run test/execution/incremental/differential.test.ts` runs 20,000 seeds; a failure prints
+ * its own.
  */
 import { parse, print, type ExecutionResult } from 'graphql';
 import { expect, it } from 'vitest';
+import { seeds } from '../../support/cases.ts';
 import { afterRejections, executeWith } from '../oracle.ts';
 import { randomWorld } from '../random-schema.ts';
 import { assemble, at, plain, type Assembled } from './assembled.ts';
 import { deferRandomly } from './random-deferral.ts';
 
-const WANTED = Number(process.env['FUZZ_EXECUTION'] ?? 0);
-const COUNT = WANTED || 40;
-const FIRST = Number(process.env['FUZZ_SEED'] ?? (WANTED && Math.floor(Math.random() * 1e9)));
-const SEEDS = Array.from({ length: COUNT }, (_, i) => FIRST + i);
+const SEEDS = seeds(40);
 
 const execute = executeWith();
 
@@ -90,8 +88,8 @@ it.each([
     process.off('unhandledRejection', onUnhandled);
 
     expect(unhandled).toEqual([]);
-    expect(failures).toBeGreaterThan(COUNT / 10);
-    if (isAsync) expect(parts).toBeGreaterThan(COUNT / 4);
+    expect(failures).toBeGreaterThan(SEEDS.length / 10);
+    if (isAsync) expect(parts).toBeGreaterThan(SEEDS.length / 4);
   },
   3_600_000,
 );
@@ -109,5 +107,5 @@ it('equals the whole result when failures propagate, except above a part that fa
     failures += assembled.failed.length;
   }
 
-  if (COUNT >= 40) expect(failures).toBeGreaterThan(0);
+  if (SEEDS.length >= 40) expect(failures).toBeGreaterThan(0);
 }, 3_600_000);
