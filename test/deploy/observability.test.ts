@@ -97,7 +97,7 @@ describe.skipIf(!hasJq)('the on-call commands of docs/observability.md', () => {
       expect.stringContaining('GET /v0/topics/{topic_id}: status 500'),
       expect.stringContaining('route="/v0/topics/{topic_id}"'),
       expect.stringContaining('"slowestCall": "GET /v0/topics/{topic_id}"'),
-      expect.stringContaining('page.audiences.nodes.person'),
+      expect.stringContaining('code="UPSTREAM_UNAVAILABLE"'),
     ]);
   });
 });

@@ -65,10 +65,10 @@ const VALUES = 1_800;
 it.each(Object.entries(SHAPES))(
   'T70 the decode cache keeps answers with %s within its bound',
   (_name, shape) => {
-    const whole = JSON.stringify({ ...person('p'), extra: 0 });
     const cache = new DecodeCache(MAX_BYTES);
     const fill = (from: number, to: number): void => {
       for (let i = from; i < to; i++) {
+        const whole = JSON.stringify({ ...person(`p${i}`), extra: 0 });
         const body = Buffer.from(whole.replace('"extra":0', () => `"extra":${shape(VALUES, i)}`));
         // Only its route and path matter to the cache.
         const call = { route: routes.getPerson, path: `/v0/persons/p${i}` } as Call;

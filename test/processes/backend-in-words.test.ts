@@ -31,7 +31,7 @@ it('logs its backend at the start, even with LOG_LEVEL=error', async () => {
 });
 
 it('warns of sample data in production, in the log and in /ready', async () => {
-  const gateway = await startGateway({ NODE_ENV: 'production', UPSTRAEM_URL: 'https://a.example' });
+  const gateway = await startGateway({ NODE_ENV: 'production' });
   const warning =
     'The backend is embedded, with sample data, because UPSTREAM_URL is unset: set it to the base URL of a deployment.';
 

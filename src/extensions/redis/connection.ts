@@ -40,7 +40,7 @@ export const MAX_PAUSE_MS = 1_000;
  */
 const NO_PRIMARY = /(?:^|-)(READONLY|MASTERDOWN|LOADING) /;
 
-/** Key written to find out whether a server is a primary: replicas answer PING. */
+/** Key that is never stored. Its expiry shows whether a server is a primary: replicas answer PING, but refuse writes. */
 const CHECK_KEY = `${PREFIX}check`;
 
 /** Outcome of a command; `skipped`: not sent, since Redis is unavailable. */
@@ -119,7 +119,7 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
   });
 
   const commands = clientOf(where, {
-    check: (client) => client.set(CHECK_KEY, '', 'PX', 1_000),
+    check: (client) => client.pexpire(CHECK_KEY, 1),
     onReady: () => {
       isReady = true;
       why = undefined;
