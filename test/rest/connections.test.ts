@@ -210,6 +210,19 @@ describe('a proxy', () => {
     },
   );
 
+  it.each(['::ffff:7f00:1', '[::ffff:7f00:1]', 'x.test ::ffff:7f00:1'])(
+    'is bypassed for an IPv6 address with NO_PROXY=%s',
+    async (noProxy) => {
+      const server = await openNamed('directly', { port: 0, host: '127.0.0.1' });
+      const proxies = { httpProxy: 'http://127.0.0.1:9', httpsProxy: '', noProxy };
+
+      // The loopback address as one of IPv6, which is not taken for one.
+      const backend = `http://[::ffff:127.0.0.1]:${portOf(server)}`;
+
+      expect(await open(backend, { proxies }).ask()).toBe('directly');
+    },
+  );
+
   it.each([
     ['token', 'token:'],
     ['token:', 'token:'],

@@ -1,6 +1,7 @@
 /**
  * Connections to the backend: TLS certificates, unix sockets and proxies.
  */
+import { isIPv6 } from 'node:net';
 import { buildConnector, EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
 import { credentialsOf, openProxyPool } from './proxy.ts';
 import { markReused } from './transport-fault.ts';
@@ -57,9 +58,9 @@ export function openConnections(
   const options = { ...LIMITS, ...(!isKept && { pipelining: 0 }), connect };
   // Loopback addresses are reached without a proxy, as in other programs.
   const isNear = socketPath !== undefined || LOOPBACK.test(new URL(origin).hostname);
+  const direct = proxies?.noProxy.split(/[,\s]+/) ?? [];
   // undici 7.30.2 supports `*` only as the sole entry.
-  const isDirect = isNear || proxies?.noProxy.split(/[,\s]+/).includes('*');
-  if (!proxies || isDirect) return openPool(origin, options);
+  if (!proxies || isNear || direct.includes('*')) return openPool(origin, options);
   // One origin has one proxy.
   const { httpProxy, httpsProxy } = proxies;
   const proxy = origin.startsWith('https:') ? httpsProxy || httpProxy : httpProxy;
@@ -74,8 +75,8 @@ export function openConnections(
     requestTls: connecting,
     proxyTls: { timeout: CONNECT_MS },
     ...proxies,
-    // undici 7.30 supports `*` only as the sole entry.
-    noProxy: proxies.noProxy.split(/[\s,]+/).includes('*') ? '*' : proxies.noProxy,
+    // undici 7.30.2 takes the last group of an IPv6 address without brackets for a port.
+    noProxy: direct.map((host) => (isIPv6(host) ? `[${host}]` : host)).join(),
   });
   return agent.compose(
     (dispatch) => (options, handler) => dispatch({ ...options, origin }, handler),
