@@ -75,10 +75,18 @@ describe('a trace', () => {
     const asked: { traceId: string; journal: CallLog; seen: string[] }[] = [];
     const FATES = [status(503), status(404), status(500), reset(), ...Array(16).fill(world())];
 
-    for (let seed = 1; seed <= cases(15); seed++) {
+    // Its topics are primed by the list; random operations of another schema may prime none.
+    const primes = {
+      source: '{ topics(first: 2) { nodes { entries(first: 1) { nodes { topic { title } } } } } }',
+      variables: {},
+    };
+
+    for (let seed = 0; seed <= cases(15); seed++) {
       const random = randomFrom(seed);
-      site.upstream.on('*', (...args) => FATES[Math.floor(random() * FATES.length)]!(...args));
-      const { source, variables } = randomQuery(seed, { schema, values: SAMPLE_VALUES });
+      const fates = seed === 0 ? [world()] : FATES;
+      site.upstream.on('*', (...args) => fates[Math.floor(random() * fates.length)]!(...args));
+      const { source, variables } =
+        seed === 0 ? primes : randomQuery(seed, { schema, values: SAMPLE_VALUES });
       const traceId = createHash('md5').update(String(seed)).digest('hex');
       const before = site.upstream.seen.length;
       await site.ask(source, { variables, headers: { traceparent: traceparent(traceId) } });
