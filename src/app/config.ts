@@ -6,7 +6,7 @@
  */
 import { BlockList, isIP } from 'node:net';
 import { checkCacheTtl } from './settings/cache-ttl.ts';
-import { checkConnections, checkPem, warnOfNetworks } from './settings/connections.ts';
+import { checkConnections, warnOfNetworks } from './settings/connections.ts';
 import { checkHeaders } from './settings/header-names.ts';
 import { unknownNames } from './settings/misspelt.ts';
 import {
@@ -52,7 +52,6 @@ export function readConfig(env: EnvironmentVariables): Config {
   checkCacheTtl(read.fleet);
   checkTrusted(read);
   checkRecording(read);
-  checkTraces(read.traces);
   const { allowedHosts = defaultHosts(read) } = read.http;
   const isReachable = allowedHosts === undefined && read.http.socketPath === undefined;
   if (read.documents.agents !== undefined && isReachable) {
@@ -131,19 +130,6 @@ function checkRecording({
   if (replay !== undefined && url !== undefined) {
     throw new ConfigError('REPLAY answers instead of a backend: remove UPSTREAM_URL.');
   }
-}
-
-function checkTraces({ maxExportBatchSize, maxQueueSize, ca, cert, key }: Config['traces']): void {
-  if (maxExportBatchSize > maxQueueSize) {
-    throw new ConfigError(
-      `OTEL_BSP_MAX_EXPORT_BATCH_SIZE must be at most OTEL_BSP_MAX_QUEUE_SIZE, which is ${maxQueueSize}; got ${maxExportBatchSize}.`,
-    );
-  }
-  const own = 'OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and OTEL_EXPORTER_OTLP_CLIENT_KEY';
-  if ((cert === undefined) !== (key === undefined)) {
-    throw new ConfigError(`${own} go together: set both.`);
-  }
-  checkPem({ ca, cert, key }, `OTEL_EXPORTER_OTLP_CERTIFICATE, ${own}`);
 }
 
 /** Warns if names in Redis are plain hashes of callers' keys. */

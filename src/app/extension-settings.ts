@@ -1,6 +1,7 @@
 /** Settings of extensions; undefined if an extension is off. */
 import { EXAMPLE_API_KEY } from '../backend/seed/example.ts';
 import { passwordOf, type Config } from './config.ts';
+import { tracesOf } from './settings/traces.ts';
 
 export function recording({ recording }: Config) {
   if (recording.record === undefined && recording.replay === undefined) return undefined;
@@ -21,18 +22,8 @@ export function federation({ tools: { federation, introspection } }: Config) {
   return federation ? { tellsSchema: introspection !== 'off' } : undefined;
 }
 
-export function traces({ traces: settings }: Config) {
-  const { endpoint, tracesEndpoint, isDisabled, exporter, sampler, ratio, ...rest } = settings;
-  const url = tracesEndpoint ?? (endpoint && tracesBelow(endpoint));
-  if (isDisabled || exporter === 'none' || !url) return undefined;
-  return { sampler, ratio, exporting: { ...rest, url: url.href } };
-}
-
-/** URL of traces below the endpoint of all signals. Source: OpenTelemetry, "OTLP Exporter Configuration". */
-function tracesBelow(endpoint: URL): URL {
-  const url = new URL(endpoint);
-  url.pathname = `${url.pathname.replace(/\/$/, '')}/v1/traces`;
-  return url;
+export function traces({ traces: { opentelemetry } }: Config) {
+  return tracesOf(opentelemetry);
 }
 
 export function mcp({ documents: { agents: folder } }: Config) {

@@ -18,7 +18,6 @@ import { status } from '../support/faults.ts';
 import { openFolder } from '../support/folder.ts';
 import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
 import { openLog } from '../support/open-log.ts';
-import { DEFAULTS } from '../support/settings.ts';
 import { until } from '../support/until.ts';
 
 interface Operation {
@@ -160,11 +159,8 @@ async function observe(transport: string): Promise<ReadonlyMap<string, Observati
   const { lines, logger } = openLog('info');
   const decoder = await openDecoder();
   const tracer = openTracer({
-    ...{ sampler: 'always_on', ratio: 1, backend: 'http://b', version: '1' },
-    ...{
-      logger: silentLogger(),
-      exporting: { ...DEFAULTS.traces, url: `${decoder.url}/v1/traces` },
-    },
+    ...{ url: `${decoder.url}/v1/traces`, protocol: 'http/json', resourceAttributes: '' },
+    ...{ backend: 'http://b', version: '1', logger: silentLogger() },
   });
   const site = await openGateway({
     ...{ backend: 'faulty', logger, plugins: [useFailures] },

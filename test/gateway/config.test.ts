@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type * as Config from '../../src/app/config.ts';
 import type * as Setting from '../../src/app/settings/setting.ts';
+import { tracesOf } from '../../src/app/settings/traces.ts';
 import { openFolder } from '../support/folder.ts';
 import { buildScript } from '../support/gateway-build.ts';
 
@@ -25,8 +26,6 @@ const fileWith = (text: string): string => {
   writeFileSync(file, text);
   return file;
 };
-
-const HALF_PEM = fileWith('-----BEGIN CERTIFICATE-----\n');
 
 describe('the settings', () => {
   it('have the documented defaults', () => {
@@ -85,28 +84,7 @@ describe('the settings', () => {
         redisSecret: undefined,
       },
       recording: { record: undefined, replay: undefined, name: undefined, speed: 1 },
-      traces: {
-        endpoint: undefined,
-        tracesEndpoint: undefined,
-        protocol: 'http/json',
-        headers: undefined,
-        timeoutMs: 10_000,
-        compression: 'none',
-        ca: undefined,
-        cert: undefined,
-        key: undefined,
-        isDisabled: false,
-        exporter: 'otlp',
-        sampler: 'parentbased_always_on',
-        ratio: 1,
-        scheduledDelayMillis: 5_000,
-        exportTimeoutMillis: 30_000,
-        maxQueueSize: 2_048,
-        maxExportBatchSize: 512,
-        eventCountLimit: 100_000,
-        linkCountLimit: 100_000,
-        attributeCountLimit: 128,
-      },
+      traces: { opentelemetry: {} },
       embedded: {
         databaseUrl: 'file:.data/backend.db',
         timestamps: 'document',
@@ -127,27 +105,44 @@ describe('the settings', () => {
         UPSTREAM_API_KEY_FILE: ` ${fileWith(' k \r\n')} `,
       },
       HTTPS_PROXY: ' http://proxy:3128 ',
-      OTEL_EXPORTER_OTLP_ENDPOINT: ' http://c:4318 ',
     };
-    const { http, tools, backend, traces } = readConfig(env);
+    const { http, tools, backend } = readConfig(env);
 
     expect([http.host, http.port, tools.graphiql]).toEqual(['127.0.0.7', 4001, false]);
     expect([backend.routeSet, backend.url?.href]).toEqual(['auto', 'https://api.example.com/']);
     expect([backend.apiKey, backend.httpsProxy]).toEqual(['k', 'http://proxy:3128']);
-    expect(traces.endpoint?.href).toBe('http://c:4318/');
   });
 
-  it('of OpenTelemetry prefer the variable for traces, take values in any case and decode headers', () => {
-    const { traces } = readConfig({
-      OTEL_EXPORTER_OTLP_TIMEOUT: '5000',
-      OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '7000',
-      OTEL_EXPORTER_OTLP_COMPRESSION: 'GZIP',
-      OTEL_SDK_DISABLED: 'TRUE',
-      OTEL_EXPORTER_OTLP_HEADERS: 'api-key=a%3Db, x-team = pages',
-    });
+  it('of OpenTelemetry are left to its libraries, without warnings', () => {
+    const { traces, warnings } = readConfig({ OTEL_X: ' 1 ', OTEL_BSP_SCHEDULE_DELAI: '', X: '1' });
 
-    expect(traces).toMatchObject({ timeoutMs: 7_000, compression: 'gzip', isDisabled: true });
-    expect(traces.headers).toEqual({ 'api-key': 'a=b', 'x-team': 'pages' });
+    expect({ ...traces.opentelemetry }).toEqual({ OTEL_X: '1' });
+    expect(warnings).toEqual([]);
+  });
+
+  it('switch traces on by the endpoint for traces before that for all signals, in any case and with blanks', () => {
+    const OTEL_EXPORTER_OTLP_ENDPOINT = ' http://c:4318/all/?token=a ';
+    const on = { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: 'HTTP/JSON' };
+    const read = (env: Record<string, string>) => tracesOf(readConfig(env).traces.opentelemetry);
+
+    expect(read(on)).toMatchObject({
+      url: 'http://c:4318/all/v1/traces?token=a',
+      protocol: 'http/json',
+    });
+    expect(
+      read({
+        ...on,
+        OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://c:4318/own',
+        OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/protobuf',
+      }),
+    ).toMatchObject({ url: 'http://c:4318/own', protocol: 'http/protobuf' });
+    for (const off of [
+      { ...on, OTEL_SDK_DISABLED: 'TRUE' },
+      { ...on, OTEL_TRACES_EXPORTER: 'none' },
+      { OTEL_TRACES_EXPORTER: 'zipkin' },
+    ]) {
+      expect(read(off)).toBeUndefined();
+    }
   });
 
   it('warn of a network in NO_PROXY when a proxy is set', () => {
@@ -371,15 +366,6 @@ describe('the settings', () => {
     ['REDIS_URL', 'redis://h/0?db=1', /^REDIS_URL must be a Redis URL/],
     ['REDIS_URL', 'redis://:p%zz@h', /^REDIS_URL must be a Redis URL/],
     ['REDIS_URL', 'redis://:pass%@h', /^REDIS_URL must be a Redis URL/],
-    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://c:4318/#a', /^OTEL_EXPORTER_OTLP_ENDPOINT must be /],
-    ['OTEL_EXPORTER_OTLP_HEADERS', 'k=%zz', /^OTEL_EXPORTER_OTLP_HEADERS must be names and values/],
-    ['OTEL_EXPORTER_OTLP_CLIENT_KEY', 'package.json', /CLIENT_KEY must be the path of a file that/],
-    [
-      'OTEL_EXPORTER_OTLP_CLIENT_KEY',
-      HALF_PEM,
-      /^OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and .* set b/,
-    ],
-    ['OTEL_EXPORTER_OTLP_CERTIFICATE', HALF_PEM, /^OTEL_EXPORTER_OTLP_CERTIFICATE, .* in PEM \(/],
     ['UPSTREAM_URL', 'api.example.com', /^UPSTREAM_URL must be the absolute http or https URL/],
     ['UPSTREAM_URL', 'ftp://api.example.com', /^UPSTREAM_URL must be/],
     ['UPSTREAM_URL', 'https://api.example.com/v0', /the .* URL before "\/v0".*; got "https/],

@@ -66,11 +66,6 @@ function checkTls(url: URL | undefined, pem: Pem): void {
   if (url?.protocol !== 'https:') {
     throw new ConfigError(`${name} needs an UPSTREAM_URL that begins with https://.`);
   }
-  checkPem(pem, 'UPSTREAM_CA_FILE, UPSTREAM_CERT_FILE and UPSTREAM_KEY_FILE');
-}
-
-/** @throws {ConfigError} for PEM that Node cannot use. */
-export function checkPem(pem: Pem, names: string): void {
   try {
     // Node ignores a broken certificate, and all that follow it in the file.
     for (const one of pem.ca?.match(CERTIFICATE) ?? []) void new X509Certificate(one);
@@ -78,7 +73,7 @@ export function checkPem(pem: Pem, names: string): void {
   } catch (cause) {
     const { message } = cause as Error; // of OpenSSL, without contents of the files
     throw new ConfigError(
-      `${names} must hold certificates, and a key that is of the certificate and has no password, in PEM (${message}).`,
+      `UPSTREAM_CA_FILE, UPSTREAM_CERT_FILE and UPSTREAM_KEY_FILE must hold certificates, and a key that is of the certificate and has no password, in PEM (${message}).`,
       { cause },
     );
   }

@@ -4,7 +4,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { dictionary } from '../../lib/dictionary.ts';
 import { API_KEY_FORM, isApiKey } from '../../v0/api-key.ts';
 
 export const HOST = z
@@ -123,7 +122,7 @@ export const UPSTREAM_URL = z
     'the absolute http or https URL before "/v0", such as https://api.example.com or https://example.com/api, without user, query or fragment',
   );
 
-export const HTTP_URL = z
+const HTTP_URL = z
   .string()
   .refine((value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol))
   .describe('an absolute http or https URL, such as http://127.0.0.1:4318');
@@ -131,22 +130,6 @@ export const HTTP_URL = z
 export const COLLECTOR_URL = HTTP_URL.transform((value) => new URL(value))
   .refine(({ hash }) => hash === '')
   .describe('an absolute http or https URL without fragment, such as http://127.0.0.1:4318');
-
-/** Additional headers in the form of W3C Baggage. Source: OpenTelemetry, "OTLP Exporter Configuration". */
-export const HEADERS = z
-  .string()
-  .transform((text) => text.split(',').map((one) => /^([^=]+)=(.*)$/s.exec(one.trim())))
-  .refine((pairs) =>
-    pairs.every((pair) => pair && HEADER_NAME.test(pair[1]!.trim()) && isDecodable(pair[2]!)),
-  )
-  .transform((pairs) =>
-    dictionary(
-      pairs.map((pair) => [pair![1]!.trim(), decodeURIComponent(pair![2]!.trim())] as const),
-    ),
-  )
-  .describe('names and values of headers, such as api-key=1234, with commas between them');
-
-const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
 /** Whether percent-encoded bytes of a text are UTF-8. */
 export function isDecodable(text: string): boolean {
@@ -157,12 +140,6 @@ export function isDecodable(text: string): boolean {
     return false;
   }
 }
-
-export const RATIO = z
-  .string()
-  .regex(/^(?:0|1|1\.0+|0?\.\d{1,9})$/)
-  .transform(Number)
-  .describe('a number from 0 to 1, such as 0.01');
 
 export const DATABASE_URL = z
   .string()

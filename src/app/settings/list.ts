@@ -15,16 +15,13 @@ export const listOf = (groups: readonly SettingGroup[]): string =>
     ]),
   );
 
-function rowsOf({ name, first, unset, meaning, isSecret }: Setting<unknown>): SettingRow[] {
-  const rows: SettingRow[] = [[`\`${name}\``, unset ? `\`${unset}\`` : 'unset', meaning]];
-  if (first !== undefined) {
-    rows.push([`\`${first}\``, 'unset', `the same of traces, before \`${name}\``]);
-  }
-  if (!isSecret) return rows;
-  const files = [name, first ?? []].flat().map((one): SettingRow => {
-    return [`\`${fileName(one)}\``, 'unset', `the file that holds it, instead of \`${one}\``];
-  });
-  return [...rows, ...files];
+function rowsOf({ name, unset, meaning, isSecret }: Setting<unknown>): SettingRow[] {
+  const row: SettingRow = [`\`${name}\``, unset ? `\`${unset}\`` : 'unset', meaning];
+  if (!isSecret) return [row];
+  return [
+    row,
+    [`\`${fileName(name)}\``, 'unset', `the file that holds it, instead of \`${name}\``],
+  ];
 }
 
 /** Formats a table like Prettier. */

@@ -5,7 +5,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import type { z } from 'zod';
+import { z } from 'zod';
+import { dictionary } from '../../lib/dictionary.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 
 /** A setting has an invalid value. */
@@ -17,15 +18,13 @@ export class ConfigError extends OperatorError {
 export type Kind<Value> = z.ZodType<Value>;
 
 export interface Setting<Value> {
-  /** The environment variable. */
+  /** The environment variable; `OTEL_*` for all variables that begin so. */
   readonly name: string;
   readonly kind: Kind<NonNullable<Value>>;
   /** What it does, in one sentence of Markdown. */
   readonly meaning: string;
   /** Default as text; undefined for no value. */
   readonly unset: string | undefined;
-  /** A variable that takes precedence over `name`. */
-  readonly first?: string;
   /** Whether its text is never shown, and can be read from the file of `<name>_FILE`. */
   readonly isSecret: boolean;
 }
@@ -65,9 +64,20 @@ export const setting = <Value extends {}, Unset extends string | undefined>(
 /** A setting that holds a secret. */
 export const secret: typeof setting = (...given) => ({ ...setting(...given), isSecret: true });
 
-/** Returns the variables of a setting. */
-export const namesOf = ({ name, first, isSecret }: Setting<unknown>): readonly string[] =>
-  [first ?? [], name].flat().flatMap((one) => (isSecret ? [one, fileName(one)] : [one]));
+/** Variables that a library reads itself; the value is those that are given. */
+export const family = (name: `${string}*`, meaning: string): Setting<EnvironmentVariables> => ({
+  name,
+  kind: z.record(z.string(), z.string()),
+  unset: undefined,
+  meaning,
+  isSecret: false,
+});
+
+/** Returns the known variables of a setting. */
+export function namesOf({ name, isSecret }: Setting<unknown>): readonly string[] {
+  if (name.endsWith('*')) return [];
+  return isSecret ? [name, fileName(name)] : [name];
+}
 
 export const fileName = (name: string): string => `${name}_FILE`;
 
@@ -85,11 +95,8 @@ const textOf = (env: EnvironmentVariables, name: string): string | undefined =>
   env[name]?.trim() || undefined;
 
 function readSetting(one: Setting<unknown>, env: EnvironmentVariables): unknown {
-  const { first, kind, unset, isSecret } = one;
-  const isGiven = (variable: string) =>
-    (textOf(env, variable) ?? (isSecret ? textOf(env, fileName(variable)) : undefined)) !==
-    undefined;
-  const name = first !== undefined && isGiven(first) ? first : one.name;
+  const { name, kind, unset, isSecret } = one;
+  if (name.endsWith('*')) return familyOf(name.slice(0, -1), env);
   const given = textOf(env, name);
   const file = isSecret ? textOf(env, fileName(name)) : undefined;
   if (given !== undefined && file !== undefined) {
@@ -97,19 +104,32 @@ function readSetting(one: Setting<unknown>, env: EnvironmentVariables): unknown 
       `${name} and ${fileName(name)} are both set: remove ${name} to use the file, or ${fileName(name)} to use the variable.`,
     );
   }
-  const text = file === undefined ? (given ?? unset) : readSecret(name, file, kind);
-  if (text === undefined) return undefined;
+  if (file !== undefined) return readSecret(name, file, kind);
+  const text = given ?? unset;
+  return text === undefined ? undefined : parseSetting(name, kind, text, isSecret);
+}
+
+function familyOf(prefix: string, env: EnvironmentVariables): EnvironmentVariables {
+  const names = Object.keys(env).filter((name) => name.startsWith(prefix));
+  return Object.freeze(dictionary(names.map((name) => [name, textOf(env, name)])));
+}
+
+/** @throws {ConfigError} for an invalid value. */
+export function parseSetting<Value>(
+  name: string,
+  kind: Kind<Value>,
+  text: string,
+  isSecret = false,
+): Value {
   const result = kind.safeParse(text);
   if (result.success) return result.data;
-  throw new ConfigError(
-    file === undefined
-      ? `${name} must be ${kind.description}; ${isSecret ? 'its value is not shown here' : `got ${JSON.stringify(shown(text))}`}.${hintOf(name, text)}`
-      : `${fileName(name)} must name a file that holds ${kind.description}; what it holds is not shown here.`,
-  );
+  const got = isSecret ? 'its value is not shown here' : `got ${JSON.stringify(shown(text))}`;
+  throw new ConfigError(`${name} must be ${kind.description}; ${got}.${hintOf(name, text)}`);
 }
 
 /** Reads the trimmed text of a file. */
-function readSecret(name: string, file: string, { description }: Kind<unknown>): string {
+function readSecret(name: string, file: string, kind: Kind<unknown>): unknown {
+  const { description } = kind;
   // A relative path may be the secret itself, set by mistake.
   const path = isAbsolute(file) ? JSON.stringify(file.slice(0, 200)) : 'its value, not shown here,';
   const refusal = `${fileName(name)} must name a file that holds ${description}`;
@@ -121,7 +141,9 @@ function readSecret(name: string, file: string, { description }: Kind<unknown>):
     throw new ConfigError(`${refusal}; ${path} cannot be read (${code}).`);
   }
   if (text === '') throw new ConfigError(`${refusal}; ${path} is empty.`);
-  return text;
+  const result = kind.safeParse(text);
+  if (result.success) return result.data;
+  throw new ConfigError(`${refusal}; what it holds is not shown here.`);
 }
 
 /** Hint at a variable of a Kubernetes service: `ADMIN_PORT` for a service named `admin`. */

@@ -6,23 +6,19 @@ import { HEADER_NAMES } from './header-names.ts';
 import {
   API_KEY,
   BASE_PATH,
-  COLLECTOR_URL,
   DATABASE_URL,
   FILE_NAME,
   FOLDER,
   FOLDER_PATH,
-  HEADERS,
   HOST,
   HOSTS,
   MODULE,
   oneOf,
-  oneOfStandard,
   ON_OR_OFF,
   ORIGINS,
   PEM_FILE,
   rangeOfMs,
   RATE,
-  RATIO,
   REDIS_URL,
   SECRET,
   SOCKET_PATH,
@@ -31,7 +27,7 @@ import {
   UPSTREAM_URL,
   wholeNumber,
 } from './kinds.ts';
-import { group, secret, setting } from './setting.ts';
+import { family, group, secret, setting } from './setting.ts';
 import { ROUTE_SETS } from '../../v0/routes.ts';
 
 /** Maximum of times, in milliseconds. */
@@ -44,20 +40,6 @@ const MIN_POLL_MS = 10;
 const MONTH_S = 2_592_000;
 
 const milliseconds = (least: number) => wholeNumber(least, HOUR_MS);
-
-/** Range of the limits of spans. */
-const LIMIT = wholeNumber(0, 1_000_000);
-
-/** A setting of the trace exporter; the variable for traces takes precedence over that for all signals. */
-const ofExporter: typeof setting = (name, kind, unset, meaning) => ({
-  ...setting(`OTEL_EXPORTER_OTLP_${name}`, kind, unset, meaning),
-  first: `OTEL_EXPORTER_OTLP_TRACES_${name}`,
-});
-
-const secretOfExporter: typeof setting = (...given) => ({
-  ...ofExporter(...given),
-  isSecret: true,
-});
 
 export const SETTINGS = {
   http: group('Listening', {
@@ -379,142 +361,9 @@ export const SETTINGS = {
     ),
   }),
   traces: group('Traces', {
-    endpoint: setting(
-      'OTEL_EXPORTER_OTLP_ENDPOINT',
-      COLLECTOR_URL,
-      undefined,
-      'the collector of traces by OTLP over HTTP, before `/v1/traces`; unset: no traces, and nothing of OpenTelemetry is loaded',
-    ),
-    tracesEndpoint: setting(
-      'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
-      COLLECTOR_URL,
-      undefined,
-      'the same with its whole path',
-    ),
-    protocol: ofExporter(
-      'PROTOCOL',
-      oneOfStandard(['http/json', 'http/protobuf']),
-      'http/json',
-      '`http/json` or `http/protobuf`; there is no `grpc`',
-    ),
-    headers: secretOfExporter(
-      'HEADERS',
-      HEADERS,
-      undefined,
-      'headers for the collector, such as `api-key=1234`, with commas between them',
-    ),
-    timeoutMs: ofExporter('TIMEOUT', milliseconds(1), '10000', 'one export, in milliseconds'),
-    compression: ofExporter(
-      'COMPRESSION',
-      oneOfStandard(['none', 'gzip']),
-      'none',
-      '`none` or `gzip`',
-    ),
-    ca: ofExporter(
-      'CERTIFICATE',
-      PEM_FILE,
-      undefined,
-      "the authorities that the collector's certificate may be signed by (PEM)",
-    ),
-    cert: ofExporter(
-      'CLIENT_CERTIFICATE',
-      PEM_FILE,
-      undefined,
-      'the certificate that is shown to the collector (PEM)',
-    ),
-    key: ofExporter('CLIENT_KEY', PEM_FILE, undefined, 'the key of that certificate (PEM)'),
-    isDisabled: setting(
-      'OTEL_SDK_DISABLED',
-      oneOfStandard(['true', 'false']).transform((value) => value === 'true'),
-      'false',
-      '`true`: no traces, whatever else is set',
-    ),
-    exporter: setting(
-      'OTEL_TRACES_EXPORTER',
-      oneOfStandard(['otlp', 'none']),
-      'otlp',
-      '`none`: no traces, whatever else is set',
-    ),
-    sampler: setting(
-      'OTEL_TRACES_SAMPLER',
-      oneOfStandard([
-        'always_on',
-        'always_off',
-        'traceidratio',
-        'parentbased_always_on',
-        'parentbased_always_off',
-        'parentbased_traceidratio',
-      ]),
-      'parentbased_always_on',
-      'which traces are recorded; `parentbased_…`: what the caller decided holds',
-    ),
-    ratio: setting(
-      'OTEL_TRACES_SAMPLER_ARG',
-      RATIO,
-      '1',
-      'the share that `traceidratio` records, from 0 to 1',
-    ),
-    scheduledDelayMillis: setting(
-      'OTEL_BSP_SCHEDULE_DELAY',
-      milliseconds(0),
-      '5000',
-      'the longest wait between two exports, in milliseconds',
-    ),
-    exportTimeoutMillis: setting(
-      'OTEL_BSP_EXPORT_TIMEOUT',
-      milliseconds(1),
-      '30000',
-      'one export with its retries, in milliseconds',
-    ),
-    maxQueueSize: setting(
-      'OTEL_BSP_MAX_QUEUE_SIZE',
-      wholeNumber(1, 1_000_000),
-      '2048',
-      'spans that wait for an export; further ones are dropped',
-    ),
-    maxExportBatchSize: setting(
-      'OTEL_BSP_MAX_EXPORT_BATCH_SIZE',
-      wholeNumber(1, 1_000_000),
-      '512',
-      'spans of one export; at most `OTEL_BSP_MAX_QUEUE_SIZE`',
-    ),
-    attributeCountLimit: setting(
-      'OTEL_ATTRIBUTE_COUNT_LIMIT',
-      LIMIT,
-      '128',
-      'attributes of a span, an event or a link',
-    ),
-    attributeValueLengthLimit: setting(
-      'OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT',
-      LIMIT,
-      undefined,
-      'characters of the value of an attribute',
-    ),
-    spanAttributeCountLimit: setting(
-      'OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT',
-      LIMIT,
-      undefined,
-      'attributes of a span, before `OTEL_ATTRIBUTE_COUNT_LIMIT`',
-    ),
-    spanAttributeValueLengthLimit: setting(
-      'OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT',
-      LIMIT,
-      undefined,
-      'the same of a span, before `OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT`',
-    ),
-    eventCountLimit: setting('OTEL_SPAN_EVENT_COUNT_LIMIT', LIMIT, '100000', 'events of a span'),
-    linkCountLimit: setting('OTEL_SPAN_LINK_COUNT_LIMIT', LIMIT, '100000', 'links of a span'),
-    attributePerEventCountLimit: setting(
-      'OTEL_EVENT_ATTRIBUTE_COUNT_LIMIT',
-      LIMIT,
-      undefined,
-      'attributes of an event, before `OTEL_ATTRIBUTE_COUNT_LIMIT`',
-    ),
-    attributePerLinkCountLimit: setting(
-      'OTEL_LINK_ATTRIBUTE_COUNT_LIMIT',
-      LIMIT,
-      undefined,
-      'attributes of a link, before `OTEL_ATTRIBUTE_COUNT_LIMIT`',
+    opentelemetry: family(
+      'OTEL_*',
+      "[OpenTelemetry's variables](https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/) of traces by OTLP over HTTP; without `OTEL_EXPORTER_OTLP_ENDPOINT` there are none. [What has no effect](#traces)",
     ),
   }),
   embedded: group('The embedded backend', {

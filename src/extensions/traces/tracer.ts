@@ -1,8 +1,8 @@
 /**
  * Traces by OpenTelemetry's SDK, exported by OTLP over HTTP. Loaded only if a collector is configured.
  *
- * The SDK reads the resource from the environment. Spans are created at the end of an operation from its record and
- * call log, with the ids sent to the backend.
+ * Its libraries read the environment themselves: the exporter, the batch processor, the sampler and the limits of spans.
+ * Spans are created at the end of an operation from its record and call log, with the ids sent to the backend.
  */
 import {
   createTraceState,
@@ -18,24 +18,12 @@ import {
 import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import {
-  defaultResource,
-  detectResources,
-  envDetector,
-  resourceFromAttributes,
-} from '@opentelemetry/resources';
-import {
-  AlwaysOffSampler,
   AlwaysOnSampler,
+  BasicTracerProvider,
   BatchSpanProcessor,
   RandomIdGenerator,
-  SamplingDecision,
-  TraceIdRatioBasedSampler,
-  TracerProvider,
   type IdGenerator,
-  type Sampler,
-  type SpanExporter,
-  type SpanLimits,
-} from '@opentelemetry/sdk-trace';
+} from '@opentelemetry/sdk-trace-base';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { SpanRef } from '../../rest/call/trace.ts';
 import {
@@ -47,6 +35,7 @@ import {
   type TraceHeaders,
 } from '../../gateway/operation/trace-context.ts';
 import type { Logger } from '../../gateway/observe/logs/logger.ts';
+import { resourceOf } from './resource.ts';
 import {
   clientSpanOf,
   phaseSpansOf,
@@ -70,49 +59,15 @@ export interface OperationTracer {
 }
 
 export interface TracerOptions {
-  /** Value of `OTEL_TRACES_SAMPLER`. */
-  readonly sampler: string;
-  /** Ratio from 0 to 1, for ratio samplers. */
-  readonly ratio: number;
+  /** URL of the collector, with path. */
+  readonly url: string;
+  readonly protocol: 'http/json' | 'http/protobuf';
+  /** `OTEL_RESOURCE_ATTRIBUTES`. */
+  readonly resourceAttributes: string;
   /** `https://api.example.com`; empty for recordings. */
   readonly backend: string;
   readonly version: string;
   readonly logger: Logger;
-  readonly exporting: ExportOptions;
-}
-
-/** Export and buffering of spans. Limits have the names and defaults of the SDK. */
-export interface ExportOptions extends BatchOptions, Limits {
-  /** URL of the collector, with path. */
-  readonly url: string;
-  readonly protocol: 'http/json' | 'http/protobuf';
-  /** In addition to those that the SDK reads from the environment. */
-  readonly headers: Readonly<Record<string, string>> | undefined;
-  readonly timeoutMs: number;
-  readonly compression: 'none' | 'gzip';
-  /** PEM of the collector's authorities, and of the client certificate. */
-  readonly ca: string | undefined;
-  readonly cert: string | undefined;
-  readonly key: string | undefined;
-}
-
-interface BatchOptions {
-  readonly scheduledDelayMillis: number;
-  readonly exportTimeoutMillis: number;
-  readonly maxQueueSize: number;
-  readonly maxExportBatchSize: number;
-}
-
-/** Undefined for the limit of all attributes. */
-interface Limits {
-  readonly attributeCountLimit: number;
-  readonly attributeValueLengthLimit: number | undefined;
-  readonly spanAttributeCountLimit: number | undefined;
-  readonly spanAttributeValueLengthLimit: number | undefined;
-  readonly eventCountLimit: number;
-  readonly linkCountLimit: number;
-  readonly attributePerEventCountLimit: number | undefined;
-  readonly attributePerLinkCountLimit: number | undefined;
 }
 
 /** Timeout of the last export, in milliseconds. */
@@ -121,7 +76,7 @@ export const CLOSE_MS = 2_000;
 /** Interval of log lines about failed exports, in milliseconds. */
 export const COMPLAIN_MS = 60_000;
 
-/** Generates known ids for spans already sent to the backend, and random ones for others. */
+/** Generates known ids for spans that have some already, and random ones for others. */
 class KnownIds implements IdGenerator {
   readonly #random = new RandomIdGenerator();
   known: SpanRef | undefined;
@@ -131,41 +86,49 @@ class KnownIds implements IdGenerator {
 }
 
 export function openTracer(options: TracerOptions): OperationTracer {
-  const { sampler: name, ratio, backend, version, logger, exporting } = options;
-  complainRarely(logger);
-  const sampler = samplerOf(name.replace(PARENT_BASED, ''), ratio);
-  const isByParent = name.startsWith(PARENT_BASED);
+  const { url, protocol, resourceAttributes, backend, version, logger } = options;
   const server = serverOf(backend);
   const ids = new KnownIds();
-  const provider = new TracerProvider({
-    resource: defaultResource()
-      .merge(
-        resourceFromAttributes({ 'service.name': 'graphql-gateway', 'service.version': version }),
-      )
-      .merge(detectResources({ detectors: [envDetector] })),
+  logStart(logger);
+  const Exporter = protocol === 'http/json' ? JsonExporter : ProtobufExporter;
+  const provider = new BasicTracerProvider({
+    resource: resourceOf(version, resourceAttributes, logger),
     // Sampling was decided at the arrival of the request.
     sampler: new AlwaysOnSampler(),
     idGenerator: ids,
-    spanLimits: spanLimitsOf(exporting),
-    spanProcessors: [new BatchSpanProcessor({ ...exporting, exporter: exporterOf(exporting) })],
+    spanProcessors: [new BatchSpanProcessor(new Exporter({ url }))],
   });
   const tracer = provider.getTracer('content-pages-gateway', version);
+  // The sampler of the environment is decided by spans that are never exported.
+  const sampling = new BasicTracerProvider({ idGenerator: ids }).getTracer('sampling');
+  complainRarely(logger);
+
+  const isSampled = (span: SpanRef, parent: ParentSpan | undefined): boolean => {
+    ids.known = span;
+    const decided = sampling.startSpan('', { kind: SpanKind.SERVER }, contextBelow(parent));
+    ids.known = undefined;
+    return decided.isRecording();
+  };
 
   const recorded = (
-    traceId: string,
+    span: SpanRef,
     parent: ParentSpan | undefined,
     state: string | undefined,
     linked?: SpanRef,
   ): RecordedTrace => {
+    const { traceId } = span;
     // An id that is generated here is random.
     const isRandom = parent?.isRandom ?? true;
     const flags = isRandom ? '03' : '01';
     return {
-      ...{ span: { traceId, spanId: ids.generateSpanId() }, parent, isRandom, state, linked },
+      ...{ span, parent, isRandom, state, linked },
       forwarded: [],
       begin: () => {
-        const span = { traceId, spanId: ids.generateSpanId() };
-        return { span, headers: traceHeaders(`00-${traceId}-${span.spanId}-${flags}`, state) };
+        const call = { traceId, spanId: ids.generateSpanId() };
+        return {
+          span: call,
+          headers: traceHeaders(`00-${traceId}-${call.spanId}-${flags}`, state),
+        };
       },
     };
   };
@@ -199,25 +162,23 @@ export function openTracer(options: TracerOptions): OperationTracer {
       const { traceparent } = caller;
       const parent = typeof traceparent === 'string' ? parentOf(traceparent) : undefined;
       const traceId = parent?.traceId ?? ids.generateTraceId();
-      // Equivalent to the SDK's parent-based sampler, at a quarter of its cost.
-      const isRecorded = parent && isByParent ? parent.isSampled : isSampled(sampler, traceId);
-      if (!isRecorded) return undefined;
-      return recorded(traceId, parent, parent && traceStateOf(caller));
+      const span = { traceId, spanId: ids.generateSpanId() };
+      return isSampled(span, parent)
+        ? recorded(span, parent, parent && traceStateOf(caller))
+        : undefined;
     },
-    beginEvent: ({ span }) => recorded(ids.generateTraceId(), undefined, undefined, span),
+    beginEvent: ({ span }) => {
+      const own = { traceId: ids.generateTraceId(), spanId: ids.generateSpanId() };
+      return recorded(own, undefined, undefined, span);
+    },
     end: (trace, ended) => {
       const endMs = performance.now();
       const { callLog } = ended;
       // The response is written first.
       setImmediate(() => {
-        const { span, parent, isRandom } = trace;
-        const state =
-          trace.state === undefined ? {} : { traceState: createTraceState(trace.state) };
-        const outside = parent
-          ? api.setSpanContext(ROOT_CONTEXT, { ...parentContextOf(parent), ...state })
-          : ROOT_CONTEXT;
-        make(serverSpanOf(trace, ended, endMs), isRandom, outside);
-        const inside = api.setSpanContext(ROOT_CONTEXT, { ...contextOf(span), ...state });
+        const { span, parent, isRandom, state } = trace;
+        make(serverSpanOf(trace, ended, endMs), isRandom, contextBelow(parent, state));
+        const inside = api.setSpanContext(ROOT_CONTEXT, { ...contextOf(span), ...stateOf(state) });
         for (const phase of phaseSpansOf(ended.phases)) make(phase, isRandom, inside);
         for (const entry of callLog?.entries ?? []) {
           if (entry.source !== 'sent') continue;
@@ -235,77 +196,59 @@ export function openTracer(options: TracerOptions): OperationTracer {
   };
 }
 
-function exporterOf(options: ExportOptions): SpanExporter {
-  const { url, protocol, headers, timeoutMs, compression, ca, cert, key } = options;
-  const agent = { ...(ca && { ca }), ...(cert && { cert, key }) };
-  const Exporter = protocol === 'http/json' ? JsonExporter : ProtobufExporter;
-  return new Exporter({
-    url,
-    timeoutMillis: timeoutMs,
-    httpAgentOptions: { keepAlive: true, ...agent },
-    ...(headers && { headers }),
-    // An enum of an internal package of the SDK with these two values.
-    compression: compression as NonNullable<
-      ConstructorParameters<typeof JsonExporter>[0]
-    >['compression'] & {},
-  });
-}
-
-function spanLimitsOf(limits: Limits): SpanLimits {
-  const { attributeCountLimit: all, eventCountLimit, linkCountLimit } = limits;
-  const length = limits.spanAttributeValueLengthLimit ?? limits.attributeValueLengthLimit;
-  return {
-    eventCountLimit,
-    linkCountLimit,
-    attributeCountLimit: limits.spanAttributeCountLimit ?? all,
-    attributePerEventCountLimit: limits.attributePerEventCountLimit ?? all,
-    attributePerLinkCountLimit: limits.attributePerLinkCountLimit ?? all,
-    ...(length !== undefined && { attributeValueLengthLimit: length }),
-  };
-}
-
 const contextOf = ({ traceId, spanId }: SpanRef) => ({
   traceId,
   spanId,
   traceFlags: TraceFlags.SAMPLED,
 });
 
-const parentContextOf = ({ traceId, spanId, isSampled }: ParentSpan) => ({
-  traceId,
-  spanId,
-  isRemote: true,
-  traceFlags: isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE,
-});
+/** The context of a span of a request. */
+function contextBelow(parent: ParentSpan | undefined, state?: string): Context {
+  if (!parent) return ROOT_CONTEXT;
+  const { traceId, spanId, isSampled } = parent;
+  return api.setSpanContext(ROOT_CONTEXT, {
+    traceId,
+    spanId,
+    isRemote: true,
+    traceFlags: isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE,
+    ...stateOf(state),
+  });
+}
+
+const stateOf = (state: string | undefined) =>
+  state === undefined ? {} : { traceState: createTraceState(state) };
 
 /** Source: W3C Trace Context Level 2, "Random Trace ID Flag". */
 const RANDOM = 2;
 
-const PARENT_BASED = 'parentbased_';
+const silent = (): void => {};
 
-/** Source: OpenTelemetry, "Environment Variable Specification", OTEL_TRACES_SAMPLER. */
-function samplerOf(name: string, ratio: number): Sampler {
-  if (name === 'always_off') return new AlwaysOffSampler();
-  return name === 'traceidratio' ? new TraceIdRatioBasedSampler(ratio) : new AlwaysOnSampler();
+/** Logs once what the libraries say of the environment, except for URLs, which may contain a password. */
+function logStart(logger: Logger): void {
+  const told = new Set<string>();
+  const tell = (message: string): void => {
+    if (told.has(message) || message.includes('://')) return;
+    told.add(message);
+    logger.warn(`OpenTelemetry: ${message}`);
+  };
+  setDiagnostics(tell, tell);
 }
 
-/** These samplers depend only on the id. */
-const isSampled = (sampler: Sampler, traceId: string): boolean =>
-  sampler.shouldSample(ROOT_CONTEXT, traceId, '', SpanKind.SERVER, {}, []).decision ===
-  SamplingDecision.RECORD_AND_SAMPLED;
-
-/** Messages of the SDK are not logged, since they may contain the collector's address and headers. */
+/** Messages about exports are not logged, since they may contain the collector's address and headers. */
 function complainRarely(logger: Logger): void {
   let saidMs = -Infinity;
-  const complain = (): void => {
+  setDiagnostics(() => {
     if (performance.now() - saidMs < COMPLAIN_MS) return;
     saidMs = performance.now();
     logger.warn(
       'Traces cannot be sent: the collector of OTEL_EXPORTER_OTLP_ENDPOINT does not take them',
     );
-  };
-  const silent = (): void => {};
+  }, silent);
+}
+
+function setDiagnostics(error: (message: string) => void, warn: (message: string) => void): void {
   diag.setLogger(
-    { error: complain, warn: silent, info: silent, debug: silent, verbose: silent },
-    { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true },
+    { error, warn, info: silent, debug: silent, verbose: silent },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
 }

@@ -1,7 +1,7 @@
 /** Traces: spans at a collector, headers to the backend, and the effect of a collector that fails. */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { CallLog, CallLogEntry } from '../../../src/rest/call/call-log.ts';
 import { schema } from '../../../src/app/schema.ts';
 import { silentLogger } from '../../../src/gateway/observe/logs/logger.ts';
@@ -17,18 +17,22 @@ import { openGateway } from '../../support/open-gateway.ts';
 import { openEvents, openLive, openSocket } from '../../live/support.ts';
 import { openTrusting } from '../../support/trusting.ts';
 import { randomFrom, randomQuery, UNLIMITED } from '../../support/random-query.ts';
-import { DEFAULTS } from '../../support/settings.ts';
 import { world } from '../../support/world.ts';
 import { until } from '../../support/until.ts';
 
-const tracerFor = (url: string, sampler = 'parentbased_always_on', ratio = 1) =>
-  openTracer({
-    ...{ sampler, ratio, backend: 'http://pages.example', version: '1', logger: silentLogger() },
-    exporting: { ...DEFAULTS.traces, url: `${url}/v1/traces` },
+/** @param env variables of OpenTelemetry, which its libraries read when they are opened. */
+function tracerFor(url: string, env: Record<string, string> = {}) {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  const tracer = openTracer({
+    ...{ url: `${url}/v1/traces`, protocol: 'http/json', resourceAttributes: '' },
+    ...{ backend: 'http://pages.example', version: '1', logger: silentLogger() },
   });
+  vi.unstubAllEnvs();
+  return tracer;
+}
 
-async function openTraced(url: string, sampler?: string) {
-  const tracer = tracerFor(url, sampler);
+async function openTraced(url: string, env?: Record<string, string>) {
+  const tracer = tracerFor(url, env);
   const site = await openGateway({ backend: 'faulty', extensions: [traces(tracer)] });
   return { site, tracer };
 }
@@ -62,7 +66,10 @@ const inOrder = <One extends { readonly spanId: string | undefined }>(all: reado
 describe('a trace', () => {
   it('has the calls of the call log, for random operations and failures', async () => {
     const decoder = await openDecoder();
-    const tracer = tracerFor(decoder.url);
+    const tracer = tracerFor(decoder.url, {
+      OTEL_SPAN_EVENT_COUNT_LIMIT: '100000',
+      OTEL_SPAN_LINK_COUNT_LIMIT: '100000',
+    });
     const limits = { limits: UNLIMITED };
     const site = await openGateway({
       backend: 'faulty',
@@ -269,7 +276,10 @@ it('a trace has the route of its transport, such as /mcp', async () => {
 
 it('traceidratio decides once for each trace: the collector gets those that the backend gets', async () => {
   const decoder = await openDecoder();
-  const tracer = tracerFor(decoder.url, 'traceidratio', 0.5);
+  const tracer = tracerFor(decoder.url, {
+    OTEL_TRACES_SAMPLER: 'traceidratio',
+    OTEL_TRACES_SAMPLER_ARG: '0.5',
+  });
   const site = await openGateway({ backend: 'faulty', extensions: [traces(tracer)] });
 
   for (let i = 0; i < 40; i++) await site.ask(PERSON);
@@ -327,7 +337,7 @@ describe('the trace context of a trace that is not recorded', () => {
     const { site, tracer } =
       sampler === undefined
         ? { site: await openGateway({ backend: 'faulty' }), tracer: undefined }
-        : await openTraced(url, sampler);
+        : await openTraced(url, { OTEL_TRACES_SAMPLER: sampler });
     await site.ask(PERSON, { headers });
     await tracer?.close();
     const { traceparent: parent, tracestate, baggage } = site.upstream.seen.at(-1)!.headers;
