@@ -5,13 +5,13 @@
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readPages, ROOT } from './support/pages.ts';
 import { applyPage } from './support/worked-example.ts';
 
-/** What a clone does not have, or a build makes. */
+/** What a clone does not have, in whichever folder: `test/extensions/federation` has packages of its own. */
 const NOT_COPIED = new Set(['.git', '.data', 'node_modules']);
 
 const NEW_FILES = join(ROOT, 'docs/adding-a-resource');
@@ -22,8 +22,9 @@ const page = pageNamed('docs/adding-a-resource.md');
 let copy: string;
 beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), 'adding-a-resource-'));
-  for (const file of readdirSync(ROOT).filter((name) => !NOT_COPIED.has(name))) {
-    cpSync(join(ROOT, file), join(copy, file), { recursive: true });
+  const isCopied = (path: string): boolean => !NOT_COPIED.has(basename(path));
+  for (const file of readdirSync(ROOT).filter(isCopied)) {
+    cpSync(join(ROOT, file), join(copy, file), { recursive: true, filter: isCopied });
   }
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'), 'junction');
   applyPage(page, copy);
