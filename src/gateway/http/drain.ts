@@ -14,6 +14,9 @@ import type { Site } from './site.ts';
  */
 export const QUIET_MS = 200;
 
+/** Maximum number of pending connections: Node's default. */
+const BACKLOG = 511;
+
 /** State of a server that stops. */
 export interface Stopping {
   readonly server: Server;
@@ -58,13 +61,12 @@ export async function drain(
 }
 
 /** Accepts pending connections, which the system resets when the port is closed. */
-async function acceptAll({ server, clock }: Stopping): Promise<void> {
+async function acceptAll({ server }: Stopping): Promise<void> {
   let hasAccepted = true;
   const onConnection = (): void => void (hasAccepted = true);
   server.on('connection', onConnection);
-  const endMs = clock.now() + QUIET_MS;
-  // Node accepts one connection per turn of the event loop; after a busy turn, timers run first.
-  while (hasAccepted && clock.now() < endMs) {
+  // Node accepts at least one connection per turn of the event loop. Turns are counted, since one may take any time.
+  for (let turn = 0; hasAccepted && turn <= BACKLOG; turn++) {
     hasAccepted = false;
     await pollOnce();
   }
