@@ -29,17 +29,17 @@ export interface Extension {
   /* Layers of calls. */
 
   readonly calls?: CallLayers;
-  /** Answers in place of a backend. */
+  /** A substitute for the backend. */
   readonly standIn?: StandIn;
 
-  /* Routes, of which a transport runs operations by `Core.run`, and the schema. */
+  /* Routes and the schema. A transport is a route that runs operations by `Core.run`. */
 
   /** Routes for callers, beside `/graphql`. */
   readonly routes?: (core: Core) => RouteHandlers;
   /** Replaces the core's schema. */
   readonly schema?: (schema: GraphQLSchema) => GraphQLSchema;
 
-  /** What later extensions may use. */
+  /** Services for later extensions. */
   readonly offers?: Offers;
   /** Releases resources after the last operation. */
   readonly close?: () => Promise<void>;
@@ -61,10 +61,10 @@ export interface CallLayers {
   readonly cache?: ReadCache;
 }
 
-/** What extensions offer to each other; each contract stands with the extension that uses it, and is declared there. */
+/** Services of extensions for later ones. The extension that uses a service declares its contract. */
 export interface Offers {}
 
-/** What answers in place of a backend. */
+/** A substitute for the backend, such as recordings. */
 export interface StandIn {
   readonly connections: BackendConnections;
   readonly routeSet: RouteSet | 'auto';

@@ -41,7 +41,7 @@ export class Epochs {
   #last = 0;
   #era = 0;
 
-  /** @param shared storage shared by replicas. */
+  /** @param shared store that replicas share. */
   constructor(shared: SharedReads | undefined) {
     this.#shared = shared;
   }

@@ -1,5 +1,5 @@
 /**
- * Contract of the cache's second level, a storage of reads shared by replicas. Another extension offers it.
+ * Interface of the cache's second level: a store of reads that replicas share. Implemented by another extension.
  */
 
 declare module '../../gateway/extension.ts' {
@@ -18,10 +18,10 @@ export interface SharedReads {
   move(apiKey: string, known: string): Promise<string | undefined>;
 }
 
-/** A shared read as found in storage. */
+/** A shared read as found in the store. */
 export interface FoundRead {
   readonly epoch: string;
-  /** Times by the storage's clock, and by `performance.now()` before and after. */
+  /** Times by the store's clock, and by `performance.now()` before and after. */
   readonly at: { readonly serverMs: number; readonly sentMs: number; readonly answeredMs: number };
   /** Undefined without a usable response. */
   readonly kept: { readonly text: string; readonly freshUntilMs: number } | undefined;

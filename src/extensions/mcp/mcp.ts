@@ -199,7 +199,7 @@ function resultOf(
   };
 }
 
-/** What became of the writes of a result with errors; undefined if nothing was written. */
+/** Outcome of the writes of a result with errors; undefined if nothing was written. */
 function outcomeOfWrites(errors: readonly GraphQLError[]): keyof typeof ADVICE | undefined {
   if (errors.some(({ extensions }) => extensions['writeCarriedOut'] === true)) return 'carried out';
   const isUnknown = errors.some(

@@ -71,7 +71,7 @@ export class LeasedRateLimits {
     },
   });
 
-  /** @param store storage shared by replicas; undefined for a single process. */
+  /** @param store shared by replicas; undefined for a single process. */
   constructor(limit: RateLimit, store: Store | undefined) {
     this.limit = limit;
     this.#store = store;

@@ -29,7 +29,7 @@ export const operatorRoutes = ({
   }),
 });
 
-/** What callers see of them where operators have a port of their own. */
+/** Routes for callers if operators have a port of their own: without `/metrics` and details. */
 export const publicRoutes = (readiness: Readiness): RouteHandlers => ({
   '/health': health,
   '/ready': forGet(async () => respond({ ready: readiness.report().ready })),

@@ -1,6 +1,6 @@
 /**
- * Logs once that the backend answers again, whatever told of its absence: failed calls, a circuit, or the probe at the
- * start.
+ * Logs that the backend answers again, once per absence. An absence is noticed by failed calls, an open circuit, or the
+ * probe at the start.
  */
 import type { ObservedCall } from '../../../rest/call/observer.ts';
 import type { Logger } from './logger.ts';
