@@ -251,6 +251,35 @@ describe('the design', () => {
     await picture(page, 'copy-as');
   });
 
+  it.each([0, 40, 95])(
+    'has the word “Rounds” at the left end of its first band, as far as there is room, %i ms after the beginning of 100',
+    async (startMs) => {
+      const { page } = await open();
+      await page.route('**/graphql', async (route) => {
+        if (route.request().headers()['x-explain'] !== 'true') return route.continue();
+        const response = await route.fetch();
+        const body = await response.json();
+        const [call] = body.extensions.upstream.journal;
+        const durationMs = 100 - startMs;
+        body.extensions.upstream.journal = [{ ...call, startMs, durationMs }];
+        return route.fulfill({ response, json: body });
+      });
+
+      await play(page);
+      await page.locator('button.call').first().waitFor();
+
+      const head = page.locator('.calls-head .bars');
+      const [column, word, band] = await Promise.all(
+        [head, head.locator('.bars-title'), head.locator('.band')].map((one) => one.boundingBox()),
+      );
+      const end = column!.x + column!.width;
+      const offset = Math.min(band!.x, end - word!.width) - word!.x;
+      expect(Math.abs(offset)).toBeLessThan(8);
+      expect(word!.x + word!.width).toBeLessThanOrEqual(end + 1);
+      await picture(page, `rounds-${startMs}`);
+    },
+  );
+
   it('says that no REST call was made for an invalid query', async () => {
     const { page } = await open();
     await write(page, 'query', '{ nope }');

@@ -178,6 +178,11 @@ describe('the documentation', () => {
     await picture(page, 'documentation-variables');
     const text = await textOf(page, 'variables');
     expect(JSON.parse(text)).toEqual({ first: 2, audienceId: null, pageId: null });
+
+    await write(page, 'query', '');
+    await write(page, 'variables', '{ "pageId": "page_northwind" }');
+    await button.click();
+    await page.getByText('audience is in the query. Give $audienceId under Variables.').waitFor();
     expect(faults).toEqual([]);
   });
 

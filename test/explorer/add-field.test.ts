@@ -2,7 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema, parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { addField, addVariables, type ParentType } from '../../src/explorer/page/add-field.ts';
+import {
+  addField,
+  addVariables,
+  variablesToGive,
+  type ParentType,
+} from '../../src/explorer/page/add-field.ts';
 
 const schema = buildSchema(readFileSync('schema.graphql', 'utf8'));
 
@@ -77,6 +82,21 @@ describe('a field of the documentation', () => {
     expect(addVariables('{\n  // ours\n  "pageId": "a"\n}', ['audienceId', 'pageId'])).toBe(
       '{\n  // ours\n  "pageId": "a",\n  "audienceId": null\n}',
     );
+  });
+
+  it.each(['[]', '1', 'null', '"x"', '{ "pageId": ', '{ pageId: 1 }', '{ "a": 1 } {}'])(
+    'leaves variables as they are that are no JSON object: %s',
+    (text) => {
+      expect(addVariables(text, ['audienceId'])).toBe(text);
+    },
+  );
+
+  it('needs values for its variables that have none', () => {
+    const names = ['audienceId', 'pageId'];
+
+    expect(variablesToGive('', names)).toEqual(names);
+    expect(variablesToGive('{ "pageId": "a" }', names)).toEqual(['audienceId']);
+    expect(variablesToGive('{ "pageId": 0, "audienceId": null }', names)).toEqual(['audienceId']);
   });
 
   it('is inserted into a fragment, and into an object of its interface', () => {

@@ -2,7 +2,7 @@
  * Puts a field of the schema into a document, as the "+" in the documentation does. The rest of the text stays as it is.
  */
 import { fillLeafs } from '@graphiql/toolkit';
-import { applyEdits, modify } from 'jsonc-parser';
+import { applyEdits, modify, parseTree, type ParseError } from 'jsonc-parser';
 import {
   isAbstractType,
   isInterfaceType,
@@ -255,8 +255,14 @@ function missingParent(schema: GraphQLSchema, parent: ParentType): string {
     : `Nothing in the query is a ${parent.name}.`;
 }
 
-/** The text of the variables with null for each of these that it lacks, as a place for its value. */
+/**
+ * The text of the variables with null for each of these that it lacks, as a place for its value. Text that is no JSON
+ * object is its author's to mend, and stays as it is.
+ */
 export function addVariables(jsonc: string, names: readonly string[]): string {
+  const faults: ParseError[] = [];
+  const root = parseTree(jsonc, faults, { allowTrailingComma: true, allowEmptyContent: true });
+  if (faults.length > 0 || (root && root.type !== 'object')) return jsonc;
   const known = objectIn(jsonc);
   const formattingOptions = { tabSize: 2, insertSpaces: true };
   return names
@@ -265,4 +271,10 @@ export function addVariables(jsonc: string, names: readonly string[]): string {
       (text, name) => applyEdits(text, modify(text, [name], null, { formattingOptions })),
       jsonc.trim() ? jsonc : '{}',
     );
+}
+
+/** Those of these variables that have no value in the text. */
+export function variablesToGive(jsonc: string, names: readonly string[]): readonly string[] {
+  const known = objectIn(jsonc);
+  return names.filter((name) => (known[name] ?? null) === null);
 }

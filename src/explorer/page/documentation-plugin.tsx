@@ -12,7 +12,7 @@ import {
 import { isInterfaceType, isObjectType } from 'graphql';
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import { createPortal } from 'react-dom';
-import { addField, addVariables, type ParentType } from './add-field.ts';
+import { addField, addVariables, variablesToGive, type ParentType } from './add-field.ts';
 
 // Routes break before a slash, and nowhere else: `GET /v0/pages` is one part.
 markdown.renderer.rules['code_inline'] = (tokens, index) => {
@@ -94,8 +94,8 @@ function useFieldItems(panel: RefObject<HTMLDivElement | null>): readonly FieldI
 /** How long the answer of a "+" stands beside it, in milliseconds. */
 const SAID_MS = 8_000;
 
-function sentenceOf(field: string, variables: readonly string[]): string {
-  const toGive = variables.map((name) => `$${name}`).join(' and ');
+function sentenceOf(field: string, missing: readonly string[]): string {
+  const toGive = missing.map((name) => `$${name}`).join(' and ');
   return `${field} is in the query.${toGive && ` Give ${toGive} under Variables.`}`;
 }
 
@@ -128,10 +128,9 @@ function AddField({ parent, field }: { parent: ParentType; field: string }) {
     const inside = added.text.indexOf('{', added.offset) + 1;
     editor.setPosition(isObject ? model.getPositionAt(inside) : end);
     editor.revealPositionInCenterIfOutsideViewport(start);
-    if (added.variables.length > 0 && variableEditor) {
-      variableEditor.setValue(addVariables(variableEditor.getValue(), added.variables));
-    }
-    say(sentenceOf(field, added.variables));
+    const given = variableEditor?.getValue() ?? '';
+    if (added.variables.length > 0) variableEditor?.setValue(addVariables(given, added.variables));
+    say(sentenceOf(field, variablesToGive(given, added.variables)));
   };
   return (
     <>
