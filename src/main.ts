@@ -11,7 +11,7 @@ import { OperatorError } from './lib/operator-error.ts';
 import { takeNoArguments } from './app/commands/terminal.ts';
 import { openExtensions } from './app/extensions.ts';
 import { openBackend, warningsOf } from './app/open-backend.ts';
-import { createUpstream } from './rest/client/client.ts';
+import { createUpstream, USER_AGENT } from './rest/client/client.ts';
 import { BackendDispatcher } from './rest/transport/dispatcher.ts';
 import { schema } from './app/schema.ts';
 import type { CallLayers, Extension, StandIn } from './gateway/extension.ts';
@@ -50,9 +50,10 @@ async function serve(config: Config): Promise<void> {
   for (const warning of [...config.warnings, ...staleBuild()]) logger.warn(warning);
   const { http, headers, limits, documents, live, tools } = config;
   const metrics = new Metrics({ ofProcess: true });
-  metrics.build({ version: versionOf(), node: process.version });
-  surviveRejections(logger, () => metrics.unhandledRejection());
   const version = versionOf();
+  const userAgent = `${USER_AGENT}/${version}`;
+  metrics.build({ version, node: process.version });
+  surviveRejections(logger, () => metrics.unhandledRejection());
   let opening: ReturnType<typeof openBackend> | undefined;
   const extensions = await openExtensions(config, {
     logger,
@@ -73,6 +74,7 @@ async function serve(config: Config): Promise<void> {
     routeSet: backend.routeSet,
     // An embedded backend that is late shares a busy processor with the gateway: it is not down.
     timeoutMs: backend.isEmbedded ? limits.requestTimeoutMs : config.backend.timeoutMs,
+    userAgent,
     exposeHeaders: headers.expose,
     cache: layers.cache,
     observer: observeUpstream(metrics, logger, presence, () => gateway),
@@ -115,7 +117,7 @@ async function serve(config: Config): Promise<void> {
     return finished;
   });
   const { url } = ports;
-  await announce({ ...backend, standIn, logger, presence, url, warnings, tools, http });
+  await announce({ ...backend, userAgent, standIn, logger, presence, url, warnings, tools, http });
 }
 
 function standInOf(extensions: readonly Extension[]): StandIn | undefined {

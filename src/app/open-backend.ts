@@ -39,9 +39,9 @@ export async function openBackend(
   }
   if (url) {
     const connections = connectionsOf(backend);
-    const label = url.href.replace(/\/$/, '');
-    const there = { ...splitUpstreamUrl(url), connections, label };
-    return { ...there, apiKey, routeSet, isEmbedded: false, close };
+    const there = splitUpstreamUrl(url);
+    const label = there.origin + there.pathPrefix;
+    return { ...there, connections, label, apiKey, routeSet, isEmbedded: false, close };
   }
   // The routes of the embedded backend are known.
   const known = {

@@ -253,14 +253,21 @@ export class Attempt implements Dispatcher.DispatchHandler, CallLogEntry, Timed 
   #checkSize(bytes: number): boolean {
     const { maxResponseBytes } = this.#attempts.settings;
     if (bytes <= maxResponseBytes) return true;
-    const what = `Backend answered more than ${maxResponseBytes} bytes`;
-    this.#abort(new RestError('invalid_response', what, this.route));
+    const error = new RestError(
+      'invalid_response',
+      `Backend answered more than ${maxResponseBytes} bytes`,
+      this.route,
+    );
+    const status = this.#answerStatus;
+    // The status of an error is sufficient without its body.
+    if (status < 300) this.#abort(error);
+    else this.#abort(error, { status, headers: this.#answerHeaders ?? {}, body: EMPTY });
     return false;
   }
 
-  #abort(error: RestError): void {
+  #abort(error: RestError, settled: Settled = this.#failure(error)): void {
     const controller = this.#controller;
-    this.#endExchange(this.#failure(error));
+    this.#endExchange(settled);
     controller?.abort(error);
   }
 

@@ -186,6 +186,25 @@ describe('the search for pages', () => {
     ]);
   });
 
+  it.each([
+    ['die ärzte', 'Die Ärzte'],
+    ['ДЖАЗ', 'Зимний джаз'],
+    ['ελλησ', 'ΕΛΛΗΣΠΟΝΤΟΣ'],
+    ['ZU\u0308RICH', 'Zürich'],
+    ['Zürich', 'Zu\u0308rich'],
+    ['straße', 'Hauptstraße 1'],
+    ['[a-z]*?^]', 'Rule [A-Z]*?^]'],
+  ])('finds %s in %s, in either case of letters', async (query, name) => {
+    const { call } = await openTestBackend();
+    const body = { brandId: 'b', name, pageContext: 'c', pageType: 'inbound' };
+    const lists = { actions: [], actionCardWidgets: [], scripts: [], footerLinks: [] };
+    await call('/v0/pages', { method: 'POST', body: { ...body, ...lists } });
+
+    const found = await call(`/v0/pages/search?query=${encodeURIComponent(query)}`);
+
+    expect(found.body.items).toMatchObject([{ name }]);
+  });
+
   it('answers all pages for a query without words, up to the limit', async () => {
     const all = await call('/v0/pages/search');
     const three = await call('/v0/pages/search?query=%20&limit=3');

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
-import { ok, status, type Behaviour } from '../support/faults.ts';
+import { ofProxy, ok, status, type Behaviour } from '../support/faults.ts';
 import { openRelay } from '../support/relay.ts';
 import { sampleOf, world } from '../support/world.ts';
 import { openCallers } from './callers.ts';
@@ -20,12 +20,6 @@ afterEach(async () => {
   for (let i = 0; i < 5; i++) await write();
   await stand.holds([], { hits: 5 });
 });
-
-/** A status with a body as proxies write it. */
-const plain =
-  (code: number, body: string, type = 'application/json', headers = {}): Behaviour =>
-  (response) =>
-    void response.writeHead(code, { 'content-type': type, ...headers }).end(body);
 
 const WRITE = 'PATCH /v0/topics/t';
 const topic = sampleOf(routes.getTopic, { topic_id: 't' });
@@ -57,14 +51,14 @@ it.each<[number, string]>([
 it.each<[string, Behaviour]>([
   [
     'a 503 of Envoy',
-    plain(503, 'upstream connect error or disconnect/reset before headers', 'text/plain'),
+    ofProxy(503, 'upstream connect error or disconnect/reset before headers', 'text/plain'),
   ],
-  ['a 503 of nginx', plain(503, '<html>503 Service Temporarily Unavailable</html>', 'text/html')],
-  ['a 503 of an API gateway', plain(503, '{"message":"Service Unavailable"}')],
-  ['a 503 with a number as its code', plain(503, '{"code":503,"message":"no healthy upstream"}')],
-  ['a 408 without a body', plain(408, '')],
-  ['a 499 of nginx', plain(499, '')],
-  ['a 421', plain(421, 'Misdirected Request', 'text/plain')],
+  ['a 503 of nginx', ofProxy(503, '<html>503 Service Temporarily Unavailable</html>', 'text/html')],
+  ['a 503 of an API gateway', ofProxy(503, '{"message":"Service Unavailable"}')],
+  ['a 503 with a number as its code', ofProxy(503, '{"code":503,"message":"no healthy upstream"}')],
+  ['a 408 without a body', ofProxy(408, '')],
+  ['a 499 of nginx', ofProxy(499, '')],
+  ['a 421', ofProxy(421, 'Misdirected Request', 'text/plain')],
 ])('T74 does not know the outcome of a write that is answered %s', async (_name, fault) => {
   stand.upstream.on(WRITE, fault);
 
@@ -78,7 +72,7 @@ it.each<[string, Behaviour]>([
 it.each([408, 421, 499, 503])(
   'T74 takes a write for refused that is answered %i by the backend itself',
   async (code) => {
-    stand.upstream.on(WRITE, status(code), plain(code, '', 'text/plain', { 'retry-after': '0' }));
+    stand.upstream.on(WRITE, status(code), ofProxy(code, '', 'text/plain', { 'retry-after': '0' }));
 
     const replies = [await write(), await write()];
 

@@ -342,7 +342,7 @@ describe('the settings', () => {
     ['UNIX_SOCKET', 'gateway.sock', /^UNIX_SOCKET must be an absolute path/],
     ['UPSTREAM_UNIX_SOCKET', 'backend.sock', /^UPSTREAM_UNIX_SOCKET must be an absolute path/],
     ['UPSTREAM_UNIX_SOCKET', '/run/backend.sock', /^UPSTREAM_UNIX_SOCKET needs UPSTREAM_URL, such/],
-    ['HOST', 'a b', 'HOST must be a host name or an IP address; got "a b".'],
+    ['HOST', 'a b', 'HOST must be a host name or an IP address, without brackets; got "a b".'],
     ['GRAPHIQL', 'yes', 'GRAPHIQL must be "on" or "off"; got "yes".'],
     [
       'UPSTREAM_ROUTES',
@@ -360,7 +360,12 @@ describe('the settings', () => {
     ['CORS_ORIGINS', 'file://', /^CORS_ORIGINS must be origins/],
     ['CORS_ORIGINS', 'null', /^CORS_ORIGINS must be origins/],
     ['ALLOWED_HOSTS', '*.example.com', /^ALLOWED_HOSTS must be host names without ports/],
-    ['HOST', '127.0.0.1:4000', 'HOST must be a host name or an IP address; got "127.0.0.1:4000".'],
+    [
+      'HOST',
+      '127.0.0.1:4000',
+      'HOST must be a host name or an IP address, without brackets; got "127.0.0.1:4000".',
+    ],
+    ['HOST', '[::1]', 'HOST must be a host name or an IP address, without brackets; got "[::1]".'],
     ['UNIX_SOCKET', `/${'ü'.repeat(60)}`, /^UNIX_SOCKET must be an absolute path of at most 103 b/],
     ['REDIS_URL', 'redis://h/pages', /^REDIS_URL must be a Redis URL/],
     ['REDIS_URL', 'redis://h/0?db=1', /^REDIS_URL must be a Redis URL/],

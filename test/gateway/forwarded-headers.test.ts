@@ -5,7 +5,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
-import type { RequestScope } from '../../src/rest/client/client.ts';
+import { USER_AGENT, type RequestScope } from '../../src/rest/client/client.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { held, ok, status, type Seen } from '../support/faults.ts';
 import { KEY, OTHER_KEY, POST_JSON, send } from '../support/client.ts';
@@ -83,6 +83,23 @@ describe('a forwarded header', () => {
       ['PATCH', 'writer'],
       ['GET', 'reader'],
     ]);
+  });
+
+  it('is sent in place of the User-Agent of the gateway', async () => {
+    const headers = { headers: { 'user-agent': 'app/1' } };
+    const plain = await open();
+    const forwarding = await openGateway({
+      backend: 'faulty',
+      headers: { forward: ['user-agent'] },
+    });
+
+    const agents = [];
+    for (const site of [plain, forwarding]) {
+      await site.ask(QUERY, headers);
+      agents.push(site.upstream.seen[0]!.headers['user-agent']);
+    }
+
+    expect(agents).toEqual([USER_AGENT, 'app/1']);
   });
 
   it('is not sent unless FORWARD_HEADERS names it', async () => {

@@ -1,7 +1,7 @@
 /** Answers that the embedded backend never gives: broken, very long, or without an end. */
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../src/v0/routes.ts';
-import { status } from '../support/faults.ts';
+import { html, ofProxy, status } from '../support/faults.ts';
 import { listOf, openGateway } from '../support/open-gateway.ts';
 import { sampleOf } from '../support/world.ts';
 
@@ -357,6 +357,34 @@ it.each(['{ person(personId: "p") { name } }', '{ node: topic(topicId: "t") { ti
     expect(errors).toEqual([]);
   },
 );
+
+it.each([
+  ['HTML', html(404)],
+  ['plain text', ofProxy(404, 'default backend - 404', 'text/plain; charset=utf-8')],
+  ['XML', ofProxy(404, '<Error/>', 'application/xml')],
+])('a lookup that a proxy answers 404 in %s fails with NOT_FOUND', async (_type, answer) => {
+  const gateway = await openGateway({ backend: 'faulty' });
+  gateway.upstream.on('*', answer);
+
+  const { data, codes } = await gateway.ask('{ person(personId: "p") { name } }');
+
+  expect(data).toEqual({ person: null });
+  expect(codes).toEqual(['NOT_FOUND']);
+});
+
+it.each([
+  ['an empty body', ofProxy(404, '', '')],
+  ['JSON of another form', ofProxy(404, '{"error":"no such person"}')],
+  ['text labelled as JSON', ofProxy(404, ' ')],
+])('a lookup that is answered 404 with %s finds nothing', async (_body, answer) => {
+  const gateway = await openGateway({ backend: 'faulty' });
+  gateway.upstream.on('*', answer);
+
+  const { data, errors } = await gateway.ask('{ person(personId: "p") { name } }');
+
+  expect(data).toEqual({ person: null });
+  expect(errors).toEqual([]);
+});
 
 describe('a list', () => {
   it('T16: fails with UPSTREAM_INVALID_RESPONSE when its cursors repeat in turn', async () => {

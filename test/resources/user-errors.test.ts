@@ -6,7 +6,7 @@ import { toClientError } from '../../src/graph/errors.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { schema } from '../../src/app/schema.ts';
 import { openRest } from '../rest/open-rest.ts';
-import { html, status, type Behaviour } from '../support/faults.ts';
+import { html, ofProxy, status, type Behaviour } from '../support/faults.ts';
 import { IDS } from '../support/ids.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { planOf } from '../support/plan-of.ts';
@@ -311,7 +311,8 @@ describe('an input that the backend refuses', () => {
       refusing(409, 'status'),
       {
         code: 'CONFLICT',
-        field: ['status'],
+        // No field of the input.
+        field: null,
         message: 'The current state of the topic does not allow this.',
       },
     ],
@@ -353,22 +354,27 @@ describe('an input that the backend refuses', () => {
     ]);
   });
 
-  it('is reported without the field that the backend names when the input has no such field', async () => {
-    const { userErrors } = await update(refusing(422, 'the secret of 10.0.0.1'));
+  it.each(['the secret of 10.0.0.1', 'body.title', 'Title', 'sort_order', 'constructor'])(
+    'is reported without the field that the backend names when the input has no such field: %s',
+    async (field) => {
+      const { userErrors } = await update(refusing(422, field));
 
-    expect(userErrors).toEqual([
-      { code: 'VALIDATION_FAILED', field: null, message: 'Some of the values are not valid.' },
-    ]);
-  });
+      expect(userErrors).toEqual([
+        { code: 'VALIDATION_FAILED', field: null, message: 'Some of the values are not valid.' },
+      ]);
+    },
+  );
 
   it.each([
     [html(404), 'NOT_FOUND'],
     [html(410), 'NOT_FOUND'],
     [html(409), 'CONFLICT'],
     [html(400), 'VALIDATION_FAILED'],
+    [ofProxy(404, 'default backend - 404', 'text/plain'), 'NOT_FOUND'],
+    [ofProxy(400, 'Bad Request', 'text/plain'), 'VALIDATION_FAILED'],
     [refusing(415), 'UPSTREAM_INVALID_RESPONSE'],
   ])(
-    'is a GraphQL error when a proxy answers in HTML, or no value of the input is the reason: %#',
+    'is a GraphQL error when a proxy answers in HTML or text, or no value of the input is the reason: %#',
     async (answer, code) => {
       const { userErrors, codes } = await update(answer);
 

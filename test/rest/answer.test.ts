@@ -15,6 +15,15 @@ const BODY = JSON.stringify(person('p'));
 const http = (head: string, body = BODY) =>
   raw(`${head}\r\ncontent-type: application/json\r\n\r\n${body}`);
 
+/** An error with a body of 6 MB. */
+const ofLength =
+  (code: number, isAnnounced: boolean): Behaviour =>
+  (response) => {
+    const body = Buffer.alloc(6_000_000, ' ');
+    const length = isAnnounced ? { 'content-length': body.length } : {};
+    response.writeHead(code, { 'content-type': 'application/json', ...length }).end(body);
+  };
+
 describe('an invalid answer', () => {
   it.each<[string, Behaviour, number]>([
     ['T7: a body shorter than announced', cut(person('p')), 3],
@@ -61,6 +70,37 @@ describe('an invalid answer', () => {
       expect(upstream.breaker.tripped).toEqual([]);
     },
   );
+
+  it.each<[string, Behaviour]>([
+    ['announced', ofLength(503, true)],
+    ['sent in chunks', ofLength(503, false)],
+  ])('T17: keeps the status of an error whose body is too large: %s', async (_name, fault) => {
+    const { backend, client, calls } = await openRest();
+    backend.on(PERSON, fault, ok(person('p')));
+
+    expect(await getPerson(client())).toEqual(person('p'));
+    expect(calls).toMatchObject([{ status: 503 }, { status: 200 }]);
+  });
+
+  it('T17: tells that a write was refused by an error whose body is too large', async () => {
+    const { backend, client } = await openRest();
+    backend.on('PATCH /v0/topics/t', ofLength(409, true));
+    const write = { path: { topic_id: 't' }, body: { title: 'n' } };
+
+    const failure = await outcome(client().call(routes.updateTopic, write));
+
+    expect(failure).toMatchObject({ kind: 'status', status: 409 });
+  });
+
+  it('says that its headers are too large, and how large they may be', async () => {
+    const { backend, client } = await openRest();
+    backend.on(PERSON, ok(person('p'), { 'x-bomb': 'b'.repeat(20_000) }));
+
+    expect(await outcome(getPerson(client()))).toMatchObject({
+      kind: 'invalid_response',
+      what: 'Backend answered more than 16384 bytes of headers',
+    });
+  });
 
   it('is not followed: a 302 to another host', async () => {
     const elsewhere = await openRest();

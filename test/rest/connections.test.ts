@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +10,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import type { ConnectionOptions } from '../../src/rest/transport/connections.ts';
-import { BackendDispatcher, MAX_AGE_MS } from '../../src/rest/transport/dispatcher.ts';
+import {
+  BackendDispatcher,
+  MAX_AGE_MS,
+  splitUpstreamUrl,
+} from '../../src/rest/transport/dispatcher.ts';
 import { selfSigned } from '../support/certificates.ts';
 import { openConnectProxy } from '../support/connect-proxy.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
@@ -108,6 +113,37 @@ describe('the dispatcher', () => {
 });
 
 const isWindows = process.platform === 'win32';
+
+it.skipIf(isWindows)(
+  'the name of the server in TLS is that of an absolute host name, without its dot',
+  async () => {
+    const names: string[] = [];
+    const server = createTlsServer(
+      { ...selfSigned, SNICallback: (name, answer) => (names.push(name), answer(null)) },
+      (_request, response) => response.end('there'),
+    );
+    const socketPath = join(scratch, 'tls.sock');
+    await new Promise<void>((resolve) => server.listen(socketPath, resolve));
+    onTestFinished(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    const { ask } = open('https://localhost.', { socketPath, tls: { ca: selfSigned.cert } });
+
+    expect(await ask()).toBe('there');
+    expect(names).toEqual(['localhost']);
+  },
+);
+
+it.each([
+  ['https://a.test', ''],
+  ['https://a.test/', ''],
+  ['https://a.test/api/', '/api'],
+  ['https://a.test//api//', '/api'],
+  ['https://a.test/a//b', '/a/b'],
+])('the calls to %s begin with "%s"', (url, pathPrefix) => {
+  expect(splitUpstreamUrl(new URL(url))).toEqual({ origin: 'https://a.test', pathPrefix });
+});
 
 it.skipIf(isWindows)(
   'a unix socket carries reads and writes in place of the host of the URL and of the proxy',
@@ -249,6 +285,8 @@ describe('a proxy', () => {
       answers: false,
       failure: 'proxy_credentials',
     });
+    const labels = ['source="sent"', 'status="proxy_credentials"'];
+    expect(await site.metric('gateway_upstream_calls_total', ...labels)).toBe(1);
     const write = await site.ask(WRITE);
     expect(write.codes).toEqual(['UPSTREAM_UNAVAILABLE']);
     proxy.answer = 'open';

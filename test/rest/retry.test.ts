@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Cancel } from '../../src/lib/cancel.ts';
 import type { RestError } from '../../src/rest/call/errors.ts';
 import { retryAfterOf } from '../../src/rest/decode/retry-after.ts';
@@ -11,6 +11,7 @@ import {
   cut,
   hangUp,
   held,
+  html,
   ok,
   reset,
   silence,
@@ -27,7 +28,7 @@ import {
   personAsked,
 } from './open-rest.ts';
 import { openRelay } from '../support/relay.ts';
-import { StagedClock } from '../support/staged-time.ts';
+import { inTimeZone, StagedClock } from '../support/staged-time.ts';
 import { until } from '../support/until.ts';
 
 const PERSON = 'GET /v0/persons/p';
@@ -41,6 +42,10 @@ describe('a failed read', () => {
     ['a 502', status(502)],
     ['a 503', status(503)],
     ['a 504', status(504)],
+    ...[520, 521, 522, 523, 524].map((code): [string, Behaviour] => [
+      `a ${code} of Cloudflare`,
+      html(code),
+    ]),
   ])('is retried after %s', async (_name, fault) => {
     const { backend, client } = await openRest();
     backend.on(PERSON, fault, ok(personAsked));
@@ -75,7 +80,7 @@ describe('a failed read', () => {
     expect(backend.hits(PERSON)).toBe(2);
   });
 
-  it.each([400, 401, 403, 404, 409, 422, 429, 500, 501])(
+  it.each([400, 401, 403, 404, 409, 422, 429, 500, 501, 525, 530])(
     'is not retried after a %i',
     async (code) => {
       const { backend, client } = await openRest();
@@ -412,12 +417,7 @@ describe('Retry-After', () => {
 it.each(['America/New_York', 'Asia/Tokyo', 'UTC'])(
   'Retry-After as an asctime date is in UTC in the time zone %s',
   (zone) => {
-    const before = process.env['TZ'];
-    process.env['TZ'] = zone;
-    onTestFinished(() => {
-      if (before === undefined) delete process.env['TZ'];
-      else process.env['TZ'] = before;
-    });
+    inTimeZone(zone);
 
     const dates = ['Thu, 01 Jan 2026 00:00:05 GMT', 'Thu Jan  1 00:00:05 2026'];
     for (const then of dates) {

@@ -52,6 +52,12 @@ export const html =
     response.end(`<html><h1>${code} secret upstream text</h1></html>`);
   };
 
+/** A status with a body as proxies write it. */
+export const ofProxy =
+  (code: number, body: string, type = 'application/json', headers = {}): Behaviour =>
+  (response) =>
+    void response.writeHead(code, { 'content-type': type, ...headers }).end(body);
+
 /** 200 with exactly this text. */
 export const text =
   (body: string | Buffer, contentType = 'application/json'): Behaviour =>

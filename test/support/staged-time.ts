@@ -77,3 +77,13 @@ export const afterOn =
     await new Promise<void>((resolve) => clock.setTimeout(resolve, ms));
     await behaviour(...args);
   };
+
+/** Sets the time zone of the process for this test. */
+export function inTimeZone(zone: string): void {
+  const before = process.env['TZ'];
+  process.env['TZ'] = zone;
+  onTestFinished(() => {
+    if (before === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = before;
+  });
+}

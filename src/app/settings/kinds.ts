@@ -9,7 +9,7 @@ import { API_KEY_FORM, isApiKey } from '../../v0/api-key.ts';
 export const HOST = z
   .string()
   .refine((text) => isIP(text) > 0 || /^[\w.-]+$/.test(text))
-  .describe('a host name or an IP address');
+  .describe('a host name or an IP address, without brackets');
 
 export const ON_OR_OFF = z
   .enum(['on', 'off'])

@@ -4,7 +4,7 @@ import { DEFAULT_LIMIT } from '../../v0/list.ts';
 import type { Page } from '../../v0/schemas/page.ts';
 import { newId } from '../database/new-row.ts';
 import { correlated, equals } from '../database/rows.ts';
-import { contains, wordsOf } from '../database/search.ts';
+import { contains, isText, startsWith, wordsOf } from '../database/search.ts';
 import { audiences, pages, type PageRow } from '../database/tables.ts';
 import { conflict, notFound } from '../errors/problem.ts';
 import type { HandlerCall, Handlers } from '../http/handler.ts';
@@ -108,8 +108,8 @@ const somewhere = (word: string): SQL | undefined =>
 
 /** The smaller, the better: the name itself, its beginning, a part of it, the title, the rest. */
 const relevance = (text: string): SQL => sql`case
-  when lower(${pages.name}) = lower(${text}) then 0
-  when instr(lower(${pages.name}), lower(${text})) = 1 then 1
-  when instr(lower(${pages.name}), lower(${text})) > 1 then 2
-  when instr(lower(${pages.title}), lower(${text})) > 0 then 3
+  when ${isText(pages.name, text)} then 0
+  when ${startsWith(pages.name, text)} then 1
+  when ${contains(pages.name, text)} then 2
+  when ${contains(pages.title, text)} then 3
   else 4 end`;

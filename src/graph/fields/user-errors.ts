@@ -126,9 +126,10 @@ function limitOf(issue: z.core.$ZodIssue): readonly [code: UserErrorCode, wish: 
  *
  * @throws the error itself if the user cannot correct it.
  */
-export function refusal(error: unknown, { target, inputs, fieldOf }: Form): UserError {
+export function refusal(error: unknown, form: Form): UserError {
   if (!hasKind(error, 'status') || isOfProxy(error)) throw error;
-  const field = fieldIn(error, fieldOf);
+  const { target } = form;
+  const field = fieldIn(error, form);
   const code = codeOf(error);
   switch (code) {
     case 'VALIDATION_FAILED':
@@ -142,7 +143,7 @@ export function refusal(error: unknown, { target, inputs, fieldOf }: Form): User
         message: `The ${nounOf(target.entity.name)} does not exist.`,
       };
     case 'CONFLICT':
-      if (error.status === 409 && field && inputs.includes(field[0]!)) {
+      if (error.status === 409 && field) {
         return { code: 'TAKEN', field, message: `${labelOf(field)} is taken already.` };
       }
       return {
@@ -160,9 +161,9 @@ export function refusal(error: unknown, { target, inputs, fieldOf }: Form): User
 /** Statuses of a request that is too large, for proxies and the backend alike. */
 const TOO_LARGE: readonly unknown[] = [413, 414, 431];
 
-/** Whether a refusal is a page of HTML, which proxies write without knowing the object and the values. */
+/** Whether a refusal is HTML or plain text, which proxies write without knowing the object and the values. */
 const isOfProxy = ({ body, status }: RestError): boolean =>
-  body === 'html' && !TOO_LARGE.includes(status);
+  body === 'foreign' && !TOO_LARGE.includes(status);
 
 function invalidMessage(field: readonly string[] | null, status: number | undefined): string {
   const [one, all] = TOO_LARGE.includes(status)
@@ -171,11 +172,10 @@ function invalidMessage(field: readonly string[] | null, status: number | undefi
   return field ? `${labelOf(field)} ${one}.` : `Some of the values are ${all}.`;
 }
 
-/** Returns the input field named by the backend; null if it names none, or an id of the path. */
-function fieldIn({ field, route }: RestError, fieldOf: FieldOf): readonly string[] | null {
-  if (field === undefined || route.path.includes(`{${field}}`)) return null;
+/** Returns the input field named by the backend; null if it names none, such as an id of the path. */
+function fieldIn({ field = '' }: RestError, { inputs, fieldOf }: Form): readonly string[] | null {
   const path = field.split(/[.[\]]+/).filter((name) => name !== '');
-  return path.length > 0 ? fieldOf(path) : null;
+  return inputs.includes(path[0] ?? '') ? fieldOf(path) : null;
 }
 
 /** Words in capitals in labels. */

@@ -79,8 +79,11 @@ export type RestErrorKind =
   /** All callers have disconnected. */
   | 'cancelled';
 
-/** `documented`: the backend, by its error body or other JSON. `html`: probably something before the backend. */
-type ResponseAuthor = 'documented' | 'html';
+/**
+ * `documented`: the backend, by its error body or other JSON. `foreign`: probably something before the backend, by HTML,
+ * plain text or another type than JSON.
+ */
+type ResponseAuthor = 'documented' | 'foreign';
 
 interface RestErrorOptions {
   readonly cause?: unknown;
@@ -200,13 +203,13 @@ export const failureOf = (error: Error): FailureKind | undefined =>
   error instanceof RestError ? error.failure : 'other';
 
 /**
- * Whether an error is the 404 or 410 (Gone) of a lookup, which `find` functions return as null. A page of HTML says nothing about an
- * object: proxies respond with it while they reload.
+ * Whether an error is the 404 or 410 (Gone) of a lookup, which `find` functions return as null. HTML and plain text say
+ * nothing about an object: proxies respond with them while they reload.
  */
 export const isNotFound = (error: unknown): boolean =>
   hasKind(error, 'status') &&
   (error.status === 404 || error.status === 410) &&
-  error.body !== 'html';
+  error.body !== 'foreign';
 
 /** Statuses of a missing route. */
 const ROUTE_REFUSALS: readonly unknown[] = [404, 405, 501];

@@ -16,6 +16,8 @@ export interface UpstreamOptions {
   readonly routeSet: RouteSet | 'auto';
   /** One attempt from its queue to its last byte, in milliseconds. */
   readonly timeoutMs: number;
+  /** `User-Agent` of calls, unless that of callers is forwarded. @default `USER_AGENT` */
+  readonly userAgent?: string;
   /** Maximum size of a response, in bytes. @default 5_000_000 */
   readonly maxResponseBytes?: number;
   /** Maximum calls in flight of all keys; the dispatcher needs as many connections. @default 128 */

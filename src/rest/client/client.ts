@@ -7,7 +7,7 @@
 import { API_KEY_FORM, API_KEY_HEADER, isApiKey } from '../../v0/api-key.ts';
 import type { Cancel, EndOfWait } from '../../lib/cancel.ts';
 import { systemClock } from '../../lib/clock.ts';
-import { sharingKeyOf, type ForwardedHeaders } from '../call/forwarded-headers.ts';
+import { holds, sharingKeyOf, type ForwardedHeaders } from '../call/forwarded-headers.ts';
 import type { Route } from '../../v0/routes.ts';
 import {
   endOfWait,
@@ -105,7 +105,11 @@ export interface Upstream {
   close(): Promise<void>;
 }
 
+/** Name of the gateway in `User-Agent`; web application firewalls refuse calls without the header. */
+export const USER_AGENT = 'content-pages-gateway';
+
 export const DEFAULTS = {
+  userAgent: USER_AGENT,
   maxResponseBytes: 5_000_000,
   connections: 128,
   maxQueue: 4_096,
@@ -173,6 +177,9 @@ class ScopedClient implements RestClient, Requester {
     this.#key = shared.keys.find(apiKey) ?? new ApiKey(apiKey);
     this.sharingKey = sharingKeyOf({ apiKey, forwarded });
     this.headers = headersOf(apiKey, scope.requestId, forwarded);
+    if (!holds(forwarded, 'user-agent')) {
+      this.headers.push('user-agent', shared.options.userAgent);
+    }
     this.trace = trace;
     if (trace) this.headers.push(...trace.forwarded);
     this.deadline = new RequestDeadline(scope.deadlineMs, scope.leaving, shared.deadlines, clock);

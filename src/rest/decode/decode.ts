@@ -195,9 +195,10 @@ function refusalOf(route: Route, answer: RestResponse): RestError {
   const { data } = ErrorBody.safeParse(parseJson(utf8Of(answer.body, type) ?? answer.body));
   const field = data?.details?.field;
   const isDocumented = data?.code !== undefined && data.message !== undefined;
+  const isForeign = type !== '' && !JSON_TYPE.test(type);
   return statusError(route, {
     ...originOf(answer, data?.requestId),
-    body: isDocumented ? 'documented' : /\bhtml\b/i.test(type) ? 'html' : undefined,
+    body: isDocumented ? 'documented' : isForeign ? 'foreign' : undefined,
     field: field !== undefined && FIELD_PATH.test(field) ? field : undefined,
     retryAfterMs: retryAfterOf(answer.headers),
   });

@@ -22,8 +22,10 @@ export const MAX_RECONNECTS = 7;
 export const BASE_MS = 25;
 export const CAP_MS = 250;
 
-/** Retried statuses; not 500, which is usually deterministic. */
-const RETRIED_STATUSES: readonly number[] = [429, 502, 503, 504];
+/**
+ * Retried statuses; not 500, which is usually deterministic. 520 to 524 are those of Cloudflare for 502 and 504.
+ */
+const RETRIED_STATUSES: readonly number[] = [429, 502, 503, 504, 520, 521, 522, 523, 524];
 
 /** Conditions of a retry. */
 interface RetryTerms {

@@ -52,12 +52,14 @@ export function openConnections(
   { tls, socketPath, proxies }: ConnectionOptions,
   isKept: boolean,
 ): Dispatcher {
-  const connecting = { ...tls, timeout: CONNECT_MS };
+  const { hostname } = new URL(origin);
+  const servername = serverNameOf(hostname);
+  const connecting = { ...tls, ...(servername && { servername }), timeout: CONNECT_MS };
   const connect = buildConnector({ ...connecting, socketPath: socketPath ?? null });
   // `pipelining: 0` disables keep-alive in undici.
   const options = { ...LIMITS, ...(!isKept && { pipelining: 0 }), connect };
   // Loopback addresses are reached without a proxy, as in other programs.
-  const isNear = socketPath !== undefined || LOOPBACK.test(new URL(origin).hostname);
+  const isNear = socketPath !== undefined || LOOPBACK.test(hostname);
   const direct = proxies?.noProxy.split(/[,\s]+/) ?? [];
   // undici 7.30.2 supports `*` only as the sole entry.
   if (!proxies || isNear || direct.includes('*')) return openPool(origin, options);
@@ -82,6 +84,13 @@ export function openConnections(
     (dispatch) => (options, handler) => dispatch({ ...options, origin }, handler),
   );
 }
+
+/**
+ * Name of the server for TLS, if it is not the host: without the dot at the end of an absolute name. undici 7.30.2 and
+ * Node send the dot. Source: RFC 6066, section 3.
+ */
+const serverNameOf = (hostname: string): string | undefined =>
+  hostname.endsWith('.') ? hostname.slice(0, -1) : undefined;
 
 /** @param options with a function as `connect`. */
 function openPool(origin: string | URL, options: object): Pool {

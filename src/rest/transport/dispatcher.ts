@@ -7,10 +7,13 @@
 import type { Dispatcher } from 'undici';
 import { openConnections, type ConnectionOptions } from './connections.ts';
 
-/** Splits a base URL: `https://host/a/b/` → origin `https://host`, prefix `/a/b` (the path before `/v0`). */
+/**
+ * Splits a base URL: `https://host/a/b/` → origin `https://host`, prefix `/a/b` (the path before `/v0`). Repeated slashes,
+ * as of a host and a path that were joined, are one.
+ */
 export const splitUpstreamUrl = ({ origin, pathname }: URL) => ({
   origin,
-  pathPrefix: pathname.replace(/\/+$/, ''),
+  pathPrefix: pathname.replace(/\/+/g, '/').replace(/\/$/, ''),
 });
 
 /**

@@ -1,6 +1,7 @@
 /**
  * Maps error codes of undici and the operating system to RestErrors.
  */
+import { maxHeaderSize } from 'node:http';
 import { errors } from 'undici';
 import {
   NOBODY_THERE,
@@ -41,13 +42,20 @@ export function faultOf(cause: Error, route: RouteLabel, progress: Progress): Re
   if (progress.isAnswered && isTruncated(cause)) {
     return new RestError('truncated', 'Backend answered only in part', route, { cause });
   }
+  if (code === HEADERS_OVERFLOW) {
+    const what = `Backend answered more than ${maxHeaderSize} bytes of headers`;
+    return new RestError('invalid_response', what, route, { cause });
+  }
   if (cause instanceof errors.HTTPParserError || MALFORMED.has(code)) {
     return new RestError('invalid_response', 'Backend answered malformed HTTP', route, { cause });
   }
   const failure = TLS.test(code) ? 'tls' : (FAILURES.get(code) ?? 'unreachable');
   const retry = retryOf(cause, progress);
   const options = { cause, retry, failure };
-  return new RestError('unreachable', 'Backend could not be reached', route, options);
+  const what = progress.isConnected
+    ? 'Connection to the backend ended without an answer'
+    : 'Backend could not be reached';
+  return new RestError('unreachable', what, route, options);
 }
 
 /** Whether to retry, and the cost of a retry for the backend. */
@@ -97,11 +105,10 @@ const RESET = new Set([CLOSED, 'ECONNRESET', 'EPIPE']);
 
 const TRUNCATED = new Set([CLOSED, 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'HPE_INVALID_EOF_STATE']);
 
-const MALFORMED = new Set([
-  'UND_ERR_HEADERS_OVERFLOW',
-  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
-  'UND_ERR_RES_EXCEEDED_MAX_SIZE',
-]);
+/** undici's code of a response with more headers than Node's `--max-http-header-size`. */
+const HEADERS_OVERFLOW = 'UND_ERR_HEADERS_OVERFLOW';
+
+const MALFORMED = new Set(['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'UND_ERR_RES_EXCEEDED_MAX_SIZE']);
 
 const FAILURES = new Map<string, ConnectionFailure>([
   ...NOBODY_THERE.map((code) => [code, code] as const),

@@ -6,7 +6,7 @@ import type { RequestScope, RestClient } from '../../../src/rest/client/client.t
 import { routes } from '../../../src/v0/routes.ts';
 import { openRest, outcome, topic, type Rest, type RestOptions } from '../../rest/open-rest.ts';
 import { held, ok, status, text, type Behaviour } from '../../support/faults.ts';
-import { stageTime } from '../../support/staged-time.ts';
+import { inTimeZone, stageTime } from '../../support/staged-time.ts';
 
 const TOPIC = 'GET /v0/topics/t';
 const TTL = new Map([[routes.getTopic.path, 30_000]]);
@@ -126,6 +126,12 @@ describe('CACHE_TTL', () => {
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toUTCString();
 
+/** `Sun Nov  6 08:49:37 1994` */
+function asctime(ago: number): string {
+  const [day = '', date = '', month, year, time] = minutesAgo(ago).split(' ');
+  return `${day.slice(0, 3)} ${month} ${String(Number(date)).padStart(2)} ${time} ${year}`;
+}
+
 describe('the caching headers of an answer', () => {
   it.each([
     ['max-age=60', { 'cache-control': 'max-age=60' }, 60],
@@ -178,6 +184,20 @@ describe('the caching headers of an answer', () => {
     await read(again, 'old');
     expect(again.callLog.calls).toBe(1);
   });
+
+  it.each(['America/New_York', 'Asia/Tokyo', 'UTC'])(
+    'measure an Expires as an asctime date in UTC in the time zone %s',
+    async (zone) => {
+      inTimeZone(zone);
+      const time = stageTime();
+      const rest = await openCached();
+      rest.backend.on(TOPIC, counting({ expires: asctime(-10), date: asctime(0) }));
+
+      expect(await readAll(rest, 2)).toEqual(['sent 1', 'cached 1']);
+      time.nowMs += 11 * 60_000;
+      expect(await readAll(rest, 1)).toEqual(['sent 2']);
+    },
+  );
 
   it('take precedence over CACHE_TTL', async () => {
     const rest = await openCached({ ttls: TTL });

@@ -17,6 +17,7 @@ export interface UpstreamProbeOptions {
   readonly connections?: ConnectionOptions;
   /** Without a key the backend responds with 401, which proves that it is there. */
   readonly apiKey: string | undefined;
+  readonly userAgent: string;
 }
 
 /** Why the backend cannot be used; for logs only, since it contains the host. */
@@ -31,6 +32,7 @@ export async function probeUpstream({
   pathPrefix,
   connections,
   apiKey,
+  userAgent,
 }: UpstreamProbeOptions): Promise<Unusable | undefined> {
   const { protocol, hostname: host, port } = new URL(origin);
   const address = { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
@@ -39,7 +41,11 @@ export async function probeUpstream({
     const { statusCode } = await dispatcher.request({
       method: 'GET',
       path: `${pathPrefix}${probeRoute.path}?limit=1`,
-      headers: { accept: 'application/json', ...(apiKey && { [API_KEY_HEADER]: apiKey }) },
+      headers: {
+        accept: 'application/json',
+        'user-agent': userAgent,
+        ...(apiKey && { [API_KEY_HEADER]: apiKey }),
+      },
       signal: AbortSignal.timeout(PROBE_MS),
     });
     const isAnswer = statusCode < 500 && (statusCode < 300 || statusCode > 399);
