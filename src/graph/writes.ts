@@ -1,6 +1,6 @@
 /**
- * The writes of a mutation and what became of them, which its errors tell: whoever takes a failed answer for a refusal
- * writes twice.
+ * The writes of a mutation and their outcomes, for its errors: a caller who takes a failed response for a refusal writes
+ * twice.
  */
 
 /** A sent write. */

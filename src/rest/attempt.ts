@@ -1,5 +1,5 @@
 /**
- * An attempt of a REST call: what is on the wire.
+ * An attempt of a REST call: one HTTP request to the backend.
  *
  * Passes the policies (`policies/policies.ts`), is sent, and ends once, with a response or an error. It is the handler
  * of undici, whose calls after the end have no effect, and its own entry of the call log. A retry is a new attempt.

@@ -2,7 +2,7 @@
  * A REST call: its request, the callers that wait for it, and its result.
  *
  * Identical reads share one call in flight (single-flight, request coalescing). A write has one caller, and one attempt.
- * What is on the wire is an attempt (`attempt.ts`).
+ * Each request to the backend is an attempt (`attempt.ts`).
  */
 import {
   isRead,

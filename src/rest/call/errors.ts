@@ -98,7 +98,7 @@ interface RestErrorOptions {
   readonly retryAfterMs?: number | undefined;
   /** Invalid field, as named by the backend. */
   readonly field?: string | undefined;
-  /** What the body of the response shows of its author. @default undefined */
+  /** Author of the response, by its body. @default undefined */
   readonly body?: ResponseAuthor | undefined;
   /** Cost of another attempt for the backend: `nothing` if this one cannot have reached it. */
   readonly retry?: 'nothing' | 'load' | 'hopeless' | undefined;

@@ -31,7 +31,7 @@ const MAX_REVIEW_MS = 16 * REVIEW_MS;
 /** Time after which refusals without a documented error decide, if no other response has come, in milliseconds. */
 const UNDOCUMENTED_MS = 60_000;
 
-/** What is known of a route. */
+/** State of a route. */
 interface RouteStatus {
   state: RouteState;
   /** Time from which the decision is reviewed; `Infinity` if it is configured. */
