@@ -8,6 +8,8 @@ export interface Relay {
   readonly connections: number;
   /** Sets the target, and ends the present connections. Without a target, connections are accepted and never answered. */
   leadTo(port: number | undefined): void;
+  /** Sets the target of further connections; the present ones stay open and are never answered, as by a host that is gone. */
+  leaveFor(port: number): void;
   /** Resets the connections on which the backend spoke last. */
   resetIdle(): void;
 }
@@ -16,17 +18,22 @@ export interface Relay {
 export async function openRelay(delayMs = 0): Promise<Relay> {
   const sockets = new Set<Socket>();
   const idle = new Set<Socket>();
+  const left = new Set<Socket>();
   let target: number | undefined;
   let connections = 0;
   const later = (run: () => void) => void (delayMs > 0 ? setTimeout(run, delayMs) : run());
   const server = createServer((socket) => {
     connections += 1;
     sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
+    socket.on('close', () => {
+      sockets.delete(socket);
+      left.delete(socket);
+    });
     if (target === undefined) return;
     const onwards = connect(target, 'localhost');
     onwards.on('error', () => {}).on('close', () => later(() => socket.destroy()));
     onwards.on('data', (bytes) => {
+      if (left.has(socket)) return;
       later(() => socket.write(bytes));
       idle.add(socket);
     });
@@ -49,6 +56,10 @@ export async function openRelay(delayMs = 0): Promise<Relay> {
       for (const socket of sockets) socket.destroy();
       target = to;
       connections = 0;
+    },
+    leaveFor: (to) => {
+      for (const socket of sockets) left.add(socket);
+      target = to;
     },
     resetIdle: () => {
       for (const socket of idle) socket.resetAndDestroy();

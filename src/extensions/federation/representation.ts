@@ -5,6 +5,7 @@ import type { WantedObject } from '../../graph/entity/requirement.ts';
 import { findEntity } from '../../graph/entity/entity.ts';
 import { badInput } from '../../graph/errors.ts';
 import { withArticle } from '../../graph/types/typename.ts';
+import { dictionary } from '../../lib/dictionary.ts';
 
 /**
  * Reads a representation with the global id, or with all raw ids of the key.
@@ -25,16 +26,25 @@ export function readRepresentation(representation: unknown): WantedObject {
       `"${typename.slice(0, 64)}" has no key here: give the name of a type that this subgraph declares with @key.`,
     );
   }
-  const isGiven = (name: string): boolean => typeof given[name] === 'string';
-  if (isGiven('id')) {
-    const key = entity.callerKey({ id: given['id'] });
-    const other = entity.key.find((name) => isGiven(name) && given[name] !== key[name]);
+  const id = idIn(given['id']);
+  const rawIds = dictionary(entity.key.map((name) => [name, idIn(given[name])] as const));
+  if (id !== undefined) {
+    const key = entity.callerKey({ id });
+    const other = entity.key.find(
+      (name) => rawIds[name] !== undefined && rawIds[name] !== key[name],
+    );
     if (other === undefined) return { entity, key };
     throw badInput(`"id" and "${other}" are of different objects: give ids that belong together.`);
   }
-  if (entity.key.every(isGiven)) return { entity, key: entity.callerKey(given) };
+  if (entity.key.every((name) => rawIds[name] !== undefined)) {
+    return { entity, key: entity.callerKey(rawIds) };
+  }
   const parts = entity.key.map((name) => `"${name}"`).join(', ');
   throw badInput(
     `The key of ${withArticle(typename)} is "id", or all of ${parts}, as strings: the representation has neither.`,
   );
 }
+
+/** Reads an id as the scalar `ID` does: a string, or an integer. */
+const idIn = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : Number.isSafeInteger(value) ? String(value) : undefined;

@@ -45,7 +45,7 @@ export interface Tool {
 /** Key of the price in `_meta`. */
 export const PRICE_KEY = 'content-pages-gateway/price';
 
-/** Maximum length of a name for clients. */
+/** Maximum length of the name of a tool or of an argument, above which models' APIs refuse all tools. */
 const MAX_NAME = 64;
 
 interface McpToolsOptions {
@@ -121,6 +121,12 @@ function toolOf(
   if (!priced) throw wrong('No value of its variables can be planned.');
   const { calls, rounds, values } = priced.price;
   const { variableDefinitions = [], selectionSet } = operation;
+  const long = variableDefinitions.find(({ variable }) => variable.name.value.length > MAX_NAME);
+  if (long) {
+    throw wrong(
+      `Shorten the name of $${long.variable.name.value}: it may have ${MAX_NAME} characters.`,
+    );
+  }
   const root = schema.getRootType(operation.operation)!; // the document is valid
   const data = schemaOfSelection(schema, fragmentsOf(document), root, selectionSet);
   const words = [commentAbove(operation), costInWords(priced.price)];
@@ -182,7 +188,8 @@ const ERROR = {
   type: 'object',
   properties: {
     message: { type: 'string' },
-    path: { type: 'array', items: { type: ['string', 'integer'] } },
+    // No list of types: some models' APIs refuse a schema with one.
+    path: { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'integer' }] } },
     extensions: { type: 'object', properties: { code: { type: 'string' } } },
   },
   required: ['message'],

@@ -25,6 +25,8 @@ const OPTIONS: RedisOptions = {
   maxRetriesPerRequest: 0,
   commandTimeout: COMMAND_TIMEOUT_MS,
   connectTimeout: 500,
+  // Connections are ended only after an error or without an answer: there is nothing to wait for.
+  disconnectTimeout: COMMAND_TIMEOUT_MS,
   keepAlive: 10_000,
   // Resubscribed here, to notify listeners of gaps.
   autoResubscribe: false,
@@ -35,10 +37,10 @@ const OPTIONS: RedisOptions = {
 export const MAX_PAUSE_MS = 1_000;
 
 /**
- * Errors of a server that takes no writes: a replica, such as the former primary after a failover, or one that still
- * loads its data. Redis 6 sends them inside the error of a script.
+ * Errors of a server that takes no writes: a replica, such as the former primary after a failover, a primary that has
+ * lost its replicas or cannot save, or one that still loads its data. Redis 6 sends them inside the error of a script.
  */
-const NO_PRIMARY = /(?:^|-)(READONLY|MASTERDOWN|LOADING) /;
+const NO_PRIMARY = /(?:^|-)(READONLY|MASTERDOWN|LOADING|NOREPLICAS|MISCONF) /;
 
 /** Key that is never stored. Its expiry shows whether a server is a primary: replicas answer PING, but refuse writes. */
 const CHECK_KEY = `${PREFIX}check`;
@@ -108,7 +110,11 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
     probe: () =>
       commands.ping().then(
         () => true,
-        () => false,
+        (error: Error) => {
+          // The host may be gone, which ends no connection for a quarter of an hour, and its address lead to another.
+          if (isTimeout(error)) for (const client of [commands, messages]) client.disconnect(true);
+          return false;
+        },
       ),
     onChange: (isClosed) => {
       if (!isClosed) why = 'timeout';
@@ -167,11 +173,11 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
       return answer;
     } catch (error) {
       const { name, message } = error as Error; // ioredis rejects with Errors only
-      const isTimeout = message === 'Command timed out';
-      if (isTimeout) breaker.timedOut(sentMs);
+      const isLate = isTimeout(error as Error);
+      if (isLate) breaker.timedOut(sentMs);
       else if (name === 'ReplyError' && !NO_PRIMARY.test(message))
         observer.onRefusal?.(reasonOf(error as Error));
-      observer.onCommand?.(isTimeout ? 'timeout' : 'failed');
+      observer.onCommand?.(isLate ? 'timeout' : 'failed');
       return undefined;
     }
   }
@@ -269,6 +275,8 @@ function clientOf(where: string, { check, onReady, onNoPrimary }: ClientOptions)
   });
   return client;
 }
+
+const isTimeout = ({ message }: Error): boolean => message === 'Command timed out';
 
 /** Returns the code of a failed connection, or only the first word of an error of Redis. */
 function reasonOf({ code, message }: NodeJS.ErrnoException): string {

@@ -38,9 +38,14 @@ export function observeSharedState(
   };
 }
 
+/** Sentences about servers that take no writes, by their error. */
+const NO_WRITES: Readonly<Record<string, string>> = {
+  READONLY: 'A replica of Redis answers, which takes no writes',
+  MASTERDOWN: 'A replica of Redis answers, which takes no writes',
+  LOADING: 'Redis still loads its data',
+  NOREPLICAS: 'Redis takes no writes without its replicas',
+  MISCONF: 'Redis takes no writes because it cannot save',
+};
+
 const unavailable = (why: string | undefined): string =>
-  why === 'READONLY' || why === 'MASTERDOWN'
-    ? 'A replica of Redis answers, which takes no writes'
-    : why === 'LOADING'
-      ? 'Redis still loads its data'
-      : 'Redis does not answer';
+  NO_WRITES[why ?? ''] ?? 'Redis does not answer';

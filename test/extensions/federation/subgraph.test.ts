@@ -183,6 +183,17 @@ describe('references', () => {
     expect(data._entities).toEqual([{ name: 'Northwind launch' }]);
   });
 
+  it('are read with ids that are numbers, as ID is', async () => {
+    const gateway = await open({ backend: 'faulty' });
+
+    const { data } = await gateway.ask(ENTITIES, {
+      variables: { representations: [{ __typename: 'Topic', topicId: 7 }] },
+    });
+
+    expect(gateway.restCalls).toEqual(['GET /v0/topics/7']);
+    expect(data._entities).toEqual([expect.objectContaining({ __typename: 'Topic' })]);
+  });
+
   it.each([
     ['an unknown type', { __typename: 'Review', id: 'r1' }, '"Review" has no key here'],
     ['a type without a key', { __typename: 'PageInfo' }, '"PageInfo" has no key here'],
@@ -195,6 +206,7 @@ describe('references', () => {
       'The key of an Audience is "id", or all of "pageId", "audienceId", as strings',
     ],
     ['a key that is null', { __typename: 'Page', pageId: null }, 'The key of a Page is'],
+    ['a key that is no integer', { __typename: 'Page', pageId: 1.5 }, 'The key of a Page is'],
     ['an id that is no global id', { __typename: 'Page', id: 'x' }, '"x" is not a global id'],
     [
       'the id of another type',

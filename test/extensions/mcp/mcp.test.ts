@@ -535,6 +535,12 @@ describe('the schemas of a tool', () => {
     ).toEqual(defaults);
   });
 
+  it('have no list of types, which the APIs of some models refuse', async () => {
+    const { tool } = await toolOf(FIND_PAGES);
+
+    expect(JSON.stringify([tool.inputSchema, tool.outputSchema])).not.toContain('"type":[');
+  });
+
   it('treat __proto__ as an ordinary variable and alias name, as calls do', async () => {
     const { url, tool } = await toolOf(
       'query A($__proto__: String!) { __proto__: searchPages(query: $__proto__) { __proto__: name } }',
@@ -587,6 +593,10 @@ describe('a manifest', () => {
       /agents\.json: document \w{12}: A tool may not ask for __schema/,
     ],
     ['query A { type: __type(name: "Page") { name } }', /A tool may not ask for __type/],
+    [
+      `query A($${'a'.repeat(65)}: ID!) { topic(topicId: $${'a'.repeat(65)}) { title } }`,
+      /Shorten the name of \$a{65}: it may have 64 characters/,
+    ],
   ])('with a document that cannot be a tool fails the start: %s', async (document, message) => {
     await expect(open({}, folderOf({ 'agents.json': [document] }))).rejects.toThrow(message);
   });

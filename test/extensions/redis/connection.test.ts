@@ -178,11 +178,11 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
   });
 });
 
-/** A server that loads its data. */
-async function openLoading(): Promise<number> {
+/** A server that answers each command with an error. */
+async function openRefusing(error: string): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => {});
-    socket.on('data', () => socket.write('-LOADING Redis is loading the dataset in memory\r\n'));
+    socket.on('data', () => socket.write(`-${error}\r\n`));
   });
   onTestFinished(() => void server.close());
   return listen(server);
@@ -198,7 +198,17 @@ describe.skipIf(!hasRedis)('a Redis that fails over', () => {
         await primary.command('REPLICAOF', '127.0.0.1', await freePort());
       },
     ],
-    ['LOADING', async (_primary, _next, relay) => relay.leadTo(await openLoading())],
+    [
+      'LOADING',
+      async (_primary, _next, relay) =>
+        relay.leadTo(await openRefusing('LOADING Redis is loading the dataset in memory')),
+    ],
+    ['NOREPLICAS', (primary) => primary.command('CONFIG', 'SET', 'min-replicas-to-write', '1')],
+    [
+      'MISCONF',
+      async (_primary, _next, relay) =>
+        relay.leadTo(await openRefusing('MISCONF Redis is configured to save RDB snapshots')),
+    ],
   ])(
     'is unavailable while %s is answered, and is used again when its address leads to a primary',
     async (why, failOver) => {
@@ -230,4 +240,35 @@ describe.skipIf(!hasRedis)('a Redis that fails over', () => {
       expect(refusals).toEqual([]);
     },
   );
+
+  it('is used again when its host is gone without a word and its address leads to another', async () => {
+    const ports = [await freePort(), await freePort()] as const;
+    await openRedis('--port', String(ports[0]));
+    const next = await openRedis('--port', String(ports[1]));
+    const relay = await openRelay();
+    relay.leadTo(ports[0]);
+    const { connection } = await open(`redis://127.0.0.1:${relay.port}`);
+    const write = () => connection.run(WRITE, ['gateway:1:written'], ['value']);
+    const heard: string[] = [];
+    await connection.subscribe(`${PREFIX}test`, {
+      onMessage: (text) => heard.push(text),
+      onGap: () => heard.push('gap'),
+    });
+    await until(async () => expect(await write()).toBe('OK'));
+
+    relay.leaveFor(ports[1]);
+    await until(async () => {
+      await write();
+      expect(connection.isAvailable).toBe(false);
+    });
+    await until(() => connection.isAvailable);
+
+    await until(async () => expect(await write()).toBe('OK'));
+    expect(await next.command('GET', 'gateway:1:written')).toBe('value');
+    await until(async () => {
+      await next.command('PUBLISH', `${PREFIX}test`, 'a message of the other');
+      expect(heard).toContain('a message of the other');
+    });
+    expect(heard[0]).toBe('gap');
+  });
 });
