@@ -1,8 +1,8 @@
 /**
  * Freshness of responses by RFC 9111, as a private cache of one key.
  *
- * Uses `http-cache-semantics`, with three fixes: it knows directives in lower case only, it ignores `Date`, and without
- * an explicit lifetime it derives one from `immutable` or `Last-Modified`.
+ * Uses `http-cache-semantics`, with four fixes: it knows directives in lower case only, it uses the last of several
+ * lifetimes, it ignores `Date`, and without an explicit lifetime it derives one from `immutable` or `Last-Modified`.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import CachePolicy from 'http-cache-semantics';
@@ -76,7 +76,7 @@ function freshnessBy(headers: StoredHeaders, ttlMs: number | undefined): Freshne
   );
   if (!policy.storable()) return undefined;
   const isStated = (control ?? expires ?? headers['pragma']) !== undefined;
-  const mostMs = isStated ? policy.maxAge() * 1_000 : (ttlMs ?? 0);
+  const mostMs = hasConflict(control) ? 0 : isStated ? policy.maxAge() * 1_000 : (ttlMs ?? 0);
   // Source: RFC 9111, "Calculating Age". The delay counts from the request on.
   const toldMs = (Number(age) || 0) * 1_000;
   // Dates have a resolution of seconds.
@@ -84,6 +84,12 @@ function freshnessBy(headers: StoredHeaders, ttlMs: number | undefined): Freshne
   const lifetimeMs = mostMs - Math.max(0, toldMs, apparentMs);
   const isOfUse = lifetimeMs > 0 || etag !== undefined || modified !== undefined;
   return isOfUse ? { headers, lifetimeMs } : undefined;
+}
+
+/** Whether there are different lifetimes. Source: RFC 9111, "Calculating Freshness Lifetime". */
+function hasConflict(control = ''): boolean {
+  const lifetimes = control.matchAll(/(?<![\w-])max-age="?(\d*)/g);
+  return new Set(Array.from(lifetimes, ([, seconds]) => seconds)).size > 1;
 }
 
 /**

@@ -37,10 +37,12 @@ const OPTIONS: RedisOptions = {
 export const MAX_PAUSE_MS = 1_000;
 
 /**
- * Errors of a server that takes no writes: a replica, such as the former primary after a failover, a primary that has
- * lost its replicas or cannot save, or one that still loads its data. Redis 6 sends them inside the error of a script.
+ * Errors of a server that takes no writes or no further connections: a replica, such as the former primary after a
+ * failover, a primary that has lost its replicas or cannot save, or one that still loads its data. Redis 6 sends them
+ * inside the error of a script.
  */
-const NO_PRIMARY = /(?:^|-)(READONLY|MASTERDOWN|LOADING|NOREPLICAS|MISCONF) /;
+const UNUSABLE =
+  /(?:^|-)(READONLY|MASTERDOWN|LOADING|NOREPLICAS|MISCONF|ERR max number of clients) /;
 
 /** Key that is never stored. Its expiry shows whether a server is a primary: replicas answer PING, but refuse writes. */
 const CHECK_KEY = `${PREFIX}check`;
@@ -97,6 +99,8 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
   /** Last reported state. */
   let told: boolean | undefined;
   let why: string | undefined;
+  /** Last error of an unusable server; undefined once one is ready. */
+  let unusable: string | undefined;
   let isEnding = false;
 
   const isAvailable = (): boolean => isReady && breaker.isClosed;
@@ -128,21 +132,21 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
     check: (client) => client.pexpire(CHECK_KEY, 1),
     onReady: () => {
       isReady = true;
-      why = undefined;
+      why = unusable = undefined;
       tell();
     },
-    onNoPrimary: (found) => {
+    onUnusable: (found) => {
       isReady = false;
       // Told also if Redis was unavailable for another reason before.
-      if (why !== found) told = undefined;
-      why = found;
+      if (unusable !== found) told = undefined;
+      why = unusable = found;
       tell();
     },
   });
   const messages = clientOf(where, {
     check: (client) => client.ping(),
     onReady: () => void listenAgain(),
-    onNoPrimary: () => {},
+    onUnusable: () => {},
   });
   commands.on('error', (error: NodeJS.ErrnoException) => {
     why = reasonOf(error);
@@ -175,7 +179,7 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
       const { name, message } = error as Error; // ioredis rejects with Errors only
       const isLate = isTimeout(error as Error);
       if (isLate) breaker.timedOut(sentMs);
-      else if (name === 'ReplyError' && !NO_PRIMARY.test(message))
+      else if (name === 'ReplyError' && !UNUSABLE.test(message))
         observer.onRefusal?.(reasonOf(error as Error));
       observer.onCommand?.(isLate ? 'timeout' : 'failed');
       return undefined;
@@ -232,36 +236,35 @@ interface ClientOptions {
   /** Command that tells whether the server can be used. */
   readonly check: (client: Redis) => Promise<unknown>;
   readonly onReady: () => void;
-  /** Called for each error of a server that takes no writes, before the reconnect. @param why its first word. */
-  readonly onNoPrimary: (why: string) => void;
+  /** Called for each error of an unusable server, before the reconnect. @param why its first words. */
+  readonly onUnusable: (why: string) => void;
 }
 
 /**
  * A connection that is ready after its check. ioredis reports `ready` before Redis rejects a wrong password, and then
  * resets its backoff each time.
  *
- * Reconnects if a server takes no writes, since its address may lead to another server by now.
+ * Reconnects if a server cannot be used, since its address may lead to another server by now.
  */
-function clientOf(where: string, { check, onReady, onNoPrimary }: ClientOptions): Redis {
+function clientOf(where: string, { check, onReady, onUnusable }: ClientOptions): Redis {
   let attempts = 0;
   let isRefused = false;
-  let isNoPrimary = false;
+  let isUnusable = false;
   const client = new Redis(where, {
     ...OPTIONS,
-    retryStrategy: () =>
-      isNoPrimary ? MAX_PAUSE_MS : Math.min(50 * (attempts += 1), MAX_PAUSE_MS),
+    retryStrategy: () => (isUnusable ? MAX_PAUSE_MS : Math.min(50 * (attempts += 1), MAX_PAUSE_MS)),
     reconnectOnError: ({ message }) => {
-      const [, why] = NO_PRIMARY.exec(message) ?? [];
+      const [, why] = UNUSABLE.exec(message) ?? [];
       if (why === undefined) return false;
-      isNoPrimary = true;
-      onNoPrimary(why);
+      isUnusable = true;
+      onUnusable(why);
       return true;
     },
   });
-  // Another failed check counts too: if Redis is frozen, or its ACL lacks the command, each command times out or fails
-  // itself.
+  // Another error of Redis, or none in time, counts too: if its ACL lacks the command, or it is frozen, each command fails
+  // or times out itself. The end of the connection does not: proxies accept connections for servers that are away.
   const answered = (): void => {
-    if (isRefused || isNoPrimary || client.status !== 'ready') return;
+    if (isRefused || isUnusable || client.status !== 'ready') return;
     attempts = 0;
     onReady();
   };
@@ -270,8 +273,10 @@ function clientOf(where: string, { check, onReady, onNoPrimary }: ClientOptions)
   });
   client.on('ready', () => {
     isRefused = false;
-    isNoPrimary = false;
-    check(client).then(answered, answered);
+    isUnusable = false;
+    check(client).then(answered, (error: Error) => {
+      if (error.name === 'ReplyError' || isTimeout(error)) answered();
+    });
   });
   return client;
 }

@@ -38,14 +38,15 @@ export function observeSharedState(
   };
 }
 
-/** Sentences about servers that take no writes, by their error. */
-const NO_WRITES: Readonly<Record<string, string>> = {
+/** Sentences about unusable servers, by their error. */
+const UNUSABLE: Readonly<Record<string, string>> = {
   READONLY: 'A replica of Redis answers, which takes no writes',
   MASTERDOWN: 'A replica of Redis answers, which takes no writes',
   LOADING: 'Redis still loads its data',
   NOREPLICAS: 'Redis takes no writes without its replicas',
   MISCONF: 'Redis takes no writes because it cannot save',
+  'ERR max number of clients': 'Redis takes no more connections',
 };
 
 const unavailable = (why: string | undefined): string =>
-  NO_WRITES[why ?? ''] ?? 'Redis does not answer';
+  UNUSABLE[why ?? ''] ?? 'Redis does not answer';

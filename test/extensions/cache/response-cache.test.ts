@@ -150,6 +150,8 @@ describe('the caching headers of an answer', () => {
     ['No-Store', { 'cache-control': 'No-Store, max-age=60' }, 0],
     ['no-cache', { 'cache-control': 'no-cache, max-age=60' }, 0],
     ['max-age=0', { 'cache-control': 'max-age=0' }, 0],
+    ['one max-age twice', { 'cache-control': 'max-age=60, private, max-age=60' }, 60],
+    ['two max-age', { 'cache-control': 'max-age=60, max-age=600' }, 0],
     ['a max-age that is no number', { 'cache-control': 'max-age=soon' }, 0],
     ['Pragma', { pragma: 'no-cache' }, 0],
     ['an Expires that is no date', { expires: '0' }, 0],

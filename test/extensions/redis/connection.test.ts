@@ -153,6 +153,28 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
     expect(Number(/total_connections_received:(\d+)/.exec(stats)![1])).toBeLessThan(25);
   });
 
+  it.each([
+    ['are refused', '-ERR max number of clients reached\r\n', /^away: ERR max number of clients$/],
+    ['are ended, as by a proxy without a server', '', /^away: /],
+  ])(
+    'is never available where connections %s, reports it once and reconnects with pauses',
+    async (_what, greeting, report) => {
+      let count = 0;
+      const server = createServer((socket) => {
+        count += 1;
+        socket.on('error', () => {}).end(greeting);
+      });
+      onTestFinished(() => void server.close());
+
+      const { changes } = await open(`redis://127.0.0.1:${await listen(server)}`);
+      await sleep(1_500);
+
+      expect(changes).toEqual([expect.stringMatching(report)]);
+      // Two connections with pauses of 50, 100, 150 … ms.
+      expect(count).toBeLessThan(25);
+    },
+  );
+
   it('works with the rights that docs/operating.md gives it, which exclude other keys', async () => {
     const port = await freePort();
     const redis = await openRedis('--port', String(port));
