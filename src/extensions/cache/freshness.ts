@@ -6,6 +6,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import CachePolicy from 'http-cache-semantics';
+import type { RestResponse } from '../../rest/call/call.ts';
 import { parseHttpDate, withZone } from '../../rest/decode/http-date.ts';
 
 /** Stored headers of a response, about freshness and content. */
@@ -45,6 +46,15 @@ export const freshnessOf = (
   headers: IncomingHttpHeaders,
   ttlMs: number | undefined,
 ): Freshness | undefined => freshnessBy(pick(headers, [...LASTING, ...PASSING]), ttlMs);
+
+/** Whether a 304 names another ETag than that of the cached response. Source: RFC 9111, section 4.3.4. */
+export const isOfAnother = (
+  { status, headers: { etag } }: Pick<RestResponse, 'status' | 'headers'>,
+  kept: StoredHeaders,
+): boolean => status === 304 && etag !== undefined && opaque(etag) !== opaque(kept['etag'] ?? '');
+
+/** An ETag for weak comparison, which proxies may have weakened. */
+const opaque = (etag: string): string => etag.replace(/^W\//, '');
 
 /** Freshness of a cached response validated by a 304. */
 export const renewed = (

@@ -21,6 +21,7 @@ import { bytesOf } from '../../rest/decode/decode-cache.ts';
 import { freeze } from '../../rest/decode/freeze.ts';
 import {
   freshnessOf,
+  isOfAnother,
   renewed,
   validatorsOf,
   type Freshness,
@@ -122,7 +123,12 @@ export class ResponseCache implements ReadCache {
     const epoch = this.#epochs.of(from.apiKey);
     if (kept) flight.validators = validatorsOf(kept.headers, this.#isOfNow(kept, flight));
     const askedMs = performance.now();
-    const settled = await backend.answerTo(flight);
+    let settled = await backend.answerTo(flight);
+    if (kept && !(settled instanceof Error) && isOfAnother(settled, kept.headers)) {
+      this.#entries.delete(id);
+      kept = flight.validators = undefined;
+      settled = await backend.answerTo(flight);
+    }
     if (settled instanceof Error) throw settled;
     const { status, headers } = settled;
     const ttlMs = this.#ttls.get(route.path);

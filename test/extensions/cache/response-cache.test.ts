@@ -234,6 +234,26 @@ describe('a stale answer', () => {
     ]);
   });
 
+  it.each([
+    ['weakened', '"1"', 'W/"1"', ['sent first', 'sent first']],
+    ['made strong', 'W/"1"', '"1"', ['sent first', 'sent first']],
+    ['another', '"1"', '"2"', ['sent first', 'sent,sent second']],
+  ])(
+    'is used after a 304, and is not if the ETag of the 304 is of another answer: %s',
+    async (_why, etag, confirmed, seen) => {
+      const rest = await openCached();
+      rest.backend.on(
+        TOPIC,
+        ok(topic('t', 'first'), { etag }),
+        (response) => void response.writeHead(304, { etag: confirmed }).end(),
+        ok(topic('t', 'second'), { etag: confirmed }),
+      );
+
+      expect(await readAll(rest, 2)).toEqual(seen);
+      expect(rest.backend.seen[2]?.headers['if-none-match']).toBeUndefined();
+    },
+  );
+
   it('is revalidated by Last-Modified, but not after a write, since two states of one second have the same', async () => {
     const rest = await openCached();
     rest.backend.on('PATCH /v0/topics/t', ok(topic('t')));
