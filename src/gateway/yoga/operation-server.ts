@@ -70,8 +70,8 @@ export class OperationServer {
     this.#yoga = createYoga<HookContext, OperationContext>({
       schema,
       plugins: [first, ...plugins],
-      // All errors are translated; masked ones are logged with their request.
-      maskedErrors: { maskError: translate },
+      // Responses translate all errors. Plugins see them translated too.
+      maskedErrors: plugins.length > 0 && { maskError: translate },
       logging: false,
       // Documents have a cache of their own.
       parserAndValidationCache: false,

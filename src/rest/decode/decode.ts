@@ -92,8 +92,8 @@ function keyInPath(route: Route): KeyInPath {
 function isAsked({ route, path }: Pick<Call, 'route' | 'path'>, object: unknown): boolean {
   const key = keyInPath(route);
   if (key.length === 0) return true;
-  const [asked = ''] = path.split('?', 1);
-  const segments = asked.split('/');
+  const query = path.indexOf('?');
+  const segments = (query < 0 ? path : path.slice(0, query)).split('/');
   return key.every(
     ([fromEnd, field]) =>
       (object as Readonly<Record<string, unknown>>)[field] ===
@@ -152,7 +152,7 @@ function decodeBody(route: Route, answer: RestResponse): DecodedResponse {
 const FIELD_PATH = /^[\w.[\]{}-]{1,200}$/;
 
 /** Content types of JSON; one of several is enough. Source: https://mimesniff.spec.whatwg.org/#json-mime-type */
-const JSON_TYPE = /(?:^|,)\s*(?:[\w.+-]+\/[\w.+-]+\+json|(?:application|text)\/json)\s*(?:[;,]|$)/i;
+const JSON_TYPE = /(?:^|,)\s*(?:(?:application|text)\/json|[\w.+-]+\/[\w.+-]+\+json)\s*(?:[;,]|$)/i;
 
 /** Describes a body that is not UTF-8: compressed in spite of `accept-encoding: identity`, or of another charset. */
 function notText({ headers }: RestResponse): string {

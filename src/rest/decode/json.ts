@@ -63,7 +63,7 @@ const WINDOWS_1252 =
   '\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178';
 
 /** Notations of numbers so small that a double may be zero: three digits of an exponent, or 300 zeros of a fraction. */
-const TINY = /[\d.]e-\d{3,}\s*[,\]}]|\.0{300}/i;
+const TINY = /\de-\d{3}|\.0{300}/i;
 
 /** Whether a number of a body may have become zero. A cheap check, since zeros are frequent. */
 export const mayHaveVanished = (body: Buffer): boolean => TINY.test(body.toString('latin1'));
