@@ -2,7 +2,7 @@
  * The process: environment, backend, ports and signals.
  *
  * The entry point, which starts all parts and stops them in reverse order. Nothing else reads the environment, except
- * for OpenTelemetry's libraries, which read `OTEL_*`.
+ * for OpenTelemetry's libraries, which read their own variables.
  */
 import { inspect } from 'node:util';
 import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from './backend/seed/example.ts';

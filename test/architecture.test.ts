@@ -46,7 +46,18 @@ const CORE: readonly string[] = [
   'lib',
 ];
 
-/** Words of extensions, which are in no name of the core. */
+const FOLDERS = readdirSync(join(SRC, 'extensions'));
+
+/** Where a table of settings names one. */
+const SETTING = /\b(?:setting|secret|family)\(\s*'([A-Z_*]+)'/g;
+
+/** What a file imports statically, types excepted. */
+const loadedBy = (file: string): readonly string[] =>
+  [...readFileSync(join(SRC, file), 'utf8').matchAll(/^import (?!type )[^;]*?'([^']+)';/gm)].map(
+    ([, to]) => to!,
+  );
+
+/** Words of extensions, which are in no name of the core, and nowhere in its settings. */
 const WORDS_OF_EXTENSIONS = /mcp|redis|replica|recorded|replay|federation/i;
 
 /** The identifiers of a file, and the texts that are names: of properties, modules and members of unions. */
@@ -122,20 +133,53 @@ describe('the structure of src/', () => {
     },
   );
 
-  it('imports an extension only in the list of extensions, and there only dynamically', () => {
+  it('imports an extension only in the list of extensions, and there only its settings statically', () => {
     const importing = imports
       .filter(({ from, to }) => to.startsWith('extensions/') && !from.startsWith('extensions/'))
       .filter(({ from }) => !from.startsWith('app/commands/'))
       .map(({ from, to }) => [from, to]);
-    const folders = readdirSync(join(SRC, 'extensions'));
-    const listed = folders.map((name) => [
-      'app/extensions.ts',
-      `extensions/${name}/${name}.extension.ts`,
-    ]);
+    const listed = FOLDERS.flatMap((name) =>
+      ['extension', 'settings'].map((role) => [
+        'app/extensions.ts',
+        `extensions/${name}/${name}.${role}.ts`,
+      ]),
+    );
 
     expect(importing.sort()).toEqual(listed.sort());
-    const list = readFileSync(join(SRC, 'app/extensions.ts'), 'utf8');
-    expect(list).not.toMatch(/^import [^;]*extensions\/\w+\//m);
+    expect(loadedBy('app/extensions.ts')).toEqual(
+      FOLDERS.map((name) => `../extensions/${name}/${name}.settings.ts`),
+    );
+  });
+
+  it.each(FOLDERS)(
+    'loads with the settings of %s no more than kinds of settings and routes',
+    (name) => {
+      const foreign = loadedBy(`extensions/${name}/${name}.settings.ts`).filter(
+        (to) =>
+          !/^(?:zod|(?:\.\.\/){2}(?:gateway\/(?:extension|settings\/\w+)|v0\/routes)\.ts)$/.test(
+            to,
+          ),
+      );
+
+      expect(foreign).toEqual([]);
+    },
+  );
+
+  it('has the settings of an extension in its folder alone', () => {
+    const textOf = (file: string): string => readFileSync(join(SRC, file), 'utf8');
+    const names = FOLDERS.flatMap((name) =>
+      [...textOf(`extensions/${name}/${name}.settings.ts`).matchAll(SETTING)].map(
+        ([, setting]) => setting!,
+      ),
+    );
+    const patterns = names.map((name) => (name.endsWith('*') ? name.slice(0, -1) : `${name}\\b`));
+    const isNamed = new RegExp(`\\b(?:${patterns.join('|')})`);
+    const naming = files
+      .filter((file) => !file.startsWith('extensions/'))
+      .filter((file) => isNamed.test(textOf(file)));
+
+    expect(names.length).toBeGreaterThan(FOLDERS.length);
+    expect(naming).toEqual([]);
   });
 
   it('has no word of an extension in a name of the core', () => {
@@ -145,6 +189,14 @@ describe('the structure of src/', () => {
       .filter((name) => WORDS_OF_EXTENSIONS.test(name));
 
     expect(named).toEqual([]);
+  });
+
+  it('has no word of an extension in the settings of the core', () => {
+    const naming = files
+      .filter((file) => /^app\/(?:settings\/|config)|^gateway\/settings\//.test(file))
+      .filter((file) => WORDS_OF_EXTENSIONS.test(readFileSync(join(SRC, file), 'utf8')));
+
+    expect(naming).toEqual([]);
   });
 
   it('imports no extension in tests of anything else', () => {

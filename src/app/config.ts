@@ -1,14 +1,15 @@
 /**
- * Reads the environment into a checked, frozen `Config`, by the table of settings.
+ * Reads the environment into a checked, frozen `Config`, by the tables of settings of the core and of extensions.
  *
- * A group is the options of one part of the gateway. Invalid values are start errors: one line with the variable, the
+ * A group is the options of one part of the gateway or of an extension. Invalid values are start errors: one line with the variable, the
  * allowed values and the actual one.
  */
 import { BlockList, isIP } from 'node:net';
-import { checkCacheTtl } from './settings/cache-ttl.ts';
+import { EXTENSIONS, type ExtensionValues, type Line } from './extensions.ts';
 import { checkConnections, warnOfNetworks } from './settings/connections.ts';
 import { checkHeaders } from './settings/header-names.ts';
 import { unknownNames } from './settings/misspelt.ts';
+import { SETTINGS } from './settings/table.ts';
 import {
   ConfigError,
   namesOf,
@@ -17,8 +18,7 @@ import {
   type SettingGroup,
   type Settings,
   type ValuesOf,
-} from './settings/setting.ts';
-import { SETTINGS } from './settings/table.ts';
+} from '../gateway/settings/setting.ts';
 
 type SettingGroups = typeof SETTINGS;
 
@@ -27,9 +27,19 @@ type SettingValues = {
 };
 
 export type Config = SettingValues & {
-  /** Warnings for the log about probably misspelt variables. */
+  /** Settings of extensions, by the name of each. */
+  readonly extensions: ExtensionValues;
+  /** Warnings for the log: probably misspelt variables, and values without effect or with a risk. */
   readonly warnings: readonly string[];
 };
+
+const LINES = Object.entries<Line>(EXTENSIONS);
+
+/** All settings: those of the core, then those of extensions. */
+export const GROUPS: readonly SettingGroup[] = [
+  ...Object.values(SETTINGS),
+  ...LINES.map(([, { settings }]) => settings),
+];
 
 /**
  * Reads the settings.
@@ -40,35 +50,43 @@ export type Config = SettingValues & {
  * @throws {ConfigError} for the first invalid value, and with NODE_ENV=production for a misspelt name.
  */
 export function readConfig(env: EnvironmentVariables): Config {
-  const groups = Object.entries(SETTINGS).map(([name, { settings }]) => [
-    name,
-    readSettings<Settings>(settings, env),
-  ]);
-  const read = Object.fromEntries(groups) as SettingValues; // typed by its groups
+  const read = valuesOf<SettingValues>(Object.entries(SETTINGS), env);
+  const extensions = valuesOf<ExtensionValues & Readonly<Record<string, Values>>>(
+    LINES.map(([name, { settings }]) => [name, settings]),
+    env,
+  );
   checkTimes(read);
   checkPorts(read);
   checkConnections(read.backend);
-  checkHeaders(read.headers);
-  checkCacheTtl(read.fleet);
-  checkTrusted(read);
-  checkRecording(read);
-  const { allowedHosts = defaultHosts(read) } = read.http;
-  const isReachable = allowedHosts === undefined && read.http.socketPath === undefined;
-  if (read.documents.agents !== undefined && isReachable) {
-    throw new ConfigError(
-      'MCP_DOCUMENTS needs ALLOWED_HOSTS, the names by which agents ask, where other machines are served.',
-    );
-  }
-  const names = Object.values<SettingGroup>(SETTINGS).flatMap(({ settings }) =>
-    Object.values(settings).flatMap(namesOf),
+  checkHeaders(
+    read.headers,
+    LINES.flatMap(([, { settings }]) => settings.ownHeaders ?? []),
   );
+  checkTrusted(read);
+  const checksHosts = LINES.some(([name, { settings }]) =>
+    settings.checksHosts?.(extensions[name]!),
+  );
+  const { allowedHosts = defaultHosts(read, checksHosts) } = read.http;
+  const http = Object.freeze({ ...read.http, allowedHosts });
+  const core = { ...read, http };
+  const names = GROUPS.flatMap(({ settings }) => Object.values(settings).flatMap(namesOf));
   const warnings = [
     ...checkNames(env, names, read),
-    ...weakSecret(read),
     ...warnOfNetworks(read.backend),
+    ...LINES.flatMap(([name, { settings }]) => settings.check?.(extensions[name]!, core) ?? []),
   ];
-  const http = Object.freeze({ ...read.http, allowedHosts });
-  return Object.freeze({ ...read, http, warnings });
+  return Object.freeze({ ...core, extensions, warnings });
+}
+
+type Values = ValuesOf<Settings>;
+
+/** @throws {ConfigError} for the first invalid value. */
+function valuesOf<Read>(
+  groups: readonly (readonly [name: string, group: SettingGroup])[],
+  env: EnvironmentVariables,
+): Read {
+  const values = groups.map(([name, { settings }]) => [name, readSettings(settings, env)]);
+  return Object.freeze(Object.fromEntries(values)) as Read; // typed by its groups
 }
 
 /** @returns warnings of unknown variables. */
@@ -112,37 +130,6 @@ function checkPorts({ http }: Pick<Config, 'http'>): void {
   throw new ConfigError(`ADMIN_PORT must be another port than PORT, which is ${port}.`);
 }
 
-function checkRecording({
-  recording: { record, replay },
-  backend: { url },
-  headers: { forward },
-}: Pick<Config, 'recording' | 'backend' | 'headers'>): void {
-  if (record === undefined && replay === undefined) return;
-  const name = record === undefined ? 'REPLAY' : 'RECORD';
-  if (record !== undefined && replay !== undefined) {
-    throw new ConfigError('RECORD and REPLAY are both set: remove one of them.');
-  }
-  if (forward.length > 0) {
-    throw new ConfigError(
-      `${name} tells callers apart by their keys alone: remove FORWARD_HEADERS.`,
-    );
-  }
-  if (replay !== undefined && url !== undefined) {
-    throw new ConfigError('REPLAY answers instead of a backend: remove UPSTREAM_URL.');
-  }
-}
-
-/** Warns if names in Redis are plain hashes of callers' keys. */
-function weakSecret({ fleet: { redisUrl, redisSecret } }: Pick<Config, 'fleet'>): string[] {
-  if (redisUrl === undefined || (redisSecret ?? passwordOf(redisUrl)) !== '') return [];
-  return [
-    "REDIS_URL has no password and REDIS_SECRET is unset: who reads Redis can try out callers' keys. Set REDIS_SECRET.",
-  ];
-}
-
-/** The default secret of hashed names in Redis: its password, or an empty text. */
-export const passwordOf = (redisUrl: string): string => new URL(redisUrl).password;
-
 function checkTrusted({ documents: { folder, only } }: Pick<Config, 'documents'>): void {
   if (!only || folder !== undefined) return;
   throw new ConfigError(
@@ -151,15 +138,14 @@ function checkTrusted({ documents: { folder, only } }: Pick<Config, 'documents'>
 }
 
 /**
- * Checks host names against DNS rebinding if only this machine is served and callers need no key, or agents are served:
- * a page could point its own host name at this machine and read with the deployment's key.
+ * Checks host names against DNS rebinding if only this machine is served, and callers need no key or an extension wants
+ * it: a page could point its own host name at this machine and read with the deployment's key.
  */
-function defaultHosts({
-  http: { host, socketPath },
-  backend: { apiKey },
-  documents: { agents },
-}: Pick<Config, 'http' | 'backend' | 'documents'>): readonly string[] | undefined {
-  if ((apiKey ?? agents) === undefined) return undefined;
+function defaultHosts(
+  { http: { host, socketPath }, backend: { apiKey } }: Pick<Config, 'http' | 'backend'>,
+  checksHosts: boolean,
+): readonly string[] | undefined {
+  if (apiKey === undefined && !checksHosts) return undefined;
   // Pages cannot reach a unix socket.
   if (socketPath !== undefined || !isLoopback(host)) return undefined;
   return [...new Set([...LOOPBACK_HOSTS, host])];

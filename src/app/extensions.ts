@@ -1,26 +1,46 @@
 /**
  * The list of extensions, each a folder of `extensions/`.
  *
- * An extension is connected by one line: its settings (undefined if it is off) and its module, which is loaded only if
- * it is on.
+ * An extension is connected by two lines: its settings, which are read in every process, and its module, which is loaded
+ * only if they switch it on.
  */
-import type { Extension, Host, Open } from '../gateway/extension.ts';
-import type { Config } from './config.ts';
-import * as settings from './extension-settings.ts';
+import { settings as cache } from '../extensions/cache/cache.settings.ts';
+import { settings as federation } from '../extensions/federation/federation.settings.ts';
+import { settings as mcp } from '../extensions/mcp/mcp.settings.ts';
+import { settings as recording } from '../extensions/recording/recording.settings.ts';
+import { settings as redis } from '../extensions/redis/redis.settings.ts';
+import { settings as traces } from '../extensions/traces/traces.settings.ts';
+import type {
+  CoreSettings,
+  Extension,
+  ExtensionSettings,
+  Host,
+  Open,
+} from '../gateway/extension.ts';
+import type { Settings, ValuesOf } from '../gateway/settings/setting.ts';
 
-interface Line {
-  open(config: Config, host: Host): Promise<Extension | undefined>;
+export interface Line<Members extends Settings = Settings> {
+  readonly settings: ExtensionSettings<Members>;
+  /** Returns undefined if the extension is off. */
+  open(own: ValuesOf<Members>, core: CoreSettings, host: Host): Promise<Extension | undefined>;
 }
 
 /** In the order of opening and nesting. */
-const EXTENSIONS: readonly Line[] = [
-  line(settings.recording, () => import('../extensions/recording/recording.extension.ts')),
-  line(settings.redis, () => import('../extensions/redis/redis.extension.ts')),
-  line(settings.cache, () => import('../extensions/cache/cache.extension.ts')),
-  line(settings.federation, () => import('../extensions/federation/federation.extension.ts')),
-  line(settings.traces, () => import('../extensions/traces/traces.extension.ts')),
-  line(settings.mcp, () => import('../extensions/mcp/mcp.extension.ts')),
-];
+export const EXTENSIONS = {
+  recording: line(recording, () => import('../extensions/recording/recording.extension.ts')),
+  redis: line(redis, () => import('../extensions/redis/redis.extension.ts')),
+  cache: line(cache, () => import('../extensions/cache/cache.extension.ts')),
+  federation: line(federation, () => import('../extensions/federation/federation.extension.ts')),
+  traces: line(traces, () => import('../extensions/traces/traces.extension.ts')),
+  mcp: line(mcp, () => import('../extensions/mcp/mcp.extension.ts')),
+};
+
+type Lines = typeof EXTENSIONS;
+
+/** Values of the settings of each extension. */
+export type ExtensionValues = {
+  readonly [Name in keyof Lines]: ValuesOf<Lines[Name]['settings']['settings']>;
+};
 
 /**
  * Opens the extensions that are on.
@@ -28,30 +48,32 @@ const EXTENSIONS: readonly Line[] = [
  * @throws {OperatorError} for invalid settings of an extension.
  */
 export async function openExtensions(
-  config: Config,
+  config: CoreSettings & { readonly extensions: ExtensionValues },
   host: Omit<Host, 'opened' | 'backend'> & {
     readonly backend: (opened: readonly Extension[]) => ReturnType<Host['backend']>;
   },
 ): Promise<readonly Extension[]> {
   const opened: Extension[] = [];
   const backend = () => host.backend(opened);
-  for (const { open } of EXTENSIONS) {
-    const extension = await open(config, { ...host, backend, opened });
+  const values: Readonly<Record<string, ValuesOf<Settings>>> = config.extensions;
+  for (const [name, { open }] of Object.entries<Line>(EXTENSIONS)) {
+    const extension = await open(values[name]!, config, { ...host, backend, opened });
     if (extension) opened.push(extension);
   }
   return opened;
 }
 
-function line<Settings>(
-  settingsOf: (config: Config) => Settings | undefined,
-  load: () => Promise<{ readonly open: Open<Settings> }>,
-): Line {
+function line<Members extends Settings, Options>(
+  settings: ExtensionSettings<Members, Options>,
+  load: () => Promise<{ readonly open: Open<Options> }>,
+): Line<Members> {
   return {
-    async open(config, host) {
-      const given = settingsOf(config);
-      if (given === undefined) return undefined;
+    settings,
+    async open(own, core, host) {
+      const options = settings.options(own, core, host.opened);
+      if (options === undefined) return undefined;
       const { open } = await load();
-      return open(given, host);
+      return open(options, host);
     },
   };
 }

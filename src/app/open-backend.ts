@@ -46,6 +46,7 @@ export async function openBackend(
   // The routes of the embedded backend are known.
   const known = {
     apiKey: apiKey ?? EXAMPLE_API_KEY,
+    publicKey: EXAMPLE_API_KEY,
     isEmbedded: true,
     connections: {},
     label: 'embedded, with sample data',

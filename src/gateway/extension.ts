@@ -1,10 +1,11 @@
 /**
- * Interface of extensions: optional parts, switched on by settings. The core imports none of them, and names none;
- * `createGateway` gets them as an option.
+ * Interface of extensions: optional parts, switched on by settings of their own. The core imports none of them, and names
+ * none; `createGateway` gets them as an option.
  */
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import type { BackendConnections, ReadCache } from '../rest/call/options.ts';
 import type { RouteSet } from '../v0/routes.ts';
+import type { IntrospectionAudience } from './documents/documents.ts';
 import type { RouteHandler, RouteHandlers } from './http/site.ts';
 import type { Logger } from './observe/logs/logger.ts';
 import type { Metrics } from './observe/metrics/metrics.ts';
@@ -12,10 +13,12 @@ import type { Document } from './operation/document.ts';
 import type { Arrival } from './operation/operation.ts';
 import type { Policies } from './policy.ts';
 import type { EventObserver } from './policies/subscriptions.ts';
+import type { SettingGroup, Settings, ValuesOf } from './settings/setting.ts';
 import type { OwnRequest } from './transports/own-transport.ts';
 
+/** What an extension brings: four ways to the core, and two fields beside them. */
 export interface Extension {
-  /* Policies of operations. A state on the operation has a key of its own (`StateKey`). */
+  /* 1. Policies of operations. A state on the operation has a key of its own (`StateKey`). */
 
   /** Policies before all others. */
   readonly around?: Policies;
@@ -26,18 +29,23 @@ export interface Extension {
   /** Observer of subscriptions' events. */
   readonly events?: EventObserver;
 
-  /* Layers of calls. */
+  /* 2. A transport: a route that runs operations by `Core.run`. */
+
+  /** Routes for callers, beside `/graphql`. */
+  readonly routes?: (core: Core) => RouteHandlers;
+
+  /* 3. Layers of calls. */
 
   readonly calls?: CallLayers;
   /** A substitute for the backend. */
   readonly standIn?: StandIn;
 
-  /* Routes and the schema. A transport is a route that runs operations by `Core.run`. */
+  /* 4. A schema; routes (above) and settings (`ExtensionSettings`) of its own. */
 
-  /** Routes for callers, beside `/graphql`. */
-  readonly routes?: (core: Core) => RouteHandlers;
   /** Replaces the core's schema. */
   readonly schema?: (schema: GraphQLSchema) => GraphQLSchema;
+
+  /* Beside them. */
 
   /** Services for later extensions. */
   readonly offers?: Offers;
@@ -83,7 +91,8 @@ export interface Backend {
   /** The path before `/v0`: empty, or `/prefix`. */
   readonly pathPrefix: string;
   readonly routeSet: RouteSet | 'auto';
-  readonly isEmbedded: boolean;
+  /** An API key that is no secret: that of the embedded backend. */
+  readonly publicKey?: string;
 }
 
 /** The process that an extension is opened in. */
@@ -99,11 +108,63 @@ export interface Host {
 }
 
 /**
- * Type of the `open` function that each extension exports. Called once if the extension's setting is set.
+ * Type of the `open` function that each extension exports. Called once if the extension is on.
  *
  * @throws {OperatorError} for invalid settings.
  */
-export type Open<Settings> = (settings: Settings, host: Host) => Extension | Promise<Extension>;
+export type Open<Options> = (options: Options, host: Host) => Extension | Promise<Extension>;
+
+/**
+ * Settings of an extension, in a file of their own: they are read in every process, so that the file loads nothing that
+ * only a process with the extension needs.
+ */
+export interface ExtensionSettings<
+  Members extends Settings = Settings,
+  Options = unknown,
+> extends SettingGroup {
+  readonly settings: Members;
+  /** Names of headers, in lower case, that operators may not forward or expose. @default none */
+  readonly ownHeaders?: readonly string[];
+  /** Whether hosts are checked by default where only this machine is served. @default no */
+  checksHosts?(own: ValuesOf<Members>): boolean;
+  /**
+   * Checks settings together.
+   *
+   * @returns warnings for the log.
+   * @throws {ConfigError} for settings that contradict each other or those of the core.
+   */
+  check?(own: ValuesOf<Members>, core: CoreSettings): readonly string[];
+  /**
+   * Options for `open`; undefined if the extension is off.
+   *
+   * @param opened extensions earlier in the list.
+   * @throws {ConfigError} for an invalid value.
+   */
+  options(
+    own: ValuesOf<Members>,
+    core: CoreSettings,
+    opened: readonly Extension[],
+  ): Options | undefined;
+}
+
+/** Infers the types of an extension's settings. */
+export const extensionSettings = <Members extends Settings, Options>(
+  settings: ExtensionSettings<Members, Options>,
+): ExtensionSettings<Members, Options> => settings;
+
+/** Settings of the core that those of an extension may depend on. */
+export interface CoreSettings {
+  readonly http: {
+    /** Names of hosts that requests may have; undefined for all. */
+    readonly allowedHosts: readonly string[] | undefined;
+    /** Unix socket in place of a port. */
+    readonly socketPath: string | undefined;
+  };
+  /** Undefined for the embedded backend. */
+  readonly backend: { readonly url: URL | undefined };
+  readonly headers: { readonly forward: readonly string[] };
+  readonly tools: { readonly introspection: IntrospectionAudience };
+}
 
 /** Policies of all extensions. */
 export const policiesOf = (

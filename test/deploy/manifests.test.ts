@@ -17,9 +17,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { readConfig } from '../../src/app/config.ts';
+import { GROUPS, readConfig } from '../../src/app/config.ts';
 import { Metrics } from '../../src/gateway/observe/metrics/metrics.ts';
-import { namesOf, type SettingGroup } from '../../src/app/settings/setting.ts';
+import { namesOf } from '../../src/gateway/settings/setting.ts';
 import { SETTINGS } from '../../src/app/settings/table.ts';
 import { openFolder } from '../support/folder.ts';
 import { openGateway } from '../support/open-gateway.ts';
@@ -211,9 +211,7 @@ describe('times', () => {
 });
 
 describe('settings', () => {
-  const names = Object.values<SettingGroup>(SETTINGS).flatMap(({ settings }) =>
-    Object.values(settings).flatMap(namesOf),
-  );
+  const names = GROUPS.flatMap(({ settings }) => Object.values(settings).flatMap(namesOf));
 
   it.each(Object.entries(settings))('of %s all exist, and have valid values', (_name, env) => {
     const { NODE_ENV: _, ...own } = env;

@@ -1,12 +1,15 @@
-/** Settings, as they are bundled: their defaults, and the messages for wrong ones. */
+/**
+ * Settings of the core, as they are bundled: their defaults, and the messages for wrong ones.
+ *
+ * Those of extensions are in test/extensions/.
+ */
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type * as Config from '../../src/app/config.ts';
-import type * as Setting from '../../src/app/settings/setting.ts';
-import { tracesOf } from '../../src/app/settings/traces.ts';
+import type * as Setting from '../../src/gateway/settings/setting.ts';
 import { openFolder } from '../support/folder.ts';
 import { buildScript } from '../support/gateway-build.ts';
 
@@ -29,7 +32,9 @@ const fileWith = (text: string): string => {
 
 describe('the settings', () => {
   it('have the documented defaults', () => {
-    expect(readConfig({})).toEqual({
+    const { extensions: _, ...core } = readConfig({});
+
+    expect(core).toEqual({
       http: {
         host: '127.0.0.1',
         port: 4000,
@@ -61,14 +66,14 @@ describe('the settings', () => {
         maxValues: 50_000,
         maxTextBytes: 2_000_000,
       },
-      documents: { folder: undefined, only: false, agents: undefined, cacheMaxAge: 0 },
+      documents: { folder: undefined, only: false, cacheMaxAge: 0 },
       live: {
         pollMs: { least: 500, most: 5_000 },
         socketOperations: 'all',
         maxPerSocket: 100,
         maxPerKey: 2_500,
       },
-      tools: { graphiql: true, introspection: 'on', federation: false, explain: 'on' },
+      tools: { graphiql: true, introspection: 'on', explain: 'on' },
       process: {
         drainDelayMs: 500,
         shutdownTimeoutMs: 10_000,
@@ -77,14 +82,6 @@ describe('the settings', () => {
         environment: '',
         plugins: undefined,
       },
-      fleet: {
-        cacheTtl: undefined,
-        cacheBytes: 32_000_000,
-        redisUrl: undefined,
-        redisSecret: undefined,
-      },
-      recording: { record: undefined, replay: undefined, name: undefined, speed: 1 },
-      traces: { opentelemetry: {} },
       embedded: {
         databaseUrl: 'file:.data/backend.db',
         timestamps: 'document',
@@ -111,38 +108,6 @@ describe('the settings', () => {
     expect([http.host, http.port, tools.graphiql]).toEqual(['127.0.0.7', 4001, false]);
     expect([backend.routeSet, backend.url?.href]).toEqual(['auto', 'https://api.example.com/']);
     expect([backend.apiKey, backend.httpsProxy]).toEqual(['k', 'http://proxy:3128']);
-  });
-
-  it('of OpenTelemetry are left to its libraries, without warnings', () => {
-    const { traces, warnings } = readConfig({ OTEL_X: ' 1 ', OTEL_BSP_SCHEDULE_DELAI: '', X: '1' });
-
-    expect({ ...traces.opentelemetry }).toEqual({ OTEL_X: '1' });
-    expect(warnings).toEqual([]);
-  });
-
-  it('switch traces on by the endpoint for traces before that for all signals, in any case and with blanks', () => {
-    const OTEL_EXPORTER_OTLP_ENDPOINT = ' http://c:4318/all/?token=a ';
-    const on = { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: 'HTTP/JSON' };
-    const read = (env: Record<string, string>) => tracesOf(readConfig(env).traces.opentelemetry);
-
-    expect(read(on)).toMatchObject({
-      url: 'http://c:4318/all/v1/traces?token=a',
-      protocol: 'http/json',
-    });
-    expect(
-      read({
-        ...on,
-        OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://c:4318/own',
-        OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/protobuf',
-      }),
-    ).toMatchObject({ url: 'http://c:4318/own', protocol: 'http/protobuf' });
-    for (const off of [
-      { ...on, OTEL_SDK_DISABLED: 'TRUE' },
-      { ...on, OTEL_TRACES_EXPORTER: 'none' },
-      { OTEL_TRACES_EXPORTER: 'zipkin' },
-    ]) {
-      expect(read(off)).toBeUndefined();
-    }
   });
 
   it('warn of a network in NO_PROXY when a proxy is set', () => {
@@ -221,19 +186,9 @@ describe('the settings', () => {
       ['localhost', '127.0.0.1', '[::1]', '0:0:0:0:0:0:0:1'],
     ],
     [{ UPSTREAM_API_KEY: 'k', HOST: '0.0.0.0' }, undefined],
-    [{ MCP_DOCUMENTS: 'test/support' }, ['localhost', '127.0.0.1', '[::1]']],
     [{ ALLOWED_HOSTS: 'A.example, [0:0:0:0:0:0:0:1]' }, ['a.example', '[::1]']],
   ])('allow with %o the hosts %o', (env, hosts) => {
     expect(readConfig(env).http.allowedHosts).toEqual(hosts);
-  });
-
-  it('require ALLOWED_HOSTS for MCP_DOCUMENTS with HOST 0.0.0.0', () => {
-    const env = { MCP_DOCUMENTS: 'test/support', HOST: '0.0.0.0' };
-
-    expect(() => readConfig(env)).toThrow(/^MCP_DOCUMENTS needs ALLOWED_HOSTS/);
-    expect(readConfig({ ...env, ALLOWED_HOSTS: 'a.example' }).http.allowedHosts).toEqual([
-      'a.example',
-    ]);
   });
 
   it('refuse REUSE_PORT with UNIX_SOCKET', () => {
@@ -367,10 +322,6 @@ describe('the settings', () => {
     ],
     ['HOST', '[::1]', 'HOST must be a host name or an IP address, without brackets; got "[::1]".'],
     ['UNIX_SOCKET', `/${'ü'.repeat(60)}`, /^UNIX_SOCKET must be an absolute path of at most 103 b/],
-    ['REDIS_URL', 'redis://h/pages', /^REDIS_URL must be a Redis URL/],
-    ['REDIS_URL', 'redis://h/0?db=1', /^REDIS_URL must be a Redis URL/],
-    ['REDIS_URL', 'redis://:p%zz@h', /^REDIS_URL must be a Redis URL/],
-    ['REDIS_URL', 'redis://:pass%@h', /^REDIS_URL must be a Redis URL/],
     ['UPSTREAM_URL', 'api.example.com', /^UPSTREAM_URL must be the absolute http or https URL/],
     ['UPSTREAM_URL', 'ftp://api.example.com', /^UPSTREAM_URL must be/],
     ['UPSTREAM_URL', 'https://api.example.com/v0', /the .* URL before "\/v0".*; got "https/],
@@ -382,31 +333,6 @@ describe('the settings', () => {
     expect(read).toThrow(ConfigError);
     expect(read).toThrow(message);
     expect(read).not.toThrow('\n');
-  });
-
-  it.each([
-    ['30s', 'CACHE_TTL must be "off", "backend", or routes with .*; got "30s".'],
-    ['GET /v0/pages/{page_id}=30', 'CACHE_TTL must be .*'],
-    ['GET /v0/pages/{page_id}=25h', 'CACHE_TTL must be .*'],
-    ['backend,GET /v0/pages/{page_id}=1s', 'CACHE_TTL must be .*'],
-    ['GET /v0/page=1s', 'CACHE_TTL may not name GET /v0/page: it is no read .*'],
-    ['GET /v0/topics=1s, GET /v0/topics=5m', 'CACHE_TTL must be .*, none twice, .*'],
-    ['POST /v0/pages=1s', 'CACHE_TTL may not name POST /v0/pages: it is no read .*'],
-  ])('refuse CACHE_TTL=%s with one line', (CACHE_TTL, message) => {
-    expect(() => readConfig({ CACHE_TTL })).toThrow(ConfigError);
-    expect(() => readConfig({ CACHE_TTL })).toThrow(new RegExp(`^${message}$`));
-  });
-
-  it('take the routes and times of CACHE_TTL, or "off"', () => {
-    const CACHE_TTL = 'GET /v0/pages/{page_id}=30s, GET /v0/topics=5m';
-    expect(readConfig({ CACHE_TTL }).fleet.cacheTtl).toEqual({
-      isOn: true,
-      ttls: [
-        ['GET /v0/pages/{page_id}', 30_000],
-        ['GET /v0/topics', 300_000],
-      ],
-    });
-    expect(readConfig({ CACHE_TTL: 'off' }).fleet.cacheTtl).toEqual({ isOn: false, ttls: [] });
   });
 
   it.each([

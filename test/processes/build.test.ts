@@ -1,11 +1,11 @@
 /** What the build makes of the sources. */
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { expect, it } from 'vitest';
-import { buildGateway } from '../support/gateway-build.ts';
+import { buildGateway, loadedWith } from '../support/gateway-build.ts';
 
 /** Imports of the scripts that tests build beside it. */
 const OF_SCRIPTS = /^(?:prettier|typescript|@graphql-codegen\/.*)$/;
@@ -19,6 +19,18 @@ it('removes nothing from a try block that leaves it without a name, and so witho
 
   expect(blocks.length).toBeGreaterThan(100);
   expect(blocks.filter((block) => !hasName(block)).map((block) => block.getText())).toEqual([]);
+});
+
+it('loads of extensions nothing but their settings until they are on', () => {
+  const maps = [...loadedWith(join(FOLDER, 'main.js')).keys()].map((file) => `${file}.map`);
+  const sources = maps.filter(existsSync).flatMap((map) => {
+    return (JSON.parse(readFileSync(map, 'utf8')) as { readonly sources: string[] }).sources;
+  });
+  const names = sources.flatMap((source) => /\/extensions\/(.+)$/.exec(source)?.[1] ?? []);
+
+  expect(sources.join()).toContain('src/main.ts');
+  expect(names.length).toBeGreaterThan(0);
+  expect(names.filter((name) => !name.endsWith('.settings.ts'))).toEqual([]);
 });
 
 it('has a package.json and a lock file of the packages that it imports and what they need', () => {

@@ -27,7 +27,7 @@ const CACHE = join(ROOT, 'node_modules/.cache/gateway-build');
 const COMMANDS = 'src/app/commands';
 const BACKEND_PROCESS = 'test/backend/backend-process.ts';
 /** What tests of settings import, as it is bundled. */
-const SETTINGS = ['src/app/config.ts', 'src/app/settings/setting.ts'];
+const SETTINGS = ['src/app/config.ts', 'src/gateway/settings/setting.ts'];
 /** Scripts that tests start again and again, by their names: a bundle starts much faster than `tsx`. */
 const SCRIPTS = Object.fromEntries(
   readdirSync(join(ROOT, COMMANDS))

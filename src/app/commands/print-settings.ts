@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { listOf } from '../settings/list.ts';
-import { SETTINGS } from '../settings/table.ts';
+import { GROUPS } from '../config.ts';
 import { printLines } from './terminal.ts';
 
 const PAGE = 'docs/operating.md';
@@ -21,7 +21,7 @@ Prints every setting with its default and its meaning.
 `;
 
 await printLines(HELP, () => {
-  const list = listOf(Object.values(SETTINGS));
+  const list = listOf(GROUPS);
   if (!process.argv.includes('--write')) return [list];
   writeFileSync(
     PAGE,

@@ -3,8 +3,8 @@
  */
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import { isDecodable } from './kinds.ts';
-import { ConfigError } from './setting.ts';
+import { isDecodable } from '../../gateway/settings/kinds.ts';
+import { ConfigError } from '../../gateway/settings/setting.ts';
 
 /** One certificate of a bundle. */
 const CERTIFICATE = /-----BEGIN .*?(?:-----END [^-]*-----|$)/gs;

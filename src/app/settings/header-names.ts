@@ -2,7 +2,7 @@
  * Names of forwarded headers, and headers that must not be forwarded: they would break a call, or be wrong.
  */
 import { z } from 'zod';
-import { ConfigError } from './setting.ts';
+import { ConfigError } from '../../gateway/settings/setting.ts';
 
 /** Maximum number of names in a setting. */
 export const MAX_NAMES = 16;
@@ -36,10 +36,12 @@ const OF_CONNECTIONS = [
 ];
 
 /** Returns why a header must not be forwarded to the backend; undefined if it may. */
-function whyNotForwarded(name: string): string | undefined {
+function whyNotForwarded(name: string, own: readonly string[]): string | undefined {
   if (OF_CONNECTIONS.includes(name)) return 'it is about the connection to the gateway';
   if (name === 'x-api-key') return 'the key goes on in any case';
-  if (OWN_OF_CALLS.includes(name)) return 'the gateway sets its own with each call';
+  if (OWN_OF_CALLS.includes(name) || own.includes(name)) {
+    return 'the gateway sets its own with each call';
+  }
   if (/^if-|^range$/.test(name)) return 'it would change what the backend answers to a read';
   if (/^content-|^trace(?:parent|state)$|^baggage$/.test(name)) {
     return 'it is about the one request to the gateway';
@@ -47,38 +49,35 @@ function whyNotForwarded(name: string): string | undefined {
   return undefined;
 }
 
-const OWN_OF_CALLS = [
-  'host',
-  'accept',
-  'accept-encoding',
-  'x-request-id',
-  'x-consistency',
-  'set-cookie',
-];
+const OWN_OF_CALLS = ['host', 'accept', 'accept-encoding', 'x-request-id', 'set-cookie'];
 
 /** Returns why a header of the backend must not be exposed; undefined if it may. */
-function whyNotExposed(name: string): string | undefined {
+function whyNotExposed(name: string, own: readonly string[]): string | undefined {
   if (OF_CONNECTIONS.includes(name)) return 'it is about the connection to the backend';
   if (name === 'x-api-key') return 'it may hold the key of the deployment';
   if (/^set-cookie2?$/.test(name)) return 'cookies are never used here';
   if (/^content-|^location$|^accept-ranges$/.test(name)) {
     return "it is about the backend's one answer";
   }
-  return OWN_OF_ANSWERS.test(name) ? 'the gateway sets its own with each answer' : undefined;
+  const isOwn = OWN_OF_ANSWERS.test(name) || own.includes(name);
+  return isOwn ? 'the gateway sets its own with each answer' : undefined;
 }
 
 const OWN_OF_ANSWERS =
-  /^(?:x-request-id|x-consistency|server-timing|retry-after|etag|last-modified|cache-control|expires|age|date|vary|x-accel-.*|access-control-.*)$/;
+  /^(?:x-request-id|server-timing|retry-after|etag|last-modified|cache-control|expires|age|date|vary|x-accel-.*|access-control-.*)$/;
 
 interface HeaderNames {
   readonly forward: readonly string[];
   readonly expose: readonly string[];
 }
 
-/** @throws {ConfigError} for the first forbidden name. */
-export function checkHeaders({ forward, expose }: HeaderNames): void {
-  for (const name of forward) refuse('FORWARD_HEADERS', name, whyNotForwarded(name));
-  for (const name of expose) refuse('EXPOSE_HEADERS', name, whyNotExposed(name));
+/**
+ * @param own names of headers of extensions.
+ * @throws {ConfigError} for the first forbidden name.
+ */
+export function checkHeaders({ forward, expose }: HeaderNames, own: readonly string[]): void {
+  for (const name of forward) refuse('FORWARD_HEADERS', name, whyNotForwarded(name, own));
+  for (const name of expose) refuse('EXPOSE_HEADERS', name, whyNotExposed(name, own));
 }
 
 function refuse(setting: string, name: string, why: string | undefined): void {

@@ -1,7 +1,7 @@
 /**
  * The list of settings in Markdown: one table, with a heading row per group.
  */
-import { fileName, type SettingGroup, type Setting } from './setting.ts';
+import { fileName, type SettingGroup, type Setting } from '../../gateway/settings/setting.ts';
 
 type SettingRow = readonly [name: string, unset: string, meaning: string];
 

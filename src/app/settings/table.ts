@@ -1,33 +1,30 @@
 /**
- * The table of settings: name, kind, default, meaning and group. Source of configuration, documentation and warnings.
+ * The table of the core's settings: name, kind, default, meaning and group. Source of configuration, documentation and
+ * warnings, as the tables of extensions in their folders are.
  */
-import { CACHE_TTL } from './cache-ttl.ts';
 import { HEADER_NAMES } from './header-names.ts';
 import {
   API_KEY,
   BASE_PATH,
   DATABASE_URL,
-  FILE_NAME,
-  FOLDER,
-  FOLDER_PATH,
   HOST,
   HOSTS,
   MODULE,
-  oneOf,
-  ON_OR_OFF,
   ORIGINS,
   PEM_FILE,
   rangeOfMs,
-  RATE,
-  REDIS_URL,
-  SECRET,
   SOCKET_PATH,
+  UPSTREAM_URL,
+} from './kinds.ts';
+import {
+  FOLDER,
+  oneOf,
+  ON_OR_OFF,
   TEXT,
   TRUE_OR_FALSE,
-  UPSTREAM_URL,
   wholeNumber,
-} from './kinds.ts';
-import { family, group, secret, setting } from './setting.ts';
+} from '../../gateway/settings/kinds.ts';
+import { group, secret, setting } from '../../gateway/settings/setting.ts';
 import { ROUTE_SETS } from '../../v0/routes.ts';
 
 /** Maximum of times, in milliseconds. */
@@ -199,12 +196,6 @@ export const SETTINGS = {
       'false',
       '`true`: every other document is refused, introspection too',
     ),
-    agents: setting(
-      'MCP_DOCUMENTS',
-      FOLDER,
-      undefined,
-      'a folder of manifests whose documents are tools of agents at `/mcp`, by MCP; unset: none, and nothing of MCP is loaded',
-    ),
     cacheMaxAge: setting(
       'CACHE_MAX_AGE',
       wholeNumber(0, MONTH_S),
@@ -251,49 +242,11 @@ export const SETTINGS = {
       'on',
       'who may ask for the schema: `on`, `keys` (callers with a key of their own) or `off`; errors name fields that were perhaps meant with `on` alone',
     ),
-    federation: setting(
-      'FEDERATION',
-      ON_OR_OFF,
-      'off',
-      '`on`: a subgraph, which answers the `_service` and `_entities` of a router',
-    ),
     explain: setting(
       'EXPLAIN',
       oneOf(['on', 'keys', 'off']),
       'on',
       'who may see what a request costs: `on`, `keys` (callers with a key of their own) or `off`; with `off`, errors name no route and no status of the backend',
-    ),
-  }),
-  fleet: group('Several replicas', {
-    cacheTtl: setting(
-      'CACHE_TTL',
-      CACHE_TTL,
-      undefined,
-      'answers that are used again: `backend`, for as long as it says, and by route where it does not say, such as `"GET /v0/pages/{page_id}=30s, GET /v0/topics=5m"`; `off`; unset: `backend` with `REDIS_URL`, else `off`',
-    ),
-    cacheBytes: setting(
-      'CACHE_BYTES',
-      wholeNumber(1_000_000, 999_999_999),
-      '32000000',
-      'memory of each process for such answers',
-    ),
-    rateLimit: setting(
-      'RATE_LIMIT',
-      RATE,
-      undefined,
-      'REST calls that a key may make, such as `600/m` (`s`, `m` or `h`), a tenth of them at once; unset: as many as it likes',
-    ),
-    redisUrl: secret(
-      'REDIS_URL',
-      REDIS_URL,
-      undefined,
-      'Redis or Valkey, for what replicas share: `redis://…`, `rediss://…` or `unix://…`; unset: nothing is shared',
-    ),
-    redisSecret: secret(
-      'REDIS_SECRET',
-      SECRET,
-      undefined,
-      "hides callers' keys in it: 16 to 1,024 characters, the same in every replica; unset: the password in `REDIS_URL`",
     ),
   }),
   process: group('The process', {
@@ -332,38 +285,6 @@ export const SETTINGS = {
       MODULE,
       undefined,
       "a module of plugins, added to the gateway's own",
-    ),
-  }),
-  recording: group('Record and replay', {
-    record: setting(
-      'RECORD',
-      FOLDER_PATH,
-      undefined,
-      'a folder for what the backend says from this start to its end, in one file (HAR)',
-    ),
-    replay: setting(
-      'REPLAY',
-      FOLDER_PATH,
-      undefined,
-      'a folder of such files: they answer instead of a backend',
-    ),
-    name: setting(
-      'SCENARIO',
-      FILE_NAME,
-      undefined,
-      'name of the file to record, or of the only one to replay, without `.har`; unset: the time, or all',
-    ),
-    speed: setting(
-      'REPLAY_SPEED',
-      wholeNumber(1, 1_000),
-      '1',
-      'how many times as fast as it was the backend of a replay answers',
-    ),
-  }),
-  traces: group('Traces', {
-    opentelemetry: family(
-      'OTEL_*',
-      "[OpenTelemetry's variables](https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/) of traces by OTLP over HTTP; without `OTEL_EXPORTER_OTLP_ENDPOINT` there are none. [What has no effect](#traces)",
     ),
   }),
   embedded: group('The embedded backend', {

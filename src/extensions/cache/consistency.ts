@@ -2,9 +2,8 @@
 import type { Extension } from '../../gateway/extension.ts';
 import type { Operation } from '../../gateway/operation/operation.ts';
 import { NOW } from '../../rest/call/call.ts';
+import { HEADER } from './cache.settings.ts';
 import { tokenOf, type ResponseCache } from './response-cache.ts';
-
-const HEADER = 'x-consistency';
 
 /** The cache around reads, and its header. */
 export const caching = (cache: ResponseCache): Extension => ({

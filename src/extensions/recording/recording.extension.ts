@@ -10,12 +10,10 @@ interface RecordingSettings {
   readonly replay: string | undefined;
   readonly name: string | undefined;
   readonly speed: number;
-  /** Public key of the embedded backend, which bodies may contain. */
-  readonly publicKey: string;
 }
 
 export const open: Open<RecordingSettings> = (
-  { record, replay: folder, name, speed, publicKey },
+  { record, replay: folder, name, speed },
   { logger },
 ) => {
   if (folder !== undefined) {
@@ -39,13 +37,13 @@ export const open: Open<RecordingSettings> = (
   if (record === undefined) return {};
   return {
     calls: {
-      connections(inner, { pathPrefix, routeSet, isEmbedded }) {
+      connections(inner, { pathPrefix, routeSet, publicKey }) {
         const recorder = openRecorder(inner, {
           folder: record,
           name,
           pathPrefix,
           routeSet,
-          publicKey: isEmbedded ? publicKey : undefined,
+          publicKey,
           onLeftOut: (why) => logger.error(`Not recorded: an exchange is left out, since ${why}`),
         });
         logger.info({ file: recorder.file }, 'The backend is recorded');

@@ -18,7 +18,7 @@ export class ConfigError extends OperatorError {
 export type Kind<Value> = z.ZodType<Value>;
 
 export interface Setting<Value> {
-  /** The environment variable; `OTEL_*` for all variables that begin so. */
+  /** The environment variable; `NAME_*` for all variables that begin so. */
   readonly name: string;
   readonly kind: Kind<NonNullable<Value>>;
   /** What it does, in one sentence of Markdown. */
@@ -31,7 +31,7 @@ export interface Setting<Value> {
 
 export type Settings = Readonly<Record<string, Setting<unknown>>>;
 
-/** Settings of one part of the gateway, under one heading of the documentation. */
+/** Settings of one part of the gateway or of an extension, under one heading of the documentation. */
 export interface SettingGroup {
   readonly title: string;
   readonly settings: Settings;

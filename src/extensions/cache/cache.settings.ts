@@ -1,0 +1,73 @@
+/** Settings of the response cache: its memory, and lifetimes by route for responses without one. */
+import { z } from 'zod';
+import { extensionSettings } from '../../gateway/extension.ts';
+import { UNITS_MS, wholeNumber } from '../../gateway/settings/kinds.ts';
+import { ConfigError, setting } from '../../gateway/settings/setting.ts';
+import { routes } from '../../v0/routes.ts';
+import type {} from './shared-reads.ts';
+
+/** The header of consistency tokens. */
+export const HEADER = 'x-consistency';
+
+const MAX_MS = 24 * UNITS_MS.h;
+
+const ONE = /^([A-Z]+ \/\S+)=([1-9]\d{0,5})([smh])$/;
+
+interface CacheTtl {
+  /** Whether there is a response cache. */
+  readonly isOn: boolean;
+  /** Method and path of a route, and its time in milliseconds. */
+  readonly ttls: readonly (readonly [route: string, ms: number])[];
+}
+
+const CACHE_TTL = z
+  .string()
+  .transform((text): CacheTtl | undefined => {
+    if (text === 'off' || text === 'backend') return { isOn: text === 'backend', ttls: [] };
+    const found = text.split(',').map((one) => ONE.exec(one.trim()));
+    if (!found.every((one) => one !== null)) return undefined;
+    const ttls = found.map(([, route = '', count, unit]) => {
+      return [route, Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS]] as const;
+    });
+    return { isOn: true, ttls };
+  })
+  .refine((ttl): ttl is CacheTtl => {
+    if (!ttl?.ttls.every(([, ms]) => ms <= MAX_MS)) return false;
+    return new Set(ttl.ttls.map(([route]) => route)).size === ttl.ttls.length;
+  })
+  .describe(
+    '"off", "backend", or routes with the time of each, none twice, in s, m or h, at most 24h, such as "GET /v0/pages/{page_id}=30s, GET /v0/topics=5m"',
+  );
+
+export const settings = extensionSettings({
+  title: 'The response cache',
+  settings: {
+    ttl: setting(
+      'CACHE_TTL',
+      CACHE_TTL,
+      undefined,
+      'answers that are used again: `backend`, for as long as it says, and by route where it does not say, such as `"GET /v0/pages/{page_id}=30s, GET /v0/topics=5m"`; `off`; unset: `backend` with `REDIS_URL`, else `off`',
+    ),
+    maxBytes: setting(
+      'CACHE_BYTES',
+      wholeNumber(1_000_000, 999_999_999),
+      '32000000',
+      'memory of each process for such answers',
+    ),
+  },
+  ownHeaders: [HEADER],
+  check({ ttl }) {
+    const reads = Object.values(routes)
+      .filter(({ method }) => method === 'GET')
+      .map(({ method, path }) => `${method} ${path}`);
+    const wrong = ttl?.ttls.find(([route]) => !reads.includes(route));
+    if (!wrong) return [];
+    throw new ConfigError(
+      `CACHE_TTL may not name ${wrong[0]}: it is no read of the REST document. Name one of: ${reads.join(', ')}.`,
+    );
+  },
+  options({ ttl, maxBytes }, _core, opened) {
+    const isOn = ttl?.isOn ?? opened.some(({ offers }) => offers?.sharedReads);
+    return isOn ? { maxBytes, ttls: ttl?.ttls ?? [] } : undefined;
+  },
+});

@@ -1,0 +1,18 @@
+/** Settings of federation: a switch. */
+import { extensionSettings } from '../../gateway/extension.ts';
+import { ON_OR_OFF } from '../../gateway/settings/kinds.ts';
+import { setting } from '../../gateway/settings/setting.ts';
+
+export const settings = extensionSettings({
+  title: 'Federation',
+  settings: {
+    isOn: setting(
+      'FEDERATION',
+      ON_OR_OFF,
+      'off',
+      '`on`: a subgraph, which answers the `_service` and `_entities` of a router',
+    ),
+  },
+  options: ({ isOn }, { tools: { introspection } }) =>
+    isOn ? { tellsSchema: introspection !== 'off' } : undefined,
+});

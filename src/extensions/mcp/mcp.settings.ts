@@ -1,0 +1,27 @@
+/** Settings of MCP: a folder of documents. */
+import { extensionSettings } from '../../gateway/extension.ts';
+import { FOLDER } from '../../gateway/settings/kinds.ts';
+import { ConfigError, setting } from '../../gateway/settings/setting.ts';
+
+export const settings = extensionSettings({
+  title: 'Agents',
+  settings: {
+    folder: setting(
+      'MCP_DOCUMENTS',
+      FOLDER,
+      undefined,
+      'a folder of manifests whose documents are tools of agents at `/mcp`, by MCP; unset: none, and nothing of MCP is loaded',
+    ),
+  },
+  // A page could point its own host name at this machine.
+  checksHosts: ({ folder }) => folder !== undefined,
+  check({ folder }, { http: { allowedHosts, socketPath } }) {
+    if (folder !== undefined && allowedHosts === undefined && socketPath === undefined) {
+      throw new ConfigError(
+        'MCP_DOCUMENTS needs ALLOWED_HOSTS, the names by which agents ask, where other machines are served.',
+      );
+    }
+    return [];
+  },
+  options: ({ folder }) => (folder === undefined ? undefined : { folder }),
+});

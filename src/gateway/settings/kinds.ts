@@ -1,0 +1,48 @@
+/**
+ * Kinds of settings, of the core and of extensions. Descriptions state the allowed values in error messages.
+ */
+import { statSync } from 'node:fs';
+import { z } from 'zod';
+
+export const ON_OR_OFF = z
+  .enum(['on', 'off'])
+  .transform((value) => value === 'on')
+  .describe('"on" or "off"');
+
+export const TRUE_OR_FALSE = z
+  .enum(['true', 'false'])
+  .transform((value) => value === 'true')
+  .describe('"true" or "false"');
+
+export const TEXT = z.string().describe('a text');
+
+export const FOLDER = z
+  .string()
+  .refine((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory())
+  .describe('a folder that is there');
+
+const digits = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max);
+
+export const wholeNumber = (min: number, max: number) =>
+  digits(min, max).describe(`a whole number from ${min} to ${max}`);
+
+export const oneOf = <const Name extends string>(names: readonly Name[]) =>
+  z.enum(names).describe(names.map((name) => `"${name}"`).join(' or '));
+
+/** Milliseconds of the units of times and rates. */
+export const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** Whether percent-encoded bytes of a text are UTF-8. */
+export function isDecodable(text: string): boolean {
+  try {
+    // Bundlers remove calls of pure functions whose result is not used.
+    return decodeURIComponent(text) !== undefined;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,59 @@
+/** Settings of the response cache: lifetimes by route, and when it is on. */
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../../src/app/config.ts';
+import { settings } from '../../../src/extensions/cache/cache.settings.ts';
+import type { Extension } from '../../../src/gateway/extension.ts';
+import { ConfigError } from '../../../src/gateway/settings/setting.ts';
+
+function optionsOf(env: Record<string, string>, opened: readonly Extension[] = []) {
+  const config = readConfig(env);
+  return settings.options(config.extensions.cache, config, opened);
+}
+
+describe('CACHE_TTL', () => {
+  it.each([
+    ['30s', 'CACHE_TTL must be "off", "backend", or routes with .*; got "30s".'],
+    ['GET /v0/pages/{page_id}=30', 'CACHE_TTL must be .*'],
+    ['GET /v0/pages/{page_id}=25h', 'CACHE_TTL must be .*'],
+    ['backend,GET /v0/pages/{page_id}=1s', 'CACHE_TTL must be .*'],
+    ['GET /v0/page=1s', 'CACHE_TTL may not name GET /v0/page: it is no read .*'],
+    ['GET /v0/topics=1s, GET /v0/topics=5m', 'CACHE_TTL must be .*, none twice, .*'],
+    ['POST /v0/pages=1s', 'CACHE_TTL may not name POST /v0/pages: it is no read .*'],
+  ])('is not %s, which is refused with one line', (CACHE_TTL, message) => {
+    expect(() => readConfig({ CACHE_TTL })).toThrow(ConfigError);
+    expect(() => readConfig({ CACHE_TTL })).toThrow(new RegExp(`^${message}$`));
+  });
+
+  it('has routes and times, or is "backend"', () => {
+    const CACHE_TTL = 'GET /v0/pages/{page_id}=30s, GET /v0/topics=5m';
+
+    expect(optionsOf({ CACHE_TTL, CACHE_BYTES: '1000000' })).toEqual({
+      maxBytes: 1_000_000,
+      ttls: [
+        ['GET /v0/pages/{page_id}', 30_000],
+        ['GET /v0/topics', 300_000],
+      ],
+    });
+    expect(optionsOf({ CACHE_TTL: 'backend' })).toEqual({ maxBytes: 32_000_000, ttls: [] });
+  });
+
+  it('is "off" by default, unless another extension offers shared reads', () => {
+    const sharedReads = {} as NonNullable<NonNullable<Extension['offers']>['sharedReads']>; // unused
+
+    expect(optionsOf({})).toBeUndefined();
+    expect(optionsOf({}, [{ offers: { sharedReads } }])).toEqual({
+      maxBytes: 32_000_000,
+      ttls: [],
+    });
+    expect(optionsOf({ CACHE_TTL: 'off' }, [{ offers: { sharedReads } }])).toBeUndefined();
+  });
+});
+
+it.each(['FORWARD_HEADERS', 'EXPOSE_HEADERS'])(
+  '%s may not name the header of consistency tokens',
+  (name) => {
+    expect(() => readConfig({ [name]: 'x-team, X-Consistency' })).toThrow(
+      new RegExp(`^${name} may not name x-consistency: the gateway sets its own with each `),
+    );
+  },
+);
