@@ -19,6 +19,7 @@ import { selfSigned } from '../support/certificates.ts';
 import { openConnectProxy } from '../support/connect-proxy.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { openGateway } from '../support/open-gateway.ts';
+import { getPerson, openRest, person } from './open-rest.ts';
 import { world } from '../support/world.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'connections-'));
@@ -33,7 +34,7 @@ beforeAll(async () => {
 /** A backend that answers its name; on the path `/slow` after 300 ms. */
 async function openNamed(name: string, listen: object): Promise<Server> {
   const server = createServer((request, response) => {
-    const answer = () => response.end(name);
+    const answer = () => response.setHeader('content-type', 'application/json').end(name);
     if (request.url === '/slow') setTimeout(answer, 300);
     else answer();
   });
@@ -113,6 +114,20 @@ describe('the dispatcher', () => {
 });
 
 const isWindows = process.platform === 'win32';
+
+it.skipIf(isWindows)('a read outlasts a restart of the backend at a unix socket', async () => {
+  const socketPath = join(scratch, 'restarted.sock');
+  const dispatcher = new BackendDispatcher('http://localhost', { socketPath });
+  onTestFinished(() => dispatcher.destroy());
+  const { client, calls } = await openRest({ dispatcher });
+
+  const answer = getPerson(client());
+  await vi.waitUntil(() => calls.length >= 3);
+  await openNamed(JSON.stringify(person('p')), { path: socketPath });
+
+  expect(await answer).toEqual(person('p'));
+  expect(calls[0]).toMatchObject({ failure: 'ENOENT', isSent: true });
+});
 
 it.skipIf(isWindows)(
   'the name of the server in TLS is that of an absolute host name, without its dot',

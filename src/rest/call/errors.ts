@@ -29,6 +29,7 @@ export type FailureKind =
 /** No process accepts connections at the address. */
 export const NOBODY_THERE = [
   'ECONNREFUSED',
+  'ENOENT', // of a unix socket
   'EHOSTUNREACH',
   'ENETUNREACH',
   'ENOTFOUND',

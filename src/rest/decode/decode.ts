@@ -181,7 +181,11 @@ function describe(name: PropertyKey, value: unknown): string {
       ? `"${value}"`
       : typeof value === 'number' || typeof value === 'boolean' || value === null
         ? String(value)
-        : `a ${Array.isArray(value) ? 'list' : typeof value}`;
+        : Array.isArray(value)
+          ? 'a list'
+          : typeof value === 'object'
+            ? 'an object'
+            : 'a string';
   return `${shown} for "${String(name)}", which the contract does not allow`;
 }
 
