@@ -33,6 +33,9 @@ const OPTIONS: RedisOptions = {
   autoResendUnfulfilledCommands: false,
 };
 
+/** Checks of a connection without an answer after which it is made anew; each takes the timeout of a command. */
+const MAX_CHECKS = 10;
+
 /** Maximum delay of a reconnect, in milliseconds. */
 export const MAX_PAUSE_MS = 1_000;
 
@@ -261,12 +264,23 @@ function clientOf(where: string, { check, onReady, onUnusable }: ClientOptions):
       return true;
     },
   });
-  // Another error of Redis, or none in time, counts too: if its ACL lacks the command, or it is frozen, each command fails
-  // or times out itself. The end of the connection does not: proxies accept connections for servers that are away.
-  const answered = (): void => {
-    if (isRefused || isUnusable || client.status !== 'ready') return;
-    attempts = 0;
-    onReady();
+  /**
+   * Checks a connection until Redis answers, if only with an error: an ACL may lack the command. A connection without an
+   * answer proves nothing, since proxies accept connections for servers that are away.
+   */
+  const isAnswered = async (): Promise<boolean> => {
+    for (let i = 0; i < MAX_CHECKS; i++) {
+      try {
+        await check(client);
+        return true;
+      } catch (error) {
+        const { name } = error as Error; // ioredis rejects with Errors only
+        if (name === 'ReplyError') return true;
+        if (!isTimeout(error as Error)) return false; // the connection has ended
+      }
+    }
+    client.disconnect(true);
+    return false;
   };
   client.on('error', () => {
     isRefused = true;
@@ -274,8 +288,10 @@ function clientOf(where: string, { check, onReady, onUnusable }: ClientOptions):
   client.on('ready', () => {
     isRefused = false;
     isUnusable = false;
-    check(client).then(answered, (error: Error) => {
-      if (error.name === 'ReplyError' || isTimeout(error)) answered();
+    void isAnswered().then((is) => {
+      if (!is || isRefused || isUnusable || client.status !== 'ready') return;
+      attempts = 0;
+      onReady();
     });
   });
   return client;

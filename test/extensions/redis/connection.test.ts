@@ -2,7 +2,7 @@
  * A Redis that is away, slow, frozen or refuses: commands answer undefined in bounded time, and never fail.
  */
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -154,15 +154,23 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
   });
 
   it.each([
-    ['are refused', '-ERR max number of clients reached\r\n', /^away: ERR max number of clients$/],
-    ['are ended, as by a proxy without a server', '', /^away: /],
+    [
+      'are refused',
+      (socket: Socket) => void socket.end('-ERR max number of clients reached\r\n'),
+      /^away: ERR max number of clients$/,
+    ],
+    [
+      'are ended after a while, as by a proxy without a server',
+      (socket: Socket) => void setTimeout(() => socket.destroy(), 100),
+      /^away: /,
+    ],
   ])(
     'is never available where connections %s, reports it once and reconnects with pauses',
-    async (_what, greeting, report) => {
+    async (_what, end, report) => {
       let count = 0;
       const server = createServer((socket) => {
         count += 1;
-        socket.on('error', () => {}).end(greeting);
+        end(socket.on('error', () => {}));
       });
       onTestFinished(() => void server.close());
 
