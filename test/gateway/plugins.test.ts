@@ -3,7 +3,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { useDisableIntrospection } from '@envelop/disable-introspection';
 import { maxAliasesPlugin } from '@escape.tech/graphql-armor-max-aliases';
 import { createInlineSigningKeyProvider, useJWT } from '@graphql-yoga/plugin-jwt';
-import { GraphQLError, type ValidationRule } from 'graphql';
+import { GraphQLError, type ExecutionResult, type ValidationRule } from 'graphql';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
@@ -11,7 +11,7 @@ import type { GatewayPlugin } from '../../src/gateway/yoga/gateway-plugin.ts';
 import { openSocket } from '../live/support.ts';
 import { NO_BREAKER } from '../rest/open-rest.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
-import { held } from '../support/faults.ts';
+import { held, status } from '../support/faults.ts';
 import { openFolder } from '../support/folder.ts';
 import { IDS, SAMPLE_NODES } from '../support/ids.ts';
 import { POST_JSON, send } from '../support/client.ts';
@@ -128,6 +128,26 @@ describe('a small plugin', () => {
     await site.ask(PAGE.query, { headers: { 'x-app': 'web' } });
 
     expect(seen).toEqual(['POST', 'http://gateway/graphql', 'web']);
+  });
+
+  it('sees the errors that the caller sees', async () => {
+    const seen: unknown[] = [];
+    const site = await openGateway({
+      backend: 'faulty',
+      plugins: [
+        {
+          onExecutionResult({ result }) {
+            seen.push(...((result as ExecutionResult).errors ?? []));
+          },
+        },
+      ],
+    });
+    site.upstream.on('*', status(500));
+
+    const { body } = await site.ask(PAGE.query);
+
+    expect(body.errors).toHaveLength(1);
+    expect(JSON.parse(JSON.stringify(seen))).toEqual(body.errors);
   });
 });
 
