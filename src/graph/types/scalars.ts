@@ -40,7 +40,7 @@ export function readTimestamp(value: unknown): string {
     }
   }
   throw invalidResponse(
-    'Backend answered a timestamp that is neither ISO 8601 nor "+" and digits.',
+    'Backend answered a timestamp that is neither ISO 8601 with "Z" or an offset such as "+02:00", nor "+" and digits.',
   );
 }
 
