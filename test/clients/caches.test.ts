@@ -10,6 +10,7 @@ import * as graphcache from '../../src/client/cache/graphcache.ts';
 import { schema } from '../../src/app/schema.ts';
 import { IDS } from '../support/ids.ts';
 import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
+import { worldWithBrokenRow } from '../support/world.ts';
 
 const HEADERS = { 'x-api-key': EXAMPLE_API_KEY };
 
@@ -188,6 +189,7 @@ const audiences = (selected: string, size = 5) =>
 const SELECTIONS = [
   'totalCount',
   'nodes { id }',
+  'edges { cursor }',
   'edges { node { id } }',
   'edges { cursor node { id status } }',
   'pageInfo { hasNextPage }',
@@ -215,7 +217,7 @@ const CLIENTS = [
       });
       onTestFinished(() => client.stop());
       return <Data>(query: ReturnType<typeof gql>, variables: Record<string, string>) =>
-        client.query({ query, variables }).then(({ data }) => data as Data);
+        client.query({ query, variables, errorPolicy: 'all' }).then(({ data }) => data as Data);
     },
   },
   {
@@ -287,6 +289,21 @@ describe.each(CLIENTS)('$client with these rules', ({ client, open }) => {
           withoutTypes((await gateway.ask(documents[1]!)).data),
         );
       }
+    },
+  );
+
+  it.each(['nodes { id createdAt }', 'edges { cursor node { id createdAt } }'])(
+    'answers a list as it came when a row of it has failed: %s',
+    async (selected) => {
+      const gateway = await openGateway({ backend: 'faulty' });
+      gateway.upstream.on('*', worldWithBrokenRow());
+
+      const data = await open(gateway)(gql(audiences(selected)), {});
+
+      expect(JSON.stringify(data)).toContain('null');
+      expect(withoutTypes(data)).toEqual(
+        withoutTypes((await gateway.ask(audiences(selected))).data),
+      );
     },
   );
 

@@ -18,8 +18,8 @@ import {
 import { describe, expect, it } from 'vitest';
 import { relayAccept, relayPayloads } from '../../src/client/relay-incremental.ts';
 import { openGateway } from '../support/open-gateway.ts';
-import { after, status, type Behaviour } from '../support/faults.ts';
-import { world } from '../support/world.ts';
+import { after, ok, status, type Behaviour } from '../support/faults.ts';
+import { routeOf, sampleOf, world, worldWithBrokenRow } from '../support/world.ts';
 
 const HEADERS = { 'x-api-key': 'key' };
 
@@ -163,7 +163,10 @@ const relayScreen = {
 
 type FieldErrors = readonly { readonly kind: string; readonly error: Error }[] | null;
 
-/** A request by Relay: the screen as it is first and last, and the errors that the store has for it. */
+/**
+ * A request by Relay: the screen as it is first and last, the errors that the store has for it, and the error that has
+ * failed the request.
+ */
 async function askRelay(url: string, request: ConcreteRequest) {
   const network = Network.create(({ text }) =>
     Observable.create((sink) => {
@@ -185,11 +188,11 @@ async function askRelay(url: string, request: ConcreteRequest) {
   const kept = environment.retain(operation);
   const lookup = () => environment.lookup(operation.fragment);
   const seen: Screen[] = [];
-  await new Promise<void>((resolve, reject) => {
+  const failure = await new Promise<Error | undefined>((resolve) => {
     environment.execute({ operation }).subscribe({
       next: () => seen.push(structuredClone(lookup().data) as unknown as Screen),
-      complete: () => resolve(),
-      error: reject,
+      complete: () => resolve(undefined),
+      error: resolve,
     });
   });
   // The types of Relay's runtime do not have it.
@@ -199,11 +202,12 @@ async function askRelay(url: string, request: ConcreteRequest) {
   const errors = (fieldErrors ?? []).flatMap((one) =>
     one.kind === 'relay_field_payload.error' ? [one] : [],
   );
-  return { first: seen[0]!, last: seen.at(-1)!, errors };
+  return { first: seen[0]!, last: seen.at(-1)!, errors, failure };
 }
 
 const byRelay = async (url: string): Promise<Seen> => {
-  const { errors, ...seen } = await askRelay(url, relayScreen);
+  const { errors, failure, ...seen } = await askRelay(url, relayScreen);
+  if (failure) throw failure;
   return { ...seen, errors: errors.map(({ error }) => error.message) };
 };
 
@@ -214,51 +218,71 @@ const CLIENTS: readonly (readonly [string, (url: string) => Promise<Seen>])[] = 
   ['Relay', byRelay],
 ];
 
-const STREAM = `query Stream {
-  page(pageId: "p") {
-    __typename
-    id
-    audiences(first: 3) { nodes @stream(initialCount: 1, label: "Stream$stream$nodes") { __typename id person { id name } } }
-  }
-}`;
-
 const linked = (name: string, concreteType: string, selections: readonly object[]) => ({
   ...{ alias: null, args: null, concreteType, kind: 'LinkedField', name, plural: false },
   ...{ selections, storageKey: null },
 });
-const NODES = {
-  ...linked('nodes', 'Audience', [
-    scalar('__typename'),
-    scalar('id'),
-    linked('person', 'Person', [scalar('id'), scalar('name')]),
-  ]),
-  plural: true,
-};
-const streamed = (nodes: object) =>
-  pageOf([
-    {
-      ...linked('audiences', 'AudienceConnection', [nodes]),
-      args: [{ kind: 'Literal', name: 'first', value: 3 }],
-      storageKey: 'audiences(first:3)',
+const AUDIENCE = [
+  ...['__typename', 'id', 'createdAt'].map(scalar),
+  linked('person', 'Person', [scalar('id'), scalar('name')]),
+];
+const AUDIENCE_TEXT = '{ __typename id createdAt person { id name } }';
+
+/** Lists of audiences, with what is selected of an item as text. */
+const STREAMED = {
+  nodes: { field: { ...linked('nodes', 'Audience', AUDIENCE), plural: true }, text: AUDIENCE_TEXT },
+  edges: {
+    field: {
+      ...linked('edges', 'AudienceEdge', [linked('node', 'Audience', AUDIENCE)]),
+      plural: true,
     },
-  ]).map((page) => ({
-    ...page,
-    selections: page.selections.filter((one) => !('name' in one) || one.name !== 'name'),
-  }));
-const relayStream = {
-  fragment: {
-    ...{ argumentDefinitions: [], kind: 'Fragment', metadata: null, name: 'Stream' },
-    ...{ selections: streamed(NODES), type: 'Query', abstractKey: null },
+    text: `{ node ${AUDIENCE_TEXT} }`,
   },
-  kind: 'Request',
-  operation: {
-    ...{ argumentDefinitions: [], kind: 'Operation', name: 'Stream' },
-    selections: streamed({
-      ...{ if: null, kind: 'Stream', label: 'Stream$stream$nodes', selections: [NODES] },
-    }),
+};
+
+const audiencesWith = (list: object) => [
+  {
+    ...pageOf([])[0],
+    selections: [
+      scalar('__typename'),
+      scalar('id'),
+      {
+        ...linked('audiences', 'AudienceConnection', [list]),
+        args: [{ kind: 'Literal', name: 'first', value: 4 }],
+        storageKey: 'audiences(first:4)',
+      },
+    ],
   },
-  params: { ...relayScreen.params, cacheID: '2', name: 'Stream', text: STREAM },
-} as unknown as ConcreteRequest; // as relay-compiler writes it
+];
+
+function relayStream(name: keyof typeof STREAMED): ConcreteRequest {
+  const { field, text } = STREAMED[name];
+  const label = `Stream$stream$${name}`;
+  const query = `query Stream {
+    page(pageId: "p") {
+      __typename
+      id
+      audiences(first: 4) { ${name} @stream(initialCount: 1, label: "${label}") ${text} }
+    }
+  }`;
+  return {
+    fragment: {
+      ...{ argumentDefinitions: [], kind: 'Fragment', metadata: null, name: 'Stream' },
+      ...{ selections: audiencesWith(field), type: 'Query', abstractKey: null },
+    },
+    kind: 'Request',
+    operation: {
+      ...{ argumentDefinitions: [], kind: 'Operation', name: 'Stream' },
+      selections: audiencesWith({ if: null, kind: 'Stream', label, selections: [field] }),
+    },
+    params: { ...relayScreen.params, cacheID: label, name: 'Stream', text: query },
+  } as unknown as ConcreteRequest; // as relay-compiler writes it
+}
+
+/** The audiences of a streamed list, as Relay shows them last. */
+const audiencesOf = (screen: Screen) =>
+  (screen as unknown as { page: { audiences: Record<keyof typeof STREAMED, object[]> } }).page
+    .audiences;
 
 const shown = ({ page }: Screen) => ({
   name: page.name,
@@ -303,15 +327,60 @@ describe('Relay', () => {
       (seen.target.startsWith('/v0/persons/') ? status(403) : rest)(response, seen, socket),
     );
 
-    const { last, errors } = await askRelay(url, relayStream);
+    const { last, errors } = await askRelay(url, relayStream('nodes'));
 
-    const { nodes } = (last as unknown as { page: { audiences: { nodes: object[] } } }).page
-      .audiences;
+    const { nodes } = audiencesOf(last);
     expect(nodes.length).toBeGreaterThan(1);
     expect(nodes).toEqual(nodes.map((node) => ({ ...node, person: null })));
     expect(errors.map(({ error }) => error.message)).toEqual(
       nodes.map(() => expect.stringContaining('answered 403')),
     );
+  });
+
+  /** A gateway over a list with a broken row, which comes later than the first part of a stream. */
+  async function openWithBrokenRow() {
+    const site = await openGateway({ backend: 'faulty' });
+    const rest = worldWithBrokenRow();
+    site.upstream.on('*', async (response, seen, socket) => {
+      if (seen.target === '/v0/persons/p1') await sleep(80);
+      return rest(response, seen, socket);
+    });
+    return site;
+  }
+
+  it('fails the request at a deferred part that fails whole, and keeps what was shown', async () => {
+    const { url, upstream } = await open();
+    upstream.on('GET /v0/pages/p', (response, seen, socket) => {
+      const { route, values } = routeOf(seen)!;
+      return ok({ ...sampleOf(route, values), createdAt: 'no date' })(response, seen, socket);
+    });
+
+    const { last, failure } = await askRelay(url, relayScreen);
+
+    expect(failure?.message).toContain('neither ISO 8601 nor');
+    expect(last.page.name).toBe('name');
+  });
+
+  it('fails the request at a streamed row that is null', async () => {
+    const { url } = await openWithBrokenRow();
+
+    const { last, failure } = await askRelay(url, relayStream('nodes'));
+
+    expect(failure?.message).toContain('neither ISO 8601 nor');
+    expect(audiencesOf(last).nodes.length).toBeLessThan(4);
+  });
+
+  it('shows all other rows of streamed edges when one has no node, and has its error', async () => {
+    const { url } = await openWithBrokenRow();
+
+    const { last, errors, failure } = await askRelay(url, relayStream('edges'));
+
+    expect(failure).toBeUndefined();
+    const node = { id: expect.any(String) };
+    expect(audiencesOf(last).edges).toMatchObject([{ node }, { node }, { node: null }, { node }]);
+    expect(errors.map(({ error }) => error.message)).toEqual([
+      expect.stringContaining('neither ISO 8601 nor'),
+    ]);
   });
 
   it('reports an error when the response ends in order, but before its last part', async () => {

@@ -15,6 +15,21 @@ export const world = (): Behaviour => (response, seen, socket) => {
   return answer(response, seen, socket);
 };
 
+/** A whole backend whose lists of audiences have four, the third of which has no valid date. */
+export const worldWithBrokenRow = (): Behaviour => {
+  const others = world();
+  return (response, seen, socket) => {
+    const { route, values } = samples.routeOf(seen)!;
+    if (!route.path.endsWith('/audiences')) return others(response, seen, socket);
+    const list = sampleOf(route, values);
+    const items = ['a0', 'a1', 'a2', 'a3'].map((audienceId, i) => ({
+      ...{ ...list['items'][0], audienceId, personId: `p${i}` },
+      ...(i === 2 && { createdAt: 'no date' }),
+    }));
+    return ok({ ...list, items })(response, seen, socket);
+  };
+};
+
 /** The answer of each route, with `<page_id>` in the place of the path's value. */
 const templates = new Map<string, string>();
 

@@ -26,17 +26,19 @@ export const keys: KeyingConfig = Object.fromEntries(
 
 /**
  * `relayPagination` for fields without arguments too, which it does not find, for pages of one size, since a list with
- * rows that lack a field of the query is null, and without the empty list and the page info that it makes up where a
- * query has not selected them.
+ * rows that lack a field of the query is null, with rows that have no key, which it drops, and without the empty list
+ * and the page info that it makes up where a query has not selected them.
  */
 function paginated(): Resolver {
   const merge = relayPagination();
   return (parent, args, cache, info) => {
-    const pages = ofSize(args, cache);
+    const pages = pagesOf(args, cache);
     const list = merge(parent, args, pages, info) as DataFields | undefined;
     const read = pages.resolve(info.parentKey, info.fieldName, args);
     if (!list || typeof read !== 'string') return list;
     const made = asRead(list, read, cache);
+    const nodes = made['nodes'];
+    if (isList(nodes)) made['nodes'] = nodes.map((node) => (isFailedRow(node) ? null : node));
     const pageInfo = cache.resolve(read, 'pageInfo');
     if (typeof pageInfo === 'string')
       made['pageInfo'] = asRead(list['pageInfo'] as DataFields, pageInfo, cache);
@@ -50,23 +52,38 @@ const asRead = (object: DataFields, key: string, cache: Cache): DataFields =>
     Object.entries(object).filter(([field]) => cache.resolve(key, field) !== undefined),
   );
 
-/** The cache without the pages of a connection that have another size. */
-function ofSize({ first, last }: Arguments, cache: Cache): Cache {
+/** The cache without the pages of a connection that have another size, and with a key for each row. */
+function pagesOf({ first, last }: Arguments, cache: Cache): Cache {
   const inspectFields: Cache['inspectFields'] = (entity) =>
     cache
       .inspectFields(entity)
       .map((field) => ({ ...field, arguments: field.arguments ?? {} }))
       .filter(({ arguments: read }) => read['first'] === first && read['last'] === last);
-  // Fields without arguments, and those whose arguments are all null, are stored under their names.
-  const resolve: Cache['resolve'] = (entity, field, args) =>
-    cache.resolve(entity, field, args && Object.keys(args).length > 0 ? args : null);
+  const resolve: Cache['resolve'] = (entity, field, args) => {
+    // Fields without arguments, and those whose arguments are all null, are stored under their names.
+    const value = cache.resolve(entity, field, args && Object.keys(args).length > 0 ? args : null);
+    // An edge whose node failed, or was not selected.
+    if (field === 'node') return value ?? entity;
+    return field === 'nodes' && isList(value)
+      ? value.map((node, index) => node ?? failedRow(entity as string, index))
+      : value;
+  };
   return Object.create(cache, {
     inspectFields: { value: inspectFields },
     resolve: { value: resolve },
   }) as Cache;
 }
 
-type DataFields = Record<string, ReturnType<Cache['resolve']>>;
+/** Begins the key that a failed row gets; those of entities begin with the name of a type. */
+const FAILED = 'null ';
+const failedRow = (connection: string, index: number): string => `${FAILED}${connection} ${index}`;
+const isFailedRow = (key: unknown): boolean => typeof key === 'string' && key.startsWith(FAILED);
+
+/** Without the `any` of `Array.isArray`. */
+const isList = (value: Value): value is Extract<Value, unknown[]> => Array.isArray(value);
+
+type Value = ReturnType<Cache['resolve']>;
+type DataFields = Record<string, Value>;
 type Arguments = Exclude<FieldArgs, null | undefined>;
 
 /** Pagination of all connections. */
