@@ -253,6 +253,12 @@ describe('the settings', () => {
     ['PORT', '65536', 'PORT must be a whole number from 0 to 65535; got "65536".'],
     ['PORT', '-1', 'PORT must be a whole number from 0 to 65535; got "-1".'],
     ['PORT', '4e3', 'PORT must be a whole number from 0 to 65535; got "4e3".'],
+    [
+      'NODE_ENV',
+      '"production"',
+      /^NODE_ENV must be a text without quotes, .*; got "\\"production\\""\.$/,
+    ],
+    ['NO_PROXY', "'a.example'", /^NO_PROXY must be a text without quotes/],
     ['ADMIN_PORT', 'x', 'ADMIN_PORT must be a whole number from 0 to 65535; got "x".'],
     [
       'ADMIN_PORT',

@@ -22,6 +22,7 @@ import {
   ON_OR_OFF,
   TEXT,
   TRUE_OR_FALSE,
+  UNQUOTED,
   wholeNumber,
 } from '../../gateway/settings/kinds.ts';
 import { group, secret, setting } from '../../gateway/settings/setting.ts';
@@ -138,7 +139,7 @@ export const SETTINGS = {
     ),
     noProxy: setting(
       'NO_PROXY',
-      TEXT,
+      UNQUOTED,
       '',
       'names of hosts, and of what is below them, that are reached without; this machine always is',
     ),
@@ -276,7 +277,7 @@ export const SETTINGS = {
     ),
     environment: setting(
       'NODE_ENV',
-      TEXT,
+      UNQUOTED,
       '',
       '`production`: a name that is nearly a setting stops the start; without `UPSTREAM_URL`, the log and `/ready` warn of sample data',
     ),

@@ -16,6 +16,11 @@ export const TRUE_OR_FALSE = z
 
 export const TEXT = z.string().describe('a text');
 
+export const UNQUOTED = z
+  .string()
+  .regex(/^[^"']*$/)
+  .describe('a text without quotes, which files of `docker run --env-file` keep');
+
 export const FOLDER = z
   .string()
   .refine((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory())
