@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Epochs } from '../../../src/extensions/cache/epochs.ts';
 import { ResponseCache, tokenOf } from '../../../src/extensions/cache/response-cache.ts';
-import { NOW } from '../../../src/rest/call/call.ts';
 import type { RequestScope, RestClient } from '../../../src/rest/client/client.ts';
 import {
   createConnection,
@@ -36,10 +35,13 @@ async function openFleet(count = 2) {
   const replicas = await Promise.all(
     Array.from({ length: count }, async () => {
       const shared = await openShared(redis, { onCommand: (outcome) => commands.push(outcome) });
-      const cache = new ResponseCache({ maxBytes: 1_000_000, ttls: TTLS, shared: shared.reads });
+      const newCache = () =>
+        new ResponseCache({ maxBytes: 1_000_000, ttls: TTLS, shared: shared.reads });
+      const cache = newCache();
       await cache.open();
       const rest = await openRest({ url: backend.url, cache });
-      return Object.assign(rest, { shared });
+      const readAnew = async () => read(await openRest({ url: backend.url, cache: newCache() }));
+      return Object.assign(rest, { shared, readAnew });
     }),
   );
   return { redis, backend, state, commands, replicas, one: replicas[0]!, other: replicas[1]! };
@@ -63,12 +65,18 @@ async function write(rest: Rest): Promise<string> {
   return tokenOf(client.callLog)!;
 }
 
-/** Waits for an answer in Redis. It is sent there once, after its caller has it; when Redis was late it is read again. */
-async function untilStored(redis: RedisServer, rest: Rest): Promise<void> {
+/**
+ * Waits for an answer in Redis. It is sent there once, after its caller has it; when Redis was late it is read again, with
+ * nothing in memory.
+ */
+async function untilStored(
+  redis: RedisServer,
+  { readAnew }: { readonly readAnew: () => Promise<unknown> },
+): Promise<void> {
   const found = () => until(async () => ((await redis.command('DBSIZE')) as number) > 1, 2_000);
   await until(() =>
     found().catch(async (error: unknown) => {
-      await read(rest, { newerThan: NOW });
+      await readAnew();
       throw error;
     }),
   );
