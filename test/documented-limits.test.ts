@@ -91,7 +91,7 @@ describe('docs/failures.md', () => {
       'time to connect': s(CONNECT_MS),
       'age of a connection that is kept': s(MAX_AGE_MS),
       'bytes of an answer': n(DEFAULTS.maxResponseBytes),
-      'bytes of the headers of an answer; more by `NODE_OPTIONS=--max-http-header-size=…`':
+      'bytes of the headers of an answer; more by `--max-http-header-size` of Node':
         n(nodesMaxHeaderSize),
       [`levels of a log's payload, or of JSON above ${large}; values in an answer above ${large}`]: `${MAX_DEPTH}; ${n(MAX_VALUES)}`,
       'wrong values of one answer that are reported one by one': n(MAX_FAULTS),
