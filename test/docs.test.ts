@@ -231,7 +231,7 @@ describe('codes', () => {
   it('and settings are the only words in capitals, except for well-known ones', () => {
     // The last ones are Redis'.
     const OTHERS =
-      'GET POST JSON SIGTERM SIGINT CHROMIUM_PATH NODE_EXTRA_CA_CERTS READONLY MASTERDOWN LOADING NOREPLICAS MISCONF OOM'.split(
+      'GET POST JSON SIGTERM SIGINT CHROMIUM_PATH NODE_EXTRA_CA_CERTS NODE_OPTIONS READONLY MASTERDOWN LOADING NOREPLICAS MISCONF OOM'.split(
         ' ',
       );
     const inGraph = pageNamed('docs/graph.md').words;
