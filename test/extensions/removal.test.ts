@@ -107,4 +107,4 @@ it('without any of them what is left has all the types that it needs', async () 
   ).catch((error: { readonly stdout: string }) => error);
 
   expect(checked.stdout).toBe('');
-});
+}, 180_000);
