@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 vi.stubGlobal('location', { origin: 'http://127.0.0.1:4000', pathname: '/graphql' });
 const { suggestionsIn } = await import('../../src/explorer/page/quick-fix.ts');
 const { changesBetween } = await import('../../src/explorer/waterfall/event-changes.ts');
-const { linkTo } = await import('../../src/explorer/documents/share.ts');
+const { linkTo, takeLink } = await import('../../src/explorer/documents/share.ts');
 const { labelsOf } = await import('../../src/explorer/waterfall/rows.ts');
 
 it.each([
@@ -63,4 +63,17 @@ it('linkTo makes a link of a document with variables of 200,000 characters', () 
 
   const text = Buffer.from(decodeURIComponent(link), 'base64').toString();
   expect(JSON.parse(text)).toEqual(document);
+});
+
+it.each([
+  ['{"query":"{ a }"}', { query: '{ a }', variables: '' }],
+  ['{"query":"{ a }","variables":{"b":1}}', undefined],
+  ['{"query":5}', undefined],
+  ['null', undefined],
+  ['{', undefined],
+])('takeLink reads only texts from a link that anybody may have written: %s', (json, document) => {
+  vi.stubGlobal('history', { replaceState: () => {} });
+  vi.stubGlobal('location', { hash: `#document=${encodeURIComponent(btoa(json))}` });
+
+  expect(takeLink()).toEqual(document);
 });

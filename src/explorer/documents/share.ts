@@ -24,8 +24,12 @@ export function takeLink(): OpenDocument | undefined {
   try {
     const text = atob(decodeURIComponent(hash.slice(PREFIX.length)));
     const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
-    const { query, variables } = JSON.parse(new TextDecoder().decode(bytes)) as OpenDocument;
-    return { query: String(query), variables: String(variables) };
+    const { query, variables = '' } = JSON.parse(
+      new TextDecoder().decode(bytes),
+    ) as Partial<OpenDocument>;
+    // Anybody can write a link.
+    const isText = typeof query === 'string' && typeof variables === 'string';
+    return isText ? { query, variables } : undefined;
   } catch {
     return undefined;
   }
