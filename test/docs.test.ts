@@ -139,9 +139,13 @@ describe('commands', () => {
   });
 
   it('start main.js as `npm start` does', () => {
-    const starts = shellLines.filter((line) => /^node .*main\.js/.test(line));
+    const ofUnits = blocks
+      .filter(({ language }) => language === 'ini')
+      .flatMap(({ text }) => text.split('\n'))
+      .map((line) => line.replace('ExecStart=/usr/bin/', ''));
+    const starts = [...shellLines, ...ofUnits].filter((line) => /^node .*main\.js/.test(line));
 
-    expect(starts.length).toBeGreaterThan(0);
+    expect(starts.length).toBeGreaterThan(1);
     // That of a server runs in dist/.
     for (const line of starts)
       expect(scripts.start.replace('dist/', '')).toBe(`exec ${line.replace('dist/', '')}`);
