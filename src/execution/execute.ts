@@ -23,7 +23,7 @@ import type { MaybePromise } from './core/resolved-value.ts';
 import { IncrementalExecutor, type IncrementalResult } from './incremental/incremental-executor.ts';
 import { INCREMENTAL, isDeferredAt } from './incremental/incremental-selection.ts';
 import { checkValues } from './check-values.ts';
-import { PLAIN, PreparedOperations } from './operation/prepared-operations.ts';
+import { STANDARD, PreparedOperations } from './operation/prepared-operations.ts';
 import type { PreparedSelection } from './operation/prepared-selection.ts';
 import { coerceVariableValues } from './operation/variables.ts';
 
@@ -77,7 +77,7 @@ export function createExecute(options: ExecutionOptions): Execute {
     if (!variableValues) return { errors: errors! };
     const known = operations.document(document);
     const context = { schema, fragments: known.fragments, variableValues };
-    const preparation = args.isIncremental ? INCREMENTAL : PLAIN;
+    const preparation = args.isIncremental ? INCREMENTAL : STANDARD;
     let selection: PreparedSelection;
     if (operation.operation === OperationTypeNode.MUTATION) {
       try {

@@ -5,7 +5,7 @@ import { Cancel } from '../../src/lib/cancel.ts';
 import type { RestError } from '../../src/rest/call/errors.ts';
 import { retryAfterOf } from '../../src/rest/decode/retry-after.ts';
 import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
-import { markReused, retryOf } from '../../src/rest/transport/transport-fault.ts';
+import { markReused, costOfRetry } from '../../src/rest/transport/transport-fault.ts';
 import { routes } from '../../src/v0/routes.ts';
 import {
   cut,
@@ -263,13 +263,13 @@ describe('a read whose idle connection is closed as it is sent', () => {
   it('is sent again without cost to the retry budget after EPIPE on a reused connection', () => {
     const broken = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
     const sent = { isConnected: true, isAnswered: false, number: 1 };
-    expect(retryOf(broken, sent)).toBe('load');
+    expect(costOfRetry(broken, sent)).toBe('load');
     markReused(broken);
 
-    expect(retryOf(broken, sent)).toBe('nothing');
-    expect(retryOf(broken, { ...sent, isAnswered: true }), 'answered in part').toBe('load');
-    expect(retryOf(broken, { ...sent, number: 2 }), 'on a fresh connection').toBe('load');
-    expect(retryOf(broken, { ...sent, isConnected: false, number: 2 }), 'never begun').toBe(
+    expect(costOfRetry(broken, sent)).toBe('nothing');
+    expect(costOfRetry(broken, { ...sent, isAnswered: true }), 'answered in part').toBe('load');
+    expect(costOfRetry(broken, { ...sent, number: 2 }), 'on a fresh connection').toBe('load');
+    expect(costOfRetry(broken, { ...sent, isConnected: false, number: 2 }), 'never begun').toBe(
       'nothing',
     );
   });

@@ -47,7 +47,7 @@ export interface Preparation {
 }
 
 /** Standard execution, without incremental delivery. */
-export const PLAIN: Preparation = {
+export const STANDARD: Preparation = {
   name: 'plain',
   // A new array, since collected fields are cached by it.
   root: (context, type, operation) =>

@@ -22,7 +22,7 @@ import {
 } from 'graphql';
 import { prepareArguments, type PreparedArguments } from './arguments.ts';
 import { collectFields, type CollectedField, type OperationContext } from './collect-fields.ts';
-import { PLAIN, type IsPlain } from './variables.ts';
+import { PLAIN_SCALARS, type IsPlain } from './variables.ts';
 
 /** The type of a field or of list items, as required by `completeValue`. */
 export type Shape = { readonly isNonNull: boolean } & (
@@ -174,7 +174,7 @@ function shapeOf(type: GraphQLOutputType): Shape {
   const nullable = getNullableType(type);
   if (isListType(nullable)) return { isNonNull, kind: 'list', item: shapeOf(nullable.ofType) };
   if (isLeafType(nullable)) {
-    return { isNonNull, kind: 'leaf', type: nullable, isPlain: PLAIN.get(nullable) };
+    return { isNonNull, kind: 'leaf', type: nullable, isPlain: PLAIN_SCALARS.get(nullable) };
   }
   if (isAbstractType(nullable)) return { isNonNull, kind: 'abstract', type: nullable };
   return { isNonNull, kind: 'object', type: nullable };

@@ -61,7 +61,7 @@ const NONE: VariableValues = dictionary();
 export type IsPlain = (value: unknown) => boolean;
 
 /** Predicates for values that standard scalars accept and return unchanged. */
-export const PLAIN: ReadonlyMap<unknown, IsPlain> = new Map<unknown, IsPlain>([
+export const PLAIN_SCALARS: ReadonlyMap<unknown, IsPlain> = new Map<unknown, IsPlain>([
   [GraphQLID, (value: unknown) => typeof value === 'string'],
   [GraphQLString, (value: unknown) => typeof value === 'string'],
   [GraphQLBoolean, (value: unknown) => typeof value === 'boolean'],
@@ -127,7 +127,7 @@ function plainValues(
     const named = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
     const name = variable.name.value;
     if (named.kind !== Kind.NAMED_TYPE) return undefined;
-    const isPlain = PLAIN.get(schema.getType(named.name.value));
+    const isPlain = PLAIN_SCALARS.get(schema.getType(named.name.value));
     if (!isPlain || !Object.hasOwn(sent, name) || !isPlain(sent[name])) return undefined;
     values[name] = sent[name];
   }

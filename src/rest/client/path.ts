@@ -61,14 +61,14 @@ export function textFault(value: string): string | undefined {
 const MAX_OCTETS = 9;
 
 function encodeSegment(route: RouteLabel, name: string, value: string): string {
-  if (PLAIN.test(value) && !isReserved(name, value)) return value;
+  if (PLAIN_SEGMENT.test(value) && !isReserved(name, value)) return value;
   const fault = segmentFault(value, name);
   if (fault) throw new RestError('input', `"${name}" ${fault}`, route);
   return encodeURIComponent(value);
 }
 
 /** Fast path: short ids without characters that are special in a URL. */
-const PLAIN = /^[\w-]{1,100}$/;
+const PLAIN_SEGMENT = /^[\w-]{1,100}$/;
 
 /**
  * Returns why a text cannot be a path segment; undefined if it can.
@@ -76,7 +76,7 @@ const PLAIN = /^[\w-]{1,100}$/;
  * @param parameter name of the parameter, if it is known.
  */
 export function segmentFault(value: string, parameter?: string): string | undefined {
-  if (parameter === undefined && PLAIN.test(value)) return undefined;
+  if (parameter === undefined && PLAIN_SEGMENT.test(value)) return undefined;
   if (value === '') return 'must not be empty';
   if (value === '.' || value === '..') return `must be an id, got "${value}"`;
   if (value.length > MAX_ID_LENGTH) return `must be at most ${MAX_ID_LENGTH} characters long`;

@@ -50,7 +50,7 @@ export function faultOf(cause: Error, route: RouteLabel, progress: Progress): Re
     return new RestError('invalid_response', 'Backend answered malformed HTTP', route, { cause });
   }
   const failure = TLS.test(code) ? 'tls' : (FAILURES.get(code) ?? 'unreachable');
-  const retry = retryOf(cause, progress);
+  const retry = costOfRetry(cause, progress);
   const options = { cause, retry, failure };
   const what = progress.isConnected
     ? 'Connection to the backend ended without an answer'
@@ -59,7 +59,7 @@ export function faultOf(cause: Error, route: RouteLabel, progress: Progress): Re
 }
 
 /** Whether to retry, and the cost of a retry for the backend. */
-export function retryOf(
+export function costOfRetry(
   cause: Error,
   { isConnected, isAnswered, number }: Progress,
 ): RestError['retry'] {
