@@ -1,8 +1,8 @@
 /**
  * Reads the environment into a checked, frozen `Config`, by the tables of settings of the core and of extensions.
  *
- * A group is the options of one part of the gateway or of an extension. Invalid values are start errors: one line with the variable, the
- * allowed values and the actual one.
+ * A group is the options of one part of the gateway or of an extension. Invalid values are start errors: one line with
+ * the variable, the allowed values and the actual one.
  */
 import { BlockList, isIP } from 'node:net';
 import { EXTENSIONS, type ExtensionValues, type Line } from './extensions.ts';

@@ -357,7 +357,7 @@ describe('Relay', () => {
 
     const { last, failure } = await askRelay(url, relayScreen);
 
-    expect(failure?.message).toContain('neither ISO 8601 nor');
+    expect(failure?.message).toContain('a timestamp that is neither ISO 8601');
     expect(last.page.name).toBe('name');
   });
 
@@ -366,7 +366,7 @@ describe('Relay', () => {
 
     const { last, failure } = await askRelay(url, relayStream('nodes'));
 
-    expect(failure?.message).toContain('neither ISO 8601 nor');
+    expect(failure?.message).toContain('a timestamp that is neither ISO 8601');
     expect(audiencesOf(last).nodes.length).toBeLessThan(4);
   });
 
@@ -379,7 +379,7 @@ describe('Relay', () => {
     const node = { id: expect.any(String) };
     expect(audiencesOf(last).edges).toMatchObject([{ node }, { node }, { node: null }, { node }]);
     expect(errors.map(({ error }) => error.message)).toEqual([
-      expect.stringContaining('neither ISO 8601 nor'),
+      expect.stringContaining('a timestamp that is neither ISO 8601'),
     ]);
   });
 
