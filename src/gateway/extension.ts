@@ -16,7 +16,7 @@ import type { EventObserver } from './policies/subscriptions.ts';
 import type { SettingGroup, Settings, ValuesOf } from './settings/setting.ts';
 import type { OwnRequest } from './transports/own-transport.ts';
 
-/** What an extension brings: four ways to the core, and two fields beside them. */
+/** An extension: four ways to the core, and two fields beside them. */
 export interface Extension {
   /* 1. Policies of operations. A state on the operation has a key of its own (`StateKey`). */
 

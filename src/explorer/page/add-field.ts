@@ -273,7 +273,7 @@ export function addVariables(jsonc: string, names: readonly string[]): string {
     );
 }
 
-/** Those of these variables that have no value in the text. */
+/** The given variables without a value in the text. */
 export function variablesToGive(jsonc: string, names: readonly string[]): readonly string[] {
   const known = objectIn(jsonc);
   return names.filter((name) => (known[name] ?? null) === null);
