@@ -1,5 +1,4 @@
 /** Loaders: DataLoader with calls that start ahead and can be abandoned, and with values primed by other calls. */
-import DataLoader from 'dataloader';
 import { expect, it } from 'vitest';
 import { Loader } from '../../src/graph/loading/loader.ts';
 import { planningContext } from '../../src/plan/cost.ts';
@@ -24,16 +23,6 @@ function open(read: (name: string) => Promise<string> = (name) => Promise.resolv
   );
   return { loader, calls, primed };
 }
-
-it('is a DataLoader with loadMany and clear', async () => {
-  const { loader, calls } = open();
-
-  expect(loader).toBeInstanceOf(DataLoader);
-  await expect(loader.loadMany([{ name: 'a' }, { name: 'b' }])).resolves.toEqual(['a', 'b']);
-  await loader.clear({ name: 'a' }).load({ name: 'a' });
-  await loader.load({ name: 'b' });
-  expect(calls).toEqual(['a', 'b', 'a']);
-});
 
 it('answers a key as soon as its own call ends, while a call beside it is pending', async () => {
   const { loader } = open((name) => (name === 'slow' ? never : Promise.resolve(`${name} is here`)));

@@ -1,5 +1,5 @@
 /**
- * Loader of one request: a DataLoader whose calls look-ahead can start and abandon.
+ * Loader of one request: DataLoader with calls that look-ahead can start and abandon.
  *
  * Lists and writes prime its cache. REST has no batch routes, so a batch makes one call per key, which succeed and fail
  * independently. This class adds cancellation of loads and the origin of calls to DataLoader.
@@ -29,16 +29,24 @@ interface LoaderOptions<Key> {
   readonly onPrimed?: (origin: unknown) => void;
 }
 
-export class Loader<Key extends object, Value> extends DataLoader<Key, Value, string> {
-  readonly #cache: Map<string, Promise<Value>>;
-  /** Options of the keys of the next batch, in order. */
-  readonly #calls: CallOptions[];
+/** A loader as look-ahead sees it; a method, so that loaders of different keys have one type. */
+export interface StartsLoads<Key> {
+  start(key: Key, origin?: unknown): Abandon;
+}
+
+/** A key in DataLoader's batch. */
+interface Load<Key> {
+  readonly id: string;
+  readonly key: Key;
+  readonly call: CallOptions;
+}
+
+export class Loader<Key extends object, Value> implements StartsLoads<Key> {
+  readonly #cache = new Map<string, Promise<Value>>();
+  readonly #batches: DataLoader<Load<Key>, Value, string>;
   readonly #ahead = new Map<string, EarlyLoad>();
   readonly #primed = new Set<string>();
-  /**
-   * Typed as a method (bivariant), which gives loaders of different keys one type; callers get keys from the entity.
-   */
-  readonly #idOf: { of(key: Key): string }['of'];
+  readonly #idOf: (key: Key) => string;
   readonly #onPrimed: ((origin: unknown) => void) | undefined;
 
   /** @param read makes the call of a key. */
@@ -46,19 +54,11 @@ export class Loader<Key extends object, Value> extends DataLoader<Key, Value, st
     read: (key: Key, call: CallOptions) => Promise<Value>,
     { idOf = textOf, onPrimed }: LoaderOptions<Key> = {},
   ) {
-    const cache = new Map<string, Promise<Value>>();
-    const calls: CallOptions[] = [];
-    super(
-      (keys) => {
-        const begun = calls.splice(0);
-        // DataLoader resolves each key with its value, which may be a promise despite its types, so no key waits for
-        // the slowest one.
-        return Promise.resolve(keys.map((key, i) => read(key, begun[i]!)) as Value[]);
-      },
-      { cacheKeyFn: idOf, cacheMap: cache },
+    this.#batches = new DataLoader(
+      // A load resolves with its promise, despite DataLoader's types, so no key waits for the slowest one.
+      async (loads) => loads.map(({ key, call }) => read(key, call) as Value),
+      { cacheKeyFn: ({ id }) => id, cacheMap: this.#cache },
     );
-    this.#cache = cache;
-    this.#calls = calls;
     this.#idOf = idOf;
     this.#onPrimed = onPrimed;
   }
@@ -69,17 +69,19 @@ export class Loader<Key extends object, Value> extends DataLoader<Key, Value, st
    * @param origin path of the field.
    * @throws the error in place of an invalid part of the key.
    */
-  override load(key: Key, origin?: unknown): Promise<Value> {
+  load(key: Key, origin?: unknown): Promise<Value> {
     const id = this.#idOf(key);
     this.#ahead.delete(id);
     if (this.#primed.has(id)) this.#onPrimed?.(origin);
     return this.#load(id, key, { origin });
   }
 
-  override prime(key: Key, value: Value): this {
+  /** Keeps a value that is known without a call, unless its key was loaded. */
+  prime(key: Key, value: Value): void {
     const id = this.#idOf(key);
-    if (!this.#cache.has(id)) this.#primed.add(id);
-    return super.prime(key, value);
+    if (this.#cache.has(id)) return;
+    this.#primed.add(id);
+    this.#cache.set(id, Promise.resolve(value));
   }
 
   /** Starts a call that a resolver will probably need; the resolver reports its failure. */
@@ -98,7 +100,7 @@ export class Loader<Key extends object, Value> extends DataLoader<Key, Value, st
       begun.starts -= 1;
       if (begun.starts > 0 || this.#ahead.get(id) !== begun) return;
       this.#ahead.delete(id);
-      this.clear(key);
+      this.#cache.delete(id);
       begun.cancel.cancel();
     };
   }
@@ -112,9 +114,6 @@ export class Loader<Key extends object, Value> extends DataLoader<Key, Value, st
 
   #load(id: string, key: Key, call: CallOptions): Promise<Value> {
     // Avoids DataLoader's batch and promise for a cached value.
-    const known = this.#cache.get(id);
-    if (known) return known;
-    this.#calls.push(call);
-    return super.load(key);
+    return this.#cache.get(id) ?? this.#batches.load({ id, key, call });
   }
 }
