@@ -12,7 +12,7 @@ import '../../src/app/schema.ts'; // ids of its types can be read
 import { routes } from '../../src/v0/routes.ts';
 import { ok, text } from '../support/faults.ts';
 import { KEY, type Reply } from '../support/gateway-process.ts';
-import { sampleOf } from '../support/world.ts';
+import { sampleOf, world } from '../support/world.ts';
 import { rawHttp } from './raw-http.ts';
 import { openStand, type Stand } from './stand.ts';
 
@@ -101,6 +101,41 @@ describe('the gateway', () => {
 const askNode = (id: string) =>
   graphql({ query: 'query ($id: ID!) { node(id: $id) { id } }', variables: { id } });
 
+const UUID = '0190a6c2-7b1e-7cc3-98c4-dc0c0c07398f';
+
+/** Any texts, and those of the alphabet of ids and cursors. */
+const random = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 200 }),
+  fc.base64String({ maxLength: 200 }),
+);
+
+/** An id or a cursor with one bit of its bytes changed. */
+const flippedIn = (text: string): fc.Arbitrary<string> => {
+  const bytes = Buffer.from(text, 'base64url');
+  return fc.nat({ max: 8 * bytes.length - 1 }).map((bit) => {
+    const changed = Buffer.from(bytes);
+    changed[bit >> 3]! ^= 1 << (bit & 7);
+    return changed.toString('base64url');
+  });
+};
+
+/** Its first characters alone. */
+const cutFrom = (text: string): fc.Arbitrary<string> =>
+  fc.nat({ max: text.length - 1 }).map((length) => text.slice(0, length));
+
+/** One with other characters in it, in place of one of its own or beside it: those that decoders of base64 skip, too. */
+const alteredIn = (text: string): fc.Arbitrary<string> =>
+  fc
+    .record({
+      at: fc.nat({ max: text.length }),
+      removed: fc.nat({ max: 1 }),
+      put: fc.oneof(
+        fc.constantFrom('=', '!', '*', ' ', '\n', '\u0000', '.', 'é'),
+        fc.base64String({ minLength: 1, maxLength: 4 }),
+      ),
+    })
+    .map(({ at, removed, put }) => text.slice(0, at) + put + text.slice(at + removed));
+
 const base64 = (bytes: string): string => Buffer.from(bytes).toString('base64');
 
 describe('T40 global ids', () => {
@@ -155,15 +190,17 @@ describe('T40 global ids', () => {
     await stand.holds(replies, { hits: 0 });
   });
 
-  it('T40 refuses three hundred random ids without a call', async () => {
+  it('T40 refuses random ids, and an id with a bit or some characters changed, without a call', async () => {
+    const id = formatNodeId('AudienceVersion', [UUID, UUID, 'v']);
     const replies: Reply[] = [];
     await fc.assert(
-      fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 200 }), async (id) => {
-        const reply = await askNode(id);
+      fc.asyncProperty(fc.oneof(random, flippedIn(id), cutFrom(id), alteredIn(id)), async (one) => {
+        fc.pre(one !== id);
+        const reply = await askNode(one);
         expect(reply.codes).toEqual(['BAD_USER_INPUT']);
         replies.push(reply);
       }),
-      { numRuns: 300 },
+      { numRuns: 600 },
     );
 
     await stand.holds(replies, { hits: 0 });
@@ -219,6 +256,29 @@ describe('T41 cursors', () => {
     expect(parent.data).toEqual({ page: { name: 'name', audiences: null } });
     expect(parent.codes).toEqual(['BAD_USER_INPUT']);
     await stand.holds(parent, { hits: 1 });
+  });
+
+  it('T41 refuses random cursors, and a cursor with a bit or some characters changed, without a call', async () => {
+    const cursor = await cursorOf('topics(first: 1)');
+    await stand.calm();
+    const replies: Reply[] = [];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(random, flippedIn(cursor), cutFrom(cursor), alteredIn(cursor)),
+        async (after) => {
+          fc.pre(after !== cursor);
+          const reply = await graphql({
+            query: 'query ($after: String) { topics(after: $after) { totalCount } }',
+            variables: { after },
+          });
+          expect(reply.codes).toEqual(['BAD_USER_INPUT']);
+          replies.push(reply);
+        },
+      ),
+      { numRuns: 400 },
+    );
+
+    await stand.holds(replies, { hits: 0 });
   });
 
   it('T41 accepts a cursor that another key was given, and reads with the key of the caller', async () => {
@@ -296,15 +356,14 @@ describe('T43 long texts', () => {
   });
 });
 
-/** The text as UTF-8 holds it: lone surrogates are replaced. */
-const wellFormed = (value: string): string => value.replace(/\p{Cs}/gu, '\uFFFD');
-
 describe('T42, T43 paths and queries', () => {
   const hostile = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: 'binary', maxLength: 20 }),
+    fc.string({ unit: 'grapheme', maxLength: 20 }),
     fc.constantFrom(
       '.',
       '..',
+      '...',
       '%2e%2e',
       '../accounts',
       'a/b',
@@ -318,49 +377,68 @@ describe('T42, T43 paths and queries', () => {
       '',
       '\u0000',
       '\ud800',
-      'x'.repeat(600),
+      '$&',
+      '$1',
+      '__proto__',
+      'search',
+      'x'.repeat(512),
+      'x'.repeat(513),
     ),
     fc
-      .array(fc.constantFrom('.', '/', '%', '2e', '&', '=', '#', '?', 'a', '[', ']'))
+      .array(fc.constantFrom('.', '/', '%', '2e', '&', '=', '#', '?', 'a', '[', ']', '\udc00'))
       .map((all) => all.join('')),
   );
+  /** Whether an id may be sent as a segment of a path. */
+  const isSegment = (id: string): boolean =>
+    !['', '.', '..'].includes(id) && id.length <= 512 && id.isWellFormed() && !/\p{Cc}/u.test(id);
+  /** `/v0/pages/search` is another route. */
+  const isPageId = (id: string): boolean => isSegment(id) && id !== 'search';
+  const encoded = (text: string): string => encodeURIComponent(text.toWellFormed());
 
-  it('T42, T43 send each of three hundred random ids and searches as one segment or one parameter', async () => {
+  it('T42, T43 send each of three hundred random ids, searches and cursors as one segment or one parameter', async () => {
     const replies: Reply[] = [];
     let called = 0;
     await fc.assert(
-      fc.asyncProperty(hostile, hostile, async (id, query) => {
+      fc.asyncProperty(hostile, hostile, hostile, async (id, other, query) => {
+        const list = sampleOf(routes.listTopics);
+        stand.upstream.on(
+          'GET /v0/topics',
+          ok({ ...list, hasMore: true, nextCursor: `c${query}` }),
+          ok({ ...list, hasMore: false, nextCursor: null }),
+        );
         const before = stand.upstream.seen.length;
         const reply = await graphql({
-          query:
-            'query ($id: ID!, $query: String) { person(personId: $id) { name } accounts(query: $query, first: 3) { totalCount } links: pageLinks(path: $query, pageId: $id, first: 7) { totalCount } }',
-          variables: { id, query },
+          query: `query ($id: ID!, $other: ID!, $query: String) {
+            person(personId: $id) { name }
+            audienceVersion(pageId: $other, audienceId: $id, versionId: $other) { versionNumber }
+            accounts(query: $query, first: 3) { totalCount }
+            links: pageLinks(path: $query, pageId: $id, first: 7) { totalCount }
+            topics(first: 4) { nodes { title } }
+          }`,
+          variables: { id, other, query },
         });
         const seen = stand.upstream.seen.slice(before);
         called += seen.length;
         replies.push(reply);
-        for (const { target, headers } of seen) {
-          const { pathname, searchParams } = new URL(target, 'http://backend');
-          const params = Object.fromEntries(searchParams);
-          expect([...searchParams.keys()].length).toBe(Object.keys(params).length);
-          if (pathname === '/v0/accounts/search') {
-            expect(params).toEqual({ query: wellFormed(query), limit: '3' });
-          } else if (pathname === '/v0/page_links') {
-            expect(params).toEqual({
-              path: wellFormed(query),
-              pageId: wellFormed(id),
-              limit: '7',
-            });
-          } else {
-            expect(decodeURIComponent(/^\/v0\/persons\/([^/]+)$/.exec(pathname)![1]!)).toBe(id);
-            expect(params).toEqual({});
-          }
-          expect(headers['x-api-key']).toBe(KEY);
-        }
+        const expected = [
+          ...(isSegment(id) ? [`/v0/persons/${encoded(id)}`] : []),
+          ...(isSegment(id) && isPageId(other)
+            ? [`/v0/pages/${encoded(other)}/audiences/${encoded(id)}/versions/${encoded(other)}`]
+            : []),
+          ...(isPageId(id)
+            ? [`/v0/page_links?pageId=${encoded(id)}&path=${encoded(query)}&limit=7`]
+            : []),
+          `/v0/accounts/search?query=${encoded(query)}&limit=3`,
+          '/v0/topics?limit=4',
+          `/v0/topics?limit=2&cursor=c${encoded(query)}`,
+        ];
+        expect(seen.map(({ target }) => target).sort()).toEqual(expected.sort());
+        expect(new Set(seen.map(({ headers }) => headers['x-api-key']))).toEqual(new Set([KEY]));
       }),
       { numRuns: 300 },
     );
 
+    stand.upstream.on('GET /v0/topics', world());
     await stand.holds(replies, { hits: called });
   });
 });

