@@ -299,9 +299,13 @@ describe('names', () => {
     const { text } = await gateway.get('/metrics');
 
     const counted = [...text.matchAll(/^# TYPE (gateway_\w+) /gm)].map(([, name]) => name);
-    // Metrics that only `REDIS_URL` adds, which this gateway does not set.
-    const shared = ['gateway_shared_state_available', 'gateway_shared_state_commands_total'];
-    expect([...new Set(documented)].sort()).toEqual([...counted, ...shared].sort());
+    // Metrics that only `REDIS_URL` and `READ_AHEAD` add, which this gateway does not set.
+    const others = [
+      'gateway_reads_ahead_total',
+      'gateway_shared_state_available',
+      'gateway_shared_state_commands_total',
+    ];
+    expect([...new Set(documented)].sort()).toEqual([...counted, ...others].sort());
   });
 
   it('of endpoints are served', async () => {

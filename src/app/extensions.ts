@@ -7,6 +7,7 @@
 import { settings as cache } from '../extensions/cache/cache.settings.ts';
 import { settings as federation } from '../extensions/federation/federation.settings.ts';
 import { settings as mcp } from '../extensions/mcp/mcp.settings.ts';
+import { settings as readAhead } from '../extensions/read-ahead/read-ahead.settings.ts';
 import { settings as recording } from '../extensions/recording/recording.settings.ts';
 import { settings as redis } from '../extensions/redis/redis.settings.ts';
 import { settings as traces } from '../extensions/traces/traces.settings.ts';
@@ -30,6 +31,7 @@ export const EXTENSIONS = {
   recording: line(recording, () => import('../extensions/recording/recording.extension.ts')),
   redis: line(redis, () => import('../extensions/redis/redis.extension.ts')),
   cache: line(cache, () => import('../extensions/cache/cache.extension.ts')),
+  readAhead: line(readAhead, () => import('../extensions/read-ahead/read-ahead.extension.ts')),
   federation: line(federation, () => import('../extensions/federation/federation.extension.ts')),
   traces: line(traces, () => import('../extensions/traces/traces.extension.ts')),
   mcp: line(mcp, () => import('../extensions/mcp/mcp.extension.ts')),

@@ -41,8 +41,10 @@ export function planningContext(routeSet: RouteSet): Context {
     deadlineMs: Infinity,
     abort: () => {},
     deferWhere: () => {},
+    aroundRead: undefined,
   };
-  return createContext({ ...client, call: refuse, find: refuse }, {});
+  const calls = { call: refuse, find: refuse, beginAhead: refuse as never };
+  return createContext({ ...client, ...calls }, {});
 }
 
 /**

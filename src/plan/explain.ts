@@ -21,6 +21,8 @@ export interface ExplainedCall {
    * (rejected or cancelled before it was sent).
    */
   readonly source: CallLogEntry['source'];
+  /** Whether it began before a field asked it, and whether one has; absent for other calls. */
+  readonly ahead?: 'used' | 'unused';
 }
 
 export interface Explained {
@@ -47,18 +49,24 @@ export const explain = (callLog: CallLog): Explained => ({
       count: callLog.polls.count,
     },
   }),
-  journal: callLog.entries.map(({ route, origin, startMs, endMs, status, attempt, source }) => ({
+  journal: callLog.entries.map(explainedCall),
+});
+
+const explainedCall = (entry: CallLogEntry): ExplainedCall => {
+  const { route, origin, startMs, endMs, status, attempt, source, ahead } = entry;
+  return {
     method: route.method,
     route: route.path,
-    // The origin of each call of the graph is the path of its field.
+    // The origin of each call of the graph is the path of its field; nothing has asked an unused read.
     path: responsePathAsArray(origin as GraphQLResolveInfo['path'] | undefined),
     startMs: toTenths(startMs),
     durationMs: endMs === undefined ? null : toTenths(endMs - startMs),
     status: status ?? null,
     attempt,
     source,
-  })),
-});
+    ...(ahead && { ahead }),
+  };
+};
 
 /** The `Server-Timing` header of a response. Source: W3C Server Timing. */
 export const serverTiming = ({ calls, rounds, backendMs }: CallLog): string =>

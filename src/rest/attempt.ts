@@ -128,6 +128,10 @@ export class Attempt implements Dispatcher.DispatchHandler, CallLogEntry, Timed 
     return this.call.origin;
   }
 
+  get ahead(): CallLogEntry['ahead'] {
+    return this.call.ahead;
+  }
+
   get isHeld(): boolean {
     return this.#state === 'held';
   }

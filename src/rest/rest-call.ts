@@ -84,9 +84,10 @@ export class RestCall implements Flight, AttemptedCall, WaitOfRequest {
   readonly route: Route;
   readonly path: string;
   readonly body: string | null;
-  readonly origin: unknown;
+  origin: unknown;
   readonly isDeferred: boolean;
   readonly newerThan: string | undefined;
+  ahead: CallLogEntry['ahead'];
   /** Latest deadline of its callers, on the upstream's clock. */
   deadlineMs: number;
   validators: readonly string[] | undefined;
@@ -102,7 +103,8 @@ export class RestCall implements Flight, AttemptedCall, WaitOfRequest {
   #reject: ((error: Error) => void) | undefined;
   #followers: Follower[] | undefined;
   #waiting = 1;
-  #isSettled = false;
+  /** Whether it has a result; at once if it was refused without a wait. */
+  isSettled = false;
 
   #attempt: Attempt | undefined;
   /** Timer of the backoff between two attempts. */
@@ -110,7 +112,7 @@ export class RestCall implements Flight, AttemptedCall, WaitOfRequest {
   /** Gets the response in place of the callers. */
   #onResponse: ((settled: Settled) => void) | undefined;
 
-  /** @param id key in `inFlight`; empty for a write, which is never joined. */
+  /** @param id key in `inFlight`; empty for a write or a read ahead, which are never joined. */
   constructor(calls: Calls, asked: CallRequest, id: string) {
     this.#calls = calls;
     this.#id = id;
@@ -200,7 +202,7 @@ export class RestCall implements Flight, AttemptedCall, WaitOfRequest {
   }
 
   ended(attempt: Attempt, settled: Settled): void {
-    const isWanted = !this.#isSettled && this.#waiting > 0;
+    const isWanted = !this.isSettled && this.#waiting > 0 && !this.ahead;
     const retry = isWanted ? this.#calls.retryOf(attempt, settled) : undefined;
     if (!retry) return this.#respond(settled);
     const { clock } = this.#calls.settings;
@@ -209,8 +211,8 @@ export class RestCall implements Flight, AttemptedCall, WaitOfRequest {
   }
 
   settle(settled: Settled<DecodedResponse>): void {
-    if (this.#isSettled) return;
-    this.#isSettled = true;
+    if (this.isSettled) return;
+    this.isSettled = true;
     this.#endJoining();
     const followers = this.#followers;
     this.#followers = undefined;
@@ -226,6 +228,7 @@ export class RestCall implements Flight, AttemptedCall, WaitOfRequest {
     this.#resolve = this.#reject = undefined;
     this.from.deadline.delete(this);
     this.#cancel?.listen(undefined);
+    if (this.exposed && !this.ahead) this.from.callLog.expose(this.exposed);
     tell(settled, this.#isOptional, resolve, reject);
   }
 
@@ -251,10 +254,9 @@ export class RestCall implements Flight, AttemptedCall, WaitOfRequest {
     const { exposeHeaders } = this.#calls.settings;
     if (exposeHeaders.length > 0 && !(settled instanceof Error)) {
       this.exposed = exposedOf(settled.headers, exposeHeaders);
-      this.from.callLog.expose(this.exposed);
     }
     if (this.#onResponse) this.#onResponse(settled);
-    else if (!this.#isSettled) this.settle(this.#calls.decoded(this, settled));
+    else if (!this.isSettled) this.settle(this.#calls.decoded(this, settled));
   }
 }
 

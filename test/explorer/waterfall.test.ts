@@ -30,10 +30,13 @@ it('waterfallOf labels each call by how it got its answer', () => {
     call(0, 0, { source: 'primed' }),
     call(0, 0, { source: 'cached' }),
     call(0, 0, { source: 'unsent', status: null, durationMs: null }),
+    call(0, 10, { ahead: 'used' }),
+    call(0, 10, { ahead: 'unused' }),
+    call(0, 0, { source: 'unsent', ahead: 'unused', status: null }),
   );
 
-  const hows = ['sent', 'retried', 'shared', 'primed', 'cached', 'refused'];
-  expect(rows.map(({ how }) => how)).toEqual(hows);
+  const hows = ['sent', 'retried', 'shared', 'primed', 'cached', 'refused', 'ahead', 'unused'];
+  expect(rows.map(({ how }) => how)).toEqual([...hows, 'refused']);
 });
 
 it('waterfallOf names the field of a call by its path in the answer', () => {
@@ -52,12 +55,13 @@ it('waterfallOf begins a round with a call that starts after a call of the previ
   expect(endMs).toBe(40);
 });
 
-it('waterfallOf makes no round of calls that were not sent', () => {
+it('waterfallOf makes no round of calls that were not sent, or that began ahead in vain', () => {
   const { rounds } = waterfallFor(
     call(0, 10),
     call(11, 11, { source: 'primed' }),
     call(12, 12, { source: 'unsent' }),
     call(13, 13, { source: 'cached' }),
+    call(14, 15, { ahead: 'unused' }),
   );
 
   expect(rounds).toHaveLength(1);

@@ -89,7 +89,10 @@ function callEntry({ startedAtMs }: TabExchange, row: CallRow) {
   return {
     startedDateTime: new Date(startedAtMs + row.startMs).toISOString(),
     time,
-    comment: `${row.how}, attempt ${row.attempt}, because of ${row.field}`,
+    comment:
+      row.how === 'unused'
+        ? 'began ahead, and no field asked it'
+        : `${row.how}, attempt ${row.attempt}, because of ${row.field}`,
     request: {
       ...BARE_REQUEST,
       method: row.method,

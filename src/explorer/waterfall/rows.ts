@@ -8,7 +8,8 @@ export interface CallRow extends ExplainedCall {
   /** The field that caused the call, as its response keys: `page.audiences.0.person`. */
   readonly field: string;
   /** The source of the answer. */
-  readonly how: 'sent' | 'retried' | 'shared' | 'primed' | 'cached' | 'refused';
+  readonly how:
+    'sent' | 'retried' | 'shared' | 'primed' | 'cached' | 'refused' | 'ahead' | 'unused';
 }
 
 /** A group of calls that ran side by side. */
@@ -34,14 +35,17 @@ export function waterfallOf({ journal }: Explained): Waterfall {
   return { rows, rounds: roundsOf(rows), endMs: Math.max(0, ...rows.map(({ endMs }) => endMs)) };
 }
 
-function howOf({ source, attempt }: ExplainedCall): CallRow['how'] {
+function howOf({ source, attempt, ahead }: ExplainedCall): CallRow['how'] {
   if (source === 'unsent') return 'refused';
+  if (ahead) return ahead === 'used' ? 'ahead' : 'unused';
   return source === 'sent' && attempt > 1 ? 'retried' : source;
 }
 
+const NOT_AWAITED: ReadonlySet<CallRow['how']> = new Set(['primed', 'cached', 'refused', 'unused']);
+
 /** A round starts with the first call after the end of any call of the round before. */
 function roundsOf(rows: readonly CallRow[]): Round[] {
-  const waited = rows.filter(({ how }) => !['primed', 'cached', 'refused'].includes(how));
+  const waited = rows.filter(({ how }) => !NOT_AWAITED.has(how));
   const rounds: { startMs: number; endMs: number }[] = [];
   let firstEndMs = 0;
   for (const { startMs, endMs } of waited.sort((a, b) => a.startMs - b.startMs)) {

@@ -184,8 +184,10 @@ function Route({ row: { method, route } }: { row: CallRow }) {
   );
 }
 
-const howText = ({ how, attempt }: CallRow): string =>
-  how === 'retried' ? `attempt ${attempt}` : how;
+function howText({ how, attempt }: CallRow): string {
+  if (how === 'unused') return 'ahead, in vain';
+  return how === 'retried' ? `attempt ${attempt}` : how;
+}
 
 interface BandsProps {
   readonly rounds: readonly Round[];

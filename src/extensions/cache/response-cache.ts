@@ -15,6 +15,7 @@ import {
   type Flight,
   type RestResponse,
 } from '../../rest/call/call.ts';
+import { endOfWait } from '../../rest/call/errors.ts';
 import type { CallLog, ExposedHeader } from '../../rest/call/call-log.ts';
 import type { AskedBackend, ReadCache } from '../../rest/call/options.ts';
 import { bytesOf } from '../../rest/decode/decode-cache.ts';
@@ -134,7 +135,7 @@ export class ResponseCache implements ReadCache {
     const ttlMs = this.#ttls.get(route.path);
     if (kept && status === 304) {
       const exposed = merged(kept.exposed, flight.exposed);
-      if (exposed) from.callLog.expose((flight.exposed = exposed));
+      flight.exposed = exposed;
       const freshness = renewed(kept.headers, headers, ttlMs);
       this.#keep(id, flight, { ...kept, epoch, exposed }, freshness, askedMs, found);
       return kept.decoded;
@@ -217,10 +218,12 @@ export class ResponseCache implements ReadCache {
 }
 
 function answerWith({ decoded, exposed }: Entry, flight: Flight): DecodedResponse {
-  const { from, route, origin } = flight;
+  const { from, route, origin, ahead } = flight;
+  // Answered, and logged, when it is asked.
+  if (ahead) throw endOfWait('cancelled', route);
   const { callLog } = from;
   callLog.end(callLog.begin(route, origin, 'cached', 1), decoded.status);
-  if (exposed) callLog.expose((flight.exposed = exposed));
+  flight.exposed = exposed;
   return decoded;
 }
 

@@ -145,7 +145,7 @@ export function serverOf(origin: string): Attributes {
 
 /** Client span of a sent attempt. */
 export function clientSpanOf(
-  { route, span, startMs, endMs, status, failure, attempt }: CallLogEntry,
+  { route, span, startMs, endMs, status, failure, attempt, ahead }: CallLogEntry,
   beganMs: number,
   atMs: number,
   server: Attributes,
@@ -164,6 +164,7 @@ export function clientSpanOf(
       'url.template': route.path,
       ...(status !== undefined && { 'http.response.status_code': status }),
       ...(attempt > 1 && { 'http.request.resend_count': attempt - 1 }),
+      ...(ahead && { 'gateway.ahead': ahead }),
     },
     error: endMs === undefined ? 'cancelled' : error,
   };

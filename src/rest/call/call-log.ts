@@ -29,6 +29,8 @@ export interface CallLogEntry {
   readonly status: number | undefined;
   /** How it failed; undefined with a response of any status, and while in flight. */
   readonly failure: FailureKind | undefined;
+  /** Whether it began before a field asked it, and whether one has; undefined for other calls. */
+  readonly ahead?: 'used' | 'unused' | undefined;
   /** Span of the attempt, or of the attempt that a read joined; undefined if no trace is recorded. */
   readonly span: SpanRef | undefined;
 }
@@ -141,6 +143,8 @@ export class CallLog {
 
   /** Calls that the request waited for, by start time. */
   #waits(): CallLogEntry[] {
-    return this.#entries.filter(({ source }) => source === 'sent' || source === 'shared');
+    return this.#entries.filter(
+      ({ source, ahead }) => (source === 'sent' || source === 'shared') && ahead !== 'unused',
+    );
   }
 }

@@ -3,7 +3,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Route } from '../../v0/routes.ts';
-import type { ExposedHeader, CallLog } from './call-log.ts';
+import type { CallLog, CallLogEntry, ExposedHeader } from './call-log.ts';
 import type { ApiKey } from './keys.ts';
 import type { RequestDeadline } from './request-deadline.ts';
 import type { CallTrace } from './trace.ts';
@@ -35,6 +35,8 @@ export interface Call {
    * used.
    */
   readonly newerThan: string | undefined;
+  /** Of a read that began before it was asked: it is private, and never waits, probes a circuit or is retried. */
+  readonly ahead: CallLogEntry['ahead'];
 }
 
 /** A call in flight, as the response cache sees it. */

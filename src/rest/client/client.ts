@@ -23,7 +23,7 @@ import { ApiKey, type ApiKeys } from '../call/keys.ts';
 import type { UpstreamOptions, UpstreamSettings } from '../call/options.ts';
 import { Timeouts } from '../call/timeouts.ts';
 import type { CircuitStates } from '../policies/circuit-breaker.ts';
-import { make, type Calls } from '../rest-call.ts';
+import { make, RestCall, type CallRequest, type Calls } from '../rest-call.ts';
 import type { CallTrace } from '../call/trace.ts';
 import type { RouteCapabilities } from './route-capabilities.ts';
 import { fillPath, formatQuery, type CallInput } from './path.ts';
@@ -54,6 +54,15 @@ export interface RestClient {
   abort(): void;
   /** Gives calls of these origins a lower priority than the others of their key. */
   deferWhere(isDeferred: (origin: unknown) => boolean): void;
+  /** Around reads of fields: may answer with one that `beginAhead` began. @default none */
+  aroundRead: ((asked: CallRequest, next: () => Promise<unknown>) => Promise<unknown>) | undefined;
+  /**
+   * Begins a read before a field asks it.
+   *
+   * @param path encoded, as in `CallRequest`.
+   * @throws {RestError} once the request is over.
+   */
+  beginAhead(route: Route, path: string): ReadAhead;
 
   /**
    * Calls a route and returns the checked body.
@@ -63,6 +72,12 @@ export interface RestClient {
   readonly call: CallRoute<never>;
   /** Like `call` for a read, but null for a 404. */
   readonly find: CallRoute<null>;
+}
+
+/** A read that began before it was asked. Its caller writes `ahead` and `origin` when a field asks it. */
+export interface ReadAhead {
+  readonly call: Pick<RestCall, 'ahead' | 'origin' | 'exposed' | 'isSettled' | 'onEnd'>;
+  readonly answer: Promise<unknown>;
 }
 
 type CallRoute<Missing> = <Path extends string, Response, Query, Body>(
@@ -161,6 +176,7 @@ class ScopedClient implements RestClient, Requester {
   readonly headers: string[];
   readonly deadline: RequestDeadline;
   readonly trace: CallTrace | undefined;
+  aroundRead: RestClient['aroundRead'];
   readonly #shared: Shared;
   readonly #scope: RequestScope;
   #key: ApiKey;
@@ -278,11 +294,32 @@ class ScopedClient implements RestClient, Requester {
         newerThan: this.#newerThan,
         cancel,
       };
-      return make(calls, asked, nowMs);
+      if (!this.aroundRead || route.method !== 'GET') return make(calls, asked, nowMs);
+      return this.aroundRead(asked, () => make(calls, asked, this.#checkedNow(route)));
     } catch (error) {
       const refusal = error as Error;
       return Promise.reject(refusal);
     }
+  }
+
+  beginAhead(route: Route, path: string): ReadAhead {
+    const nowMs = this.#checkedNow(route);
+    const [origin, body, cancel, newerThan] = [undefined, null, undefined, this.#newerThan];
+    const asked = { from: this, route, path, body, origin, cancel, newerThan };
+    const call = new RestCall(
+      this.#shared.calls,
+      { ...asked, isOptional: false, isDeferred: true },
+      '',
+    );
+    call.ahead = 'unused';
+    return { call, answer: call.begin(nowMs) };
+  }
+
+  /** @throws {RestError} once the request is over. */
+  #checkedNow(route: Route): number {
+    const nowMs = this.#shared.options.clock.now();
+    this.deadline.check(route, nowMs);
+    return nowMs;
   }
 
   /** Rejects a call that may not be made, or charges it to the budget. */

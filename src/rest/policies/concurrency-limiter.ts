@@ -49,7 +49,9 @@ export class ConcurrencyLimiter implements AttemptPolicy {
   before(attempt: Attempt): Error | typeof HELD | undefined {
     const turn = (attempt.turn = this.#turnOf(attempt));
     // Queued attempts could not start, so this one overtakes none that could.
-    if (!this.#mayStart(turn, attempt.call.isDeferred)) return this.#wait(attempt, turn.key);
+    if (!this.#mayStart(turn, attempt.call.isDeferred)) {
+      return attempt.ahead ? endOfWait('cancelled', attempt.route) : this.#wait(attempt, turn.key);
+    }
     this.#start(attempt, turn);
     return undefined;
   }

@@ -82,7 +82,8 @@ const msOf = ({ startMs, endMs = startMs }: CallLogEntry): number => endMs - sta
 function slowestOf({ entries }: CallLog): CallLogEntry | undefined {
   let slowest: CallLogEntry | undefined;
   for (const entry of entries) {
-    if (entry.source !== 'primed' && msOf(entry) >= (slowest ? msOf(slowest) : 0)) slowest = entry;
+    if (entry.source === 'primed' || entry.ahead === 'unused') continue;
+    if (msOf(entry) >= (slowest ? msOf(slowest) : 0)) slowest = entry;
   }
   return slowest;
 }
@@ -90,11 +91,12 @@ function slowestOf({ entries }: CallLog): CallLogEntry | undefined {
 /** Calls by start time. */
 function callsOf({ entries }: CallLog): object {
   const journal = entries.slice(0, MAX_CALLS).map((entry) => {
-    const { source, attempt, startMs, endMs, status, failure } = entry;
+    const { source, attempt, ahead, startMs, endMs, status, failure } = entry;
     return {
       call: nameOf(entry),
       source,
       ...(attempt > 1 && { attempt }),
+      ahead,
       startMs: rounded(startMs),
       ...(endMs !== undefined && { endMs: rounded(endMs) }),
       status,

@@ -141,22 +141,20 @@ export class OperationMetrics {
   #addCalls(name: string, callLog: CallLog, plan: PlannedCost | undefined): void {
     let sent = 0;
     let own = 0;
-    let isRetried = false;
-    let isCached = false;
+    let isAsPlanned = true;
     for (const entry of callLog.entries) {
       const { source } = entry;
       if (source === 'sent') sent += 1;
       else this.#countWithoutCall(entry);
-      if (source === 'cached') isCached = true;
-      if (entry.attempt > 1) isRetried = true;
+      // Plans include no retries, cached responses, and reads that began before they were asked.
+      if (source === 'cached' || entry.attempt > 1 || entry.ahead) isAsPlanned = false;
       else if (source === 'sent' || source === 'shared') own += 1;
     }
     if (sent === 0 && own === 0 && !plan) return;
     const { rounds } = callLog;
     this.#calls.add(name, true, sent);
     this.#rounds.add(name, true, rounds);
-    // Plans include neither retries nor cached responses.
-    if (!plan || isRetried || isCached) return;
+    if (!plan || !isAsPlanned) return;
     this.#plannedCalls.add(name, compared(own, plan.calls.least, plan.calls.most));
     this.#plannedRounds.add(name, compared(rounds, plan.rounds, plan.rounds));
   }
