@@ -42,6 +42,7 @@ afterEach(() => stand.calm());
 /** A person, whose route a test stages, beside a topic that is answered. */
 const BESIDE = '{ person(personId: "p") { name } topic(topicId: "t") { title } }';
 const PERSON = 'GET /v0/persons/p';
+const TOPIC = 'GET /v0/topics/t';
 const person = sampleOf(routes.getPerson, { person_id: 'p' });
 const WELL = { title: 'title' };
 
@@ -122,6 +123,13 @@ describe('broken connections and temporary faults', () => {
     ['T5 retries after a connection closed without an answer', hangUp()],
     ['T6 retries after a reset in the middle of a body', reset(500)],
     ['T7 retries after a body that ends early', cut(person)],
+    [
+      'T7 retries after a chunked body that ends with its connection',
+      (response, _seen, socket) => {
+        response.writeHead(200, { 'content-type': 'application/json', connection: 'close' });
+        response.write('{"personId":', () => socket.end());
+      },
+    ],
     ['T1 retries after one slow answer', after(700, ok(person))],
   ])('%s', async (_name, fault) => {
     stand.upstream.on(PERSON, fault, ok(person));
@@ -153,16 +161,27 @@ describe('broken connections and temporary faults', () => {
     await stand.holds(reply, { hits: 4 });
   });
 
-  it('T8 answers with retryAfterMs at once when Retry-After is past the deadline', async () => {
-    stand.upstream.on(PERSON, status(503, { 'retry-after': '30' }));
+  it.each([
+    [503, 'UPSTREAM_UNAVAILABLE'],
+    [429, 'RATE_LIMITED'],
+  ])(
+    'T8 answers with retryAfterMs at once when the Retry-After of a %i is past the deadline',
+    async (code, expected) => {
+      stand.upstream.on(TOPIC, world());
+      // A 429 pauses the key: the topic is asked for before.
+      stand.upstream.on(PERSON, async (...args) => {
+        await until(() => stand.upstream.hits(TOPIC) > 0);
+        await status(code, { 'retry-after': '30' })(...args);
+      });
 
-    const reply = await stand.ask(BESIDE);
+      const reply = await stand.ask(BESIDE, { apiKey: `limited-by-${code}` });
 
-    expectPartial(reply, 'UPSTREAM_UNAVAILABLE');
-    expect(reply.errors[0].extensions.retryAfterMs).toBe(30_000);
-    expect(reply.tookMs).toBeLessThan(DEADLINE_MS);
-    await stand.holds(reply, { hits: 2 });
-  });
+      expectPartial(reply, expected);
+      expect(reply.errors[0].extensions.retryAfterMs).toBe(30_000);
+      expect(reply.tookMs).toBeLessThan(DEADLINE_MS);
+      await stand.holds(reply, { hits: 2 });
+    },
+  );
 
   it('T9 stops calling a route that always fails after at most twenty attempts, and keeps calling the others', async () => {
     stand.upstream.on(PERSON, status(503));
@@ -736,7 +755,6 @@ describe('hostile answers', () => {
       '"payload":0',
       () => `"payload":${payload()}`,
     );
-    const TOPIC = 'GET /v0/topics/t';
     stand.upstream.on(TOPIC, world());
     // Megabytes keep a busy machine from answering what stands beside them in time.
     stand.upstream.on(LOG, async (...args) => {
@@ -767,6 +785,12 @@ describe('T23 answers that break HTTP', () => {
       2,
     ],
     ['HTTP/0.9', '{"personId":"p"}\n', 'UPSTREAM_INVALID_RESPONSE', 2],
+    [
+      'two content-length headers',
+      'HTTP/1.1 200 OK\r\ncontent-length: 4\r\ncontent-length: 9\r\ncontent-type: application/json\r\n\r\n{"a":1}',
+      'UPSTREAM_INVALID_RESPONSE',
+      2,
+    ],
     [
       'a body longer than its length',
       'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{} and more',

@@ -254,8 +254,9 @@ describe.concurrent('T21 a backend that cannot be trusted', () => {
       await backend.stop();
       await stand.holds(reply, { hits: 0 });
     }
-    const { reply: plain } = await ask(stand.upstream.port);
+    const { reply: plain, connections } = await ask(stand.upstream.port);
     expect(plain.codes).toEqual(['UPSTREAM_UNAVAILABLE']);
+    expect(connections, 'a backend does not begin to speak TLS within a request').toBe(1);
     await stand.holds(plain, { hits: 0 });
 
     // T53: a write that found no connection in time was not carried out, and is not retried.

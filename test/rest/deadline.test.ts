@@ -1,6 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Cancel } from '../../src/lib/cancel.ts';
+import { routes } from '../../src/v0/routes.ts';
 import { after, drip, ok, silence, status } from '../support/faults.ts';
 import { failureOf, getPerson, openRest, outcome, personAsked } from './open-rest.ts';
 import { StagedClock } from '../support/staged-time.ts';
@@ -83,6 +84,26 @@ describe('the deadline of a request', () => {
     expect(await failureOf(getPerson(client({ deadlineMs: performance.now() })))).toBe('timeout');
     expect(backend.hits()).toBe(0);
   });
+});
+
+it('a write fails with outcome_unknown at the deadline of its request', async () => {
+  const clock = new StagedClock();
+  const { backend, client } = await openRest({ clock });
+  backend.on('*', silence());
+  let failure: string | undefined;
+  const write = client({ deadlineMs: clock.now() + 200 }).call(routes.updateTopic, {
+    path: { topic_id: 't' },
+    body: { title: 'x' },
+  });
+
+  const asked = failureOf(write).then((name) => (failure = name));
+  await until(() => backend.hits() === 1);
+  clock.pass(199);
+  await turn();
+  expect(failure).toBeUndefined();
+  clock.pass(1);
+
+  expect(await asked).toBe('outcome_unknown');
 });
 
 describe('the calls of a request', () => {
