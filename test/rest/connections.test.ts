@@ -106,6 +106,7 @@ describe('the dispatcher', () => {
     const slow = ask('/slow');
     await once(server, 'request');
     vi.advanceTimersByTime(MAX_AGE_MS);
+    expect(await ask()).toBe('there'); // over a new connection, which is then idle
     await dispatcher.close();
 
     expect(await slow).toBe('there');

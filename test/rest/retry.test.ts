@@ -362,6 +362,7 @@ describe('Retry-After', () => {
     ['0', 0],
     ['Thu, 01 Jan 2026 00:00:05 GMT', 5_000],
     ['Wed, 31 Dec 2025 00:00:00 GMT', 0],
+    ['Thu, 01 Jan 2026 02:00:05 +0200', 5_000],
     ['soon', undefined],
     ['', undefined],
     ['-1', undefined],

@@ -46,7 +46,7 @@ export function faultOf(cause: Error, route: RouteLabel, progress: Progress): Re
     const what = `Backend answered more than ${maxHeaderSize} bytes of headers`;
     return new RestError('invalid_response', what, route, { cause });
   }
-  if (cause instanceof errors.HTTPParserError || MALFORMED.has(code)) {
+  if (cause instanceof errors.HTTPParserError || code === LENGTH_MISMATCH) {
     return new RestError('invalid_response', 'Backend answered malformed HTTP', route, { cause });
   }
   const failure = TLS.test(code) ? 'tls' : (FAILURES.get(code) ?? 'unreachable');
@@ -103,12 +103,13 @@ const CLOSED = 'UND_ERR_SOCKET';
 /** Codes of a connection closed by the other side. */
 const RESET = new Set([CLOSED, 'ECONNRESET', 'EPIPE']);
 
-const TRUNCATED = new Set([CLOSED, 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'HPE_INVALID_EOF_STATE']);
+/** undici's code of a body that differs from its content-length, and of malformed headers after one. */
+const LENGTH_MISMATCH = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
+
+const TRUNCATED = new Set([CLOSED, LENGTH_MISMATCH, 'HPE_INVALID_EOF_STATE']);
 
 /** undici's code of a response with more headers than Node's `--max-http-header-size`. */
 const HEADERS_OVERFLOW = 'UND_ERR_HEADERS_OVERFLOW';
-
-const MALFORMED = new Set(['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'UND_ERR_RES_EXCEEDED_MAX_SIZE']);
 
 const FAILURES = new Map<string, ConnectionFailure>([
   ...NOBODY_THERE.map((code) => [code, code] as const),
