@@ -8,6 +8,7 @@ import { cases } from '../support/cases.ts';
 import { ok } from '../support/faults.ts';
 import { IDS } from '../support/ids.ts';
 import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
+import { until } from '../support/until.ts';
 
 const LARGE = `{ page(pageId: "${IDS.page}") { name audiences(first: 20) { nodes { id audienceId effectiveName status createdAt page { id name } latestVersion { id versionNumber status createdAt } } } } }`;
 const SMALL = '{ __typename }';
@@ -122,6 +123,32 @@ describe('compression', () => {
         expect(JSON.parse(brotliDecompressSync(bytes).toString()).data.__schema).toBeDefined();
       }
     });
+  });
+
+  it('compresses 32 responses at a time, and sends further ones uncompressed', async () => {
+    let waiting = 0;
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const held = {
+      onAnswer: () => {
+        waiting += 1;
+        return released;
+      },
+    };
+    const site = await openGateway({
+      arrange: ({ compression, ...others }) => ({ ...others, held, compression: compression! }),
+    });
+    const query = `{ ${Array.from({ length: 20 }, (_, i) => `${'a'.repeat(50)}${i}: __typename`).join(' ')} }`;
+    const askOnce = () => ask(site, 'POST', query, { 'accept-encoding': 'br' });
+
+    const replies = Array.from({ length: 40 }, askOnce);
+    await until(() => waiting === 40);
+    release();
+
+    const codings = (await Promise.all(replies)).map(({ headers }) => headers['content-encoding']);
+    expect(codings.filter((coding) => coding === 'br')).toHaveLength(32);
+    expect(codings.filter((coding) => coding === undefined)).toHaveLength(8);
+    expect((await askOnce()).headers['content-encoding']).toBe('br');
   });
 
   it('reveals nothing of an API key, since no response contains it', async () => {
