@@ -111,6 +111,7 @@ describe('a subscription over server-sent events', () => {
         'x-accel-buffering': 'no',
       });
       expect(headers).not.toHaveProperty('content-encoding');
+      expect(headers).not.toHaveProperty('server-timing'); // its calls are yet to come
       expect(headers).toHaveProperty('x-request-id');
       stream.leave();
     }
@@ -236,6 +237,22 @@ describe('a subscription over server-sent events', () => {
         },
       },
     });
+  });
+
+  it('weighs on its key only while an event is executed', async () => {
+    const live = await openLive();
+    const id = await live.draft();
+    // More than half of what a key may have under way.
+    const versions =
+      'versions(first: 100) { nodes { id versionId versionNumber status createdAt } }';
+    const query = `subscription ($id: ID!) { audienceVersionProgress(id: $id) { isFinal audienceVersion { id status page { audiences(first: 100) { nodes { ${versions} } } } } } }`;
+
+    const stream = await openEvents(live.site.url, { id }, { query });
+    await until(() => stream.events.length > 0);
+    await live.publish(id);
+    await stream.ended;
+
+    expectPublished(stream.events);
   });
 
   it('reports the polled route and the number of polls with x-explain', async () => {
