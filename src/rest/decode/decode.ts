@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { ErrorBody } from '../../v0/error.ts';
-import { parametersOf, type Route } from '../../v0/routes.ts';
+import type { Route } from '../../v0/routes.ts';
 import { isRead, type RestResponse, type Call, type DecodedResponse } from '../call/call.ts';
 import { outcomeUnknown, RestError, statusError } from '../call/errors.ts';
 import { checkOf } from './contract-check.ts';
@@ -14,7 +14,7 @@ import {
   mayHaveVanished,
   parseExactly,
   parseJson,
-  utf8Of,
+  textOf,
   writtenAs,
   WRITES_ALL_NUMBERS,
 } from './json.ts';
@@ -61,14 +61,14 @@ function isSurelyRefused(answer: RestResponse): boolean {
 }
 
 /** Whether an error response has the documented body, or `Retry-After`. */
-function isOfBackend({ headers, body }: RestResponse): boolean {
-  if (retryAfterOf(headers) !== undefined) return true;
-  const { data } = ErrorBody.safeParse(parseJson(body));
+function isOfBackend(answer: RestResponse): boolean {
+  if (retryAfterOf(answer.headers) !== undefined) return true;
+  const { data } = ErrorBody.safeParse(parseJson(textOf(answer.body, typeOf(answer)) ?? ''));
   return Boolean(data?.code && data.message);
 }
 
-/** The ids of a route's object that stand in its path: the place of the segment from the end, and the field. */
-type KeyInPath = readonly (readonly [fromEnd: number, field: string])[];
+/** The fields of a route's object that its path has too, by the place of their segments from the end. */
+type KeyInPath = readonly (string | undefined)[];
 
 const keysInPaths = new WeakMap<Route, KeyInPath>();
 
@@ -77,45 +77,51 @@ function keyInPath(route: Route): KeyInPath {
   if (!key) {
     const { path, response } = route;
     const shape = response instanceof z.ZodObject ? response.shape : {};
-    const segments = path.split('/');
-    key = parametersOf(path).flatMap((name) => {
-      const field = name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-      const fromEnd = segments.length - segments.indexOf(`{${name}}`);
-      return field in shape ? [[fromEnd, field] as const] : [];
-    });
+    const fields: (string | undefined)[] = [];
+    for (const [fromEnd, segment] of path.split('/').toReversed().entries()) {
+      const field = PARAMETER.exec(segment)?.[1]?.replace(/_(\w)/g, (_, letter: string) =>
+        letter.toUpperCase(),
+      );
+      if (field !== undefined && field in shape) fields[fromEnd] = field;
+    }
+    key = Array.from(fields);
     keysInPaths.set(route, key);
   }
   return key;
 }
 
+const PARAMETER = /^\{(\w+)\}$/;
+
 /** Whether an object has the ids of the path of its call. */
 function isAsked({ route, path }: Pick<Call, 'route' | 'path'>, object: unknown): boolean {
-  const key = keyInPath(route);
-  if (key.length === 0) return true;
   const query = path.indexOf('?');
-  const segments = (query < 0 ? path : path.slice(0, query)).split('/');
-  return key.every(
-    ([fromEnd, field]) =>
-      (object as Readonly<Record<string, unknown>>)[field] ===
-      decodeURIComponent(segments.at(-fromEnd)!),
-  );
+  let end = query < 0 ? path.length : query;
+  for (const field of keyInPath(route)) {
+    const start = path.lastIndexOf('/', end - 1);
+    if (field !== undefined) {
+      const id = decodeURIComponent(path.slice(start + 1, end));
+      if ((object as Readonly<Record<string, unknown>>)[field] !== id) return false;
+    }
+    end = start;
+  }
+  return true;
 }
 
 function decodeBody(route: Route, answer: RestResponse): DecodedResponse {
   if (!SUCCESSES.includes(answer.status)) throw refusalOf(route, answer);
   const type = typeOf(answer);
   if (!JSON_TYPE.test(type)) throw invalid('Backend did not answer JSON', route, answer);
-  const body = utf8Of(answer.body, type);
-  if (!body) throw invalid(`Backend answered ${notText(answer)}`, route, answer);
-  let root = parseJson(body);
+  const text = textOf(answer.body, type);
+  if (text === undefined) throw invalid(`Backend answered ${notText(answer)}`, route, answer);
+  let root = parseJson(text);
   let faults = 0;
-  const wrong = new Set<string>();
+  let wrong: Set<string> | undefined;
   let inexact: Map<number, string> | undefined;
   let mayVanish: boolean | undefined;
   let written: string | undefined; // text of an inexact number
   const isExact = (value: number): boolean => {
-    if (value === 0 && !(mayVanish ??= mayHaveVanished(body))) return true;
-    inexact ??= inexactNumbers(body);
+    if (value === 0 && !(mayVanish ??= mayHaveVanished(text))) return true;
+    inexact ??= inexactNumbers(text);
     return (written = inexact.get(value)) === undefined;
   };
   const onFault = (holder: Record<PropertyKey, unknown>, name: PropertyKey): void => {
@@ -129,14 +135,14 @@ function decodeBody(route: Route, answer: RestResponse): DecodedResponse {
     if (++faults > MAX_FAULTS) {
       throw invalid(`Backend answered over ${MAX_FAULTS} wrong values`, route, answer);
     }
-    wrong.add(typeof name === 'string' ? name : '[]');
+    (wrong ??= new Set()).add(typeof name === 'string' ? name : '[]');
     holder[name] = fault;
   };
   let isWhole = checkOf(route.response)(root, onFault, isExact);
   if (WRITES_ALL_NUMBERS && inexact && inexact.size > 0) {
     faults = 0;
-    wrong.clear();
-    root = parseExactly(body);
+    wrong = undefined;
+    root = parseExactly(text);
     isWhole = checkOf(route.response)(root, onFault);
   }
   if (!isWhole) {
@@ -145,8 +151,10 @@ function decodeBody(route: Route, answer: RestResponse): DecodedResponse {
     throw invalid(what, route, answer, body);
   }
   // Checked in place, without a copy; unknown fields stay.
-  return { value: root, status: answer.status, wrong };
+  return { value: root, status: answer.status, wrong: wrong ?? NONE };
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** Matches paths of fields, not sentences. */
 const FIELD_PATH = /^[\w.[\]{}-]{1,200}$/;
@@ -196,7 +204,9 @@ function describeNumber(name: PropertyKey, written: string): string {
 
 function refusalOf(route: Route, answer: RestResponse): RestError {
   const type = typeOf(answer);
-  const { data } = ErrorBody.safeParse(parseJson(utf8Of(answer.body, type) ?? answer.body));
+  const { data } = ErrorBody.safeParse(
+    parseJson(textOf(answer.body, type) ?? answer.body.toString()),
+  );
   const field = data?.details?.field;
   const isDocumented = data?.code !== undefined && data.message !== undefined;
   const isForeign = type !== '' && !JSON_TYPE.test(type);

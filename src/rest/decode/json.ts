@@ -1,5 +1,5 @@
 /**
- * Parses JSON from bytes: charsets, limits of shape, and numbers that a double cannot represent.
+ * Parses JSON of bytes: charsets, limits of shape, and numbers that a double cannot represent.
  *
  * Limits of shape are needed because parsing blocks the process (five megabytes of empty objects take a third of a
  * second) and JSON.stringify recurses.
@@ -12,19 +12,18 @@ export const MAX_DEPTH = 64;
 /** Maximum number of values of a response; a page of 100 audiences has 6,000. */
 export const MAX_VALUES = 150_000;
 
-/** Size below which bodies are not checked, in bytes. */
+/** Length up to which texts are not checked, in characters. */
 export const SMALL = 256 * 1024;
 
 /**
- * Returns the parsed value; undefined for invalid JSON, or for more than 256 KB with too many levels or values.
+ * Returns the parsed value; undefined for invalid JSON, or for more than 256 K characters with too many levels or values.
  *
- * @param body in UTF-8; a byte order mark is skipped.
+ * @param text without a byte order mark.
  */
-export function parseJson(body: Buffer, revive?: Parameters<typeof JSON.parse>[1]): unknown {
-  if (body.length > SMALL && !isModest(body)) return undefined;
-  const start = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0;
+export function parseJson(text: string, revive?: Parameters<typeof JSON.parse>[1]): unknown {
+  if (text.length > SMALL && !isModest(text)) return undefined;
   try {
-    return JSON.parse(body.toString('utf8', start), revive);
+    return JSON.parse(text, revive);
   } catch {
     return undefined;
   }
@@ -34,19 +33,22 @@ export function parseJson(body: Buffer, revive?: Parameters<typeof JSON.parse>[1
 const CHARSET = /;\s*charset\s*=\s*["']?([^\s;,"']+)/gi;
 
 /**
- * Converts a body to UTF-8; undefined if its bytes are not, and its type names no known charset that they are valid in.
+ * Converts a body to text without a byte order mark; undefined if its bytes are not UTF-8, and its type names no known
+ * charset that they are valid in.
  *
  * JSON is UTF-8, and a charset has no effect (RFC 8259, sections 8.1 and 11), so the charset is used for other bytes
  * only. NUL is valid UTF-8, but not JSON: it shows UTF-16.
  */
-export function utf8Of(body: Buffer, type: string): Buffer | undefined {
-  if (isUtf8(body) && !body.includes(0)) return body;
+export function textOf(body: Buffer, type: string): string | undefined {
+  if (isUtf8(body) && !body.includes(0)) {
+    const start = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0;
+    return body.toString('utf8', start);
+  }
   const charset = [...type.matchAll(CHARSET)].at(-1)?.[1];
   if (charset === undefined) return undefined;
   try {
     const decoder = new TextDecoder(charset, { fatal: true });
-    const text = decoder.encoding === 'windows-1252' ? windows1252(body) : decoder.decode(body);
-    return Buffer.from(text);
+    return decoder.encoding === 'windows-1252' ? windows1252(body) : decoder.decode(body);
   } catch {
     return undefined;
   }
@@ -63,10 +65,10 @@ const WINDOWS_1252 =
   '\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178';
 
 /** Notations of numbers so small that a double may be zero: three digits of an exponent, or 300 zeros of a fraction. */
-const TINY = /\de-\d{3}|\.0{300}/i;
+const TINY = /e-\d{3}|\.0{300}/i;
 
-/** Whether a number of a body may have become zero. A cheap check, since zeros are frequent. */
-export const mayHaveVanished = (body: Buffer): boolean => TINY.test(body.toString('latin1'));
+/** Whether a number of a text may have become zero. A cheap check, since zeros are frequent. */
+export const mayHaveVanished = (text: string): boolean => TINY.test(text);
 
 /** Maximum length of a compared number, in characters; exact doubles have at most 309 digits. */
 const LONGEST_NUMBER = 400;
@@ -75,16 +77,16 @@ const LONGEST_NUMBER = 400;
  * Finds numbers that a double cannot represent: those beyond ±(2^53 - 1) that it rounds, and those that become zero.
  * Returns their texts by double. Fractions are rounded to the nearest double, as those of GraphQL's Float.
  *
- * @param body JSON in UTF-8.
+ * @param text JSON.
  */
-export function inexactNumbers(body: Buffer): Map<number, string> {
+export function inexactNumbers(text: string): Map<number, string> {
   const found = new Map<number, string>();
-  for (let i = 0; i < body.length; i++) {
-    if (body[i] === QUOTE) i = endOfText(body, i);
-    if (!isOfNumber(body[i]!)) continue;
+  for (let i = 0; i < text.length; i++) {
+    if (text.charCodeAt(i) === QUOTE) i = endOfText(text, i);
+    if (!isOfNumber(text.charCodeAt(i))) continue;
     const start = i;
-    while (i + 1 < body.length && isOfNumber(body[i + 1]!)) i += 1;
-    const written = body.toString('latin1', start, i + 1);
+    while (isOfNumber(text.charCodeAt(i + 1))) i += 1;
+    const written = text.slice(start, i + 1);
     const value = Number(written);
     if (isToCompare(value) && !isHeld(written, value)) {
       found.set(value, written);
@@ -97,14 +99,14 @@ export function inexactNumbers(body: Buffer): Map<number, string> {
 export const WRITES_ALL_NUMBERS = 'rawJSON' in JSON;
 
 /** Like `parseJson`, with raw JSON in place of numbers that a double cannot represent. */
-export function parseExactly(body: Buffer): unknown {
+export function parseExactly(text: string): unknown {
   const { rawJSON } = JSON as unknown as RawJson;
   const revive = (_name: string, value: unknown, context?: { readonly source?: string }) => {
     const written = context?.source ?? '';
     const isSafe = typeof value !== 'number' || !isToCompare(value);
     return isSafe || isHeld(written, value) ? value : rawJSON(written);
   };
-  return parseJson(body, revive);
+  return parseJson(text, revive);
 }
 
 /** Returns the text of a raw number of `parseExactly`; undefined for other values. */
@@ -129,8 +131,8 @@ const isHeld = (written: string, value: number): boolean => {
 };
 
 /** Digits, signs, the point and the exponent's letter. */
-const isOfNumber = (byte: number): boolean =>
-  (byte >= 0x30 && byte <= 0x39) || [0x2b, 0x2d, 0x2e, 0x45, 0x65].includes(byte);
+const isOfNumber = (code: number): boolean =>
+  (code >= 0x30 && code <= 0x39) || [0x2b, 0x2d, 0x2e, 0x45, 0x65].includes(code);
 
 /** Normalises a number's text to digits and a power of ten. */
 function decimal(written: string): string | undefined {
@@ -148,13 +150,13 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 
-function isModest(body: Buffer): boolean {
+function isModest(text: string): boolean {
   let depth = 0;
   let values = 0;
-  for (let i = 0; i < body.length; i++) {
-    switch (body[i]) {
+  for (let i = 0; i < text.length; i++) {
+    switch (text.charCodeAt(i)) {
       case QUOTE:
-        i = endOfText(body, i);
+        i = endOfText(text, i);
         break;
       case COMMA:
         if (++values > MAX_VALUES) return false;
@@ -173,8 +175,10 @@ function isModest(body: Buffer): boolean {
 }
 
 /** Returns the end of the string that begins at `start`. */
-function endOfText(body: Buffer, start: number): number {
+function endOfText(text: string, start: number): number {
   let i = start + 1;
-  for (; i < body.length && body[i] !== QUOTE; i++) if (body[i] === BACKSLASH) i++;
+  for (; i < text.length && text.charCodeAt(i) !== QUOTE; i++) {
+    if (text.charCodeAt(i) === BACKSLASH) i++;
+  }
   return i;
 }
