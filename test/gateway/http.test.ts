@@ -401,8 +401,11 @@ describe('CORS', () => {
       expect(mine.headers.get('access-control-allow-headers')).toBe('x-api-key');
       expect(mine.headers.get('access-control-allow-credentials')).toBeNull();
       expect(mine.headers.get('vary')).toContain('Origin');
-      expect(evil.headers.get('access-control-allow-origin')).toBeNull();
-      expect(nobody.headers.get('access-control-allow-origin')).toBeNull();
+      for (const { headers } of [evil, nobody]) {
+        expect([...headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual(
+          [],
+        );
+      }
     },
   );
 });

@@ -168,6 +168,37 @@ describe('an incremental response', () => {
     }
   });
 
+  it.each([V02, V2022])(
+    'sends each part as soon as its calls are answered, to callers who accept %s',
+    async (accept) => {
+      const site = await open();
+      const [audiences, links] = [held(world()), held(world())];
+      site.upstream.on(AUDIENCES, audiences.behaviour);
+      site.upstream.on('GET /v0/page_links', links.behaviour);
+      const query = `{
+        page(pageId: "p") {
+          name
+          ... @defer { audiences(first: 1) { nodes { effectiveName } } }
+          ... @defer { links(first: 1) { nodes { path } } }
+        }
+      }`;
+
+      const response = await fetch(`${site.url}/graphql`, init(query, { accept }));
+      let text = '';
+      for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+        text += chunk;
+        if (text.includes('"page"')) audiences.release();
+        if (text.includes('"effectiveName"')) links.release();
+      }
+
+      expect(await partsOf(new Response(text))).toMatchObject([
+        { data: { page: { name: 'name' } }, hasNext: true },
+        { incremental: [{ data: { audiences: { nodes: [{}] } } }], hasNext: true },
+        { incremental: [{ data: { links: { nodes: [{}] } } }], hasNext: false },
+      ]);
+    },
+  );
+
   it('streams list items that add up to the whole list', async () => {
     const site = await open();
     site.upstream.on('*', async (response, seen, socket) => {
