@@ -2,7 +2,7 @@
  * The context of resolvers of one request.
  */
 import { memoizeIn } from '../lib/memoize.ts';
-import type { ForwardedHeaders, Identity } from '../rest/call/forwarded-headers.ts';
+import type { Identity } from '../rest/call/forwarded-headers.ts';
 import type { RestClient } from '../rest/client/client.ts';
 import { Writes } from './writes.ts';
 import type { Pollers } from '../live/pollers.ts';
@@ -22,20 +22,18 @@ export interface Context {
   reads: Map<unknown, unknown>;
 }
 
-interface ContextOptions extends Partial<Pick<Context, 'pollers' | 'looksAhead'>> {
+interface ContextOptions extends Partial<Pick<Context, 'looksAhead'>> {
   /** Key of the caller, if there is one. */
   readonly apiKey?: string | undefined;
-  /** @default none */
-  readonly forwarded?: ForwardedHeaders | undefined;
 }
 
 export const createContext = (
   rest: RestClient,
-  { apiKey = '', forwarded = [], pollers, looksAhead = true }: ContextOptions,
+  { apiKey = '', looksAhead = true }: ContextOptions,
 ): Context => ({
   rest,
-  identity: { apiKey, forwarded },
-  pollers,
+  identity: { apiKey, forwarded: [] },
+  pollers: undefined,
   looksAhead,
   writes: new Writes(),
   reads: new Map(),

@@ -184,9 +184,10 @@ describe('an incremental response', () => {
       }`;
 
       const response = await fetch(`${site.url}/graphql`, init(query, { accept }));
+      const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
       let text = '';
-      for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
-        text += chunk;
+      for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+        text += chunk.value;
         if (text.includes('"page"')) audiences.release();
         if (text.includes('"effectiveName"')) links.release();
       }

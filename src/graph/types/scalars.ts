@@ -4,7 +4,7 @@
  * Timestamps in any form of the backend become ISO 8601, and are never guessed.
  */
 import { GraphQLScalarType, Kind } from 'graphql';
-import { GraphQLJSON, GraphQLSafeInt } from 'graphql-scalars';
+import { GraphQLSafeInt } from 'graphql-scalars';
 import { badInput, invalidResponse } from '../errors.ts';
 
 export type ScalarTypes = {
@@ -80,7 +80,6 @@ export const SafeInt = new GraphQLScalarType<number>({
 });
 
 export const Json = new GraphQLScalarType({
-  ...GraphQLJSON.toConfig(),
   name: 'JSON',
   description: 'Any JSON value, as the backend answered it.',
   specifiedByURL: 'https://ecma-international.org/publications-and-standards/standards/ecma-404/',
