@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { Cancel } from '../../src/lib/cancel.ts';
 import type { RestClient } from '../../src/rest/client/client.ts';
@@ -7,6 +6,7 @@ import { CallLog } from '../../src/rest/call/call-log.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { countCalls } from '../support/count-calls.ts';
 import { silence, status } from '../support/faults.ts';
+import { stageTime } from '../support/staged-time.ts';
 import { openRest, outcome } from './open-rest.ts';
 
 const route = { method: 'GET', path: '/v0/topics' };
@@ -111,10 +111,11 @@ describe('the call log', () => {
     );
   });
 
-  it('records a primed read without counting it as a call', async () => {
+  it('records a primed read without counting it as a call', () => {
+    const time = stageTime();
     const callLog = new CallLog();
     callLog.end(callLog.begin(route, ['a'], 'sent', 1), 200);
-    await sleep(5);
+    time.nowMs += 5;
     callLog.note(route, ['a', 'b'], 'primed');
 
     expect(callLog).toMatchObject({ calls: 1, rounds: 1 });
@@ -122,13 +123,14 @@ describe('the call log', () => {
     expect(callLog.entries[1]!.endMs).toBe(callLog.entries[1]!.startMs);
   });
 
-  it('includes a call under way in its rounds and its backend time', async () => {
+  it('includes a call under way in its rounds and its backend time', () => {
+    const time = stageTime();
     const callLog = new CallLog();
     callLog.begin(route, null, 'sent', 1);
-    await sleep(10);
+    time.nowMs += 10;
 
     expect(callLog.rounds).toBe(1);
-    expect(callLog.backendMs).toBeGreaterThan(8);
+    expect(callLog.backendMs).toBe(10);
   });
 
   it('records a call that the circuit breaker refused without counting it', async () => {

@@ -179,9 +179,11 @@ describe('the circuit of a route of a key', () => {
     rest.passMs(OPEN_MS);
     expect(upstream.breaker.stateOf('route_key')).toBe('half-open');
 
-    const calls = Array.from({ length: 20 }, (_, i) => failureOf(getPerson(client(), `p${i}`)));
-    await until(() => backend.hits() > before);
-    await sleep(50);
+    let ended = 0;
+    const calls = Array.from({ length: 20 }, (_, i) =>
+      failureOf(getPerson(client(), `p${i}`)).finally(() => (ended += 1)),
+    );
+    await until(() => backend.hits() > before && ended >= 19);
     expect(backend.hits() - before).toBe(1);
     probe.release();
     const failures = await Promise.all(calls);

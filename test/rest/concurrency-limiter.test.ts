@@ -73,17 +73,19 @@ describe('the concurrency limiter', () => {
   it('gives one key at most seven eighths of the connections over all its routes', async () => {
     const rest = await openRest({ clock: new StagedClock(), connections: 16, breaker: NO_BREAKER });
     const { backend, client } = rest;
-    await accept(rest, 'noisy');
+    await accept(rest, 'noisy', 'other');
     backend.on('*', silence());
+    backend.on('GET /v0/persons/later', ok(personAsked));
 
     for (let i = 0; i < 20; i++) {
       void outcome(getPerson(client({ apiKey: 'noisy' }), i));
       void outcome(getTopic(client({ apiKey: 'noisy' }), i));
     }
-    await until(() => backend.hits() > 14);
-    await sleep(50);
+    await until(() => backend.hits() >= 2 + 14);
+    // Arrives after all calls that were sent before it.
+    await getPerson(client({ apiKey: 'other' }), 'later');
 
-    expect(backend.hits() - 1).toBe(14);
+    expect(backend.hits() - 3).toBe(14);
   });
 
   it('queues deferred calls behind the other calls of their key, and gives them at most half of the free connections', async () => {
@@ -130,7 +132,7 @@ describe('the concurrency limiter', () => {
     };
 
     const many = Array.from({ length: 100 }, (_, i) => ask('many', i));
-    await sleep(5);
+    await until(() => backend.hits() > 2);
     await Promise.all([ask('few', 1), ask('few', 2), ask('few', 3)]);
 
     expect(order.length).toBeLessThan(20);
@@ -272,19 +274,23 @@ describe('the concurrency limiter', () => {
   });
 
   it('counts the calls from before a key was accepted towards its share', async () => {
-    const { backend, client } = await openRest({ clock: new StagedClock(), connections: 16 });
+    const rest = await openRest({ clock: new StagedClock(), connections: 16 });
+    const { backend, client } = rest;
+    await accept(rest, 'other');
     backend.on('*', silence());
     backend.on('GET /v0/persons/0', ok(personAsked));
+    backend.on('GET /v0/persons/later', ok(personAsked));
     const first = getPerson(client(), 0);
     for (let i = 1; i < 12; i++) void outcome(getPerson(client(), i));
 
     await first;
     for (let i = 0; i < 12; i++) void outcome(getTopic(client(), i));
-    await until(() => backend.hits() >= 12 + 3);
-    await sleep(50);
+    await until(() => backend.hits() >= 1 + 12 + 3);
+    // Arrives after all calls that were sent before it.
+    await getPerson(client({ apiKey: 'other' }), 'later');
 
     // Seven eighths are fourteen; calls from before the key was accepted hold eleven of them.
-    expect(backend.hits()).toBe(12 + 3);
+    expect(backend.hits()).toBe(1 + 12 + 3 + 1);
   });
 
   it('T66: counts a key as unaccepted again after the backend has refused it', async () => {
@@ -294,14 +300,16 @@ describe('the concurrency limiter', () => {
     backend.on('*', status(401));
     await outcome(getPerson(client({ apiKey: 'revoked' }), 'refused'));
     backend.on('*', silence());
+    backend.on('GET /v0/persons/later', ok(personAsked));
     for (let i = 0; i < 40; i++) {
       void outcome(getPerson(client({ apiKey: i % 2 ? 'revoked' : 'invented' }), i));
     }
     await until(() => backend.hits() >= 3 + 12);
-    await sleep(50);
+    // Arrives after all calls that were sent before it.
+    await getPerson(client({ apiKey: 'known' }), 'later');
 
     // The share of a single key in a route.
-    expect(backend.seen.slice(3)).toHaveLength(12);
+    expect(backend.seen.slice(3)).toHaveLength(12 + 1);
   });
 
   it('T64: refuses calls of a key that fills the queue, with Retry-After, and answers other keys', async () => {

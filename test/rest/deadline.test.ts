@@ -1,4 +1,4 @@
-import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Cancel } from '../../src/lib/cancel.ts';
 import { routes } from '../../src/v0/routes.ts';
@@ -14,7 +14,8 @@ describe('the deadline of a request', () => {
   ])('ends a call on time and trips no circuit: %s', async (_name, fault) => {
     const clock = new StagedClock();
     const { backend, client, upstream } = await openRest({ clock });
-    backend.on('*', fault);
+    backend.on('GET /v0/persons/p', fault);
+    backend.on('GET /v0/persons/later', ok(personAsked));
     let failure: string | undefined;
     const asked = failureOf(getPerson(client({ deadlineMs: clock.now() + 300 }))).then(
       (name) => (failure = name),
@@ -22,7 +23,7 @@ describe('the deadline of a request', () => {
     await until(() => backend.hits() === 1);
 
     clock.pass(299);
-    await sleep(20);
+    await getPerson(client(), 'later');
     expect(failure).toBeUndefined();
     clock.pass(1);
 
@@ -152,6 +153,7 @@ describe('the calls of a request', () => {
   it('end when the request is cancelled, in the queue and under way', async () => {
     const { backend, client } = await openRest({ connections: 2 });
     backend.on('*', silence());
+    backend.on('GET /v0/persons/later', ok(personAsked));
     const leaving = new Cancel();
     const one = client({ leaving });
 
@@ -160,8 +162,8 @@ describe('the calls of a request', () => {
     leaving.cancel();
 
     expect(new Set(await Promise.all(calls))).toEqual(new Set(['cancelled']));
-    await sleep(50);
-    expect(backend.hits()).toBeLessThanOrEqual(2);
+    await getPerson(client(), 'later');
+    expect(backend.hits('*')).toBeLessThanOrEqual(2);
     expect(await failureOf(getPerson(one))).toBe('cancelled');
   });
 });
