@@ -270,7 +270,7 @@ describe('T27 memory', () => {
         await callers.ask(READ, { variables, ...leaves }).catch(() => {});
       });
       await callers.close();
-      await sleep(300);
+      await stand.underWay(0);
     };
     const heaps: number[] = [];
     const handles: number[] = [];

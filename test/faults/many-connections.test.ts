@@ -6,12 +6,13 @@
  */
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { afterFile } from '../support/after-file.ts';
+import { until } from '../support/until.ts';
 import { openStand } from './stand.ts';
 
 const VERY_MANY = 1_000;
+const BACKLOG = 511;
 
 const PROBE = 'GET /health HTTP/1.1\r\nhost: gateway\r\n\r\n';
 
@@ -19,13 +20,17 @@ it('T108 answers all of a thousand connections that came while it was suspended'
   const { port, process: gateway } = (await openStand({ LOG_LEVEL: 'warn' })).gateway;
   gateway.kill('SIGSTOP');
   afterFile(() => gateway.kill('SIGCONT'));
+  let connected = 0;
   const answers = Array.from({ length: VERY_MANY }, async () => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(PROBE));
+    const socket = connect(port, '127.0.0.1', () => {
+      connected += 1;
+      socket.write(PROBE);
+    });
     afterFile(() => socket.destroy());
     const [answer] = (await once(socket, 'data')) as [Buffer];
     return answer.toString().split('\r\n')[0];
   });
-  await sleep(200);
+  await until(() => connected >= BACKLOG);
 
   gateway.kill('SIGCONT');
 

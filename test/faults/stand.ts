@@ -33,7 +33,7 @@ export interface Stand {
   readonly ask: GatewayProcess['ask'];
   /** Requests the backend saw since the last `holds` or `calm`, without those of `/ready`. */
   readonly hits: number;
-  /** Waits until this number of requests is under way. */
+  /** Waits until this number of requests is under way, and has begun its calls as far as it can. */
   underWay(requests: number): Promise<void>;
   /** Asserts I1 to I4. `hits`: how many, or at least and at most. */
   holds(replies: Reply | Reply[], wanted: { hits: number | Range }): Promise<void>;
@@ -75,8 +75,13 @@ export async function openStand(
     get hits() {
       return upstream.seen.slice(counted).filter(({ headers }) => 'x-request-id' in headers).length;
     },
-    underWay: (requests) =>
-      until(async () => expect(await gateway.metric('gateway_requests_in_flight')).toBe(requests)),
+    underWay: async (requests) => {
+      await until(async () =>
+        expect(await gateway.metric('gateway_requests_in_flight')).toBe(requests),
+      );
+      // Is answered after they have begun.
+      await expectAlive(gateway);
+    },
     holds: async (replies, { hits }) => {
       for (const reply of [replies].flat()) expectSound(reply, upstream.port);
       const [atLeast, atMost] = typeof hits === 'number' ? [hits, hits] : hits;

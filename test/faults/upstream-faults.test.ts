@@ -1,10 +1,9 @@
 /**
- * T1 to T23: what callers see when the backend is slow, broken or lying.
+ * T1 to T18, and T23: what callers see when the backend is slow, broken or lying.
  *
  * One gateway serves all tests. Those that need their own (T10, T19 to T21) are in upstream-gone.test.ts.
  */
 import type { Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { getNamedType, isLeafType, type GraphQLObjectType } from 'graphql';
 import { z } from 'zod';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -18,7 +17,6 @@ import {
   drip,
   endless,
   hangUp,
-  held,
   ok,
   raw,
   reset,
@@ -833,28 +831,5 @@ describe('T23 answers that break HTTP', () => {
     expect(['first', undefined]).toContain(reply.data.person?.name);
     expect(new Set(next.map(({ data }) => data.person?.name))).toEqual(new Set(['name']));
     await stand.holds([reply, ...next], { hits: 21 });
-  });
-});
-
-describe('T22 a caller who leaves', () => {
-  it('T22 does not fail another caller of the same read', async () => {
-    const late = held(ok(person));
-    stand.upstream.on(PERSON, late.behaviour);
-    const leaving = new AbortController();
-    const query = '{ person(personId: "p") { name } }';
-
-    const first = stand.ask(query, { signal: leaving.signal }).catch(() => undefined);
-    await until(() => expect(stand.hits).toBe(1));
-    const second = stand.ask(query);
-    await stand.underWay(2);
-    await sleep(20); // its read has joined the first one's
-    leaving.abort();
-    await stand.underWay(1);
-    late.release();
-
-    const reply = await second;
-    expect(await first).toBeUndefined();
-    expect(reply.body).toEqual({ data: { person: { name: 'name' } } });
-    await stand.holds(reply, { hits: 1 });
   });
 });

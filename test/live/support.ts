@@ -1,13 +1,13 @@
 /**
  * A gateway on a port before an embedded backend of its own, drafts to publish, and clients that watch.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient as createSseClient } from 'graphql-sse';
 import { createClient as createWsClient } from 'graphql-ws';
 import { expect, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import type { EmbeddedBackend } from '../../src/backend/backend.ts';
 import type { Explained } from '../../src/plan/explain.ts';
+import { parseNodeId } from '../../src/graph/types/node-id.ts';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { IDS } from '../support/ids.ts';
 import { openSampleBackend } from '../support/sample-database.ts';
@@ -45,8 +45,10 @@ export interface Live {
   publish(id: string, input?: object): Promise<any>;
   /** Archives the audience of a version, which cancels its publishing. */
   archiveAudienceOf(versionId: string): Promise<any>;
-  /** Resolves when there are no watchers and the polls under way have been answered. */
+  /** Resolves when there are no watchers and no pollers. */
   quiet(): Promise<void>;
+  /** The reads of versions while three polls of another one pass. */
+  readsMeanwhile(): Promise<readonly string[]>;
 }
 
 export type LiveTestOptions = InProcessOptions & { readonly publishDelayMs?: number };
@@ -69,18 +71,19 @@ export async function openLive({
     const { body } = await site.ask(query, { variables, apiKey });
     return body;
   };
+  const draft = async (): Promise<string> => {
+    const { data } = await mutate(CREATE, {
+      input: { pageId: IDS.page, publishBehavior: 'draft' },
+    });
+    return data.createAudience.audience.latestVersion.id;
+  };
   return {
     site,
     backend,
     calls,
-    reads: () => calls.filter((line) => /^GET .*\/versions\/[^/]+$/.test(line)).length,
+    reads: () => calls.filter(isRead).length,
     mutate,
-    draft: async () => {
-      const { data } = await mutate(CREATE, {
-        input: { pageId: IDS.page, publishBehavior: 'draft' },
-      });
-      return data.createAudience.audience.latestVersion.id;
-    },
+    draft,
     publish: (id, input = {}) => mutate(PUBLISH, { input: { id, ...input } }),
     archiveAudienceOf: async (id) => {
       const { data } = await mutate(AUDIENCE_OF, { id });
@@ -88,10 +91,21 @@ export async function openLive({
     },
     quiet: async () => {
       await until(() => site.gateway.pollers.size === 0 && site.gateway.subscriptions.size === 0);
-      await sleep(30);
+    },
+    readsMeanwhile: async () => {
+      const id = await draft();
+      const before = calls.length;
+      const [page, audience, version] = parseNodeId(id).parts;
+      const line = `GET /v0/pages/${page}/audiences/${audience}/versions/${version}`;
+      const stream = await openEvents(site.url, { id });
+      await until(() => calls.filter((one) => one === line).length >= 4);
+      stream.leave();
+      return calls.slice(before).filter((one) => isRead(one) && one !== line);
     },
   };
 }
+
+const isRead = (line: string): boolean => /^GET .*\/versions\/[^/]+$/.test(line);
 
 const CREATE =
   'mutation ($input: CreateAudienceInput!) { createAudience(input: $input) { audience { latestVersion { id status } } userErrors { message } } }';
