@@ -1,7 +1,7 @@
 /** `/metrics`: an outage of the backend, apps and their documents, and the cost of operations. */
 import { describe, expect, it } from 'vitest';
 import { send } from '../support/client.ts';
-import { status } from '../support/faults.ts';
+import { after, status } from '../support/faults.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { StagedClock } from '../support/staged-time.ts';
 import { openTrusting } from '../support/trusting.ts';
@@ -174,6 +174,19 @@ describe('the cost of operations', () => {
     expect(await calls('route="/v0/topics/{topic_id}",source="sent",status="404"')).toBe(1);
     expect(await site.metric('gateway_operation_calls_total', 'operation_name="other"')).toBe(2);
     expect(await site.metric('gateway_operation_rounds_total', 'operation_name="other"')).toBe(1);
+  });
+
+  it('is timed from its start to its end', async () => {
+    const site = await openGateway({ backend: 'faulty' });
+    site.upstream.on('GET /v0/persons/p', after(50, world()));
+
+    const startMs = performance.now();
+    await site.ask(PERSON);
+    const seconds = (performance.now() - startMs) / 1_000;
+
+    const told = await site.metric('gateway_upstream_call_duration_seconds_sum');
+    expect(told).toBeGreaterThan(0.04);
+    expect(told).toBeLessThanOrEqual(seconds);
   });
 
   it('counts a read that joined another as shared, by its status', async () => {

@@ -5,6 +5,7 @@ import { cursorOf } from '../../src/graph/loading/page-request.ts';
 import { List } from '../../src/graph/loading/list.ts';
 import { formatCursor, parseCursor } from '../../src/graph/types/cursor.ts';
 import { formatNodeId, parseNodeId } from '../../src/graph/types/node-id.ts';
+import { MAX_ID_LENGTH } from '../../src/rest/client/path.ts';
 import { planningContext } from '../../src/plan/cost.ts';
 import { schema } from '../../src/app/schema.ts';
 import { routes } from '../../src/v0/routes.ts';
@@ -45,6 +46,12 @@ describe('a global id', () => {
       }),
       { numRuns: RUNS },
     );
+  });
+
+  it('is parsed to raw ids of the greatest length', () => {
+    const parts = ['頁', '客', '版'].map((letter) => letter.repeat(MAX_ID_LENGTH));
+
+    expect(parseNodeId(formatNodeId('AudienceVersion', parts)).parts).toEqual(parts);
   });
 });
 

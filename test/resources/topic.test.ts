@@ -216,7 +216,7 @@ describe('Topic.entries', () => {
     ['first and last together', { first: 1, last: 1 }, /not both/],
     ['a size above 100', { first: 101 }, /between 0 and 100, got 101/],
     ['a size below 0', { last: -1 }, /between 0 and 100, got -1/],
-    ['an invented cursor', { after: 'bm9uc2Vuc2U' }, /not a cursor of this list/],
+    ['an invented cursor', { after: 'bm9uc2Vuc2U' }, /not a cursor of this list.*"bm9uc2Vuc2U"/],
   ])('refuses %s', async (_what, args, message) => {
     const gateway = await openGateway();
 
