@@ -49,9 +49,12 @@ export class ConcurrencyLimiter implements AttemptPolicy {
   before(attempt: Attempt): Error | typeof HELD | undefined {
     const turn = (attempt.turn = this.#turnOf(attempt));
     // Queued attempts could not start, so this one overtakes none that could.
-    if (!this.#mayStart(turn, attempt.call.isDeferred)) {
-      return attempt.ahead ? endOfWait('cancelled', attempt.route) : this.#wait(attempt, turn.key);
+    const mayStart = this.#mayStart(turn, attempt.call.isDeferred);
+    // Half of the connections are left for what somebody waits for.
+    if (attempt.ahead && (!mayStart || 2 * this.#active >= this.#settings.connections)) {
+      return endOfWait('cancelled', attempt.route);
     }
+    if (!mayStart) return this.#wait(attempt, turn.key);
     this.#start(attempt, turn);
     return undefined;
   }
