@@ -14,7 +14,7 @@ interface ReadingAheadOptions {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-const RUN = new StateKey<Run>();
+const RUN = new StateKey<Run | undefined>();
 
 export function readingAhead({ metrics, clock }: ReadingAheadOptions): Extension {
   const remembered = new RememberedReads();
@@ -46,6 +46,7 @@ export function readingAhead({ metrics, clock }: ReadingAheadOptions): Extension
 
   const end = (operation: Operation, run: Run, result: ExecutionResult): void => {
     runs.delete(run);
+    RUN.set(operation, undefined);
     run.end();
     const { definition, variables, cancel } = operation;
     const guesses = guessesOf(definition!);
@@ -68,7 +69,7 @@ export function readingAhead({ metrics, clock }: ReadingAheadOptions): Extension
       readAhead: {
         onExecute(operation, next) {
           if (operation.operationType === 'mutation') forgetBehind(operation);
-          else if (isReadAhead(operation)) begin(operation);
+          else if (isReadAhead(operation) && !RUN.get(operation)) begin(operation);
           return next(operation);
         },
         onExecuteDone(operation, result) {

@@ -288,6 +288,7 @@ describe('a read that has begun', () => {
     expect(errors).toEqual([]);
     expect(data.page.audiences.nodes[0].person.name).toBe('Person ada');
     expect(gateway.upstream.hits(person('ada'))).toBe(3);
+    expect(entries.flatMap(({ ahead = [] }) => ahead)).toEqual([isLate ? 'used' : 'unused']);
   });
 
   it('fails as usual when the backend keeps failing, and its error names the field', async () => {
@@ -307,7 +308,7 @@ describe('a read that has begun', () => {
 
   it('is cancelled, and fails nothing, when the query ends without it', async () => {
     const pages = new Pages(['ada']);
-    const gateway = await openPages(pages);
+    const gateway = await openPages(pages, { rest: { timeoutMs: 60_000 } });
     await gateway.ask(SCREEN);
     pages.personsOf.set('p1', ['ben']);
     let closed: Promise<unknown> | undefined;
@@ -328,7 +329,7 @@ describe('a read that has begun', () => {
     const note = (reason: unknown): void => void rejections.push(reason);
     process.on('unhandledRejection', note);
     const pages = new Pages(['ada']);
-    const gateway = await openPages(pages);
+    const gateway = await openPages(pages, { rest: { timeoutMs: 60_000 } });
     await gateway.ask(SCREEN);
     pages.personsOf.set('p1', ['ben']);
     pages.persons.set('ada', status(500));
@@ -343,7 +344,7 @@ describe('a read that has begun', () => {
 
   it('is cancelled when its caller disconnects', async () => {
     const pages = new Pages(['ada']);
-    const gateway = await openPages(pages);
+    const gateway = await openPages(pages, { rest: { timeoutMs: 60_000 } });
     await gateway.ask(SCREEN);
     let closed: Promise<unknown> | undefined;
     gateway.upstream.on('GET /v0/pages/p1/audiences', silence());
