@@ -268,6 +268,18 @@ describe('a write that is answered 200', () => {
   });
 });
 
+it('the state after a write of unknown outcome has no value that the backend answers wrongly', async () => {
+  const site = await open();
+  site.upstream.on(`DELETE ${AUDIENCE}`, ok({}));
+  site.upstream.on(`GET ${AUDIENCE}`, ok({ ...audience, status: 7, archivedAt: 'soon' }));
+
+  const { errors } = await site.ask(
+    `mutation { ${ARCHIVE} { audience { id } userErrors { code } } }`,
+  );
+
+  expect(errors[0].extensions.state).toEqual({ id: audienceId, found: true });
+});
+
 describe('a write that is answered 204', () => {
   const noContent = (response: ServerResponse) => void response.writeHead(204).end();
   const query = `mutation { ${ARCHIVE} { audience { id status } userErrors { code } } }`;

@@ -345,11 +345,13 @@ describe('a rate limit', () => {
   });
 
   it('refuses a call at once that cannot wait for its end', async () => {
-    const { backend, client } = await openRest({ clock: new StagedClock() });
+    const clock = new StagedClock();
+    const { backend, client } = await openRest({ clock });
     backend.on('*', status(429, { 'retry-after': '30' }));
     await outcome(getPerson(client()));
 
-    const failure = await outcome(getPerson(client(), 'q'));
+    // Calls start within 50 ms after the end.
+    const failure = await outcome(getPerson(client({ deadlineMs: clock.now() + 30_050 }), 'q'));
 
     expect(failure).toMatchObject({ kind: 'rate_limited', retryAfterMs: 30_000 });
     expect(backend.hits()).toBe(1);
