@@ -1,5 +1,9 @@
 /** `/metrics`: an outage of the backend, apps and their documents, and the cost of operations. */
+import { Histogram, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
+import { BOUNDS } from '../../src/gateway/observe/metrics/durations.ts';
+import { Instruments } from '../../src/gateway/observe/metrics/instruments.ts';
+import { openMetrics } from '../../src/gateway/observe/metrics/open-metrics.ts';
 import { send } from '../support/client.ts';
 import { after, status } from '../support/faults.ts';
 import { openGateway } from '../support/open-gateway.ts';
@@ -268,4 +272,42 @@ it.each([
   const { headers } = await send(`${site.url}/metrics`, { headers: { accept } });
 
   expect(headers.get('content-type')!.split(';')[0]).toBe(type);
+});
+
+it('writes durations as a histogram of prom-client does, in both formats', async () => {
+  const instruments = new Instruments();
+  const { registry } = instruments;
+  const durations = instruments.durations(
+    'seconds',
+    'Durations.',
+    (route: { readonly method: string; readonly path: string }) => ({
+      method: route.method,
+      route: route.path,
+    }),
+  );
+  const theirs = new Registry();
+  const histogram = new Histogram({
+    name: 'seconds',
+    help: 'Durations.',
+    labelNames: ['method', 'route'],
+    buckets: BOUNDS,
+    registers: [theirs],
+  });
+  const routes = [
+    { method: 'GET', path: '/v0/topics' },
+    { method: 'POST', path: '/v0/"quoted"\\pages' },
+  ];
+  // Each bound, and a little less and more.
+  const seconds = [0, ...BOUNDS.flatMap((bound) => [bound * 0.99, bound, bound * 1.01]), 3_600];
+  seconds.forEach((value, i) => {
+    const route = routes[i % 3 === 0 ? 1 : 0]!;
+    durations.observe(route, value);
+    histogram.observe({ method: route.method, route: route.path }, value);
+  });
+
+  const textOf = async (from: Registry) => (await from.metrics()).trim().split('\n');
+  await expect(textOf(registry)).resolves.toEqual(await textOf(theirs));
+  expect(await openMetrics(registry)).toContain(
+    'seconds_bucket{method="GET",route="/v0/topics",le="+Inf"}',
+  );
 });

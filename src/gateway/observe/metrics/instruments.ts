@@ -1,9 +1,6 @@
 /** Counters, gauges and histograms of the gateway in a registry of prom-client. */
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { SpanRef } from '../../../rest/call/trace.ts';
-
-/** Buckets from a cached response to the deadline, in seconds. */
-const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+import { Counter, Gauge, Histogram, Registry, type Metric } from 'prom-client';
+import { BOUNDS, Durations } from './durations.ts';
 
 export class Instruments {
   readonly registry = new Registry();
@@ -57,26 +54,15 @@ export class Instruments {
   }
 
   /** A histogram of seconds; each bucket has the last trace as its exemplar. */
-  durations<Label extends string>(
+  durations<Row>(
     name: string,
     help: string,
-    labelNames: Label[],
-  ): (labels: Readonly<Record<Label, string>>, seconds: number, span?: SpanRef) => void {
-    // Typed with any label, since prom-client restricts exemplars to the histogram's labels.
-    const histogram = new Histogram<string>({
-      name,
-      help,
-      labelNames,
-      buckets: BOUNDS,
-      enableExemplars: true,
-      // prom-client rejects exemplars in a registry that can write the text format.
-      registers: [],
-    });
-    this.registry.registerMetric(histogram);
-    return (labels, value, span) => {
-      const exemplarLabels = span && { trace_id: span.traceId, span_id: span.spanId };
-      histogram.observe({ labels, value, ...(exemplarLabels && { exemplarLabels }) });
-    };
+    labelsOf: (row: Row) => Readonly<Record<string, string>>,
+  ): Durations<Row> {
+    const durations = new Durations(name, help, labelsOf);
+    // prom-client calls `get` only; its types require the class.
+    this.registry.registerMetric(durations as unknown as Metric);
+    return durations;
   }
 
   histogram(name: string, help: string): Histogram {

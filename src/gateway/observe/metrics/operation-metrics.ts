@@ -12,6 +12,7 @@ import type { Outcome } from '../../operation/outcome.ts';
 import { PLANNED, type PlannedCost } from '../../policies/budget.ts';
 import type { Policy } from '../../policy.ts';
 import { CounterBatch } from './counter-batch.ts';
+import type { Durations } from './durations.ts';
 import type { Instruments } from './instruments.ts';
 import type { UpstreamMetrics } from './upstream-metrics.ts';
 
@@ -53,8 +54,8 @@ export class OperationMetrics {
   readonly #rounds = new CounterBatch((name: string, _all: true) => ({ operation_name: name }));
   readonly #plannedCalls = planned('calls');
   readonly #plannedRounds = planned('rounds');
-  readonly #observe: ReturnType<typeof Instruments.prototype.durations<'operation'>>;
-  readonly #observeByName: ReturnType<typeof Instruments.prototype.durations<'operation_name'>>;
+  readonly #durations: Durations<string>;
+  readonly #durationsByName: Durations<string>;
 
   constructor(instruments: Instruments, upstream: UpstreamMetrics) {
     this.#upstream = upstream;
@@ -66,10 +67,10 @@ export class OperationMetrics {
     );
     // Prometheus computes no increase for a series that starts above 0, so alerts would miss the first failures.
     for (const operation of OPERATION_TYPES) this.#requests.add(operation, 'failed', 0);
-    this.#observe = instruments.durations(
+    this.#durations = instruments.durations(
       'gateway_request_duration_seconds',
       'GraphQL requests, arrival to answer.',
-      ['operation'],
+      (operation: string) => ({ operation }),
     );
     instruments.counter(
       'gateway_operations_total',
@@ -77,10 +78,10 @@ export class OperationMetrics {
       ['operation_name', 'app', 'version', 'outcome'],
       this.#operations,
     );
-    this.#observeByName = instruments.durations(
+    this.#durationsByName = instruments.durations(
       'gateway_operation_duration_seconds',
       'Operations of trusted documents by name, arrival to answer; all others are "other".',
-      ['operation_name'],
+      (name: string) => ({ operation_name: name }),
     );
     instruments.counter(
       'gateway_errors_total',
@@ -115,10 +116,10 @@ export class OperationMetrics {
     const outcome = operation.outcome!; // set before `onAnswered` of policies
     const seconds = operation.durationMs / 1_000;
     this.#requests.add(operationType, outcome);
-    this.#observe({ operation: operationType }, seconds, trace?.span);
+    this.#durations.observe(operationType, seconds, trace?.span);
     const row = this.#rowOf(operation);
     this.#operations.add(row, outcome);
-    this.#observeByName({ operation_name: row.name }, seconds, trace?.span);
+    this.#durationsByName.observe(row.name, seconds, trace?.span);
     if (errors && errors.length > 0) this.#addErrors(errors);
     if (rest) this.#addCalls(row.name, rest.callLog, PLANNED.get(operation));
   }

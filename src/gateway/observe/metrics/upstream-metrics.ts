@@ -39,10 +39,10 @@ export function upstreamMetrics(instruments: Instruments): UpstreamMetrics {
     ['method', 'route', 'source', 'status'],
     ...Object.values(calls),
   );
-  const observe = instruments.durations(
+  const durations = instruments.durations(
     'gateway_upstream_call_duration_seconds',
     'Attempts of REST calls that were sent, from the queue to the whole answer.',
-    ['method', 'route'],
+    ({ method, path: route }: RouteLabel) => ({ method, route }),
   );
   const retries = instruments.counter(
     'gateway_upstream_retries_total',
@@ -73,7 +73,7 @@ export function upstreamMetrics(instruments: Instruments): UpstreamMetrics {
   return {
     onCall: ({ route, attempt, isSent, status, failure, durationMs, span }) => {
       calls[isSent ? 'sent' : 'unsent'].add(route, status ?? failure ?? 'none');
-      if (isSent) observe({ method: route.method, route: route.path }, durationMs / 1_000, span);
+      if (isSent) durations.observe(route, durationMs / 1_000, span);
       if (attempt > 1) retries.inc();
     },
     withoutCall: ({ route, source, status }) => calls[source].add(route, status ?? 'none'),
