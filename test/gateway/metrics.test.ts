@@ -308,6 +308,6 @@ it('writes durations as a histogram of prom-client does, in both formats', async
   const textOf = async (from: Registry) => (await from.metrics()).trim().split('\n');
   await expect(textOf(registry)).resolves.toEqual(await textOf(theirs));
   expect(await openMetrics(registry)).toContain(
-    'seconds_bucket{method="GET",route="/v0/topics",le="+Inf"}',
+    'seconds_bucket{le="+Inf",method="GET",route="/v0/topics"} 23\n',
   );
 });
