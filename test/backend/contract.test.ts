@@ -134,6 +134,8 @@ it('answers counts and the latest activity that match the rows', async () => {
   const { items: accounts } = await walk(call, '/v0/accounts', 100);
   const { items: persons } = await walk(call, '/v0/persons', 100);
 
+  expect(accounts.length).toBeGreaterThan(12);
+  expect(persons.length).toBeGreaterThan(12);
   for (const account of accounts) {
     const linked = persons.filter(({ domain }) => domain === account['domain']);
     expect(account['linkedPersonsCount']).toBe(linked.length);
@@ -181,6 +183,7 @@ it('seeds logs whose sources and types match the slug pattern', async () => {
     100,
   );
 
+  expect(items.length).toBeGreaterThan(10);
   for (const { source, type } of items) {
     expect(source).toMatch(SLUG_PATTERN);
     expect(type).toMatch(SLUG_PATTERN);

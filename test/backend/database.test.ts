@@ -17,7 +17,9 @@ it('migrates to the tables and columns that tables.ts declares', async () => {
   await close();
   const client = createClient({ url: databaseUrl });
 
-  for (const table of Object.values(tables).filter((value) => is(value, SQLiteTable))) {
+  const declared = Object.values(tables).filter((value) => is(value, SQLiteTable));
+  expect(declared.length).toBeGreaterThan(5);
+  for (const table of declared) {
     const { name, columns } = getTableConfig(table);
     const stored = await client.execute(`PRAGMA table_info(${name})`);
 

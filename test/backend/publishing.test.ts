@@ -194,7 +194,12 @@ describe('an archived audience', () => {
     await publish(call, DRAFT);
 
     await call(AUDIENCE, { method: 'DELETE' });
-    await new Promise((resolve) => setTimeout(resolve, 900));
+    // Is queued after it, and so would be published after it.
+    const created = await call(`${PAGE}/audiences`, { method: 'POST', body: {} });
+    const { audienceId, latestVersion } = created.body;
+    const later = `${PAGE}/audiences/${audienceId}/versions/${latestVersion.versionId}`;
+    await publish(call, later);
+    await until(call, later, ({ status }) => status === 'published');
 
     expect((await call(DRAFT)).body).toMatchObject({ status: 'cancelled', publishedAt: null });
     expect((await call(AUDIENCE)).body.status).toBe('archived');

@@ -92,7 +92,7 @@ it.skipIf(PROXIES.length === 0)(
         while (!over) {
           const answer = await ask(NAME).then(({ status, text }) => `${status} ${text}`, String);
           answers.set(answer, (answers.get(answer) ?? 0) + 1);
-          await sleep(70);
+          await sleep(70); // the pace of a caller
         }
       });
       return { name, answers, callers };
@@ -101,7 +101,10 @@ it.skipIf(PROXIES.length === 0)(
 
     const codes: (number | null)[] = [];
     for (const i of [0, 1, 2]) codes.push(await replicas.restart(i));
-    await sleep(300);
+    const heard = ({ answers }: { answers: Map<string, number> }) =>
+      [...answers.values()].reduce((sum, count) => sum + count, 0);
+    const before = asking.map(heard);
+    await until(() => asking.every((crowd, i) => heard(crowd) > before[i]! + 12));
     over = true;
     await Promise.all(asking.flatMap(({ callers }) => callers));
 

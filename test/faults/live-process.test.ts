@@ -90,7 +90,7 @@ describe('a process that is watched', () => {
     await allSee(watchers, 'draft');
 
     for (const state of ['queued', 'processing', 'published']) {
-      await sleep(300);
+      await sleep(300); // three jumps of the wall clock
       backend.state = state;
       await allSee(watchers, state);
     }
@@ -162,7 +162,7 @@ describe('a process that is watched', () => {
     expect(after.handles).toBeLessThanOrEqual(before.handles + 5);
     expect(after.heapBytes - before.heapBytes).toBeLessThan(2_000_000);
     const seen = await gateway.metric('gateway_live_polls_total');
-    await sleep(300);
+    await sleep(300); // several polls, if a poller had stayed that no metric counts
     expect(await gateway.metric('gateway_live_polls_total')).toBe(seen);
   });
 

@@ -76,7 +76,7 @@ it('keeps idle connections open while others are in use, and answers each furthe
   const closed = close(5_000);
   const meanwhile: unknown[] = [];
   for (let i = 0; i < 5; i++) {
-    await sleep(100);
+    await sleep(100); // shorter than the time after which idle connections are closed
     meanwhile.push(await ask());
   }
 

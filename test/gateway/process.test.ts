@@ -297,7 +297,7 @@ describe('stopping', () => {
         REQUEST_TIMEOUT_MS: '61000',
       });
       const url = await product.ready();
-      post(url, new Agent()).catch(() => {});
+      const cut = post(url, new Agent()).catch((error: NodeJS.ErrnoException) => error.code);
       await until(() => calls() === 1);
 
       product.process.kill('SIGTERM');
@@ -306,6 +306,7 @@ describe('stopping', () => {
       const again = setInterval(() => product.process.kill(second), 100);
 
       expect(await product.exit()).toBe(1);
+      expect(await cut).toBe('ECONNRESET');
       clearInterval(again);
     },
   );

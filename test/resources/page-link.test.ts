@@ -35,6 +35,7 @@ describe('pageLinks', () => {
     const { nodes } = data['pageLinks'];
     const audiences = new Set(nodes.map((link: any) => link.target.audienceId));
     expect(errors).toEqual([]);
+    expect(nodes).toHaveLength(3);
     for (const { page, target } of nodes) {
       expect(page.pageId).toBe(PAGE);
       expect(target.audience).toMatchObject({ pageId: PAGE, audienceId: target.audienceId });

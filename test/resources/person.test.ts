@@ -154,6 +154,8 @@ describe('Person.account', () => {
       '{ accounts(first: 3) { nodes { name persons(first: 2) { nodes { account { name } } } } } }',
     );
 
+    const linked = data['accounts'].nodes.flatMap(({ persons }: any) => persons.nodes);
+    expect(linked.length).toBeGreaterThan(1);
     for (const { name, persons } of data['accounts'].nodes) {
       for (const person of persons.nodes) expect(person.account.name).toBe(name);
     }

@@ -37,7 +37,7 @@ describe('a rate limit of one process', () => {
     expect(waitMs).toBeGreaterThan(0);
     expect(waitMs).toBeLessThanOrEqual(100);
     expect(other).toBe(0);
-    await sleep(waitMs + 1);
+    await sleep(waitMs + 1); // by the clock of Redis
     expect(await limits.take('key', 1)).toBe(0);
   });
 
