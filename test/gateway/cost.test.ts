@@ -40,6 +40,18 @@ describe('the explanation (x-explain: true)', () => {
     });
   });
 
+  it('lists a write with its field', async () => {
+    const gateway = await openGateway({ backend: 'faulty' });
+    const input = `{ id: "${formatNodeId('Topic', ['t'])}", title: "new" }`;
+
+    const { extensions } = await gateway.ask(
+      `mutation { renamed: updateTopic(input: ${input}) { topic { title } } }`,
+      { headers: { 'x-explain': 'true' } },
+    );
+
+    expect(extensions.upstream.journal).toMatchObject([{ method: 'PATCH', path: ['renamed'] }]);
+  });
+
   it('lists an object that another response primed, and does not count it as a call', async () => {
     const gateway = await openGateway();
 

@@ -123,6 +123,17 @@ describe('an outage of the backend', () => {
   });
 });
 
+it('metrics have the circuits of both scopes from the start', async () => {
+  const site = await openGateway();
+
+  const { text } = await send(`${site.url}/metrics`);
+
+  for (const scope of ['route_key', 'host']) {
+    expect(text).toContain(`gateway_breaker_state{scope="${scope}"} 0`);
+    expect(text).toContain(`gateway_breakers_open{scope="${scope}"} 0`);
+  }
+});
+
 describe('an operation of a trusted document', () => {
   it('is counted by its name, and by the app and version of the manifest', async () => {
     const site = await openTrusting({ 'ios-4.2.json': { topics: TOPICS } });

@@ -244,6 +244,18 @@ describe('walking a list', () => {
       expect(gateway.restCalls[0]).toContain('cursor=4');
     });
 
+    it('continues at the start of what was asked for, where a page that it has read had items', async () => {
+      const gateway = await openGateway({
+        backend: withEmptyPages(1, 3),
+        limits: { maxUpstreamCalls: 3 },
+      });
+
+      const { data, errors } = await gateway.ask(PAGE, { variables: { first: 5 } });
+
+      expect(data['topics']).toBeNull();
+      expect(errors[0]!.extensions['continuation']).toMatchObject({ after: null });
+    });
+
     it('reads a list in whole for a field that needs all of it', async () => {
       const gateway = await openGateway({
         backend: (url) => (url.pathname === '/v0/accounts' ? withEmptyPages(9, 3)(url) : undefined),
