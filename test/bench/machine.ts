@@ -25,8 +25,12 @@ export interface Child {
   stop(): Promise<void>;
 }
 
+const { scripts } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+) as { readonly scripts: { readonly start: string } };
+
 /** Of `npm start`. */
-export const NODE_FLAGS = ['--max-semi-space-size=16', '--heap-growing-percent=50'];
+export const NODE_FLAGS: readonly string[] = scripts.start.match(/--\S+/g)!;
 
 /** How long a process may take to end when asked to, in milliseconds. */
 const GRACE_MS = 2_000;

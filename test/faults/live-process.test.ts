@@ -21,7 +21,7 @@ async function quiet(gateway: GatewayProcess): Promise<void> {
     'gateway_live_watchers',
     'gateway_live_pollers',
   ])
-    while ((await gateway.metric(name)) > 0) await sleep(50);
+    await until(async () => (await gateway.metric(name)) === 0);
 }
 
 interface Closable {

@@ -12,6 +12,7 @@ import {
 } from '../../src/client/generated/graphql.ts';
 import { IDS } from '../support/ids.ts';
 import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
+import { until } from '../support/until.ts';
 
 describe('the page screen', () => {
   it.each(['document', 'iso'] as const)(
@@ -137,12 +138,13 @@ async function statusWhenDone(
   gateway: InProcessGateway,
   id: string,
 ): Promise<string | null | undefined> {
-  for (let tries = 0; tries < 100; tries++) {
+  let status: string | null | undefined;
+  await until(async () => {
     const { data } = await gateway.ask(VersionDocument, { variables: { id } });
     const { node } = data;
     if (node?.__typename !== 'AudienceVersion') throw new Error(`No version: ${node?.__typename}`);
-    if (node.status !== 'queued' && node.status !== 'processing') return node.status;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  return undefined;
+    ({ status } = node);
+    return status !== 'queued' && status !== 'processing';
+  });
+  return status;
 }
