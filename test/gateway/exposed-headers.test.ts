@@ -29,6 +29,13 @@ describe('an exposed header of the backend', () => {
     ]);
   });
 
+  it('that is repeated is returned as one list', async () => {
+    const site = await open();
+    site.upstream.on(PERSON, ok(person('p'), { 'x-left': ['41', '7'] }));
+
+    expect((await site.ask(QUERY)).headers.get('x-left')).toBe('41, 7');
+  });
+
   it('may have the name of another header as its value', async () => {
     const site = await open();
     site.upstream.on(PERSON, personWith('vary'));

@@ -68,7 +68,7 @@ export class NewDocuments {
    * @returns undefined if it need not wait.
    */
   turn(key: string, document: WaitingDocument): Promise<boolean> | undefined {
-    if (this.#hasTime() && this.#queue.sizeOf(key) === 0 && this.#mayHave(key)) {
+    if (this.#hasTime() && this.#mayHave(key)) {
       this.#take(key);
       return undefined;
     }
