@@ -41,7 +41,7 @@ export function planningContext(routeSet: RouteSet): Context {
     deadlineMs: Infinity,
     abort: () => {},
     deferWhere: () => {},
-    aroundRead: undefined,
+    readsAhead: undefined,
   };
   const calls = { call: refuse, find: refuse, beginAhead: refuse as never };
   return createContext({ ...client, ...calls }, {});

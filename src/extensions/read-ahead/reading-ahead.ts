@@ -3,23 +3,19 @@ import type { ExecutionResult } from 'graphql';
 import type { Extension } from '../../gateway/extension.ts';
 import type { Metrics } from '../../gateway/observe/metrics/metrics.ts';
 import type { Operation } from '../../gateway/operation/operation.ts';
-import { StateKey } from '../../gateway/operation/state.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { guessesOf } from './guesses.ts';
-import { RememberedReads, screenIdOf } from './remembered-reads.ts';
-import { Run } from './run.ts';
+import { RememberedReads } from './remembered-reads.ts';
+import { Run, type Runs } from './run.ts';
 
 interface ReadingAheadOptions {
   readonly metrics: Metrics;
   readonly clock: Pick<Clock, 'now'>;
 }
 
-const RUN = new StateKey<Run | undefined>();
-
 export function readingAhead({ metrics, clock }: ReadingAheadOptions): Extension {
-  const remembered = new RememberedReads();
-  /** Runs of queries, for the writes of their keys. */
-  const runs = new Set<Run>();
+  const now = (): number => clock.now();
+  const runs: Runs = { remembered: new RememberedReads(), ahead: new Set(), now };
   const reads = metrics.instruments.counter(
     'gateway_reads_ahead_total',
     'Calls that began before a field asked them, by whether one did.',
@@ -28,40 +24,24 @@ export function readingAhead({ metrics, clock }: ReadingAheadOptions): Extension
 
   /** What began before a write is not handed to fields that ask after it. */
   const forgetBehind = ({ apiKey }: Operation): void => {
-    for (const run of runs) if (run.apiKey === apiKey) run.forget();
+    for (const run of runs.ahead) if (run.apiKey === apiKey) run.forget();
   };
 
-  const begin = (operation: Operation): void => {
-    const rest = operation.rest!; // set in the context phase
-    const guesses = guessesOf(operation.definition!);
-    const run: Run = new Run(operation.apiKey, rest, () =>
-      guesses.hasLaterRounds && !guesses.isPaused(clock.now())
-        ? remembered.find(screenIdOf(guesses.id, operation.variables, run.sharingKey!))
-        : undefined,
-    );
-    rest.aroundRead = (asked, next) => run.read(asked, next);
-    RUN.set(operation, run);
-    runs.add(run);
+  const begin = ({ apiKey, rest, definition, variables }: Operation): void => {
+    // Both are set by now. An operation that a plugin executes twice has one run.
+    rest!.readsAhead ??= new Run(runs, apiKey, rest!, guessesOf(definition!), variables);
   };
 
-  const end = (operation: Operation, run: Run, result: ExecutionResult): void => {
-    runs.delete(run);
-    RUN.set(operation, undefined);
+  const end = (run: Run, { cancel }: Operation, result: ExecutionResult): void => {
     run.end();
-    const { definition, variables, cancel } = operation;
-    const guesses = guessesOf(definition!);
     const { used, unused } = run.counts;
     if (used + unused > 0) {
       reads.inc({ used: 'true' }, used);
       reads.inc({ used: 'false' }, unused);
-      guesses.add({ begun: used + unused, unused }, clock.now());
+      run.guesses.add({ begun: used + unused, unused }, now());
     }
-    const { sharingKey, later } = run;
     // A run that was cut short has read too little.
-    if (sharingKey === undefined || cancel.cancelled || !result.data) return;
-    if (later.size > 0) guesses.hasLaterRounds = true;
-    if (!guesses.hasLaterRounds) return;
-    remembered.remember(screenIdOf(guesses.id, variables, sharingKey), later);
+    if (!cancel.cancelled && result.data) run.remember();
   };
 
   return {
@@ -69,13 +49,13 @@ export function readingAhead({ metrics, clock }: ReadingAheadOptions): Extension
       readAhead: {
         onExecute(operation, next) {
           if (operation.operationType === 'mutation') forgetBehind(operation);
-          else if (isReadAhead(operation) && !RUN.get(operation)) begin(operation);
+          else if (isReadAhead(operation)) begin(operation);
           return next(operation);
         },
         onExecuteDone(operation, result) {
           if (operation.operationType === 'mutation') forgetBehind(operation);
-          const run = RUN.get(operation);
-          if (run) end(operation, run, result);
+          const run = operation.rest?.readsAhead;
+          if (run instanceof Run) end(run, operation, result);
           return undefined;
         },
       },

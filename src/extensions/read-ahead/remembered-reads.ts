@@ -1,7 +1,8 @@
 /**
  * The reads that the last run of each screen made after its first round: routes and paths, nothing of their answers.
  *
- * A screen is a document with its variables, and a key with its forwarded headers.
+ * A screen is a document with its variables, and a key with its forwarded headers. Its reads are one text, since most
+ * screens are never opened again, and many small objects that live long are costly to collect.
  */
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -13,13 +14,14 @@ export const MAX_BYTES = 8_000_000;
 /** Maximum share of memory of one screen. */
 const LARGEST_PART = 1 / 8;
 
-/** Overhead of a screen, and of a read, in bytes. */
+/** Overhead of a screen, in bytes. */
 const SCREEN_BYTES = 300;
-const READ_BYTES = 100;
+
+export type Read = readonly [route: Route, path: string];
 
 export interface Screen {
-  /** Routes by path. */
-  readonly reads: ReadonlyMap<string, Route>;
+  /** A line for each read: number of its route, space, path. */
+  readonly text: string;
   /** Whether a run reads it ahead now; runs at the same moment make no calls twice. */
   isRunning: boolean;
 }
@@ -28,22 +30,36 @@ export class RememberedReads {
   readonly #screens = new LRUCache<string, Screen>({
     maxSize: MAX_BYTES,
     maxEntrySize: MAX_BYTES * LARGEST_PART,
-    sizeCalculation: ({ reads }) => {
-      let bytes = SCREEN_BYTES;
-      for (const path of reads.keys()) bytes += READ_BYTES + 2 * path.length;
-      return bytes;
-    },
+    sizeCalculation: ({ text }) => SCREEN_BYTES + 2 * text.length,
   });
+  /** All routes that were read. */
+  readonly #routes: Route[] = [];
 
-  find(screenId: string | undefined): Screen | undefined {
-    return screenId === undefined ? undefined : this.#screens.get(screenId);
+  find(screenId: string): Screen | undefined {
+    return this.#screens.get(screenId);
+  }
+
+  readsOf({ text }: Screen): readonly Read[] {
+    return text.split('\n').map((line) => {
+      const space = line.indexOf(' ');
+      return [this.#routes[Number(line.slice(0, space))]!, line.slice(space + 1)];
+    });
   }
 
   /** Replaces the reads of a screen; no reads forget it. */
-  remember(screenId: string | undefined, reads: ReadonlyMap<string, Route>): void {
-    if (screenId === undefined) return;
-    if (reads.size === 0) this.#screens.delete(screenId);
-    else this.#screens.set(screenId, { reads, isRunning: false });
+  remember(screenId: string, reads: readonly Read[]): void {
+    if (reads.length === 0) {
+      this.#screens.delete(screenId);
+      return;
+    }
+    // A joined text is flat, unlike a concatenated one.
+    const text = reads.map(([route, path]) => `${this.#numberOf(route)} ${path}`).join('\n');
+    this.#screens.set(screenId, { text, isRunning: false });
+  }
+
+  #numberOf(route: Route): number {
+    const known = this.#routes.indexOf(route);
+    return known === -1 ? this.#routes.push(route) - 1 : known;
   }
 }
 

@@ -3,48 +3,58 @@
  * hands it to the fields that ask it.
  */
 import { isNotFound } from '../../rest/call/errors.ts';
-import type { ReadAhead, RestClient } from '../../rest/client/client.ts';
-import type { Route } from '../../v0/routes.ts';
-import type { Screen } from './remembered-reads.ts';
+import type { ReadAhead, ReadsAhead, RestClient } from '../../rest/client/client.ts';
+import type { Guesses } from './guesses.ts';
+import { screenIdOf, type Read, type RememberedReads, type Screen } from './remembered-reads.ts';
 
 /** A read as a field asks it. */
-type AskedRead = Parameters<NonNullable<RestClient['aroundRead']>>[0];
+type AskedRead = Parameters<ReadsAhead['answerTo']>[0];
 
-interface BegunRead extends ReadAhead {
-  /** Failure before a field has asked it; undefined for none. */
-  failure: Error | undefined;
+/** What all runs share. */
+export interface Runs {
+  readonly remembered: RememberedReads;
+  /** Runs that have begun reads, for the writes of their keys. */
+  readonly ahead: Set<Run>;
+  readonly now: () => number;
 }
 
-export class Run {
+export class Run implements ReadsAhead {
   readonly apiKey: string | undefined;
-  /** Reads after the first round: routes by path. */
-  readonly later = new Map<string, Route>();
+  readonly guesses: Guesses;
+  readonly #runs: Runs;
   readonly #rest: RestClient;
-  readonly #find: () => Screen | undefined;
+  readonly #variables: unknown;
   /** Equal for callers that may share responses; undefined before the first read. */
-  #sharingKey: string | undefined;
+  #sharingKey: string | undefined = undefined;
+  #screenId: string | undefined = undefined;
   #isPastFirstRound = false;
-  #screen: Screen | undefined;
-  /** Reads that were asked before others began ahead; undefined if none will. */
-  #asked: Set<string> | undefined;
-  readonly #begun = new Map<string, BegunRead>();
+  /** Reads after the first round; undefined without any. */
+  #later: Read[] | undefined = undefined;
+  #screen: Screen | undefined = undefined;
+  /** Paths that were asked before others begin ahead; undefined if none will. */
+  #asked: Set<string> | undefined = undefined;
+  /** Reads by path; undefined before they begin. */
+  #begun: Map<string, BegunRead> | undefined = undefined;
   #isOver = false;
 
-  /** @param find finds what the last run has read; called at the first read. */
-  constructor(apiKey: string | undefined, rest: RestClient, find: () => Screen | undefined) {
+  constructor(
+    runs: Runs,
+    apiKey: string | undefined,
+    rest: RestClient,
+    guesses: Guesses,
+    variables: unknown,
+  ) {
     this.apiKey = apiKey;
+    this.guesses = guesses;
+    this.#runs = runs;
     this.#rest = rest;
-    this.#find = find;
-  }
-
-  /** Undefined if it has read nothing. */
-  get sharingKey(): string | undefined {
-    return this.#sharingKey;
+    this.#variables = variables;
   }
 
   /** Reads that began ahead, by whether a field has asked them. */
   get counts(): { readonly used: number; readonly unused: number } {
     let [used, unused] = [0, 0];
+    if (!this.#begun) return { used, unused };
     for (const { ahead, source } of this.#rest.callLog.entries) {
       if (!ahead || source !== 'sent') continue;
       if (ahead === 'used') used += 1;
@@ -53,38 +63,54 @@ export class Run {
     return { used, unused };
   }
 
-  /** Answers a read of a field. @param next makes it. */
-  read(asked: AskedRead, next: () => Promise<unknown>): Promise<unknown> {
+  answerTo(asked: AskedRead): ((anew: () => Promise<unknown>) => Promise<unknown>) | undefined {
     const { path, route, from } = asked;
     if (this.#sharingKey === undefined) {
       this.#sharingKey = from.sharingKey;
       this.#start();
     }
-    this.#isPastFirstRound ||= hasAnswer(this.#rest);
-    if (this.#isPastFirstRound) this.later.set(path, route);
+    if (!this.#isPastFirstRound) this.#isPastFirstRound = hasAnswer(this.#rest);
+    if (this.#isPastFirstRound) (this.#later ??= []).push([route, path]);
     this.#asked?.add(path);
-    const begun = this.#begun.get(path);
-    if (!begun) return next();
-    this.#begun.delete(path);
-    return take(begun, asked, next);
+    const begun = this.#begun?.get(path);
+    if (!begun) return undefined;
+    this.#begun!.delete(path);
+    return begun.failed ? undefined : (anew) => begun.take(asked, anew);
   }
 
   /** Cancels what no field has asked, and begins nothing more. */
   end(): void {
     this.#isOver = true;
     this.forget();
+    this.#runs.ahead.delete(this);
     if (this.#screen) this.#screen.isRunning = false;
     this.#screen = undefined;
   }
 
   /** Cancels what no field has asked. */
   forget(): void {
-    for (const { call } of this.#begun.values()) call.onEnd('cancelled');
+    if (!this.#begun) return;
+    for (const begun of this.#begun.values()) begun.cancel();
     this.#begun.clear();
   }
 
+  /** Remembers the reads of a run that was not cut short. */
+  remember(): void {
+    if (this.#sharingKey === undefined) return;
+    if (this.#later) this.guesses.hasLaterRounds = true;
+    if (!this.guesses.hasLaterRounds) return;
+    const id = this.#idOfScreen(this.#sharingKey);
+    if (id !== undefined) this.#runs.remembered.remember(id, this.#later ?? []);
+  }
+
+  #idOfScreen(sharingKey: string): string | undefined {
+    return (this.#screenId ??= screenIdOf(this.guesses.id, this.#variables, sharingKey));
+  }
+
   #start(): void {
-    const screen = this.#find();
+    if (!this.guesses.hasLaterRounds || this.guesses.isPaused(this.#runs.now())) return;
+    const id = this.#idOfScreen(this.#sharingKey!);
+    const screen = id === undefined ? undefined : this.#runs.remembered.find(id);
     if (!screen || screen.isRunning) return;
     this.#screen = screen;
     screen.isRunning = true;
@@ -93,51 +119,71 @@ export class Run {
     setImmediate(() => this.#begin(screen));
   }
 
-  #begin({ reads }: Screen): void {
+  #begin(screen: Screen): void {
     const asked = this.#asked!;
     this.#asked = undefined;
     if (this.#isOver) return;
-    for (const [path, route] of reads) {
-      if (asked.has(path)) continue;
+    this.#runs.ahead.add(this);
+    const begun = (this.#begun = new Map<string, BegunRead>());
+    for (const [route, path] of this.#runs.remembered.readsOf(screen)) {
+      if (asked.has(path) || begun.has(path)) continue;
       let read: ReadAhead;
       try {
         read = this.#rest.beginAhead(route, path);
       } catch {
         return; // the deadline has passed, or the caller has disconnected
       }
-      const begun: BegunRead = { ...read, failure: undefined };
-      begun.answer.catch((error: Error) => (begun.failure = error));
+      const one = new BegunRead(read);
       // It would have to wait, as would the others.
-      if (begun.call.isSettled) return;
-      this.#begun.set(path, begun);
+      if (read.call.isSettled) return;
+      begun.set(path, one);
     }
   }
 }
 
 /** Whether a read of the request has ended. */
-const hasAnswer = ({ callLog }: RestClient): boolean =>
-  callLog.entries.some(({ ahead, endMs }) => !ahead && endMs !== undefined);
+function hasAnswer({ callLog }: RestClient): boolean {
+  for (const { ahead, endMs } of callLog.entries) if (!ahead && endMs !== undefined) return true;
+  return false;
+}
 
 /**
- * Takes the answer of a read that began ahead. One that fails is made again: it had one attempt, and the backend may
- * have failed for a moment that the field would not have met.
+ * A read that has begun ahead. One that fails is made again: it had one attempt, and the backend may have failed for a
+ * moment that the field would not have met.
  */
-async function take(
-  { call, answer, failure }: BegunRead,
-  { origin, isOptional, from }: AskedRead,
-  next: () => Promise<unknown>,
-): Promise<unknown> {
-  if (failure && !isNotFound(failure)) return next();
-  call.ahead = 'used';
-  call.origin = origin;
-  try {
-    const value = await answer;
-    if (call.exposed) from.callLog.expose(call.exposed);
-    return value;
-  } catch (error) {
-    if (!isNotFound(error)) return next();
-    if (call.exposed) from.callLog.expose(call.exposed);
-    if (isOptional) return null;
-    throw error;
+class BegunRead {
+  /** Whether it failed before a field asked it. */
+  failed = false;
+  readonly #read: ReadAhead;
+
+  constructor(read: ReadAhead) {
+    this.#read = read;
+    read.answer.catch((error: unknown) => (this.failed = !isNotFound(error)));
+  }
+
+  cancel(): void {
+    this.#read.call.onEnd('cancelled');
+  }
+
+  /** Hands it to a field. @param anew makes the read. */
+  take({ origin, isOptional, from }: AskedRead, anew: () => Promise<unknown>): Promise<unknown> {
+    const { call, answer } = this.#read;
+    call.ahead = 'used';
+    call.origin = origin;
+    const expose = (): void => {
+      if (call.exposed) from.callLog.expose(call.exposed);
+    };
+    return answer.then(
+      (value) => {
+        expose();
+        return value;
+      },
+      (error: unknown) => {
+        if (!isNotFound(error)) return anew();
+        expose();
+        if (isOptional) return null;
+        throw error;
+      },
+    );
   }
 }

@@ -54,8 +54,8 @@ export interface RestClient {
   abort(): void;
   /** Gives calls of these origins a lower priority than the others of their key. */
   deferWhere(isDeferred: (origin: unknown) => boolean): void;
-  /** Around reads of fields: may answer with one that `beginAhead` began. @default none */
-  aroundRead: ((asked: CallRequest, next: () => Promise<unknown>) => Promise<unknown>) | undefined;
+  /** Reads that began before a field asked them. @default none */
+  readsAhead: ReadsAhead | undefined;
   /**
    * Begins a read before a field asks it.
    *
@@ -72,6 +72,12 @@ export interface RestClient {
   readonly call: CallRoute<never>;
   /** Like `call` for a read, but null for a 404. */
   readonly find: CallRoute<null>;
+}
+
+/** What a request has begun before its fields ask it. */
+export interface ReadsAhead {
+  /** Returns the answer to a read that has begun; undefined for any other. @param anew makes the read. */
+  answerTo(asked: CallRequest): ((anew: () => Promise<unknown>) => Promise<unknown>) | undefined;
 }
 
 /** A read that began before it was asked. Its caller writes `ahead` and `origin` when a field asks it. */
@@ -176,7 +182,7 @@ class ScopedClient implements RestClient, Requester {
   readonly headers: string[];
   readonly deadline: RequestDeadline;
   readonly trace: CallTrace | undefined;
-  aroundRead: RestClient['aroundRead'];
+  readsAhead: ReadsAhead | undefined;
   readonly #shared: Shared;
   readonly #scope: RequestScope;
   #key: ApiKey;
@@ -294,8 +300,9 @@ class ScopedClient implements RestClient, Requester {
         newerThan: this.#newerThan,
         cancel,
       };
-      if (!this.aroundRead || route.method !== 'GET') return make(calls, asked, nowMs);
-      return this.aroundRead(asked, () => make(calls, asked, this.#checkedNow(route)));
+      const begun = route.method === 'GET' ? this.readsAhead?.answerTo(asked) : undefined;
+      if (!begun) return make(calls, asked, nowMs);
+      return begun(() => make(calls, asked, this.#checkedNow(route)));
     } catch (error) {
       const refusal = error as Error;
       return Promise.reject(refusal);
@@ -304,13 +311,18 @@ class ScopedClient implements RestClient, Requester {
 
   beginAhead(route: Route, path: string): ReadAhead {
     const nowMs = this.#checkedNow(route);
-    const [origin, body, cancel, newerThan] = [undefined, null, undefined, this.#newerThan];
-    const asked = { from: this, route, path, body, origin, cancel, newerThan };
-    const call = new RestCall(
-      this.#shared.calls,
-      { ...asked, isOptional: false, isDeferred: true },
-      '',
-    );
+    const asked = {
+      from: this,
+      route,
+      path,
+      body: null,
+      origin: undefined,
+      isOptional: false,
+      isDeferred: true,
+      newerThan: this.#newerThan,
+      cancel: undefined,
+    };
+    const call = new RestCall(this.#shared.calls, asked, '');
     call.ahead = 'unused';
     return { call, answer: call.begin(nowMs) };
   }

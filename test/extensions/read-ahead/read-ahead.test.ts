@@ -228,10 +228,10 @@ describe('what is remembered', () => {
     const remembered = new RememberedReads();
     const path = (i: number) => `/v0/pages/search?query=${i}${'x'.repeat(7_000)}`;
     for (let i = 0; i < 2_000; i++) {
-      remembered.remember(`screen ${i}`, new Map([[path(i), routes.searchPages]]));
+      remembered.remember(`screen ${i}`, [[routes.searchPages, path(i)]]);
     }
-    const huge = Array.from({ length: 250 }, (_, i) => [path(i), routes.searchPages] as const);
-    remembered.remember('huge', new Map(huge));
+    const huge = Array.from({ length: 250 }, (_, i) => [routes.searchPages, path(i)] as const);
+    remembered.remember('huge', huge);
 
     const kept = Array.from({ length: 2_000 }, (_, i) => remembered.find(`screen ${i}`));
     expect(kept.filter(Boolean).length * 2 * 7_000).toBeLessThan(MAX_BYTES);
