@@ -47,6 +47,20 @@ describe('the deadline of a request', () => {
     expect(backend.hits('GET /v0/persons/slow')).toBe(1);
   });
 
+  it('ends each call that still waits after others were answered', async () => {
+    const clock = new StagedClock();
+    const { backend, client } = await openRest({ clock });
+    backend.on('GET /v0/persons/p', ok(personAsked));
+    backend.on('*', silence());
+    const one = client({ deadlineMs: clock.now() + 300 });
+
+    const [answered, ...waiting] = ['p', 'q', 'r'].map((id) => failureOf(getPerson(one, id)));
+    expect(await answered).toBe('none');
+    clock.pass(300);
+
+    expect(await Promise.all(waiting)).toEqual(['timeout', 'timeout']);
+  });
+
   it('is shared by calls that follow each other', async () => {
     const clock = new StagedClock();
     const { backend, client } = await openRest({ clock });
