@@ -104,7 +104,7 @@ function readOptions() {
     queries: QUERIES.filter(({ name }) => queries.length === 0 || queries.includes(name)),
     peers: names(values.peers),
   };
-  if (options.queries.length === 0) throw new RangeError('--queries has none of q0 to q5.');
+  if (options.queries.length === 0) throw new RangeError('--queries has none of q0 to q6.');
   return options;
 }
 

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
 import { z } from 'zod';
 import { start } from './machine.ts';
-import type { GraphQLRequest } from './queries.ts';
+import { NEW_NAME, type GraphQLRequest } from './queries.ts';
 
 export const CONNECTIONS = 32;
 const LOOP_CONNECTIONS = 8;
@@ -55,7 +55,7 @@ export const wrkLoad =
     // Whole seconds are all wrk takes.
     const duration = `-d${Math.max(1, Math.round(seconds))}s`;
     const options = ['-t1', `-c${CONNECTIONS}`, duration, '--timeout=10s', '-s', SCRIPT];
-    const wrk = start(1, ['wrk', ...options, url, '--', file]);
+    const wrk = start(1, ['wrk', ...options, url, '--', file, NEW_NAME]);
     await wrk.ended;
     const [, line] = /^RESULT (.*)$/m.exec(wrk.output()) ?? [];
     if (!line) throw new Error(`wrk failed: ${wrk.output()}`);
@@ -88,7 +88,7 @@ export const loopLoad: Load = async (url, requests, seconds) => {
           accept: 'application/json',
           'x-api-key': apiKey,
         },
-        body,
+        body: body.replace(NEW_NAME, `New${String(Date.now())}_${turn}`),
       });
       const text = await answer.body.text();
       times.push(performance.now() - sent);

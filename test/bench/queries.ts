@@ -1,5 +1,5 @@
 /**
- * What is asked: six queries, from nothing to a hundred calls, and the callers that ask them.
+ * What is asked: seven queries, from nothing to a hundred calls, and the callers that ask them.
  *
  * Raw ids only, so that answers of different servers can be compared byte by byte: global ids and
  * cursors are opaque, and every server writes its own.
@@ -21,6 +21,9 @@ export const CALLERS = 50;
 
 /** The query that stands for a frontend's nested screen. */
 export const SCREEN = 'q2';
+
+/** In a document, what a load replaces by another name in each request, so that no text comes twice. */
+export const NEW_NAME = 'New00000000000000';
 
 export const QUERIES: readonly BenchQuery[] = [
   query('q0', 'no call', '{ __typename }', { calls: 0, rounds: 0 }),
@@ -60,6 +63,12 @@ export const QUERIES: readonly BenchQuery[] = [
     `{ accounts(first: 2) { nodes { accountId name activity(first: 10) { nodes {
        activityId type createdAt person { personId name } } } } } }`,
     { calls: 13, rounds: 3 },
+  ),
+  query(
+    'q6',
+    'one page, by a document never seen before',
+    `query ${NEW_NAME}($id: ID!) { page(pageId: $id) { name title } }`,
+    { calls: 1, rounds: 1 },
   ),
 ];
 

@@ -1,8 +1,13 @@
 -- Asks with the requests of a file in turn, one a line: key, tab, body. Prints its findings as JSON.
+-- A name in a body that stands for a new one is replaced in each request by one of the same length.
 local requests = {}
 local turn = 0
+local asked = 0
+local new
+local began = os.time()
 
 function init(args)
+  new = args[2]
   for line in io.lines(args[1]) do
     local key, body = line:match("^([^\t]*)\t(.*)$")
     requests[#requests + 1] = wrk.format("POST", "/graphql", {
@@ -15,7 +20,11 @@ end
 
 function request()
   turn = turn % #requests + 1
-  return requests[turn]
+  local at, last = requests[turn]:find(new, 1, true)
+  if not at then return requests[turn] end
+  asked = asked + 1
+  local name = string.format("N%d%06d", began, asked % 1000000)
+  return requests[turn]:sub(1, at - 1) .. name .. requests[turn]:sub(last + 1)
 end
 
 function done(summary, latency)
