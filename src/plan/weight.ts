@@ -10,7 +10,6 @@ import {
   isNonNullType,
   Kind,
   typeFromAST,
-  visit,
   type DocumentNode,
   type GraphQLError,
   type GraphQLInputType,
@@ -19,7 +18,7 @@ import {
   type TypeNode,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { fragmentsOf } from '../execution/operation/collect-fields.ts';
+import { eachSelection, fragmentsOf } from '../execution/operation/collect-fields.ts';
 import { coerceVariableValues, type VariableValues } from '../execution/operation/variables.ts';
 import type { Context } from '../graph/context.ts';
 import { findEntity } from '../graph/entity/entity.ts';
@@ -189,10 +188,8 @@ const BY_ANY_ID = new Set(['node', 'nodes', '_entities']);
 /** Returns the variables that may affect the number of calls and values. */
 function decidingOf({ schema, document, operation }: WeighedOperation): Deciding[] {
   let takesAnyId = false;
-  visit(document, {
-    Field: ({ name }) => {
-      takesAnyId ||= BY_ANY_ID.has(name.value);
-    },
+  eachSelection(document, (one) => {
+    takesAnyId ||= one.kind === Kind.FIELD && BY_ANY_ID.has(one.name.value);
   });
   return (operation.variableDefinitions ?? []).flatMap(({ variable, type: node }) => {
     const name = variable.name.value;
@@ -210,11 +207,12 @@ function decidingOf({ schema, document, operation }: WeighedOperation): Deciding
 /** Returns the names of variables used as cursors. */
 function cursorsOf(document: DocumentNode): ReadonlySet<string> {
   const names = new Set<string>();
-  visit(document, {
-    Argument: ({ name, value }) => {
-      if (value.kind !== Kind.VARIABLE) return;
+  eachSelection(document, (one) => {
+    if (one.kind !== Kind.FIELD) return;
+    for (const { name, value } of one.arguments ?? []) {
+      if (value.kind !== Kind.VARIABLE) continue;
       if (name.value === 'after' || name.value === 'before') names.add(value.name.value);
-    },
+    }
   });
   return names;
 }

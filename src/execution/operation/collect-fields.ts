@@ -47,6 +47,24 @@ interface Selection {
   readonly fields: readonly CollectedField[];
 }
 
+/**
+ * Calls back for each selection of a document, in unused fragments too. graphql-js's `visit` prepares a table of all
+ * kinds of nodes before the first.
+ */
+export function eachSelection(
+  { definitions }: DocumentNode,
+  callback: (selection: SelectionNode) => void,
+): void {
+  // Sets of selections are added during iteration.
+  const sets = definitions.flatMap((one) => ('selectionSet' in one ? [one.selectionSet] : []));
+  for (const { selections } of sets) {
+    for (const one of selections) {
+      callback(one);
+      if (one.kind !== Kind.FRAGMENT_SPREAD && one.selectionSet) sets.push(one.selectionSet);
+    }
+  }
+}
+
 /** Cache by array of nodes, which belongs to one execution, or one combination of conditions. */
 const selections = new WeakMap<readonly Selecting[], Selection>();
 

@@ -4,7 +4,6 @@
 import {
   GraphQLError,
   Kind,
-  visit,
   type DocumentNode,
   type GraphQLObjectType,
   type OperationDefinitionNode,
@@ -13,6 +12,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import {
   collectFields,
+  eachSelection,
   fragmentsOf,
   sumSelections,
   type OperationContext,
@@ -117,10 +117,10 @@ const signOf = (value: unknown): string => (typeof value === 'boolean' ? String(
 
 function decidersOf(document: DocumentNode): readonly string[] {
   const names = new Set<string>();
-  visit(document, {
-    Directive: ({ arguments: given = [] }) => {
+  eachSelection(document, ({ directives = [] }) => {
+    for (const { arguments: given = [] } of directives) {
       for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
-    },
+    }
   });
   return [...names];
 }

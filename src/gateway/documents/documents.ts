@@ -52,6 +52,8 @@ export class Documents {
   readonly #schema: GraphQLSchema;
   readonly #limits: DocumentLimits;
   readonly #rules: readonly ValidationRule[];
+  /** Of documents without `@defer` and `@stream`: each rule costs a new document as much as a field. */
+  readonly #rulesOfWhole: readonly ValidationRule[];
   /** Rules in addition to those of the specification. */
   readonly ownRules: readonly ValidationRule[];
   readonly #hideSuggestions: boolean;
@@ -68,6 +70,7 @@ export class Documents {
       ...(introspection === 'off' ? [NoSchemaIntrospectionCustomRule] : []),
     ];
     this.#rules = [...specifiedRules, ...this.ownRules];
+    this.#rulesOfWhole = this.#rules.filter((rule) => !incrementalRules.includes(rule));
     this.#hideSuggestions = introspection !== 'on';
     this.#byText = new LRUCache({
       max: 1_000,
@@ -133,7 +136,7 @@ export class Documents {
     // Other rules follow cycles at unbounded cost.
     const applied = document.facts.isCyclic
       ? [NoFragmentCyclesRule]
-      : withoutFaults(rules ?? this.#rules);
+      : withoutFaults(rules ?? (document.facts.isIncremental ? this.#rules : this.#rulesOfWhole));
     let found: readonly GraphQLError[];
     try {
       found = validate(schema, document.syntax, applied, options);
