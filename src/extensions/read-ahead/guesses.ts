@@ -6,13 +6,13 @@ import { hash } from 'node:crypto';
 import { perDefinition } from '../../gateway/operation/document.ts';
 
 /** Number of runs that are judged together. */
-export const RUNS = 20;
+const RUNS = 20;
 
 /** Maximum share of reads ahead that no field asks. */
-export const MOST_UNUSED = 0.1;
+const MOST_UNUSED = 0.1;
 
 /** Time without reading ahead after too many wrong guesses, in milliseconds. */
-export const PAUSE_MS = 600_000;
+const PAUSE_MS = 600_000;
 
 interface Run {
   readonly begun: number;

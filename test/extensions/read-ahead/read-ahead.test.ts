@@ -4,15 +4,23 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { caching } from '../../../src/extensions/cache/consistency.ts';
 import { ResponseCache } from '../../../src/extensions/cache/response-cache.ts';
-import { PAUSE_MS, RUNS } from '../../../src/extensions/read-ahead/guesses.ts';
 import { MAX_BYTES, RememberedReads } from '../../../src/extensions/read-ahead/remembered-reads.ts';
+import { readingAhead } from '../../../src/extensions/read-ahead/reading-ahead.ts';
+import { openTracer } from '../../../src/extensions/traces/tracer.ts';
+import { traces } from '../../../src/extensions/traces/traces-policy.ts';
+import { silentLogger } from '../../../src/gateway/observe/logs/logger.ts';
+import { Metrics } from '../../../src/gateway/observe/metrics/metrics.ts';
 import { formatNodeId } from '../../../src/graph/types/node-id.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
 import { routes } from '../../../src/v0/routes.ts';
+import { openEvents, openLive } from '../../live/support.ts';
 import { cases } from '../../support/cases.ts';
 import { OTHER_KEY } from '../../support/client.ts';
 import { after, held, ok, silence, status, type Behaviour } from '../../support/faults.ts';
 import { IDS } from '../../support/ids.ts';
+import { openDecoder } from '../../support/collector.ts';
 import { openGateway } from '../../support/open-gateway.ts';
+import { openLog } from '../../support/open-log.ts';
 import { StagedClock } from '../../support/staged-time.ts';
 import { until } from '../../support/until.ts';
 import { openAhead, openPages, Pages, SCREEN, screenOf } from './screens.ts';
@@ -77,6 +85,28 @@ describe('a screen that is opened again', () => {
     ]);
     expect(await gateway.metric('gateway_reads_ahead_total', 'used="true"')).toBe(1);
     expect(await gateway.metric('gateway_reads_ahead_total', 'used="false"')).toBe(1);
+  });
+
+  it('has in its log line and its trace which calls began ahead, and whether a field asked them', async () => {
+    const pages = new Pages(['ada', 'ben']);
+    const { lines, logger } = openLog('debug');
+    const decoder = await openDecoder();
+    const tracer = openTracer({
+      ...{ url: `${decoder.url}/v1/traces`, protocol: 'http/json', resourceAttributes: '' },
+      ...{ backend: 'http://pages.example', version: '1', logger: silentLogger() },
+    });
+    const gateway = await openPages(pages, { logger, others: [traces(tracer)] });
+    await gateway.ask(SCREEN);
+    pages.personsOf.set('p1', ['ada', 'cleo']);
+    await gateway.ask(SCREEN);
+    await tracer.close();
+
+    const logged = (lines.at(-1)!['journal'] as { readonly ahead?: string }[]).flatMap(
+      ({ ahead }) => ahead ?? [],
+    );
+    const traced = decoder.spans.flatMap(({ attributes }) => attributes['gateway.ahead'] ?? []);
+    expect(logged.sort()).toEqual(['unused', 'used']);
+    expect(traced.sort()).toEqual(['unused', 'used']);
   });
 
   it('reads what it has read the last time, not what it has read before', async () => {
@@ -203,6 +233,31 @@ describe('what is remembered', () => {
 
     expect(gateway.journal.calls).toBeGreaterThan(0);
     expect(gateway.journal.entries.some(({ ahead }) => ahead)).toBe(false);
+  });
+
+  it('is nothing of a subscription, and no event begins a read ahead', async () => {
+    const metrics = new Metrics();
+    const live = await openLive({
+      metrics,
+      extensions: [readingAhead({ metrics, clock: systemClock })],
+    });
+    const query = `subscription ($id: ID!) { audienceVersionProgress(id: $id) {
+      isFinal audienceVersion { status audience { page { name } person { name } } } } }`;
+    const id = await live.draft();
+    const first = await openEvents(live.site.url, { id }, { query, explain: true });
+    await until(() => first.events.length > 0);
+    first.leave();
+    const again = await openEvents(live.site.url, { id }, { query, explain: true });
+    await until(() => again.events.length > 0);
+    await live.publish(id);
+    await again.ended;
+
+    const journals = [...first.events, ...again.events].map(
+      ({ extensions }) => extensions!.upstream!.journal,
+    );
+    expect(again.events.length).toBeGreaterThan(1);
+    expect(Math.max(...journals.map((journal) => journal.length))).toBeGreaterThan(1);
+    expect(journals.flat().filter(({ ahead }) => ahead)).toEqual([]);
   });
 
   it('stays as it was when a caller disconnects in the middle', async () => {
@@ -417,6 +472,26 @@ describe('a read that has begun', () => {
   });
 });
 
+it('a 429 to a read ahead pauses its key: what fields ask waits until it is over, and succeeds', async () => {
+  const pages = new Pages(['ada']);
+  const gateway = await openPages(pages);
+  await gateway.ask(SCREEN);
+  const list = held(pages.answer);
+  gateway.upstream.on(person('ada'), status(429, { 'retry-after': '1' }), pages.answer);
+  gateway.upstream.on('GET /v0/pages/p1/audiences', list.behaviour);
+  const beganMs = performance.now();
+  const asked = gateway.ask(SCREEN);
+  await until(() => gateway.journal.entries.some((one) => one.ahead && one.endMs !== undefined));
+  list.release();
+
+  const { data, errors } = await asked;
+
+  expect(errors).toEqual([]);
+  expect(data.page.audiences.nodes[0].person.name).toBe('Person ada');
+  expect(performance.now() - beganMs).toBeGreaterThan(990);
+  expect(gateway.upstream.hits(person('ada'))).toBe(2);
+});
+
 describe('wrong guesses', () => {
   it('end reading ahead for ten minutes after more than one of ten in twenty runs', async () => {
     const clock = new StagedClock();
@@ -432,11 +507,11 @@ describe('wrong guesses', () => {
       return gateway.journal.entries.filter(({ ahead }) => ahead).length;
     };
     await run(1);
-    for (let i = 0; i < RUNS; i++) expect(await run(1)).toBe(10);
+    for (let i = 0; i < 20; i++) expect(await run(1)).toBe(10);
 
     expect(await run(2)).toBe(10); // 21 of 200 in the last twenty runs
     expect(await run(0)).toBe(0);
-    clock.pass(PAUSE_MS - 1);
+    clock.pass(10 * 60_000 - 1);
     expect(await run(0)).toBe(0);
     clock.pass(1);
     expect(await run(0)).toBe(10);
