@@ -129,3 +129,19 @@ it.each([
   expect(await started.exit()).toBe(1);
   expect(started.stderr.trim()).toMatch(line);
 });
+
+it('refuses to start a recording or a replay that reads ahead, and says what to do', async () => {
+  const folder = openFolder();
+  const recording = await startGateway({ RECORD: folder });
+  await recording.stop();
+
+  for (const settings of [{ RECORD: folder, SCENARIO: 'ahead' }, { REPLAY: folder }]) {
+    const started = startProcess({ ...settings, READ_AHEAD: 'on' });
+
+    expect(await started.exit()).toBe(1);
+    expect(started.stderr.trim()).toBe(
+      'READ_AHEAD=on makes calls in vain, which take turns in a recording: remove READ_AHEAD, or RECORD and REPLAY.',
+    );
+  }
+  expect(readdirSync(folder)).toHaveLength(1);
+});
