@@ -515,6 +515,10 @@ describe('wrong guesses', () => {
     expect(await run(0)).toBe(0);
     clock.pass(1);
     expect(await run(0)).toBe(10);
+
+    // Anew, twenty runs are judged together.
+    for (let i = 0; i < 19; i++) expect(await run(10)).toBe(10);
+    expect(await run(0)).toBe(0);
   });
 });
 
