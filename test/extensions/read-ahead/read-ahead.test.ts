@@ -370,8 +370,13 @@ describe('a read that has begun', () => {
     gateway.upstream.on(person('ada'), (_response, _seen, socket) => {
       closed = once(socket, 'close');
     });
+    const list = held(pages.answer);
+    gateway.upstream.on('GET /v0/pages/p1/audiences', list.behaviour);
 
-    const { errors, data } = await gateway.ask(SCREEN);
+    const asked = gateway.ask(SCREEN);
+    await until(() => closed !== undefined);
+    list.release();
+    const { errors, data } = await asked;
 
     expect(errors).toEqual([]);
     expect(data.page.audiences.nodes[0].person.name).toBe('Person ben');
