@@ -245,6 +245,20 @@ describe('a write that was refused', () => {
     expect(errors[0].extensions).toMatchObject({ code: 'FORBIDDEN' });
     expect(errors[0].extensions).not.toHaveProperty('writeCarriedOut');
   });
+
+  it('is told by no error about the whole result', async () => {
+    const fails: GatewayPlugin = {
+      onExecutionResult: () => {
+        throw new Error('boom');
+      },
+    };
+    const site = await open({ plugins: [fails] });
+    site.upstream.on(ENTRIES, status(403));
+
+    const { errors } = await site.ask(`mutation { ${create()} { topicEntry { id } } }`);
+
+    expect(errors[0].extensions).toEqual({ code: 'INTERNAL_SERVER_ERROR' });
+  });
 });
 
 describe('a write that is answered 200', () => {
