@@ -5,6 +5,7 @@
  * unexpected, and masked.
  */
 import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
+import { isDeepStrictEqual } from 'node:util';
 import { hasKind, RestError, type RestErrorKind } from '../rest/call/errors.ts';
 
 type ErrorCode =
@@ -23,27 +24,19 @@ type ErrorCode =
   | 'OUTCOME_UNKNOWN';
 
 /**
- * Creates an error for callers without a stack, which none of them sees: it would cost most of the time where one
- * invalid variable fails thousands of fields.
+ * The error of an invalid input. The message shows the value and says what to do instead.
+ *
+ * Errors with the same message are reused, since one invalid variable can fail thousands of fields.
  */
-export function withoutStack(create: () => GraphQLError): GraphQLError {
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0;
-  try {
-    return create();
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit;
+export function badInput(message: string, extensions: GraphQLErrorExtensions = {}): GraphQLError {
+  const coded = { code: 'BAD_USER_INPUT' satisfies ErrorCode, ...extensions };
+  if (lastRefusal?.message !== message || !isDeepStrictEqual(lastRefusal.extensions, coded)) {
+    lastRefusal = new GraphQLError(message, { extensions: coded });
   }
+  return lastRefusal;
 }
 
-/** The error of an invalid input. The message shows the value and says what to do instead. */
-export const badInput = (message: string, extensions: GraphQLErrorExtensions = {}): GraphQLError =>
-  withoutStack(
-    () =>
-      new GraphQLError(message, {
-        extensions: { code: 'BAD_USER_INPUT' satisfies ErrorCode, ...extensions },
-      }),
-  );
+let lastRefusal: GraphQLError | undefined;
 
 const errorOf =
   (code: ErrorCode) =>

@@ -8,7 +8,6 @@ import {
   isGraphQLError,
   toClientError,
   withoutRoute,
-  withoutStack,
 } from '../../graph/errors.ts';
 import type { Writes } from '../../graph/writes.ts';
 
@@ -39,19 +38,15 @@ export const createTranslate =
     const extensions = known
       ? { code: 'BAD_USER_INPUT', ...known.extensions }
       : { code: 'INTERNAL_SERVER_ERROR' };
-    const message = known ? shownMessage(known.message, suggestions) : 'Unexpected error.';
-    const translated = withoutStack(
-      () =>
-        new GraphQLError(
-          message,
-          place?.nodes,
-          place?.source,
-          place?.positions,
-          place?.path,
-          // Read by admission; never sent to callers.
-          known?.originalError,
-          extensions,
-        ),
+    const translated = new GraphQLError(
+      known ? shownMessage(known.message, suggestions) : 'Unexpected error.',
+      place?.nodes,
+      place?.source,
+      place?.positions,
+      place?.path,
+      // Read by admission; never sent to callers.
+      known?.originalError,
+      extensions,
     );
     causes.set(translated, { cause: known ? undefined : (place?.originalError ?? error) });
     return translated;
