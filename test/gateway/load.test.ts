@@ -75,3 +75,23 @@ it('serves as many operations as the queue holds and sheds the others with 503 a
   expect(shed?.codes).toEqual(['UPSTREAM_UNAVAILABLE']);
   expect(shed?.body).not.toHaveProperty('data');
 });
+
+it('answers operations of a known document that wait for their plan, since more come at once than a turn plans', async () => {
+  const site = await openGateway();
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const query = `query (${names.map((name) => `$${name}: Boolean!`).join(', ')}) { ${names
+    .map((name) => `${name}: topics(first: 1) @include(if: $${name}) { nodes { title } }`)
+    .join(' ')} }`;
+  const ask = (bits: number) =>
+    site.ask(query, {
+      variables: Object.fromEntries(names.map((name, i) => [name, (bits & (1 << i)) > 0])),
+    });
+  await ask(1);
+
+  const answers = await Promise.all(Array.from({ length: 63 }, (_, i) => ask(i + 1)));
+
+  for (const [i, { data, errors }] of answers.entries()) {
+    expect(errors).toEqual([]);
+    expect(Object.keys(data)).toEqual(names.filter((_name, bit) => ((i + 1) & (1 << bit)) > 0));
+  }
+});
