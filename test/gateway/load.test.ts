@@ -95,3 +95,23 @@ it('answers operations of a known document that wait for their plan, since more 
     expect(Object.keys(data)).toEqual(names.filter((_name, bit) => ((i + 1) & (1 << bit)) > 0));
   }
 });
+
+it('answers a known document before new ones that were sent earlier with the same key', async () => {
+  const site = await openGateway();
+  const known = '{ known: __typename }';
+  await site.ask(known);
+  const order: string[] = [];
+  const ask = async (query: string, name: string) => {
+    await site.ask(query);
+    order.push(name);
+  };
+  const fields = Array.from({ length: 25 }, (_, i) => `f${i}: __typename`).join(' ');
+
+  await Promise.all([
+    ...Array.from({ length: 200 }, (_, i) => ask(`query New${i} { ${fields} }`, 'new')),
+    ask(known, 'known'),
+  ]);
+
+  expect(order).toHaveLength(201);
+  expect(order.at(-1)).toBe('new');
+});
