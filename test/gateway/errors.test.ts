@@ -67,7 +67,7 @@ describe('a refused document', () => {
     },
   );
 
-  it('suggests a similar name unless introspection is off', async () => {
+  it('suggests a similar name of a field or an enum value unless introspection is off', async () => {
     const open = await openGateway();
     const closed = await openGateway({ tools: { introspection: 'off' } });
 
@@ -76,6 +76,15 @@ describe('a refused document', () => {
 
     expect(suggesting.text).toContain('Did you mean');
     expect(silent.body.errors[0].message).toBe('Cannot query field "pagee" on type "Query".');
+
+    const query =
+      'mutation ($i: CreateAudienceInput!) { createAudience(input: $i) { audience { id } } }';
+    const variables = { i: { pageId: 'p', publishBehavior: 'publsh' } };
+    const ofVariables = await open.ask(query, { variables });
+    const silentOfVariables = await closed.ask(query, { variables });
+    expect(ofVariables.text).toContain('Did you mean the enum value');
+    expect(silentOfVariables.text).toContain('publsh');
+    expect(silentOfVariables.text).not.toContain('Did you mean');
   });
 
   it('asks for __schema when introspection is off', async () => {
