@@ -155,7 +155,10 @@ describe('a trace', () => {
     const tracer = tracerFor(decoder.url);
     const live = await openLive({ extensions: [traces(tracer)] });
     const id = await live.draft();
-    const { ended, events } = await openEvents(live.site.url, { id });
+    // An event reads the page by a call of its own.
+    const query = `subscription ($id: ID!) { audienceVersionProgress(id: $id) {
+      isFinal audienceVersion { id status audience { page { name } } } } }`;
+    const { ended, events } = await openEvents(live.site.url, { id }, { query });
     await until(() => events.length > 0);
     await live.publish(id);
     await ended;
@@ -170,6 +173,9 @@ describe('a trace', () => {
     expect(ofEvents).toHaveLength(events.length);
     expect(ofEvents.map(({ links }) => links)).toEqual(events.map(() => [{ traceId, spanId }]));
     expect(new Set(ofSubscription.map((span) => span.traceId)).size).toBe(events.length + 1);
+    const ofPages = decoder.spans.filter(({ name }) => name === 'GET /v0/pages/{page_id}');
+    const tracesOfEvents = ofEvents.map((span) => span.traceId);
+    expect(ofPages.map((span) => span.traceId).toSorted()).toEqual(tracesOfEvents.toSorted());
   });
 
   it('has no key, variable, id or header', async () => {
