@@ -1,6 +1,6 @@
 /**
- * What the runs of an operation have shown, for all variables and callers: whether it has later rounds, and whether
- * reading it ahead is of use.
+ * The success of reading an operation ahead, for all variables and callers: whether it has later rounds, and whether few
+ * of its reads ahead were in vain.
  */
 import { hash } from 'node:crypto';
 import { perDefinition } from '../../gateway/operation/document.ts';
@@ -14,7 +14,8 @@ const MOST_UNUSED = 0.1;
 /** Time without reading ahead after too many wrong guesses, in milliseconds. */
 const PAUSE_MS = 600_000;
 
-interface Run {
+/** Numbers of reads ahead of one run. */
+interface Guessed {
   readonly begun: number;
   readonly unused: number;
 }
@@ -24,7 +25,7 @@ export class Guesses {
   readonly id: string;
   /** Whether a run has asked a read after its first round. */
   hasLaterRounds = false;
-  #runs: Run[] = [];
+  #runs: Guessed[] = [];
   #pausedUntilMs = 0;
 
   constructor(id: string) {
@@ -36,7 +37,7 @@ export class Guesses {
   }
 
   /** Records a run that has read ahead. */
-  add(run: Run, nowMs: number): void {
+  add(run: Guessed, nowMs: number): void {
     this.#runs.push(run);
     if (this.#runs.length < RUNS) return;
     let [begun, unused] = [0, 0];

@@ -22,7 +22,7 @@ export function readingAhead({ metrics, clock }: ReadingAheadOptions): Extension
     ['used'],
   );
 
-  /** What began before a write is not handed to fields that ask after it. */
+  /** Cancels the reads that other operations of the key have begun: a write may change their answers. */
   const forgetBehind = ({ apiKey }: Operation): void => {
     for (const run of runs.ahead) if (run.apiKey === apiKey) run.forget();
   };
@@ -49,7 +49,7 @@ export function readingAhead({ metrics, clock }: ReadingAheadOptions): Extension
       readAhead: {
         onExecute(operation, next) {
           if (operation.operationType === 'mutation') forgetBehind(operation);
-          else if (isReadAhead(operation)) begin(operation);
+          else if (isReadAhead(operation)) begin(operation); // a query: subscriptions are not executed here
           return next(operation);
         },
         onExecuteDone(operation, result) {
@@ -64,10 +64,10 @@ export function readingAhead({ metrics, clock }: ReadingAheadOptions): Extension
 }
 
 /**
- * Whether an operation may be read ahead. Parts of a response (`@defer`) are sent in the order in which their calls
+ * Whether a query may be read ahead. Parts of a response (`@defer`) are sent in the order in which their calls
  * end, which reading ahead would change.
  */
-const isReadAhead = ({ operationType, document }: Operation): boolean => {
+const isReadAhead = ({ document }: Operation): boolean => {
   const { asksSchema, isIncremental } = document!.facts;
-  return operationType === 'query' && !asksSchema && !isIncremental;
+  return !asksSchema && !isIncremental;
 };

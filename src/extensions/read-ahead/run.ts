@@ -10,7 +10,7 @@ import { screenIdOf, type Read, type RememberedReads, type Screen } from './reme
 /** A read as a field asks it. */
 type AskedRead = Parameters<ReadsAhead['answerTo']>[0];
 
-/** What all runs share. */
+/** State shared by all runs. */
 export interface Runs {
   readonly remembered: RememberedReads;
   /** Runs that have begun reads, for the writes of their keys. */
@@ -134,7 +134,7 @@ export class Run implements ReadsAhead {
         return; // the deadline has passed, or the caller has disconnected
       }
       const one = new BegunRead(read);
-      // It would have to wait, as would the others.
+      // Refused, since it would wait; so would the others.
       if (read.call.isSettled) return;
       begun.set(path, one);
     }

@@ -74,7 +74,7 @@ export interface RestClient {
   readonly find: CallRoute<null>;
 }
 
-/** What a request has begun before its fields ask it. */
+/** Reads of a request that began before its fields asked them. */
 export interface ReadsAhead {
   /** Returns the answer to a read that has begun; undefined for any other. @param anew makes the read. */
   answerTo(asked: CallRequest): ((anew: () => Promise<unknown>) => Promise<unknown>) | undefined;

@@ -50,7 +50,7 @@ export class ConcurrencyLimiter implements AttemptPolicy {
     const turn = (attempt.turn = this.#turnOf(attempt));
     // Queued attempts could not start, so this one overtakes none that could.
     const mayStart = this.#mayStart(turn, attempt.call.isDeferred);
-    // Half of the connections are left for what somebody waits for.
+    // Reads ahead use at most half of the connections.
     if (attempt.ahead && (!mayStart || 2 * this.#active >= this.#settings.connections)) {
       return endOfWait('cancelled', attempt.route);
     }

@@ -8,6 +8,7 @@ import { MAX_BYTES, RememberedReads } from '../../../src/extensions/read-ahead/r
 import { readingAhead } from '../../../src/extensions/read-ahead/reading-ahead.ts';
 import { openTracer } from '../../../src/extensions/traces/tracer.ts';
 import { traces } from '../../../src/extensions/traces/traces-policy.ts';
+import type { CallLogEntry } from '../../../src/rest/call/call-log.ts';
 import { silentLogger } from '../../../src/gateway/observe/logs/logger.ts';
 import { Metrics } from '../../../src/gateway/observe/metrics/metrics.ts';
 import { formatNodeId } from '../../../src/graph/types/node-id.ts';
@@ -23,6 +24,7 @@ import { openGateway } from '../../support/open-gateway.ts';
 import { openLog } from '../../support/open-log.ts';
 import { StagedClock } from '../../support/staged-time.ts';
 import { until } from '../../support/until.ts';
+import { world } from '../../support/world.ts';
 import { openAhead, openPages, Pages, SCREEN, screenOf } from './screens.ts';
 
 const TOPIC = formatNodeId('Topic', ['t1']);
@@ -30,6 +32,11 @@ const TOPIC = formatNodeId('Topic', ['t1']);
 const EXPLAINED = { headers: { 'x-explain': 'true' } };
 
 const person = (id: string) => `GET /v0/persons/${id}`;
+
+const UPDATE_TOPIC = 'PATCH /v0/topics/t1';
+
+const isEndedAhead = ({ ahead, endMs }: CallLogEntry): boolean =>
+  ahead !== undefined && endMs !== undefined;
 
 type Gateway = Awaited<ReturnType<typeof openPages>>;
 
@@ -427,7 +434,11 @@ describe('a read that has begun', () => {
     await closed;
   });
 
-  it('is made again when its key writes before a field asks it', async () => {
+  it.each([
+    ['before the write', 'while it is under way'],
+    ['before the write', 'after it'],
+    ['during the write', 'after it'],
+  ])('begun %s of its key is made again for a field that asks %s', async (begun, asks) => {
     const pages = new Pages(['ada']);
     const gateway = await openPages(pages);
     await gateway.ask(SCREEN);
@@ -435,17 +446,34 @@ describe('a read that has begun', () => {
     gateway.upstream.on('GET /v0/pages/p1/audiences', list.behaviour);
     const named = (name: string): Behaviour => ok((seen: unknown) => ({ ...personOf(seen), name }));
     pages.persons.set('ada', named('Before'));
-    const asked = gateway.ask(SCREEN);
-    await until(() => gateway.journal.entries.some((one) => one.ahead && one.endMs !== undefined));
+    const write = held(world());
+    gateway.upstream.on(UPDATE_TOPIC, write.behaviour);
+    const open = async () => {
+      const asked = gateway.ask(SCREEN);
+      await until(() => gateway.journal.entries.some(isEndedAhead));
+      return { asked };
+    };
+    const send = async () => {
+      const written = gateway.ask(
+        `mutation { updateTopic(input: { id: "${TOPIC}", title: "News" }) { userErrors { message } } }`,
+      );
+      await until(() => gateway.upstream.hits(UPDATE_TOPIC) === 1);
+      return { written };
+    };
+    const early = begun === 'before the write' ? await open() : undefined;
+    const { written } = await send();
+    const { asked } = early ?? (await open());
 
     pages.persons.set('ada', named('After'));
-    const written = await gateway.ask(
-      `mutation { updateTopic(input: { id: "${TOPIC}", title: "News" }) { userErrors { message } } }`,
-    );
+    if (asks === 'after it') {
+      write.release();
+      expect((await written).errors).toEqual([]);
+    }
     list.release();
 
-    expect(written.errors).toEqual([]);
     expect((await asked).data.page.audiences.nodes[0].person.name).toBe('After');
+    write.release();
+    await written;
   });
 
   it('returns its exposed header only to a field that asks it', async () => {
