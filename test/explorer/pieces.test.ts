@@ -1,10 +1,12 @@
 /** Functions of the page that read messages, events and rounds. */
 import { describe, expect, it, vi } from 'vitest';
+import { harFaults } from '../browser/har.ts';
 
 vi.stubGlobal('location', { origin: 'http://127.0.0.1:4000', pathname: '/graphql' });
 const { suggestionsIn } = await import('../../src/explorer/page/quick-fix.ts');
 const { changesBetween } = await import('../../src/explorer/waterfall/event-changes.ts');
 const { linkTo, takeLink } = await import('../../src/explorer/documents/share.ts');
+const { harOf } = await import('../../src/explorer/waterfall/har.ts');
 const { labelsOf } = await import('../../src/explorer/waterfall/rows.ts');
 
 it.each([
@@ -76,4 +78,28 @@ it.each([
   vi.stubGlobal('location', { hash: `#document=${encodeURIComponent(btoa(json))}` });
 
   expect(takeLink()).toEqual(document);
+});
+
+it('harOf says of a call why it was made, or that it began ahead and no field asked it', () => {
+  const call = { method: 'GET', route: '/v0/persons/{person_id}', startMs: 1, durationMs: 2 };
+  const sent = { ...call, status: 200, attempt: 1, source: 'sent' };
+  const journal = [
+    { ...sent, path: ['page', 'audiences', 0, 'person'] },
+    { ...sent, path: ['page', 'audiences', 1, 'person'], ahead: 'used' },
+    { ...sent, path: [], ahead: 'unused' },
+  ];
+  const har = harOf({
+    ...{ request: { query: '{ a }' }, requestHeaders: [], ownHeaders: [], headers: [] },
+    ...{ startedAtMs: 0, durationMs: 3, status: 200, body: '{}', bodyBytes: 2, results: 1 },
+    ...{ timing: undefined, failure: undefined, stream: undefined },
+    result: { extensions: { upstream: { calls: 3, rounds: 1, backendMs: 2, journal } } },
+  });
+
+  const [, ...calls] = (har as { log: { entries: readonly { comment?: string }[] } }).log.entries;
+  expect(harFaults(har)).toEqual([]);
+  expect(calls.map(({ comment }) => comment)).toEqual([
+    'sent, attempt 1, because of page.audiences.0.person',
+    'ahead, attempt 1, because of page.audiences.1.person',
+    'began ahead, and no field asked it',
+  ]);
 });
