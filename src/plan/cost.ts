@@ -41,10 +41,8 @@ export function planningContext(routeSet: RouteSet): Context {
     deadlineMs: Infinity,
     abort: () => {},
     deferWhere: () => {},
-    readsAhead: undefined,
   };
-  const calls = { call: refuse, find: refuse, beginAhead: refuse as never };
-  return createContext({ ...client, ...calls }, {});
+  return createContext({ ...client, call: refuse, find: refuse, makeCall: refuse }, {});
 }
 
 /**

@@ -57,7 +57,7 @@ const explainedCall = (entry: CallLogEntry): ExplainedCall => {
   return {
     method: route.method,
     route: route.path,
-    // The origin of each call of the graph is the path of its field; nothing has asked an unused read.
+    // The origin of each call of the graph is the path of its field.
     path: responsePathAsArray(origin as GraphQLResolveInfo['path'] | undefined),
     startMs: toTenths(startMs),
     durationMs: endMs === undefined ? null : toTenths(endMs - startMs),

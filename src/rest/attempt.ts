@@ -6,7 +6,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { isRead, type Call, type Requester, type Settled } from './call/call.ts';
+import { isRead, type Call, type Priority, type Requester, type Settled } from './call/call.ts';
 import type { CallLogEntry } from './call/call-log.ts';
 import { endOfWait, outcomeUnknown, RestError, type FailureKind } from './call/errors.ts';
 import type { KeyRoute } from './call/keys.ts';
@@ -41,8 +41,7 @@ export interface Attempts {
 /** A call as its attempts see it. */
 export interface AttemptedCall extends Call {
   readonly body: string | null;
-  /** Whether it has a lower priority than the other calls of its key. */
-  readonly isDeferred: boolean;
+  readonly priority: Priority;
   /** Latest deadline of its callers, on the upstream's clock. */
   readonly deadlineMs: number;
   /** Headers that make it conditional on a cached response: name, value, name, value. */
@@ -128,10 +127,6 @@ export class Attempt implements Dispatcher.DispatchHandler, CallLogEntry, Timed 
     return this.call.origin;
   }
 
-  get ahead(): CallLogEntry['ahead'] {
-    return this.call.ahead;
-  }
-
   get isHeld(): boolean {
     return this.#state === 'held';
   }
@@ -182,7 +177,6 @@ export class Attempt implements Dispatcher.DispatchHandler, CallLogEntry, Timed 
     if (call.validators) headers = [...headers, ...call.validators];
     this.#state = 'sent';
     this.source = 'sent';
-    call.from.callLog.calls += 1;
     if (this.sentMs === 0) this.sentMs = this.startedMs;
     try {
       this.#attempts.settings.dispatcher.dispatch(

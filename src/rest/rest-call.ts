@@ -9,6 +9,7 @@ import {
   type Call,
   type DecodedResponse,
   type Flight,
+  type Priority,
   type Requester,
   type Settled,
 } from './call/call.ts';
@@ -53,8 +54,7 @@ export interface CallRequest {
   readonly origin: unknown;
   /** Whether a 404 is null. */
   readonly isOptional: boolean;
-  /** Whether it has a lower priority than the other calls of its key. */
-  readonly isDeferred: boolean;
+  readonly priority: Priority;
   readonly newerThan: string | undefined;
   /** Ends the wait of this caller only. */
   readonly cancel: Cancel | undefined;
@@ -84,10 +84,9 @@ export class RestCall implements Flight, AttemptedCall, WaitOfRequest {
   readonly route: Route;
   readonly path: string;
   readonly body: string | null;
-  origin: unknown;
-  readonly isDeferred: boolean;
+  readonly origin: unknown;
+  readonly priority: Priority;
   readonly newerThan: string | undefined;
-  ahead: CallLogEntry['ahead'];
   /** Latest deadline of its callers, on the upstream's clock. */
   deadlineMs: number;
   validators: readonly string[] | undefined;
@@ -103,8 +102,7 @@ export class RestCall implements Flight, AttemptedCall, WaitOfRequest {
   #reject: ((error: Error) => void) | undefined;
   #followers: Follower[] | undefined;
   #waiting = 1;
-  /** Whether it has a result; at once if it was refused without a wait. */
-  isSettled = false;
+  #isSettled = false;
 
   #attempt: Attempt | undefined;
   /** Timer of the backoff between two attempts. */
@@ -112,7 +110,7 @@ export class RestCall implements Flight, AttemptedCall, WaitOfRequest {
   /** Gets the response in place of the callers. */
   #onResponse: ((settled: Settled) => void) | undefined;
 
-  /** @param id key in `inFlight`; empty for a write or a read ahead, which are never joined. */
+  /** @param id key in `inFlight`; empty for a call that is never joined, such as a write. */
   constructor(calls: Calls, asked: CallRequest, id: string) {
     this.#calls = calls;
     this.#id = id;
@@ -121,7 +119,7 @@ export class RestCall implements Flight, AttemptedCall, WaitOfRequest {
     this.path = asked.path;
     this.body = asked.body;
     this.origin = asked.origin;
-    this.isDeferred = asked.isDeferred;
+    this.priority = asked.priority;
     this.newerThan = asked.newerThan;
     this.#isOptional = asked.isOptional;
     this.#cancel = asked.cancel;
@@ -202,7 +200,7 @@ export class RestCall implements Flight, AttemptedCall, WaitOfRequest {
   }
 
   ended(attempt: Attempt, settled: Settled): void {
-    const isWanted = !this.isSettled && this.#waiting > 0 && !this.ahead;
+    const isWanted = !this.#isSettled && this.#waiting > 0;
     const retry = isWanted ? this.#calls.retryOf(attempt, settled) : undefined;
     if (!retry) return this.#respond(settled);
     const { clock } = this.#calls.settings;
@@ -211,8 +209,8 @@ export class RestCall implements Flight, AttemptedCall, WaitOfRequest {
   }
 
   settle(settled: Settled<DecodedResponse>): void {
-    if (this.isSettled) return;
-    this.isSettled = true;
+    if (this.#isSettled) return;
+    this.#isSettled = true;
     this.#endJoining();
     const followers = this.#followers;
     this.#followers = undefined;
@@ -228,7 +226,7 @@ export class RestCall implements Flight, AttemptedCall, WaitOfRequest {
     this.#resolve = this.#reject = undefined;
     this.from.deadline.delete(this);
     this.#cancel?.listen(undefined);
-    if (this.exposed && !this.ahead) this.from.callLog.expose(this.exposed);
+    if (this.exposed) this.from.callLog.expose(this.exposed);
     tell(settled, this.#isOptional, resolve, reject);
   }
 
@@ -256,7 +254,7 @@ export class RestCall implements Flight, AttemptedCall, WaitOfRequest {
       this.exposed = exposedOf(settled.headers, exposeHeaders);
     }
     if (this.#onResponse) this.#onResponse(settled);
-    else if (!this.isSettled) this.settle(this.#calls.decoded(this, settled));
+    else if (!this.#isSettled) this.settle(this.#calls.decoded(this, settled));
   }
 }
 

@@ -15,7 +15,6 @@ import {
   type Flight,
   type RestResponse,
 } from '../../rest/call/call.ts';
-import { endOfWait } from '../../rest/call/errors.ts';
 import type { CallLog, ExposedHeader } from '../../rest/call/call-log.ts';
 import type { AskedBackend, ReadCache } from '../../rest/call/options.ts';
 import { bytesOf } from '../../rest/decode/decode-cache.ts';
@@ -218,9 +217,7 @@ export class ResponseCache implements ReadCache {
 }
 
 function answerWith({ decoded, exposed }: Entry, flight: Flight): DecodedResponse {
-  const { from, route, origin, ahead } = flight;
-  // Answered, and logged, when it is asked.
-  if (ahead) throw endOfWait('cancelled', route);
+  const { from, route, origin } = flight;
   const { callLog } = from;
   callLog.end(callLog.begin(route, origin, 'cached', 1), decoded.status);
   flight.exposed = exposed;

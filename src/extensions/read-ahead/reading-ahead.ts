@@ -3,6 +3,7 @@ import type { ExecutionResult } from 'graphql';
 import type { Extension } from '../../gateway/extension.ts';
 import type { Metrics } from '../../gateway/observe/metrics/metrics.ts';
 import type { Operation } from '../../gateway/operation/operation.ts';
+import { StateKey } from '../../gateway/operation/state.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { guessesOf } from './guesses.ts';
 import { RememberedReads } from './remembered-reads.ts';
@@ -12,6 +13,8 @@ interface ReadingAheadOptions {
   readonly metrics: Metrics;
   readonly clock: Pick<Clock, 'now'>;
 }
+
+const RUN = new StateKey<Run>();
 
 export function readingAhead({ metrics, clock }: ReadingAheadOptions): Extension {
   const now = (): number => clock.now();
@@ -27,9 +30,14 @@ export function readingAhead({ metrics, clock }: ReadingAheadOptions): Extension
     for (const run of runs.ahead) if (run.apiKey === apiKey) run.forget();
   };
 
-  const begin = ({ apiKey, rest, definition, variables }: Operation): void => {
-    // Both are set by now. An operation that a plugin executes twice has one run.
-    rest!.readsAhead ??= new Run(runs, apiKey, rest!, guessesOf(definition!), variables);
+  const begin = (operation: Operation): void => {
+    // A plugin may execute an operation twice.
+    if (RUN.get(operation)) return;
+    const { apiKey, variables } = operation;
+    const rest = operation.rest!; // made by now, as is the definition
+    const run = new Run(runs, apiKey, rest, guessesOf(operation.definition!), variables);
+    rest.makeCall = run.makeCall;
+    RUN.set(operation, run);
   };
 
   const end = (run: Run, { cancel }: Operation, result: ExecutionResult): void => {
@@ -54,8 +62,8 @@ export function readingAhead({ metrics, clock }: ReadingAheadOptions): Extension
         },
         onExecuteDone(operation, result) {
           if (operation.operationType === 'mutation') forgetBehind(operation);
-          const run = operation.rest?.readsAhead;
-          if (run instanceof Run) end(run, operation, result);
+          const run = RUN.get(operation);
+          if (run) end(run, operation, result);
           return undefined;
         },
       },

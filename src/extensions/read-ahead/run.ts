@@ -2,13 +2,11 @@
  * A run of a query: notes what its fields read after the first round, begins what the last run has read there, and
  * hands it to the fields that ask it.
  */
-import { isNotFound } from '../../rest/call/errors.ts';
-import type { ReadAhead, ReadsAhead, RestClient } from '../../rest/client/client.ts';
+import type { RestClient } from '../../rest/client/client.ts';
+import { make, type CallRequest, type Calls } from '../../rest/rest-call.ts';
+import { BegunRead } from './begun-read.ts';
 import type { Guesses } from './guesses.ts';
 import { screenIdOf, type Read, type RememberedReads, type Screen } from './remembered-reads.ts';
-
-/** A read as a field asks it. */
-type AskedRead = Parameters<ReadsAhead['answerTo']>[0];
 
 /** State shared by all runs. */
 export interface Runs {
@@ -18,7 +16,7 @@ export interface Runs {
   readonly now: () => number;
 }
 
-export class Run implements ReadsAhead {
+export class Run {
   readonly apiKey: string | undefined;
   readonly guesses: Guesses;
   readonly #runs: Runs;
@@ -63,20 +61,22 @@ export class Run implements ReadsAhead {
     return { used, unused };
   }
 
-  answerTo(asked: AskedRead): ((anew: () => Promise<unknown>) => Promise<unknown>) | undefined {
+  /** Makes a call of a field, or hands over one that has begun. */
+  readonly makeCall: typeof make = (calls, asked, nowMs) => {
     const { path, route, from } = asked;
+    if (route.method !== 'GET') return make(calls, asked, nowMs);
     if (this.#sharingKey === undefined) {
       this.#sharingKey = from.sharingKey;
-      this.#start();
+      this.#start(calls, asked);
     }
     if (!this.#isPastFirstRound) this.#isPastFirstRound = hasAnswer(this.#rest);
     if (this.#isPastFirstRound) (this.#later ??= []).push([route, path]);
     this.#asked?.add(path);
     const begun = this.#begun?.get(path);
-    if (!begun) return undefined;
-    this.#begun!.delete(path);
-    return begun.failed ? undefined : (anew) => begun.take(asked, anew);
-  }
+    if (begun) this.#begun!.delete(path);
+    if (!begun || begun.failed) return make(calls, asked, nowMs);
+    return begun.take(asked, () => make(calls, asked, checkedNow(calls, asked)));
+  };
 
   /** Cancels what no field has asked, and begins nothing more. */
   end(): void {
@@ -107,7 +107,7 @@ export class Run implements ReadsAhead {
     return (this.#screenId ??= screenIdOf(this.guesses.id, this.#variables, sharingKey));
   }
 
-  #start(): void {
+  #start(calls: Calls, asked: CallRequest): void {
     if (!this.guesses.hasLaterRounds || this.guesses.isPaused(this.#runs.now())) return;
     const id = this.#idOfScreen(this.#sharingKey!);
     const screen = id === undefined ? undefined : this.#runs.remembered.find(id);
@@ -116,26 +116,28 @@ export class Run implements ReadsAhead {
     screen.isRunning = true;
     this.#asked = new Set();
     // Behind all reads that are asked in this turn of the event loop.
-    setImmediate(() => this.#begin(screen));
+    setImmediate(() => this.#begin(screen, calls, asked));
   }
 
-  #begin(screen: Screen): void {
+  /** @param first the first read of the run. */
+  #begin(screen: Screen, calls: Calls, first: CallRequest): void {
     const asked = this.#asked!;
     this.#asked = undefined;
     if (this.#isOver) return;
+    let nowMs: number;
+    try {
+      nowMs = checkedNow(calls, first);
+    } catch {
+      return; // the deadline has passed, or the caller has disconnected
+    }
     this.#runs.ahead.add(this);
     const begun = (this.#begun = new Map<string, BegunRead>());
-    for (const [route, path] of this.#runs.remembered.readsOf(screen)) {
+    for (const read of this.#runs.remembered.readsOf(screen)) {
+      const [, path] = read;
       if (asked.has(path) || begun.has(path)) continue;
-      let read: ReadAhead;
-      try {
-        read = this.#rest.beginAhead(route, path);
-      } catch {
-        return; // the deadline has passed, or the caller has disconnected
-      }
-      const one = new BegunRead(read);
-      // Refused, since it would wait; so would the others.
-      if (read.call.isSettled) return;
+      const one = new BegunRead(calls, read, first, nowMs);
+      // So would be the others.
+      if (one.isRejected) return;
       begun.set(path, one);
     }
   }
@@ -147,43 +149,9 @@ function hasAnswer({ callLog }: RestClient): boolean {
   return false;
 }
 
-/**
- * A read that has begun ahead. One that fails is made again: it had one attempt, and the backend may have failed for a
- * moment that the field would not have met.
- */
-class BegunRead {
-  /** Whether it failed before a field asked it. */
-  failed = false;
-  readonly #read: ReadAhead;
-
-  constructor(read: ReadAhead) {
-    this.#read = read;
-    read.answer.catch((error: unknown) => (this.failed = !isNotFound(error)));
-  }
-
-  cancel(): void {
-    this.#read.call.onEnd('cancelled');
-  }
-
-  /** Hands it to a field. @param anew makes the read. */
-  take({ origin, isOptional, from }: AskedRead, anew: () => Promise<unknown>): Promise<unknown> {
-    const { call, answer } = this.#read;
-    call.ahead = 'used';
-    call.origin = origin;
-    const expose = (): void => {
-      if (call.exposed) from.callLog.expose(call.exposed);
-    };
-    return answer.then(
-      (value) => {
-        expose();
-        return value;
-      },
-      (error: unknown) => {
-        if (!isNotFound(error)) return anew();
-        expose();
-        if (isOptional) return null;
-        throw error;
-      },
-    );
-  }
+/** @throws {RestError} once the request is over. */
+function checkedNow({ settings }: Calls, { from, route }: CallRequest): number {
+  const nowMs = settings.clock.now();
+  from.deadline.check(route, nowMs);
+  return nowMs;
 }

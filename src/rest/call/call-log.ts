@@ -35,12 +35,8 @@ export interface CallLogEntry {
   readonly span: SpanRef | undefined;
 }
 
-/** An entry that its writer ends. */
-interface OpenEntry {
-  endMs: number | undefined;
-  status: number | undefined;
-  failure: FailureKind | undefined;
-}
+/** An entry that its writer changes and ends. */
+export type OpenEntry = { -readonly [Name in keyof CallLogEntry]: CallLogEntry[Name] };
 
 export interface Polls {
   readonly route: RouteLabel;
@@ -56,8 +52,6 @@ export class CallLog {
   exposed: Map<string, string> | undefined;
   /** Calls of the poller that led to a subscription's event. */
   polls: Polls | undefined;
-  /** Number of sent calls, with retries. */
-  calls = 0;
   /** Start of the request on `performance.now()`'s clock. */
   readonly beganMs = performance.now();
   readonly #entries: CallLogEntry[] = [];
@@ -65,6 +59,13 @@ export class CallLog {
   /** All calls by start time. */
   get entries(): readonly CallLogEntry[] {
     return this.#entries;
+  }
+
+  /** Number of sent calls, with retries. */
+  get calls(): number {
+    let calls = 0;
+    for (const { source } of this.#entries) if (source === 'sent') calls += 1;
+    return calls;
   }
 
   /** Time with at least one call in flight, in milliseconds. */
@@ -98,8 +99,8 @@ export class CallLog {
     source: CallSource,
     attempt: number,
     atMs = performance.now(),
-  ): OpenEntry & CallLogEntry {
-    const entry = {
+  ): OpenEntry {
+    const entry: OpenEntry = {
       route,
       origin,
       source,
@@ -111,7 +112,6 @@ export class CallLog {
       span: undefined,
     };
     this.#entries.push(entry);
-    if (source === 'sent') this.calls += 1;
     return entry;
   }
 
@@ -121,7 +121,7 @@ export class CallLog {
   }
 
   end(
-    entry: OpenEntry,
+    entry: Pick<OpenEntry, 'endMs' | 'status' | 'failure'>,
     status: number | undefined,
     failure?: FailureKind,
     atMs = performance.now(),

@@ -3,7 +3,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Route } from '../../v0/routes.ts';
-import type { CallLog, CallLogEntry, ExposedHeader } from './call-log.ts';
+import type { CallLog, ExposedHeader } from './call-log.ts';
 import type { ApiKey } from './keys.ts';
 import type { RequestDeadline } from './request-deadline.ts';
 import type { CallTrace } from './trace.ts';
@@ -23,6 +23,12 @@ export interface Requester {
   readonly trace: CallTrace | undefined;
 }
 
+/**
+ * `deferred` calls wait behind the `normal` ones of their key. `speculative` reads are sent at once or rejected, leave
+ * half of the connections to others, probe no circuit and are not retried.
+ */
+export type Priority = 'normal' | 'deferred' | 'speculative';
+
 export interface Call {
   readonly from: Requester;
   readonly route: Route;
@@ -35,8 +41,6 @@ export interface Call {
    * used.
    */
   readonly newerThan: string | undefined;
-  /** Of a read that began before it was asked: it is private, and never waits, probes a circuit or is retried. */
-  readonly ahead: CallLogEntry['ahead'];
 }
 
 /** A call in flight, as the response cache sees it. */

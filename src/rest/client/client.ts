@@ -23,7 +23,7 @@ import { ApiKey, type ApiKeys } from '../call/keys.ts';
 import type { UpstreamOptions, UpstreamSettings } from '../call/options.ts';
 import { Timeouts } from '../call/timeouts.ts';
 import type { CircuitStates } from '../policies/circuit-breaker.ts';
-import { make, RestCall, type CallRequest, type Calls } from '../rest-call.ts';
+import { make, type Calls } from '../rest-call.ts';
 import type { CallTrace } from '../call/trace.ts';
 import type { RouteCapabilities } from './route-capabilities.ts';
 import { fillPath, formatQuery, type CallInput } from './path.ts';
@@ -54,15 +54,8 @@ export interface RestClient {
   abort(): void;
   /** Gives calls of these origins a lower priority than the others of their key. */
   deferWhere(isDeferred: (origin: unknown) => boolean): void;
-  /** Reads that began before a field asked them. @default none */
-  readsAhead: ReadsAhead | undefined;
-  /**
-   * Begins a read before a field asks it.
-   *
-   * @param path encoded, as in `CallRequest`.
-   * @throws {RestError} once the request is over.
-   */
-  beginAhead(route: Route, path: string): ReadAhead;
+  /** Makes each call of the request. A policy may replace it by a function around it. */
+  makeCall: typeof make;
 
   /**
    * Calls a route and returns the checked body.
@@ -72,18 +65,6 @@ export interface RestClient {
   readonly call: CallRoute<never>;
   /** Like `call` for a read, but null for a 404. */
   readonly find: CallRoute<null>;
-}
-
-/** Reads of a request that began before its fields asked them. */
-export interface ReadsAhead {
-  /** Returns the answer to a read that has begun; undefined for any other. @param anew makes the read. */
-  answerTo(asked: CallRequest): ((anew: () => Promise<unknown>) => Promise<unknown>) | undefined;
-}
-
-/** A read that began before it was asked. Its caller writes `ahead` and `origin` when a field asks it. */
-export interface ReadAhead {
-  readonly call: Pick<RestCall, 'ahead' | 'origin' | 'exposed' | 'isSettled' | 'onEnd'>;
-  readonly answer: Promise<unknown>;
 }
 
 type CallRoute<Missing> = <Path extends string, Response, Query, Body>(
@@ -182,7 +163,7 @@ class ScopedClient implements RestClient, Requester {
   readonly headers: string[];
   readonly deadline: RequestDeadline;
   readonly trace: CallTrace | undefined;
-  readsAhead: ReadsAhead | undefined;
+  makeCall = make;
   readonly #shared: Shared;
   readonly #scope: RequestScope;
   #key: ApiKey;
@@ -296,42 +277,15 @@ class ScopedClient implements RestClient, Requester {
         body,
         origin,
         isOptional,
-        isDeferred: this.#isDeferred?.(origin) ?? false,
+        priority: this.#isDeferred?.(origin) ? ('deferred' as const) : ('normal' as const),
         newerThan: this.#newerThan,
         cancel,
       };
-      const begun = route.method === 'GET' ? this.readsAhead?.answerTo(asked) : undefined;
-      if (!begun) return make(calls, asked, nowMs);
-      return begun(() => make(calls, asked, this.#checkedNow(route)));
+      return this.makeCall(calls, asked, nowMs);
     } catch (error) {
       const refusal = error as Error;
       return Promise.reject(refusal);
     }
-  }
-
-  beginAhead(route: Route, path: string): ReadAhead {
-    const nowMs = this.#checkedNow(route);
-    const asked = {
-      from: this,
-      route,
-      path,
-      body: null,
-      origin: undefined,
-      isOptional: false,
-      isDeferred: true,
-      newerThan: this.#newerThan,
-      cancel: undefined,
-    };
-    const call = new RestCall(this.#shared.calls, asked, '');
-    call.ahead = 'unused';
-    return { call, answer: call.begin(nowMs) };
-  }
-
-  /** @throws {RestError} once the request is over. */
-  #checkedNow(route: Route): number {
-    const nowMs = this.#shared.options.clock.now();
-    this.deadline.check(route, nowMs);
-    return nowMs;
   }
 
   /** Rejects a call that may not be made, or charges it to the budget. */

@@ -105,7 +105,7 @@ export class CircuitBreaker implements AttemptPolicy {
     const own = from.key.routes.get(route)?.circuit;
     const tripped = [this.#host, own].filter((one) => one?.probeFromMs !== undefined) as Circuit[];
     if (tripped.length === 0) return true;
-    if (attempt.ahead) return false;
+    if (attempt.call.priority === 'speculative') return false;
     const nowMs = this.#settings.clock.now();
     if (!tripped.every((circuit) => circuit.admits(from, nowMs))) return false;
     for (const circuit of tripped) {

@@ -7,7 +7,7 @@
 import type { EndOfWait } from '../../lib/cancel.ts';
 import { RoundRobinQueue } from '../../lib/round-robin-queue.ts';
 import type { Route } from '../../v0/routes.ts';
-import { isRead, type Settled } from '../call/call.ts';
+import { isRead, type Priority, type Settled } from '../call/call.ts';
 import { endOfWait, RestError, reusedRefusals } from '../call/errors.ts';
 import type { ApiKey, KeyRoute, ApiKeys } from '../call/keys.ts';
 import type { UpstreamSettings } from '../call/options.ts';
@@ -49,12 +49,7 @@ export class ConcurrencyLimiter implements AttemptPolicy {
   before(attempt: Attempt): Error | typeof HELD | undefined {
     const turn = (attempt.turn = this.#turnOf(attempt));
     // Queued attempts could not start, so this one overtakes none that could.
-    const mayStart = this.#mayStart(turn, attempt.call.isDeferred);
-    // Reads ahead use at most half of the connections.
-    if (attempt.ahead && (!mayStart || 2 * this.#active >= this.#settings.connections)) {
-      return endOfWait('cancelled', attempt.route);
-    }
-    if (!mayStart) return this.#wait(attempt, turn.key);
+    if (!this.#mayStart(turn, attempt.call.priority)) return this.#wait(attempt, turn.key);
     this.#start(attempt, turn);
     return undefined;
   }
@@ -105,14 +100,15 @@ export class ConcurrencyLimiter implements AttemptPolicy {
     return this.#keys.of(key.isAccepted ? key : this.#keys.unaccepted, route);
   }
 
-  #mayStart({ key, all, active }: KeyRoute, isDeferred: boolean): boolean {
+  #mayStart({ key, all, active }: KeyRoute, priority: Priority): boolean {
     const most = this.#most;
     if (this.#active >= this.#settings.connections) return false;
+    if (priority === 'speculative' && 2 * this.#active >= this.#settings.connections) return false;
     if (all.active >= most.route || active >= most.routeOfKey) return false;
     const free = most.key - key.active;
     // Deferred calls wait behind the others of their key, and use at most half of the free share, which leaves room for
     // the next calls of a response.
-    return isDeferred ? key.waiting === 0 && key.deferred < free : free > 0;
+    return priority === 'normal' ? free > 0 : key.waiting === 0 && key.deferred < free;
   }
 
   #start(attempt: Attempt, turn: KeyRoute): void {
@@ -125,12 +121,13 @@ export class ConcurrencyLimiter implements AttemptPolicy {
     turn.active += by;
     turn.all.active += by;
     turn.key.active += by;
-    if (call.isDeferred) turn.key.deferred += by;
+    if (isDeferred(call)) turn.key.deferred += by;
   }
 
   #wait(attempt: Attempt, key: ApiKey): Error | typeof HELD {
+    if (attempt.call.priority === 'speculative') return endOfWait('cancelled', attempt.route);
     const dropped = this.#queue.add(key.apiKey, attempt, subqueueOf(attempt));
-    if (dropped !== attempt && !attempt.call.isDeferred) key.waiting += 1;
+    if (dropped !== attempt && !isDeferred(attempt.call)) key.waiting += 1;
     if (!dropped) return HELD;
     const { route } = dropped;
     this.#settings.observer.onShed?.(route);
@@ -142,7 +139,7 @@ export class ConcurrencyLimiter implements AttemptPolicy {
 
   /** Updates counts for an attempt that left the queue. */
   #leave({ call, turn }: Attempt): void {
-    if (!call.isDeferred) turn!.key.waiting -= 1;
+    if (!isDeferred(call)) turn!.key.waiting -= 1;
   }
 
   #refusalFor({ route, isCutShort }: Attempt, why: EndOfWait): Error {
@@ -156,7 +153,7 @@ export class ConcurrencyLimiter implements AttemptPolicy {
     const nowMs = this.#settings.clock.now();
     // The backend may have accepted the key meanwhile.
     const mayStart = (attempt: Attempt) =>
-      this.#mayStart(this.#turnOf(attempt), attempt.call.isDeferred);
+      this.#mayStart(this.#turnOf(attempt), attempt.call.priority);
     for (let next = this.#queue.take(mayStart); next; next = this.#queue.take(mayStart)) {
       this.#leave(next);
       // Timed out while the process was stalled.
@@ -172,6 +169,8 @@ export class ConcurrencyLimiter implements AttemptPolicy {
   }
 }
 
+const isDeferred = ({ priority }: Attempt['call']): boolean => priority !== 'normal';
+
 /** Sub-queue of a key's attempts that wait for the same share. */
 const subqueueOf = ({ route, call }: Attempt): Route | string =>
-  call.isDeferred ? `${route.method} ${route.path}` : route;
+  isDeferred(call) ? `${route.method} ${route.path}` : route;

@@ -40,7 +40,7 @@ export class RateLimitPauses implements AttemptPolicy {
     const { clock } = this.#settings;
     const leftMs = this.#leftOf(sharingKey);
     if (leftMs <= 0) return undefined;
-    if (attempt.ahead) return endOfWait('cancelled', call.route);
+    if (call.priority === 'speculative') return endOfWait('cancelled', call.route);
     const inTime = clock.now() + leftMs + SPREAD_MS < call.deadlineMs;
     if (!inTime || this.#waiting >= MAX_WAITING) {
       callLog.note(call.route, call.origin, 'unsent');

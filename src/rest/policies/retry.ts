@@ -48,7 +48,7 @@ export function retries(
   return (attempt, settled) => {
     if (!(settled instanceof Error) && settled.status < 400) return undefined;
     const { call, attempt: number } = attempt;
-    if (!isRead(call)) return undefined;
+    if (!isRead(call) || call.priority === 'speculative') return undefined;
     const next = wantedAfter(settled, number, timeoutMs);
     if (!next) return undefined;
     const leftMs = call.deadlineMs - clock.now();

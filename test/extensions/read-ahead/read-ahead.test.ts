@@ -5,16 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { caching } from '../../../src/extensions/cache/consistency.ts';
 import { ResponseCache } from '../../../src/extensions/cache/response-cache.ts';
 import { MAX_BYTES, RememberedReads } from '../../../src/extensions/read-ahead/remembered-reads.ts';
-import { readingAhead } from '../../../src/extensions/read-ahead/reading-ahead.ts';
 import { openTracer } from '../../../src/extensions/traces/tracer.ts';
 import { traces } from '../../../src/extensions/traces/traces-policy.ts';
 import type { CallLogEntry } from '../../../src/rest/call/call-log.ts';
 import { silentLogger } from '../../../src/gateway/observe/logs/logger.ts';
-import { Metrics } from '../../../src/gateway/observe/metrics/metrics.ts';
 import { formatNodeId } from '../../../src/graph/types/node-id.ts';
-import { systemClock } from '../../../src/lib/clock.ts';
 import { routes } from '../../../src/v0/routes.ts';
-import { openEvents, openLive, openSocket } from '../../live/support.ts';
+import { openSocket } from '../../live/support.ts';
 import { cases } from '../../support/cases.ts';
 import { OTHER_KEY } from '../../support/client.ts';
 import { after, held, ok, silence, status, type Behaviour } from '../../support/faults.ts';
@@ -240,31 +237,6 @@ describe('what is remembered', () => {
 
     expect(gateway.journal.calls).toBeGreaterThan(0);
     expect(gateway.journal.entries.some(({ ahead }) => ahead)).toBe(false);
-  });
-
-  it('is nothing of a subscription, and no event begins a read ahead', async () => {
-    const metrics = new Metrics();
-    const live = await openLive({
-      metrics,
-      extensions: [readingAhead({ metrics, clock: systemClock })],
-    });
-    const query = `subscription ($id: ID!) { audienceVersionProgress(id: $id) {
-      isFinal audienceVersion { status audience { page { name } person { name } } } } }`;
-    const id = await live.draft();
-    const first = await openEvents(live.site.url, { id }, { query, explain: true });
-    await until(() => first.events.length > 0);
-    first.leave();
-    const again = await openEvents(live.site.url, { id }, { query, explain: true });
-    await until(() => again.events.length > 0);
-    await live.publish(id);
-    await again.ended;
-
-    const journals = [...first.events, ...again.events].map(
-      ({ extensions }) => extensions!.upstream!.journal,
-    );
-    expect(again.events.length).toBeGreaterThan(1);
-    expect(Math.max(...journals.map((journal) => journal.length))).toBeGreaterThan(1);
-    expect(journals.flat().filter(({ ahead }) => ahead)).toEqual([]);
   });
 
   it('stays as it was when a caller disconnects in the middle', async () => {
@@ -494,6 +466,19 @@ describe('a read that has begun', () => {
 
     expect([...asked, await leftOf()]).toEqual(['ada', 'ada', 'page']);
     expect(gateway.journal.entries.some(({ ahead }) => ahead === 'unused')).toBe(true);
+  });
+
+  it('is a call where the response cache has no answer', async () => {
+    const cache = caching(new ResponseCache({ maxBytes: 1_000_000, ttls: new Map() }));
+    const gateway = await openPages(new Pages(), { others: [cache] });
+    await gateway.ask(SCREEN);
+
+    const calls = await heard(gateway, () => gateway.ask(SCREEN));
+
+    expect(calls).toEqual([...PAGE_CALLS, person('ada'), person('ben')]);
+    expect(gateway.journal.rounds).toBe(1);
+    const how = gateway.journal.entries.map(({ ahead, source }) => ahead ?? source);
+    expect(how).toEqual(['sent', 'sent', 'used', 'used']);
   });
 
   it('is no call where the response cache has an answer', async () => {

@@ -1,0 +1,114 @@
+/**
+ * A read that begins before a field asks it: a speculative call with a call log of its own.
+ *
+ * The request's call log has one entry for it, and gets its headers once a field asks it.
+ */
+import type { Requester } from '../../rest/call/call.ts';
+import { CallLog, type OpenEntry } from '../../rest/call/call-log.ts';
+import { isNotFound } from '../../rest/call/errors.ts';
+import { RestCall, type CallRequest, type Calls } from '../../rest/rest-call.ts';
+import type { Read } from './remembered-reads.ts';
+
+export class BegunRead {
+  /** Whether it was rejected at once, since it would have waited. */
+  readonly isRejected: boolean;
+  /** Whether it failed before a field asked it. */
+  failed = false;
+  readonly #from: Requester;
+  readonly #log = new CallLog();
+  readonly #call: RestCall;
+  readonly #answer: Promise<unknown>;
+  readonly #entry: OpenEntry | undefined;
+  #asked: CallRequest | undefined;
+
+  /** @param first a read of the same request. */
+  constructor(calls: Calls, [route, path]: Read, first: CallRequest, nowMs: number) {
+    const { from, newerThan } = first;
+    this.#from = from;
+    this.#call = new RestCall(
+      calls,
+      {
+        from: withLog(from, this.#log),
+        route,
+        path,
+        body: null,
+        origin: undefined,
+        isOptional: false,
+        priority: 'speculative',
+        newerThan,
+        cancel: undefined,
+      },
+      '',
+    );
+    this.#answer = this.#call.begin(nowMs);
+    // With a response cache it is sent later, if at all.
+    this.isRejected = calls.kept === undefined && this.#log.calls === 0;
+    if (!this.isRejected) this.#entry = from.callLog.begin(route, undefined, 'unsent', 1);
+    this.#tell();
+    this.#answer.then(
+      () => this.#tell(),
+      (error: unknown) => {
+        this.failed = !isNotFound(error);
+        this.#tell();
+      },
+    );
+  }
+
+  cancel(): void {
+    this.#call.onEnd('cancelled');
+    this.#tell();
+  }
+
+  /**
+   * Answers a field that asks it. A failed one is made again: it had one attempt, and the backend may have failed for a
+   * moment that the field would not have met.
+   */
+  take(asked: CallRequest, makeAgain: () => Promise<unknown>): Promise<unknown> {
+    this.#asked = asked;
+    this.#tell();
+    const expose = (): void => {
+      const { exposed } = this.#call;
+      if (exposed) asked.from.callLog.expose(exposed);
+    };
+    return this.#answer.then(
+      (value) => {
+        expose();
+        return value;
+      },
+      (error: unknown) => {
+        if (!isNotFound(error)) return makeAgain();
+        expose();
+        if (asked.isOptional) return null;
+        throw error;
+      },
+    );
+  }
+
+  /** Copies its own log to its entry in the log of the request. */
+  #tell(): void {
+    const entry = this.#entry;
+    if (!entry) return;
+    const own = this.#log.entries.at(-1);
+    entry.origin = this.#asked?.origin;
+    entry.source = own?.source ?? 'unsent';
+    entry.ahead = this.#asked ? 'used' : 'unused';
+    // One that the response cache has answered is told as any other.
+    if (this.#asked && own?.source === 'cached') entry.ahead = undefined;
+    entry.span = own?.span;
+    if (own?.endMs === undefined) return;
+    this.#from.callLog.end(entry, own.status, own.failure, this.#log.beganMs + own.endMs);
+  }
+}
+
+/** The requester of a read, with another call log. */
+const withLog = (from: Requester, callLog: CallLog): Requester => ({
+  apiKey: from.apiKey,
+  get key() {
+    return from.key; // may be stored meanwhile
+  },
+  sharingKey: from.sharingKey,
+  headers: from.headers,
+  deadline: from.deadline,
+  callLog,
+  trace: from.trace,
+});

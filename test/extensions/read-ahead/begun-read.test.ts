@@ -1,0 +1,167 @@
+/** A read that has begun, as its request sees it. */
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { BegunRead } from '../../../src/extensions/read-ahead/begun-read.ts';
+import { Guesses } from '../../../src/extensions/read-ahead/guesses.ts';
+import { RememberedReads } from '../../../src/extensions/read-ahead/remembered-reads.ts';
+import { Run } from '../../../src/extensions/read-ahead/run.ts';
+import type { RequestScope, RestClient } from '../../../src/rest/client/client.ts';
+import type { CallRequest } from '../../../src/rest/rest-call.ts';
+import {
+  failureOf,
+  getPerson,
+  openRest,
+  outcome,
+  personAsked,
+  type RestOptions,
+} from '../../rest/open-rest.ts';
+import { ok, silence } from '../../support/faults.ts';
+import { StagedClock } from '../../support/staged-time.ts';
+import { until } from '../../support/until.ts';
+
+/** Begins to read a person; `ask` is what a field does that asks it. */
+async function begin(client: RestClient) {
+  let begun: BegunRead | undefined;
+  let asked: CallRequest | undefined;
+  client.makeCall = (calls, request, nowMs) => {
+    asked = { ...request, origin: 'field' };
+    begun = new BegunRead(calls, [request.route, request.path], request, nowMs);
+    return Promise.resolve();
+  };
+  await getPerson(client);
+  const ask = () => begun!.take(asked!, () => Promise.reject(new Error('made again')));
+  return { ask, begun: begun! };
+}
+
+describe('a read that has begun', () => {
+  it('is a call, but no round, no wait and no header of its request until a field asks it', async () => {
+    const { backend, client } = await openRest({ exposeHeaders: ['x-left'] });
+    backend.on('*', ok(personAsked, { 'x-left': '41' }));
+    const one = client();
+    const { callLog } = one;
+
+    const { ask } = await begin(one);
+    await until(() => callLog.entries.some(({ endMs }) => endMs !== undefined));
+    const before = [callLog.calls, callLog.rounds, callLog.backendMs, callLog.exposed];
+    const answer = await ask();
+
+    expect(before).toEqual([1, 0, 0, undefined]);
+    expect(answer).toMatchObject({ personId: 'p' });
+    expect([callLog.calls, callLog.rounds]).toEqual([1, 1]);
+    expect(callLog.exposed).toEqual(new Map([['x-left', '41']]));
+    expect(callLog.entries).toMatchObject([
+      { ahead: 'used', origin: 'field', source: 'sent', status: 200 },
+    ]);
+  });
+
+  it('ends with its request, and closes its connection', async () => {
+    const { backend, client } = await openRest();
+    let closed: Promise<unknown> | undefined;
+    backend.on('*', (_response, _seen, socket) => void (closed = once(socket, 'close')));
+    const one = client();
+    const { ask } = await begin(one);
+    await until(() => closed !== undefined);
+
+    one.abort();
+
+    await closed;
+    expect(one.callLog.entries).toMatchObject([{ ahead: 'unused', failure: 'cancelled' }]);
+    expect(await outcome(ask())).toMatchObject({ message: 'made again' });
+  });
+
+  it('has ended in the call log as soon as it is cancelled', async () => {
+    const { backend, client } = await openRest();
+    backend.on('*', silence());
+    const one = client();
+    const { begun } = await begin(one);
+
+    begun.cancel();
+
+    expect(one.callLog.entries[0]!.endMs).toBeGreaterThan(0);
+  });
+
+  it('has the span of its attempt in the call log', async () => {
+    const { backend, client } = await openRest();
+    backend.on('*', ok(personAsked));
+    const span = { traceId: '1'.repeat(32), spanId: '2'.repeat(16) };
+    const one = client({ trace: { forwarded: [], begin: () => ({ span, headers: [] }) } });
+
+    await begin(one);
+
+    expect(one.callLog.entries).toMatchObject([{ span }]);
+  });
+
+  it('ends at the deadline of its request', async () => {
+    const clock = new StagedClock();
+    const { backend, client } = await openRest({ clock, timeoutMs: 60_000 });
+    backend.on('*', silence());
+    const one = client({ deadlineMs: clock.now() + 1_000 });
+    await begin(one);
+
+    clock.pass(1_001);
+
+    expect(one.callLog.entries).toMatchObject([{ ahead: 'unused', source: 'sent' }]);
+    await until(() => one.callLog.entries[0]!.endMs !== undefined);
+  });
+});
+
+describe('a run', () => {
+  /** A screen that has been opened once: a person, and then another. */
+  async function openScreen(options?: RestOptions) {
+    const { backend, client } = await openRest(options);
+    backend.on('*', ok(personAsked));
+    const runs = { remembered: new RememberedReads(), ahead: new Set<Run>(), now: () => 0 };
+    const guesses = new Guesses('screen');
+    const open = (scope?: Partial<RequestScope>) => {
+      const one = client(scope);
+      const run = new Run(runs, 'key-a', one, guesses, {});
+      one.makeCall = run.makeCall;
+      return { one, run };
+    };
+    const { one, run } = open();
+    await getPerson(one, 'parent');
+    await getPerson(one, 'child');
+    run.end();
+    run.remember();
+    const timesRead = (id: string) =>
+      backend.seen.filter(({ target }) => target.endsWith(id)).length;
+    return { open, timesRead };
+  }
+
+  it('begins what the last one has read after its first round', async () => {
+    const { open, timesRead } = await openScreen();
+
+    const { one } = open();
+    await getPerson(one, 'parent');
+
+    await until(() => timesRead('child') === 2);
+    one.abort();
+  });
+
+  it('begins nothing after a read that would have waited, and tells nothing of it', async () => {
+    const { open, timesRead } = await openScreen({ connections: 1 });
+    const { one } = open();
+
+    await getPerson(one, 'parent');
+
+    expect(one.callLog.entries.map(({ source }) => source)).toEqual(['sent']);
+    expect(timesRead('child')).toBe(1);
+  });
+
+  it.each([
+    ['its caller has left', (one: RestClient) => one.abort()],
+    ['its deadline has passed', (_: RestClient, clock: StagedClock) => clock.pass(1_001)],
+  ])('begins nothing once %s', async (_, end) => {
+    const clock = new StagedClock();
+    const { open, timesRead } = await openScreen({ clock });
+    const { one } = open({ deadlineMs: clock.now() + 1_000 });
+
+    const parent = failureOf(getPerson(one, 'parent'));
+    end(one, clock);
+
+    expect(['cancelled', 'timeout']).toContain(await parent);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(timesRead('child')).toBe(1);
+    expect(one.callLog.entries.filter(({ ahead }) => ahead)).toEqual([]);
+  });
+});
