@@ -45,7 +45,8 @@ const PARTS: readonly (readonly [RegExp, string])[] = [
   [/\/src\/(app|gateway\/(http|transports))\//, 'HTTP in'],
   [/\/src\/gateway\/operation\/(response|negotiation|framing|result)/, 'response'],
   [/\/src\/(gateway\/documents|plan)\//, 'document and plan'],
-  [/\/src\/(gateway|extensions)\//, 'operation'],
+  [/\/src\/extensions\/([\w-]+)/, 'extension: $1'],
+  [/\/src\/gateway\//, 'operation'],
   [/\/src\/execution\//, 'executor'],
   [/\/src\/graph\/entity\/(lookahead|requirement|selection)\b/, 'look-ahead'],
   [/\/src\/graph\/loading\//, 'loaders and lists'],
@@ -104,7 +105,8 @@ interface Sample {
 offerHelp(`
 npm run bench:profile -- [q1 …] [--callers=50] [--changing] [--functions]
 
-Builds the gateway, and says by part what CPU time and how many bytes a request takes, ours and Mercurius'.
+Builds the gateway, and says by part what CPU time and how many bytes a request takes, ours and Mercurius'. Settings of
+the environment apply: READ_AHEAD=on npm run bench:profile -- q1
 `);
 
 const folder = mkdtempSync(join(tmpdir(), 'profile-'));
