@@ -26,17 +26,24 @@ import { exposedOf } from './transport/exposed-headers.ts';
 
 /** State shared by all calls. */
 export interface Calls extends Attempts {
-  /**
-   * Reads in flight that others may join, by path and sharing key. Replaced by a new Map when empty: old tables of a
-   * Map that grows and shrinks stay in V8's old generation and retain its calls.
-   */
-  inFlight: Map<string, RestCall>;
+  /** Reads in flight that others may join, by path and sharing key. Replaced when it is empty: see `JoinableRead`. */
+  inFlight: Map<string, JoinableRead>;
   /** Returns when to retry a failed read; undefined for never. */
   retryOf(attempt: Attempt, settled: Settled): Retry | undefined;
   /** Decodes a response, or returns its error. */
   decoded(call: Call, settled: Settled): Settled<DecodedResponse>;
   /** Responds from the response cache; undefined without one. */
   readonly kept: ((call: RestCall) => Promise<DecodedResponse>) | undefined;
+}
+
+/**
+ * A read in `inFlight`, without its call once that has ended. A table that a Map has outgrown refers to the next one, so
+ * in V8's old generation it retains all later tables and what their entries refer to. With calls in the Map, those of
+ * ended requests were copied there: a fifth of a screen's CPU (2026-11-28, Node 20).
+ */
+interface JoinableRead {
+  readonly id: string;
+  call: RestCall | undefined;
 }
 
 export interface Retry {
@@ -66,17 +73,18 @@ export function make(calls: Calls, asked: CallRequest, nowMs: number): Promise<u
     // No read joins one that began before a write: which reads a write affects is not documented, and two keys may
     // belong to one customer. Costs a few more calls around a write.
     calls.inFlight = new Map();
-    return new RestCall(calls, asked, '').begin(nowMs);
+    return new RestCall(calls, asked).begin(nowMs);
   }
   const { from, path, newerThan } = asked;
   // Reads that must be newer than a write do not join reads that may have begun before it.
   const id = `${path} ${newerThan ?? ''}\n${from.sharingKey}`;
-  const known = calls.inFlight.get(id);
+  const known = calls.inFlight.get(id)?.call;
   // A probe may take its whole timeout, so only its own request waits for it.
   if (known && (!known.isProbe || known.from === from)) return known.join(asked);
-  const call = new RestCall(calls, asked, id);
-  calls.inFlight.set(id, call);
-  return call.begin(nowMs);
+  const joinable: JoinableRead = { id, call: undefined };
+  joinable.call = new RestCall(calls, asked, joinable);
+  calls.inFlight.set(id, joinable);
+  return joinable.call.begin(nowMs);
 }
 
 export class RestCall implements Flight, AttemptedCall, WaitOfRequest {
@@ -93,7 +101,7 @@ export class RestCall implements Flight, AttemptedCall, WaitOfRequest {
   exposed: readonly ExposedHeader[] | undefined;
   place = -1;
   readonly #calls: Calls;
-  readonly #id: string;
+  readonly #joinable: JoinableRead | undefined;
 
   // Callers: the first one, and those that joined.
   readonly #isOptional: boolean;
@@ -110,10 +118,10 @@ export class RestCall implements Flight, AttemptedCall, WaitOfRequest {
   /** Gets the response in place of the callers. */
   #onResponse: ((settled: Settled) => void) | undefined;
 
-  /** @param id key in `inFlight`; empty for a call that is never joined, such as a write. */
-  constructor(calls: Calls, asked: CallRequest, id: string) {
+  /** @param joinable undefined for a call that is never joined, such as a write. */
+  constructor(calls: Calls, asked: CallRequest, joinable?: JoinableRead) {
     this.#calls = calls;
-    this.#id = id;
+    this.#joinable = joinable;
     this.from = asked.from;
     this.route = asked.route;
     this.path = asked.path;
@@ -236,9 +244,13 @@ export class RestCall implements Flight, AttemptedCall, WaitOfRequest {
    */
   #endJoining(): void {
     const calls = this.#calls;
+    const joinable = this.#joinable;
+    if (!isRead(this)) calls.inFlight = new Map();
+    if (!joinable) return;
+    joinable.call = undefined;
     const { inFlight } = calls;
-    if (isRead(this) && inFlight.get(this.#id) !== this) return;
-    if (isRead(this) && inFlight.size > 1) inFlight.delete(this.#id);
+    if (inFlight.get(joinable.id) !== joinable) return;
+    if (inFlight.size > 1) inFlight.delete(joinable.id);
     else calls.inFlight = new Map();
   }
 

@@ -15,7 +15,7 @@ const hit = (id: string) => `GET ${pathOf(id)}`;
 function speculate(client: RestClient, id = 'p'): Promise<unknown> {
   const plain = client.makeCall;
   client.makeCall = (calls, asked, nowMs) =>
-    new RestCall(calls, { ...asked, priority: 'speculative' }, '').begin(nowMs);
+    new RestCall(calls, { ...asked, priority: 'speculative' }).begin(nowMs);
   const answer = getPerson(client, id);
   client.makeCall = plain;
   answer.catch(() => {}); // read later

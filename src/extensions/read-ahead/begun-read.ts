@@ -25,21 +25,17 @@ export class BegunRead {
   constructor(calls: Calls, [route, path]: Read, first: CallRequest, nowMs: number) {
     const { from, newerThan } = first;
     this.#from = from;
-    this.#call = new RestCall(
-      calls,
-      {
-        from: withLog(from, this.#log),
-        route,
-        path,
-        body: null,
-        origin: undefined,
-        isOptional: false,
-        priority: 'speculative',
-        newerThan,
-        cancel: undefined,
-      },
-      '',
-    );
+    this.#call = new RestCall(calls, {
+      from: withLog(from, this.#log),
+      route,
+      path,
+      body: null,
+      origin: undefined,
+      isOptional: false,
+      priority: 'speculative',
+      newerThan,
+      cancel: undefined,
+    });
     this.#answer = this.#call.begin(nowMs);
     // With a response cache it is sent later, if at all.
     this.isRejected = calls.kept === undefined && this.#log.calls === 0;
