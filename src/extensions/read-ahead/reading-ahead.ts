@@ -63,7 +63,7 @@ export function readingAhead({ metrics, clock }: ReadingAheadOptions): Extension
         onExecuteDone(operation, result) {
           if (operation.operationType === 'mutation') forgetBehind(operation);
           const run = RUN.get(operation);
-          if (run) end(run, operation, result);
+          if (run && !run.isOver) end(run, operation, result);
           return undefined;
         },
       },

@@ -33,7 +33,7 @@ export class Run {
   #asked: Set<string> | undefined = undefined;
   /** Reads by path; undefined before they begin. */
   #begun: Map<string, BegunRead> | undefined = undefined;
-  #isOver = false;
+  isOver = false;
 
   constructor(
     runs: Runs,
@@ -80,7 +80,7 @@ export class Run {
 
   /** Cancels what no field has asked, and begins nothing more. */
   end(): void {
-    this.#isOver = true;
+    this.isOver = true;
     this.forget();
     this.#runs.ahead.delete(this);
     if (this.#screen) this.#screen.isRunning = false;
@@ -123,7 +123,7 @@ export class Run {
   #begin(screen: Screen, calls: Calls, first: CallRequest): void {
     const asked = this.#asked!;
     this.#asked = undefined;
-    if (this.#isOver) return;
+    if (this.isOver) return;
     let nowMs: number;
     try {
       nowMs = checkedNow(calls, first);

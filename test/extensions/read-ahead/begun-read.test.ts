@@ -6,6 +6,7 @@ import { Guesses } from '../../../src/extensions/read-ahead/guesses.ts';
 import { RememberedReads } from '../../../src/extensions/read-ahead/remembered-reads.ts';
 import { Run } from '../../../src/extensions/read-ahead/run.ts';
 import type { RequestScope, RestClient } from '../../../src/rest/client/client.ts';
+import type { CallLogEntry } from '../../../src/rest/call/call-log.ts';
 import type { CallRequest } from '../../../src/rest/rest-call.ts';
 import {
   failureOf,
@@ -15,7 +16,8 @@ import {
   personAsked,
   type RestOptions,
 } from '../../rest/open-rest.ts';
-import { ok, silence } from '../../support/faults.ts';
+import { routes } from '../../../src/v0/routes.ts';
+import { ok, silence, status } from '../../support/faults.ts';
 import { StagedClock } from '../../support/staged-time.ts';
 import { until } from '../../support/until.ts';
 
@@ -125,7 +127,9 @@ describe('a run', () => {
     run.remember();
     const timesRead = (id: string) =>
       backend.seen.filter(({ target }) => target.endsWith(id)).length;
-    return { open, timesRead };
+    const write = (of: RestClient) =>
+      of.call(routes.restorePage, { path: { page_id: 'p' }, body: {} });
+    return { backend, open, write, timesRead };
   }
 
   it('begins what the last one has read after its first round', async () => {
@@ -136,6 +140,64 @@ describe('a run', () => {
 
     await until(() => timesRead('child') === 2);
     one.abort();
+  });
+
+  it('begins a read once, and makes it again for each field that asks it again, as without', async () => {
+    const { open, timesRead } = await openScreen();
+    const openTwice = async () => {
+      const { one, run } = open();
+      await getPerson(one, 'parent');
+      await getPerson(one, 'child');
+      await getPerson(one, 'child');
+      run.end();
+      run.remember();
+      return one.callLog.entries.map(({ ahead = 'asked' }) => ahead);
+    };
+
+    expect(await openTwice()).toEqual(['asked', 'used', 'asked']);
+    expect(await openTwice()).toEqual(['asked', 'used', 'asked']);
+    expect(timesRead('child')).toBe(1 + 2 + 2);
+  });
+
+  it('does not begin what is asked in its first round', async () => {
+    const { open, timesRead } = await openScreen();
+    const { one } = open();
+
+    await Promise.all([getPerson(one, 'parent'), getPerson(one, 'child')]);
+
+    expect(one.callLog.entries.filter(({ ahead }) => ahead)).toEqual([]);
+    expect(timesRead('child')).toBe(2);
+  });
+
+  it('begins no write, whatever a plugin has written in a query', async () => {
+    const { open, write, timesRead } = await openScreen();
+    const openAndWrite = async () => {
+      const { one, run } = open();
+      await getPerson(one, 'parent');
+      await outcome(write(one));
+      run.end();
+      run.remember();
+    };
+
+    await openAndWrite();
+    await openAndWrite();
+
+    expect(timesRead('restore')).toBe(2);
+  });
+
+  it('makes no read again after the deadline', async () => {
+    const clock = new StagedClock();
+    const { backend, open, timesRead } = await openScreen({ clock, timeoutMs: 60_000 });
+    backend.on('GET /v0/persons/child', silence());
+    const { one } = open({ deadlineMs: clock.now() + 1_000 });
+    await getPerson(one, 'parent');
+    const child = failureOf(getPerson(one, 'child'));
+    await until(() => timesRead('child') === 2);
+
+    clock.pass(1_001);
+
+    expect(await child).toBe('timeout');
+    expect(one.callLog.entries).toMatchObject([{}, { ahead: 'used' }]);
   });
 
   it('begins nothing after a read that would have waited, and tells nothing of it', async () => {
@@ -149,19 +211,42 @@ describe('a run', () => {
   });
 
   it.each([
-    ['its caller has left', (one: RestClient) => one.abort()],
-    ['its deadline has passed', (_: RestClient, clock: StagedClock) => clock.pass(1_001)],
+    ['its caller has left', ({ one }: Opened) => one.abort()],
+    ['its deadline has passed', (_: Opened, clock: StagedClock) => clock.pass(1_001)],
+    ['it has ended', ({ run }: Opened) => run.end()],
   ])('begins nothing once %s', async (_, end) => {
     const clock = new StagedClock();
     const { open, timesRead } = await openScreen({ clock });
-    const { one } = open({ deadlineMs: clock.now() + 1_000 });
+    const opened = open({ deadlineMs: clock.now() + 1_000 });
 
-    const parent = failureOf(getPerson(one, 'parent'));
-    end(one, clock);
+    const parent = outcome(getPerson(opened.one, 'parent'));
+    end(opened, clock);
 
-    expect(['cancelled', 'timeout']).toContain(await parent);
+    await parent;
     await new Promise((resolve) => setImmediate(resolve));
     expect(timesRead('child')).toBe(1);
-    expect(one.callLog.entries.filter(({ ahead }) => ahead)).toEqual([]);
+    expect(opened.one.callLog.entries.filter(({ ahead }) => ahead)).toEqual([]);
+  });
+
+  it('hands over that there is no such object, with its headers, in one call', async () => {
+    const { backend, open, timesRead } = await openScreen({ exposeHeaders: ['x-left'] });
+    backend.on('GET /v0/persons/child', status(404, { 'x-left': '7' }));
+    const { one } = open();
+    await getPerson(one, 'parent');
+    await until(() => one.callLog.entries.some(isEndedAhead));
+
+    const child = await one.find(routes.getPerson, { path: { person_id: 'child' } });
+
+    expect(child).toBeNull();
+    expect(one.callLog.exposed).toEqual(new Map([['x-left', '7']]));
+    expect(timesRead('child')).toBe(2);
   });
 });
+
+interface Opened {
+  readonly one: RestClient;
+  readonly run: Run;
+}
+
+const isEndedAhead = ({ ahead, endMs }: CallLogEntry): boolean =>
+  ahead !== undefined && endMs !== undefined;

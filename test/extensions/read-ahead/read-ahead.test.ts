@@ -1,13 +1,16 @@
 /** Reading ahead as callers see it: a screen seen before takes one round, and its answer stays the same. */
 import { once } from 'node:events';
 import fc from 'fast-check';
+import type { ExecutionArgs } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { caching } from '../../../src/extensions/cache/consistency.ts';
 import { ResponseCache } from '../../../src/extensions/cache/response-cache.ts';
+import { Guesses } from '../../../src/extensions/read-ahead/guesses.ts';
 import { MAX_BYTES, RememberedReads } from '../../../src/extensions/read-ahead/remembered-reads.ts';
 import { openTracer } from '../../../src/extensions/traces/tracer.ts';
 import { traces } from '../../../src/extensions/traces/traces-policy.ts';
 import type { CallLogEntry } from '../../../src/rest/call/call-log.ts';
+import type { GatewayPlugin } from '../../../src/gateway/yoga/gateway-plugin.ts';
 import { silentLogger } from '../../../src/gateway/observe/logs/logger.ts';
 import { formatNodeId } from '../../../src/graph/types/node-id.ts';
 import { routes } from '../../../src/v0/routes.ts';
@@ -516,7 +519,41 @@ it('a 429 to a read ahead pauses its key: what fields ask waits until it is over
   expect(gateway.upstream.hits(person('ada'))).toBe(2);
 });
 
+it.each([
+  ['one after the other', (execute: () => unknown) => Promise.resolve(execute()).then(execute)],
+  ['at once', (execute: () => unknown) => Promise.all([execute(), execute()]).then(([one]) => one)],
+])('an operation that a plugin executes twice, %s, is one run', async (_, twice) => {
+  const plugin: GatewayPlugin = {
+    onExecute({ executeFn, setExecuteFn }) {
+      setExecuteFn((args: ExecutionArgs) => twice(() => executeFn(args)));
+    },
+  };
+  const gateway = await openPages(new Pages(), { plugins: [plugin] });
+  const used = () => gateway.metric('gateway_reads_ahead_total', 'used="true"');
+  await gateway.ask(SCREEN);
+
+  const counts = [];
+  for (let i = 0; i < 2; i++) {
+    expect((await gateway.ask(SCREEN)).errors).toEqual([]);
+    counts.push(await used());
+  }
+
+  expect(counts).toEqual([2, 4]);
+});
+
 describe('wrong guesses', () => {
+  it('are counted in the last twenty runs alone', () => {
+    const guesses = new Guesses('screen');
+    const run = (unused: number) => guesses.add({ begun: 10, unused }, 0);
+    for (let i = 0; i < 100; i++) run(0);
+    for (let i = 0; i < 10; i++) run(2);
+    const before = guesses.isPaused(0);
+
+    run(2);
+
+    expect([before, guesses.isPaused(0)]).toEqual([false, true]); // after 22 of 200
+  });
+
   it('end reading ahead for ten minutes after more than one of ten in twenty runs', async () => {
     const clock = new StagedClock();
     const pages = new Pages();
