@@ -233,10 +233,10 @@ export class Entity<T extends object, Name extends string> {
    * @throws BAD_USER_INPUT naming the argument.
    */
   checkKey(key: KeyOf<Name>): KeyOf<Name> {
-    for (const [i, name] of this.key.entries()) {
+    this.key.forEach((name, i) => {
       const fault = segmentFault(key[name], this.#parameters[i]);
       if (fault) throw badInput(`"${name}" ${fault}.`, { argument: name });
-    }
+    });
     return key;
   }
 

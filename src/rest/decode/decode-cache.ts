@@ -41,12 +41,15 @@ export class DecodeCache {
     });
   }
 
-  /** Like `decode`, with the same errors. Cached values are frozen, since callers share them. */
+  /** Like `decode`, with the same errors. Values from the cache are frozen, since callers share them. */
   decode(call: Pick<Call, 'route' | 'path'>, answer: RestResponse): DecodedResponse {
     if (!isRead(call)) return decode(call, answer);
     const entry = this.#entries.get(call.path);
     const kept = entry && 'decoded' in entry ? entry : undefined;
-    if (kept && isSame(kept, answer)) return kept.decoded;
+    if (kept && isSame(kept, answer)) {
+      freeze(kept.decoded.value as object);
+      return kept.decoded;
+    }
     const decoded = decode(call, answer);
     const { body, headers } = answer;
     // Values with errors are not cached: errors contain the request id.
@@ -68,7 +71,6 @@ export class DecodeCache {
   }
 
   #keep(path: string, { body, headers }: RestResponse, decoded: DecodedResponse): void {
-    freeze(decoded.value as object);
     // Copied, since the body may be part of a larger buffer.
     const kept = { body: new Uint8Array(body), type: headers['content-type'], decoded };
     this.#entries.set(path, kept);
@@ -86,16 +88,18 @@ const BYTES = { object: 64, property: 168, array: 48, item: 8, text: 40, charact
 /** Upper bound of the memory of a decoded response and its bytes. */
 export function bytesOf({ body, decoded }: Pick<CachedDecode, 'body' | 'decoded'>): number {
   let bytes = body.length;
-  const values = [decoded.value]; // a stack: recursion could overflow
+  const values: unknown[] = [decoded.value]; // a stack: recursion could overflow
   for (const value of values) {
     if (typeof value === 'string') bytes += BYTES.text + BYTES.character * value.length;
     else if (typeof value === 'number') bytes += BYTES.number;
-    else if (typeof value === 'object' && value !== null) {
-      const isArray = Array.isArray(value);
-      bytes += isArray ? BYTES.array + BYTES.item * value.length : BYTES.object;
-      for (const [name, inner] of Object.entries(value)) {
-        if (!isArray) bytes += BYTES.property + BYTES.character * name.length;
-        values.push(inner);
+    else if (Array.isArray(value)) {
+      bytes += BYTES.array + BYTES.item * value.length;
+      for (const item of value) values.push(item);
+    } else if (typeof value === 'object' && value !== null) {
+      bytes += BYTES.object;
+      for (const name of Object.keys(value)) {
+        bytes += BYTES.property + BYTES.character * name.length;
+        values.push((value as Readonly<Record<string, unknown>>)[name]);
       }
     }
   }
