@@ -13,6 +13,7 @@ import {
   type FragmentDefinitionNode,
   type OperationDefinitionNode,
   type SelectionSetNode,
+  type VariableDefinitionNode,
 } from 'graphql';
 import { fragmentsOf } from '../../execution/operation/collect-fields.ts';
 import { isIncremental } from '../../execution/incremental/defer-and-stream.ts';
@@ -98,6 +99,8 @@ class DocumentWalk {
   /** Names of fragments visited through a spread. */
   readonly spread = new Set<string>();
   #isCyclic = false;
+  #hasFragments: boolean;
+  #hasDirectives: boolean;
   #isIncremental = false;
   excess: string | undefined = undefined;
   #fields = 0;
@@ -110,6 +113,13 @@ class DocumentWalk {
   constructor(document: DocumentNode, limits: DocumentLimits) {
     this.#limits = limits;
     this.#fragments = fragmentsOf(document);
+    const { definitions } = document;
+    // Validation rejects definitions of a schema.
+    this.#hasFragments = definitions.some(({ kind }) => kind !== Kind.OPERATION_DEFINITION);
+    this.#hasDirectives = definitions.some(
+      (one) =>
+        one.kind !== Kind.OPERATION_DEFINITION || one.variableDefinitions?.some(hasDirective),
+    );
   }
 
   get facts(): DocumentFacts {
@@ -120,6 +130,8 @@ class DocumentWalk {
       isOfSchema: !isCut && roots.every((name) => name === '__typename' || SCHEMA_FIELDS.has(name)),
       asksSchema: isCut || roots.some((name) => SCHEMA_FIELDS.has(name)),
       isCyclic: this.#isCyclic,
+      hasFragments: isCut || this.#hasFragments,
+      hasDirectives: isCut || this.#hasDirectives,
       isIncremental: isCut || this.#isIncremental,
     };
   }
@@ -151,6 +163,7 @@ class DocumentWalk {
       for (const one of set.selections) {
         if (this.#isTooMuch()) return;
         this.#visitDirectives(one);
+        if (one.kind !== Kind.FIELD) this.#hasFragments = true;
         if (one.kind === Kind.INLINE_FRAGMENT) {
           open.push({ set: one.selectionSet, depth, within });
         } else if (one.kind === Kind.FRAGMENT_SPREAD) {
@@ -206,6 +219,7 @@ class DocumentWalk {
 
   #visitDirectives({ directives = [] }: { readonly directives?: readonly DirectiveNode[] }): void {
     this.#directives += directives.length;
+    if (directives.length > 0) this.#hasDirectives = true;
     for (const one of directives) {
       if (!isIncremental(one)) continue;
       this.#isIncremental = true;
@@ -230,5 +244,8 @@ function isWithin(spread: Spread | undefined, name: string): boolean {
   for (let one = spread; one; one = one.outer) if (one.name === name) return true;
   return false;
 }
+
+const hasDirective = ({ directives = [] }: VariableDefinitionNode): boolean =>
+  directives.length > 0;
 
 const pairsOf = (count: number): number => (count * (count - 1)) / 2;

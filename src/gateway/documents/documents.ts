@@ -4,11 +4,18 @@
  * Bounded by bytes: comments are no tokens, and a thousand documents of comments took 300 MB.
  */
 import {
+  FragmentsOnCompositeTypesRule,
   GraphQLError,
+  KnownDirectivesRule,
+  KnownFragmentNamesRule,
   NoFragmentCyclesRule,
   NoSchemaIntrospectionCustomRule,
+  NoUnusedFragmentsRule,
   parse,
+  PossibleFragmentSpreadsRule,
   specifiedRules,
+  UniqueDirectivesPerLocationRule,
+  UniqueFragmentNamesRule,
   validate,
   type DocumentNode,
   type GraphQLSchema,
@@ -19,7 +26,7 @@ import { incrementalRules } from '../../execution/incremental/validation.ts';
 import { operationRules, withoutFaults } from '../../execution/operation/validation.ts';
 import { isGraphQLError } from '../../graph/errors.ts';
 import { documentError, notUnderstood } from '../operation/client-error.ts';
-import { Document } from '../operation/document.ts';
+import { Document, type DocumentFacts } from '../operation/document.ts';
 import {
   complexityOf,
   DEFAULT_LIMITS,
@@ -48,12 +55,41 @@ const MAX_BYTES = 32_000_000;
 /** Maximum number of validation errors reported for one document. */
 export const MAX_ERRORS = 20;
 
+/** Rules that find nothing in a document without what they are about; each costs a new document as much as a field. */
+const RULES = {
+  hasFragments: [
+    FragmentsOnCompositeTypesRule,
+    KnownFragmentNamesRule,
+    NoFragmentCyclesRule,
+    NoUnusedFragmentsRule,
+    PossibleFragmentSpreadsRule,
+    UniqueFragmentNamesRule,
+  ],
+  hasDirectives: [KnownDirectivesRule, UniqueDirectivesPerLocationRule],
+  isIncremental: incrementalRules,
+};
+
+const NAMES = Object.keys(RULES) as readonly (keyof typeof RULES)[];
+
+/** Returns a function that leaves out rules that find nothing. */
+function rulesByFacts(rules: readonly ValidationRule[]) {
+  const lists = new Map<string, readonly ValidationRule[]>();
+  return (facts: DocumentFacts): readonly ValidationRule[] => {
+    const absent = NAMES.filter((name) => !facts[name]);
+    const id = absent.join(' ');
+    let list = lists.get(id);
+    if (!list) {
+      const idle = new Set<ValidationRule>(absent.flatMap((name) => RULES[name]));
+      lists.set(id, (list = rules.filter((rule) => !idle.has(rule))));
+    }
+    return list;
+  };
+}
+
 export class Documents {
   readonly #schema: GraphQLSchema;
   readonly #limits: DocumentLimits;
-  readonly #rules: readonly ValidationRule[];
-  /** Of documents without `@defer` and `@stream`: each rule costs a new document as much as a field. */
-  readonly #rulesOfWhole: readonly ValidationRule[];
+  readonly #rulesFor: (facts: DocumentFacts) => readonly ValidationRule[];
   /** Rules in addition to those of the specification. */
   readonly ownRules: readonly ValidationRule[];
   readonly #hideSuggestions: boolean;
@@ -69,8 +105,7 @@ export class Documents {
       ...incrementalRules,
       ...(introspection === 'off' ? [NoSchemaIntrospectionCustomRule] : []),
     ];
-    this.#rules = [...specifiedRules, ...this.ownRules];
-    this.#rulesOfWhole = this.#rules.filter((rule) => !incrementalRules.includes(rule));
+    this.#rulesFor = rulesByFacts([...specifiedRules, ...this.ownRules]);
     this.#hideSuggestions = introspection !== 'on';
     this.#byText = new LRUCache({
       max: 1_000,
@@ -136,7 +171,7 @@ export class Documents {
     // Other rules follow cycles at unbounded cost.
     const applied = document.facts.isCyclic
       ? [NoFragmentCyclesRule]
-      : withoutFaults(rules ?? (document.facts.isIncremental ? this.#rules : this.#rulesOfWhole));
+      : withoutFaults(rules ?? this.#rulesFor(document.facts));
     let found: readonly GraphQLError[];
     try {
       found = validate(schema, document.syntax, applied, options);

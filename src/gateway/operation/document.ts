@@ -24,6 +24,9 @@ export interface DocumentFacts {
   readonly asksSchema: boolean;
   /** Whether it has a cycle of fragments. */
   readonly isCyclic: boolean;
+  /** Whether it has fragments, inline ones too. */
+  readonly hasFragments: boolean;
+  readonly hasDirectives: boolean;
   /** Whether it uses `@defer` or `@stream`. */
   readonly isIncremental: boolean;
 }
@@ -50,6 +53,8 @@ const NO_FACTS: DocumentFacts = {
   isOfSchema: false,
   asksSchema: false,
   isCyclic: false,
+  hasFragments: true,
+  hasDirectives: true,
   isIncremental: false,
 };
 
