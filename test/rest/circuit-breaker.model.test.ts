@@ -154,7 +154,7 @@ it('answers one nested query whole, and closes every circuit, within openMs of t
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...HEALTHS),
-      fc.array(step, { maxLength: 30 }),
+      fc.array(step, { maxLength: 30, size: 'max' }),
       fc.constantFrom('well', 'slow'),
       async (health, steps, healed) => {
         const { state, upstream, ask, pass } = stage(() => (opened += 1));
