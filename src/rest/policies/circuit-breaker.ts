@@ -102,10 +102,14 @@ export class CircuitBreaker implements AttemptPolicy {
   /** Whether an attempt may go on; makes its request the prober of half-open circuits. */
   #admits(attempt: Attempt): boolean {
     const { from, route } = attempt;
-    const own = from.key.routes.get(route)?.circuit;
-    const tripped = [this.#host, own].filter((one) => one?.probeFromMs !== undefined) as Circuit[];
+    const { routes } = from.key;
+    // A speculative read begins only where all circuits of its key are closed.
+    const isSpeculative = attempt.call.priority === 'speculative';
+    const own = isSpeculative ? [...routes.values()] : [routes.get(route)];
+    const circuits = [this.#host, ...own.map((one) => one?.circuit)];
+    const tripped = circuits.filter((one) => one?.probeFromMs !== undefined) as Circuit[];
     if (tripped.length === 0) return true;
-    if (attempt.call.priority === 'speculative') return false;
+    if (isSpeculative) return false;
     const nowMs = this.#settings.clock.now();
     if (!tripped.every((circuit) => circuit.admits(from, nowMs))) return false;
     for (const circuit of tripped) {

@@ -60,8 +60,9 @@ export class RateLimitPauses implements AttemptPolicy {
     return endOfWait('cancelled', route);
   }
 
-  /** Begins a pause after a 429 with `Retry-After`. */
-  after({ from, route }: Attempt, settled: Settled): void {
+  /** Begins a pause after a 429 with `Retry-After`, but not to a speculative read: no query is refused because of it. */
+  after({ call, from, route }: Attempt, settled: Settled): void {
+    if (call.priority === 'speculative') return;
     if (settled instanceof Error || settled.status !== 429) return;
     const afterMs = retryAfterOf(settled.headers);
     if (afterMs === undefined) return;

@@ -499,14 +499,13 @@ describe('a read that has begun', () => {
   });
 });
 
-it('a 429 to a read ahead pauses its key: what fields ask waits until it is over, and succeeds', async () => {
+it('a 429 to a read ahead pauses nothing: what fields ask is called at once, and succeeds', async () => {
   const pages = new Pages(['ada']);
   const gateway = await openPages(pages);
   await gateway.ask(SCREEN);
   const list = held(pages.answer);
-  gateway.upstream.on(person('ada'), status(429, { 'retry-after': '1' }), pages.answer);
+  gateway.upstream.on(person('ada'), status(429, { 'retry-after': '60' }), pages.answer);
   gateway.upstream.on('GET /v0/pages/p1/audiences', list.behaviour);
-  const beganMs = performance.now();
   const asked = gateway.ask(SCREEN);
   await until(() => gateway.journal.entries.some((one) => one.ahead && one.endMs !== undefined));
   list.release();
@@ -515,7 +514,6 @@ it('a 429 to a read ahead pauses its key: what fields ask waits until it is over
 
   expect(errors).toEqual([]);
   expect(data.page.audiences.nodes[0].person.name).toBe('Person ada');
-  expect(performance.now() - beganMs).toBeGreaterThan(990);
   expect(gateway.upstream.hits(person('ada'))).toBe(2);
 });
 
