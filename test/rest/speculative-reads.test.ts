@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RestClient } from '../../src/rest/client/client.ts';
 import { RestCall } from '../../src/rest/rest-call.ts';
+import { routes } from '../../src/v0/routes.ts';
 import { atOnce } from '../support/at-once.ts';
 import { held, ok, silence, status } from '../support/faults.ts';
 import { StagedClock } from '../support/staged-time.ts';
@@ -104,6 +105,30 @@ describe('a speculative read', () => {
     expect(backend.hits(hit('p'))).toBe(0);
     expect(probe).toMatchObject({ personId: 'probe' });
     expect(upstream.breaker.stateOf('route_key')).toBe('closed');
+  });
+
+  it('is not begun while a circuit of another route of its key is not closed; a read that is asked is', async () => {
+    const clock = new StagedClock();
+    const { backend, client, upstream } = await openRest({ clock, breaker: { volume: 3 } });
+    backend.on('*', status(500));
+    for (let i = 0; i < 3; i++) {
+      await outcome(client().call(routes.getTopic, { path: { topic_id: `t${i}` } }));
+    }
+    backend.on('*', ok(personAsked));
+    expect(upstream.breaker.stateOf('route_key')).toBe('open');
+
+    const whileOpen = await failureOf(atOnce(speculate(client())));
+    clock.pass(5_001);
+    expect(upstream.breaker.stateOf('route_key')).toBe('half-open');
+    const whileHalfOpen = await failureOf(atOnce(speculate(client())));
+    const asked = await getPerson(client(), 'asked');
+    const ofAnotherKey = await speculate(client({ apiKey: 'key-b' }), 'other');
+
+    expect([whileOpen, whileHalfOpen]).toEqual(['circuit_open', 'circuit_open']);
+    expect(backend.hits(hit('p'))).toBe(0);
+    expect(asked).toMatchObject({ personId: 'asked' });
+    expect(ofAnotherKey).toMatchObject({ personId: 'other' });
+    expect(upstream.breaker.stateOf('route_key')).toBe('half-open');
   });
 
   it('has one attempt, and takes nothing of the retry budget', async () => {
