@@ -5,7 +5,6 @@
  * unexpected, and masked.
  */
 import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
-import { isDeepStrictEqual } from 'node:util';
 import { hasKind, RestError, type RestErrorKind } from '../rest/call/errors.ts';
 
 type ErrorCode =
@@ -23,20 +22,11 @@ type ErrorCode =
   | 'UPSTREAM_BUDGET_EXCEEDED'
   | 'OUTCOME_UNKNOWN';
 
-/**
- * The error of an invalid input. The message shows the value and says what to do instead.
- *
- * Errors with the same message are reused, since one invalid variable can fail thousands of fields.
- */
-export function badInput(message: string, extensions: GraphQLErrorExtensions = {}): GraphQLError {
-  const coded = { code: 'BAD_USER_INPUT' satisfies ErrorCode, ...extensions };
-  if (lastRefusal?.message !== message || !isDeepStrictEqual(lastRefusal.extensions, coded)) {
-    lastRefusal = new GraphQLError(message, { extensions: coded });
-  }
-  return lastRefusal;
-}
-
-let lastRefusal: GraphQLError | undefined;
+/** The error of an invalid input. The message shows the value and says what to do instead. */
+export const badInput = (message: string, extensions: GraphQLErrorExtensions = {}): GraphQLError =>
+  new GraphQLError(message, {
+    extensions: { code: 'BAD_USER_INPUT' satisfies ErrorCode, ...extensions },
+  });
 
 const errorOf =
   (code: ErrorCode) =>

@@ -8,6 +8,7 @@
  */
 import {
   defaultTypeResolver,
+  GraphQLError,
   isObjectType,
   locatedError,
   OperationTypeNode,
@@ -15,7 +16,6 @@ import {
   type ExecutionArgs,
   type ExecutionResult,
   type GraphQLAbstractType,
-  type GraphQLError,
   type GraphQLFieldResolver,
   type GraphQLNamedType,
   type GraphQLObjectType,
@@ -23,6 +23,7 @@ import {
   type GraphQLTypeResolver,
   type OperationDefinitionNode,
 } from 'graphql';
+import { isDeepStrictEqual } from 'node:util';
 import { inspect } from 'graphql/jsutils/inspect.js';
 import { isIterableObject } from 'graphql/jsutils/isIterableObject.js';
 import { dictionary } from '../../lib/dictionary.ts';
@@ -94,6 +95,8 @@ export class Executor {
   /** Errors are located on demand, since an aborted execution may have thousands. */
   readonly #failures: (GraphQLError | FailedField)[] = [];
   #errors: GraphQLError[] | undefined;
+  /** Cause of the latest located error; alike ones share it. */
+  #cause: GraphQLError | undefined;
   #aborted: { readonly error: GraphQLError; readonly result: ExecutionResult } | undefined;
   /** Begins the next field of a mutation when all awaited values have arrived. */
   #next: (() => void) | undefined;
@@ -151,7 +154,7 @@ export class Executor {
   /** Errors of all failed fields. Use only after all awaited values have arrived. */
   protected get errors(): GraphQLError[] {
     return (this.#errors ??= this.#failures.map((one) =>
-      one instanceof Error ? one : located(one.position, one.cause),
+      one instanceof Error ? one : this.#located(one.position, one.cause),
     ));
   }
 
@@ -491,13 +494,22 @@ export class Executor {
     if (this.abortError) throw this.abortError;
     if (this.bounds.addFailed(field)) this.checkBounds();
     if (this.#onError === 'ABORT') {
-      const error = located(position, cause);
+      const error = this.#located(position, cause);
       throw this.abort(error, { errors: [error], data: null });
     }
-    if (shape.isNonNull && this.#onError !== 'NULL') throw located(position, cause);
+    if (shape.isNonNull && this.#onError !== 'NULL') throw this.#located(position, cause);
     position.nullify();
     if (this.bounds.hasRoomForErrors) this.#report({ position, cause });
     return null;
+  }
+
+  /** An error's stack is formatted, which takes as long as ten fields, and one variable can fail thousands of them. */
+  #located(position: ResponsePosition, cause: unknown): GraphQLError {
+    const earlier = this.#cause;
+    const isRepeated = earlier && cause instanceof GraphQLError && areAlike(earlier, cause);
+    if (!isRepeated && cause instanceof GraphQLError) this.#cause = cause;
+    const { nodes } = position.field;
+    return locatedError(isRepeated ? earlier : cause, nodes, responsePathAsArray(position));
   }
 
   #info(position: ResponsePosition): GraphQLResolveInfo {
@@ -518,8 +530,15 @@ export class Executor {
   }
 }
 
-const located = (position: ResponsePosition, cause: unknown): GraphQLError =>
-  locatedError(cause, position.field.nodes, responsePathAsArray(position));
+/** Whether errors say the same, of no place. */
+const areAlike = (some: GraphQLError, other: GraphQLError): boolean =>
+  some.message === other.message &&
+  isPlain(some) &&
+  isPlain(other) &&
+  isDeepStrictEqual(some.extensions, other.extensions);
+
+const isPlain = ({ nodes, source, path, originalError }: GraphQLError): boolean =>
+  !nodes && !source && !path && !originalError;
 
 /** @param type the schema's type of the resolved name. */
 function wrongTypeMessage(
