@@ -302,6 +302,16 @@ describe('the image', () => {
     expect(scripts.backend).toContain(compose.services.backend.command[0]);
   });
 
+  it('and the commands of docs/deploying.md have the same flags', () => {
+    const guide = readFileSync(join(ROOT, 'docs/deploying.md'), 'utf8');
+    const flagsOf = (command: string) => command.match(/ --\S+/g);
+
+    const commands = guide.match(/^.*\bnode --.*$/gm) ?? [];
+
+    expect(commands).toHaveLength(2);
+    for (const command of commands) expect(flagsOf(command)).toEqual(flagsOf(scripts.start));
+  });
+
   it('has the version of the package', () => {
     expect(dockerfile).toContain(`ARG VERSION=${version}\n`);
   });

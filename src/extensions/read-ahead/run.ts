@@ -136,7 +136,7 @@ export class Run {
       const [, path] = read;
       if (asked.has(path) || begun.has(path)) continue;
       const one = new BegunRead(calls, read, first, nowMs);
-      // So would be the others.
+      // The others would be rejected too.
       if (one.isRejected) return;
       begun.set(path, one);
     }

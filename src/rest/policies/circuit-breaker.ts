@@ -59,9 +59,10 @@ export class CircuitBreaker implements AttemptPolicy {
 
   /** Rejects at once if a circuit is open. */
   before(attempt: Attempt): Error | undefined {
-    return this.#tripped.size > 0 && !this.#admits(attempt)
-      ? this.#refusal(attempt.route)
-      : undefined;
+    if (this.#tripped.size === 0) return undefined;
+    const isSpeculative = attempt.call.priority === 'speculative';
+    const goesOn = isSpeculative ? this.#areClosed(attempt) : this.#admits(attempt);
+    return goesOn ? undefined : this.#refusal(attempt.route);
   }
 
   after(attempt: Attempt, settled: Settled): void {
@@ -99,17 +100,21 @@ export class CircuitBreaker implements AttemptPolicy {
     return states.includes('open') ? 'open' : (states[0] ?? 'closed');
   }
 
+  /** Whether the circuits of the host and of all routes of its key are closed: a speculative read is no probe. */
+  #areClosed({ from }: Attempt): boolean {
+    if (this.#host.probeFromMs !== undefined) return false;
+    for (const { circuit } of from.key.routes.values()) {
+      if (circuit?.probeFromMs !== undefined) return false;
+    }
+    return true;
+  }
+
   /** Whether an attempt may go on; makes its request the prober of half-open circuits. */
   #admits(attempt: Attempt): boolean {
     const { from, route } = attempt;
-    const { routes } = from.key;
-    // A speculative read begins only where all circuits of its key are closed.
-    const isSpeculative = attempt.call.priority === 'speculative';
-    const own = isSpeculative ? [...routes.values()] : [routes.get(route)];
-    const circuits = [this.#host, ...own.map((one) => one?.circuit)];
-    const tripped = circuits.filter((one) => one?.probeFromMs !== undefined) as Circuit[];
+    const own = from.key.routes.get(route)?.circuit;
+    const tripped = [this.#host, own].filter((one) => one?.probeFromMs !== undefined) as Circuit[];
     if (tripped.length === 0) return true;
-    if (isSpeculative) return false;
     const nowMs = this.#settings.clock.now();
     if (!tripped.every((circuit) => circuit.admits(from, nowMs))) return false;
     for (const circuit of tripped) {
