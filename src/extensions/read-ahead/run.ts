@@ -11,15 +11,33 @@ import { screenIdOf, type Read, type RememberedReads, type Screen } from './reme
 /** State shared by all runs. */
 export interface Runs {
   readonly remembered: RememberedReads;
-  /** Runs that have begun reads, for the writes of their keys. */
-  readonly ahead: Set<Run>;
+  /** Reads of runs under way, for the writes of their keys. */
+  readonly begun: Set<BegunReads>;
   readonly now: () => number;
 }
 
-export class Run {
+/**
+ * Reads that a run has begun and no field has asked. Empty when the run is over, since an outgrown table of `Runs.begun`
+ * may retain it longer: see `JoinableRead`.
+ */
+export class BegunReads {
   readonly apiKey: string | undefined;
+  readonly byPath = new Map<string, BegunRead>();
+
+  constructor(apiKey: string | undefined) {
+    this.apiKey = apiKey;
+  }
+
+  cancel(): void {
+    for (const read of this.byPath.values()) read.cancel();
+    this.byPath.clear();
+  }
+}
+
+export class Run {
   readonly guesses: Guesses;
   readonly #runs: Runs;
+  readonly #apiKey: string | undefined;
   readonly #rest: RestClient;
   readonly #variables: unknown;
   /** Equal for callers that may share responses; undefined before the first read. */
@@ -31,8 +49,8 @@ export class Run {
   #screen: Screen | undefined = undefined;
   /** Paths that were asked before others begin ahead; undefined if none will. */
   #asked: Set<string> | undefined = undefined;
-  /** Reads by path; undefined before they begin. */
-  #begun: Map<string, BegunRead> | undefined = undefined;
+  /** Undefined before they begin. */
+  #begun: BegunReads | undefined = undefined;
   isOver = false;
 
   constructor(
@@ -42,9 +60,9 @@ export class Run {
     guesses: Guesses,
     variables: unknown,
   ) {
-    this.apiKey = apiKey;
     this.guesses = guesses;
     this.#runs = runs;
+    this.#apiKey = apiKey;
     this.#rest = rest;
     this.#variables = variables;
   }
@@ -72,8 +90,8 @@ export class Run {
     if (!this.#isPastFirstRound) this.#isPastFirstRound = hasAnswer(this.#rest);
     if (this.#isPastFirstRound) (this.#later ??= []).push([route, path]);
     this.#asked?.add(path);
-    const begun = this.#begun?.get(path);
-    if (begun) this.#begun!.delete(path);
+    const begun = this.#begun?.byPath.get(path);
+    if (begun) this.#begun!.byPath.delete(path);
     if (!begun || begun.failed) return make(calls, asked, nowMs);
     return begun.take(asked, () => make(calls, asked, checkedNow(calls, asked)));
   };
@@ -81,17 +99,12 @@ export class Run {
   /** Cancels what no field has asked, and begins nothing more. */
   end(): void {
     this.isOver = true;
-    this.forget();
-    this.#runs.ahead.delete(this);
+    if (this.#begun) {
+      this.#begun.cancel();
+      this.#runs.begun.delete(this.#begun);
+    }
     if (this.#screen) this.#screen.isRunning = false;
     this.#screen = undefined;
-  }
-
-  /** Cancels what no field has asked. */
-  forget(): void {
-    if (!this.#begun) return;
-    for (const begun of this.#begun.values()) begun.cancel();
-    this.#begun.clear();
   }
 
   /** Remembers the reads of a run that was not cut short. */
@@ -130,15 +143,15 @@ export class Run {
     } catch {
       return; // the deadline has passed, or the caller has disconnected
     }
-    this.#runs.ahead.add(this);
-    const begun = (this.#begun = new Map<string, BegunRead>());
+    const begun = (this.#begun = new BegunReads(this.#apiKey));
+    this.#runs.begun.add(begun);
     for (const read of this.#runs.remembered.readsOf(screen)) {
       const [, path] = read;
-      if (asked.has(path) || begun.has(path)) continue;
+      if (asked.has(path) || begun.byPath.has(path)) continue;
       const one = new BegunRead(calls, read, first, nowMs);
       // The others would be rejected too.
       if (one.isRejected) return;
-      begun.set(path, one);
+      begun.byPath.set(path, one);
     }
   }
 }

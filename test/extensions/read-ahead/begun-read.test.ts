@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { BegunRead } from '../../../src/extensions/read-ahead/begun-read.ts';
 import { Guesses } from '../../../src/extensions/read-ahead/guesses.ts';
 import { RememberedReads } from '../../../src/extensions/read-ahead/remembered-reads.ts';
-import { Run } from '../../../src/extensions/read-ahead/run.ts';
+import { Run, type BegunReads } from '../../../src/extensions/read-ahead/run.ts';
 import type { RequestScope, RestClient } from '../../../src/rest/client/client.ts';
 import type { CallLogEntry } from '../../../src/rest/call/call-log.ts';
 import type { CallRequest } from '../../../src/rest/rest-call.ts';
@@ -112,7 +112,7 @@ describe('a run', () => {
   async function openScreen(options?: RestOptions) {
     const { backend, client } = await openRest(options);
     backend.on('*', ok(personAsked));
-    const runs = { remembered: new RememberedReads(), ahead: new Set<Run>(), now: () => 0 };
+    const runs = { remembered: new RememberedReads(), begun: new Set<BegunReads>(), now: () => 0 };
     const guesses = new Guesses('screen');
     const open = (scope?: Partial<RequestScope>) => {
       const one = client(scope);
