@@ -23,6 +23,7 @@ const SYSTEM = [
   'test/explorer/copies-compile.test.ts',
   'test/gateway/process.test.ts',
   'test/rest/memory.test.ts',
+  'test/extensions/read-ahead/memory.test.ts',
   'test/adding-a-resource.test.ts',
   'test/another-api.test.ts',
   'test/docs.test.ts',

@@ -8,6 +8,7 @@ import { after, held, ok, reset, silence, status, type Behaviour } from '../supp
 import {
   failureOf,
   getPerson,
+  NOWHERE,
   openRest,
   outcome,
   person,
@@ -57,9 +58,6 @@ const trippedOf = ({ upstream }: Rest): string[] =>
   );
 
 const OPEN_MS = 5_001;
-
-/** An address where nobody listens. The port of a stopped backend could be given to another test. */
-const NOWHERE = 'http://127.0.0.1:9';
 
 describe('the circuit of a route of a key', () => {
   it('T10: opens when half of 20 calls failed, and then refuses at once without a call', async () => {

@@ -39,6 +39,9 @@ export interface RestOptions extends Partial<UpstreamOptions>, FaultUpstreamOpti
   readonly requestTimeoutMs?: number;
 }
 
+/** An address where nobody listens. The port of a stopped backend could be given to another test. */
+export const NOWHERE = 'http://127.0.0.1:9';
+
 /** A breaker that never opens, for tests that are about something else. */
 export const NO_BREAKER = { volume: Number.MAX_SAFE_INTEGER };
 

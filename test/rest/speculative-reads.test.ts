@@ -7,7 +7,15 @@ import { atOnce } from '../support/at-once.ts';
 import { held, ok, silence, status } from '../support/faults.ts';
 import { StagedClock } from '../support/staged-time.ts';
 import { until } from '../support/until.ts';
-import { failureOf, getPerson, openRest, outcome, person, personAsked } from './open-rest.ts';
+import {
+  failureOf,
+  getPerson,
+  NOWHERE,
+  openRest,
+  outcome,
+  person,
+  personAsked,
+} from './open-rest.ts';
 
 const pathOf = (id: string) => `/v0/persons/${id}`;
 const hit = (id: string) => `GET ${pathOf(id)}`;
@@ -129,6 +137,22 @@ describe('a speculative read', () => {
     expect(asked).toMatchObject({ personId: 'asked' });
     expect(ofAnotherKey).toMatchObject({ personId: 'other' });
     expect(upstream.breaker.stateOf('route_key')).toBe('half-open');
+  });
+
+  it('is not begun while the circuit of the host is not closed, whatever its key', async () => {
+    const breaker = { volume: 3, outageMs: 0 };
+    const { client, upstream } = await openRest({
+      url: NOWHERE,
+      clock: new StagedClock(),
+      breaker,
+    });
+    const write = () => client().call(routes.updateTopic, { path: { topic_id: 't' }, body: {} });
+    for (let i = 0; i < 3; i++) await outcome(write());
+    expect(upstream.breaker.stateOf('host')).toBe('open');
+
+    const begun = speculate(client({ apiKey: 'key-b' }));
+
+    expect(await failureOf(begun)).toBe('circuit_open');
   });
 
   it('has one attempt, and takes nothing of the retry budget', async () => {

@@ -2,18 +2,14 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-
-const FLAGS = [
-  // Of `npm start`.
-  '--no-allocation-site-pretenuring',
-  // No full collection before the old generation has 500 MB.
-  '--initial-old-space-size=500',
-];
+import { NODE_FLAGS } from '../bench/machine.ts';
 
 /** @param program a URL relative to `from`. */
 export async function bytesLeft(program: string, from: string, ...args: string[]): Promise<number> {
   const file = fileURLToPath(new URL(program, from));
-  const command = [...FLAGS, '--import', 'tsx', file, ...args];
+  // No full collection before the old generation has 500 MB.
+  const flags = [...NODE_FLAGS, '--initial-old-space-size=500'];
+  const command = [...flags, '--import', 'tsx', file, ...args];
   const { stdout } = await promisify(execFile)(process.execPath, command);
   return Number(stdout);
 }

@@ -129,7 +129,7 @@ describe('a run', () => {
       backend.seen.filter(({ target }) => target.endsWith(id)).length;
     const write = (of: RestClient) =>
       of.call(routes.restorePage, { path: { page_id: 'p' }, body: {} });
-    return { backend, open, write, timesRead };
+    return { backend, open, write, timesRead, runs };
   }
 
   it('begins what the last one has read after its first round', async () => {
@@ -140,6 +140,19 @@ describe('a run', () => {
 
     await until(() => timesRead('child') === 2);
     one.abort();
+  });
+
+  it('that is over is in no table, with reads that no field has asked', async () => {
+    const { open, timesRead, runs } = await openScreen();
+    const { one, run } = open();
+    await getPerson(one, 'parent');
+    await until(() => timesRead('child') === 2);
+    const [begun] = runs.begun;
+
+    run.end();
+
+    expect(begun!.byPath.size).toBe(0);
+    expect(runs.begun.size).toBe(0);
   });
 
   it('begins a read once, and makes it again for each field that asks it again, as without', async () => {
