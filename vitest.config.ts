@@ -15,6 +15,7 @@ const SYSTEM = [
   'test/deploy/**/*.test.ts',
   'test/extensions/removal.test.ts',
   'test/extensions/federation/{composers,routers}.test.ts',
+  'test/extensions/mcp/adapters.test.ts',
   'test/extensions/redis/**/*.test.ts',
   'test/faults/**/*.test.ts',
   'test/processes/**/*.test.ts',

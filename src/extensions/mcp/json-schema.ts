@@ -118,10 +118,19 @@ const ofLeaf = (type: GraphQLNamedType): JsonSchema =>
     ? { type: 'string', enum: type.getValues().map(({ name }) => name) }
     : (SCALARS[type.name] ?? {});
 
-/** A nullable schema; one without a type accepts null already. */
+/**
+ * A nullable schema; one without a type accepts null already.
+ *
+ * With a list of types, since adapters that convert schemas for models drop the type and the enum of an `anyOf`.
+ */
 export function orNull(schema: JsonSchema): JsonSchema {
-  if (Object.keys(schema).length === 0) return schema;
-  return { anyOf: [schema, { type: 'null' }] };
+  const { type, enum: values } = schema;
+  if (type === undefined) return schema;
+  return {
+    ...schema,
+    type: [type, 'null'],
+    ...(Array.isArray(values) && { enum: [...(values as unknown[]), null] }),
+  };
 }
 
 /** Returns the schema of the result of a selection set. */

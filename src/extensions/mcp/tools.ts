@@ -12,9 +12,10 @@ import {
   TokenKind,
   TypeMetaFieldDef,
   visit,
-  type ASTNode,
   type DocumentNode,
   type GraphQLSchema,
+  type OperationDefinitionNode,
+  type VariableDefinitionNode,
 } from 'graphql';
 import { fragmentsOf } from '../../execution/operation/collect-fields.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
@@ -41,6 +42,8 @@ export interface Tool {
   /** Variables that limit the size of the result. */
   readonly counts: readonly string[];
 }
+
+type Described = OperationDefinitionNode | VariableDefinitionNode;
 
 /** Key of the price in `_meta`. */
 export const PRICE_KEY = 'content-pages-gateway/price';
@@ -129,13 +132,13 @@ function toolOf(
   }
   const root = schema.getRootType(operation.operation)!; // the document is valid
   const data = schemaOfSelection(schema, fragmentsOf(document), root, selectionSet);
-  const words = [commentAbove(operation), costInWords(priced.price)];
+  const words = [descriptionOf(operation), costInWords(priced.price)];
   return {
     trusted,
     definition: {
       name,
       description: words.filter(Boolean).join('\n\n'),
-      inputSchema: schemaOfVariables(schema, variableDefinitions, commentAbove),
+      inputSchema: schemaOfVariables(schema, variableDefinitions, descriptionOf),
       // The shape of a GraphQL result; clients of MCP's first SDK validate errors against it too.
       outputSchema: {
         type: 'object',
@@ -168,8 +171,10 @@ function introspectionIn(document: DocumentNode): string | undefined {
   return found;
 }
 
-/** Text of the comment lines directly above; undefined without any. */
-function commentAbove({ loc }: ASTNode): string | undefined {
+/** Description of an operation or a variable, or the comment lines directly above; undefined without either. */
+function descriptionOf({ description, loc }: Described): string | undefined {
+  const described = description?.value.trim();
+  if (described) return described;
   const lines: string[] = [];
   let token = loc?.startToken.prev;
   for (; token?.kind === TokenKind.COMMENT; token = token.prev) lines.unshift(token.value.trim());
@@ -188,7 +193,7 @@ const ERROR = {
   type: 'object',
   properties: {
     message: { type: 'string' },
-    // No list of types: some models' APIs refuse a schema with one.
+    // Not a list of types, which Ajv's strict mode allows only with null.
     path: { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'integer' }] } },
     extensions: { type: 'object', properties: { code: { type: 'string' } } },
   },

@@ -535,10 +535,59 @@ describe('the schemas of a tool', () => {
     ).toEqual(defaults);
   });
 
-  it('have no list of types, which the APIs of some models refuse', async () => {
-    const { tool } = await toolOf(FIND_PAGES);
+  it('give nullable arguments and fields their type and enum next to null', async () => {
+    const { tool } = await toolOf(
+      `mutation A($sortOrder: SafeInt, $behavior: PublishBehavior, $topic: ID!) {
+        updateTopic(input: { id: $topic, sortOrder: $sortOrder }) { topic { purpose } }
+        createAudience(input: { pageId: "p", publishBehavior: $behavior }) { audience { status } }
+      }`,
+    );
+    const { inputSchema, outputSchema } = tool;
+    const data = outputSchema.properties.data;
+    const audience = data.properties.createAudience.properties.audience;
 
-    expect(JSON.stringify([tool.inputSchema, tool.outputSchema])).not.toContain('"type":[');
+    expect(inputSchema.properties).toMatchObject({
+      sortOrder: { type: ['integer', 'null'] },
+      behavior: { type: ['string', 'null'], enum: ['draft', 'publish', null] },
+      topic: { type: 'string' },
+    });
+    expect([data.type, audience.type]).toEqual([
+      ['object', 'null'],
+      ['object', 'null'],
+    ]);
+    expect(audience.properties.status).toMatchObject({
+      type: ['string', 'null'],
+      enum: expect.arrayContaining(['published', null]),
+    });
+  });
+
+  it('have the descriptions of an operation and its variables, or else the comments above them', async () => {
+    const { tool } = await toolOf(
+      `# For developers.
+      """
+      Finds pages by words of their names.
+      Best matches first.
+      """
+      query A(
+        # Ignored.
+        "Words to look for."
+        $query: String!
+        "" # An empty description is none.
+        $first: Int = 5
+        # Whether with types.
+        $types: Boolean!
+      ) { searchPages(query: $query, first: $first) { name pageType @include(if: $types) } }`,
+    );
+
+    expect(tool.description).toMatch(
+      /^Finds pages by words of their names\.\nBest matches first\.\n\nCosts /,
+    );
+    const { query, first, types } = tool.inputSchema.properties;
+    expect([query.description, first.description, types.description]).toEqual([
+      'Words to look for.',
+      undefined,
+      'Whether with types.',
+    ]);
   });
 
   it('treat __proto__ as an ordinary variable and alias name, as calls do', async () => {
