@@ -3,9 +3,12 @@ import { isObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { schema } from '../../src/app/schema.ts';
+import { routes } from '../../src/v0/routes.ts';
 import { IDS } from '../support/ids.ts';
-import { openGateway } from '../support/open-gateway.ts';
+import { ok } from '../support/faults.ts';
+import { openGateway, type InProcessOptions } from '../support/open-gateway.ts';
 import { planOf } from '../support/plan-of.ts';
+import { sampleOf, world } from '../support/world.ts';
 
 const { page: pageId, audience: audienceId, version: versionId } = IDS;
 const { person: personId, account: accountId, topic: topicId } = IDS;
@@ -492,4 +495,138 @@ describe('an id that is the name of a route', () => {
       expect(gateway.restCalls).toEqual([`GET /v0/pages/${encodeURIComponent(id)}`]);
     },
   );
+});
+
+describe('an id in another case than the one that the backend returns', () => {
+  const UPPER = '6F9619FF-8B86-4D01-B42D-00CF4FC964FF';
+  const LOWER = UPPER.toLowerCase();
+
+  /** A backend that reads ids in either case and returns them in lower case, as uuid columns do. */
+  async function openUuids(options: InProcessOptions = {}) {
+    const site = await openGateway({ ...options, backend: 'faulty' });
+    const answers = world();
+    site.upstream.on('*', (response, seen, socket) =>
+      answers(response, { ...seen, target: seen.target.toLowerCase() }, socket),
+    );
+    return site;
+  }
+
+  it.each(LOOKUPS)('%s is the same object, with the id of the response', async (field, names) => {
+    const site = await openUuids();
+    const given = Object.fromEntries(names.map((name) => [name, UPPER]));
+    const own = names.at(-1)!;
+
+    const { data, errors } = await site.ask(lookup(field, given, `${own} createdAt`));
+
+    expect(errors).toEqual([]);
+    expect(data['found'][own]).toBe(LOWER);
+  });
+
+  it('finds a log and a topic entry, which have no lookup of their own', async () => {
+    const site = await openUuids();
+    const entry = formatNodeId('TopicEntry', [UPPER, 'TOPICENTRYID-1']);
+    const log = formatNodeId('PersonLog', [UPPER, UPPER]);
+
+    const { data, errors } = await site.ask(
+      `{ entry: node(id: "${entry}") { ... on TopicEntry { topicEntryId createdAt } }
+        log: node(id: "${log}") { ... on PersonLog { personLogId createdAt } } }`,
+    );
+
+    expect(errors).toEqual([]);
+    expect(data['entry'].topicEntryId).toBe('topicEntryId-1');
+    expect(data['log'].personLogId).toBe(LOWER);
+  });
+
+  it('finds an account by walking the list of accounts', async () => {
+    const site = await openUuids({ rest: { routeSet: 'document' } });
+    const accounts = sampleOf(routes.listAccounts);
+    accounts['items'][1].accountId = LOWER;
+    site.upstream.on('GET /v0/accounts', ok(accounts));
+
+    const { data, errors } = await site.ask(
+      `{ account(accountId: "${UPPER}") { accountId name } }`,
+    );
+
+    expect(errors).toEqual([]);
+    expect(data['account'].accountId).toBe(LOWER);
+  });
+
+  it('finds the links of an audience', async () => {
+    const site = await openUuids();
+    const links = sampleOf(routes.listPageLinks);
+    links['items'][1].target.audienceId = LOWER;
+    site.upstream.on('GET /v0/page_links', ok(links));
+
+    const { data, errors } = await site.ask(
+      `{ audience(pageId: "${UPPER}", audienceId: "${UPPER}") { links { nodes { pageLinkId } } } }`,
+    );
+
+    expect(errors).toEqual([]);
+    expect(data['audience'].links.nodes).toHaveLength(1);
+  });
+
+  it.each([
+    ['restorePage', { id: formatNodeId('Page', [UPPER]) }, 'page { pageId }'],
+    ['createAudience', { pageId: UPPER }, 'audience { pageId }'],
+    [
+      'archiveAudience',
+      { id: formatNodeId('Audience', [UPPER, UPPER]) },
+      'audience { pageId audienceId }',
+    ],
+    [
+      'publishAudienceVersion',
+      { id: formatNodeId('AudienceVersion', [UPPER, UPPER, UPPER]) },
+      'audienceVersion { audienceId versionId }',
+    ],
+    ['updateTopic', { id: formatNodeId('Topic', [UPPER]), title: 'new' }, 'topic { topicId }'],
+    [
+      'createTopicEntry',
+      { topicId: UPPER, content: { type: 'text', content: 'new' } },
+      'topicEntry { topicId }',
+    ],
+  ])('does not make the outcome of %s unknown', async (name, input, selection) => {
+    const site = await openUuids();
+    const typeName = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input`;
+
+    const { data, errors } = await site.ask(
+      `mutation ($input: ${typeName}!) { written: ${name}(input: $input) { ${selection} userErrors { code } } }`,
+      { variables: { input } },
+    );
+
+    expect(errors).toEqual([]);
+    const { userErrors, ...written } = data['written'];
+    expect(userErrors).toEqual([]);
+    for (const id of Object.values<object>(written).flatMap(Object.values)) expect(id).toBe(LOWER);
+  });
+
+  it('costs no call more than the other case, and its cursors continue the list of the id returned', async () => {
+    const site = await openUuids();
+    const list = 'audiences(first: 1) { nodes { audienceId } pageInfo { endCursor } }';
+
+    const { data, errors } = await site.ask(`{ page(pageId: "${UPPER}") { id name ${list} } }`);
+    const calls = site.upstream.seen.map(({ target }) => target);
+    const { id, audiences } = data['page'];
+    const next = await site.ask(
+      `{ node(id: "${id}") { ... on Page { name ${list.replace('1', `1, after: "${audiences.pageInfo.endCursor}"`)} } } }`,
+    );
+
+    expect([...errors, ...next.errors]).toEqual([]);
+    expect(calls.toSorted()).toEqual([
+      `/v0/pages/${UPPER}`,
+      `/v0/pages/${UPPER}/audiences?limit=1`,
+    ]);
+    expect(next.data['node'].audiences.nodes).toEqual([{ audienceId: 'audienceId-1' }]);
+  });
+
+  it('may name the object twice in one lookup', async () => {
+    const site = await openUuids();
+    const audience = formatNodeId('Audience', [LOWER, LOWER]);
+
+    const { data, errors } = await site.ask(
+      `{ audience(pageId: "${UPPER}", audienceId: "${audience}") { audienceId createdAt } }`,
+    );
+
+    expect(errors).toEqual([]);
+    expect(data['audience'].audienceId).toBe(LOWER);
+  });
 });

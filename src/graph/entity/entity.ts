@@ -6,6 +6,7 @@
  */
 import type { ObjectRef } from '@pothos/core';
 import type { CallInput, CallOptions } from '../../rest/client/client.ts';
+import { isSameId } from '../../lib/same-id.ts';
 import { segmentFault } from '../../rest/client/path.ts';
 import { parametersOf, type Route } from '../../v0/routes.ts';
 import { perRequest, type Context } from '../context.ts';
@@ -203,7 +204,7 @@ export class Entity<T extends object, Name extends string> {
     for (const name of this.key) {
       for (const [part, id] of Object.entries(partsOf(name, String(given[name])))) {
         const known = (key[part] ??= id);
-        if (known === id) continue;
+        if (isSameId(known, id)) continue;
         throw badInput(
           `"${name}" is a global id with the ${part} "${shown(id)}", but the ${part} given beside it is "${shown(known)}": pass ids that belong together.`,
           { argument: name },

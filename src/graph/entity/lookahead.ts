@@ -8,6 +8,7 @@
 import type { FieldNode, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 import { argumentsOf } from '../../execution/operation/arguments.ts';
 import type { OperationContext } from '../../execution/operation/collect-fields.ts';
+import { isSameId } from '../../lib/same-id.ts';
 import { isNotFound } from '../../rest/call/errors.ts';
 import { readBy } from '../../rest/client/route-capabilities.ts';
 import { perRequest, type Context } from '../context.ts';
@@ -117,7 +118,7 @@ function load(
     (object) => {
       if (!object) calls.abandon();
       // The backend may return another object; its calls are not used then.
-      else if (entity.key.every((name) => key[name] === (object as Key)[name])) {
+      else if (entity.key.every((name) => isSameId((object as Key)[name], key[name]!))) {
         keep(context, object, calls);
       }
       return object;

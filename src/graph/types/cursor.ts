@@ -43,5 +43,6 @@ export const foreignCursor = (cursor: string, argument: 'after' | 'before') =>
     { argument },
   );
 
+/** Ignores the case of the list's ids, since a list can be reached by the caller's or the backend's spelling. */
 const checksumOf = (listId: string, bytes: Buffer): number =>
-  crc32(bytes.subarray(CHECKSUM_BYTES), crc32(listId));
+  crc32(bytes.subarray(CHECKSUM_BYTES), crc32(listId.toLowerCase()));

@@ -1,6 +1,7 @@
 /**
  * Loaders of accounts by key, with their persons, and by domain.
  */
+import { isSameId } from '../../lib/same-id.ts';
 import { perRequest, type Context } from '../../graph/context.ts';
 import { Loader } from '../../graph/loading/loader.ts';
 import { unsupported } from '../../graph/errors.ts';
@@ -57,7 +58,7 @@ async function searchAccount(
   call: CallOptions,
 ): Promise<Account | null> {
   for await (const accounts of accountList(context).pages(call)) {
-    const found = accounts.find((account) => account.accountId === accountId);
+    const found = accounts.find((account) => isSameId(account.accountId, accountId));
     if (found) return found;
   }
   return null;

@@ -1,6 +1,7 @@
 /**
  * Fields that lead to page links, and from them to their page and audience.
  */
+import { isSameId } from '../../lib/same-id.ts';
 import { connectionType } from '../../graph/fields/connection-type.ts';
 import type { Context } from '../../graph/context.ts';
 import { rawId } from '../../graph/entity/entity.ts';
@@ -123,7 +124,7 @@ builder.objectField(audienceEntity.ref, 'links', (t) =>
         const id = JSON.stringify(['to', audienceId, source.id]);
         return List.whole(context, { id, source }, async (call) => {
           const links = await source.all(call);
-          const wanted = links.filter((link) => link.target?.audienceId === audienceId);
+          const wanted = links.filter((link) => isSameId(link.target?.audienceId, audienceId));
           return wanted.map((link) => withPage(link, pageId));
         });
       },

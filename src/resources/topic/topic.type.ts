@@ -1,6 +1,7 @@
 /**
  * The types of topics and their entries. Source: interface.md, "Topic", "TopicEntry".
  */
+import { isSameId } from '../../lib/same-id.ts';
 import { Entity } from '../../graph/entity/entity.ts';
 import { builder } from '../../graph/schema/builder.ts';
 import { restType } from '../../graph/schema/rest-type.ts';
@@ -22,7 +23,7 @@ export const topicEntryEntity = new Entity({
     const entries = topic?.entries ?? [];
     // An error replaces invalid entries.
     if (entries instanceof Error) throw entries;
-    return entries.find((entry) => entry.topicEntryId === topicEntryId) ?? null;
+    return entries.find((entry) => isSameId(entry.topicEntryId, topicEntryId)) ?? null;
   },
 });
 

@@ -4,6 +4,7 @@
  * A wrong value is replaced by an error, which the executor reports at its field.
  */
 import { z } from 'zod';
+import { isSameId } from '../../lib/same-id.ts';
 import { ErrorBody } from '../../v0/error.ts';
 import type { Route } from '../../v0/routes.ts';
 import { isRead, type RestResponse, type Call, type DecodedResponse } from '../call/call.ts';
@@ -99,8 +100,8 @@ function isAsked({ route, path }: Pick<Call, 'route' | 'path'>, object: unknown)
   for (const field of keyInPath(route)) {
     const start = path.lastIndexOf('/', end - 1);
     if (field !== undefined) {
-      const id = decodeURIComponent(path.slice(start + 1, end));
-      if ((object as Readonly<Record<string, unknown>>)[field] !== id) return false;
+      const asked = decodeURIComponent(path.slice(start + 1, end));
+      if (!isSameId((object as Readonly<Record<string, unknown>>)[field], asked)) return false;
     }
     end = start;
   }
