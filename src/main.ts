@@ -4,6 +4,7 @@
  * The entry point, which starts all parts and stops them in reverse order. Nothing else reads the environment, except
  * for OpenTelemetry's libraries, which read their own variables.
  */
+import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { inspect } from 'node:util';
 import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from './backend/seed/example.ts';
 import { readConfig, type Config } from './app/config.ts';
@@ -12,6 +13,7 @@ import { takeNoArguments } from './app/commands/terminal.ts';
 import { openExtensions } from './app/extensions.ts';
 import { openBackend, warningsOf } from './app/open-backend.ts';
 import { createUpstream, USER_AGENT } from './rest/client/client.ts';
+import { ADDRESS_MS } from './rest/transport/connections.ts';
 import { BackendDispatcher } from './rest/transport/dispatcher.ts';
 import { schema } from './app/schema.ts';
 import type { CallLayers, Extension, StandIn } from './gateway/extension.ts';
@@ -44,6 +46,8 @@ try {
 }
 
 async function serve(config: Config): Promise<void> {
+  // For all connections: backend, proxy, Redis, collector.
+  setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_MS);
   const { logLevel } = config.process;
   const logger = await createLogger({ level: logLevel, pretty: process.stdout.isTTY });
   switchLevelOnSignal(logger);

@@ -4,6 +4,7 @@
  * It reads the gateway's settings: `HOST` and `PORT` are its address, `BACKEND_…` its database. It drains as the
  * gateway does.
  */
+import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { takeNoArguments } from './app/commands/terminal.ts';
@@ -14,6 +15,7 @@ import { urlHost } from './gateway/http/http-server.ts';
 import { createLogger } from './gateway/observe/logs/logger.ts';
 import { EXIT, stopOnSignals, surviveRejections } from './app/process/lifecycle.ts';
 import { portError } from './app/process/ports.ts';
+import { ADDRESS_MS } from './rest/transport/connections.ts';
 
 takeNoArguments(`
 npm run backend
@@ -28,6 +30,8 @@ try {
   const logger = await createLogger({ level: own.logLevel, pretty: process.stdout.isTTY });
   for (const warning of warnings) logger.warn(warning);
   surviveRejections(logger);
+  // For a remote database.
+  setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_MS);
   const onFailure = (failure: object) => logger.error(failure, 'Backend failed');
   const backend = await openBackend({ ...embedded, host, port, onFailure }).catch(
     (error: Error) => {

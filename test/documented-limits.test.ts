@@ -53,7 +53,7 @@ import {
   MAX_RETRIES,
   SHARED,
 } from '../src/rest/policies/retry.ts';
-import { CONNECT_MS } from '../src/rest/transport/connections.ts';
+import { ADDRESS_MS, CONNECT_MS } from '../src/rest/transport/connections.ts';
 import { MAX_AGE_MS } from '../src/rest/transport/dispatcher.ts';
 import { inDigits, inSeconds, inWords } from './support/numbers.ts';
 import { readPage, textOf } from './support/pages.ts';
@@ -89,6 +89,7 @@ describe('docs/failures.md', () => {
       'connections of a process': n(MAX_CONNECTIONS),
       'time until `connection_init`; time a subscriber may read nothing': `${s(INIT_MS)}; ${STALLED_MS / 60_000} min`,
       'time to connect': s(CONNECT_MS),
+      'time for each address of a host but the last': s(ADDRESS_MS),
       'age of a connection that is kept': s(MAX_AGE_MS),
       'bytes of an answer': n(DEFAULTS.maxResponseBytes),
       'bytes of the headers of an answer; more by `--max-http-header-size` of Node':

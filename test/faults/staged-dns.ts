@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { isIP } from 'node:net';
 import type { LookupAddress, LookupOptions } from 'node:dns';
 
 type Callback = (
@@ -28,7 +29,7 @@ dns.lookup = (host, options, callback) => {
     if (/^[A-Z]/.test(answer)) {
       callback(Object.assign(new Error(`getaddrinfo ${answer} ${host}`), { code: answer }));
     } else if (options.all) {
-      const addresses = answer.split(' ').map((address) => ({ address, family: 4 }));
+      const addresses = answer.split(' ').map((address) => ({ address, family: isIP(address) }));
       callback(null, addresses);
     } else {
       callback(null, answer.split(' ')[0], 4);

@@ -14,6 +14,8 @@ import { expired, selfSigned, wrongName } from '../support/certificates.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { after, held, status } from '../support/faults.ts';
 import { type Reply } from '../support/gateway-process.ts';
+import { openBusyListener } from '../support/busy-listener.ts';
+import { freePort } from '../support/free-port.ts';
 import { openRelay } from '../support/relay.ts';
 import { world } from '../support/world.ts';
 import { openCallers } from './callers.ts';
@@ -211,6 +213,31 @@ describe.concurrent('the gateway before an absent backend', () => {
     await stand.holds(reply, { hits: 1 });
   });
 });
+
+it.skipIf(process.platform !== 'linux')(
+  'reaches a backend whose handshake takes a second while its other address cannot be reached',
+  async () => {
+    const file = join(scratch, 'two-addresses');
+    // Of the block that is never routed (RFC 6666).
+    writeFileSync(file, '127.0.0.1 100::1');
+    const port = await freePort();
+    const { upstream, ask } = await openStand(
+      { STAGED_DNS: file },
+      {
+        preload: [new URL('staged-dns.ts', import.meta.url).href],
+        url: () => `http://backend.test:${port}`,
+      },
+    );
+    const front = await openBusyListener(port, upstream.port);
+
+    // A write, since a read is retried.
+    const asked = ask(WRITE);
+    await front.waitForIgnored();
+    front.resume();
+
+    expect((await asked).body).toEqual({ data: { updateTopic: { topic: { title: 'title' } } } });
+  },
+);
 
 describe.concurrent('T21 a backend that cannot be trusted', () => {
   it('T21 is unavailable with a self-signed certificate, and is not asked again', async () => {

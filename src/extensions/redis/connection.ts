@@ -5,6 +5,7 @@
  * No wait is longer than the timeout of a command.
  */
 import { Redis, type RedisOptions } from 'ioredis';
+import { CONNECT_MS } from '../../rest/transport/connections.ts';
 import { RedisBreaker } from './breaker.ts';
 
 /** Timeout of a command, in milliseconds. */
@@ -24,7 +25,7 @@ const OPTIONS: RedisOptions = {
   disableClientInfo: true,
   maxRetriesPerRequest: 0,
   commandTimeout: COMMAND_TIMEOUT_MS,
-  connectTimeout: 500,
+  connectTimeout: CONNECT_MS,
   // Connections are ended only after an error or without an answer: there is nothing to wait for.
   disconnectTimeout: COMMAND_TIMEOUT_MS,
   keepAlive: 10_000,

@@ -34,6 +34,12 @@ interface Proxies {
 
 export const CONNECT_MS = 2_000;
 
+/**
+ * Time for each address of a host but the last, in milliseconds. Node's 250 ms would cut every slow handshake; a first
+ * packet that is lost takes a second longer. The rest of the time is for the next address.
+ */
+export const ADDRESS_MS = 1_500;
+
 const LOOPBACK = /^(?:localhost|127\..*|\[::1\])$/;
 
 /**
