@@ -1,14 +1,26 @@
 /**
- * T107: a log that nobody reads: its pipe is full, and what is written to it waits.
+ * T107: a log that cannot be written: its pipe is not read, or its disk is full.
  */
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Pool } from 'undici';
 import { expect, it, onTestFinished } from 'vitest';
 import { KEY, startGateway, type GatewayProcess } from '../support/gateway-process.ts';
+import { copySampleDatabase } from '../support/sample-database.ts';
+import { openFolder } from '../support/folder.ts';
+import { freePort } from '../support/free-port.ts';
+import { buildBackend, buildGateway } from '../support/gateway-build.ts';
 import { until } from '../support/until.ts';
 
-async function open(): Promise<GatewayProcess> {
-  const gateway = await startGateway({ LOG_LEVEL: 'info' });
+const scratch = openFolder();
+
+async function open(
+  env: Readonly<Record<string, string>> = {},
+  preload: readonly string[] = [],
+): Promise<GatewayProcess> {
+  const gateway = await startGateway({ LOG_LEVEL: 'info', ...env }, { preload });
   onTestFinished(async () => {
     gateway.process.stdout!.resume();
     await gateway.stop('SIGKILL');
@@ -36,6 +48,11 @@ async function write(gateway: GatewayProcess, lines: number): Promise<void> {
   await pool.close();
 }
 
+const written = ({ output }: GatewayProcess): number =>
+  output.split('"GraphQL request"').length - 1;
+const dropped = ({ output }: GatewayProcess): number =>
+  [...output.matchAll(/"lines":(\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
+
 it('T107 an unread log keeps lines up to a limit, counts those that it drops, and does not stop the gateway', async () => {
   const gateway = await open();
   const lines = 12_000;
@@ -45,16 +62,10 @@ it('T107 an unread log keeps lines up to a limit, counts those that it drops, an
   const health = await gateway.get('/health');
   gateway.process.stdout!.resume();
 
-  const written = (): number => gateway.output.split('"GraphQL request"').length - 1;
-  const dropped = (): number =>
-    [...gateway.output.matchAll(/"lines":(\d+)/g)].reduce(
-      (sum, [, count]) => sum + Number(count),
-      0,
-    );
-  await until(() => expect(written() + dropped()).toBe(lines));
+  await until(() => expect(written(gateway) + dropped(gateway)).toBe(lines));
   expect(health.status).toBe(200);
-  expect(dropped()).toBeGreaterThan(1_000);
-  expect(written()).toBeGreaterThan(5_000);
+  expect(dropped(gateway)).toBeGreaterThan(1_000);
+  expect(written(gateway)).toBeGreaterThan(5_000);
 });
 
 it('T107 an unread log does not keep the process from exiting', async () => {
@@ -64,6 +75,55 @@ it('T107 an unread log does not keep the process from exiting', async () => {
 
   const ended = once(gateway.process, 'exit');
   gateway.process.kill('SIGTERM');
+
+  expect(await ended).toEqual([0, null]);
+});
+
+it.each(['ENOSPC', 'EPIPE'])(
+  'T107 a log that fails with %s keeps lines up to a limit, counts those that it drops, and goes on once it can be written',
+  async (code) => {
+    const failure = join(scratch, `failure-${code}`);
+    const gateway = await open({ STAGED_LOG: failure }, [
+      new URL('staged-log.mjs', import.meta.url).href,
+    ]);
+    const lines = 8_000;
+    writeFileSync(failure, code);
+
+    await write(gateway, lines);
+    expect((await gateway.get('/health')).status).toBe(200);
+    expect(gateway.output).not.toContain('GraphQL request');
+    rmSync(failure);
+
+    await until(() => expect(written(gateway) + dropped(gateway)).toBe(lines));
+    expect(dropped(gateway)).toBeGreaterThan(0);
+    expect(gateway.output).toContain(`"failure":"${code}"`);
+    expect(await gateway.stop()).toBe(0);
+    expect(gateway.output).toContain('"Stopped"');
+  },
+);
+
+it.skipIf(process.platform !== 'linux').each([
+  ['the gateway', buildGateway],
+  ['the backend', buildBackend],
+])('T107 %s serves and stops with a log on a full disk', async (_what, build) => {
+  const [main, port, database] = [await build(), await freePort(), copySampleDatabase()];
+  const full = openSync('/dev/full', 'w');
+  const env = { ...process.env, PORT: String(port), BACKEND_DATABASE_URL: database.url };
+  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', full, full] });
+  closeSync(full);
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+    database.remove();
+  });
+  const topics = () =>
+    fetch(`http://127.0.0.1:${port}/${main.endsWith('main.js') ? 'ready' : 'v0/topics'}`, {
+      headers: { 'x-api-key': 'demo' },
+    });
+
+  await until(async () => expect((await topics()).status).toBe(200));
+  expect((await topics()).status).toBe(200);
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
 
   expect(await ended).toEqual([0, null]);
 });

@@ -4,6 +4,7 @@
  * Secrets (keys, variables, query texts) are never passed to a logger; redaction is a second safeguard.
  */
 import { pino, type Logger } from 'pino';
+import { LogOutput } from './log-output.ts';
 
 export type { Logger } from 'pino';
 
@@ -13,50 +14,22 @@ interface LoggerOptions {
   readonly pretty: boolean;
 }
 
-/** Maximum bytes of buffered lines; further lines are dropped. */
-export const MAX_WAITING_BYTES = 4_000_000;
-
-/** Time to flush at exit, in milliseconds. */
-const LAST_LINES_MS = 500;
-
+/** A logger for standard output. */
 export async function createLogger({ level, pretty }: LoggerOptions): Promise<Logger> {
+  // As a property of `process.stdout`, since opening that makes pipes non-blocking.
+  const output = new LogOutput(process.stdout.fd, (lines, failure) =>
+    logger.warn({ lines, failure }, 'Log lines were dropped: standard output did not take them'),
+  );
   const options = { level, base: null, redact: SECRETS };
-  if (!pretty) return boundedLogger(options);
-  // Loaded only for a terminal.
-  const { PinoPretty } = await import('pino-pretty');
-  return pino(options, PinoPretty({ ignore: 'pid,hostname', translateTime: 'HH:MM:ss.l' }));
+  const logger = pino(options, pretty ? await readable(output) : output);
+  return logger;
 }
 
-/**
- * A logger for standard output. If the output is not read, buffered lines are bounded and the process can still exit.
- */
-function boundedLogger(options: pino.LoggerOptions): Logger {
-  let givenUpMs = Infinity;
-  const output = pino.destination({
-    sync: false,
-    maxLength: MAX_WAITING_BYTES,
-    // Retries while the output is full.
-    retryEAGAIN: () => performance.now() < givenUpMs,
-  });
-  // Runs before pino's listener, which retries forever.
-  process.prependOnceListener('exit', () => {
-    givenUpMs = performance.now() + LAST_LINES_MS;
-    try {
-      output.flushSync();
-    } catch {
-      output.destroy();
-    }
-  });
-  const logger = pino(options, output);
-  let dropped = 0;
-  output.on('drop', () => (dropped += 1));
-  output.on('drain', () => {
-    if (dropped === 0) return;
-    const lines = dropped;
-    dropped = 0;
-    logger.warn({ lines }, 'Lines of the log were dropped, because nobody read it');
-  });
-  return logger;
+/** Loaded only for a terminal. */
+async function readable(output: LogOutput) {
+  const { prettyFactory } = await import('pino-pretty');
+  const format = prettyFactory({ ignore: 'pid,hostname', translateTime: 'HH:MM:ss.l' });
+  return { write: (line: string) => output.write(format(line)) };
 }
 
 /** For lines with fixed fields, where redaction takes longer than writing. */
