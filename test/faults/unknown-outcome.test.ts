@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
-import { ofProxy, ok, status, type Behaviour } from '../support/faults.ts';
+import { html, ofProxy, ok, status, type Behaviour } from '../support/faults.ts';
 import { openRelay } from '../support/relay.ts';
 import { sampleOf, world } from '../support/world.ts';
 import { openCallers } from './callers.ts';
@@ -59,6 +59,8 @@ it.each<[string, Behaviour]>([
   ['a 408 without a body', ofProxy(408, '')],
   ['a 499 of nginx', ofProxy(499, '')],
   ['a 421', ofProxy(421, 'Misdirected Request', 'text/plain')],
+  ['a 501 in HTML', html(501)],
+  ['a 505 without a body', ofProxy(505, '')],
 ])('T74 does not know the outcome of a write that is answered %s', async (_name, fault) => {
   stand.upstream.on(WRITE, fault);
 
@@ -69,15 +71,33 @@ it.each<[string, Behaviour]>([
   await stand.holds(reply, { hits: 2 });
 });
 
-it.each([408, 421, 499, 503])(
-  'T74 takes a write for refused that is answered %i by the backend itself',
+it.each([408, 421, 499, 500, 501, 502, 503, 504, 505, 520])(
+  'T74 does not know the outcome of a write that a proxy answers %i in HTML with Retry-After',
   async (code) => {
-    stand.upstream.on(WRITE, status(code), ofProxy(code, '', 'text/plain', { 'retry-after': '0' }));
+    const page = `<title>${code} Backend fetch failed</title>`;
+    stand.upstream.on(WRITE, ofProxy(code, page, 'text/html', { 'retry-after': '5' }));
 
-    const replies = [await write(), await write()];
+    const reply = await write();
 
-    for (const { codes } of replies) expect(codes).not.toContain('OUTCOME_UNKNOWN');
-    await stand.holds(replies, { hits: 2 });
+    expect(reply.codes).toEqual(['OUTCOME_UNKNOWN']);
+    expect(reply.errors[0].extensions).toMatchObject({
+      retryAfterMs: 5_000,
+      state: { found: true },
+    });
+    expect(stand.upstream.hits(WRITE)).toBe(1);
+    await stand.holds(reply, { hits: 2 });
+  },
+);
+
+it.each([408, 421, 499, 501, 503, 505])(
+  'T74 takes a write for refused that is answered %i with the error body of the backend',
+  async (code) => {
+    stand.upstream.on(WRITE, status(code));
+
+    const reply = await write();
+
+    expect(reply.codes).not.toContain('OUTCOME_UNKNOWN');
+    await stand.holds(reply, { hits: 1 });
   },
 );
 

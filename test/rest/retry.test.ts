@@ -389,7 +389,12 @@ describe('Retry-After', () => {
     ['soon', undefined],
     ['', undefined],
     ['-1', undefined],
-    ['1.5', undefined],
+    ['1.5', 2_000],
+    ['0.001', 1_000],
+    ['2.0', 2_000],
+    ['1.', undefined],
+    ['1.5s', undefined],
+    ['1e3', undefined],
     [' 3 ', 3_000],
     ['99999999999', 86_400_000],
   ])('of "%s" is %s ms', (header, ms) => {

@@ -184,12 +184,12 @@ export const statusError = (
 
 /** The error of a write that may have been executed. */
 export function outcomeUnknown(cause: RestError): RestError {
-  const { route, failure, status, requestId } = cause;
+  const { route, failure, status, requestId, retryAfterMs } = cause;
   return new RestError(
     'outcome_unknown',
     'Write was sent, and whether it was carried out is unknown',
     route,
-    { cause, failure, status, requestId },
+    { cause, failure, status, requestId, retryAfterMs },
   );
 }
 

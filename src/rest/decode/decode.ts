@@ -8,7 +8,7 @@ import { isSameId } from '../../lib/same-id.ts';
 import { ErrorBody } from '../../v0/error.ts';
 import type { Route } from '../../v0/routes.ts';
 import { isRead, type RestResponse, type Call, type DecodedResponse } from '../call/call.ts';
-import { outcomeUnknown, RestError, statusError } from '../call/errors.ts';
+import { hasKind, outcomeUnknown, RestError, statusError } from '../call/errors.ts';
 import { checkOf } from './contract-check.ts';
 import {
   inexactNumbers,
@@ -39,33 +39,23 @@ export function decode(call: Pick<Call, 'route' | 'path'>, answer: RestResponse)
     if (isAsked(call, decoded.value)) return decoded;
     throw invalid('Backend answered another object than the one asked for', call.route, answer);
   } catch (error) {
-    const isKnown = isRead(call) || isSurelyRefused(answer);
-    throw error instanceof RestError && !isKnown ? outcomeUnknown(error) : error;
+    if (!(error instanceof RestError) || isRead(call) || isSurelyRefused(error)) throw error;
+    throw outcomeUnknown(error);
   }
 }
 
 /**
- * Statuses that a proxy answers too after it has passed a write on: 408 (Request Timeout), 421 (Misdirected Request),
- * 499 (client closed its request, of nginx) and 503 (Service Unavailable, of Envoy for a connection that broke).
+ * Statuses that mean "not executed" only if the backend itself sends them: proxies send 408, 421, 499 (nginx: client
+ * closed its request) and any 5xx after they have passed a write on, and add `Retry-After` to them.
  */
-const STATUSES_OF_PROXIES: readonly number[] = [408, 421, 499, 503];
+const PROVEN_BY_BODY: readonly number[] = [408, 421, 499, 501, 503, 505];
 
-/**
- * Whether a response means that a write was not executed: 4xx, 501 (Not Implemented), 505 (HTTP Version Not Supported),
- * and those that proxies answer too if the backend itself has written them. A 500 may be sent after the write, and 502
- * or 504 say nothing about the backend.
- */
-function isSurelyRefused(answer: RestResponse): boolean {
-  const { status } = answer;
-  if (STATUSES_OF_PROXIES.includes(status)) return isOfBackend(answer);
-  return (status >= 400 && status < 500) || status === 501 || status === 505;
-}
-
-/** Whether an error response has the documented body, or `Retry-After`. */
-function isOfBackend(answer: RestResponse): boolean {
-  if (retryAfterOf(answer.headers) !== undefined) return true;
-  const { data } = ErrorBody.safeParse(parseJson(textOf(answer.body, typeOf(answer)) ?? ''));
-  return Boolean(data?.code && data.message);
+/** Whether an error means that a write was not executed. Other 5xx may be sent after the write, by anyone. */
+function isSurelyRefused(error: RestError): boolean {
+  if (!hasKind(error, 'status')) return false;
+  const { status = 0, body } = error;
+  if (PROVEN_BY_BODY.includes(status)) return body === 'documented';
+  return status >= 400 && status < 500;
 }
 
 /** The fields of a route's object that its path has too, by the place of their segments from the end. */
@@ -204,12 +194,9 @@ function describeNumber(name: PropertyKey, written: string): string {
 }
 
 function refusalOf(route: Route, answer: RestResponse): RestError {
+  const { data, isDocumented } = errorBodyOf(answer);
   const type = typeOf(answer);
-  const { data } = ErrorBody.safeParse(
-    parseJson(textOf(answer.body, type) ?? answer.body.toString()),
-  );
   const field = data?.details?.field;
-  const isDocumented = data?.code !== undefined && data.message !== undefined;
   const isForeign = type !== '' && !JSON_TYPE.test(type);
   return statusError(route, {
     ...originOf(answer, data?.requestId),
@@ -217,6 +204,13 @@ function refusalOf(route: Route, answer: RestResponse): RestError {
     field: field !== undefined && FIELD_PATH.test(field) ? field : undefined,
     retryAfterMs: retryAfterOf(answer.headers),
   });
+}
+
+/** Parses the body of an error; `isDocumented` if it has a code and a message, which only the backend writes. */
+export function errorBodyOf(answer: RestResponse) {
+  const text = textOf(answer.body, typeOf(answer)) ?? answer.body.toString();
+  const { data } = ErrorBody.safeParse(parseJson(text));
+  return { data, isDocumented: Boolean(data?.code && data.message) };
 }
 
 /** Status and request id of a response, for errors. Invalid request ids are left out. */

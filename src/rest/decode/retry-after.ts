@@ -16,7 +16,8 @@ export function retryAfterOf(headers: IncomingHttpHeaders): number | undefined {
   // The first value of a repeated header, which undici passes as a list.
   const [header] = [headers['retry-after'] as string | readonly string[] | undefined].flat();
   const text = header?.trim() ?? '';
-  if (/^\d+$/.test(text)) return Math.min(MAX_MS, Number(text) * 1000);
+  // Fractions, which RFC 9110 does not allow, are sent all the same.
+  if (/^\d+(?:\.\d+)?$/.test(text)) return Math.min(MAX_MS, Math.ceil(Number(text)) * 1000);
   const ms = parseHttpDate(text) - (parseHttpDate(headers.date ?? '') || Date.now());
   return Number.isFinite(ms) ? Math.min(MAX_MS, Math.max(0, ms)) : undefined;
 }
