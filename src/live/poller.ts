@@ -258,15 +258,15 @@ export class Poller<Key, State extends object> {
   }
 }
 
-/** Whether an error is permanent: a fault of the key or the request. */
-const isRefusal = (error: Error): boolean => {
-  if (!(error instanceof RestError) || hasKind(error, 'unsupported')) return true;
-  const { status } = error;
-  return status !== undefined && status >= 400 && status < 500 && !PASSING.has(status);
-};
+/**
+ * Whether an error is permanent: a missing route, or a key that the backend itself rejects. Everything else may pass, such
+ * as a 403 of a proxy that reloads. The backend's own 404 or 410 is no error but a missing object.
+ */
+const isRefusal = (error: Error): boolean =>
+  hasKind(error, 'unsupported') ||
+  (hasKind(error, 'status') && error.body === 'documented' && KEY_REFUSALS.includes(error.status));
 
-/** Request Timeout, Too Early, Too Many Requests. */
-const PASSING = new Set([408, 425, 429]);
+const KEY_REFUSALS: readonly unknown[] = [401, 403];
 
 /** Identity of a failure; equal ones are reported once. */
 const nameOf = (error: Error | undefined): string | undefined =>

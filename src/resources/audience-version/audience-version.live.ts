@@ -28,7 +28,7 @@ const RANKS: Readonly<Record<VersionStatus, number>> = {
 
 const FIRST_FINAL_RANK = RANKS.published;
 
-/** `NaN` for an invalid status, which has no order. */
+/** `NaN` for an invalid or unknown status, which has no order: it is neither before nor after any other. */
 export const rankOf = ({ status }: Pick<VersionNode, 'status'>): number => RANKS[status] ?? NaN;
 
 export const isFinal = (version: VersionNode): boolean => rankOf(version) >= FIRST_FINAL_RANK;
@@ -92,7 +92,8 @@ const RESERVE_MS = 500;
 /**
  * Waits until a version has reached a state, can no longer reach it, or the time is over.
  *
- * Failures of the backend are ignored during the wait.
+ * Failures of the backend are ignored during the wait. An unknown status ends no wait, and is an error at its field if
+ * it is the last.
  *
  * @param version the version after the write.
  */
@@ -104,6 +105,15 @@ export async function waitForVersion(
   timeoutMs: number,
 ): Promise<{ readonly object: VersionNode; readonly reached: boolean }> {
   let object = version;
+  let rank = -Infinity;
+  const take = (state: VersionNode): void => {
+    const its = rankOf(state);
+    // A state before the write may arrive first.
+    if (its < rank) return;
+    object = state;
+    if (its > rank) rank = its;
+  };
+  take(version);
   const isOver = () => hasReached(object, wanted) || isFinal(object);
   if (isOver() || !isSound(version)) return { object, reached: hasReached(object, wanted) };
   const leftMs = context.rest.deadlineMs - performance.now() - RESERVE_MS;
@@ -111,8 +121,7 @@ export async function waitForVersion(
   const timer = setTimeout(() => void watcher.return(), Math.max(0, Math.min(timeoutMs, leftMs)));
   try {
     for await (const { state } of watcher) {
-      // A state before the write may arrive first.
-      if (state && rankOf(state) >= rankOf(object)) object = state;
+      if (state) take(state);
       if (isOver()) break;
     }
   } finally {
