@@ -6,7 +6,7 @@ import { html, ofProxy, status, type Behaviour } from '../support/faults.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { until } from '../support/until.ts';
 import { world } from '../support/world.ts';
-import { openEvents, statusesOf, WATCH, wsClient, type Progress } from './support.ts';
+import { openEvents, WATCH, wsClient, type Progress } from './support.ts';
 
 const ROUTE = 'GET /v0/pages/p/audiences/a/versions/v';
 const PUBLISH = 'POST /v0/pages/p/audiences/a/versions/v/publish';

@@ -4,7 +4,16 @@ import { Cancel } from '../../src/lib/cancel.ts';
 import { systemClock, type Clock } from '../../src/lib/clock.ts';
 import type { RestClient } from '../../src/rest/client/client.ts';
 import { routes } from '../../src/v0/routes.ts';
-import { after, held, ok, reset, silence, status, type Behaviour } from '../support/faults.ts';
+import {
+  after,
+  held,
+  html,
+  ok,
+  reset,
+  silence,
+  status,
+  type Behaviour,
+} from '../support/faults.ts';
 import {
   failureOf,
   getPerson,
@@ -36,11 +45,12 @@ async function openStaged({ speed = 1, ...options }: RestOptions & { speed?: num
   return { ...rest, passMs: (ms: number) => void (nowMs += ms) };
 }
 
-/** Reads persons one after the other, so that no read is shared. */
+/** Reads other persons each time, one after the other, so that no read is shared and no path fails twice. */
+let asked = 0;
 async function askPersons({ client }: Rest, count: number, apiKey = 'key-a'): Promise<string[]> {
   const names: string[] = [];
   for (let i = 0; i < count; i++) {
-    names.push(await failureOf(getPerson(client({ apiKey }), `p${i}`)));
+    names.push(await failureOf(getPerson(client({ apiKey }), `p${asked++}`)));
   }
   return names;
 }
@@ -120,6 +130,83 @@ describe('the circuit of a route of a key', () => {
     expect(backend.hits() - before).toBeGreaterThanOrEqual(20);
     expect(backend.hits() - before).toBeLessThanOrEqual(22);
     expect(await askPersons(rest, 1)).toEqual(['circuit_open']);
+  });
+
+  it.each<[string, Behaviour]>([
+    ['answers 500 with its error body', status(500)],
+    ['answers 500 in HTML', html(500)],
+    ['answers 503', status(503)],
+    ['resets every connection', reset()],
+  ])('stays closed while every second call is for one object that %s', async (_name, fault) => {
+    const rest = await openStaged();
+    const { backend, client, upstream } = rest;
+    backend.on('*', ok(personAsked));
+    backend.on('GET /v0/persons/bad', fault);
+
+    const names: string[] = [];
+    for (let i = 0; i < 60; i++) {
+      await outcome(getPerson(client(), 'bad'));
+      names.push(...(await askPersons(rest, 1)));
+    }
+
+    expect(new Set(names)).toEqual(new Set(['none']));
+    expect(upstream.breaker.stateOf('route_key')).toBe('closed');
+  });
+
+  it('stays closed while three objects out of four calls always answer a documented 500', async () => {
+    const rest = await openStaged();
+    const { backend, client } = rest;
+    backend.on('*', ok(personAsked));
+    const bad = ['bad-1', 'bad-2', 'bad-3'];
+    for (const id of bad) backend.on(`GET /v0/persons/${id}`, status(500));
+
+    const names: string[] = [];
+    for (let i = 0; i < 40; i++) {
+      for (const id of bad) await outcome(getPerson(client(), id));
+      names.push(...(await askPersons(rest, 1)));
+    }
+
+    expect(new Set(names)).toEqual(new Set(['none']));
+  });
+
+  it('stays closed after twenty documented 500s in a row of one object, and opens after as many others', async () => {
+    const rest = await openStaged();
+    const { backend, client, upstream } = rest;
+    backend.on('*', status(500));
+    for (let i = 0; i < 40; i++) await outcome(getPerson(client(), 'bad'));
+    expect(upstream.breaker.stateOf('route_key')).toBe('closed');
+
+    await askPersons(rest, 20);
+
+    expect(upstream.breaker.stateOf('route_key')).toBe('open');
+  });
+
+  it('opens when half of the calls to its only path fail', async () => {
+    const rest = await openStaged();
+    const { backend, client, upstream } = rest;
+    for (const answer of [ok(personAsked), html(500)]) {
+      backend.on('*', answer);
+      for (let i = 0; i < 10; i++) await outcome(getPerson(client(), 'only'));
+    }
+
+    expect(upstream.breaker.stateOf('route_key')).toBe('open');
+  });
+
+  it('is closed by the first call for a healthy object, though one that fails is asked for first each time', async () => {
+    const rest = await openStaged();
+    const { backend, client, upstream } = rest;
+    backend.on('*', html(500));
+    for (let i = 0; i < 20; i++) await outcome(getPerson(client(), 'bad'));
+    backend.on('*', ok(personAsked));
+    backend.on('GET /v0/persons/bad', html(500));
+    for (let i = 0; i < 3; i++) {
+      rest.passMs(OPEN_MS);
+      expect(await failureOf(getPerson(client(), 'bad'))).toBe('status');
+      expect(await failureOf(getPerson(client(), 'bad'))).toBe('circuit_open');
+    }
+
+    expect(await failureOf(getPerson(client(), 'good'))).toBe('none');
+    expect(upstream.breaker.stateOf('route_key')).toBe('closed');
   });
 
   it('weighs failures against the successes of its window alone', async () => {

@@ -3,10 +3,10 @@
  *
  * Each route of each key has a circuit, which opens when half of at least 20 attempts within 10 s failed, or 20 in a
  * row. The circuit of the host opens when 20 attempts in a row, over at least a second, found no connection. Attempts
- * are counted, not their callers.
+ * are counted, not their callers. One object does not open the circuit of its route: of its documented 500s one counts.
  *
  * An open circuit lets one request probe every 5 s (half-open), with all its attempts until one fails, and closes at the
- * first success. A probe that has no verdict delays no other. Source: M. Nygard, "Release It!", 2nd edition, section 5.2.
+ * first success. A probe that has no verdict delays no other, nor does one of a path that failed. Source: M. Nygard, "Release It!", 2nd edition, section 5.2.
  */
 import type { Route } from '../../v0/routes.ts';
 import { isRead, type Settled } from '../call/call.ts';
@@ -15,6 +15,7 @@ import { hasKind, RestError, reusedRefusals } from '../call/errors.ts';
 import type { ApiKeys } from '../call/keys.ts';
 import type { BreakerChange } from '../call/observer.ts';
 import type { UpstreamSettings } from '../call/options.ts';
+import { errorBodyOf } from '../decode/decode.ts';
 import type { Attempt, AttemptPolicy } from '../attempt.ts';
 import type { UnderWay } from './attempts.ts';
 
@@ -67,12 +68,12 @@ export class CircuitBreaker implements AttemptPolicy {
 
   after(attempt: Attempt, settled: Settled): void {
     const { host, route } = verdictOf(attempt, settled);
-    if (this.#opens(this.#host, attempt, host)) this.#refuseBehind(() => true, false);
+    if (this.#opens(this.#host, attempt, host, settled)) this.#refuseBehind(() => true, false);
     const own = this.#ownOf(attempt, settled, route);
     if (!own) return;
     // A probe without a connection has failed; for other attempts this says nothing about the route.
-    const failed = own.probeFromMs === undefined ? route : (route ?? host);
-    if (!this.#opens(own, attempt, failed)) return;
+    const failed = own.isClosed ? route : (route ?? host);
+    if (!this.#opens(own, attempt, failed, settled)) return;
     const isOfOwn = (other: Attempt) =>
       other.from.apiKey === attempt.from.apiKey && other.route === attempt.route;
     this.#refuseBehind(isOfOwn, hasKind(settled, 'timeout'));
@@ -87,7 +88,7 @@ export class CircuitBreaker implements AttemptPolicy {
     const longAgoMs = this.#settings.clock.now() - WINDOW_MS;
     return [...this.#tripped].flatMap(([route, circuits]) => {
       for (const circuit of circuits) {
-        if (circuit.probeFromMs! < longAgoMs) this.#close(circuit);
+        if (circuit.isUnused(longAgoMs)) this.#close(circuit);
       }
       const change = this.#report(route);
       return circuits.size > 0 ? [{ ...change, count: circuits.size }] : [];
@@ -102,9 +103,9 @@ export class CircuitBreaker implements AttemptPolicy {
 
   /** Whether the circuits of the host and of all routes of its key are closed: a speculative read is no probe. */
   #areClosed({ from }: Attempt): boolean {
-    if (this.#host.probeFromMs !== undefined) return false;
+    if (!this.#host.isClosed) return false;
     for (const { circuit } of from.key.routes.values()) {
-      if (circuit?.probeFromMs !== undefined) return false;
+      if (circuit && !circuit.isClosed) return false;
     }
     return true;
   }
@@ -112,13 +113,14 @@ export class CircuitBreaker implements AttemptPolicy {
   /** Whether an attempt may go on; makes its request the prober of half-open circuits. */
   #admits(attempt: Attempt): boolean {
     const { from, route } = attempt;
+    const { path } = attempt.call;
     const own = from.key.routes.get(route)?.circuit;
-    const tripped = [this.#host, own].filter((one) => one?.probeFromMs !== undefined) as Circuit[];
+    const tripped = [this.#host, own].filter((one) => one && !one.isClosed) as Circuit[];
     if (tripped.length === 0) return true;
     const nowMs = this.#settings.clock.now();
-    if (!tripped.every((circuit) => circuit.admits(from, nowMs))) return false;
+    if (!tripped.every((circuit) => circuit.admits(from, path, nowMs))) return false;
     for (const circuit of tripped) {
-      circuit.probe(from, nowMs, this.#options);
+      circuit.probe(from, path, nowMs, this.#options);
       this.#report(circuit.route);
     }
     attempt.isProbe = true;
@@ -131,16 +133,22 @@ export class CircuitBreaker implements AttemptPolicy {
    * @param failed undefined if the attempt says nothing about the circuit.
    * @returns whether the circuit opens.
    */
-  #opens(circuit: Circuit, attempt: Attempt, failed: boolean | undefined): boolean {
+  #opens(
+    circuit: Circuit,
+    { call, from, endedMs, isProbe }: Attempt,
+    failed: boolean | undefined,
+    settled: Settled,
+  ): boolean {
     if (failed === undefined) return false;
-    if (circuit.probeFromMs === undefined) {
-      if (!circuit.count(failed, attempt.endedMs, this.#options)) return false;
+    if (circuit.isClosed) {
+      const isOfObject = () => isOwnError(settled);
+      if (!circuit.count(call.path, failed, isOfObject, endedMs, this.#options)) return false;
       this.#open(circuit);
       return true;
     }
     // Attempts sent before it opened say nothing new.
-    if (!attempt.isProbe) return false;
-    if (failed) circuit.endProbe(attempt.from);
+    if (!isProbe) return false;
+    if (failed) circuit.endProbe(from, call.path);
     else this.#close(circuit);
     this.#report(circuit.route);
     return false;
@@ -214,6 +222,10 @@ const NOTHING: Verdict = { host: undefined, route: undefined };
 
 /** Minimum share of the timeout spent at the backend for the timeout to count as its failure. */
 export const ITS_TIME = 0.9;
+
+/** Whether a response is a documented 500, which the backend may send for one object alone. */
+const isOwnError = (settled: Settled): boolean =>
+  !(settled instanceof Error) && settled.status === 500 && errorBodyOf(settled).isDocumented;
 
 /** Returns what an attempt says about the backend's health. */
 function verdictOf(attempt: Attempt, settled: Settled): Verdict {
