@@ -95,7 +95,7 @@ function entitiesOf(schema: GraphQLSchema): GraphQLFieldConfig<unknown, Context,
   });
   return {
     ...requiring(
-      `Reads up to ${MAX_NODES} objects that other subgraphs refer to, in the given order. Where there is no such object, or the reference is broken, the item is null, with an error. Costs one call for each distinct object.`,
+      `Reads up to ${MAX_NODES} distinct objects that other subgraphs refer to, in the given order. Where there is no such object, or the reference is broken, the item is null, with an error. Costs one call for each distinct object.`,
       {
         kind: 'lookup',
         from: 'object',
@@ -139,9 +139,23 @@ async function resolveReference(
   throw notFound(`There is no ${nounOf(wanted.entity.name)} with the key of this reference.`);
 }
 
+/**
+ * Counts distinct references, since `@apollo/gateway` sends one for each row, however many are equal. Each broken one
+ * counts, since it has an error of its own.
+ */
 function checkNumber(representations: readonly unknown[]): readonly unknown[] {
   if (representations.length <= MAX_NODES) return representations;
+  const valid = new Map<string, boolean>();
+  let count = 0;
+  for (const one of representations) {
+    const text = JSON.stringify(one);
+    if (valid.get(text)) continue;
+    count += 1;
+    // Beyond the limit no other is read.
+    if (!valid.has(text)) valid.set(text, count > MAX_NODES || wantedOrNone(one) !== undefined);
+  }
+  if (count <= MAX_NODES) return representations;
   throw badInput(
-    `"representations" takes at most ${MAX_NODES} references, got ${representations.length}: ask for fewer objects of the other subgraph at once.`,
+    `"representations" takes at most ${MAX_NODES} distinct references, got ${count}: query fewer objects of the other subgraph in one request.`,
   );
 }

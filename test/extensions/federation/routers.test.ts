@@ -1,5 +1,5 @@
 /**
- * Two routers in front of the subgraph and another one: their answers, and the REST calls that these take.
+ * Routers in front of the subgraph and another one: their answers, and the REST calls that these take.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '../../../src/app/schema.ts';
@@ -122,9 +122,9 @@ describe
     expect(calls).toEqual(here.calls);
   });
 
-  it('reads the pages of a hundred reviews with the calls of nodes, each page once', async () => {
+  it('reads the pages of 150 reviews with the calls of nodes, each page once', async () => {
     const { data, errors, calls } = await askRouter(
-      `{ reviews(first: 100) { nodes { stars page { ${SELECTED.Page} } } } }`,
+      `{ reviews(first: 150) { nodes { stars page { ${SELECTED.Page} } } } }`,
     );
 
     const ids = known['Page']!.map(({ id }) => id!);
@@ -132,7 +132,7 @@ describe
       `{ nodes(ids: ${JSON.stringify(ids)}) { ... on Page { ${SELECTED.Page} } } }`,
     );
     expect(data.reviews.nodes.map(({ page }: any) => page)).toEqual(
-      Array.from({ length: 100 }, (_, i) => here.data.nodes[i % ids.length]),
+      Array.from({ length: 150 }, (_, i) => here.data.nodes[i % ids.length]),
     );
     expect(calls).toEqual(here.calls);
     // The missing page has errors.

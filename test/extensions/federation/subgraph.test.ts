@@ -344,23 +344,46 @@ describe('the cost of references', () => {
     expect(gateway.restCalls).toEqual([]);
   });
 
-  it('is limited to a hundred references before any call', async () => {
+  it('counts and loads equal references once', async () => {
     const gateway = await open();
+    const [one, other] = IDS.pages;
+    const given = Array.from({ length: 150 }, (_, i) => page(i % 2 ? one! : other!));
 
-    const { data, errors } = await gateway.ask(ENTITIES, {
-      variables: { representations: Array.from({ length: 1_000 }, (_, i) => page(`p${i}`)) },
-    });
+    const { data, errors } = await gateway.ask(ENTITIES, { variables: { representations: given } });
 
-    expect(data).toBeNull();
-    expect(errors).toMatchObject([
-      {
-        message:
-          '"representations" takes at most 100 references, got 1000: ask for fewer objects of the other subgraph at once.',
-        extensions: { code: 'BAD_USER_INPUT' },
-      },
-    ]);
-    expect(gateway.restCalls).toEqual([]);
+    expect(errors).toEqual([]);
+    expect(data._entities.map(({ id }: any) => id)).toEqual(
+      given.map(({ pageId: id }) => formatNodeId('Page', [id])),
+    );
+    expect(gateway.restCalls.filter((line) => !line.includes('audiences')).sort()).toEqual(
+      [one, other].map((id) => `GET /v0/pages/${id}`).sort(),
+    );
+    expect(gateway.restCalls).toHaveLength(4);
   });
+
+  it.each([
+    ['different references', (i: number) => page(`p${i}`)],
+    ['equal broken references', () => ({ __typename: 'Nobody' })],
+  ])(
+    'is limited to a hundred distinct or broken references before any call: %s',
+    async (_what, one) => {
+      const gateway = await open();
+
+      const { data, errors } = await gateway.ask(ENTITIES, {
+        variables: { representations: Array.from({ length: 1_000 }, (_, i) => one(i)) },
+      });
+
+      expect(data).toBeNull();
+      expect(errors).toMatchObject([
+        {
+          message:
+            '"representations" takes at most 100 distinct references, got 1000: query fewer objects of the other subgraph in one request.',
+          extensions: { code: 'BAD_USER_INPUT' },
+        },
+      ]);
+      expect(gateway.restCalls).toEqual([]);
+    },
+  );
 
   it('is limited by the aliases of a document before any call, and nine aliases are enough for routers', async () => {
     const gateway = await open();

@@ -5,7 +5,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -13,19 +12,17 @@ import { findEntity } from '../../../src/graph/entity/entity.ts';
 import { openFolder } from '../../support/folder.ts';
 import { afterFile } from '../../support/after-file.ts';
 import { freePort } from '../../support/free-port.ts';
+import { packagesOf } from '../../support/packages.ts';
 import { until } from '../../support/until.ts';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const MODULES = join(HERE, 'node_modules');
 const GRAFBASE = join(MODULES, '@grafbase/cli-x86_64-unknown-linux-musl/grafbase');
 
-export const hasPackages = existsSync(join(MODULES, '@graphql-hive/gateway'));
+const packages = packagesOf(import.meta.url);
+export const hasPackages = packages !== undefined;
 export const hasGrafbase = existsSync(GRAFBASE);
-if (!hasPackages) {
-  const line =
-    'The composers and routers of test/extensions/federation are not installed (npm ci there)';
-  process.stderr.write(`${line}: their tests are skipped.\n`);
-} else if (!hasGrafbase) {
+if (hasPackages && !hasGrafbase) {
   process.stderr.write('There is no Grafbase for this machine: its tests are skipped.\n');
 }
 
@@ -55,8 +52,8 @@ export interface Composed {
 
 export type Composer = (subgraphs: readonly Subgraph[]) => Composed;
 
-/** Loads the packages, which have their own copy of graphql, so that only texts are exchanged with them. */
-const load = createRequire(join(HERE, 'package.json'));
+/** Loads the packages, which have their own copy of graphql, so that only strings are exchanged with them. */
+const load = (name: string) => packages!(name);
 
 const servicesOf = (subgraphs: readonly Subgraph[]) =>
   subgraphs.map(({ name, url, sdl }) => ({ name, url, typeDefs: load('graphql').parse(sdl) }));
@@ -133,6 +130,14 @@ export const routers: Readonly<Record<string, Router>> = {
       [program, 'supergraph', 'supergraph.graphql', '--host', '127.0.0.1', '--port', `${port}`],
       folder,
     );
+    return listening(port);
+  },
+  '@apollo/gateway': async (subgraphs) => {
+    const { supergraph } = composers['@apollo/composition']!(subgraphs);
+    const port = await freePort();
+    const folder = openFolder({ 'supergraph.graphql': supergraph });
+    const file = join(folder, 'supergraph.graphql');
+    start(process.execPath, [join(HERE, 'apollo-gateway.mjs'), `${port}`, file]);
     return listening(port);
   },
   ...(hasGrafbase && {
