@@ -56,6 +56,16 @@ export const clientErrors = (
   errors: readonly GraphQLError[] | undefined,
 ): GraphQLError[] | undefined => errors?.map(createTranslate({ suggestions: true, routes: true }));
 
+/** The paths that are null because of an error; which of several errors came first is up to chance. */
+export const nulls = ({ data, errors = [] }: Pick<ExecutionResult, 'data' | 'errors'>) =>
+  new Set(
+    errors.map(({ path = [] }) => {
+      let [value, depth]: [any, number] = [data, 0];
+      for (; value != null && depth < path.length; depth++) value = value[path[depth]!];
+      return JSON.stringify(path.slice(0, depth));
+    }),
+  );
+
 /** A result as it is written: its data byte for byte. */
 export function written({ data, errors, ...rest }: ExecutionResult): object {
   return {

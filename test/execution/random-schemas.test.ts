@@ -3,24 +3,13 @@
  *
  * By hand, `CASES=200 npx vitest run test/execution/random-schemas.test.ts` runs 20,000 seeds; a failure prints its own.
  */
-import type { ExecutionResult } from 'graphql';
 import { expect, it } from 'vitest';
-import { afterRejections, byGraphqlJs, executeWith, written } from './oracle.ts';
+import { afterRejections, byGraphqlJs, executeWith, nulls, written } from './oracle.ts';
 import { seeds } from '../support/cases.ts';
 import { randomWorld } from './random-schema.ts';
 
 const SEEDS = seeds(101);
 const COUNT = SEEDS.length;
-
-/** The paths that are null because of an error; which of several errors came first is up to chance. */
-const nulls = ({ data, errors = [] }: ExecutionResult) =>
-  new Set(
-    errors.map(({ path = [] }) => {
-      let [value, depth]: [any, number] = [data, 0];
-      for (; value != null && depth < path.length; depth++) value = value[path[depth]!];
-      return JSON.stringify(path.slice(0, depth));
-    }),
-  );
 
 it('answers as graphql-js does, byte for byte, without promises', async () => {
   let errors = 0;

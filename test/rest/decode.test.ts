@@ -167,7 +167,6 @@ describe('a decoded answer', () => {
     ['no fields', routes.getPerson, '/v0/persons/p', {}],
     ['an id that is none', routes.getPerson, '/v0/persons/7', { ...person('p'), personId: 7 }],
     ['another id', routes.getPerson, '/v0/persons/p', person('q')],
-    ['the id in another case', routes.getPerson, '/base/v0/persons/P', person('p')],
   ])('is refused as a whole with %s', (_name, route, path, body) => {
     expect(() => decode({ route, path }, answer(body))).toThrow(
       expect.objectContaining({ kind: 'invalid_response' }),
