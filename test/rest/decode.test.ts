@@ -96,10 +96,10 @@ describe('the contract check of a schema', () => {
           const value = broken(fits, rolls);
           const faults = new Set<string>();
           const paths = pathsOf(value);
-          const whole = check(value, (holder, name) => {
+          const outcome = check(value, (holder, name) => {
             faults.add(JSON.stringify([...paths.get(holder)!, name]));
           });
-          if (!whole) faults.add('[]');
+          if (outcome !== true) faults.add('[]');
 
           const issues = response.safeParse(value).error?.issues ?? [];
           const found = issues.map(({ path }) => path);
@@ -189,6 +189,62 @@ describe('a decoded answer', () => {
     );
 
     expect(list.items[0]).toMatchObject({ kind: 'invalid_response' });
+  });
+
+  const entry = { topicEntryId: '', topicId: 't' };
+  const listed = (items: readonly unknown[]) => ({
+    ...{ items, hasMore: false, nextCursor: null, totalCount: items.length },
+  });
+
+  it.each<[string, Route, string, object, string, string | undefined]>([
+    [
+      'an empty id of a list item',
+      routes.listAccounts,
+      '/v0/accounts',
+      listed([{ accountId: 'a' }, { accountId: '' }]),
+      '"" for "items[1].accountId", which the contract does not allow',
+      'items[].accountId',
+    ],
+    [
+      'a missing id of an item in an item',
+      routes.listTopics,
+      '/v0/topics',
+      listed([{ topicId: 't', entries: [entry, { ...entry, topicEntryId: undefined }] }]),
+      'without "items[].entries[1].topicEntryId"',
+      'items[].entries[].topicEntryId',
+    ],
+    [
+      'a number as the id of a nested object',
+      routes.getAudience,
+      '/v0/pages/p/audiences/a',
+      { pageId: 'p', audienceId: 'a', latestVersion: { audienceId: 'a', versionId: 7 } },
+      '7 for "latestVersion.versionId", which the contract does not allow',
+      'latestVersion.versionId',
+    ],
+    [
+      'an empty id of the object itself',
+      routes.getTopic,
+      '/v0/topics/t',
+      { topicId: '', entries: [] },
+      '"" for "topicId", which the contract does not allow',
+      undefined,
+    ],
+  ])('names %s by its path', (_what, route, path, body, what, field) => {
+    const texts: string[] = [];
+    let wrong: ReadonlySet<string> = new Set();
+    try {
+      const decoded = decode({ route, path }, answer(body));
+      wrong = decoded.wrong;
+      JSON.stringify(decoded.value, (_name, value) => {
+        if (value instanceof Error) texts.push(value.message);
+        return value;
+      });
+    } catch (error) {
+      texts.push((error as Error).message);
+    }
+
+    expect(texts).toContain(`Backend answered ${what}: GET ${route.path}`);
+    if (field !== undefined) expect([...wrong]).toContain(field);
   });
 
   it('takes no field from a __proto__ key', () => {

@@ -10,18 +10,25 @@ import { isKeyId } from '../../v0/schemas/primitive.ts';
 import { MAX_DEPTH } from './json.ts';
 
 /** Called with the parent and the property name of each wrong value; may throw to stop the check. */
-type OnFault = (holder: Record<PropertyKey, unknown>, name: PropertyKey) => void;
+type OnFault = (
+  holder: Record<PropertyKey, unknown>,
+  name: PropertyKey,
+  fault: Exclude<Outcome, true>,
+) => void;
+
+/** True for a sound value; for an object without an id of its key, the path of the id: `items[].personId`. */
+type Outcome = boolean | string;
 
 /** Whether a number beyond ±(2^53 - 1), or zero, equals its JSON text. */
 type IsExact = (value: number) => boolean;
 
-/** Returns false if the value itself is wrong; faults inside it are passed to `onFault`. */
-type Check = (value: unknown, onFault: OnFault, isExact?: IsExact) => boolean;
+/** Returns whether the value itself is sound; faults inside it are passed to `onFault`. */
+type Check = (value: unknown, onFault: OnFault, isExact?: IsExact) => Outcome;
 
 export function checkOf(schema: z.core.$ZodType): Check {
   let check = checks.get(schema);
   if (!check) {
-    check = compile(schema);
+    check = compile(schema, '');
     checks.set(schema, check);
   }
   return check;
@@ -29,19 +36,20 @@ export function checkOf(schema: z.core.$ZodType): Check {
 
 const checks = new WeakMap<z.core.$ZodType, Check>();
 
-function compile(schema: z.core.$ZodType): Check {
-  if (schema instanceof z.ZodObject) return checkObject(schema);
-  if (schema instanceof z.ZodArray) return checkArray(checkOf(schema.element));
+/** @param path of the value: `items[].latestVersion`. */
+function compile(schema: z.core.$ZodType, path: string): Check {
+  if (schema instanceof z.ZodObject) return checkObject(schema, path);
+  if (schema instanceof z.ZodArray) return checkArray(compile(schema.element, `${path}[]`));
   if (schema instanceof z.ZodRecord && schema.valueType instanceof z.ZodUnknown) {
     return (value, _onFault, isExact) =>
       isObject(value) && !Array.isArray(value) && canBePassedOn(value, MAX_DEPTH, isExact);
   }
   if (schema instanceof z.ZodNullable) {
-    const inner = checkOf(schema.unwrap());
+    const inner = compile(schema.unwrap(), path);
     return (value, onFault, isExact) => value === null || inner(value, onFault, isExact);
   }
   if (schema instanceof z.ZodOptional) {
-    const inner = checkOf(schema.unwrap());
+    const inner = compile(schema.unwrap(), path);
     return (value, onFault, isExact) => value === undefined || inner(value, onFault, isExact);
   }
   if (schema instanceof z.ZodNumber) return checkNumber(schema);
@@ -59,20 +67,22 @@ function compile(schema: z.core.$ZodType): Check {
   );
 }
 
-function checkObject(schema: z.ZodObject): Check {
+function checkObject(schema: z.ZodObject, path: string): Check {
   const names = Object.keys(schema.shape);
   const schemas = Object.values<z.core.$ZodType>(schema.shape);
-  const checks = schemas.map(checkOf);
+  const within = path && `${path}.`;
+  const checks = schemas.map((inner, i) => compile(inner, within + names[i]!));
   // An object without an id of its key is wrong as a whole.
   const keys = names.filter((_name, i) => isKeyId(schemas[i]!));
   const inherited = names.find((name) => name in Object.prototype);
   if (inherited) throw new TypeError(`"${inherited}" is a name that every object has.`);
   return (value, onFault, isExact) => {
     if (!isObject(value) || Array.isArray(value)) return false;
-    for (const key of keys) if (!isId(value[key])) return false;
+    for (const key of keys) if (!isId(value[key])) return within + key;
     for (let i = 0; i < names.length; i++) {
       const name = names[i]!;
-      if (!checks[i]!(value[name], onFault, isExact)) onFault(value, name);
+      const outcome = checks[i]!(value[name], onFault, isExact);
+      if (outcome !== true) onFault(value, name, outcome);
     }
     return true;
   };
@@ -82,10 +92,10 @@ function checkArray(check: Check): Check {
   return (value, onFault, isExact) => {
     if (!Array.isArray(value)) return false;
     for (let i = 0; i < value.length; i++) {
+      const outcome = check(value[i], onFault, isExact);
+      if (outcome === true) continue;
       // Arrays are treated as objects with indexes as names.
-      if (!check(value[i], onFault, isExact)) {
-        onFault(value as unknown as Record<PropertyKey, unknown>, i);
-      }
+      onFault(value as unknown as Record<PropertyKey, unknown>, i, outcome);
     }
     return true;
   };

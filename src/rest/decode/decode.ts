@@ -115,10 +115,15 @@ function decodeBody(route: Route, answer: RestResponse): DecodedResponse {
     inexact ??= inexactNumbers(text);
     return (written = inexact.get(value)) === undefined;
   };
-  const onFault = (holder: Record<PropertyKey, unknown>, name: PropertyKey): void => {
-    const value = Object.hasOwn(holder, name) ? holder[name] : undefined;
+  const onFault = (
+    holder: Record<PropertyKey, unknown>,
+    name: PropertyKey,
+    idPath: string | false,
+  ): void => {
+    const own = Object.hasOwn(holder, name) ? holder[name] : undefined;
+    const [label, value] = idPath === false ? [String(name), own] : idIn(own, idPath, name);
     const number = written ?? writtenAs(value);
-    const shown = number === undefined ? describe(name, value) : describeNumber(name, number);
+    const shown = number === undefined ? describe(label, value) : describeNumber(label, number);
     written = undefined;
     const fault = invalid(`Backend answered ${shown}`, route, answer, 'documented');
     // A page of a list is unusable without `items`.
@@ -126,20 +131,22 @@ function decodeBody(route: Route, answer: RestResponse): DecodedResponse {
     if (++faults > MAX_FAULTS) {
       throw invalid(`Backend answered over ${MAX_FAULTS} wrong values`, route, answer);
     }
-    (wrong ??= new Set()).add(typeof name === 'string' ? name : '[]');
+    (wrong ??= new Set()).add(idPath || (typeof name === 'string' ? name : '[]'));
     holder[name] = fault;
   };
-  let isWhole = checkOf(route.response)(root, onFault, isExact);
+  let outcome = checkOf(route.response)(root, onFault, isExact);
   if (WRITES_ALL_NUMBERS && inexact && inexact.size > 0) {
     faults = 0;
     wrong = undefined;
     root = parseExactly(text);
-    isWhole = checkOf(route.response)(root, onFault);
+    outcome = checkOf(route.response)(root, onFault);
   }
-  if (!isWhole) {
+  if (outcome !== true) {
     const body = typeof root === 'object' && root !== null ? 'documented' : undefined;
-    const what = 'Backend answered something other than the documented object';
-    throw invalid(what, route, answer, body);
+    const shown = outcome
+      ? describe(...idIn(root, outcome))
+      : 'something other than the documented object';
+    throw invalid(`Backend answered ${shown}`, route, answer, body);
   }
   // Checked in place, without a copy; unknown fields stay.
   return { value: root, status: answer.status, wrong: wrong ?? NONE };
@@ -172,11 +179,22 @@ const invalid = (
   body?: RestError['body'],
 ): RestError => new RestError('invalid_response', what, route, { ...originOf(answer), body });
 
-function describe(name: PropertyKey, value: unknown): string {
-  if (value === undefined) return `without "${String(name)}"`;
+/**
+ * Returns the label and the value of a wrong id: `items[3].personId` for the path `items[].personId`.
+ *
+ * @param name of the object in its parent: an index in a list.
+ */
+function idIn(object: unknown, path: string, name?: PropertyKey): [label: string, value: unknown] {
+  const id = path.slice(path.lastIndexOf('.') + 1);
+  const label = typeof name === 'number' ? path.replace(`[].${id}`, `[${name}].${id}`) : path;
+  return [label, (object as Readonly<Record<string, unknown>>)[id]];
+}
+
+function describe(name: string, value: unknown): string {
+  if (value === undefined) return `without "${name}"`;
   // Short words and numbers help to find the fault; longer values could leak data.
   const shown =
-    typeof value === 'string' && /^[\w-]{1,40}$/.test(value)
+    typeof value === 'string' && /^[\w-]{0,40}$/.test(value)
       ? `"${value}"`
       : typeof value === 'number' || typeof value === 'boolean' || value === null
         ? String(value)
@@ -185,12 +203,12 @@ function describe(name: PropertyKey, value: unknown): string {
           : typeof value === 'object'
             ? 'an object'
             : 'a string';
-  return `${shown} for "${String(name)}", which the contract does not allow`;
+  return `${shown} for "${name}", which the contract does not allow`;
 }
 
-function describeNumber(name: PropertyKey, written: string): string {
+function describeNumber(name: string, written: string): string {
   const shown = written.length > 40 ? `${written.slice(0, 40)}…` : written;
-  return `${shown} in "${String(name)}", a number that cannot be passed on exactly`;
+  return `${shown} in "${name}", a number that cannot be passed on exactly`;
 }
 
 function refusalOf(route: Route, answer: RestResponse): RestError {
