@@ -46,7 +46,8 @@ it('logs a field that departs from the contract once, counts each answer, and no
   const gateway = await openGateway({ backend: 'faulty', process: { LOG_LEVEL: 'warn' } });
   const { items, ...rest } = sampleOf(routes.listTopics) as { items: object[] };
   const wrong = { ...items[0], title: 7, colour: 'red' };
-  gateway.upstream.on('GET /v0/topics', ok({ ...rest, items: [wrong, wrong] }));
+  const nameless = { ...items[0], topicId: '' };
+  gateway.upstream.on('GET /v0/topics', ok({ ...rest, items: [wrong, wrong, nameless] }));
 
   const [first] = [await gateway.ask(TOPICS), await gateway.ask(TOPICS)];
 
@@ -54,7 +55,11 @@ it('logs a field that departs from the contract once, counts each answer, and no
   const { text } = await gateway.get('/metrics');
   expect(text.match(/^gateway_contract_violations_total.*$/gm)).toEqual([
     'gateway_contract_violations_total{method="GET",route="/v0/topics",field="title"} 2',
+    'gateway_contract_violations_total{method="GET",route="/v0/topics",field="items[].topicId"} 2',
   ]);
   await gateway.stop();
-  expect(gateway.output.match(/"route":"GET \/v0\/topics","field":"title"/g)).toHaveLength(1);
+  for (const field of ['"title"', String.raw`"items\[\].topicId"`]) {
+    const line = new RegExp(`"route":"GET /v0/topics","field":${field}`, 'g');
+    expect(gateway.output.match(line), field).toHaveLength(1);
+  }
 });

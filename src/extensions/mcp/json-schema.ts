@@ -26,6 +26,7 @@ import {
   type VariableDefinitionNode,
 } from 'graphql';
 import type { OperationContext } from '../../execution/operation/collect-fields.ts';
+import { MAX_FIRST } from '../../graph/loading/page-request.ts';
 import { dictionary } from '../../lib/dictionary.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -37,11 +38,13 @@ export type ObjectSchema = JsonSchema & { readonly type: 'object'; readonly prop
  * JSON Schema of the variables of an operation.
  *
  * @param describe the description of a variable, if it has one.
+ * @param counts variables that are the size of a page.
  */
 export function schemaOfVariables(
   schema: GraphQLSchema,
   variables: readonly VariableDefinitionNode[],
   describe: (variable: VariableDefinitionNode) => string | undefined,
+  counts: ReadonlySet<string>,
 ): ObjectSchema {
   const properties = dictionary<JsonSchema>();
   const required: string[] = [];
@@ -52,6 +55,7 @@ export function schemaOfVariables(
     const description = describe(definition);
     properties[name] = {
       ...ofInput(type, []),
+      ...(counts.has(name) && { minimum: 0, maximum: MAX_FIRST }),
       ...(description !== undefined && { description }),
       ...(defaultValue && { default: inJson(valueFromAST(defaultValue, type), type) }),
     };

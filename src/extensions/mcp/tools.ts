@@ -130,6 +130,7 @@ function toolOf(
       `Shorten the name of $${long.variable.name.value}: it may have ${MAX_NAME} characters.`,
     );
   }
+  const counts = countsIn(document);
   const root = schema.getRootType(operation.operation)!; // the document is valid
   const data = schemaOfSelection(schema, fragmentsOf(document), root, selectionSet);
   const words = [descriptionOf(operation), costInWords(priced.price)];
@@ -138,7 +139,7 @@ function toolOf(
     definition: {
       name,
       description: words.filter(Boolean).join('\n\n'),
-      inputSchema: schemaOfVariables(schema, variableDefinitions, descriptionOf),
+      inputSchema: schemaOfVariables(schema, variableDefinitions, descriptionOf, counts),
       // The shape of a GraphQL result; clients of MCP's first SDK validate errors against it too.
       outputSchema: {
         type: 'object',
@@ -151,10 +152,7 @@ function toolOf(
       },
       _meta: { [PRICE_KEY]: { calls, rounds, values } },
     },
-    counts: variableDefinitions
-      .filter(({ type }) => type.kind === Kind.NAMED_TYPE && type.name.value === 'Int')
-      .map(({ variable }) => variable.name.value)
-      .filter((one) => /first/i.test(one)),
+    counts: [...counts],
   };
 }
 
@@ -166,6 +164,19 @@ function introspectionIn(document: DocumentNode): string | undefined {
       if (value !== SchemaMetaFieldDef.name && value !== TypeMetaFieldDef.name) return undefined;
       found = value;
       return BREAK;
+    },
+  });
+  return found;
+}
+
+/** Returns the variables that are `first` or `last` of a list. */
+function countsIn(document: DocumentNode): ReadonlySet<string> {
+  const found = new Set<string>();
+  visit(document, {
+    Argument({ name, value }) {
+      if (value.kind === Kind.VARIABLE && /^(?:first|last)$/.test(name.value)) {
+        found.add(value.name.value);
+      }
     },
   });
   return found;

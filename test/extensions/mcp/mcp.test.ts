@@ -142,7 +142,7 @@ describe.each(['auto', 'legacy'] as const)('an agent in protocol mode %s', (mode
     expect(find.inputSchema).toMatchObject({
       properties: {
         query: { type: 'string', description: 'Words to look for.' },
-        first: { default: 5 },
+        first: { default: 5, minimum: 0, maximum: 100 },
       },
       required: ['query'],
       additionalProperties: false,
@@ -588,6 +588,20 @@ describe('the schemas of a tool', () => {
       undefined,
       'Whether with types.',
     ]);
+  });
+
+  it('have the bounds of `first` and `last`, whatever their variables are called, and of no other', async () => {
+    const { tool } = await toolOf(
+      `query A($id: ID!, $many: Int, $end: Int!) {
+        topic(topicId: $id) { entries(last: $end) { totalCount } }
+        topics(first: $many) { nodes { entries(first: $many) { totalCount } } }
+      }`,
+    );
+
+    const { id, many, end } = tool.inputSchema.properties;
+    expect(id).toEqual({ type: 'string' });
+    expect(many).toEqual({ type: ['integer', 'null'], minimum: 0, maximum: 100 });
+    expect(end).toEqual({ type: 'integer', minimum: 0, maximum: 100 });
   });
 
   it('treat __proto__ as an ordinary variable and alias name, as calls do', async () => {
