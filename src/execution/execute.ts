@@ -20,6 +20,7 @@ import { assertExecutable } from './assert-executable.ts';
 import { ResultBounds, type ExecutionLimits } from './bounds/bounds.ts';
 import { Executor, type ExecutorArgs } from './core/executor.ts';
 import type { MaybePromise } from './core/resolved-value.ts';
+import type { FragmentDelivery } from './incremental/delivery.ts';
 import { IncrementalExecutor, type IncrementalResult } from './incremental/incremental-executor.ts';
 import { INCREMENTAL, isDeferredAt } from './incremental/incremental-selection.ts';
 import { checkValues } from './check-values.ts';
@@ -32,8 +33,8 @@ interface ExecuteArgs extends ExecutionArgs, ExecutorArgs {
   readonly operation?: OperationDefinitionNode | undefined;
   /** Whether deferred and streamed data may follow the result. @default false */
   readonly isIncremental?: boolean | undefined;
-  /** Whether fragments contained in the initial result are announced too, for clients that wait for each. */
-  readonly announcesAll?: boolean | undefined;
+  /** @default inlined */
+  readonly fragmentDelivery?: FragmentDelivery | undefined;
 }
 
 export interface ExecutionOptions {
@@ -97,8 +98,8 @@ export function createExecute(options: ExecutionOptions): Execute {
     const bounds = new ResultBounds(selection, options.limits(contextValue));
     if (!args.isIncremental) return new Executor(request, bounds).executeOperation();
     options.onIncremental?.(contextValue, (path) => isDeferredAt(selection, path, context));
-    const announcesAll = args.announcesAll ?? false;
-    return new IncrementalExecutor(request, bounds, announcesAll).executeOperation();
+    const { fragmentDelivery = 'inlined' } = args;
+    return new IncrementalExecutor(request, bounds, fragmentDelivery).executeOperation();
   };
 }
 

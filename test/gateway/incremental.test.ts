@@ -137,6 +137,68 @@ describe('an incremental response', () => {
     expect(site.upstream.hits()).toBe(1);
   });
 
+  it('has each labelled fragment with all of its fields in the format of 2022, free or also selected elsewhere', async () => {
+    const site = await open();
+    site.upstream.on(AUDIENCES, slowly(50));
+    const query = `
+      query {
+        page(pageId: "p") {
+          name
+          ...More
+          ...More @defer(label: "again")
+          ... @defer(label: "free") { name title ... @defer(label: "nested") { pageType } }
+          ... @defer(label: "slow") { name audiences(first: 1) { nodes { effectiveName } } }
+          ... @defer(label: "shared") { audiences(first: 1) { nodes { audienceId } } brandId }
+          ... @defer { pageContext }
+          audiences(first: 1) { totalCount }
+        }
+      }
+      fragment More on Page { status }`;
+
+    const { parts } = await ask(site, query, { accept: V2022 });
+
+    const [first, ...later] = parts;
+    const entries = later.flatMap(({ incremental }) => incremental);
+    const dataOf = (label: string) => entries.find((one) => one.label === label).data;
+    const labels = ['again', 'free', 'nested', 'slow', 'shared'];
+    expect(Object.keys(first.data.page)).toEqual(['name', 'status', 'audiences', 'pageContext']);
+    expect(entries.map(({ label }) => label).sort()).toEqual([...labels].sort());
+    expect(entries.every(({ path }) => path.join('.') === 'page')).toBe(true);
+    expect(dataOf('again')).toEqual({ status: expect.any(String) });
+    expect(dataOf('free')).toEqual({ name: 'name', title: expect.any(String) });
+    expect(dataOf('nested')).toEqual({ pageType: expect.any(String) });
+    const nodes = [{ effectiveName: expect.any(String) }];
+    expect(dataOf('slow')).toMatchObject({ name: 'name', audiences: { nodes } });
+    expect(dataOf('shared')).toMatchObject({
+      audiences: { nodes: [{ audienceId: expect.any(String) }] },
+      brandId: expect.any(String),
+    });
+    expect(later.every(({ incremental }) => Array.isArray(incremental))).toBe(true);
+  });
+
+  it('has a list of increments in each part of 2022 after the first, even if a plugin has ended it', async () => {
+    const site = await openGateway({
+      backend: 'faulty',
+      plugins: [
+        {
+          onExecute: () => ({
+            onExecuteDone: () => ({
+              onNext: ({ result }) => {
+                if ('incremental' in result) throw new Error('of a plugin');
+              },
+            }),
+          }),
+        },
+      ],
+    });
+    site.upstream.on(AUDIENCES, slowly(50));
+
+    const { parts } = await ask(site, SCREEN, { accept: V2022 });
+
+    expect(parts.at(-1)).toMatchObject({ incremental: [], hasNext: false });
+    expect(parts.at(-1).errors).toHaveLength(1);
+  });
+
   it.each(['multipart/mixed;incrementalSpec=v0.2;announce=all', 'Multipart/Mixed; Announce=all'])(
     'defers fields without a cost, too, for callers who accept %s',
     async (accept) => {
@@ -368,24 +430,34 @@ describe('an incremental response', () => {
   });
 });
 
-it('sends empty parts as heartbeats until the next part is ready', async () => {
-  const text = '{"hasNext":false}';
-  const parts = {
-    format: 'incrementalSpec=v0.2' as const,
-    first: '{"hasNext":true}',
-    next: async () => {
-      await sleep(70);
-      return { text, isLast: true };
-    },
-    cancel: () => {},
-    isOver: false,
-  };
-  const chunks: string[] = [];
+it.each([
+  ['incrementalSpec=v0.2', '{"hasNext":true}'],
+  ['deferSpec=20220824', '{"incremental":[],"hasNext":true}'],
+] as const)(
+  'sends empty parts as heartbeats in %s until the next part is ready',
+  async (format, heartbeat) => {
+    const text = '{"hasNext":false}';
+    let release = () => {};
+    const next = new Promise<{ readonly text: string; readonly isLast: boolean }>((resolve) => {
+      release = () => resolve({ text, isLast: true });
+    });
+    const parts = {
+      format,
+      first: '{"hasNext":true}',
+      next: () => next,
+      cancel: () => {},
+      isOver: false,
+    };
+    const chunks: string[] = [];
 
-  for await (const chunk of multipart(parts, 20)) chunks.push(chunk);
+    for await (const chunk of multipart(parts, 20)) {
+      chunks.push(chunk);
+      if (chunks.length === 3) release();
+    }
 
-  expect(chunks.length).toBeGreaterThanOrEqual(4);
-  for (const chunk of chunks.slice(1, -1)) expect(chunk).toContain('{"hasNext":true}');
-  expect(chunks.at(-1)).toContain(text);
-  expect(chunks.at(-1)!.endsWith('\r\n-----\r\n')).toBe(true);
-});
+    expect(chunks.length).toBeGreaterThanOrEqual(4);
+    for (const chunk of chunks.slice(1, -1)) expect(chunk).toContain(`\r\n\r\n${heartbeat}\r\n`);
+    expect(chunks.at(-1)).toContain(text);
+    expect(chunks.at(-1)!.endsWith('\r\n-----\r\n')).toBe(true);
+  },
+);

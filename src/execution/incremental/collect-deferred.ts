@@ -21,6 +21,8 @@ export interface DeferUsage {
   readonly label: string | undefined;
   /** Enclosing `@defer`. */
   readonly parent: DeferUsage | undefined;
+  /** Returns the keys of its fields, including those that are also selected elsewhere. */
+  readonly keys: () => readonly string[];
 }
 
 /** A selecting node and its enclosing `@defer`. */
@@ -82,17 +84,26 @@ export function collectDeferred(
       const fragment = isSpread ? fragments[selection.name.value] : selection;
       if (!fragment || !applies(schema, type, fragment.typeCondition?.name.value)) continue;
       const known = isSpread ? (visited.get(selection.name.value) ?? []) : [];
+      const defer = deferOf(selection, variableValues);
+      const own = defer ? begin(defer.label, usage, fragment.selectionSet) : usage;
       // Its fields are already collected, and delivered no later.
       if (known.some((one) => isWithin(usage, one))) continue;
-      const defer = deferOf(selection, variableValues);
-      const own = defer ? begin(defer.label, usage) : usage;
       if (isSpread) visited.set(selection.name.value, [...known, own]);
       collect(fragment.selectionSet, own);
     }
   }
 
-  function begin(label: string | undefined, parent: DeferUsage | undefined): DeferUsage {
-    const usage = { label, parent };
+  function begin(
+    label: string | undefined,
+    parent: DeferUsage | undefined,
+    selectionSet: SelectionSetNode,
+  ): DeferUsage {
+    let keys: readonly string[] | undefined;
+    const usage = {
+      label,
+      parent,
+      keys: () => (keys ??= [...keysOf(context, type, selectionSet)]),
+    };
     usages.push(usage);
     return usage;
   }
@@ -108,6 +119,36 @@ export function collectDeferred(
     if (!field.fieldNodes.includes(node)) field.fieldNodes.push(node);
     field.details.push({ node, usage });
   }
+}
+
+/** Keys of the fields of a selection, without those of fragments with `@defer` in it. */
+function keysOf(
+  context: OperationContext,
+  type: GraphQLObjectType,
+  selectionSet: SelectionSetNode,
+  keys = new Set<string>(),
+  visited = new Set<string>(),
+): ReadonlySet<string> {
+  for (const selection of selectionSet.selections) {
+    if (!isIncluded(context, selection)) continue;
+    if (selection.kind === Kind.FIELD) {
+      keys.add(selection.alias?.value ?? selection.name.value);
+      continue;
+    }
+    if (deferOf(selection, context.variableValues)) continue;
+    if (selection.kind === Kind.INLINE_FRAGMENT) {
+      if (!applies(context.schema, type, selection.typeCondition?.name.value)) continue;
+      keysOf(context, type, selection.selectionSet, keys, visited);
+      continue;
+    }
+    const name = selection.name.value;
+    const fragment = context.fragments[name];
+    if (!fragment || visited.has(name)) continue;
+    visited.add(name);
+    if (!applies(context.schema, type, fragment.typeCondition.name.value)) continue;
+    keysOf(context, type, fragment.selectionSet, keys, visited);
+  }
+  return keys;
 }
 
 /** Whether `inner` is nested in `outer`. */

@@ -8,10 +8,21 @@
  */
 import { setImmediate as afterInput } from 'node:timers/promises';
 import { responsePathAsArray, type GraphQLError } from 'graphql';
+import { dictionary } from '../../lib/dictionary.ts';
 import type { NullBoundary, ResponsePosition } from '../core/response-position.ts';
 import type { DeferUsage } from './collect-deferred.ts';
 
 type PathKeys = readonly (string | number)[];
+
+/**
+ * How fragments are delivered.
+ *
+ * - `inlined`: those available with the initial result are silently part of it, and each field is delivered once.
+ * - `announced`: in addition, labelled ones are announced and completed, for clients that wait for each.
+ * - `whole`: labelled ones are never inlined, and each fragment is delivered at once, with all of its fields, for clients
+ *   that parse each on its own.
+ */
+export type FragmentDelivery = 'inlined' | 'announced' | 'whole';
 
 /** An announced fragment or list. */
 export interface PendingResult {
@@ -120,11 +131,13 @@ class Deliverable {
 
 /** A `@defer` at one object of the result. */
 class Fragment extends Deliverable {
+  readonly usage: DeferUsage;
   readonly parent: Fragment | undefined;
   readonly children: Fragment[] = [];
 
-  constructor(origin: Origin, parent: Fragment | undefined) {
+  constructor(origin: Origin, usage: DeferUsage, parent: Fragment | undefined) {
     super(origin);
+    this.usage = usage;
     this.parent = parent;
     parent?.children.push(this);
   }
@@ -163,24 +176,24 @@ export class Delivery {
   /** Fragments and streams that begin in the initial result. */
   readonly #roots: (Fragment | Stream)[] = [];
   readonly #onCancel: () => void;
-  readonly #announcesAll: boolean;
+  readonly #fragmentDelivery: FragmentDelivery;
   /** Announced, not yet completed. */
   readonly #open = new Set<Fragment | Stream>();
   #ids = 0;
   #isInitialSent = false;
   #isOver = false;
+  /** Data of the initial result. */
+  #data: object | null = null;
   #pending: PendingResult[] = [];
-  #incremental: Incremental[] = [];
+  /** Made when they are read: the initial result, into which `whole` fragments merge theirs, is written before. */
+  #incremental: (() => Incremental)[] = [];
   #completed: Completed[] = [];
   #wake: (() => void) | undefined;
 
-  /**
-   * @param onCancel called once if the reader disconnects.
-   * @param announcesAll whether labelled fragments contained in the initial result are announced.
-   */
-  constructor(onCancel: () => void, announcesAll: boolean) {
+  /** @param onCancel called once if the reader disconnects. */
+  constructor(onCancel: () => void, fragmentDelivery: FragmentDelivery) {
     this.#onCancel = onCancel;
-    this.#announcesAll = announcesAll;
+    this.#fragmentDelivery = fragmentDelivery;
   }
 
   /** Begins the fragments of `@defer`s at an object. */
@@ -188,7 +201,7 @@ export class Delivery {
     const { position } = at;
     for (const usage of usages) {
       const parent = usage.parent && this.fragmentOf(usage.parent, position);
-      const fragment = new Fragment({ label: usage.label, ...at }, parent);
+      const fragment = new Fragment({ label: usage.label, ...at }, usage, parent);
       let known = this.#fragments.get(usage);
       if (!known) this.#fragments.set(usage, (known = new Map<string, Fragment>()));
       known.set(textOf(position), fragment);
@@ -237,6 +250,7 @@ export class Delivery {
    */
   sendInitial(data: object | null, errors: GraphQLError[]): readonly PendingResult[] {
     this.#isInitialSent = true;
+    this.#data = data;
     const initial = { data, errors };
     for (const record of this.#roots) this.#inline(record, initial);
     for (const record of this.#roots) this.#announce(record);
@@ -252,7 +266,7 @@ export class Delivery {
       if (this.#incremental.length + this.#completed.length + this.#pending.length > 0) {
         const payload = {
           pending: this.#pending,
-          incremental: this.#incremental,
+          incremental: this.#incremental.map((make) => make()),
           completed: this.#completed,
           hasNext: this.#open.size > 0,
         };
@@ -304,19 +318,19 @@ export class Delivery {
   #inlineFragment(fragment: Fragment, initial: InitialResult): void {
     const { tasks, origin } = fragment;
     const { position, label } = origin;
+    if (label !== undefined && this.#fragmentDelivery === 'whole') return;
     if (!tasks.every((task) => task.isOver && !isFailed(task))) return;
     fragment.state = 'done';
-    if (this.#announcesAll && label !== undefined) {
+    if (label !== undefined && this.#fragmentDelivery === 'announced') {
       const id = String(this.#ids++);
       this.#pending.push({ id, path: keysOf(position), label });
       this.#completed.push({ id });
     }
     for (const task of tasks) {
-      if (!task.result || task.isDelivered || task.boundary.isBelowNull) continue;
-      task.isDelivered = true;
-      const object = task.position ? task.position.value : initial.data;
-      Object.assign(object as object, task.result.data);
-      initial.errors.push(...task.result.errors);
+      const data = this.#take(task);
+      if (!data) continue;
+      Object.assign(this.#objectAt(task.position), data);
+      initial.errors.push(...task.result!.errors);
     }
     for (const task of tasks) if (task.isDelivered) this.#adopt(task.children, initial);
     this.#adopt(fragment.children, initial);
@@ -348,7 +362,11 @@ export class Delivery {
       record.state = 'dropped';
       return;
     }
-    if (record instanceof Fragment && record.tasks.every(({ isDelivered }) => isDelivered)) {
+    if (
+      record instanceof Fragment &&
+      (label === undefined || this.#fragmentDelivery === 'inlined') &&
+      record.tasks.every(({ isDelivered }) => isDelivered)
+    ) {
       // The fragment has no pending fields, but nested `@defer`s may be announced.
       record.state = 'done';
       for (const child of record.children) this.#announce(child);
@@ -376,7 +394,8 @@ export class Delivery {
       fragment.state = 'dropped';
       return;
     }
-    for (const task of fragment.tasks) this.#deliver(task);
+    if (this.#fragmentDelivery === 'whole') this.#deliverWhole(fragment);
+    else for (const task of fragment.tasks) this.#deliver(task);
     this.#complete(fragment);
     for (const task of fragment.tasks) {
       if (task.isDelivered) for (const child of task.children) this.#announce(child);
@@ -384,10 +403,35 @@ export class Delivery {
     for (const child of fragment.children) this.#announce(child);
   }
 
-  #deliver(task: Task): void {
-    const { result, position, fragments } = task;
-    if (!result || task.isDelivered || task.boundary.isBelowNull) return;
+  /** Marks a task as delivered. @returns its data; undefined if it was delivered before. */
+  #take(task: Task): object | undefined {
+    if (!task.result || task.isDelivered || task.boundary.isBelowNull) return undefined;
     task.isDelivered = true;
+    return task.result.data as object; // not null, since it has not failed
+  }
+
+  #objectAt(position: ResponsePosition | undefined): Record<string, unknown> {
+    return (position ? position.value : this.#data) as Record<string, unknown>; // not below null
+  }
+
+  #deliverWhole({ id, usage, origin, tasks }: Fragment): void {
+    const taken = tasks.filter((task) => this.#take(task));
+    const errors = taken.flatMap(({ result }) => result!.errors);
+    this.#incremental.push(() => {
+      for (const { position, result } of taken) {
+        Object.assign(this.#objectAt(position), result!.data);
+      }
+      const object = this.#objectAt(origin.position);
+      const data = dictionary<unknown>(usage.keys().map((key) => [key, object[key]] as const));
+      return { id, data, ...(errors.length > 0 && { errors }) };
+    });
+  }
+
+  #deliver(task: Task): void {
+    const data = this.#take(task);
+    if (!data) return;
+    const { position, fragments } = task;
+    const { errors } = task.result!;
     const keys = keysOf(position);
     // Delivered with the id of the fragment with the longest path, which is not repeated.
     const { id, path: from } = fragments
@@ -395,12 +439,12 @@ export class Delivery {
       .map(({ id, origin }) => ({ id, path: keysOf(origin.position) }))
       .reduce((a, b) => (b.path.length > a.path.length ? b : a));
     const subPath = keys.slice(from.length);
-    this.#incremental.push({
+    this.#incremental.push(() => ({
       id,
       ...(subPath.length > 0 && { subPath }),
-      data: result.data,
-      ...(result.errors.length > 0 && { errors: result.errors }),
-    });
+      data,
+      ...(errors.length > 0 && { errors }),
+    }));
   }
 
   /** Delivers available items in order. */
@@ -409,11 +453,12 @@ export class Delivery {
     const ready = stream.take();
     const failure = stream.next?.result?.errors;
     if (ready.length > 0) {
+      const { id, list } = stream;
       const errors = ready.flatMap(({ result }) => result!.errors);
-      this.#incremental.push({
-        id: stream.id,
-        items: ready.map(({ result }) => result!.data),
-        ...(errors.length > 0 && { errors }),
+      const items = ready.map(({ result }) => result!.data);
+      this.#incremental.push(() => {
+        if (this.#fragmentDelivery === 'whole') list.push(...items);
+        return { id, items, ...(errors.length > 0 && { errors }) };
       });
     }
     if (failure || !stream.next) this.#complete(stream, failure);

@@ -14,7 +14,13 @@ import { handleRejections } from '../core/resolved-value.ts';
 import { NullBoundary, type ResponsePosition } from '../core/response-position.ts';
 import type { Data, PreparedSelection, Shape } from '../operation/prepared-selection.ts';
 import { streamOf } from './defer-and-stream.ts';
-import { Delivery, Task, type DeliveredPayload, type PendingResult } from './delivery.ts';
+import {
+  Delivery,
+  Task,
+  type DeliveredPayload,
+  type FragmentDelivery,
+  type PendingResult,
+} from './delivery.ts';
 import { IncrementalField, IncrementalSelection } from './incremental-selection.ts';
 
 /** An initial result, possibly followed by payloads. */
@@ -46,15 +52,11 @@ export class IncrementalExecutor extends Executor {
   /** Tasks that wait for the initial result. */
   #waiting: (() => void)[] | undefined;
 
-  /**
-   * @param announcesAll whether fragments contained in the initial result are announced too, for clients that wait for
-   * each.
-   * @param execution the task; undefined for the initial result.
-   */
+  /** @param execution the task; undefined for the initial result. */
   constructor(
     request: ExecutionRequest,
     bounds: ResultBounds,
-    announcesAll: boolean,
+    fragmentDelivery: FragmentDelivery,
     execution?: TaskExecution,
   ) {
     super(request, bounds, execution?.root);
@@ -62,7 +64,7 @@ export class IncrementalExecutor extends Executor {
     this.#task = execution?.task;
     this.#delivery = execution
       ? execution.initial.#delivery
-      : new Delivery(() => this.#leave(), announcesAll);
+      : new Delivery(() => this.#leave(), fragmentDelivery);
   }
 
   protected override abort(error: GraphQLError, result: ExecutionResult): GraphQLError {
@@ -190,7 +192,7 @@ export class IncrementalExecutor extends Executor {
       if (task.boundary.isBelowNull) return;
       const root = new NullBoundary(undefined, undefined, task.boundary);
       const execution = { initial, task, root };
-      const executor = new IncrementalExecutor(this.request, this.bounds, false, execution);
+      const executor = new IncrementalExecutor(this.request, this.bounds, 'inlined', execution);
       try {
         executor.data = execute(executor);
       } catch (error) {

@@ -5,22 +5,21 @@
  * heartbeats, since proxies close idle connections.
  */
 import { PARTS_END, partOf, PREAMBLE } from './framing.ts';
-import type { ResponseParts } from './response.ts';
+import { OF_LATER_PARTS, type ResponseParts } from './response.ts';
 
 /** Interval of heartbeats, in milliseconds. */
 const HEARTBEAT_MS = 5_000;
-
-const HEARTBEAT = partOf('{"hasNext":true}');
 
 /** Yields the frames of the body. Ends early if the parts are cancelled. */
 export async function* multipart(
   parts: ResponseParts,
   heartbeatMs = HEARTBEAT_MS,
 ): AsyncGenerator<string, void> {
+  const heartbeat = partOf(JSON.stringify({ ...OF_LATER_PARTS[parts.format], hasNext: true }));
   yield PREAMBLE + partOf(parts.first);
   for (;;) {
     const coming = parts.next();
-    while (await isLate(coming, heartbeatMs)) yield HEARTBEAT;
+    while (await isLate(coming, heartbeatMs)) yield heartbeat;
     const part = await coming;
     if (!part) {
       yield PARTS_END;

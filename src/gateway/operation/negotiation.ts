@@ -4,6 +4,7 @@
  * Source: GraphQL over HTTP, "Accept"; RFC 9110, "Proactive Negotiation" and "Accept-Encoding".
  */
 import { LRUCache } from 'lru-cache';
+import type { FragmentDelivery } from '../../execution/incremental/delivery.ts';
 
 /** Media types of GraphQL over HTTP, and of streams for callers that accept neither of them. */
 export type MediaType = (typeof JSON_TYPES)[number] | (typeof STREAM_TYPES)[number];
@@ -78,24 +79,21 @@ export function negotiateCoding(accepted: string | null | undefined): Coding | u
 interface PartsReader {
   /** As named by the caller; the older format without a name. */
   readonly format: IncrementalFormat;
-  /**
-   * Whether each `@defer` is announced, as Relay requires. Otherwise free ones are silently part of the first part.
-   */
-  readonly announcesAll: boolean;
+  /** `announced` for Relay, which asks for it; `whole` for the parsers of Apollo iOS and Apollo Kotlin. */
+  readonly fragmentDelivery: FragmentDelivery;
 }
 
 /** Returns undefined for callers that do not accept parts. */
 export function partsReaderOf(accept: string | null | undefined): PartsReader | undefined {
   const choices = choicesIn(accept?.replaceAll('"', '') ?? '');
   const found = choices.find(({ name, quality }) => name === 'multipart/mixed' && quality > 0);
-  return (
-    found && {
-      format: found.parameters.includes('incrementalspec=v0.2')
-        ? 'incrementalSpec=v0.2'
-        : 'deferSpec=20220824',
-      announcesAll: found.parameters.includes('announce=all'),
-    }
-  );
+  if (!found) return undefined;
+  const { parameters } = found;
+  if (!parameters.includes('incrementalspec=v0.2')) {
+    return { format: 'deferSpec=20220824', fragmentDelivery: 'whole' };
+  }
+  const fragmentDelivery = parameters.includes('announce=all') ? 'announced' : 'inlined';
+  return { format: 'incrementalSpec=v0.2', fragmentDelivery };
 }
 
 function bestMediaType(accept: string): MediaType | 'none' {

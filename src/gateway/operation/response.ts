@@ -38,6 +38,12 @@ export interface ResponseParts {
   cancel(): void;
 }
 
+/** Members of each part after the first. Apollo iOS ends a request at a part without `incremental`. */
+export const OF_LATER_PARTS: Readonly<Record<IncrementalFormat, object>> = {
+  'incrementalSpec=v0.2': {},
+  'deferSpec=20220824': { incremental: [] },
+};
+
 /** Results of a subscription, one per event. */
 export interface EventStream {
   /** Results after plugins. */

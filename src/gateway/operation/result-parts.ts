@@ -5,7 +5,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { Writes } from '../../graph/writes.ts';
 import { translated, type Translate } from './errors.ts';
 import type { IncrementalFormat } from './negotiation.ts';
-import { formatted, formattedError, type ResponseParts } from './response.ts';
+import { formatted, formattedError, OF_LATER_PARTS, type ResponseParts } from './response.ts';
 
 /** A part in its caller's format; errors are translated but not formatted. */
 export interface ResultPart {
@@ -129,7 +129,11 @@ export class ResultParts {
           return undefined;
         }
         const isLast = part.hasNext !== true;
-        const written = JSON.stringify({ ...formattedPart(part), hasNext: !isLast });
+        const written = JSON.stringify({
+          ...OF_LATER_PARTS[this.format],
+          ...formattedPart(part),
+          hasNext: !isLast,
+        });
         operation.bytes = (operation.bytes ?? 0) + Buffer.byteLength(written);
         if (isLast) this.end();
         return { text: written, isLast };
@@ -164,7 +168,7 @@ export class ResultParts {
 const formattedPart = (part: ResultPart): object => ({
   ...part,
   errors: part.errors?.map(formattedError),
-  incremental: part.incremental?.map(formattedErrors),
+  ...(part.incremental && { incremental: part.incremental.map(formattedErrors) }),
   completed: part.completed?.map(formattedErrors),
 });
 

@@ -175,7 +175,7 @@ export function createExecution(options: ExecutionPolicyOptions): OperationExecu
         onError: operation.params.onError,
         hideSuggestions: !suggestions,
         isIncremental: reader !== undefined,
-        announcesAll: reader?.announcesAll,
+        fragmentDelivery: reader?.fragmentDelivery,
       });
     },
   };

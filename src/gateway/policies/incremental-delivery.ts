@@ -110,13 +110,12 @@ const WRITERS: Readonly<
     return ({ pending, incremental, completed }) => {
       announce(pending);
       const parts: object[] = [];
-      for (const { id, subPath = [], data, items, errors } of incremental) {
+      // Fragments are delivered whole: clients know each by its path and label.
+      for (const { id, data, items, errors } of incremental) {
         const known = open.get(id)!;
         const { path } = known.pending;
         parts.push({
-          ...(items
-            ? { items, path: [...path, known.next] }
-            : { data, path: [...path, ...subPath] }),
+          ...(items ? { items, path: [...path, known.next] } : { data, path }),
           ...labelOf(known.pending),
           ...(errors && { errors: show(errors) }),
         });

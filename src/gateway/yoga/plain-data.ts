@@ -23,10 +23,8 @@ function plain(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const prototype: unknown = Object.getPrototypeOf(value);
   const isOfExecutor =
-    typeof prototype === 'object' &&
-    prototype !== null &&
-    prototype !== Object.prototype &&
-    Object.getPrototypeOf(prototype) === null;
+    prototype === null ||
+    (prototype !== Object.prototype && Object.getPrototypeOf(prototype) === null);
   // Scalars may have other prototypes.
   if (!isOfExecutor) return value;
   const copy = Object.create(null) as Record<string, unknown>;

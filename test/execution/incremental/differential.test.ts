@@ -94,6 +94,48 @@ it.each([
   3_600_000,
 );
 
+/** Whether a value is there in a whole one, with fewer fields and shorter lists where more is still to come. */
+const isPart = (value: any, whole: any): boolean =>
+  typeof value === 'object' && value !== null
+    ? Object.keys(value).every((key) => isPart(value[key], whole?.[key]))
+    : Object.is(value, whole);
+
+it('has every labelled fragment as one payload with all of its fields when fragments are delivered whole', async () => {
+  let fragments = 0;
+  for (const seed of SEEDS) {
+    const { source, makeArgs } = deferred(seed, true);
+    const hint = `seed ${seed}: ${source}`;
+    const args = () => ({ ...makeArgs(), onError: 'NULL' as const, isIncremental: true });
+    const { data } = await execute({ ...makeArgs(), onError: 'NULL' });
+    const known = await assemble(await execute({ ...args(), fragmentDelivery: 'announced' }));
+
+    const result = await execute({ ...args(), fragmentDelivery: 'whole' });
+
+    const open = new Map(result.subsequent?.pending.map((one) => [one.id, one]));
+    const labelled: string[] = [];
+    let payload = await result.subsequent?.next();
+    for (; payload; payload = await result.subsequent!.next()) {
+      for (const one of payload.pending) open.set(one.id, one);
+      for (const { id, subPath, data: fields } of payload.incremental) {
+        if (!fields) continue;
+        const { path, label } = open.get(id)!;
+        expect(subPath, hint).toBe(undefined);
+        expect(isPart(plain(fields), at(plain(data), path)), hint).toBe(true);
+        labelled.push(...(label === undefined ? [] : [`${label} ${path.join('.')}`]));
+      }
+    }
+    const wanted = known.pending.filter(
+      ({ label, start }) => label !== undefined && start === undefined,
+    );
+    expect(labelled.sort(), hint).toEqual(
+      wanted.map(({ label, path }) => `${label} ${path.join('.')}`).sort(),
+    );
+    fragments += labelled.length;
+  }
+
+  if (SEEDS.length >= 40) expect(fragments).toBeGreaterThan(0);
+}, 3_600_000);
+
 it('equals the whole result when failures propagate, except above a part that failed', async () => {
   let failures = 0;
   for (const seed of SEEDS) {
