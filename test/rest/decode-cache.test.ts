@@ -4,7 +4,7 @@ import type { RestClient } from '../../src/rest/client/client.ts';
 import { decode } from '../../src/rest/decode/decode.ts';
 import { hasKind, type RestError } from '../../src/rest/call/errors.ts';
 import type { RestResponse, Call } from '../../src/rest/call/call.ts';
-import { DecodeCache } from '../../src/rest/decode/decode-cache.ts';
+import { DecodeCache, MAX_MISSES, SAMPLED } from '../../src/rest/decode/decode-cache.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { ok, status, text } from '../support/faults.ts';
 import { failureOf, getPerson, openRest, person } from './open-rest.ts';
@@ -95,6 +95,21 @@ const answer = (value: unknown): RestResponse => ({
 });
 
 describe('the decode cache', () => {
+  it('pauses for a route whose responses never repeat, until they do', () => {
+    const cache = new DecodeCache();
+    const isCached = (id: string): boolean => {
+      const decodedOf = () => cache.decode(read(id), answer(person(id))).value;
+      return [1, 2, 3].map(decodedOf).at(-1) === decodedOf();
+    };
+    for (let i = 0; i < MAX_MISSES; i++) cache.decode(read('p'), answer(person('p', `name ${i}`)));
+    const others = Array.from({ length: 20 * SAMPLED }, (_, i) => `other-${i}`);
+
+    const firstCached = others.findIndex(isCached);
+
+    expect(firstCached).toBeGreaterThan(0);
+    expect(others.slice(firstCached).every(isCached)).toBe(true);
+  });
+
   it('evicts an answer for newer ones', () => {
     const cache = new DecodeCache(40_000);
     const decodedOf = (id: string) => cache.decode(read(id), answer(person(id))).value;

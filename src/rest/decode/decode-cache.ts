@@ -6,6 +6,7 @@
  */
 import { crc32 } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
+import type { Route } from '../../v0/routes.ts';
 import { isRead, type Call, type DecodedResponse, type RestResponse } from '../call/call.ts';
 import { decode } from './decode.ts';
 import { freeze } from './freeze.ts';
@@ -14,6 +15,13 @@ import { freeze } from './freeze.ts';
 export const MAX_BYTES = 16 * 1024 * 1024;
 const LARGEST_PART = 1 / 8; // maximum share of an entry
 const ENTRY_BYTES = 256; // overhead of an entry
+
+/**
+ * Consecutive misses of a route after which only a sample of its paths is cached, one in `SAMPLED`. A hit among them
+ * turns the route on again.
+ */
+export const MAX_MISSES = 1_000;
+export const SAMPLED = 16;
 
 /** The latest response of a path that is not cached yet: most never come again. */
 interface SeenResponse {
@@ -31,6 +39,8 @@ interface CachedDecode {
 
 export class DecodeCache {
   readonly #entries: LRUCache<string, SeenResponse | CachedDecode>;
+  /** Misses since the last hit. */
+  readonly #misses = new Map<Route, number>();
 
   constructor(maxBytes = MAX_BYTES) {
     this.#entries = new LRUCache<string, SeenResponse | CachedDecode>({
@@ -44,12 +54,16 @@ export class DecodeCache {
   /** Like `decode`, with the same errors. Values from the cache are frozen, since callers share them. */
   decode(call: Pick<Call, 'route' | 'path'>, answer: RestResponse): DecodedResponse {
     if (!isRead(call)) return decode(call, answer);
+    const misses = this.#misses.get(call.route) ?? 0;
+    if (misses >= MAX_MISSES && !isSampled(call.path)) return decode(call, answer);
     const entry = this.#entries.get(call.path);
     const kept = entry && 'decoded' in entry ? entry : undefined;
     if (kept && isSame(kept, answer)) {
+      this.#misses.set(call.route, 0);
       freeze(kept.decoded.value as object);
       return kept.decoded;
     }
+    this.#misses.set(call.route, misses + 1);
     const decoded = decode(call, answer);
     const { body, headers } = answer;
     // Values with errors are not cached: errors contain the request id.
@@ -81,6 +95,12 @@ const isSame = ({ body, type, decoded }: CachedDecode, answer: RestResponse): bo
   answer.body.equals(body) &&
   decoded.status === answer.status &&
   String(type) === String(answer.headers['content-type']);
+
+function isSampled(path: string): boolean {
+  let hash = 0;
+  for (let i = 0; i < path.length; i++) hash = (31 * hash + path.charCodeAt(i)) | 0;
+  return hash % SAMPLED === 0;
+}
 
 /** Upper bounds of memory in V8, in bytes: `{}` is 2 bytes of text and 64 of memory. */
 const BYTES = { object: 64, property: 168, array: 48, item: 8, text: 40, character: 2, number: 16 };
