@@ -235,7 +235,7 @@ describe('codes', () => {
   it('and settings are the only words in capitals, except for well-known ones', () => {
     // The last ones are Redis'.
     const OTHERS =
-      'GET POST JSON SIGTERM SIGINT CHROMIUM_PATH NODE_EXTRA_CA_CERTS NODE_OPTIONS EADDRINUSE PROPAGATE NULL ABORT HALT READONLY MASTERDOWN LOADING NOREPLICAS MISCONF OOM'.split(
+      'GET POST JSON SIGTERM SIGINT CHROMIUM_PATH NODE_EXTRA_CA_CERTS NODE_OPTIONS EADDRINUSE ENOSPC EDQUOT EIO PROPAGATE NULL ABORT HALT READONLY MASTERDOWN LOADING NOREPLICAS MISCONF OOM'.split(
         ' ',
       );
     const inErrors = [...pageNamed('docs/errors.md').anchors].map((anchor) => anchor.toUpperCase());
