@@ -13,7 +13,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
@@ -289,6 +292,55 @@ describe('ports', () => {
     expect(published).toBe(`127.0.0.1:${listens}:${listens}`);
   });
 });
+
+describe('a scrape by Prometheus', () => {
+  const { annotations } = deployment.spec.template.metadata;
+  const [{ static_configs }] = parse(read('observability/prometheus.yaml')).scrape_configs;
+  const inKubernetes = [`10.1.2.3:${annotations['prometheus.io/port']}`];
+  const [{ pods }] = manifest('hpa.yaml').spec.metrics;
+
+  it.each([
+    ['the base', inKubernetes, annotations['prometheus.io/path']],
+    ['the overlay', inKubernetes, annotations['prometheus.io/path']],
+    ["compose's gateway", static_configs[0].targets, '/metrics'],
+  ])('finds the metrics of %s by the addresses of its own files', async (name, targets, path) => {
+    const { UPSTREAM_URL: _, REDIS_URL: _redis, REDIS_SECRET: _secret, ...own } = settings[name]!;
+    const { port: adminPort } = new URL(`http://${targets[0]}`);
+    expect(String(own['ADMIN_PORT'])).toBe(adminPort);
+    const folder = own['TRUSTED_DOCUMENTS'] && { TRUSTED_DOCUMENTS: join(BASE, 'documents') };
+    const gateway = await openGateway({
+      backend: 'faulty',
+      process: {
+        ...settings['the image'],
+        ...own,
+        ...folder,
+        PORT: '0',
+        ADMIN_PORT: '0',
+        LOG_LEVEL: 'info',
+      },
+    });
+    const [, admin] = /Metrics and readiness are at (http:[\w.:/]+)/.exec(gateway.output)!;
+
+    for (const host of [...targets, '127.0.0.1:4001', 'gateway.content-pages.svc:4001']) {
+      const { status, text: metrics } = await getAs(host, `${admin}${path}`);
+
+      expect([host, status]).toEqual([host, 200]);
+      expect(metrics).toContain(`# TYPE ${pods.metric.name} gauge`);
+    }
+    for (const { httpGet } of [
+      ...[container.startupProbe, container.readinessProbe, container.livenessProbe],
+    ]) {
+      expect((await getAs('10.1.2.3:4000', `${gateway.url}${httpGet.path}`)).status).toBe(200);
+    }
+  });
+});
+
+/** GET with another `Host` than the URL's, which `fetch` does not allow. */
+async function getAs(host: string, url: string): Promise<{ status: number; text: string }> {
+  const asked = request(url, { headers: { host } }).end();
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  return { status: response.statusCode!, text: await text(response) };
+}
 
 describe('the image', () => {
   const { scripts, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));

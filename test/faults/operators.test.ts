@@ -143,8 +143,9 @@ describe('T78 ALLOWED_HOSTS', () => {
     expect((await as(stand, 'evil.example', '/metrics'))[0]).toBe(421);
     expect(stand.hits).toBe(before);
     // Load balancers ask by address.
-    expect((await as(stand, '10.0.0.7', '/health'))[0]).toBe(200);
-    expect((await as(stand, '10.0.0.7', '/ready'))[0]).toBe(200);
+    for (const path of ['/health', '/ready', '/health?x', '/ready?probe=x']) {
+      expect((await as(stand, '10.0.0.7', path))[0], path).toBe(200);
+    }
   });
 
   it('T78 allows the hosts that it names, and any host when it is unset and callers need a key', async () => {

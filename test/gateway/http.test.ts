@@ -530,10 +530,13 @@ describe('GraphiQL', () => {
   });
 
   it('serves no files outside its folder, and no page at other hosts or the admin port', async () => {
-    const { gateway, server } = await openPage();
+    const { url, gateway, server } = await openPage();
     const http = { ...DEFAULTS.http, port: 0 };
+    const page = await send(`${url}/graphql`, { headers: browser });
+    const name = filesOf(page.text)[0]!.split('/').at(-1)!;
 
     for (const path of [
+      ...[`./${name}`, `a/../${name}`, `%${name.charCodeAt(0).toString(16)}${name.slice(1)}`],
       ...['../index.html', '..%2Findex.html', '..%252Findex.html', '/../../index.html'],
       ...['../../main.js', 'index.html', 'no.js', ''],
     ]) {

@@ -1,6 +1,7 @@
 /** The operators' endpoints: /health, /ready, /metrics. */
 import { describe, expect, it, vi } from 'vitest';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
+import { rawHttp } from '../faults/raw-http.ts';
 import { silence, status, type Behaviour } from '../support/faults.ts';
 import { world } from '../support/world.ts';
 import { send } from '../support/client.ts';
@@ -122,6 +123,32 @@ it.each([
   expect([reply.status, reply.codes]).toEqual([status, [code]]);
   expect(reply.headers.get('content-type')).toMatch(/json/);
 });
+
+it.each([
+  ...['/a/./health', '/a/../health', '/./health', '/a/%2e/health', '/%68ealth', '/health/'],
+  ...['\\health', '/a/..\\health', '/health#x', '/a/../graphql?query={__typename}'],
+])('answers 404 or 400 to %s, since routes are matched as sent', async (path) => {
+  const { server } = await openGateway();
+
+  const reply = await rawHttp(
+    server,
+    `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+  );
+
+  expect(reply.status).toBe(path.startsWith('/') ? 404 : 400);
+});
+
+it.each(['/health', '/ready', '/metrics', '/ready?probe=x'])(
+  '%s may not be cached',
+  async (path) => {
+    const { url } = await openGateway();
+
+    for (const method of ['GET', 'HEAD']) {
+      const { status, headers } = await send(url + path, { method });
+      expect([status, headers.get('cache-control')]).toEqual([200, 'no-store']);
+    }
+  },
+);
 
 it('counts a plan as ok and a preflight not at all', async () => {
   const { url, ask } = await openGateway({ http: { corsOrigins: ['https://app.example'] } });

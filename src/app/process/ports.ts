@@ -41,6 +41,8 @@ export async function openPorts(
           port: adminPort,
           socketPath: undefined,
           basePath: '',
+          // Prometheus and orchestrators ask by the address of a pod or by the name of a service.
+          allowedHosts: undefined,
           // Metrics and readiness are of one process.
           reusePort: false,
         });

@@ -3,6 +3,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { errorResponse } from '../operation/client-error.ts';
+import { pathOf } from './path.ts';
 
 /** Not checked: orchestrators use other addresses and names, and the responses reveal nothing to a page. */
 const PROBES = new Set(['/health', '/ready']);
@@ -31,7 +32,7 @@ export const createAddressCheck =
     }
     incoming.url = url;
     const { host = '' } = incoming.headers;
-    if (!allowedHosts || isAllowed(host, allowedHosts) || PROBES.has(url)) return undefined;
+    if (!allowedHosts || isAllowed(host, allowedHosts) || PROBES.has(pathOf(url))) return undefined;
     return errorResponse(
       421,
       'HOST_NOT_ALLOWED',

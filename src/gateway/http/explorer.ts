@@ -29,8 +29,9 @@ export interface Explorer {
 const PAGE = '/graphql';
 const FILES = '/graphql/explorer/files/';
 
-/** Whether a URL is that of a page's file. */
-export const isExplorerFile = (url: string): boolean => url.startsWith(FILES);
+/** Whether a path can be that of a page's file: `sirv` would normalise others. */
+export const isExplorerFile = (path: string): boolean =>
+  path.startsWith(FILES) && /^[\w.-]+$/.test(path.slice(FILES.length));
 
 const OFF = 'GraphiQL is switched off here (GRAPHIQL=off).';
 const NOT_BUILT =

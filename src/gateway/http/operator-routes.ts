@@ -2,7 +2,7 @@
 import type { Metrics } from '../observe/metrics/metrics.ts';
 import { wantsOpenMetrics } from '../observe/metrics/open-metrics.ts';
 import type { Readiness } from '../observe/readiness.ts';
-import { forGet, type RouteHandlers } from './site.ts';
+import { forGet, type RouteHandler, type RouteHandlers } from './site.ts';
 
 interface OperatorRoutesOptions {
   readonly readiness: Readiness;
@@ -11,7 +11,15 @@ interface OperatorRoutesOptions {
   readonly routes: () => unknown;
 }
 
-const health = forGet(async () => Response.json({ status: 'alive' }));
+/** A route whose responses are of the moment, so no proxy may cache them. */
+const forOperators = (answer: (request: Request) => Promise<Response>): RouteHandler =>
+  forGet(async (request) => {
+    const response = await answer(request);
+    response.headers.set('cache-control', 'no-store');
+    return response;
+  });
+
+const health = forOperators(async () => Response.json({ status: 'alive' }));
 
 const respond = <Body extends { readonly ready: boolean }>(body: Body): Response =>
   Response.json(body, { status: body.ready ? 200 : 503 });
@@ -22,8 +30,8 @@ export const operatorRoutes = ({
   routes,
 }: OperatorRoutesOptions): RouteHandlers => ({
   '/health': health,
-  '/ready': forGet(async () => respond({ ...readiness.report(), routes: routes() })),
-  '/metrics': forGet(async ({ headers }) => {
+  '/ready': forOperators(async () => respond({ ...readiness.report(), routes: routes() })),
+  '/metrics': forOperators(async ({ headers }) => {
     const { text, contentType } = await metrics.read(wantsOpenMetrics(headers.get('accept')));
     return new Response(text, { headers: { 'content-type': contentType } });
   }),
@@ -32,5 +40,5 @@ export const operatorRoutes = ({
 /** Routes for callers if operators have a port of their own: without `/metrics` and details. */
 export const publicRoutes = (readiness: Readiness): RouteHandlers => ({
   '/health': health,
-  '/ready': forGet(async () => respond({ ready: readiness.report().ready })),
+  '/ready': forOperators(async () => respond({ ready: readiness.report().ready })),
 });

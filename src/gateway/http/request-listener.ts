@@ -13,6 +13,7 @@ import { multipart } from '../operation/multipart.ts';
 import type { CheckAddress } from './address.ts';
 import type { Stopping } from './drain.ts';
 import { isExplorerFile, type Explorer, type ExplorerResponse } from './explorer.ts';
+import { pathOf } from './path.ts';
 import { readBody } from './request-body.ts';
 import { GRAPHQL, type Site } from './site.ts';
 
@@ -69,7 +70,7 @@ export function requestListener(options: RequestListenerOptions): RequestListene
     if (site.explorer && isRead(method)) {
       const page = site.explorer.page(incoming);
       if (page) return sendPage(exchange, page);
-      if (isExplorerFile(url) && sendFile(exchange, site.explorer)) return undefined;
+      if (isExplorerFile(pathOf(url)) && sendFile(exchange, site.explorer)) return undefined;
     }
     if (!hasBody(incoming)) return handle(exchange, undefined);
     readBody(incoming, maxBodyBytes, (read) => {
@@ -83,7 +84,8 @@ export function requestListener(options: RequestListenerOptions): RequestListene
   function handle(exchange: HttpExchange, body: string | undefined): void {
     const { incoming, arrival } = exchange;
     const { method = 'GET', url = '/', headers } = incoming;
-    if (site.graphql && pathOf(url) === GRAPHQL) {
+    const path = pathOf(url);
+    if (site.graphql && path === GRAPHQL) {
       site.graphql(
         arrival,
         { method, url, headers, body },
@@ -94,9 +96,7 @@ export function requestListener(options: RequestListenerOptions): RequestListene
       );
       return;
     }
-    // Only the caller's path: neither its address nor its `Host` goes into the URL.
-    const target = `http://gateway${url}`;
-    if (!url.startsWith('/') || !URL.canParse(target)) {
+    if (!url.startsWith('/')) {
       reject(exchange, errorResponse(400, 'BAD_REQUEST', 'Ask for a path, such as /graphql.'));
       return;
     }
@@ -107,7 +107,8 @@ export function requestListener(options: RequestListenerOptions): RequestListene
     }
     const init = { method, headers: headers as Record<string, string>, body: body ?? null };
     site
-      .answer(new Request(target, init), arrival)
+      // Only the caller's path: neither its address nor its `Host` goes into the URL.
+      .answer(path, new Request(`http://gateway${url}`, init), arrival)
       .then((response) => sendResponse(exchange, response))
       .catch((error: unknown) => fail(exchange, error));
   }
@@ -271,8 +272,3 @@ const hasBody = ({ method = 'GET', headers }: IncomingMessage): boolean =>
 
 /** Methods forbidden by the Fetch API. */
 const NOT_OF_FETCH = new Set(['CONNECT', 'TRACE', 'TRACK']);
-
-const pathOf = (url: string): string => {
-  const end = url.search(/[?#]/);
-  return end === -1 ? url : url.slice(0, end);
-};

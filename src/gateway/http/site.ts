@@ -16,8 +16,8 @@ export interface Site {
   readonly subscriptions: Subscriptions;
   /** Serves `/graphql`; undefined on the operators' port. */
   readonly graphql?: HttpTransport | undefined;
-  /** Serves any other request; never rejects. */
-  answer(request: Request, arrival: Arrival): Promise<Response>;
+  /** Serves any other request; never rejects. @param path as sent, while the request's URL is normalised. */
+  answer(path: string, request: Request, arrival: Arrival): Promise<Response>;
   /** Accepts a WebSocket, or returns the error response. */
   upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Response | undefined;
   /** GraphiQL, if it is served. */
@@ -47,8 +47,8 @@ export function createSite(
   return {
     ...parts,
     upgrade: notFound,
-    answer: async (request, arrival) => {
-      const route = routes[new URL(request.url).pathname] ?? (async () => notFound());
+    answer: async (path, request, arrival) => {
+      const route = routes[path] ?? (async () => notFound());
       const response = await route(request, arrival).catch((error: unknown) => {
         parts.logger.error(
           { err: error, requestId: arrival.requestId },

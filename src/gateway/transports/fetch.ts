@@ -13,7 +13,7 @@ interface FetchOptions {
   readonly path: string;
   readonly graphql: HttpTransport;
   /** Serves any other request; never rejects. */
-  readonly answer: (request: Request, arrival: Arrival) => Promise<Response>;
+  readonly answer: (path: string, request: Request, arrival: Arrival) => Promise<Response>;
 }
 
 export const createFetch =
@@ -23,7 +23,7 @@ export const createFetch =
     if (request.signal.aborted) arrival.cancel.cancel();
     else request.signal.addEventListener('abort', () => arrival.cancel.cancel());
     const { pathname, search } = new URL(request.url);
-    if (pathname !== path) return answer(request, arrival);
+    if (pathname !== path) return answer(pathname, request, arrival);
     const { method } = request;
     const headers: HeaderFields = dictionary(request.headers);
     const body = request.body ? await request.text() : undefined;
