@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis as Client } from 'ioredis';
 import { onTestFinished } from 'vitest';
+import { openFolder } from './folder.ts';
 
 const PROGRAM = ['/usr/bin/redis-server', '/usr/bin/valkey-server'].find((path) =>
   existsSync(path),
@@ -36,6 +37,19 @@ export async function openRedis(...args: readonly string[]): Promise<RedisServer
   const redis = await startRedis(...args);
   onTestFinished(() => redis.stop());
   return redis;
+}
+
+/** A Sentinel, which watches nothing. */
+export async function openSentinel(port: number): Promise<void> {
+  const settings = join(openFolder({ 'sentinel.conf': '' }), 'sentinel.conf');
+  const sentinel = spawn(PROGRAM!, [settings, '--sentinel', '--port', String(port)], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  onTestFinished(() => void sentinel.kill('SIGKILL'));
+  const client = new Client(port, { retryStrategy: () => 10 });
+  client.on('error', () => {});
+  await client.ping();
+  client.disconnect();
 }
 
 /** As `openRedis`, outside of tests: its caller stops it. */

@@ -8,6 +8,8 @@ export interface Relay {
   readonly connections: number;
   /** Sets the target, and ends the present connections. Without a target, connections are accepted and never answered. */
   leadTo(port: number | undefined): void;
+  /** Sets the target of further connections; the present ones stay as they are. */
+  turnTo(port: number): void;
   /** Sets the target of further connections; the present ones stay open and are never answered, as by a host that is gone. */
   leaveFor(port: number): void;
   /** Resets the connections on which the backend spoke last. */
@@ -56,6 +58,9 @@ export async function openRelay(delayMs = 0): Promise<Relay> {
       for (const socket of sockets) socket.destroy();
       target = to;
       connections = 0;
+    },
+    turnTo: (to) => {
+      target = to;
     },
     leaveFor: (to) => {
       for (const socket of sockets) left.add(socket);

@@ -42,14 +42,25 @@ export const MAX_PAUSE_MS = 1_000;
 
 /**
  * Errors of a server that takes no writes or no further connections: a replica, such as the former primary after a
- * failover, a primary that has lost its replicas or cannot save, or one that still loads its data. Redis 6 sends them
- * inside the error of a script.
+ * failover, a primary that has lost its replicas or cannot save, or one that still loads its data; and of a server of
+ * another kind, a node of a cluster or a Sentinel. Redis 6 sends them inside the error of a script.
  */
 const UNUSABLE =
-  /(?:^|-)(READONLY|MASTERDOWN|LOADING|NOREPLICAS|MISCONF|ERR max number of clients) /;
+  /(?:^|-)(READONLY|MASTERDOWN|LOADING|NOREPLICAS|MISCONF|MOVED|ASK|CROSSSLOT|CLUSTERDOWN|ERR max number of clients|ERR unknown command|ERR SELECT is not allowed in cluster mode)\b/;
 
-/** Key that is never stored. Its expiry shows whether a server is a primary: replicas answer PING, but refuse writes. */
+/** Errors with the same meaning. */
+const SAME = new Map([
+  ['ASK', 'MOVED'],
+  ['CROSSSLOT', 'MOVED'],
+  ['ERR SELECT is not allowed in cluster mode', 'MOVED'],
+]);
+
+/** Keys that are never stored. Their expiry shows whether a server is a primary: replicas answer PING, but refuse writes. */
 const CHECK_KEY = `${PREFIX}check`;
+/** In other slots than the first, so each cluster of several nodes refuses both together. */
+const OTHER_CHECK_KEY = `${PREFIX}other-check`;
+
+const CHECK_BOTH = "return redis.call('PEXPIRE', KEYS[1], 1) + redis.call('PEXPIRE', KEYS[2], 1)";
 
 /** Outcome of a command; `skipped`: not sent, since Redis is unavailable. */
 export type CommandOutcome = 'ok' | 'timeout' | 'failed' | 'skipped';
@@ -105,6 +116,8 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
   let why: string | undefined;
   /** Last error of an unusable server; undefined once one is ready. */
   let unusable: string | undefined;
+  /** Whether the connection for commands has ended since it was ready. */
+  let hasLeft = false;
   let isEnding = false;
 
   const isAvailable = (): boolean => isReady && breaker.isClosed;
@@ -120,7 +133,7 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
         () => true,
         (error: Error) => {
           // The host may be gone, which ends no connection for a quarter of an hour, and its address lead to another.
-          if (isTimeout(error)) for (const client of [commands, messages]) client.disconnect(true);
+          if (isTimeout(error)) commands.disconnect(true);
           return false;
         },
       ),
@@ -133,10 +146,17 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
   });
 
   const commands = clientOf(where, {
-    check: (client) => client.pexpire(CHECK_KEY, 1),
+    check: (client) =>
+      // A node of a cluster may have the slot of the one key.
+      unusable === 'MOVED'
+        ? client.eval(CHECK_BOTH, 2, CHECK_KEY, OTHER_CHECK_KEY)
+        : client.pexpire(CHECK_KEY, 1),
     onReady: () => {
       isReady = true;
       why = unusable = undefined;
+      // The address may lead to another server by now, while the old one keeps its connections.
+      if (hasLeft) messages.disconnect(true);
+      hasLeft = false;
       tell();
     },
     onUnusable: (found) => {
@@ -160,6 +180,7 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
   messages.on('error', () => {});
   commands.on('close', () => {
     isReady = false;
+    hasLeft = true;
     why ??= 'closed';
     tell();
   });
@@ -261,7 +282,7 @@ function clientOf(where: string, { check, onReady, onUnusable }: ClientOptions):
       const [, why] = UNUSABLE.exec(message) ?? [];
       if (why === undefined) return false;
       isUnusable = true;
-      onUnusable(why);
+      onUnusable(SAME.get(why) ?? why);
       return true;
     },
   });

@@ -38,6 +38,8 @@ export function observeSharedState(
   };
 }
 
+const CLUSTER = 'REDIS_URL leads to a Redis Cluster, not to a single server';
+
 /** Sentences about unusable servers, by their error. */
 const UNUSABLE: Readonly<Record<string, string>> = {
   READONLY: 'A replica of Redis answers, which takes no writes',
@@ -46,6 +48,10 @@ const UNUSABLE: Readonly<Record<string, string>> = {
   NOREPLICAS: 'Redis takes no writes without its replicas',
   MISCONF: 'Redis takes no writes because it cannot save',
   'ERR max number of clients': 'Redis takes no more connections',
+  MOVED: CLUSTER,
+  CLUSTERDOWN: CLUSTER,
+  'ERR unknown command':
+    'REDIS_URL leads to a server without the commands of Redis, such as Redis Sentinel, not to the primary',
 };
 
 const unavailable = (why: string | undefined): string =>

@@ -14,7 +14,7 @@ import { freePort } from '../../support/free-port.ts';
 import { ROOT } from '../../support/pages.ts';
 import { listen } from '../../support/listen.ts';
 import { openRelay, type Relay } from '../../support/relay.ts';
-import { hasRedis, openRedis, type RedisServer } from '../../support/redis.ts';
+import { hasRedis, openRedis, openSentinel, type RedisServer } from '../../support/redis.ts';
 import { atOnce } from '../../support/at-once.ts';
 import { until } from '../../support/until.ts';
 
@@ -216,6 +216,46 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
   });
 });
 
+describe.skipIf(!hasRedis)('a server of another kind', () => {
+  it('is unavailable if it is a node of a cluster, also if it has the slot of the check', async () => {
+    const ports = [await freePort(), await freePort()] as const;
+    const [node, other] = await Promise.all(
+      ports.map((port) => openRedis('--port', String(port), '--cluster-enabled', 'yes')),
+    );
+    const relay = await openRelay();
+    relay.leadTo(ports[0]);
+    const { connection, changes, refusals } = await open(`redis://127.0.0.1:${relay.port}`);
+    await until(() => expect(changes).toEqual(['away: CLUSTERDOWN']));
+
+    const slot = Number(await node!.command('CLUSTER', 'KEYSLOT', `${PREFIX}check`));
+    await node!.command('CLUSTER', 'ADDSLOTS', slot);
+    await other!.command('CLUSTER', 'ADDSLOTSRANGE', 0, slot - 1, slot + 1, 16_383);
+    await other!.command('CLUSTER', 'BUMPEPOCH');
+    await node!.command('CLUSTER', 'MEET', '127.0.0.1', ports[1]);
+    await until(async () =>
+      expect(String(await node!.command('CLUSTER', 'INFO'))).toContain('cluster_state:ok'),
+    );
+    await until(() => connection.isAvailable);
+    expect(await connection.run(WRITE, ['gateway:1:written'], ['value'])).toBeUndefined();
+    await until(() => !connection.isAvailable);
+    const count = relay.connections;
+    await until(() => relay.connections > count + 4);
+
+    expect(connection.isAvailable).toBe(false);
+    expect(changes).toEqual(['away: CLUSTERDOWN', 'available', 'away: MOVED']);
+    expect(refusals).toEqual([]);
+  });
+
+  it('is unavailable if it is a Sentinel', async () => {
+    const port = await freePort();
+    await openSentinel(port);
+    const { connection, changes } = await open(`redis://127.0.0.1:${port}`);
+
+    expect(changes).toEqual(['away: ERR unknown command']);
+    expect(connection.isAvailable).toBe(false);
+  });
+});
+
 /** A server that answers each command with an error. */
 async function openRefusing(error: string): Promise<number> {
   const server = createServer((socket) => {
@@ -278,6 +318,41 @@ describe.skipIf(!hasRedis)('a Redis that fails over', () => {
       expect(refusals).toEqual([]);
     },
   );
+
+  it('moves messages to the server that takes commands, and reports a gap, while the former primary keeps its connections', async () => {
+    const ports = [await freePort(), await freePort()] as const;
+    const primary = await openRedis('--port', String(ports[0]));
+    const next = await openRedis('--port', String(ports[1]));
+    const relay = await openRelay();
+    relay.leadTo(ports[0]);
+    const { connection } = await open(`redis://127.0.0.1:${relay.port}`);
+    const heard: string[] = [];
+    await connection.subscribe(`${PREFIX}test`, {
+      onMessage: (text) => heard.push(text),
+      onGap: () => heard.push('gap'),
+    });
+    const write = () => connection.run(WRITE, ['gateway:1:written'], ['value']);
+    await until(async () => expect(await write()).toBe('OK'));
+    heard.length = 0;
+
+    // Without replication: messages of the next primary do not reach the former one.
+    await primary.command('REPLICAOF', '127.0.0.1', await freePort());
+    relay.turnTo(ports[1]);
+    await until(async () => {
+      await write();
+      expect(connection.isAvailable).toBe(false);
+    });
+    await until(async () => {
+      await next.command('PUBLISH', `${PREFIX}test`, 'a message');
+      expect(heard).toContain('a message');
+    });
+
+    expect(heard[0]).toBe('gap');
+    expect(await primary.command('PUBSUB', 'NUMSUB', `${PREFIX}test`)).toEqual([
+      `${PREFIX}test`,
+      0,
+    ]);
+  });
 
   it('is used again when its host is gone without a word and its address leads to another', async () => {
     const ports = [await freePort(), await freePort()] as const;

@@ -8,7 +8,7 @@ import { openFolder } from '../../support/folder.ts';
 import { selfSigned } from '../../support/certificates.ts';
 import { freePort } from '../../support/free-port.ts';
 import { startGateway } from '../../support/gateway-process.ts';
-import { hasRedis, openRedis } from '../../support/redis.ts';
+import { hasRedis, openRedis, openSentinel } from '../../support/redis.ts';
 import { openBackend, watchAll } from './support.ts';
 import { until } from '../../support/until.ts';
 
@@ -81,6 +81,23 @@ describe.skipIf(!hasRedis)('three replicas', () => {
     await allSee([...others, ...returned], 'published');
 
     expectInOrder([...others, ...returned]);
+  });
+
+  it('work alone and say why when REDIS_URL leads to a Redis Cluster or to Redis Sentinel', async () => {
+    const [cluster, sentinel] = [await freePort(), await freePort()];
+    await openRedis('--port', String(cluster), '--cluster-enabled', 'yes');
+    await openSentinel(sentinel);
+    for (const [port, name] of [
+      [cluster, 'Redis Cluster'],
+      [sentinel, 'Redis Sentinel'],
+    ] as const) {
+      const REDIS_URL = `redis://127.0.0.1:${port}`;
+      const gateway = await startGateway({ REDIS_URL, UPSTREAM_URL: 'http://127.0.0.1:1' });
+
+      await until(() => expect(gateway.output).toContain(name));
+      expect(gateway.output).not.toContain('Redis answers');
+      expect(await gateway.metric('gateway_shared_state_available')).toBe(0);
+    }
   });
 
   it('reach Redis by TLS with a certificate of NODE_EXTRA_CA_CERTS, and work alone without it', async () => {
