@@ -174,6 +174,9 @@ export class Attempt implements Dispatcher.DispatchHandler, CallLogEntry, Timed 
       headers = [...headers, ...begun.headers];
     }
     if (call.body !== null) headers = [...headers, 'content-type', 'application/json'];
+    // For caches between the gateway and the backend.
+    else if (isRead(call) && call.newerThan !== undefined)
+      headers = [...headers, 'cache-control', 'no-cache'];
     if (call.validators) headers = [...headers, ...call.validators];
     this.#state = 'sent';
     this.source = 'sent';

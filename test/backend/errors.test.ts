@@ -2,7 +2,7 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
-import { shareTestBackend } from './support.ts';
+import { shareTestBackend, type CallOptions } from './support.ts';
 
 const backend = shareTestBackend();
 const { call } = backend;
@@ -144,6 +144,25 @@ it.each([
 
   expect(status).toBe(405);
   expect(headers.get('allow')).toBe(allowed);
+});
+
+it('lets no cache use a response for another key, or an error again', async () => {
+  const cachesOf = async (path: string, options?: CallOptions) => {
+    const { status, headers } = await call(path, options);
+    return [status, headers.get('cache-control'), headers.get('vary')];
+  };
+
+  expect(await cachesOf('/v0/topics')).toEqual([200, 'private, no-cache', 'x-api-key']);
+  for (const [path, status, options] of [
+    ['/v0/topics', 401, { key: null }],
+    ['/v0/topics/none', 404],
+    ['/v0/nothing', 404],
+    ['/v0/topics', 405, { method: 'DELETE' }],
+    ['/v0/pages', 422, { method: 'POST', body: {} }],
+  ] as const) {
+    expect(await cachesOf(path, options)).toEqual([status, 'no-store', 'x-api-key']);
+  }
+  expect(await cachesOf('/v0/openapi.json', { key: null })).toEqual([200, null, null]);
 });
 
 describe('the id of a request', () => {

@@ -4,12 +4,14 @@
  */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { clientOf, type Client } from '../support/client.ts';
 import { startGateway, type GatewayProcess } from '../support/gateway-process.ts';
+import { openHttp } from '../support/listen.ts';
 import { openNginx } from '../support/nginx.ts';
 import { nginxInFrontOf } from '../support/proxy.ts';
 import { openRedis, type RedisServer } from '../support/redis.ts';
@@ -44,12 +46,13 @@ export async function openStand(
     onRequest: (line) => calls.push(line),
   });
   onTestFinished(async () => void (await backend.close()));
+  const silentUrl = await openSilentAboutCaches(backend.url);
   const relays = await Promise.all(Array.from({ length: count }, () => openRedisRelay(redis)));
   const start = async (i: number, port = 0) =>
     startGateway(
       {
         ...{
-          UPSTREAM_URL: backendUrl ?? backend.url,
+          UPSTREAM_URL: backendUrl ?? silentUrl,
           REDIS_URL: relays[i]!.url,
           PORT: String(port),
         },
@@ -69,7 +72,7 @@ export async function openStand(
   );
   return {
     ...clientOf(url, 'demo'),
-    ...{ url, backendUrl: backendUrl ?? backend.url, redis, replicas, calls, relays },
+    ...{ url, backendUrl: backendUrl ?? silentUrl, redis, replicas, calls, relays },
     restart: async (i, signal) => {
       const { port, stop } = replicas[i]!;
       const code = await stop(signal);
@@ -78,6 +81,17 @@ export async function openStand(
     },
   };
 }
+
+/** A backend's responses without its word on caching, so that replicas cache them by `CACHE_TTL`. @returns its URL. */
+const openSilentAboutCaches = (url: string): Promise<string> =>
+  openHttp((asked, answer) => {
+    const { method, headers } = asked;
+    const onwards = request(url + asked.url, { method, headers }, (told) => {
+      const { 'cache-control': _, ...others } = told.headers;
+      told.pipe(answer.writeHead(told.statusCode!, others));
+    });
+    asked.pipe(onwards.on('error', () => answer.destroy()));
+  });
 
 export interface RedisRelay {
   /** For `REDIS_URL`. */

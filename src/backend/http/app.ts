@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Hono, type Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { API_KEY_HEADER } from '../../v0/api-key.ts';
 import type { ErrorBody } from '../../v0/error.ts';
 import {
   servedRoutes,
@@ -24,6 +25,8 @@ import { readBody, readParams, readQuery } from './request.ts';
 
 /** Maximum size of a body, in bytes. Assumed: the document shows no limit. */
 const MAX_BODY_BYTES = 1_048_576;
+
+const DESCRIPTION = '/v0/openapi.json';
 
 interface AppOptions {
   readonly handlers: Handlers;
@@ -49,6 +52,11 @@ export function createApp(options: AppOptions): Hono<Env> {
     context.set('requestId', requestId);
     context.header('x-request-id', requestId);
     const { pathname, search } = new URL(context.req.url);
+    if (pathname !== DESCRIPTION) {
+      // Otherwise a cache may hand the response of one key to another.
+      context.header('cache-control', 'private, no-cache');
+      context.header('vary', API_KEY_HEADER);
+    }
     if (pathname.startsWith('/v0/')) onRequest(`${context.req.method} ${pathname}${search}`);
     if (latencyMs > 0) await wait(latencyMs);
     await next();
@@ -56,12 +64,12 @@ export function createApp(options: AppOptions): Hono<Env> {
 
   // Public; created at the first request, since it takes some 20 ms.
   let description: object | undefined;
-  app.get('/v0/openapi.json', (context) =>
+  app.get(DESCRIPTION, (context) =>
     context.json((description ??= openApiDocument(options.routeSet))),
   );
 
   app.use('/v0/*', async (context, next) => {
-    const key = context.req.header('x-api-key');
+    const key = context.req.header(API_KEY_HEADER);
     if (!key) throw new Problem(401, 'Send your key in the x-api-key header');
     const tenantId = await findTenant(key);
     if (tenantId === undefined) throw new Problem(401, 'The key in x-api-key is not known');
@@ -137,6 +145,7 @@ function refuse(context: Context<Env>, problem: Problem): Response {
   const { status, message, details, headers } = problem;
   const requestId = context.get('requestId');
   const body: ErrorBody = { code: CODES[status], message, requestId, details: { ...details } };
+  context.header('cache-control', 'no-store');
   for (const [name, value] of Object.entries(headers)) context.header(name, value);
   return context.json(body, status);
 }

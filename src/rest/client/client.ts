@@ -172,7 +172,7 @@ class ScopedClient implements RestClient, Requester {
   #isDeferred: ((origin: unknown) => boolean) | undefined;
 
   constructor(shared: Shared, scope: RequestScope) {
-    const { clock, cache } = shared.options;
+    const { clock } = shared.options;
     const { apiKey = '', forwarded = [], trace } = scope;
     this.#shared = shared;
     this.#scope = scope;
@@ -186,7 +186,7 @@ class ScopedClient implements RestClient, Requester {
     this.trace = trace;
     if (trace) this.headers.push(...trace.forwarded);
     this.deadline = new RequestDeadline(scope.deadlineMs, scope.leaving, shared.deadlines, clock);
-    this.#newerThan = cache && scope.newerThan;
+    this.#newerThan = scope.newerThan;
     this.#callsLeft = scope.maxCalls;
   }
 
@@ -269,7 +269,7 @@ class ScopedClient implements RestClient, Requester {
       const nowMs = options.clock.now();
       this.#admit(route, nowMs);
       // Reads after a write of the same request are never older than the write.
-      if (options.cache && route.method !== 'GET') this.#newerThan = NOW;
+      if (route.method !== 'GET') this.#newerThan = NOW;
       const asked = {
         from: this,
         route,
