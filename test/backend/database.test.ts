@@ -6,6 +6,7 @@ import { is } from 'drizzle-orm';
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { expect, it } from 'vitest';
 import { BackendDatabaseError, openBackend } from '../../src/backend/backend.ts';
+import { retryWhileLocked } from '../../src/backend/database/database.ts';
 import * as tables from '../../src/backend/database/tables.ts';
 import { openTestBackend, temporaryDatabase } from './support.ts';
 import { freePort } from '../support/free-port.ts';
@@ -86,6 +87,29 @@ it('keeps its file in WAL mode', async () => {
 
   expect(rows[0]?.['journal_mode']).toBe('wal');
   client.close();
+});
+
+it('retries the preparation of a file when another process has written to it meanwhile', async () => {
+  const url = temporaryDatabase();
+  mkdirSync(dirname(url.slice('file:'.length)));
+  const other = createClient({ url });
+  await other.executeMultiple('PRAGMA journal_mode = WAL; CREATE TABLE t (by TEXT)');
+  let attempts = 0;
+
+  const client = await retryWhileLocked({ url }, async (own) => {
+    attempts += 1;
+    const transaction = await own.transaction('deferred');
+    await transaction.execute('SELECT * FROM t');
+    if (attempts === 1) await other.execute("INSERT INTO t VALUES ('other')");
+    await transaction.execute("INSERT INTO t VALUES ('own')");
+    await transaction.commit();
+  });
+
+  const { rows } = await client.execute('SELECT * FROM t');
+  expect(rows.map(({ by }) => by)).toEqual(['other', 'own']);
+  expect(attempts).toBe(2);
+  client.close();
+  other.close();
 });
 
 it('starts with keys and no rows when it has no seed', async () => {

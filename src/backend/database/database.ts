@@ -9,7 +9,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { createClient, type Client, type ResultSet } from '@libsql/client';
+import { createClient, type Client, type Config, type ResultSet } from '@libsql/client';
 import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/libsql';
 import { migrate } from 'drizzle-orm/libsql/migrator';
@@ -25,6 +25,12 @@ const OUR_TABLES = ['api_keys', 'publish_operations'];
 
 /** Timeout for locks of other processes, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
+
+/** Interval of attempts to prepare a locked file, in milliseconds. */
+const RETRY_MS = 20;
+
+/** SQLite's code of a locked database. */
+const BUSY = 5;
 
 /** Timeout of a remote database at start, in milliseconds. */
 const START_TIMEOUT_MS = 10_000;
@@ -61,21 +67,44 @@ export class BackendDatabaseError extends Error {
  * @throws {BackendDatabaseError} if it cannot be used.
  */
 export async function openDatabase(databaseUrl: string): Promise<Database> {
-  let client: Client | undefined;
   try {
     makeFolderOf(databaseUrl);
     const local = /^(file:|:memory:)/.test(databaseUrl);
     // One connection, since a second one to `:memory:` would be another, empty database.
     const ofLocal = { concurrency: 1, timeout: BUSY_TIMEOUT_MS };
-    client = createClient({ url: databaseUrl, ...(local && ofLocal) });
-    const late = sleep(START_TIMEOUT_MS, undefined, { ref: false }).then(() => {
-      throw new Error(`no answer within ${START_TIMEOUT_MS} ms`);
+    const config = { url: databaseUrl, ...(local && ofLocal) };
+    const client = await retryWhileLocked(config, (opened) => {
+      const late = sleep(START_TIMEOUT_MS, undefined, { ref: false }).then(() => {
+        throw new Error(`no answer within ${START_TIMEOUT_MS} ms`);
+      });
+      return Promise.race([prepare(opened, local), late]);
     });
-    await Promise.race([prepare(client, local), late]);
     return databaseOn(client, local);
   } catch (cause) {
-    client?.close();
     throw new BackendDatabaseError(databaseUrl, cause);
+  }
+}
+
+/**
+ * Retries while another process prepares the same file: SQLite fails without a wait if that process has written since a
+ * transaction began, or switches to WAL.
+ */
+export async function retryWhileLocked(
+  config: Config,
+  work: (client: Client) => Promise<unknown>,
+): Promise<Client> {
+  const untilMs = performance.now() + BUSY_TIMEOUT_MS;
+  for (;;) {
+    // A new one each time, since a failed transaction may leave its connection in the past.
+    const client = createClient(config);
+    try {
+      await work(client);
+      return client;
+    } catch (error) {
+      client.close();
+      if (primaryCodeOf(rootOf(error)) !== BUSY || performance.now() > untilMs) throw error;
+      await sleep(RETRY_MS);
+    }
   }
 }
 
@@ -172,11 +201,14 @@ const WORDS: Readonly<Record<number, string>> = {
 function inWords(error: unknown): string {
   const root = rootOf(error);
   if (!(root instanceof Error)) return String(root);
+  return WORDS[primaryCodeOf(root)] ?? root.message.replace(/\s+/g, ' ');
+}
+
+/** @returns 0 for other errors than those of SQLite. */
+function primaryCodeOf(root: unknown): number {
+  const { rawCode, message } = root as { readonly rawCode?: unknown; readonly message?: unknown };
   // Errors of connections have their code only in the message: `ConnectionFailed("…: 14")`.
-  const code =
-    'rawCode' in root && typeof root.rawCode === 'number'
-      ? root.rawCode
-      : Number(/^ConnectionFailed.*: (\d+)"\)$/s.exec(root.message)?.[1]);
+  const code = rawCode ?? /^ConnectionFailed.*: (\d+)"\)$/s.exec(String(message))?.[1];
   // The last byte of an extended code is the primary code.
-  return WORDS[code & 0xff] ?? root.message.replace(/\s+/g, ' ');
+  return Number(code) & 0xff;
 }
