@@ -1,5 +1,6 @@
 /**
- * Loaded into a gateway by T20, and by tests in their own process: a file decides what `backend.test` resolves to.
+ * Loaded into a gateway by T20, and by tests in their own process: a file decides what `backend.test` resolves to, and
+ * `localhost.`, which certificates for `localhost` are valid for.
  *
  * The file holds addresses with spaces between them, or the code to fail with. Other names are looked up as usual.
  */
@@ -20,7 +21,7 @@ const dns = createRequire(import.meta.url)('node:dns') as { lookup: Lookup };
 const real = dns.lookup;
 
 dns.lookup = (host, options, callback) => {
-  if (host !== 'backend.test') {
+  if (host !== 'backend.test' && host !== 'localhost.') {
     real(host, options, callback);
     return;
   }

@@ -12,7 +12,9 @@ import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import type { ConnectionOptions } from '../../src/rest/transport/connections.ts';
 import {
   BackendDispatcher,
-  MAX_AGE_MS,
+  RESOLVE_MS,
+  STEP_MS,
+  STEPS,
   splitUpstreamUrl,
 } from '../../src/rest/transport/dispatcher.ts';
 import { selfSigned } from '../support/certificates.ts';
@@ -72,25 +74,59 @@ const connectionsOf = (server: Server): Promise<number> =>
   new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
 
 describe('the dispatcher', () => {
-  it('looks up the name of the backend again after 30 seconds, loses no call and keeps no old connection', async () => {
+  it('moves calls to the new addresses of the backend in steps, and loses none', async () => {
     stageIntervals();
     const first = await openNamed('first', { port: 0, host: '127.0.0.1' });
     const port = portOf(first);
     await openNamed('second', { port, host: '127.0.0.2' });
     writeFileSync(dns, '127.0.0.1');
     const { ask } = open(`http://backend.test:${port}`);
-    // One connection for the call under way, and one that is free.
+    const shareOf = async (name: string) => {
+      const names = [];
+      for (let i = 0; i < STEPS; i++) names.push(await ask());
+      return names.filter((one) => one === name).length;
+    };
     await Promise.all([ask(), ask()]);
     writeFileSync(dns, '127.0.0.2');
 
-    vi.advanceTimersByTime(29_999);
-    const underWay = ask('/slow');
-    expect(await ask()).toBe('first');
+    vi.advanceTimersByTime(RESOLVE_MS - 1);
+    const inFlight = ask('/slow');
+    expect(await shareOf('second')).toBe(0);
     vi.advanceTimersByTime(1);
+    await nextTurn();
+    const shares = [];
+    for (let step = 0; step < STEPS; step++) {
+      shares.push(await shareOf('second'));
+      vi.advanceTimersByTime(STEP_MS);
+    }
 
-    expect(await ask()).toBe('second');
-    expect(await underWay).toBe('first');
+    expect(shares).toEqual([1, 2, 3, 4, 5, 6, 7, STEPS]);
+    expect(await inFlight).toBe('first');
     await expect.poll(() => connectionsOf(first)).toBe(0);
+  });
+
+  it('makes no further TLS handshake while the addresses of the backend stay the same', async () => {
+    stageIntervals();
+    let handshakes = 0;
+    const server = createTlsServer(selfSigned, (_request, response) => void response.end('there'));
+    server.on('secureConnection', () => (handshakes += 1));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    writeFileSync(dns, '127.0.0.1 127.0.0.9');
+    const { ask } = open(`https://localhost.:${portOf(server)}`, {
+      tls: { ca: selfSigned.cert },
+    });
+    await ask();
+
+    for (const addresses of ['127.0.0.9 127.0.0.1', 'EAI_AGAIN', '127.0.0.1 127.0.0.9']) {
+      writeFileSync(dns, addresses);
+      vi.advanceTimersByTime(RESOLVE_MS);
+      await nextTurn();
+      vi.advanceTimersByTime(STEPS * STEP_MS);
+      expect(await ask()).toBe('there');
+    }
+
+    expect(handshakes).toBe(1);
   });
 
   it('tries the next address of the backend when the first one refuses connections', async () => {
@@ -108,8 +144,7 @@ describe('the dispatcher', () => {
 
     const slow = ask('/slow');
     await once(server, 'request');
-    vi.advanceTimersByTime(MAX_AGE_MS);
-    expect(await ask()).toBe('there'); // over a new connection, which is then idle
+    expect(await ask()).toBe('there'); // over a second connection, which is then idle
     await dispatcher.close();
 
     expect(await slow).toBe('there');

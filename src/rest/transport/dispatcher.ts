@@ -4,6 +4,7 @@
  * Uses undici's `Pool`, which neither follows redirects nor normalises paths: either could send a caller's key or id
  * elsewhere.
  */
+import dns from 'node:dns';
 import type { Dispatcher } from 'undici';
 import { openConnections, type ConnectionOptions } from './connections.ts';
 
@@ -17,10 +18,14 @@ export const splitUpstreamUrl = ({ origin, pathname }: URL) => ({
 });
 
 /**
- * Maximum age of a pool, in milliseconds. Busy connections are never closed as idle, so without renewal the backend's
- * name would not be resolved again.
+ * Interval at which the names of the backend and its proxy are resolved, in milliseconds. Busy connections are never
+ * closed as idle, so without it they would stay with addresses that the name no longer has.
  */
-export const MAX_AGE_MS = 30_000;
+export const RESOLVE_MS = 30_000;
+
+/** Calls move to new addresses in steps, so that a few connections are opened at a time. */
+export const STEPS = 8;
+export const STEP_MS = 1_000;
 
 /**
  * A backend may close an idle connection just as a request is sent. So each write, whose outcome would be unknown, uses
@@ -29,45 +34,99 @@ export const MAX_AGE_MS = 30_000;
  */
 export class BackendDispatcher {
   #kept: Dispatcher;
+  /** Connections to new addresses, while calls move there. */
+  #next: Dispatcher | undefined;
+  /** Calls of every `STEPS` that use the new addresses. */
+  #moved = 0;
+  #turn = 0;
   readonly #fresh: Dispatcher;
+  readonly #open: (isKept: boolean) => Dispatcher;
   /** Current pools, and old ones with calls in flight. */
   readonly #all = new Set<Dispatcher>();
-  readonly #renewal: NodeJS.Timeout;
+  /** Addresses by name; empty if they are unknown. */
+  readonly #addresses = new Map<string, string>();
+  readonly #resolving: NodeJS.Timeout;
+  #moving: NodeJS.Timeout | undefined;
 
   constructor(origin: string, options: ConnectionOptions = {}) {
-    const open = (isKept: boolean): Dispatcher => {
+    this.#open = (isKept) => {
       const opened = openConnections(origin, options, isKept);
       this.#all.add(opened);
       return opened;
     };
-    this.#kept = open(true);
-    this.#fresh = open(false);
-    // Not undici's `clientTtl`: a call that finds all connections expired waits for the next call.
-    this.#renewal = setInterval(() => {
-      const old = this.#kept;
-      this.#kept = open(true);
-      void old.close().finally(() => this.#all.delete(old));
-    }, MAX_AGE_MS).unref();
+    this.#kept = this.#open(true);
+    this.#fresh = this.#open(false);
+    const resolve = (): void => {
+      for (const name of namesOf(origin, options)) this.#resolve(name);
+    };
+    resolve();
+    this.#resolving = setInterval(resolve, RESOLVE_MS).unref();
   }
 
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    const connections = options.method === 'GET' && !options.reset ? this.#kept : this.#fresh;
+    const connections = options.method === 'GET' && !options.reset ? this.#current() : this.#fresh;
     return connections.dispatch(options, handler);
   }
 
   request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
-    return this.#kept.request(options);
+    return this.#current().request(options);
+  }
+
+  #current(): Dispatcher {
+    if (!this.#next) return this.#kept;
+    this.#turn = (this.#turn + 1) % STEPS;
+    return this.#turn < this.#moved ? this.#next : this.#kept;
+  }
+
+  #resolve(name: string): void {
+    dns.lookup(name, { all: true }, (error, found) => {
+      const before = this.#addresses.get(name);
+      // Without a response, connections stay where they are.
+      const sorted = () => found.map(({ address }) => address).sort();
+      const addresses = error ? (before ?? '') : sorted().join();
+      this.#addresses.set(name, addresses);
+      if (before !== undefined && before !== addresses) this.#move();
+    });
+  }
+
+  // Not undici's `clientTtl`: a call that finds all connections expired waits for the next call.
+  #move(): void {
+    if (this.#next) return;
+    const next = (this.#next = this.#open(true));
+    this.#moved = 1;
+    this.#moving = setInterval(() => {
+      this.#moved += 1;
+      if (this.#moved < STEPS) return;
+      clearInterval(this.#moving);
+      const old = this.#kept;
+      this.#kept = next;
+      this.#next = undefined;
+      void old.close().finally(() => this.#all.delete(old));
+    }, STEP_MS).unref();
   }
 
   /** Closes after the calls in flight. */
   async close(): Promise<void> {
-    clearInterval(this.#renewal);
+    this.#stop();
     await Promise.all([...this.#all].map((one) => one.close()));
   }
 
   /** Aborts the calls in flight. */
   async destroy(): Promise<void> {
-    clearInterval(this.#renewal);
+    this.#stop();
     await Promise.all([...this.#all].map((one) => one.destroy()));
   }
+
+  #stop(): void {
+    clearInterval(this.#resolving);
+    clearInterval(this.#moving);
+  }
 }
+
+/** Names that decide where connections lead. */
+const namesOf = (origin: string, { socketPath, proxies }: ConnectionOptions): readonly string[] =>
+  socketPath === undefined
+    ? [origin, proxies?.httpProxy, proxies?.httpsProxy].flatMap((url) =>
+        url ? new URL(url).hostname : [],
+      )
+    : [];
