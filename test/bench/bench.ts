@@ -27,7 +27,7 @@ import { reportOf, type Row } from './report.ts';
 import { findDifferences, startServer } from './servers.ts';
 import { openNginx, openSlowUpstream } from './upstream.ts';
 
-const HELP = `npm run bench -- [--quick] [--rounds=5] [--seconds=2] [--callers=1] [--changing]
+const HELP = `npm run bench -- [--quick] [--rounds=3] [--seconds=8] [--callers=1] [--changing]
                  [--queries=q1,q2] [--peers=mercurius,apollo] [--all-cores]
                  [--against=../before/dist] [--with=NAME=value] [--no-build]
 
@@ -68,7 +68,7 @@ function readOptions() {
       // Correctness only: every answer compared, one short round.
       quick: { type: 'boolean', default: false },
       rounds: { type: 'string' },
-      // Length of one server's turn in a round.
+      // Length of one server's turn in a round: long enough that opening connections is not the p99.
       seconds: { type: 'string' },
       // How many keys the 50 pages are asked with; only 1 lets a server share calls between requests.
       callers: { type: 'string' },
@@ -98,8 +98,8 @@ function readOptions() {
   const queries = names(values.queries);
   const options = {
     ...values,
-    rounds: number('rounds', quick ? 1 : 5),
-    seconds: number('seconds', quick ? 0.3 : 2),
+    rounds: number('rounds', quick ? 1 : 3),
+    seconds: number('seconds', quick ? 0.3 : 8),
     callers: number('callers', 1),
     queries: QUERIES.filter(({ name }) => queries.length === 0 || queries.includes(name)),
     peers: names(values.peers),

@@ -47,6 +47,7 @@ const HIVE = join(HERE, 'peers/hive');
 const supergraphIn = (folder: string): string => join(folder, 'supergraph.graphql');
 
 export const PEERS: readonly Contestant[] = [
+  nodePeer('floor', 'floor: node:http + undici + JSON'),
   nodePeer('mercurius', 'Mercurius + JIT + DataLoader + undici'),
   nodePeer('apollo', 'Apollo Server 5 + datasource-rest'),
   nodePeer('yoga', 'Yoga + Pothos, as documented'),

@@ -24,6 +24,7 @@ export interface LoadResult {
   /** Answers that were no 2xx, or none; the loop counts those with errors too. */
   readonly failures: number;
   readonly p50Ms: number;
+  readonly p90Ms: number;
   readonly p99Ms: number;
   readonly p999Ms: number;
 }
@@ -43,6 +44,7 @@ const Result = z.object({
   bytes: z.number(),
   failures: z.number(),
   p50: z.number(),
+  p90: z.number(),
   p99: z.number(),
   p999: z.number(),
 });
@@ -59,12 +61,13 @@ export const wrkLoad =
     await wrk.ended;
     const [, line] = /^RESULT (.*)$/m.exec(wrk.output()) ?? [];
     if (!line) throw new Error(`wrk failed: ${wrk.output()}`);
-    const { micros, p50, p99, p999, ...counts } = Result.parse(JSON.parse(line));
+    const { micros, p50, p90, p99, p999, ...counts } = Result.parse(JSON.parse(line));
     return {
       ...counts,
       cut: CONNECTIONS,
       seconds: micros / 1e6,
       p50Ms: p50 / 1e3,
+      p90Ms: p90 / 1e3,
       p99Ms: p99 / 1e3,
       p999Ms: p999 / 1e3,
     };
@@ -107,6 +110,7 @@ export const loopLoad: Load = async (url, requests, seconds) => {
     cut: 0,
     failures,
     p50Ms: at(0.5),
+    p90Ms: at(0.9),
     p99Ms: at(0.99),
     p999Ms: at(0.999),
   };

@@ -17,6 +17,7 @@ export interface Measured {
   readonly query: BenchQuery;
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
+  readonly p90Ms: number;
   readonly p99Ms: number;
   readonly p999Ms: number;
   /** CPU time of the server a request, in microseconds; NaN where it is not counted. */
@@ -27,7 +28,7 @@ export interface Measured {
   readonly residentMb: number;
   /** Ours by theirs, in requests a second: above 1, ours answers more. */
   readonly rateRatio: number;
-  /** Theirs by ours, in CPU time a request: above 1, ours needs less. */
+  /** Ours by theirs, in CPU time per request: below 1, ours needs less. */
   readonly cpuRatio: number;
   /** What went wrong under load. */
   readonly faults: readonly string[];
@@ -99,13 +100,14 @@ export async function measureQuery(
         query,
         requestsPerSecond: middle('rate'),
         p50Ms: middle('p50Ms'),
+        p90Ms: middle('p90Ms'),
         p99Ms: middle('p99Ms'),
         p999Ms: middle('p999Ms'),
         cpuMicros: middle('cpu'),
         calls: middle('calls'),
         residentMb: residentMegabytes(server.child.pid),
         rateRatio: median(own.map(({ rate }, round) => rate / theirs[round]!.rate)),
-        cpuRatio: median(own.map(({ cpu }, round) => theirs[round]!.cpu / cpu)),
+        cpuRatio: median(own.map(({ cpu }, round) => cpu / theirs[round]!.cpu)),
         faults: faults.map((fault) => `${query.name}: ${server.contestant.name}: ${fault}`),
       };
     }),

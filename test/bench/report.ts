@@ -12,6 +12,7 @@ const COLUMNS: readonly (readonly [string, (row: Row) => string])[] = [
   ['server', ({ server }) => server.contestant.name],
   ['requests/s', ({ requestsPerSecond }) => figure(requestsPerSecond)],
   ['p50 ms', ({ p50Ms }) => figure(p50Ms)],
+  ['p90 ms', ({ p90Ms }) => figure(p90Ms)],
   ['p99 ms', ({ p99Ms }) => figure(p99Ms)],
   ['p99.9 ms', ({ p999Ms }) => figure(p999Ms)],
   ['CPU µs', ({ cpuMicros }) => figure(cpuMicros)],
@@ -20,7 +21,7 @@ const COLUMNS: readonly (readonly [string, (row: Row) => string])[] = [
   [`wall at ${LATENCY_MS} ms`, ({ wall }) => `${wall.wallMs.toFixed(1)} ms`],
   ['RSS MB', ({ residentMb }) => figure(residentMb)],
   ['ours ÷ theirs, requests/s', ({ rateRatio }) => times(rateRatio)],
-  ['theirs ÷ ours, CPU', ({ cpuRatio }) => times(cpuRatio)],
+  ['ours ÷ theirs, CPU', ({ cpuRatio }) => times(cpuRatio)],
 ];
 
 /** A table, and beneath it what it does not say. */

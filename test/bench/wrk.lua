@@ -30,8 +30,8 @@ end
 function done(summary, latency)
   local errors = summary.errors
   print(string.format(
-    'RESULT {"requests":%d,"micros":%d,"bytes":%d,"failures":%d,"p50":%.1f,"p99":%.1f,"p999":%.1f}',
+    'RESULT {"requests":%d,"micros":%d,"bytes":%d,"failures":%d,"p50":%.1f,"p90":%.1f,"p99":%.1f,"p999":%.1f}',
     summary.requests, summary.duration, summary.bytes,
     errors.connect + errors.read + errors.write + errors.status + errors.timeout,
-    latency:percentile(50), latency:percentile(99), latency:percentile(99.9)))
+    latency:percentile(50), latency:percentile(90), latency:percentile(99), latency:percentile(99.9)))
 end
