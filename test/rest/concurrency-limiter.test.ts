@@ -120,6 +120,21 @@ describe('the concurrency limiter', () => {
     expect(order).toHaveLength(40);
   });
 
+  it('gives a connection that comes free to the call that waits longest', async () => {
+    const rest = await openRest({ clock: new StagedClock(), connections: 1 });
+    const { backend, client } = rest;
+    await accept(rest, 'first', 'second');
+    backend.on('*', after(10, ok(personAsked)));
+
+    const first = getPerson(client({ apiKey: 'first' }), 'first');
+    const waiting = getPerson(client({ apiKey: 'second' }), 'waiting');
+    const late = first.then(() => getPerson(client({ apiKey: 'first' }), 'late'));
+    await Promise.all([first, waiting, late]);
+
+    const paths = backend.seen.slice(2).map(({ target }) => target.split('/').at(-1));
+    expect(paths).toEqual(['first', 'waiting', 'late']);
+  });
+
   it('lets keys take turns when one of them has a hundred calls', async () => {
     const rest = await openRest({ clock: new StagedClock(), connections: 4 });
     const { backend, client } = rest;

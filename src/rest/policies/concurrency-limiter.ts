@@ -48,8 +48,10 @@ export class ConcurrencyLimiter implements AttemptPolicy {
 
   before(attempt: Attempt): Error | typeof HELD | undefined {
     const turn = (attempt.turn = this.#turnOf(attempt));
-    // Queued attempts could not start, so this one overtakes none that could.
-    if (!this.#mayStart(turn, attempt.call.priority)) return this.#wait(attempt, turn.key);
+    // Connections that came free belong to queued attempts first. Otherwise none of them could start, so this attempt
+    // overtakes none that could.
+    const mayStart = !this.#isScheduled && this.#mayStart(turn, attempt.call.priority);
+    if (!mayStart) return this.#wait(attempt, turn.key);
     this.#start(attempt, turn);
     return undefined;
   }
