@@ -11,6 +11,7 @@ import type { Identity } from '../rest/call/forwarded-headers.ts';
 import { NOW } from '../rest/call/call.ts';
 import type { Upstream } from '../rest/client/client.ts';
 import { hasKind, RestError } from '../rest/call/errors.ts';
+import { MAX_PAUSE_MS } from '../rest/policies/rate-limit-pauses.ts';
 import { Snapshot, type LiveObject, type LiveObserver } from './live-object.ts';
 
 export interface PollerOptions {
@@ -224,7 +225,9 @@ export class Poller<Key, State extends object> {
     const { most } = this.#options.pollMs;
     this.#waitMs = Math.min(most, this.#waitMs * FAILURE_GROWTH);
     const retryAfterMs = error instanceof RestError ? error.retryAfterMs : undefined;
-    if (retryAfterMs !== undefined) this.#pausedUntilMs = this.#options.clock.now() + retryAfterMs;
+    if (retryAfterMs !== undefined) {
+      this.#pausedUntilMs = this.#options.clock.now() + Math.min(retryAfterMs, MAX_PAUSE_MS);
+    }
     if (nameOf(this.#known?.error) !== nameOf(error)) {
       for (const watcher of this.#newcomers)
         watcher.push(new Snapshot<State>(this.#polls, null, error));

@@ -11,7 +11,17 @@ import { expect, it } from 'vitest';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { IDS } from '../support/ids.ts';
-import { openLive, expectPublished, WATCH, wsClient, type Progress } from '../live/support.ts';
+import { ID, inState } from '../faults/live-watchers.ts';
+import {
+  expectPublished,
+  FAST,
+  openLive,
+  WATCH,
+  wsClient,
+  type Progress,
+} from '../live/support.ts';
+import { status } from '../support/faults.ts';
+import { openGateway } from '../support/open-gateway.ts';
 import { until } from '../support/until.ts';
 
 /** Receives each event, and the end. */
@@ -194,3 +204,24 @@ it.each(Object.entries(CLIENTS))(
     await live.quiet();
   },
 );
+
+it.each(Object.entries(CLIENTS))('%s goes on after an event with an error', async (_, watch) => {
+  const site = await openGateway({ backend: 'faulty', live: FAST });
+  site.upstream.on(ROUTE, inState('queued'));
+  const events: Progress[] = [];
+  let isComplete = false;
+
+  watch(site.url, ID, {
+    next: (event) => events.push(event),
+    complete: () => (isComplete = true),
+  });
+  await until(() => events.length > 0);
+  site.upstream.on(ROUTE, status(503));
+  await until(() => events.length > 1);
+  site.upstream.on(ROUTE, inState('published'));
+  await until(() => isComplete);
+
+  expect(events.at(-1)!.data!.audienceVersionProgress!.audienceVersion.status).toBe('published');
+});
+
+const ROUTE = 'GET /v0/pages/p/audiences/a/versions/v';

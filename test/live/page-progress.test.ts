@@ -2,10 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
-import { openGateway } from '../support/open-gateway.ts';
-import { status } from '../support/faults.ts';
+import { listOf, openGateway } from '../support/open-gateway.ts';
+import { ok, status } from '../support/faults.ts';
 import { IDS } from '../support/ids.ts';
-import { world } from '../support/world.ts';
+import { routes } from '../../src/v0/routes.ts';
+import { sampleOf, world } from '../support/world.ts';
 import { openEvents, openLive, type Events } from './support.ts';
 import { until } from '../support/until.ts';
 
@@ -143,6 +144,49 @@ describe('pageProgress', () => {
     expect(failed.errors?.[0]?.extensions?.['code']).toBe('UPSTREAM_UNAVAILABLE');
     expect((failed.data as any).pageProgress.audiences).toEqual([]);
     expect(audiencesOf(stream).at(-1)).toEqual([]);
+    stream.leave();
+  });
+
+  it('goes back to no earlier version when an outdated replica answers', async () => {
+    const site = await openGateway({
+      backend: 'faulty',
+      live: { pollMs: { least: 20, most: 40 } },
+    });
+    const keys = { page_id: 'p', audience_id: 'a' };
+    const audience = sampleOf(routes.getAudience, keys);
+    const version = sampleOf(routes.getVersion, { ...keys, version_id: 'v' });
+    const at = (versionNumber: number, state: string) => {
+      const latestVersion = {
+        ...version,
+        versionId: `v${versionNumber}`,
+        versionNumber,
+        status: state,
+      };
+      return ok(listOf([{ ...audience, latestVersion }], new URL(site.url)));
+    };
+    site.upstream.on(
+      'GET /v0/pages/p/audiences',
+      at(1, 'published'),
+      at(2, 'draft'),
+      at(1, 'published'),
+      at(2, 'queued'),
+      at(1, 'published'),
+      at(2, 'draft'),
+      at(2, 'published'),
+    );
+    const stream = await openEvents(
+      site.url,
+      { id: formatNodeId('Page', ['p']) },
+      { query: WATCH_PAGE, apiKey: EXAMPLE_API_KEY },
+    );
+
+    const seen = () =>
+      audiencesOf(stream).flatMap((audiences) =>
+        audiences.map(({ latestVersion: { status: state } }) => state),
+      );
+    await until(() => site.upstream.hits('GET /v0/pages/p/audiences') > 8);
+
+    expect(seen()).toEqual(['published', 'draft', 'queued', 'published']);
     stream.leave();
   });
 

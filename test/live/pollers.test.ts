@@ -1,7 +1,7 @@
 /** The times at which a watched object is polled. */
 import { expect, it } from 'vitest';
 import { ID, inState } from '../faults/live-watchers.ts';
-import { held } from '../support/faults.ts';
+import { held, status } from '../support/faults.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { StagedClock } from '../support/staged-time.ts';
 import { until } from '../support/until.ts';
@@ -46,4 +46,21 @@ it('polls a watched object soon after a write that ends while a poll is under wa
   clock.pass(POLL_MS.least);
   await until(() => polls() === before + 2, 5_000);
   stream.leave();
+});
+
+it('polls a watched object again after a minute at most, whatever Retry-After says', async () => {
+  const clock = new StagedClock();
+  const live = { pollMs: POLL_MS, heartbeatMs: 3_600_000 };
+  const site = await openGateway({ backend: 'faulty', clock, live });
+  site.upstream.on(ROUTE, status(503, { 'retry-after': '86400' }), inState('published'));
+  const stream = await openEvents(site.url, { id: ID }, { apiKey: 'key' });
+  await until(() => stream.events.length > 0);
+
+  clock.pass(59_000);
+  expect(site.upstream.hits(ROUTE)).toBe(1);
+  clock.pass(1_000);
+  await stream.ended;
+
+  expect(stream.isComplete()).toBe(true);
+  expect(site.upstream.hits(ROUTE)).toBe(2);
 });

@@ -3,7 +3,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { RestClient } from '../../src/rest/client/client.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { countCalls } from '../support/count-calls.ts';
-import { ok, text, type Behaviour } from '../support/faults.ts';
+import { ofProxy, ok, text, type Behaviour } from '../support/faults.ts';
+import { sampleOf } from '../support/world.ts';
 import { failureOf, getPerson, openRest, outcome, person, personAsked } from './open-rest.ts';
 
 const PERSON = 'GET /v0/persons/p';
@@ -51,6 +52,21 @@ describe('an answer that is too large', () => {
     });
   });
 });
+
+it.each([200, 201, 202, 203])(
+  'an answer with status %i is a success if it has the object',
+  async (code) => {
+    const { backend, client } = await openRest();
+    const topic = sampleOf(routes.getTopic, { topic_id: 't' });
+    backend.on(PERSON, ofProxy(code, JSON.stringify(person('p'))));
+    backend.on('PATCH /v0/topics/t', ofProxy(code, JSON.stringify(topic)), ofProxy(code, ''));
+    const write = { path: { topic_id: 't' }, body: { title: 'n' } };
+
+    expect(await getPerson(client())).toEqual(person('p'));
+    expect(await client().call(routes.updateTopic, write)).toEqual(topic);
+    expect(await failureOf(client().call(routes.updateTopic, write))).toBe('outcome_unknown');
+  },
+);
 
 describe('a large or hostile answer', () => {
   const many = (n: number, item: string) => Array.from({ length: n }, () => item).join(',');

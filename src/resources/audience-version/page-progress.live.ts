@@ -2,7 +2,8 @@
  * Watching of a page's audiences: one poller reads their list for all watchers, and each watcher gets the changes since
  * its previous event.
  *
- * Assumed: a version never returns to an earlier state, so an audience with one is stale.
+ * Assumed: a version never returns to an earlier state, nor an audience to an earlier version, so an audience with one is
+ * stale.
  */
 import { Repeater } from '@repeaterjs/repeater';
 import { createContext, type Context } from '../../graph/context.ts';
@@ -92,6 +93,9 @@ function newsForOne(): (audience: Audience) => boolean {
   };
 }
 
-/** Whether one has an earlier state of the other's version. */
-const isBefore = ({ latestVersion: one }: Audience, { latestVersion: other }: Audience): boolean =>
-  Boolean(one && other && one.versionId === other.versionId && rankOf(one) < rankOf(other));
+/** Whether one has an earlier version than the other, or an earlier state of the same. */
+function isBefore({ latestVersion: one }: Audience, { latestVersion: other }: Audience): boolean {
+  if (!one || !other) return false;
+  if (one.versionId !== other.versionId) return one.versionNumber < other.versionNumber;
+  return rankOf(one) < rankOf(other);
+}

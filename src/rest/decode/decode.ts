@@ -21,8 +21,11 @@ import {
 } from './json.ts';
 import { retryAfterOf } from './retry-after.ts';
 
-/** OK, Created, No Content; the document has no others. */
-const SUCCESSES: readonly number[] = [200, 201, 204];
+/**
+ * OK, Created, No Content. Assumed: Accepted too, since publishing is asynchronous. Proxies that change a response in
+ * passing send 203 (Non-Authoritative Information).
+ */
+const SUCCESSES: readonly number[] = [200, 201, 202, 203, 204];
 
 /** Maximum number of wrong values of a response; above it the whole response is rejected. */
 export const MAX_FAULTS = 1_000;
