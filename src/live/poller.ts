@@ -226,7 +226,10 @@ export class Poller<Key, State extends object> {
     this.#waitMs = Math.min(most, this.#waitMs * FAILURE_GROWTH);
     const retryAfterMs = error instanceof RestError ? error.retryAfterMs : undefined;
     if (retryAfterMs !== undefined) {
-      this.#pausedUntilMs = this.#options.clock.now() + Math.min(retryAfterMs, MAX_PAUSE_MS);
+      // Spread over an interval, since all pollers of a key are told to wait for the same moment.
+      const spreadMs = Math.random() * this.#waitMs;
+      const pauseMs = Math.min(retryAfterMs, MAX_PAUSE_MS) + spreadMs;
+      this.#pausedUntilMs = this.#options.clock.now() + pauseMs;
     }
     if (nameOf(this.#known?.error) !== nameOf(error)) {
       for (const watcher of this.#newcomers)

@@ -1,5 +1,6 @@
 /** The times at which a watched object is polled. */
 import { expect, it } from 'vitest';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { ID, inState } from '../faults/live-watchers.ts';
 import { held, status } from '../support/faults.ts';
 import { openGateway } from '../support/open-gateway.ts';
@@ -58,9 +59,28 @@ it('polls a watched object again after a minute at most, whatever Retry-After sa
 
   clock.pass(59_000);
   expect(site.upstream.hits(ROUTE)).toBe(1);
-  clock.pass(1_000);
+  clock.pass(1_000 + POLL_MS.most);
   await stream.ended;
 
   expect(stream.isComplete()).toBe(true);
   expect(site.upstream.hits(ROUTE)).toBe(2);
+});
+
+it('spreads the polls of many objects after a Retry-After that they have in common', async () => {
+  const clock = new StagedClock();
+  const live = { pollMs: POLL_MS, heartbeatMs: 3_600_000 };
+  const site = await openGateway({ backend: 'faulty', clock, live });
+  site.upstream.on('*', status(503, { 'retry-after': '30' }));
+  const ids = Array.from({ length: 10 }, (_, i) =>
+    formatNodeId('AudienceVersion', ['p', 'a', `v${i}`]),
+  );
+  const streams = await Promise.all(
+    ids.map((id) => openEvents(site.url, { id }, { apiKey: 'key' })),
+  );
+  const waits = () => clock.waits.filter((waitMs) => waitMs >= 30_000 && waitMs < 40_000);
+
+  await until(() => streams.every(({ events }) => events.length > 0) && waits().length >= 10);
+
+  expect(Math.max(...waits()) - Math.min(...waits())).toBeGreaterThan(50);
+  for (const stream of streams) stream.leave();
 });
