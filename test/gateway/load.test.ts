@@ -7,6 +7,7 @@ import { POST_JSON, send } from '../support/client.ts';
 import { isCall } from '../support/fault-upstream.ts';
 import { openHttp } from '../support/listen.ts';
 import { openGateway } from '../support/open-gateway.ts';
+import { openLog } from '../support/open-log.ts';
 import { until } from '../support/until.ts';
 
 it.each([
@@ -26,7 +27,8 @@ it.each([
     setTimeout(() => response.writeHead(404).end(), 400);
     asked();
   });
-  const site = await openGateway({ backend: new URL(upstreamUrl) });
+  const { lines, logger } = openLog('info');
+  const site = await openGateway({ backend: new URL(upstreamUrl), logger });
   const leaving = new AbortController();
 
   const left = fetch(`${site.url}/graphql`, {
@@ -45,6 +47,7 @@ it.each([
   const { text } = await send(`${site.url}/metrics`);
   expect(text).toMatch(/gateway_requests_total\{operation="\w+",outcome="abandoned"\} 1/);
   expect(text).toContain('gateway_requests_in_flight 0');
+  expect(lines.at(-1)).toMatchObject({ outcome: 'abandoned', status: 499 });
 });
 
 it('serves as many operations as the queue holds and sheds the others with 503 and Retry-After', async () => {

@@ -12,10 +12,10 @@ import {
 import type { Writes } from '../../graph/writes.ts';
 
 /** Translated errors with their masked causes. */
-const causes = new WeakMap<GraphQLError, { readonly cause: unknown }>();
+const causes = new WeakMap<GraphQLError, { readonly cause: unknown } | undefined>();
 
-/** Returns the cause of a masked error; undefined for other errors. */
-export const maskedCauseOf = (error: GraphQLError): unknown => causes.get(error)?.cause;
+/** Returns the cause of a masked error, which may be anything; undefined for other errors. */
+export const maskedCauseOf = (error: GraphQLError) => causes.get(error);
 
 /** Translates an error for callers. Idempotent. */
 export type Translate = (error: unknown) => GraphQLError;
@@ -48,7 +48,7 @@ export const createTranslate =
       known?.originalError,
       extensions,
     );
-    causes.set(translated, { cause: known ? undefined : (place?.originalError ?? error) });
+    causes.set(translated, known ? undefined : { cause: place?.originalError ?? error });
     return translated;
   };
 
@@ -95,7 +95,7 @@ export function tellWrites(
     writeCarriedOut: told.some(({ carriedOut }) => carriedOut) || null,
     writes: told,
   });
-  causes.set(marked, causes.get(error) ?? { cause: undefined });
+  causes.set(marked, causes.get(error));
   return marked;
 }
 

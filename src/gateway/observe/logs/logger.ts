@@ -4,6 +4,7 @@
  * Secrets (keys, variables, query texts) are never passed to a logger; redaction is a second safeguard.
  */
 import { pino, type Logger } from 'pino';
+import { describeError } from './describe-error.ts';
 import { LogOutput } from './log-output.ts';
 
 export type { Logger } from 'pino';
@@ -20,7 +21,8 @@ export async function createLogger({ level, pretty }: LoggerOptions): Promise<Lo
   const output = new LogOutput(process.stdout.fd, (lines, failure) =>
     logger.warn({ lines, failure }, 'Log lines were dropped: standard output did not take them'),
   );
-  const options = { level, base: null, redact: SECRETS };
+  const serializers = { err: describeError };
+  const options = { level, base: null, redact: SECRETS, serializers };
   const logger = pino(options, pretty ? await readable(output) : output);
   return logger;
 }

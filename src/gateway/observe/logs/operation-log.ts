@@ -15,6 +15,9 @@ import { withoutRedaction, type Logger } from './logger.ts';
 /** Maximum number of calls in a line. */
 export const MAX_CALLS = 100;
 
+/** Status of operations whose caller left before the response. */
+const CLIENT_LEFT = 499;
+
 /** @param slowMs operations that take longer are logged at `warn`, with their calls. */
 export function operationLog(logger: Logger, slowMs = Infinity): Policy {
   const lines = withoutRedaction(logger);
@@ -50,7 +53,8 @@ function lineOf(operation: Operation): object {
     ...(slowest && { slowestCall: nameOf(slowest), slowestMs: rounded(msOf(slowest)) }),
     bytes,
     ...(codes.size > 0 && { errorCodes: [...codes] }),
-    status,
+    // As nginx and others have it: nobody got the response.
+    status: outcome === 'abandoned' ? CLIENT_LEFT : status,
     outcome,
   };
 }
@@ -115,10 +119,9 @@ function logCauses(
   errors: readonly GraphQLError[],
 ): void {
   for (const error of errors) {
-    const err = maskedCauseOf(error);
-    if (err !== undefined) {
-      logger.error({ requestId, operationName, err }, 'Unexpected error, masked');
-    }
+    const masked = maskedCauseOf(error);
+    if (!masked) continue;
+    logger.error({ requestId, operationName, err: masked.cause }, 'Unexpected error, masked');
   }
 }
 

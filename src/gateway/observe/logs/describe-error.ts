@@ -1,0 +1,46 @@
+/**
+ * Errors in log lines. Plugins may throw anything: frozen errors, proxies, long chains of causes, or errors that contain
+ * requests with their keys. So a line has texts and numbers only, of bounded length, and never fails.
+ */
+import { inspect } from 'node:util';
+
+/** Maximum number of errors in a line: the thrown one, its causes, and the errors of an `AggregateError`. */
+const MAX_ERRORS = 5;
+
+/** Maximum length of a text, in characters. */
+const MAX_LENGTH = 8_000;
+
+export function describeError(thrown: unknown): unknown {
+  try {
+    return thrown instanceof Error ? describe(thrown) : bounded(plain(thrown));
+  } catch {
+    // Also for proxies, whose traps it does not call.
+    return bounded(inspect(thrown, { depth: 0, getters: false }));
+  }
+}
+
+function describe(thrown: Error): object {
+  const errors = [thrown];
+  for (let i = 0; i < errors.length && errors.length < MAX_ERRORS; i++) {
+    const { cause, errors: parts = [] } = errors[i] as Partial<AggregateError>;
+    for (const one of [cause, ...parts].slice(0, MAX_ERRORS)) {
+      if (one instanceof Error && !errors.includes(one)) errors.push(one);
+    }
+  }
+  const fields = Object.entries(thrown).filter(([, value]) => isPlain(value));
+  return {
+    type: thrown.constructor.name,
+    message: bounded(errors.map(({ message }) => plain(message)).join(': ')),
+    stack: bounded(errors.map(({ stack }) => plain(stack)).join('\ncaused by: ')),
+    ...Object.fromEntries(fields.map(([name, value]) => [name, bounded(value)])),
+  };
+}
+
+const isPlain = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value);
+
+/** A text for anything but an error. */
+const plain = (value: unknown): string =>
+  typeof value === 'string' ? value : inspect(value, { depth: 0, getters: false });
+
+const bounded = <Value>(value: Value): Value | string =>
+  typeof value === 'string' && value.length > MAX_LENGTH ? `${value.slice(0, MAX_LENGTH)}…` : value;
