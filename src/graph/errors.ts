@@ -70,6 +70,8 @@ const CODE_BY_KIND: Partial<Readonly<Record<RestErrorKind, ErrorCode>>> = {
   rate_limited: 'RATE_LIMITED',
   timeout: 'UPSTREAM_TIMEOUT',
   invalid_response: 'UPSTREAM_INVALID_RESPONSE',
+  // Of the gateway's own walk; see `rejectedCursor` for that of a caller.
+  cursor: 'UPSTREAM_INVALID_RESPONSE',
   truncated: 'UPSTREAM_INVALID_RESPONSE',
   outcome_unknown: 'OUTCOME_UNKNOWN',
 };
@@ -92,7 +94,7 @@ export function fromRestError(error: RestError): ClientError {
   const extensions = {
     code: error.code ?? codeOf(error),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
-    ...(error instanceof CutError && { continuation: error.next() }),
+    ...(error instanceof FieldError && error.extra()),
     upstream: {
       method: route.method,
       route: route.path,
@@ -143,20 +145,30 @@ interface Continuation {
   readonly after?: string | null | undefined;
 }
 
-/** The error of a field whose call was not made because of the budget. */
-class CutError extends RestError {
+/** The error of a call with extensions of the field that it was made for. */
+class FieldError extends RestError {
   /** Evaluated only for reported errors: a large result has thousands of others. */
-  readonly next: () => Continuation;
+  readonly extra: () => GraphQLErrorExtensions;
 
-  constructor({ kind, what, route }: RestError, next: () => Continuation) {
-    super(kind, what, route);
-    this.next = next;
+  constructor(what: string, error: RestError, extra: () => GraphQLErrorExtensions) {
+    super(error.kind, what, error.route, { ...error, what });
+    this.extra = extra;
   }
 }
 
 /** Adds a continuation to an error of a spent budget; returns other errors unchanged. */
 export const cutAt = (error: unknown, next: () => Continuation): unknown =>
-  hasKind(error, 'budget') ? new CutError(error, next) : error;
+  hasKind(error, 'budget')
+    ? new FieldError(error.what, error, () => ({ continuation: next() }))
+    : error;
+
+/** The error of a caller's cursor that the backend rejects. */
+export const rejectedCursor = (error: RestError): RestError =>
+  new FieldError(
+    'Backend no longer accepts the cursor in "after": leave "after" out to begin at the start',
+    error,
+    () => ({ code: 'BAD_USER_INPUT' satisfies ErrorCode, argument: 'after' }),
+  );
 
 /** Returns all continuations of a result, with the paths of their fields. */
 export const continuationsOf = (

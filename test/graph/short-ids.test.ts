@@ -1,7 +1,7 @@
 /** Global ids and cursors are short, and are parsed to what they were made of. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cursorOf } from '../../src/graph/loading/page-request.ts';
+import { cursorOf, MarkedItems } from '../../src/graph/loading/page-request.ts';
 import { List } from '../../src/graph/loading/list.ts';
 import { formatCursor, parseCursor } from '../../src/graph/types/cursor.ts';
 import { formatNodeId, parseNodeId } from '../../src/graph/types/node-id.ts';
@@ -56,13 +56,14 @@ describe('a global id', () => {
 });
 
 describe('a cursor', () => {
-  const list = List.of(planningContext('extended'), routes.listTopics, {});
+  const { id } = List.of(planningContext('extended'), routes.listTopics, {});
+  const marked = new MarkedItems([{ topicId: 'topic_01' }, { topicId: 'topic_02' }], ['topicId']);
 
   it.each([
-    ['of the first page', 7, null, 7],
-    ['with a cursor of the backend', 99, 'eyJpZCI6MTIzNDU2fQ', 34],
-  ])('%s is short', (_, skip, from, length) => {
-    expect(cursorOf(list, { skip, from })).toHaveLength(length);
+    ['of the first page', null, 28],
+    ['with a cursor of the backend', 'eyJpZCI6MTIzNDU2fQ', 54],
+  ])('%s is short', (_, from, length) => {
+    expect(cursorOf(id, marked.startAfter(1, from))).toHaveLength(length);
   });
 
   it('is parsed to its position', () => {

@@ -190,6 +190,36 @@ describe('pageProgress', () => {
     stream.leave();
   });
 
+  it('reads a long list from its start again when a cursor expires, then sends an error, and goes on', async () => {
+    const site = await openGateway({
+      backend: 'faulty',
+      live: { pollMs: { least: 20, most: 40 } },
+    });
+    const sample = sampleOf(routes.listAudiences, { page_id: IDS.page });
+    const items = Array.from({ length: 150 }, (_, i) => ({
+      ...{ ...sample['items'][0], audienceId: `a${i}` },
+    }));
+    let rejections = 1;
+    site.upstream.on('*', (response, seen, socket) => {
+      const isRejected = seen.target.includes('cursor=') && rejections-- > 0;
+      const list = ok(listOf(items, new URL(seen.target, 'http://backend')));
+      return (isRejected ? status(404) : list)(response, seen, socket);
+    });
+    const stream = await watch(site.url);
+    await until(() => stream.events.length > 0);
+
+    rejections = Infinity;
+    await until(() => stream.events.some(({ errors }) => errors));
+    rejections = 0;
+    await until(() => !stream.events.at(-1)?.errors);
+
+    const [first, failed] = stream.events;
+    expect((first!.data as any).pageProgress.audiences).toHaveLength(150);
+    expect(failed!.errors).toMatchObject([{ extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } }]);
+    expect(stream.isComplete()).toBe(false);
+    stream.leave();
+  });
+
   it('sends UPSTREAM_UNSUPPORTED and completes when the backend lacks the list of audiences', async () => {
     const { url, gateway } = await openGateway({ rest: { routeSet: 'document' } });
 

@@ -13,7 +13,6 @@ import { perRequest, type Context } from '../context.ts';
 import { badInput, cutAt } from '../errors.ts';
 import type { List } from '../loading/list.ts';
 import { Loader } from '../loading/loader.ts';
-import { formatCursor } from '../types/cursor.ts';
 import { NodeReference, textOf } from '../types/key.ts';
 import {
   formatNodeId,
@@ -239,17 +238,6 @@ export class Entity<T extends object, Name extends string> {
       if (fault) throw badInput(`"${name}" ${fault}.`, { argument: name });
     });
     return key;
-  }
-
-  /** Returns the cursor of an object in an array, by its key, or by its index if the key is invalid. */
-  cursorIn(listId: string, object: unknown, index?: number): string {
-    return formatCursor(listId, this.positionOf(object, index));
-  }
-
-  /** Position in a cursor of an array: the parts of the key as JSON, or the index. */
-  positionOf(object: unknown, index?: number): string {
-    const key = object instanceof NodeReference ? object.key : this.keyOf(object);
-    return JSON.stringify(key ? this.key.map((name) => key[name]) : index);
   }
 }
 

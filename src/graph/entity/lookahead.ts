@@ -9,7 +9,7 @@ import type { FieldNode, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 import { argumentsOf } from '../../execution/operation/arguments.ts';
 import type { OperationContext } from '../../execution/operation/collect-fields.ts';
 import { isSameId } from '../../lib/same-id.ts';
-import { isNotFound } from '../../rest/call/errors.ts';
+import { hasKind, isNotFound } from '../../rest/call/errors.ts';
 import { readBy } from '../../rest/client/route-capabilities.ts';
 import { perRequest, type Context } from '../context.ts';
 import type { List, ListPage } from '../loading/list.ts';
@@ -93,7 +93,7 @@ export const requestAhead = (
   info: GraphQLResolveInfo,
 ): PageRequest | undefined => begunBelow(context).get(parent)?.requests.get(info.fieldNodes[0]!);
 
-/** Whether the parent of a list exists; undefined if the list's route is found to be missing. */
+/** Whether the parent of a list exists; undefined if the list's response does not tell. */
 function provesParent(
   { list, page, path }: ListAhead,
   { rest }: Context,
@@ -102,7 +102,10 @@ function provesParent(
   const exists = list.route
     ? readBy<boolean | undefined>(list.route, rest.capabilities, read, async () => undefined)
     : read();
-  return exists.catch((error: unknown) => !isNotFound(error));
+  // A rejected cursor says nothing about the parent.
+  return exists.catch((error: unknown) =>
+    hasKind(error, 'cursor') ? undefined : !isNotFound(error),
+  );
 }
 
 function load(

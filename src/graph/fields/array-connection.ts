@@ -1,7 +1,5 @@
 /**
  * Relay connections over arrays that REST returns whole: forward and backward.
- *
- * A cursor contains the key of its item, not its index, so it stays valid when items are inserted or removed.
  */
 import type { ObjectRef } from '@pothos/core';
 import type { DefaultConnectionArguments } from '@pothos/plugin-relay';
@@ -11,9 +9,15 @@ import { requiring, nullOnlyWithError, type LoadRequirement } from '../entity/re
 import type { AnyEntity, EntityOf } from '../entity/entity.ts';
 import type { Types } from '../entity/schema-shape.ts';
 import { badInput } from '../errors.ts';
-import { checkCount, DEFAULT_FIRST } from '../loading/page-request.ts';
+import {
+  checkCount,
+  cursorOf,
+  DEFAULT_FIRST,
+  MarkedItems,
+  parseStart,
+  type Start,
+} from '../loading/page-request.ts';
 import { builder } from '../schema/builder.ts';
-import { parseCursor } from '../types/cursor.ts';
 import type { NodeReference } from '../types/key.ts';
 import { NodePage } from '../types/node-page.ts';
 
@@ -86,16 +90,12 @@ function readRequest(listId: string, args: DefaultConnectionArguments) {
   if (typeof first === 'number' && typeof last === 'number') {
     throw badInput('Pass "first" to page forward or "last" to page backward, not both.');
   }
-  const open = (name: 'after' | 'before') => {
-    const cursor = args[name];
-    return typeof cursor === 'string' ? parseCursor(listId, cursor, name) : undefined;
-  };
   return {
     first: checkCount('first', first ?? DEFAULT_FIRST),
     // Takes items from the end if set.
     last: typeof last === 'number' ? checkCount('last', last) : undefined,
-    after: open('after'),
-    before: open('before'),
+    after: parseStart(listId, args.after ?? null, 'after'),
+    before: typeof args.before === 'string' ? parseStart(listId, args.before, 'before') : undefined,
   };
 }
 
@@ -105,22 +105,29 @@ function slice<Node>(
   { first, last, after, before }: ReturnType<typeof readRequest>,
   listId: string,
 ): NodePage<Node> {
-  const indexOf = (argument: 'after' | 'before', position: string): number => {
-    const index = whole.findIndex((item, i) => entity.positionOf(item, i) === position);
-    if (index >= 0) return index;
+  const marked = new MarkedItems(whole, entity.key);
+  const indexAfter = (argument: 'after' | 'before', cursor: Start): number => {
+    const index = marked.indexAfter(cursor);
+    if (marked.isExact(cursor, index)) return index;
     throw badInput(
       `"${argument}" is the cursor of an item that is no longer in this list: leave "${argument}" out to begin at its ${argument === 'after' ? 'start' : 'end'}.`,
       { argument },
     );
   };
-  const lower = after === undefined ? 0 : indexOf('after', after) + 1;
-  const upper = Math.max(lower, before === undefined ? whole.length : indexOf('before', before));
+  const lower = indexAfter('after', after);
+  const upper = Math.max(lower, before ? indexAfter('before', before) - 1 : whole.length);
   const start = last === undefined ? lower : Math.max(lower, upper - last);
   const end = last === undefined ? Math.min(upper, lower + first) : upper;
   const nodes = whole.slice(start, end);
   return new NodePage({
     nodes,
-    cursorAt: (index) => entity.cursorIn(listId, nodes[index], start + index),
+    cursorAt: (index) => {
+      const { skip, marks } = marked.startAfter(start + index);
+      // By the key alone, so that it is the cursor of a new item's edge, too.
+      const isKeyed = entity.keyOf(nodes[index]) !== undefined;
+      const own = { from: null, skip: isKeyed ? 0 : skip, marks: marks.slice(0, 1) };
+      return cursorOf(listId, own);
+    },
     hasPreviousPage: start > 0,
     hasNextPage: end < whole.length,
     totalCount: whole.length,

@@ -1,13 +1,13 @@
 /**
  * Lists of the backend as Relay connections, forward only. Returns options of `t.field`.
  *
- * An edge's cursor contains a page start and the number of items to skip; that of a page's last edge contains the next
- * page start. So each step of pagination costs one call, and any edge can be resumed.
+ * An edge's cursor contains a page start and the items after which to resume; that of a page's last edge contains the
+ * next page start. So each step of pagination costs one call, and any edge can be resumed.
  */
 import type { InputFieldMap, InputShapeFromFields, ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { ArgumentValues } from '../../execution/operation/arguments.ts';
-import { isNotFound } from '../../rest/call/errors.ts';
+import { hasKind, isNotFound } from '../../rest/call/errors.ts';
 import { readBy } from '../../rest/client/route-capabilities.ts';
 import type { Route } from '../../v0/routes.ts';
 import type { Context } from '../context.ts';
@@ -15,7 +15,7 @@ import { requirementIn, requiring, type ListRequirement } from '../entity/requir
 import { findEntity, type AnyEntity, type EntityOf } from '../entity/entity.ts';
 import { requestAhead } from '../entity/lookahead.ts';
 import type { Types } from '../entity/schema-shape.ts';
-import { cutAt } from '../errors.ts';
+import { cutAt, rejectedCursor } from '../errors.ts';
 import {
   endless,
   hasNextPage,
@@ -28,11 +28,13 @@ import {
 import {
   cursorOf,
   DEFAULT_FIRST,
+  MarkedItems,
   MAX_FIRST,
   pageOf,
   pageRequestOf,
+  startOfPage,
+  type IdentifyingFields,
   type PageRequest,
-  type Start,
 } from '../loading/page-request.ts';
 import { builder } from '../schema/builder.ts';
 import { NodePage } from '../types/node-page.ts';
@@ -57,6 +59,8 @@ interface ListFieldOptions<Parent, Args extends InputFieldMap, Node> extends Pic
   readonly shares?: readonly (keyof Parent & string)[];
   /** Entity that the items prime, if they are entities. */
   readonly items?: EntityOf<Node>;
+  /** Fields that identify an item. @default the key of `items` */
+  readonly identifiedBy?: readonly (keyof Node & string)[];
   readonly args?: Args;
   /** Returns the list of a parent or its key. */
   readonly list: ListOf<Parent, Args, Node>;
@@ -89,7 +93,7 @@ export function listField<Parent extends object, Node, Args extends InputFieldMa
       const request =
         requestAhead(context, parent, info) ??
         pageRequestOf(requirementIn(capabilities, requirement), parent, args, context);
-      const read = new ConnectionRead(request, requirement.items, parent, context, info);
+      const read = new ConnectionRead(request, options, parent, context, info);
       const { instead, list } = request;
       const page =
         instead && list.route
@@ -106,7 +110,7 @@ export function listField<Parent extends object, Node, Args extends InputFieldMa
     /** Returns the cursor before the first item. */
     startCursor: (parent: Parent, context: Context): string => {
       const { list } = requirementIn(context.rest.capabilities, requirement);
-      return cursorOf(list(parent, {}, context), { skip: 0, from: null });
+      return cursorOf(list(parent, {}, context).id, startOfPage(null));
     },
   };
 }
@@ -141,16 +145,14 @@ const lackOf = (filters: InputFieldMap = {}): string =>
 /** Maximum number of empty pages in a row that a connection reads on from; the caller continues after them. */
 export const MAX_EMPTY_PAGES = 10;
 
-/** The nodes of a connection from one page of the backend. */
-interface Segment {
-  /** Range of their indexes in the connection. */
-  readonly before: number;
-  readonly end: number;
+/** A page of the backend that was read for a connection. */
+interface PageRead {
   /** Start of the page. */
   readonly from: string | null;
-  /** Number of skipped items of the page. */
-  readonly skip: number;
-  /** Start of the next page, if they reach the end of theirs. */
+  /** Range of its items in those that were read. */
+  readonly begin: number;
+  readonly end: number;
+  /** Start of the next page. */
   readonly next: string | null;
 }
 
@@ -161,25 +163,30 @@ interface Segment {
  */
 class ConnectionRead {
   #request: PageRequest;
-  readonly #items: AnyEntity | undefined;
+  /** Read in place of the request's list, which it shows. */
+  #list: List;
+  readonly #entity: AnyEntity | undefined;
+  readonly #fields: IdentifyingFields;
   readonly #parent: object;
   readonly #context: Context;
   readonly #info: GraphQLResolveInfo;
-  readonly #segments: Segment[] = [];
-  #nodes: readonly unknown[] = [];
+  #pages: PageRead[] = [];
+  /** Items of all pages read, from the page in which the cursor is. */
+  #items: readonly unknown[] = [];
   /** Latest empty pages in a row. */
   #emptyPages = 0;
 
-  /** @param items entity that the items prime. */
   constructor(
     request: PageRequest,
-    items: AnyEntity | undefined,
+    { items, identifiedBy = [] }: { items?: AnyEntity; identifiedBy?: IdentifyingFields },
     parent: object,
     context: Context,
     info: GraphQLResolveInfo,
   ) {
     this.#request = request;
-    this.#items = items;
+    this.#list = request.list;
+    this.#entity = items;
+    this.#fields = items?.key ?? identifiedBy;
     this.#parent = parent;
     this.#context = context;
     this.#info = info;
@@ -194,73 +201,85 @@ class ConnectionRead {
    */
   begin(request = this.#request): Promise<NodePage<unknown> | null> {
     this.#request = request;
-    return this.#read(request);
+    this.#list = request.list;
+    return this.#read(pageOf(request));
   }
 
-  /** Reads a page from a start, and continues if more items are needed. */
-  #read({ from, skip }: Start): Promise<NodePage<unknown> | null> {
-    const { list, first } = this.#request;
-    const page = pageOf({ from, skip, first: first - this.#nodes.length });
-    return list.read(page, { origin: this.#info.path }).then(
-      (listed) => this.#take(listed, page, skip),
-      (error: unknown) => this.#fail(error, { from, skip }),
+  /** Reads a page, and continues if more items are needed. */
+  #read(page: ListPage): Promise<NodePage<unknown> | null> {
+    return this.#list.read(page, { origin: this.#info.path }).then(
+      (listed) => this.#take(listed, page),
+      (error: unknown) => this.#fail(error, page.from),
     );
   }
 
-  #take(listed: ListedPage<unknown>, { from, limit }: ListPage, skip: number) {
-    const { list, first, after } = this.#request;
+  #take(listed: ListedPage<unknown>, { from, limit }: ListPage) {
+    const { list, skip, first } = this.#request;
     // Items are valid without a next page; the fault is reported at `pageInfo`.
     const fault = pagingFault(listed);
     const next = fault ? null : nextStart(listed, from);
-    if (next !== null && this.#segments.some((one) => one.from === next)) throw endless();
-    const before = this.#nodes.length;
-    const wanted = skip + first - before;
-    const items = listed.items.slice(skip, wanted);
-    const isWhole = listed.items.length <= wanted;
-    this.#items?.prime(this.#context, items);
-    this.#nodes = before === 0 ? items : this.#nodes.concat(items);
-    const end = this.#nodes.length;
-    this.#segments.push({ before, end, from, skip, next: isWhole ? next : null });
+    if (next !== null && this.#pages.some((one) => one.from === next)) throw endless();
+    const begin = this.#items.length;
+    this.#items = begin === 0 ? listed.items : this.#items.concat(listed.items);
+    const end = this.#items.length;
+    this.#pages.push({ from, begin, end, next });
     this.#emptyPages = listed.items.length === 0 ? this.#emptyPages + 1 : 0;
-    if (end < first && next !== null && this.#emptyPages <= MAX_EMPTY_PAGES) {
+    const marked = new MarkedItems(this.#items, this.#fields);
+    const start = marked.indexAfter(this.#request);
+    const wanted = start + first;
+    if (next !== null && this.#emptyPages <= MAX_EMPTY_PAGES) {
+      // Insertions may have moved the cursor's item to a later page.
+      const isFound = marked.isExact(this.#request, start) || (start > 0 && start < end);
+      if (!isFound && end < skip + MAX_FIRST) return this.#read({ from: next, limit: MAX_FIRST });
       // The page had fewer items than needed: at most 100, or fewer than requested.
-      return this.#read({ from: next, skip: Math.max(0, skip - listed.items.length) });
+      if (end < wanted) return this.#read(pageOf({ from: next, skip: wanted - end, first: 0 }));
     }
+    const nodes = this.#items.slice(start, wanted);
+    this.#entity?.prime(this.#context, nodes);
+    const isWhole = end <= wanted;
     const connection = {
-      nodes: this.#nodes,
-      cursorAt: cursorsOf(list, this.#segments),
+      nodes,
+      cursorAt: (index: number) => this.#cursorAfter(start + index, marked),
       hasNextPage: !isWhole || hasNextPage(listed, limit),
-      hasPreviousPage: Boolean(after) && end > 0,
+      hasPreviousPage: nodes.length > 0 && (start > 0 || this.#request.from !== null),
       totalCount: listed.totalCount,
     };
     // An empty connection has a next page after too many empty ones only.
-    const ended =
-      end < first && next !== null ? cursorOf(list, { skip: 0, from: next }) : undefined;
+    const ended = end < wanted && next !== null ? cursorOf(list.id, startOfPage(next)) : undefined;
     return new NodePage(connection, isWhole ? (fault ?? ended) : undefined);
   }
 
-  /** @param start of the page that was not read. */
-  #fail(error: unknown, start: Start): null {
-    const { list, after } = this.#request;
-    const isEmpty = this.#segments.length > 0 && this.#nodes.length === 0;
+  #cursorAfter(index: number, marked: MarkedItems): string {
+    const { list } = this.#request;
+    const { from, begin, end } = this.#pages.find((one) => index < one.end)!;
+    // The next page after the item's own and the empty ones that follow.
+    const next = index + 1 === end ? this.#pages.findLast((one) => one.end === end)!.next : null;
+    const start = next === null ? marked.startAfter(index, from, begin) : startOfPage(next);
+    return cursorOf(list.id, start);
+  }
+
+  /** @param from start of the page that was not read. */
+  #fail(error: unknown, from: string | null): null | Promise<NodePage<unknown> | null> {
+    const { list, skip, marks, after } = this.#request;
+    if (hasKind(error, 'cursor') && from !== null) {
+      if (from === this.#request.from) throw rejectedCursor(error);
+      if (this.#list === list) {
+        this.#list = list.again();
+        this.#pages = [];
+        this.#items = [];
+        this.#emptyPages = 0;
+        return this.#read(pageOf(this.#request));
+      }
+    }
+    const isEmpty = this.#pages.length > 0 && this.#items.length === 0;
     // Below an object, a 404 means that the parent is missing; at the root, that the list is.
     if (isNotFound(error) && this.#info.path.prev) return null;
     throw cutAt(error, () => ({
       id: idOfParent(this.#info, this.#parent),
-      after: isEmpty ? cursorOf(list, start) : after,
+      after: isEmpty ? cursorOf(list.id, { from, skip, marks }) : after,
     }));
   }
 }
-
-const cursorsOf =
-  (list: List, segments: readonly Segment[]) =>
-  (index: number): string => {
-    const { before, end, from, skip } = segments.find((one) => index < one.end)!;
-    // The next page after the node's own and the empty ones that follow.
-    const next = index + 1 === end ? segments.findLast((one) => one.end === end)!.next : null;
-    if (next !== null) return cursorOf(list, { skip: 0, from: next });
-    return cursorOf(list, { skip: skip + index - before + 1, from });
-  };
 
 /** Returns the global id of a list's parent; undefined at the root. */
 function idOfParent({ parentType }: GraphQLResolveInfo, parent: object): string | undefined {

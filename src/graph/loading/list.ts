@@ -4,6 +4,8 @@
  * Selections of a list that differ only in `first` share one call: reads of one tick are merged, and a loaded page
  * serves later reads of no more items.
  */
+import { NOW } from '../../rest/call/call.ts';
+import { cursorRejection, hasKind } from '../../rest/call/errors.ts';
 import type { CallInput, CallOptions } from '../../rest/client/client.ts';
 import { MAX_LIMIT, type Listed } from '../../v0/list.ts';
 import type { Route } from '../../v0/routes.ts';
@@ -85,7 +87,8 @@ export class List<Item = unknown> {
         const query = { ...filters, limit, ...(from !== null && { cursor: from }) };
         // Safe cast: every list takes `cursor` and `limit`.
         const full = { path, query } as unknown as CallInput<Path, Query, undefined>;
-        return context.rest.call(route, full, call);
+        const listed = context.rest.call(route, full, call);
+        return from === null ? listed : listed.catch(cursorRejection);
       },
     });
   }
@@ -121,6 +124,17 @@ export class List<Item = unknown> {
     return new List(this.#context, this, (item) => toNode(before ? before(item) : (item as Item)));
   }
 
+  /** Returns the list without what was read of it, for reads from its start after its cursors have expired. */
+  again(): List<Item> {
+    const { id, route, source, fetch } = this;
+    const again: List['fetch'] = (page, call) => fetch(page, { ...call, newerThan: NOW });
+    return new List(
+      this.#context,
+      { id: `again ${id}`, route, source, fetch: again },
+      this.#toNode,
+    );
+  }
+
   /** Reads a page, in one call for all its reads. With `cancel` it is a read of look-ahead, which can be abandoned. */
   read(page: ListPage, call: CallOptions): Promise<ListedPage<Item>> {
     const toNode = this.#toNode;
@@ -143,27 +157,38 @@ export class List<Item = unknown> {
 
   /**
    * Iterates over all pages of 100 items, for searches without a route of their own. Each page is requested when it is
-   * needed, so stop as early as possible.
+   * needed, so stop as early as possible. Starts over once if the backend rejects its own cursor.
    *
-   * @throws UPSTREAM_INVALID_RESPONSE if a cursor repeats.
+   * @throws UPSTREAM_INVALID_RESPONSE if a cursor repeats, or is rejected again.
    */
-  async *pages(call: CallOptions): AsyncGenerator<readonly Item[], void> {
+  async *pages(
+    call: CallOptions,
+    startsOver = true,
+  ): AsyncGenerator<{ readonly items: readonly Item[]; readonly isFirst: boolean }, void> {
     const seen = new Set<string>();
-    for (let from: string | null = null; ;) {
-      const listed: ListedPage<Item> = await this.read({ from, limit: MAX_LIMIT }, call);
-      yield listed.items;
-      from = nextStart(listed, from);
-      // Look-ahead may have abandoned it meanwhile.
-      if (from === null || call.cancel?.cancelled) return;
-      if (seen.has(from)) throw endless();
-      seen.add(from);
+    try {
+      for (let from: string | null = null; ;) {
+        const listed: ListedPage<Item> = await this.read({ from, limit: MAX_LIMIT }, call);
+        yield { items: listed.items, isFirst: from === null };
+        from = nextStart(listed, from);
+        // Look-ahead may have abandoned it meanwhile.
+        if (from === null || call.cancel?.cancelled) return;
+        if (seen.has(from)) throw endless();
+        seen.add(from);
+      }
+    } catch (error) {
+      if (!startsOver || !hasKind(error, 'cursor')) throw error;
+      yield* this.again().pages(call, false);
     }
   }
 
   /** The items of all pages. */
   async all(call: CallOptions): Promise<readonly Item[]> {
     const items: Item[] = [];
-    for await (const page of this.pages(call)) items.push(...page);
+    for await (const page of this.pages(call)) {
+      if (page.isFirst) items.length = 0;
+      items.push(...page.items);
+    }
     return items;
   }
 }

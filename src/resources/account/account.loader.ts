@@ -57,8 +57,8 @@ async function searchAccount(
   { accountId }: AccountKey,
   call: CallOptions,
 ): Promise<Account | null> {
-  for await (const accounts of accountList(context).pages(call)) {
-    const found = accounts.find((account) => isSameId(account.accountId, accountId));
+  for await (const { items } of accountList(context).pages(call)) {
+    const found = items.find((account) => isSameId(account.accountId, accountId));
     if (found) return found;
   }
   return null;
@@ -91,8 +91,8 @@ async function searchDomain(
   call: CallOptions,
 ): Promise<Account | null> {
   let pages = 0;
-  for await (const accounts of accountList(context, { query: domain }).pages(call)) {
-    const found = accounts.find((account) => account.domain === domain);
+  for await (const { items } of accountList(context, { query: domain }).pages(call)) {
+    const found = items.find((account) => account.domain === domain);
     if (found) return found;
     pages += 1;
     if (pages > MAX_DOMAIN_PAGES) {

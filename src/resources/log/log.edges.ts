@@ -51,6 +51,7 @@ builder.objectFields(accountEntity.ref, (t) => ({
         'Paginated activity feed of the account. Includes events of its persons with `includePersonActivity`.',
       from: 'key',
       route: routes.listActivity,
+      identifiedBy: ['activityId'],
       args: {
         includeDeleted: t.arg.boolean({ description: INCLUDE_DELETED }),
         includePersonActivity: t.arg.boolean({

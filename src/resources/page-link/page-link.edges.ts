@@ -54,6 +54,7 @@ builder.queryField('pageLinks', (t) =>
       },
       from: 'key',
       route: routes.listPageLinks,
+      identifiedBy: ['pageLinkId'],
       // Links of REST lack their page, so only those of a given page have one.
       list: (_query, { pageId: given, path, tenantDomainId }, context) => {
         const pageId = given == null ? undefined : pageEntity.callerKey({ pageId: given }).pageId;
@@ -72,6 +73,7 @@ builder.objectField(pageEntity.ref, 'links', (t) =>
       from: 'key',
       shares: ['pageId'],
       route: routes.listPageLinks,
+      identifiedBy: ['pageLinkId'],
       args: {
         path: t.arg.string({ description: 'Only the link with exactly this URL path.' }),
         tenantDomainId: t.arg.id({ description: TENANT_DOMAIN_ID }),
@@ -116,6 +118,7 @@ builder.objectField(audienceEntity.ref, 'links', (t) =>
       },
       from: 'key',
       route: routes.listPageLinks,
+      identifiedBy: ['pageLinkId'],
       paginates: true,
       // REST filters links by page only, so all links of the page are read and filtered here.
       list: ({ pageId, audienceId }, { tenantDomainId }, context) => {

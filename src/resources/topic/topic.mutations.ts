@@ -4,6 +4,7 @@ import { writeField } from '../../graph/fields/mutation.ts';
 import { inputType } from '../../graph/schema/rest-type.ts';
 import { EntryContentBody } from '../../v0/schemas/topic.ts';
 import { routes } from '../../v0/routes.ts';
+import { cursorOf, markOf } from '../../graph/loading/page-request.ts';
 import { entriesOf, TopicEntryConnectionRef } from './topic.edges.ts';
 import { topicEntity, topicEntryEntity } from './topic.type.ts';
 
@@ -41,7 +42,13 @@ writeField({
     field: 'topicEntryEdge',
     type: TopicEntryConnectionRef,
     description: 'Edge of the entry for `Topic.entries`.',
-    cursor: (entry) => topicEntryEntity.cursorIn(entriesOf(entry.topicId), entry),
+    // Found by its mark, wherever it is.
+    cursor: (entry) =>
+      cursorOf(entriesOf(entry.topicId), {
+        from: null,
+        skip: 0,
+        marks: [markOf(entry, topicEntryEntity.key)],
+      }),
   },
   beside: (t) => ({
     topic: t.field(

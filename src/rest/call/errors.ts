@@ -61,6 +61,8 @@ export type RestErrorKind =
   | 'rate_limited'
   /** A response with an error status. */
   | 'status'
+  /** A response with an error status that rejects the cursor of a page. */
+  | 'cursor'
   /** No complete response before the timeout. */
   | 'timeout'
   /** No connection, or a connection that broke before the response was complete. */
@@ -157,6 +159,7 @@ const FAILURES: Readonly<Record<RestErrorKind, FailureKind | undefined>> = {
   overloaded: 'overloaded',
   rate_limited: 'rate_limited',
   status: undefined,
+  cursor: undefined,
   timeout: 'timeout',
   unreachable: 'unreachable',
   circuit_open: 'circuit_open',
@@ -211,6 +214,19 @@ export const isNotFound = (error: unknown): boolean =>
   hasKind(error, 'status') &&
   (error.status === 404 || error.status === 410) &&
   error.body !== 'foreign';
+
+/** Bad Request, Not Found, Gone, Unprocessable Content. */
+const CURSOR_REJECTIONS: readonly unknown[] = [400, 404, 410, 422];
+
+/** Rejects with the error of a page that was read by a cursor, which may have expired. */
+export function cursorRejection(error: unknown): never {
+  if (!(error instanceof RestError) || !CURSOR_REJECTIONS.includes(error.status)) throw error;
+  const { status, requestId, route } = error;
+  throw new RestError('cursor', `Backend rejected a cursor with ${status}`, route, {
+    ...{ status, requestId, cause: error },
+    what: 'Backend rejected a cursor',
+  });
+}
 
 /** Statuses of a missing route. */
 const ROUTE_REFUSALS: readonly unknown[] = [404, 405, 501];

@@ -42,6 +42,8 @@ export interface CallOptions {
   readonly cancel?: Cancel | undefined;
   /** Cause of the call, for the call log. */
   readonly origin?: unknown;
+  /** Bound on cached responses in place of that of the request. */
+  readonly newerThan?: string | undefined;
 }
 
 export interface RestClient {
@@ -257,7 +259,7 @@ class ScopedClient implements RestClient, Requester {
     route: Route,
     values: RouteValues,
     isOptional: boolean,
-    { cancel, origin }: CallOptions,
+    { cancel, origin, newerThan }: CallOptions,
   ): Promise<unknown> {
     // Checked first: a large response can cause thousands of calls above the budget.
     if (this.#callsLeft === 0) return Promise.reject(budgetSpent(route));
@@ -278,7 +280,7 @@ class ScopedClient implements RestClient, Requester {
         origin,
         isOptional,
         priority: this.#isDeferred?.(origin) ? ('deferred' as const) : ('normal' as const),
-        newerThan: this.#newerThan,
+        newerThan: newerThan ?? this.#newerThan,
         cancel,
       };
       return this.makeCall(calls, asked, nowMs);
