@@ -2,7 +2,7 @@
  * Lists that are streamed, or that two queries read with other fields of a row: Apollo Client and urql show each row
  * once, and none is lost.
  */
-import { ApolloClient, gql, HttpLink, InMemoryCache, type ObservableQuery } from '@apollo/client';
+import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { Defer20220824Handler, GraphQL17Alpha9Handler } from '@apollo/client/incremental';
 import { Client, fetchExchange } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
@@ -59,7 +59,7 @@ function openApollo(url: string, handler: keyof typeof HANDLERS = 'GraphQL17Alph
   });
   onTestFinished(() => client.stop());
   return (query: ReturnType<typeof gql>): Screen => {
-    const watched = client.watchQuery({ query, variables: {} }) as ObservableQuery<Data>;
+    const watched = client.watchQuery<Data>({ query, variables: {} });
     const subscription = watched.subscribe(() => {});
     onTestFinished(() => subscription.unsubscribe());
     const data = () => watched.getCurrentResult().data as Data | undefined;

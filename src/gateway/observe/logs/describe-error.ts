@@ -23,7 +23,7 @@ function describe(thrown: Error): object {
   const errors = [thrown];
   for (let i = 0; i < errors.length && errors.length < MAX_ERRORS; i++) {
     const { cause, errors: parts = [] } = errors[i] as Partial<AggregateError>;
-    for (const one of [cause, ...parts].slice(0, MAX_ERRORS)) {
+    for (const one of [cause, ...(parts as readonly unknown[])].slice(0, MAX_ERRORS)) {
       if (one instanceof Error && !errors.includes(one)) errors.push(one);
     }
   }
