@@ -66,7 +66,7 @@ interface IncrementalPayload {
 }
 
 /**
- * Yields the payloads of a response as they arrive.
+ * Yields the payloads of a response as they arrive, or all at its end if it has no stream, as in React Native.
  *
  * @throws Error when the response ends before its last part; SyntaxError when a part is not JSON.
  */
@@ -143,21 +143,34 @@ const at = (data: unknown, path: readonly (string | number)[]): unknown =>
   path.reduce<unknown>((value, key) => (value as Holder)?.[key], data);
 
 /** Yields the payloads of a multipart body, each when the boundary after it has arrived. */
-async function* payloadsOf({ headers, body }: Response): AsyncGenerator<IncrementalPayload, void> {
-  const boundary = /boundary="?([^";]+)"?/.exec(headers.get('content-type') ?? '')?.[1] ?? '-';
+async function* payloadsOf(response: Response): AsyncGenerator<IncrementalPayload, void> {
+  const boundary =
+    /boundary="?([^";]+)"?/.exec(response.headers.get('content-type') ?? '')?.[1] ?? '-';
   const separator = `\r\n--${boundary}`;
-  const decoder = new TextDecoder();
-  const reader = (body as ReadableStream<Uint8Array>).getReader();
   let text = '';
+  for await (const chunk of chunksOf(response)) {
+    text += chunk;
+    for (let end = text.indexOf(separator); end >= 0; end = text.indexOf(separator)) {
+      const part = text.slice(0, end);
+      text = text.slice(end + separator.length);
+      const start = part.indexOf('\r\n\r\n');
+      if (start >= 0) yield JSON.parse(part.slice(start)) as IncrementalPayload;
+    }
+  }
+}
+
+async function* chunksOf(response: Response): AsyncGenerator<string, void> {
+  // React Native's responses have no stream.
+  const body = response.body as ReadableStream<Uint8Array> | null | undefined;
+  if (!body) {
+    yield await response.text();
+    return;
+  }
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
-      text += decoder.decode(read.value, { stream: true });
-      for (let end = text.indexOf(separator); end >= 0; end = text.indexOf(separator)) {
-        const part = text.slice(0, end);
-        text = text.slice(end + separator.length);
-        const start = part.indexOf('\r\n\r\n');
-        if (start >= 0) yield JSON.parse(part.slice(start)) as IncrementalPayload;
-      }
+      yield decoder.decode(read.value, { stream: true });
     }
   } finally {
     await reader.cancel();

@@ -167,7 +167,7 @@ type FieldErrors = readonly { readonly kind: string; readonly error: Error }[] |
  * A request by Relay: the screen as it is first and last, the errors that the store has for it, and the error that has
  * failed the request.
  */
-async function askRelay(url: string, request: ConcreteRequest) {
+async function askRelay(url: string, request: ConcreteRequest, send = fetch) {
   const network = Network.create(({ text }) =>
     Observable.create((sink) => {
       const init = {
@@ -176,7 +176,7 @@ async function askRelay(url: string, request: ConcreteRequest) {
         body: JSON.stringify({ query: text }),
       };
       void (async () => {
-        for await (const payload of relayPayloads(await fetch(`${url}/graphql`, init))) {
+        for await (const payload of relayPayloads(await send(`${url}/graphql`, init))) {
           sink.next(payload as Parameters<typeof sink.next>[0]);
         }
         sink.complete();
@@ -381,6 +381,23 @@ describe('Relay', () => {
     expect(errors.map(({ error }) => error.message)).toEqual([
       expect.stringContaining('a timestamp that is neither ISO 8601'),
     ]);
+  });
+
+  it('reads all parts of a response without a stream, as React Native has it', async () => {
+    const { url } = await open();
+    const streamless: typeof fetch = async (input, init) => {
+      const response = await fetch(input, init);
+      return Object.create(response, {
+        body: { value: undefined },
+        headers: { value: response.headers },
+        text: { value: () => response.text() },
+      }) as Response;
+    };
+
+    const { last, errors, failure } = await askRelay(url, relayScreen, streamless);
+
+    expect([failure, errors]).toEqual([undefined, []]);
+    expect(shown(last)).toMatchObject({ hasCreatedAt: true, totalCount: expect.any(Number) });
   });
 
   it('reports an error when the response ends in order, but before its last part', async () => {

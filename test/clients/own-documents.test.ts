@@ -13,9 +13,9 @@ import { buildSchema, isScalarType, isSpecifiedScalarType } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openFolder } from '../support/folder.ts';
 import { openGateway } from '../support/open-gateway.ts';
-import { status } from '../support/faults.ts';
+import { ok, status } from '../support/faults.ts';
 import { ROOT } from '../support/pages.ts';
-import { world } from '../support/world.ts';
+import { routeOf, sampleOf, world } from '../support/world.ts';
 
 const run = promisify(execFile);
 
@@ -102,20 +102,42 @@ const faultsOf = (app: string): Promise<string> =>
     ({ stdout }: { stdout: string }) => stdout,
   );
 
-/** A program that renders the app by React and prints it once its data has come; `wrapped` is its element with a client. */
-const draws = (imports: string, wrapped: string): string => `
+/**
+ * A program that renders the app by React and prints it once its data has come, and, where it is given an address that
+ * limits the backend from then on, again after a page that fails, after a screen that fails, and without a connection.
+ * `wrapped` is its element with a client, and `reread` reads its screen again.
+ */
+const draws = (imports: string, wrapped: string, reread: string): string => `
 import { Window } from 'happy-dom';
 import { createRoot } from 'react-dom/client';
 import { App } from './App';
+const [url, limit] = process.argv.slice(2) as [string, string?];
 ${imports}
-const url = process.argv[2]!;
 const window = new Window();
 Object.assign(globalThis, { window, document: window.document });
 const root = document.createElement('div');
 createRoot(root).render(${wrapped});
 const end = Date.now() + 20_000;
-while (!root.querySelector('li') && Date.now() < end) await new Promise((go) => setTimeout(go, 20));
-console.log(root.innerHTML);
+const until = async (isDone: () => boolean) => {
+  while (!isDone() && Date.now() < end) await new Promise((go) => setTimeout(go, 20));
+};
+const print = () => console.log(root.innerHTML.replaceAll('\\n', ' '));
+const hasFailed = () => root.innerHTML.includes('could not be read');
+await until(() => root.querySelector('li') !== null);
+print();
+if (limit) {
+  await fetch(limit);
+  (root.querySelector('button') as HTMLElement | null)?.click();
+  await until(hasFailed);
+  print();
+  await ${reread};
+  await until(hasFailed);
+  print();
+  globalThis.fetch = () => Promise.reject(new TypeError('fetch failed'));
+  await ${reread};
+  await until(() => root.innerHTML.includes('fetch failed'));
+  print();
+}
 process.exit(0);
 `;
 
@@ -124,23 +146,25 @@ const RUNS = {
     `import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client';
 import { ApolloProvider } from '@apollo/client/react';
 import { possibleTypes, typePolicies } from 'content-pages-client/apollo';
-const client = () => new ApolloClient({
+const client = new ApolloClient({
   link: new HttpLink({ uri: url, headers: { 'x-api-key': 'demo' } }),
   cache: new InMemoryCache({ possibleTypes, typePolicies }),
 });`,
-    '<ApolloProvider client={client()}><App pageId="p" /></ApolloProvider>',
+    '<ApolloProvider client={client}><App pageId="p" /></ApolloProvider>',
+    'client.reFetchObservableQueries().catch(() => {})',
   ),
   urql: draws(
     `import { cacheExchange } from '@urql/exchange-graphcache';
 import { keys, possibleTypes, resolvers } from 'content-pages-client/graphcache';
 import { Client, fetchExchange, Provider } from 'urql';
-const client = () => new Client({
+const client = new Client({
   url,
   preferGetMethod: false,
   fetchOptions: { headers: { 'x-api-key': 'demo' } },
   exchanges: [cacheExchange({ keys, possibleTypes, resolvers }), fetchExchange],
 });`,
-    '<Provider value={client()}><App pageId="p" /></Provider>',
+    '<Provider value={client}><App pageId="p" /></Provider>',
+    "root.querySelector('button')!.click()",
   ),
 };
 
@@ -207,6 +231,38 @@ describe('the apps of docs/own-documents.md', { timeout: 120_000 }, () => {
       /<h1>.+<\/h1><p>Some of it could not be read: .+<li>.+: no person<\/li>/s,
     );
   });
+
+  it.each(CLIENTS)(
+    'keep their list with %s, and show an error, when a page or the screen cannot be read',
+    async (client) => {
+      const site = await openGateway({ backend: 'faulty', rest: { timeoutMs: 5_000 } });
+      const rest = world();
+      let isLimited = false;
+      site.upstream.on('*', (response, seen, socket) => {
+        isLimited ||= seen.target === '/limit';
+        if (isLimited) return status(429)(response, seen, socket);
+        const { route, values } = routeOf(seen)!;
+        if (!route.path.endsWith('/audiences')) return rest(response, seen, socket);
+        const [item] = sampleOf(route, values)['items'];
+        const items = Array.from({ length: 5 }, (_, i) => ({ ...item, audienceId: `a${i}` }));
+        return ok({ items, nextCursor: 'next' })(response, seen, socket);
+      });
+
+      const url = `${site.url}/graphql`;
+      const limit = `http://127.0.0.1:${site.upstream.port}/limit`;
+      const built = ['--ssr', `src/${client}/run.tsx`, '--outDir', `dist/${client}`];
+      await node(app, tool('vite/bin/vite.js'), 'build', ...built);
+      const { stdout } = await node(app, `dist/${client}/run.js`, url, limit);
+
+      const [before, more, again, away] = stdout.trim().split('\n');
+      const rows = (html: string | undefined) => html?.match(/<li>/g)?.length;
+      expect(rows(before)).toBe(5);
+      for (const html of [more, again, away]) {
+        expect(rows(html)).toBe(5);
+        expect(html).toContain('Some of it could not be read: ');
+      }
+    },
+  );
 
   it('compile with types that have null for a failed field, and no unknown or any', async () => {
     expect(faults).toBe('');

@@ -42,6 +42,8 @@ console.log(
 );
 `;
 
+const REQUIRED = `console.log(require('content-pages-client/graphql').SearchPagesDocument.kind);`;
+
 /** How frontends find modules: by Node, or by a bundler. */
 const RESOLUTIONS = [
   ['--module', 'nodenext'],
@@ -50,7 +52,11 @@ const RESOLUTIONS = [
 
 it('the packed client has types, documents and the manifest, and a frontend can install, compile and run it', async () => {
   // Outside this repository, so that nothing is found in its node_modules.
-  const frontend = openFolder({ 'package.json': '{ "type": "module" }', 'main.ts': CONSUMER });
+  const frontend = openFolder({
+    'package.json': '{ "type": "module" }',
+    'main.ts': CONSUMER,
+    'required.cjs': REQUIRED,
+  });
   await run('npm', ['run', 'client', '--', frontend], { cwd: ROOT });
   const packed = join(frontend, 'content-pages-client.tgz');
   const { stdout } = await run('tar', ['-tzf', packed]);
@@ -116,10 +122,12 @@ it('the packed client has types, documents and the manifest, and a frontend can 
   for (const resolution of RESOLUTIONS) {
     await run(process.execPath, [tsc, ...resolution, ...options, 'main.ts'], { cwd: frontend });
     const printed = await run(process.execPath, ['main.js'], { cwd: frontend });
+    const required = await run(process.execPath, ['required.cjs'], { cwd: frontend });
 
     expect(printed.stdout).toBe(
       'true query PageWithAudiences true function Error: graphql() knows the documents that its ' +
         'types were generated from 3 multipart/mixed undefined\n',
     );
+    expect(required.stdout).toBe('Document\n');
   }
 }, 180_000);

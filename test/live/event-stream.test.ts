@@ -115,16 +115,30 @@ describe('a subscription over server-sent events', () => {
     await live.quiet();
   });
 
-  it.each<[what: string, options: Parameters<typeof openEvents>[2], status: number, code: string]>([
-    ['a client that accepts JSON alone', { accept: 'application/json' }, 406, 'NOT_ACCEPTABLE'],
-    ['a client that accepts anything', { accept: '*/*' }, 406, 'NOT_ACCEPTABLE'],
-    ['a request without a key', { apiKey: null }, 401, 'UNAUTHENTICATED'],
+  it.each<[what: string, options: Parameters<typeof openEvents>[2], code: string]>([
+    ['a request without a key', { apiKey: null }, 'UNAUTHENTICATED'],
     [
       'a GET without a header that no foreign page can send',
       { apiKey: null, method: 'GET' },
-      403,
       'CSRF_HEADER_MISSING',
     ],
+  ])(
+    'is refused to %s by an event, since clients retry after another status',
+    async (_, options, code) => {
+      const live = await openLive();
+
+      const stream = await openEvents(live.site.url, { id: NOBODY }, options);
+      await stream.ended;
+
+      expect(stream.response.status).toBe(200);
+      expect(stream.events).toMatchObject([{ errors: [{ extensions: { code } }] }]);
+      expect(stream.isComplete()).toBe(true);
+    },
+  );
+
+  it.each<[what: string, options: Parameters<typeof openEvents>[2], status: number, code: string]>([
+    ['a client that accepts JSON alone', { accept: 'application/json' }, 406, 'NOT_ACCEPTABLE'],
+    ['a client that accepts anything', { accept: '*/*' }, 406, 'NOT_ACCEPTABLE'],
   ])('is refused to %s', async (_, options, status, code) => {
     const live = await openLive();
 

@@ -104,22 +104,17 @@ export function statusOf(
   let status = 200;
   for (const { extensions } of errors) {
     const http = httpOf(extensions, data === undefined);
-    if (http && !isOk(http, extensions['code'], mediaType)) status = Math.max(status, http.status);
+    if (http && !isOk(http, mediaType)) status = Math.max(status, http.status);
   }
   return status;
 }
 
 /** Whether a client error has status 200 for a media type. */
-function isOk({ status, spec = false }: HttpExtension, code: unknown, type: MediaType): boolean {
+function isOk({ status, spec = false }: HttpExtension, type: MediaType): boolean {
   if (type === 'application/json') return spec;
-  if (type !== 'text/event-stream') return false;
-  // Clients of event streams ignore the body of other statuses and retry, even mutations. So every GraphQL result is an
-  // event with status 200, except 401, 429, 503 and invalid requests.
-  return spec || (SENT_AS_EVENT.has(status) && code !== 'BAD_REQUEST');
+  // Clients of event streams ignore the body of other statuses and retry, even mutations.
+  return type === 'text/event-stream' && status !== 429 && status !== 503;
 }
-
-/** Statuses of GraphQL results after which something may have been written. */
-const SENT_AS_EVENT = new Set([400, 500, 504]);
 
 function httpOf(
   extensions: Readonly<Record<string, unknown>>,

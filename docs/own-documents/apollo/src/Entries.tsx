@@ -1,19 +1,23 @@
+import { useState } from 'react';
 import { useMutation, useQuery } from '@apollo/client/react';
 import { ADD_ENTRY, TOPIC, EntriesView } from './EntriesView';
+import { useShown } from './useShown';
 
 export function Entries({ topicId }: { topicId: string }) {
   const { data, error, loading, fetchMore } = useQuery(TOPIC, {
     variables: { topicId },
     errorPolicy: 'all',
   });
-  const [addEntry, { data: added, error: failed }] = useMutation(ADD_ENTRY, {
+  const [failed, setFailed] = useState<Error>();
+  const shown = useShown(data, Boolean(error ?? failed) && !data?.topic);
+  const [addEntry, { data: added, error: refused }] = useMutation(ADD_ENTRY, {
     errorPolicy: 'all',
     update(cache, { data: added }) {
       const edge = added?.createTopicEntry?.topicEntryEdge;
       const node = edge?.node;
-      if (!node || !data?.topic) return;
+      if (!node || !shown?.topic) return;
       cache.modify({
-        id: cache.identify(data.topic),
+        id: cache.identify(shown.topic),
         fields: {
           entries: (list, { toReference }) => ({
             ...list,
@@ -24,13 +28,15 @@ export function Entries({ topicId }: { topicId: string }) {
       });
     },
   });
-  if (loading) return <p>One moment …</p>;
+  if (loading && !shown) return <p>One moment …</p>;
   return (
     <EntriesView
-      data={data}
+      data={shown}
       added={added}
-      error={error ?? failed}
-      onMore={(after) => void fetchMore({ variables: { after } })}
+      error={error ?? failed ?? refused}
+      onMore={(after) =>
+        void fetchMore({ variables: { after } }).then(({ error }) => setFailed(error), setFailed)
+      }
       onAdd={(content) =>
         void addEntry({ variables: { input: { topicId, content: { type: 'text', content } } } })
       }

@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { graphql, useLazyLoadQuery, usePaginationFragment, useSubscription } from 'react-relay';
 import type { AppProgressSubscription } from './generated/AppProgressSubscription.graphql';
 import type { AppQuery } from './generated/AppQuery.graphql';
@@ -47,6 +48,7 @@ function Audiences({ page, id }: { page: App_audiences$key; id: string }) {
     `,
     page,
   );
+  const [failed, setFailed] = useState<Error | null>(null);
   // Each event is put into the store, where the rows find it.
   useSubscription<AppProgressSubscription>({
     subscription: graphql`
@@ -60,9 +62,11 @@ function Audiences({ page, id }: { page: App_audiences$key; id: string }) {
       }
     `,
     variables: { id },
+    onError: setFailed,
   });
   return (
     <>
+      {failed && <p>{failed.message}</p>}
       {!data.audiences && <p>The audiences could not be read.</p>}
       <ul>
         {data.audiences?.edges.map(({ node }) => (
@@ -71,7 +75,7 @@ function Audiences({ page, id }: { page: App_audiences$key; id: string }) {
           </li>
         ))}
       </ul>
-      {hasNext && <button onClick={() => loadNext(5)}>More</button>}
+      {hasNext && <button onClick={() => loadNext(5, { onComplete: setFailed })}>More</button>}
     </>
   );
 }

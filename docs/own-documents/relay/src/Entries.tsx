@@ -71,7 +71,15 @@ function Rows({ topic, topicId }: { topic: Entries_topic$key; topicId: string })
           <li key={node?.id}>{node?.content.content}</li>
         ))}
       </ol>
-      {hasNext && <button onClick={() => loadNext(5)}>More entries</button>}
+      {hasNext && (
+        <button
+          onClick={() =>
+            loadNext(5, { onComplete: (error) => setProblems(error ? [error.message] : []) })
+          }
+        >
+          More entries
+        </button>
+      )}
       {problems.map((problem) => (
         <p key={problem}>{problem}</p>
       ))}
