@@ -126,7 +126,8 @@ export class MarkedItems {
   /** Returns the start after an item of the page that begins at an index. */
   startAfter(index: number, from: string | null = null, begin = 0): Start {
     const skip = index + 1 - begin;
-    const marks = Array.from({ length: Math.min(MARKS, skip) }, (_, i) => this.#markAt(index - i));
+    const marks: string[] = [];
+    for (let i = index; i >= begin && marks.length < MARKS; i--) marks.push(this.#markAt(i));
     return { from, skip, marks };
   }
 
