@@ -5,7 +5,7 @@ import { BOUNDS } from '../../src/gateway/observe/metrics/durations.ts';
 import { Instruments } from '../../src/gateway/observe/metrics/instruments.ts';
 import { openMetrics } from '../../src/gateway/observe/metrics/open-metrics.ts';
 import { send } from '../support/client.ts';
-import { after, status } from '../support/faults.ts';
+import { after, html, status } from '../support/faults.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { StagedClock } from '../support/staged-time.ts';
 import { openTrusting } from '../support/trusting.ts';
@@ -99,7 +99,7 @@ describe('an outage of the backend', () => {
       backend: 'faulty',
       rest: { breaker: { volume: 2, openMs: 20 } },
     });
-    site.upstream.on('GET /v0/persons/p', status(500), status(500), status(404));
+    site.upstream.on('GET /v0/persons/p', html(500), html(500), status(404));
     for (let i = 0; i < 2; i++) await site.ask(PERSON);
     await until(async () => {
       await site.ask(PERSON);
