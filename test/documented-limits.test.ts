@@ -35,7 +35,13 @@ import { MAX_NODES } from '../src/graph/schema/node.ts';
 import { MAX_LENGTH } from '../src/graph/types/node-id.ts';
 import { NEWCOMER_MS } from '../src/live/poller.ts';
 import { MAX_WAITING as MAX_STATES } from '../src/live/pollers.ts';
-import { BYTES_PER_UNIT, CALLS_PER_UNIT, USUAL, VALUES_PER_UNIT } from '../src/plan/weight.ts';
+import {
+  BYTES_PER_UNIT,
+  CALLS_PER_UNIT,
+  UNKNOWN_BYTES,
+  USUAL,
+  VALUES_PER_UNIT,
+} from '../src/plan/weight.ts';
 import { WINDOW_MS } from '../src/rest/call/circuit.ts';
 import { DEFAULTS } from '../src/rest/client/client.ts';
 import { MAX_ID_LENGTH, MAX_TEXT_OCTETS } from '../src/rest/client/path.ts';
@@ -145,6 +151,13 @@ describe('docs/failures.md', () => {
         `${n(waiting)} operations wait`,
       ],
       'a heavy operation': [`weighs more than ${perKey}`],
+      bytes: [
+        'weighs at least 1',
+        `1 more for every ${BYTES_PER_UNIT / 1_000} kB`,
+        `${megabytes(UNKNOWN_BYTES)} MB before`,
+        `${megabytes(perKey * BYTES_PER_UNIT)} MB of a key`,
+        `${megabytes(underWay * BYTES_PER_UNIT)} MB of all`,
+      ],
       'unread answers': [`1 more for every ${BYTES_PER_UNIT / 1_000} kB`],
     };
     const rows = failures.rows.filter(({ heading }) => heading === 'How the gateway reacts');
@@ -157,9 +170,10 @@ describe('docs/failures.md', () => {
         rest = rest.replace(phrase, '');
       }
       // Statuses are no limits.
-      expect(rest.replace(/\b(?:401|408|429|50[0234]s?|52[04]|[45]xx)\b/g, ''), cells[0]).not.toMatch(
-        /\d/,
-      );
+      expect(
+        rest.replace(/\b(?:401|408|429|50[0234]s?|52[04]|[45]xx)\b/g, ''),
+        cells[0],
+      ).not.toMatch(/\d/);
     }
   });
 

@@ -44,6 +44,8 @@ export interface WeighedOperation {
 export interface Weighed {
   /** At least 1. */
   readonly weight: number;
+  /** Bytes that it returned before. */
+  readonly bytes: ByteEstimate;
   /** The error of an operation that exceeds the budget for all variables. */
   readonly refusal: GraphQLError | undefined;
   /** Whether it is within the budget for all variables. */
@@ -70,7 +72,29 @@ const SIZES = [0, 1, 5, 20, 50, MAX_FIRST];
 /** Maximum number of cached plans of an operation. */
 const MAX_PLANS = 32;
 
-/** Returns the weight of an unsent response by its size. */
+/** Assumed size of operations that have not run, in bytes. */
+export const UNKNOWN_BYTES = 2_000_000;
+
+/**
+ * Estimates bytes by earlier ones: their mean and twice their mean deviation. Source: RFC 6298, "Computing TCP's
+ * Retransmission Timer".
+ */
+export class ByteEstimate {
+  #mean: number | undefined;
+  #deviation = 0;
+
+  get bytes(): number {
+    return this.#mean === undefined ? UNKNOWN_BYTES : this.#mean + 2 * this.#deviation;
+  }
+
+  learn(bytes: number): void {
+    const error = bytes - (this.#mean ?? bytes);
+    this.#mean = (this.#mean ?? bytes) + error / 8;
+    this.#deviation += (Math.abs(error) - this.#deviation) / 4;
+  }
+}
+
+/** Returns the weight of bytes, received or unsent. */
 export const weightOfBytes = (bytes: number): number => 1 + Math.floor(bytes / BYTES_PER_UNIT);
 
 /** A variable that may affect the size of the result. */
@@ -113,7 +137,7 @@ export class Weights {
 }
 
 /** The weight of an operation that execution rejects by its variables. */
-const REFUSED: Weighed = { weight: 1, refusal: undefined, isWithin: true, calls: 0 };
+const REFUSED = { weight: 1, refusal: undefined, isWithin: true, calls: 0 };
 
 function weigh(
   { schema, document, operation, least, variables }: WeighedOperation,
@@ -127,7 +151,8 @@ function weigh(
     operation,
     samplesOf(schema, operation, deciding, variables),
   );
-  if (!sampled) return REFUSED;
+  const bytes = new ByteEstimate();
+  if (!sampled) return { ...REFUSED, bytes };
   // Cursors have no samples: a list with an invalid cursor costs nothing.
   const variableValues = dictionary(Object.entries(sampled).filter(([name]) => !cursors.has(name)));
   const known = { schema, fragments: fragmentsOf(document), variableValues };
@@ -140,6 +165,7 @@ function weigh(
   const excess = excessOf(plan, budget);
   return {
     weight: 1 + Math.floor(values / VALUES_PER_UNIT + calls / CALLS_PER_UNIT),
+    bytes,
     refusal: variableDefinitions.length === 0 ? excess : undefined,
     // Ids, cursors, enums and inputs may be equal; samples of these types differ.
     isWithin:

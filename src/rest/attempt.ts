@@ -8,7 +8,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { isRead, type Call, type Priority, type Requester, type Settled } from './call/call.ts';
 import type { CallLogEntry } from './call/call-log.ts';
-import { endOfWait, outcomeUnknown, RestError, type FailureKind } from './call/errors.ts';
+import {
+  endOfWait,
+  outcomeUnknown,
+  RestError,
+  type FailureKind,
+  type ReceiveRefusal,
+} from './call/errors.ts';
 import type { KeyRoute } from './call/keys.ts';
 import type { UpstreamSettings } from './call/options.ts';
 import type { Timed } from './call/timeouts.ts';
@@ -100,6 +106,8 @@ export class Attempt implements Dispatcher.DispatchHandler, CallLogEntry, Timed 
   #answerStatus = 0;
   #answerHeaders: IncomingHttpHeaders | undefined;
   #answerBody: Buffer | ByteCollector | undefined;
+  /** Bytes of the response that its request has counted. */
+  #received = 0;
 
   constructor(
     attempts: Attempts,
@@ -250,10 +258,18 @@ export class Attempt implements Dispatcher.DispatchHandler, CallLogEntry, Timed 
     this.#endExchange(this.#failure(faultOf(error, this.route, progress)));
   }
 
-  /** @returns whether the response is within the limit; ends the attempt if not. */
+  /** @returns whether the response is within the limits; ends the attempt if not. */
   #checkSize(bytes: number): boolean {
     const { maxResponseBytes } = this.#attempts.settings;
-    if (bytes <= maxResponseBytes) return true;
+    if (bytes <= this.#received) return true;
+    if (bytes <= maxResponseBytes) {
+      const refusal = this.from.receive(bytes - this.#received);
+      this.#received = bytes;
+      // The response of a write is always read.
+      if (!refusal || !isRead(this.call)) return true;
+      this.#abort(tooManyBytes[refusal](this.route));
+      return false;
+    }
     const error = new RestError(
       'invalid_response',
       `Backend answered more than ${maxResponseBytes} bytes`,
@@ -297,3 +313,10 @@ export class Attempt implements Dispatcher.DispatchHandler, CallLogEntry, Timed 
 }
 
 const EMPTY = Buffer.alloc(0);
+
+const tooManyBytes: Readonly<Record<ReceiveRefusal, (route: Route) => RestError>> = {
+  budget: (route) =>
+    new RestError('budget', 'The request has received all the bytes it may', route),
+  overloaded: (route) =>
+    new RestError('overloaded', 'Too many bytes are in flight', route, { retryAfterMs: 1_000 }),
+};

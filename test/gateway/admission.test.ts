@@ -7,6 +7,10 @@ import { NewDocuments } from '../../src/gateway/policies/new-documents.ts';
 /** The bytes of a response of this weight. */
 const bytesOf = (weight: number): number => (weight - 1) * 200_000;
 
+const one = (): number => 1;
+
+const uncut = (): void => expect.unreachable();
+
 /** An operation by its key and weight: `a` weighs one, `a5` weighs five. */
 type Named = string;
 
@@ -14,7 +18,7 @@ type Named = string;
 function enterAll(admission: Admission, operations: readonly Named[]) {
   const admitted: { readonly name: Named; readonly permit: Permit }[] = [];
   for (const name of operations) {
-    const entered = admission.enter(name[0]!, Number(name.slice(1)) || 1);
+    const entered = admission.enter(name[0]!, () => Number(name.slice(1)) || 1);
     if (entered instanceof Promise) {
       void entered.then((permit) => permit && admitted.push({ name, permit }));
     } else admitted.push({ name, permit: entered });
@@ -73,10 +77,10 @@ describe('admission', () => {
   it('refuses the latest operation of the key with the longest queue when too many wait', async () => {
     const admission = new Admission({ underWay: 1, waiting: 2 });
     const [first] = enterAll(admission, ['a']);
-    const [second, third] = [admission.enter('a', 1), admission.enter('a', 1)];
+    const [second, third] = [admission.enter('a', one), admission.enter('a', one)];
 
-    expect(await admission.enter('a', 1)).toBeUndefined();
-    void admission.enter('b', 1);
+    expect(await admission.enter('a', one)).toBeUndefined();
+    void admission.enter('b', one);
     expect(await third).toBeUndefined();
 
     first!.permit.leave();
@@ -125,15 +129,45 @@ describe('admission', () => {
     const admission = new Admission({ underWay: 10, perKey: 10 });
     const admitted = enterAll(admission, ['a8', 'a4', 'b4']);
 
-    admitted[0]!.permit.answered(bytesOf(20));
+    admitted[0]!.permit.answered(bytesOf(10), uncut);
     await settled();
     expect(names(admitted)).toEqual(['a8', 'b4']);
     expect(admission.active).toBe(4);
 
-    admitted[0]!.permit.answered(bytesOf(2));
+    admitted[0]!.permit.answered(bytesOf(2), uncut);
     await settled();
     expect(names(admitted)).toEqual(['a8', 'b4', 'a4']);
     expect(admission.active).toBe(8);
+  });
+
+  it('cuts the oldest unsent response of the key with the most bytes when they exceed the total', () => {
+    const admission = new Admission({ underWay: 5, perKey: 4 });
+    const [a, b, c, d] = enterAll(admission, ['a', 'a', 'b', 'c']).map(({ permit }) => permit);
+    const cut: string[] = [];
+
+    a!.answered(400_000, () => cut.push('a1'));
+    b!.answered(100_000, () => cut.push('a2'));
+    c!.answered(300_000, () => cut.push('b'));
+    expect(cut).toEqual([]);
+    expect(d!.receive(200_001)).toBeUndefined();
+
+    expect(cut).toEqual(['a1']);
+    expect(d!.receive(400_000)).toBeUndefined();
+    expect(cut).toEqual(['a1', 'b']);
+  });
+
+  it('refuses bytes above the share of a key, and for good those of a single operation', async () => {
+    const admission = new Admission({ underWay: 50, perKey: 5 });
+    const [a, b, other] = enterAll(admission, ['a', 'a', 'b']).map(({ permit }) => permit);
+
+    expect([a!.receive(600_000), b!.receive(400_000), b!.receive(1)]).toEqual([
+      ...[undefined, undefined, 'overloaded'],
+    ]);
+    expect(a!.receive(400_001)).toBe('budget');
+    expect(other!.receive(1_000_000)).toBeUndefined();
+
+    a!.leave();
+    expect(b!.receive(600_000)).toBeUndefined();
   });
 
   it('lets an operation leave only once and weigh nothing afterwards', () => {
@@ -141,7 +175,7 @@ describe('admission', () => {
     const [{ permit } = { permit: undefined! }] = enterAll(admission, ['a5']);
 
     permit.leave();
-    permit.answered(bytesOf(7));
+    permit.answered(bytesOf(7), uncut);
     permit.leave();
 
     expect(admission.active).toBe(0);

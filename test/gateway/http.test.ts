@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { cpSync, rmSync } from 'node:fs';
 import { request, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -10,9 +11,12 @@ import { hasJsonType } from '../../src/gateway/operation/request-params.ts';
 import { rawHttp } from '../faults/raw-http.ts';
 import { openFolder } from '../support/folder.ts';
 import { buildExplorer } from '../support/explorer-build.ts';
-import { send } from '../support/client.ts';
+import { KEY, send } from '../support/client.ts';
+import { held } from '../support/faults.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { DEFAULTS } from '../support/settings.ts';
+import { until } from '../support/until.ts';
+import { world } from '../support/world.ts';
 
 const QUERY = JSON.stringify({ query: '{ __typename }' });
 const MUTATION = 'mutation { restorePage(input: { id: "x" }) { page { name } } }';
@@ -333,6 +337,52 @@ describe('a request target in absolute form', () => {
 
     expect([good.status, bad.status]).toEqual([200, 421]);
     expect(bad.text).toContain('"evil.example\\"');
+  });
+});
+
+describe('pipelined requests', () => {
+  /** Lookups of persons on one connection, the first of which the backend holds back. */
+  const pipeline = async () => {
+    const gateway = await openGateway({ backend: 'faulty' });
+    const first = held(world());
+    gateway.upstream.on('GET /v0/persons/p0', first.behaviour);
+    const requests = ['p0', 'p1', 'p2'].map((id) => {
+      const query = encodeURIComponent(`{ person(personId: "${id}") { personId } }`);
+      return `GET /graphql?query=${query} HTTP/1.1\r\nhost: x\r\nx-api-key: ${KEY}\r\n\r\n`;
+    });
+    const socket = connect(gateway.server.port, '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    let text = '';
+    socket.on('data', (chunk) => (text += chunk.toString()));
+    socket.write(requests.join(''));
+    const persons = () => [...text.matchAll(/"personId":"(\w+)"/g)].map(([, id]) => id);
+    const asked = () => gateway.upstream.seen.map(({ target }) => target.split('/').at(-1));
+    await until(() => asked().length === 1);
+    return { gateway, socket, release: first.release, persons, asked };
+  };
+
+  it('are served one after the other, and those behind them too', async () => {
+    const { gateway, socket, release, persons, asked } = await pipeline();
+
+    await gateway.ask('{ person(personId: "other") { personId } }');
+    expect(asked()).toEqual(['p0', 'other']);
+    release();
+    await until(() => persons().length === 3);
+    socket.write('GET /health HTTP/1.1\r\nhost: x\r\n\r\n');
+    await once(socket, 'data');
+
+    expect(persons()).toEqual(['p0', 'p1', 'p2']);
+  });
+
+  it('are dropped when their connection is closed before their turn', async () => {
+    const { gateway, socket, release, asked } = await pipeline();
+
+    socket.resetAndDestroy();
+    release();
+    await gateway.ask('{ person(personId: "other") { personId } }');
+    await gateway.gateway.idle();
+
+    expect(asked()).toEqual(['p0', 'other']);
   });
 });
 

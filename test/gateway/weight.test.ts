@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import shipped from '../../src/client/generated/persisted-documents.json' with { type: 'json' };
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { leastCost, planningContext } from '../../src/plan/cost.ts';
-import { weightOfBytes, Weights } from '../../src/plan/weight.ts';
+import { ByteEstimate, UNKNOWN_BYTES, weightOfBytes, Weights } from '../../src/plan/weight.ts';
 import { schema } from '../../src/app/schema.ts';
 
 const BUDGET = { calls: 250, values: 50_000 };
@@ -139,6 +139,18 @@ describe('the weight of an operation', () => {
     expect(
       operationOf('{ page(pageId: "p") { name links { nodes { path } } } }').weigh().calls,
     ).toBe(2);
+  });
+
+  it('is estimated by the bytes that earlier operations returned, and pessimistic before the first', () => {
+    const estimate = new ByteEstimate();
+
+    expect(estimate.bytes).toBe(UNKNOWN_BYTES);
+    estimate.learn(2_000);
+    expect(estimate.bytes).toBe(2_000);
+    estimate.learn(1_000_000);
+    expect(estimate.bytes, 'a quarter of the difference counts twice').toBeGreaterThan(500_000);
+    for (let i = 0; i < 50; i++) estimate.learn(2_000);
+    expect(estimate.bytes).toBeLessThan(5_000);
   });
 
   it('grows with the bytes of the response', () => {

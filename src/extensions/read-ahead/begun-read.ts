@@ -5,7 +5,7 @@
  */
 import type { Requester } from '../../rest/call/call.ts';
 import { CallLog, type OpenEntry } from '../../rest/call/call-log.ts';
-import { isNotFound } from '../../rest/call/errors.ts';
+import { isNotFound, type ReceiveRefusal } from '../../rest/call/errors.ts';
 import type { ApiKey } from '../../rest/call/keys.ts';
 import type { RequestDeadline } from '../../rest/call/request-deadline.ts';
 import type { CallTrace } from '../../rest/call/trace.ts';
@@ -124,5 +124,9 @@ class ReadRequester implements Requester {
 
   get key(): ApiKey {
     return this.#from.key; // may be stored meanwhile
+  }
+
+  receive(bytes: number): ReceiveRefusal | undefined {
+    return this.#from.receive(bytes);
   }
 }

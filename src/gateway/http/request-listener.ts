@@ -4,6 +4,7 @@
  * Connections are handled in this folder only: the rest of the gateway gets whole bodies and returns responses.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Clock } from '../../lib/clock.ts';
 import { errorResponse } from '../operation/client-error.ts';
 import { arrive, responseHasLeft, type Arrival } from '../operation/operation.ts';
@@ -34,28 +35,29 @@ interface RequestListenerOptions {
 
 export function requestListener(options: RequestListenerOptions): RequestListener {
   const { site, checkAddress, maxBodyBytes, stopping } = options;
+  const pipelined = new PipelinedRequests();
   return (incoming, outgoing) => {
+    // Node gives its socket to one response at a time.
+    if (outgoing.socket) begin(incoming, outgoing);
+    else pipelined.add(incoming.socket, () => begin(incoming, outgoing));
+  };
+
+  function begin(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const arrival = arrive(incoming.headers['x-request-id']);
-    arrival.isSending = true;
-    const onClose = (): void => {
-      if (!outgoing.writableFinished) arrival.cancel.cancel();
-      responseHasLeft(arrival);
-    };
+    arrival.cut = () => outgoing.destroy();
     const exchange = { incoming, outgoing, arrival };
     // `on` is cheaper than `once`.
-    outgoing.on('close', onClose);
-    // A pipelined response without a socket gets no `close` event of the connection.
-    if (!outgoing.socket) {
-      const { socket } = incoming;
-      socket.setMaxListeners(0).on('close', onClose);
-      outgoing.on('close', () => socket.off('close', onClose));
-    }
+    outgoing.on('close', () => {
+      if (!outgoing.writableFinished) arrival.cancel.cancel();
+      responseHasLeft(arrival);
+      pipelined.next(incoming.socket);
+    });
     try {
       serve(exchange);
     } catch (error) {
       fail(exchange, error);
     }
-  };
+  }
 
   function fail({ outgoing, arrival: { requestId } }: HttpExchange, error: unknown): void {
     site.logger.error({ err: error, requestId }, 'Response could not be sent');
@@ -233,6 +235,43 @@ export function requestListener(options: RequestListenerOptions): RequestListene
     outgoing.on('close', () => stopping.isPortClosed && socket?.end());
     return writeEvents(outgoing, events, site.subscriptions, stopping.clock);
   }
+}
+
+/**
+ * Requests that arrived before the response to an earlier one of their connection was sent. They are served one after
+ * the other, so that a client that reads nothing makes the gateway hold one response. Nothing more is read from its
+ * connection meanwhile.
+ */
+class PipelinedRequests {
+  readonly #waiting = new Map<Socket, (() => void)[]>();
+
+  add(socket: Socket, begin: () => void): void {
+    const waiting = this.#waiting.get(socket);
+    if (waiting) {
+      waiting.push(begin);
+    } else {
+      this.#waiting.set(socket, [begin]);
+      socket.on('resume', this.#pause);
+    }
+    socket.pause();
+  }
+
+  /** Serves the next request of a connection, unless it is closed. */
+  next(socket: Socket): void {
+    const waiting = this.#waiting.get(socket);
+    if (!waiting) return;
+    const begin = socket.destroyed ? undefined : waiting.shift();
+    if (!begin || waiting.length === 0) {
+      this.#waiting.delete(socket);
+      socket.off('resume', this.#pause).resume();
+    }
+    begin?.();
+  }
+
+  /** Node resumes a connection at the end of each request. */
+  readonly #pause = function (this: Socket): void {
+    this.pause();
+  };
 }
 
 /** The write timeout. */

@@ -9,6 +9,7 @@ import type { GraphQLError, GraphQLSchema } from 'graphql';
 import type { Context } from '../../graph/context.ts';
 import { Cancel } from '../../lib/cancel.ts';
 import type { Weighed } from '../../plan/weight.ts';
+import type { ReceiveRefusal } from '../../rest/call/errors.ts';
 import type { RestClient } from '../../rest/client/client.ts';
 import { API_KEY_HEADER } from '../../v0/api-key.ts';
 import type { AppVersion } from './app-version.ts';
@@ -48,21 +49,25 @@ export interface Arrival {
   unreadable: GraphQLError | undefined;
   /** Permit of admission, held until the response is sent. */
   permit: HeldPermit | undefined;
-  /** Whether its transport will call `responseHasLeft`. */
-  isSending: boolean;
+  /** Cuts the connection; set while its transport sends the response, after which it calls `responseHasLeft`. */
+  cut: (() => void) | undefined;
 }
 
 /** An operation's permit within its key's share. */
 export interface HeldPermit {
-  /** The work is done; a response of this size waits to be sent. */
-  answered(bytes: number): void;
+  /** Bytes received from the backend. */
+  readonly received: number;
+  /** Counts bytes of a backend response, and returns why they may not be received. */
+  receive(bytes: number): ReceiveRefusal | undefined;
+  /** The work is done; a response of this size waits to be sent. @param cut ends the wait. */
+  answered(bytes: number, cut: () => void): void;
   /** Releases the permit. Idempotent. */
   leave(): void;
 }
 
 /** Called when the response is sent or cancelled. */
 export function responseHasLeft(arrival: Arrival): void {
-  arrival.isSending = false;
+  arrival.cut = undefined;
   arrival.permit?.leave();
 }
 
@@ -74,7 +79,7 @@ export const arrive = (requestId: string | string[] | null | undefined): Arrival
   cancel: new Cancel(),
   unreadable: undefined,
   permit: undefined,
-  isSending: false,
+  cut: undefined,
 });
 
 const SANE_REQUEST_ID = /^[\w.:=+/-]{1,128}$/;
@@ -156,7 +161,7 @@ export class Operation implements Stateful {
   /** Phases that have ended. */
   readonly phases: PhaseTime[] = [];
   /** Weight, and whether it is within the budget for any variables. */
-  weighed: Pick<Weighed, 'weight' | 'isWithin' | 'calls'> | undefined = undefined;
+  weighed: Pick<Weighed, 'weight' | 'bytes' | 'isWithin' | 'calls'> | undefined = undefined;
 
   /* The outcome. */
 

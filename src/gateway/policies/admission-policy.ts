@@ -28,7 +28,7 @@ export const newDocuments = (
 
 export const admission = (admit: Admit): Policy => ({
   onExecute(operation, next) {
-    const permit = admit.enter(operation, operation.weighed?.weight ?? 1);
+    const permit = admit.enter(operation);
     return permit instanceof Promise
       ? permit.then((had) => run(admit, operation, next, had))
       : run(admit, operation, next, permit);
@@ -36,6 +36,9 @@ export const admission = (admit: Admit): Policy => ({
   onExecuteDone(_operation, result) {
     const waitMs = result.errors && shedMs(result);
     return waitMs === undefined ? undefined : { errors: [overloaded(waitMs)] };
+  },
+  onAnswered({ weighed, arrival: { permit }, bytes = 0 }) {
+    if (permit) weighed?.bytes.learn(Math.max(bytes, permit.received));
   },
 });
 

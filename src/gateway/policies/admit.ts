@@ -8,7 +8,7 @@ import type { MaybePromise } from '../../execution/core/resolved-value.ts';
 import type { Context } from '../../graph/context.ts';
 import { refuseCost } from '../../plan/cost.ts';
 import type { Budget } from '../../plan/planner.ts';
-import type { Weighed } from '../../plan/weight.ts';
+import { weightOfBytes, type Weighed } from '../../plan/weight.ts';
 import type { Operation } from '../operation/operation.ts';
 import { StateKey } from '../operation/state.ts';
 import { Admission, type Permit } from './admission.ts';
@@ -101,8 +101,12 @@ export class Admit {
    *
    * @throws 503 when too many wait.
    */
-  enter(operation: Operation, weight: number): MaybePromise<Permit> {
-    const permit = this.#admission.enter(this.#keyOf(operation), weight);
+  enter(operation: Operation): MaybePromise<Permit> {
+    const { weight = 1, bytes } = operation.weighed ?? {};
+    // While it waits, others show how large its response is.
+    const permit = this.#admission.enter(this.#keyOf(operation), () =>
+      Math.max(weight, weightOfBytes(bytes?.bytes ?? 0)),
+    );
     return permit instanceof Promise ? permit.then(orRefused) : permit;
   }
 

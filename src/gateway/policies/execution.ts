@@ -126,6 +126,7 @@ export function createExecution(options: ExecutionPolicyOptions): OperationExecu
       requestId: operation.requestId,
       deadlineMs: startMs + requestTimeoutMs,
       maxCalls: maxUpstreamCalls,
+      receive: (bytes) => operation.arrival.permit?.receive(bytes),
       leaving,
       // Events always read current data.
       newerThan: operation.operationType === 'subscription' ? NOW : operation.newerThan,

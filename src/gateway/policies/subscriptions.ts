@@ -147,12 +147,14 @@ async function executeEvent(
   const context = execution.prepareEvent(operation, startMs, cancel, trace);
   let result: ExecutionResult;
   try {
-    const place = await admit.enter(operation, operation.weighed?.weight ?? 1);
+    const permit = await admit.enter(operation);
+    // Events of a stream are executed and written one at a time.
+    operation.arrival.permit = permit;
     try {
       result = await execution.execute(operation, event, context);
     } finally {
-      // Released at once: events of a stream are written one at a time.
-      place.leave();
+      permit.leave();
+      operation.weighed?.bytes.learn(permit.received);
     }
   } catch (error) {
     result = { errors: [error as never] };

@@ -18,6 +18,8 @@ interface SocketOperationsOptions {
   readonly maxPerSocket: number;
   /** Sends a message; resolves when it is written, or cannot be. */
   readonly send: (message: string) => Promise<void>;
+  /** Closes the socket without waiting. */
+  readonly cut: () => void;
 }
 
 /** A message with a single result. */
@@ -96,7 +98,7 @@ export class SocketOperations {
         type === MessageType.Error ? result.errors!.map(formattedError) : formatted(result),
       );
       operation.bytes = Buffer.byteLength(payload);
-      operation.arrival.isSending = !operation.cancel.cancelled;
+      operation.arrival.cut = operation.cancel.cancelled ? undefined : this.#options.cut;
       return { type, payload };
     } finally {
       server.end(operation, status);

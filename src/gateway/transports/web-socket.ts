@@ -159,7 +159,12 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
           resolve();
         });
       });
-    const operations = new SocketOperations({ server, maxPerSocket, send });
+    const operations = new SocketOperations({
+      server,
+      maxPerSocket,
+      send,
+      cut: () => socket.terminate(),
+    });
     const closeWhenDone = (): void => {
       if (!isDraining || operations.isBusy) return;
       // The last result is sent first.

@@ -336,8 +336,8 @@ export class OperationServer {
     operation.outcome = outcomeOf(operation, status);
     operation.durationMs = performance.now() - operation.startedMs;
     for (const report of this.#policies.onAnswered) report(operation);
-    const { isSending, permit } = operation.arrival;
-    if (isSending) permit?.answered(operation.bytes ?? 0);
+    const { cut, permit } = operation.arrival;
+    if (cut) permit?.answered(operation.bytes ?? 0, cut);
     else permit?.leave();
     // The operation is retained while a slow reader reads the response.
     operation.rest = undefined;

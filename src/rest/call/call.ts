@@ -4,6 +4,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Route } from '../../v0/routes.ts';
 import type { CallLog, ExposedHeader } from './call-log.ts';
+import type { ReceiveRefusal } from './errors.ts';
 import type { ApiKey } from './keys.ts';
 import type { RequestDeadline } from './request-deadline.ts';
 import type { CallTrace } from './trace.ts';
@@ -21,6 +22,8 @@ export interface Requester {
   readonly callLog: CallLog;
   /** Trace of the request. */
   readonly trace: CallTrace | undefined;
+  /** Counts bytes of a response, and returns why they may not be received. */
+  receive(bytes: number): ReceiveRefusal | undefined;
 }
 
 /**

@@ -45,6 +45,9 @@ export type ConnectionFailure =
   | 'tls'
   | 'unreachable';
 
+/** Why a response may not be received: its request has too many bytes, or all in flight have. */
+export type ReceiveRefusal = 'budget' | 'overloaded';
+
 /** Why a call failed. "No call" means that nothing was sent. */
 export type RestErrorKind =
   /** A value cannot be part of a URL. No call. */
@@ -53,9 +56,9 @@ export type RestErrorKind =
   | 'unauthenticated'
   /** The backend lacks the route, or is not known to have it. */
   | 'unsupported'
-  /** The request has spent its budget of calls. No call. */
+  /** The request has spent its budget of calls (no call), or of bytes. */
   | 'budget'
-  /** The queue is full, or the call waited in it until its timeout. No call. */
+  /** The queue is full, or the call waited in it until its timeout: no call. Or too many bytes are in flight. */
   | 'overloaded'
   /** The key is rate-limited for longer than the deadline. No call. */
   | 'rate_limited'

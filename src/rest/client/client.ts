@@ -93,6 +93,8 @@ export interface RequestScope {
   readonly maxCalls: number;
   /** Trace of the request. @default none */
   readonly trace?: CallTrace | undefined;
+  /** Counts bytes of a response, and returns why they may not be received. @default no limit */
+  readonly receive?: Requester['receive'] | undefined;
   /** Bound on cached responses: `NOW`, or one that only the cache understands. @default any */
   readonly newerThan?: string | undefined;
 }
@@ -165,6 +167,7 @@ class ScopedClient implements RestClient, Requester {
   readonly headers: string[];
   readonly deadline: RequestDeadline;
   readonly trace: CallTrace | undefined;
+  readonly receive: Requester['receive'];
   makeCall = make;
   readonly #shared: Shared;
   readonly #scope: RequestScope;
@@ -186,6 +189,7 @@ class ScopedClient implements RestClient, Requester {
       this.headers.push('user-agent', shared.options.userAgent);
     }
     this.trace = trace;
+    this.receive = scope.receive ?? (() => undefined);
     if (trace) this.headers.push(...trace.forwarded);
     this.deadline = new RequestDeadline(scope.deadlineMs, scope.leaving, shared.deadlines, clock);
     this.#newerThan = scope.newerThan;
