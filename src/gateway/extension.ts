@@ -12,6 +12,7 @@ import type { Metrics } from './observe/metrics/metrics.ts';
 import type { Document } from './operation/document.ts';
 import type { Arrival } from './operation/operation.ts';
 import type { Policies } from './policy.ts';
+import type { OnForeignOrigin } from './policies/cors.ts';
 import type { EventObserver } from './policies/subscriptions.ts';
 import type { SettingGroup, Settings, ValuesOf } from './settings/setting.ts';
 import type { OwnRequest } from './transports/own-transport.ts';
@@ -189,6 +190,7 @@ export interface Core {
   readonly logger: Logger;
   /** Allowed origins of pages, in addition to the gateway's own. */
   readonly corsOrigins: readonly string[];
+  readonly onForeignOrigin: OnForeignOrigin;
   /** Parses and validates an operator's document within the limits, and computes its least cost. */
   readonly prepare: (text: string) => Document;
   /** Runs an operation with one result through Yoga and the policies; never rejects. */

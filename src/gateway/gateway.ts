@@ -15,6 +15,7 @@ import { openExplorer } from './http/explorer.ts';
 import { operatorRoutes, publicRoutes } from './http/operator-routes.ts';
 import { createSite, GRAPHQL } from './http/site.ts';
 import { operationLog, subscriptionLog } from './observe/logs/operation-log.ts';
+import { createOriginLog } from './observe/logs/origin-log.ts';
 import { trustedLog } from './observe/logs/trusted-log.ts';
 import { silentLogger } from './observe/logs/logger.ts';
 import { Metrics } from './observe/metrics/metrics.ts';
@@ -146,13 +147,16 @@ export function createGateway(options: GatewayOptions): Gateway {
     subscriptions: open,
   });
 
-  const graphql = createHttpTransport({ schema, server, cors: allowed });
+  const onForeignOrigin = createOriginLog(logger);
+  const graphql = createHttpTransport({ schema, server, cors: allowed, onForeignOrigin });
   const upgrade = createWebSocketTransport({
     ...live,
     schema,
     server,
     subscriptions: open,
     corsOrigins,
+    onForeignOrigin,
+    logger,
     maxBodyBytes,
     forwarded: forward,
   });
@@ -160,6 +164,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     schema,
     logger,
     corsOrigins,
+    onForeignOrigin,
     run: createOwnTransport(schema, server),
     prepare: (text) => documents.prepare(text, sha256(text)),
   };

@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { WebSocket } from 'ws';
 import { openHttpServer } from '../../src/gateway/http/http-server.ts';
 import { hasJsonType } from '../../src/gateway/operation/request-params.ts';
 import { rawHttp } from '../faults/raw-http.ts';
@@ -13,6 +14,7 @@ import { openFolder } from '../support/folder.ts';
 import { buildExplorer } from '../support/explorer-build.ts';
 import { KEY, send } from '../support/client.ts';
 import { held } from '../support/faults.ts';
+import { openLog } from '../support/open-log.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { DEFAULTS } from '../support/settings.ts';
 import { until } from '../support/until.ts';
@@ -117,14 +119,64 @@ it('answers a mutation by GET with 405 and without a REST call', async () => {
   expect(restCalls).toEqual([]);
 });
 
+it.each([
+  ['a query', '{ __typename }', 200],
+  ['a mutation', 'mutation { __typename }', 405],
+])(
+  'answers HEAD for %s with the head of GET, over a socket and mounted',
+  async (_, query, status) => {
+    const { url, gateway } = await openGateway();
+    const path = `/graphql?${new URLSearchParams({ query })}`;
+    const headers = {
+      'x-api-key': 'demo',
+      accept: 'application/graphql-response+json',
+      'x-request-id': 'same',
+    };
+    const headOf = async (response: Response) => {
+      const {
+        date: _,
+        connection: _of,
+        'keep-alive': _hop,
+        ...head
+      } = Object.fromEntries(response.headers);
+      return { status: response.status, head, text: await response.text() };
+    };
+
+    const got = await headOf(await fetch(url + path, { headers }));
+    const head = await headOf(await fetch(url + path, { method: 'HEAD', headers }));
+    const mounted = await headOf(
+      await gateway.fetch(new Request(`http://gateway${path}`, { method: 'HEAD', headers })),
+    );
+
+    expect(got.status).toBe(status);
+    expect(head).toEqual({ ...got, text: '' });
+    expect([mounted.status, mounted.text]).toEqual([status, '']);
+  },
+);
+
+it('answers a WebSocket whose upgrade a proxy has dropped with 426 and what the proxy must pass on', async () => {
+  const { server } = await openGateway();
+  const head =
+    'GET /graphql HTTP/1.1\r\nHost: x\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n';
+
+  const dropped = await rawHttp(server, `${head}Connection: close\r\n\r\n`);
+  const halved = await rawHttp(server, `${head}Upgrade: websocket\r\nConnection: close\r\n\r\n`);
+
+  for (const { status, text } of [dropped, halved]) {
+    expect(status).toBe(426);
+    expect(text).toMatch(/^upgrade: websocket\r$/im);
+    expect(text).toContain('proxy_set_header Upgrade $http_upgrade');
+  }
+});
+
 const NO_DOCUMENT = 'Send a JSON object with a text as "query" or as "documentId".';
 const NO_BATCH = 'Send one operation a request: the gateway takes no batches.';
 
 it.each([
   ['POST', '/health', 405, 'GET, HEAD'],
   ['DELETE', '/metrics', 405, 'GET, HEAD'],
-  ['PUT', '/graphql', 405, 'GET, POST'],
-  ['DELETE', '/graphql', 405, 'GET, POST'],
+  ['PUT', '/graphql', 405, 'GET, HEAD, POST'],
+  ['DELETE', '/graphql', 405, 'GET, HEAD, POST'],
   ['TRACE', '/health', 501, undefined],
 ])('answers %s %s with %i, and Allow is %s', async (method, path, status, allow) => {
   const { server } = await openGateway();
@@ -432,6 +484,7 @@ describe('CORS', () => {
     });
     const got = await ask('{ __typename }', { headers: { origin } });
 
+    expect(asked.status).toBe(204);
     expect(asked.headers.get('access-control-allow-origin')).toBeNull();
     expect(got.headers.get('access-control-allow-origin')).toBeNull();
   });
@@ -459,6 +512,34 @@ describe('CORS', () => {
     },
   );
 });
+
+it.each([[[]], [['https://app.example']]])(
+  'logs each origin that is not in %j once, with CORS_ORIGINS, and no operation for its preflights',
+  async (corsOrigins) => {
+    const { lines, logger } = openLog('info');
+    const { url } = await openGateway({ http: { corsOrigins }, logger });
+    const preflight = (origin: string) =>
+      fetch(`${url}/graphql`, {
+        method: 'OPTIONS',
+        headers: { origin, 'access-control-request-method': 'POST' },
+      });
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
+      origin: 'https://sockets.example',
+    });
+
+    await once(socket, 'error');
+    for (const origin of ['https://a.example', 'https://b.example', 'https://a.example']) {
+      await preflight(origin);
+    }
+
+    expect(lines.map(({ level, origin }) => [level, origin])).toEqual([
+      [40, 'https://sockets.example'],
+      [40, 'https://a.example'],
+      [40, 'https://b.example'],
+    ]);
+    for (const { msg } of lines) expect(msg).toContain('CORS_ORIGINS');
+  },
+);
 
 describe('CORS for an allowed origin', () => {
   it.each<[string, { body?: unknown; headers?: Record<string, string> }, number]>([

@@ -1,4 +1,6 @@
 /** Subscriptions over server-sent events, with graphql-sse's client and with requests of our own. */
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
@@ -138,7 +140,12 @@ describe('a subscription over server-sent events', () => {
 
   it.each<[what: string, options: Parameters<typeof openEvents>[2], status: number, code: string]>([
     ['a client that accepts JSON alone', { accept: 'application/json' }, 406, 'NOT_ACCEPTABLE'],
-    ['a client that accepts anything', { accept: '*/*' }, 406, 'NOT_ACCEPTABLE'],
+    [
+      'a client that accepts anything but events',
+      { accept: '*/*, text/event-stream;q=0' },
+      406,
+      'NOT_ACCEPTABLE',
+    ],
   ])('is refused to %s', async (_, options, status, code) => {
     const live = await openLive();
 
@@ -146,6 +153,52 @@ describe('a subscription over server-sent events', () => {
 
     expect(response.status).toBe(status);
     expect(await response.text()).toContain(code);
+  });
+
+  it.each([undefined, '*/*', 'application/json, text/plain, */*', 'text/*;q=0.1'])(
+    'is streamed to a client with the header Accept: %s',
+    async (accept) => {
+      const live = await openLive();
+      const id = await live.draft();
+      const { port } = new URL(live.site.url);
+      // Not `fetch`, which adds the header.
+      const asked = request({
+        port,
+        path: '/graphql',
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'x-api-key': EXAMPLE_API_KEY,
+          ...(accept && { accept }),
+        },
+      });
+      asked.end(JSON.stringify({ query: WATCH, variables: { id } }));
+      const [response] = (await once(asked, 'response')) as [IncomingMessage];
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+
+      await until(() => text.includes('event: next'));
+
+      expect(response.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+      asked.destroy();
+      await live.quiet();
+    },
+  );
+
+  it('has a head alone for HEAD, and is over then', async () => {
+    const live = await openLive();
+    const id = await live.draft();
+    const search = new URLSearchParams({ query: WATCH, variables: JSON.stringify({ id }) });
+
+    const response = await fetch(`${live.site.url}/graphql?${search}`, {
+      method: 'HEAD',
+      headers: { accept: 'text/event-stream', 'x-api-key': EXAMPLE_API_KEY },
+    });
+
+    expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    expect(response.headers.get('content-length')).toBe(null);
+    expect(await response.text()).toBe('');
+    await live.quiet();
   });
 
   it.each(['POST', 'GET'] as const)(

@@ -13,6 +13,7 @@ import {
   wsClient,
   type Progress,
 } from './support.ts';
+import { openLog } from '../support/open-log.ts';
 import { until } from '../support/until.ts';
 
 describe('the WebSocket transport', () => {
@@ -213,15 +214,26 @@ describe('the WebSocket transport', () => {
     expect(live.site.gateway.subscriptions.size).toBe(2);
   });
 
-  it('does not accept the subprotocol graphql-ws', async () => {
-    const live = await openLive();
-    const socket = new WebSocket(`${live.site.url.replace('http', 'ws')}/graphql`, 'graphql-ws');
-    onTestFinished(() => socket.terminate());
+  it.each([
+    ['graphql-ws', 'graphql-ws', 'Replace subscriptions-transport-ws by the package graphql-ws'],
+    ['a-secret', 'others', 'does not offer graphql-transport-ws'],
+  ])(
+    'does not accept the subprotocol %s, and logs which one is served',
+    async (name, offered, words) => {
+      const { lines, logger } = openLog('warn');
+      const live = await openLive({ logger });
+      const socket = new WebSocket(`${live.site.url.replace('http', 'ws')}/graphql`, name);
+      onTestFinished(() => socket.terminate());
 
-    const [error] = (await once(socket, 'error')) as [Error];
+      const [error] = (await once(socket, 'error')) as [Error];
 
-    expect(error.message).toContain('subprotocol');
-  });
+      expect(error.message).toContain('subprotocol');
+      await until(() => lines.length > 0);
+      expect(lines).toMatchObject([{ level: 40, offered }]);
+      expect(lines[0]!['msg']).toContain('graphql-transport-ws');
+      expect(lines[0]!['msg']).toContain(words);
+    },
+  );
 
   it('closes with 4406 without a subprotocol', async () => {
     const live = await openLive();

@@ -115,6 +115,7 @@ export function createMcp(folder: string, version: string, core: Core): RouteHan
     const { method, url, headers } = request;
     const host = headers.get('host') ?? undefined;
     if (!mayAsk(headers.get('origin') ?? undefined, host, corsOrigins)) {
+      core.onForeignOrigin(headers.get('origin')!);
       const message = 'Pages of this origin may not use /mcp: add it to CORS_ORIGINS.';
       return refusal(403, 'ORIGIN_NOT_ALLOWED', message);
     }
@@ -137,6 +138,8 @@ export function createMcp(folder: string, version: string, core: Core): RouteHan
     const { method, headers } = request;
     if (method === 'OPTIONS') {
       const allowed = pairsOf(cors.preflightHeaders(dictionary(headers)));
+      const origin = headers.get('origin');
+      if (origin !== null && !corsOrigins.includes(origin)) core.onForeignOrigin(origin);
       return new Response(null, { status: 204, headers: allowed });
     }
     const response = await answer(request, arrival);

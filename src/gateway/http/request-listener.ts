@@ -182,7 +182,11 @@ export function requestListener(options: RequestListenerOptions): RequestListene
     lingerMs: number,
   ): void {
     const size = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
-    if (status !== 204 && status !== 304) headers.push('content-length', String(size));
+    // The length of a stream is unknown to HEAD, too.
+    const isHeadOfStream = incoming.method === 'HEAD' && size === 0;
+    if (status !== 204 && status !== 304 && !isHeadOfStream) {
+      headers.push('content-length', String(size));
+    }
     if (lingerMs > 0 || stopping.isPortClosed) headers.push('connection', 'close');
     outgoing.writeHead(status, headers);
     if (lingerMs === 0) {

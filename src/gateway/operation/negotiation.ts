@@ -37,17 +37,16 @@ export function negotiateMediaType(accept: string | null | undefined): MediaType
   return found === 'none' ? undefined : found;
 }
 
-/** Whether a caller accepts a stream of events by name; a wildcard does not count. */
-export const acceptsEvents = (accept: string | null | undefined): boolean =>
-  // The first check decides for nearly all callers.
-  accept != null &&
-  /\/event-stream/i.test(accept) &&
-  acceptsByName(choicesIn(accept), 'text/event-stream');
-
-/** Whether a caller accepts a media type by name, or any. */
-export const accepts = (accept: string | null, type: string): boolean =>
-  accept === null ||
-  choicesIn(accept).some(({ name, quality }) => (name === type || name === '*/*') && quality > 0);
+/** Whether a caller accepts a media type, by name or by a range; the most specific one decides. */
+export function accepts(accept: string | null | undefined, type: string): boolean {
+  if (!accept) return true;
+  const choices = choicesIn(accept);
+  const range = [type, `${type.split('/')[0]}/*`, '*/*'].find((one) =>
+    choices.some(({ name }) => name === one),
+  );
+  // A type may be there several times, by version.
+  return choices.some(({ name, quality }) => name === range && quality > 0);
+}
 
 /** Whether a caller accepts a media type by name, and another one not rather. */
 export function prefers(accept: string, type: string, other: string): boolean {
@@ -114,7 +113,9 @@ function bestMediaType(accept: string): MediaType | 'none' {
     const rank = quality * 1e6 - specificity * 1e3 - Math.min(place, 999) / 1e3;
     if (!best || rank > best.rank) best = { type, rank };
   }
-  return best?.type ?? STREAM_TYPES.find((type) => acceptsByName(choices, type)) ?? 'none';
+  if (best) return best.type;
+  const byName = STREAM_TYPES.find((type) => acceptsByName(choices, type));
+  return byName ?? (accepts(accept, 'text/event-stream') ? 'text/event-stream' : 'none');
 }
 
 function bestCoding(accepted: string): Coding | 'identity' {

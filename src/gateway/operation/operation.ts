@@ -30,8 +30,8 @@ export interface Transport {
   readonly name: string;
   /** Path of its requests. */
   readonly path: string;
-  /** Whether it can write several results regardless of `Accept`. */
-  readonly streams: boolean;
+  /** Whether it writes several results: always, to callers that accept events, or never. */
+  readonly streams: 'always' | 'accepted' | 'never';
   /** Whether it accepts only subscriptions. */
   readonly onlySubscriptions: boolean;
   /** Reads unchecked parameters. @throws BAD_REQUEST */

@@ -58,6 +58,9 @@ export function createCors(origins: readonly string[], exposed: readonly string[
 
 export type Cors = ReturnType<typeof createCors>;
 
+/** Reports the origin of a page that may not call the gateway. */
+export type OnForeignOrigin = (origin: string) => void;
+
 /** @param allowed undefined if no other origin is allowed. */
 export const cors = (allowed: Cors | undefined): Policy =>
   allowed

@@ -18,9 +18,10 @@ export const httpRequest = (): Policy => ({
     if (unreadable) throw unreadable;
     if (operation.method !== 'GET' && operation.method !== 'POST') {
       throw clientError(405, 'METHOD_NOT_ALLOWED', 'Send GraphQL by GET or POST.', {
-        allow: 'GET, POST',
+        allow: 'GET, HEAD, POST',
       });
     }
+    if (operation.headers['sec-websocket-key'] !== undefined) throw notUpgraded();
     if (!negotiateMediaType(operation.accept)) {
       throw clientError(406, 'NOT_ACCEPTABLE', 'Accept application/graphql-response+json.');
     }
@@ -37,6 +38,15 @@ export const httpRequest = (): Policy => ({
     }
   },
 });
+
+/** A WebSocket that arrives as a plain request: a proxy has dropped the headers of one connection, which these two are. */
+const notUpgraded = () =>
+  clientError(
+    426,
+    'BAD_REQUEST',
+    'This WebSocket arrived without its upgrade, which a proxy in front dropped. Let the proxy pass on the headers `Upgrade` and `Connection`, by HTTP/1.1: in nginx `proxy_http_version 1.1`, `proxy_set_header Upgrade $http_upgrade` and `proxy_set_header Connection "upgrade"`.',
+    { upgrade: 'websocket' },
+  );
 
 /**
  * Whether browsers send a preflight before such a request of a foreign page: it has a JSON body, or a header that forms

@@ -2,7 +2,7 @@
  * Checks that the transport supports queries, mutations or subscriptions.
  */
 import { clientError } from '../operation/client-error.ts';
-import { acceptsEvents } from '../operation/negotiation.ts';
+import { accepts } from '../operation/negotiation.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { Policy } from '../policy.ts';
 
@@ -21,7 +21,8 @@ function checkKind({ operationType, method, transport, accept }: Operation): voi
       'Send queries and mutations by POST: this WebSocket takes subscriptions alone.',
     );
   }
-  if (transport.streams || acceptsEvents(accept)) return;
+  if (transport.streams === 'always') return;
+  if (transport.streams === 'accepted' && accepts(accept, 'text/event-stream')) return;
   throw clientError(
     406,
     'NOT_ACCEPTABLE',

@@ -31,5 +31,6 @@ export const createFetch =
     const response = await new Promise<OperationResponse>((send, fail) => {
       graphql(arrival, read, { send, fail });
     });
-    return fetchResponseOf(response, Response);
+    const fetched = fetchResponseOf(response, Response);
+    return method === 'HEAD' ? new Response(null, fetched) : fetched;
   };

@@ -13,13 +13,13 @@ import {
 import { readRequest } from '../operation/request-params.ts';
 import type { OperationResponse } from '../operation/response.ts';
 import type { Results } from '../policy.ts';
-import type { Cors } from '../policies/cors.ts';
+import type { Cors, OnForeignOrigin } from '../policies/cors.ts';
 import type { OperationServer } from '../yoga/operation-server.ts';
 
 const HTTP: Transport = {
   name: 'http',
   path: '/graphql',
-  streams: false,
+  streams: 'accepted',
   onlySubscriptions: false,
   readParams: readRequest,
 };
@@ -56,10 +56,11 @@ interface HttpTransportOptions {
   readonly server: OperationServer;
   /** Undefined if no other origin is allowed. */
   readonly cors: Cors | undefined;
+  readonly onForeignOrigin: OnForeignOrigin;
 }
 
 export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
-  const { schema, server, cors } = options;
+  const { schema, server, cors, onForeignOrigin } = options;
 
   async function serve(
     operation: Operation,
@@ -95,16 +96,34 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
   }
 
   return (arrival, request, writer) => {
+    const { method, headers: asked, fetched } = request;
     // Preflights are not operations.
-    if (request.method === 'OPTIONS' && cors) {
-      const headers = [
-        ...cors.preflightHeaders(request.headers),
-        'x-request-id',
-        arrival.requestId,
-      ];
+    if (method === 'OPTIONS' && (cors || isPreflight(asked))) {
+      const headers = [...(cors?.preflightHeaders(asked) ?? []), 'x-request-id', arrival.requestId];
+      const isAllowed = headers.includes('access-control-allow-origin');
+      if (isPreflight(asked) && !isAllowed) onForeignOrigin(asked['origin'] as string);
       writer.send({ status: 204, headers, text: '', mediaType: 'application/json' });
       return;
     }
-    void serve(new Operation(HTTP, arrival, schema, request), request.fetched, writer);
+    if (method === 'HEAD') {
+      const own = fetched && new Request(fetched, { method: 'GET' });
+      const asGet = { ...request, method: 'GET', fetched: own };
+      void serve(new Operation(HTTP, arrival, schema, asGet), own, withoutStreams(writer));
+      return;
+    }
+    void serve(new Operation(HTTP, arrival, schema, request), fetched, writer);
   };
 }
+
+const isPreflight = (headers: HeaderFields): boolean =>
+  typeof headers['origin'] === 'string' && headers['access-control-request-method'] !== undefined;
+
+/** For the head alone, which no more results follow. */
+const withoutStreams = (writer: ResponseWriter): ResponseWriter => ({
+  ...writer,
+  send: ({ parts, events, ...head }) => {
+    parts?.cancel();
+    events?.stream.close('left');
+    writer.send(parts || events ? { ...head, text: '' } : head);
+  },
+});

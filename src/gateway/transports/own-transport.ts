@@ -30,7 +30,7 @@ export const createOwnTransport =
       {
         name: transport,
         path,
-        streams: false,
+        streams: 'never',
         onlySubscriptions: false,
         readParams: ({ given: params }) => params,
       },

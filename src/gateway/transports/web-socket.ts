@@ -37,7 +37,8 @@ import {
   type Transport,
 } from '../operation/operation.ts';
 import type { Drainable, Subscriptions } from '../operation/subscriptions.ts';
-import { mayAsk } from '../policies/cors.ts';
+import type { Logger } from '../observe/logs/logger.ts';
+import { mayAsk, type OnForeignOrigin } from '../policies/cors.ts';
 import type { OperationServer } from '../yoga/operation-server.ts';
 import { SocketOperations } from './socket-operations.ts';
 
@@ -56,6 +57,8 @@ interface WebSocketTransportOptions extends WebSocketOptions {
   readonly maxBodyBytes: number;
   /** Allowed origins of pages, in addition to the gateway's own. */
   readonly corsOrigins: readonly string[];
+  readonly onForeignOrigin: OnForeignOrigin;
+  readonly logger: Logger;
   /** Forwarded headers, in lower case. */
   readonly forwarded: readonly string[];
 }
@@ -75,6 +78,13 @@ export const MAX_UNREAD_BYTES = 1_000_000;
 /** Close code "Service Restart" of the IANA registry, after which graphql-ws's client reconnects. */
 const SERVICE_RESTART = 1_012;
 
+/** The subprotocol of the package subscriptions-transport-ws. */
+const LEGACY_PROTOCOL = 'graphql-ws';
+
+const PROTOCOL_REJECTED = `WebSocket rejected: its client does not offer ${GRAPHQL_TRANSPORT_WS_PROTOCOL}, the subprotocol that is served.`;
+
+const LEGACY_REJECTED = `${PROTOCOL_REJECTED} Replace subscriptions-transport-ws by the package graphql-ws, which offers it.`;
+
 /** Takes over a connection, or returns the error response. */
 export type Upgrade = (
   incoming: IncomingMessage,
@@ -83,12 +93,13 @@ export type Upgrade = (
 ) => Response | undefined;
 
 export function createWebSocketTransport(options: WebSocketTransportOptions): Upgrade {
-  const { schema, server, subscriptions, corsOrigins, forwarded } = options;
+  const { schema, server, subscriptions, corsOrigins, onForeignOrigin, forwarded, logger } =
+    options;
   const { socketOperations, maxPerSocket, maxBodyBytes } = options;
   const transport: Transport = {
     name: 'websocket',
     path: '/graphql',
-    streams: true,
+    streams: 'always',
     onlySubscriptions: socketOperations === 'subscriptions',
     readParams: ({ given }) => given,
   };
@@ -139,8 +150,15 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
   function serve(socket: WebSocket, upgradeHeaders: IncomingHttpHeaders): void {
     // For example a message that is too large; `ws` closes the socket with the right code.
     socket.on('error', () => {});
-    // Its client offered no subprotocol.
+    // Its client offered no subprotocol, or others alone.
     if (socket.protocol !== GRAPHQL_TRANSPORT_WS_PROTOCOL) {
+      const offered = upgradeHeaders['sec-websocket-protocol'];
+      // Others may be secrets of the client.
+      const known = offered?.split(',').some((name) => name.trim() === LEGACY_PROTOCOL);
+      logger.warn(
+        { offered: known ? LEGACY_PROTOCOL : offered === undefined ? 'none' : 'others' },
+        known ? LEGACY_REJECTED : PROTOCOL_REJECTED,
+      );
       closeSoon(socket, CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable');
       return;
     }
@@ -268,6 +286,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
       return errorResponse(404, 'NOT_FOUND', 'Nothing is here: connect to /graphql.');
     }
     if (!mayAsk(headers.origin, headers.host, corsOrigins)) {
+      onForeignOrigin(headers.origin!);
       return errorResponse(
         403,
         'ORIGIN_NOT_ALLOWED',
