@@ -47,7 +47,11 @@ describe('a published plugin', () => {
       headers: { authorization: `Bearer ${tokenOf(secret)}` },
     });
 
-    expect([refused.status, refused.body.data]).toEqual([401, undefined]);
+    expect([refused.status, refused.codes, refused.body.data]).toEqual([
+      401,
+      ['UNAUTHENTICATED'],
+      undefined,
+    ]);
     expect(passed.body).toMatchObject({ data: { page: { name: expect.any(String) } } });
   });
 

@@ -34,9 +34,8 @@ export const createTranslate =
     const client = toClientError(error);
     const known = client && !routes ? withoutRoute(client) : client;
     const place = isGraphQLError(error) ? error : undefined;
-    // graphql-js sets no code; after validation its errors are about variables and arguments.
     const extensions = known
-      ? { code: 'BAD_USER_INPUT', ...known.extensions }
+      ? { code: codeOf(known), ...known.extensions }
       : { code: 'INTERNAL_SERVER_ERROR' };
     const translated = new GraphQLError(
       known ? shownMessage(known.message, suggestions) : 'Unexpected error.',
@@ -51,6 +50,22 @@ export const createTranslate =
     causes.set(translated, known ? undefined : { cause: place?.originalError ?? error });
     return translated;
   };
+
+/** Codes of errors of plugins that set a status alone. */
+const BY_STATUS: Readonly<Record<number, string>> = {
+  401: 'UNAUTHENTICATED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  429: 'RATE_LIMITED',
+  500: 'INTERNAL_SERVER_ERROR',
+  503: 'UPSTREAM_UNAVAILABLE',
+};
+
+/** graphql-js sets neither code nor status; after validation its errors are about variables and arguments. */
+function codeOf({ extensions }: Pick<GraphQLError, 'extensions'>): string {
+  const { status } = (extensions['http'] ?? {}) as { readonly status?: number };
+  return BY_STATUS[status ?? 0] ?? 'BAD_USER_INPUT';
+}
 
 /**
  * Translates the errors of a result, and adds the continuation of lists that the budget has cut, and the writes that

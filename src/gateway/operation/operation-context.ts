@@ -58,6 +58,11 @@ export class OperationContext implements Context {
     return { method, apiKey: callerKey, explain, accept };
   }
 
+  /** Payload of `connection_init`, as of Yoga with graphql-ws; undefined over other transports. */
+  get connectionParams(): Operation['connectionParams'] {
+    return this.operation.connectionParams;
+  }
+
   showRequest(): void {
     this.hidesRequest = false;
   }

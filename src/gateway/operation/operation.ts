@@ -105,6 +105,8 @@ export interface TransportRequest {
   readonly body?: string | undefined;
   /** Unchecked parameters, if the transport has read them itself. */
   readonly given?: unknown;
+  /** Payload of `connection_init` of a WebSocket, for plugins. */
+  readonly connectionParams?: Readonly<Record<string, unknown>> | undefined;
   /** Document chosen by the transport, which is trusted. */
   readonly document?: Document | undefined;
 }
@@ -124,6 +126,7 @@ export class Operation implements Stateful {
   readonly method: string | undefined;
   readonly url: string;
   headers: HeaderFields;
+  readonly connectionParams: TransportRequest['connectionParams'];
   /** Undefined once parameters are read. */
   body: string | undefined;
   /** Undefined once parameters are read. */
@@ -196,6 +199,7 @@ export class Operation implements Stateful {
     this.method = request.method;
     this.url = request.url ?? '';
     this.headers = request.headers;
+    this.connectionParams = request.connectionParams;
     this.body = request.body;
     this.given = request.given;
     this.schema = schema;

@@ -136,7 +136,11 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
     };
   }
 
-  const operationOf = (payload: SubscribePayload, headers: HeaderFields): Operation =>
+  const operationOf = (
+    payload: SubscribePayload,
+    headers: HeaderFields,
+    connectionParams: ConnectionInitMessage['payload'],
+  ): Operation =>
     new Operation(transport, arrive(null), schema, {
       headers: {
         ...headers,
@@ -145,6 +149,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
         tracestate: textOf(payload.extensions, 'tracestate'),
       },
       given: payload,
+      connectionParams,
     });
 
   function serve(socket: WebSocket, upgradeHeaders: IncomingHttpHeaders): void {
@@ -166,6 +171,8 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
     let upgrade: IncomingHttpHeaders | undefined = upgradeHeaders;
     /** Headers of all operations, after `connection_init`. */
     let headers: HeaderFields | undefined;
+    /** For plugins: not retained without any. */
+    let connectionParams: ConnectionInitMessage['payload'];
     let isThere = true;
     let isDraining = false;
     // Resolves when the message is written; only then is the next event awaited.
@@ -206,6 +213,7 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
       clearTimeout(waiting);
       headers = headersOf(message, upgrade);
       upgrade = undefined;
+      if (server.hasPlugins) connectionParams = message.payload;
       if (headers) await send(ACK);
       else closeSoon(socket, CloseCode.Forbidden, 'Forbidden');
     };
@@ -225,7 +233,8 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
           if (!headers) return closeSoon(socket, CloseCode.Unauthorized, 'Unauthorized');
           // Not begun, so its client repeats it on another socket.
           if (isDraining) return undefined;
-          if (!operations.has(id)) return operations.serve(id, operationOf(payload, headers));
+          if (!operations.has(id))
+            return operations.serve(id, operationOf(payload, headers, connectionParams));
           const reason = 'Subscriber already exists';
           return closeSoon(socket, CloseCode.SubscriberAlreadyExists, reason);
         }

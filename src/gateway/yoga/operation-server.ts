@@ -101,6 +101,11 @@ export class OperationServer {
     return this.#hooks.http;
   }
 
+  /** Whether there are plugins, to which a WebSocket shows what its client sent in `connection_init`. */
+  get hasPlugins(): boolean {
+    return this.#hooks.any;
+  }
+
   /** Number of operations in flight. */
   get underWay(): number {
     return this.#underWay;
