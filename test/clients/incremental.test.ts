@@ -409,7 +409,9 @@ describe('Relay', () => {
     });
     const { headers } = response;
     const text = await response.text();
-    const ends = [...text.matchAll(/\r\n---/g)].map(({ index }) => index + 5);
+    const ends = [...text.matchAll(/\r\n--graphql/g)].map(
+      ({ index }) => index + '\r\n--graphql'.length,
+    );
     expect(ends.length).toBeGreaterThan(2);
 
     const read = async (body: string): Promise<number> => {

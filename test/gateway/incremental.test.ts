@@ -31,10 +31,10 @@ const init = (query: string, { accept = V02, headers = {}, body = {} }: Asked = 
 /** Reads a whole multipart body; each part is JSON. */
 async function partsOf(response: Response): Promise<any[]> {
   const text = await response.text();
-  expect(text.endsWith('\r\n-----\r\n')).toBe(true);
+  expect(text.endsWith('\r\n--graphql--\r\n')).toBe(true);
   return text
     .slice(0, -'--\r\n'.length)
-    .split('\r\n---')
+    .split('\r\n--graphql')
     .map((part) => part.slice(part.indexOf('\r\n\r\n') + 4))
     .filter((part) => part.startsWith('{'))
     .map((part) => JSON.parse(part) as unknown);
@@ -63,7 +63,7 @@ describe('an incremental response', () => {
     const { response, parts } = await ask(site, SCREEN);
 
     expect(response.headers.get('content-type')).toBe(
-      'multipart/mixed; boundary="-"; incrementalSpec=v0.2',
+      'multipart/mixed; boundary="graphql"; incrementalSpec=v0.2',
     );
     expect(response.headers.get('x-accel-buffering')).toBe('no');
     expect(response.headers.get('cache-control')).toBe('no-store, no-transform');
@@ -93,7 +93,7 @@ describe('an incremental response', () => {
       const { response, parts } = await ask(site, SCREEN, { accept });
 
       expect(response.headers.get('content-type')).toBe(
-        'multipart/mixed; boundary="-"; deferSpec=20220824',
+        'multipart/mixed; boundary="graphql"; deferSpec=20220824',
       );
       expect(parts).toEqual([
         { data: { page: { name: 'name' } }, hasNext: true },
@@ -403,7 +403,7 @@ describe('an incremental response', () => {
 
     expect(first).toContain('"hasNext":true');
     // The boundary comes with the part, so that a client can read it at once.
-    expect(first.endsWith('\r\n---')).toBe(true);
+    expect(first.endsWith('\r\n--graphql')).toBe(true);
     await reader.cancel();
   });
 
@@ -458,6 +458,6 @@ it.each([
     expect(chunks.length).toBeGreaterThanOrEqual(4);
     for (const chunk of chunks.slice(1, -1)) expect(chunk).toContain(`\r\n\r\n${heartbeat}\r\n`);
     expect(chunks.at(-1)).toContain(text);
-    expect(chunks.at(-1)!.endsWith('\r\n-----\r\n')).toBe(true);
+    expect(chunks.at(-1)!.endsWith('\r\n--graphql--\r\n')).toBe(true);
   },
 );

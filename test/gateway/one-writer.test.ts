@@ -45,7 +45,7 @@ async function ask(
 function answersIn({ headers, text }: Reply): any[] {
   const pieces = headers.get('content-type')!.startsWith('text/event-stream')
     ? /^:\n\n((?:event: next\ndata: .*\n\n)*)event: complete\ndata:\n\n$/.exec(text)
-    : /^\r\n---((?:\r\ncontent-type: .*\r\n\r\n.*\r\n---)*)--\r\n$/.exec(text);
+    : /^\r\n--graphql((?:\r\ncontent-type: .*\r\n\r\n.*\r\n--graphql)*)--\r\n$/.exec(text);
   return [...(pieces?.[1] ?? '').matchAll(/\{.*\}/g)].map(([json]) => JSON.parse(json) as unknown);
 }
 

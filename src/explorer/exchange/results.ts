@@ -27,7 +27,7 @@ const EVENTS: Format = {
 
 const PARTS: Format = {
   type: 'multipart/mixed',
-  end: '\r\n---',
+  end: '\r\n--graphql',
   resultIn: (piece) => /\r\n\r\n(.+)/s.exec(piece)?.[1],
 };
 

@@ -4,7 +4,7 @@
  * The boundary of `multipart/mixed` is sent directly after each part, since it marks the end of the part. Source:
  * https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md
  */
-import type { OperationResponse } from './response.ts';
+import type { MediaType } from './negotiation.ts';
 
 /** Comment that opens a stream of events before the first event. */
 export const OPENING = ':\n\n';
@@ -13,19 +13,30 @@ export const COMPLETE = 'event: complete\ndata:\n\n';
 
 export const eventOf = (json: string): string => `event: next\ndata: ${json}\n\n`;
 
-const PART_HEAD = '\r\ncontent-type: application/json; charset=utf-8\r\n\r\n';
-const BOUNDARY = '\r\n---';
+/** Without `charset`, for which older versions of Apollo iOS reject a part. */
+const PART_HEAD = '\r\ncontent-type: application/json\r\n\r\n';
+
+/** Apollo Router's. Older clients also split parts at `---`, the boundary of the RFC's examples, within a text. */
+export const BOUNDARY = 'graphql';
+
+const DELIMITER = `\r\n--${BOUNDARY}`;
 
 /** Sent before the first part. */
-export const PREAMBLE = BOUNDARY;
+export const PREAMBLE = DELIMITER;
 
 /** Suffix of the last boundary. */
 export const PARTS_END = '--\r\n';
 
-export const partOf = (json: string): string => `${PART_HEAD}${json}${BOUNDARY}`;
+export const partOf = (json: string): string => `${PART_HEAD}${json}${DELIMITER}`;
 
 /** Frames a single result for its media type. */
-export const framed = ({ text, mediaType }: OperationResponse): string =>
+export const framed = ({
+  text,
+  mediaType,
+}: {
+  readonly text: string;
+  readonly mediaType: MediaType;
+}): string =>
   mediaType === 'text/event-stream'
     ? OPENING + eventOf(text) + COMPLETE
     : mediaType === 'multipart/mixed'

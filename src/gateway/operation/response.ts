@@ -6,6 +6,7 @@
 import { GraphQLError, type ExecutionResult } from 'graphql';
 import type { IncrementalFormat, MediaType } from './negotiation.ts';
 import type { HttpExtension } from './client-error.ts';
+import { BOUNDARY } from './framing.ts';
 import type { ResultStream } from './result-stream.ts';
 
 /** A response: a whole one, a response in parts, or a stream of events. */
@@ -138,7 +139,7 @@ const HEADERS: Readonly<Record<MediaType, readonly string[]>> = {
     'application/graphql-response+json; charset=utf-8',
   ],
   'text/event-stream': ['content-type', 'text/event-stream; charset=utf-8', ...UNBUFFERED],
-  'multipart/mixed': ['content-type', 'multipart/mixed; boundary="-"', ...UNBUFFERED],
+  'multipart/mixed': ['content-type', `multipart/mixed; boundary="${BOUNDARY}"`, ...UNBUFFERED],
 };
 
 /** Whether a response is a single one, which may be compressed and have a validator. */
@@ -146,7 +147,11 @@ export const isJson = (mediaType: MediaType): boolean => mediaType.endsWith('jso
 
 export const responseInParts = (parts: ResponseParts): OperationResponse => ({
   status: 200,
-  headers: ['content-type', `multipart/mixed; boundary="-"; ${parts.format}`, ...UNBUFFERED],
+  headers: [
+    'content-type',
+    `multipart/mixed; boundary="${BOUNDARY}"; ${parts.format}`,
+    ...UNBUFFERED,
+  ],
   text: parts.first,
   mediaType: 'multipart/mixed',
   parts,
