@@ -145,6 +145,33 @@ describe('the cost of a query', () => {
     expect(plan).toMatchObject({ calls: { least: 1, most: 3 }, rounds: 2 });
   });
 
+  it.each([
+    ['first', '$more $less'],
+    ['second', '$less $more'],
+  ])(
+    'has each field of one object in two places that share a fragment, if the %s selects more',
+    async (_which, places) => {
+      const gateway = await openGateway();
+      const audience = formatNodeId('Audience', [PAGE, IDS.audience]);
+      const more = `more: node(id: "${audience}") { ... on Audience { status ...Links page { name } } }`;
+      const less = `less: node(id: "${audience}") { ... on Audience { status ...Links } }`;
+      const fragment =
+        'fragment Links on Audience { page { pageId links(first: 1) { totalCount } } }';
+
+      const { data, errors } = await gateway.ask(
+        `{ ${places.replace('$more', more).replace('$less', less)} } ${fragment}`,
+      );
+
+      expect(errors).toEqual([]);
+      expect(data['more'].page).toEqual({ ...data['less'].page, name: expect.any(String) });
+      expect(gateway.restCalls.toSorted()).toEqual([
+        `GET /v0/page_links?pageId=${PAGE}&limit=1`,
+        `GET /v0/pages/${PAGE}`,
+        `GET /v0/pages/${PAGE}/audiences/${IDS.audience}`,
+      ]);
+    },
+  );
+
   it('includes the check that a page exists, even if only its id is selected', async () => {
     const gateway = await openGateway();
 

@@ -32,7 +32,9 @@ export function followReference(
 ): object | null | Promise<object | null> {
   const { entity } = requirement;
   const begun = begunBelow(context).get(parent)?.references.get(info.fieldNodes[0]!);
-  if (begun) return followKey(entity, begun.key, context, info, begun.below);
+  if (begun && isSelection(begun.nodes, info.fieldNodes)) {
+    return followKey(entity, begun.key, context, info, begun.below);
+  }
   const key = requirement.key(parent);
   return key && followKey(entity, key, context, info);
 }
@@ -159,6 +161,20 @@ interface Below {
   readonly calls: BegunCalls | undefined;
 }
 
+/** A reference whose calls were started. */
+interface BegunReference {
+  readonly nodes: readonly FieldNode[];
+  readonly key: Key;
+  readonly below: Below;
+}
+
+/**
+ * Whether nodes make up the same selection. One object can have several positions, in which a field of a shared fragment
+ * is merged with different others.
+ */
+const isSelection = (some: readonly FieldNode[], others: readonly FieldNode[]): boolean =>
+  some === others || (some.length === others.length && some.every((one, i) => one === others[i]));
+
 /** Calls started below an object before it arrives. */
 class BegunCalls {
   /**
@@ -167,7 +183,7 @@ class BegunCalls {
    */
   proof: ListAhead | undefined;
   readonly requests = new Map<FieldNode, PageRequest>();
-  readonly references = new Map<FieldNode, { readonly key: Key; readonly below: Below }>();
+  readonly references = new Map<FieldNode, BegunReference>();
   readonly #begun: Abandon[] = [];
 
   get isEmpty(): boolean {
@@ -203,7 +219,8 @@ class BegunCalls {
       if (!key) return;
       const below = startBelow(entity, key, context, info);
       if (below.needsObject) this.#begun.push(entity.loader(context).start(key, path));
-      if (below.needsObject || below.calls) this.references.set(node, { key, below });
+      if (below.needsObject || below.calls)
+        this.references.set(node, { nodes: info.fieldNodes, key, below });
     }
   }
 }
