@@ -1,5 +1,6 @@
 /** Answers that the embedded backend never gives: broken, very long, or without an end. */
 import { describe, expect, it } from 'vitest';
+import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { html, ofProxy, status } from '../support/faults.ts';
 import { listOf, openGateway } from '../support/open-gateway.ts';
@@ -50,6 +51,68 @@ const topic = (entries: unknown) => ({
 });
 
 const link = (n: number, target: unknown) => ({ pageLinkId: `l${n}`, path: `/${n}`, target });
+
+const answers = (paths: Readonly<Record<string, unknown>>) => (url: URL) => {
+  const found = paths[url.pathname];
+  return Array.isArray(found) ? listOf(found, url) : found;
+};
+
+describe('a search of a list that has an invalid item', () => {
+  const search = async (broken: boolean) => {
+    const last = (item: object) => (broken ? null : item);
+    const backend = answers({
+      '/v0/persons/p': person('p', 'wanted.example'),
+      '/v0/accounts/search': [account('other'), last(account('a', 'wanted.example'))],
+      '/v0/accounts': [account('other'), last(account('wanted'))],
+      '/v0/topics/t': topic([entry('other'), last(entry('wanted'))]),
+    });
+    const gateway = await openGateway({ backend, rest: { routeSet: 'document' } });
+    return gateway.ask(`{
+      person(personId: "p") { account { name } }
+      account(accountId: "wanted") { name }
+      node(id: "${formatNodeId('TopicEntry', ['t', 'wanted'])}") { ... on TopicEntry { createdAt } } }`);
+  };
+
+  it('fails if it finds nothing, since the item may be the wanted one', async () => {
+    const { data, errors } = await search(true);
+
+    expect(data).toEqual({ person: { account: null }, account: null, node: null });
+    expect(errors.map(({ path }) => path.join('.')).toSorted()).toEqual([
+      ...['account', 'node', 'person.account'],
+    ]);
+    for (const { extensions } of errors) expect(extensions.code).toBe('UPSTREAM_INVALID_RESPONSE');
+  });
+
+  it('finds what is there', async () => {
+    const { data, errors } = await search(false);
+
+    expect(errors).toEqual([]);
+    expect(Object.values(data)).not.toContain(null);
+  });
+});
+
+it('a list that is put together from another has the errors of its invalid items', async () => {
+  const backend = answers({
+    '/v0/pages/p': sampleOf(routes.getPage, { page_id: 'p' }),
+    '/v0/page_links': [null, link(1, 7), link(2, { audienceId: 8 }), link(3, { audienceId: 'a' })],
+    '/v0/accounts': [account('acme')],
+    '/v0/accounts/acme/activity': [null, { personId: 9 }, { personId: 'p' }, { personId: '' }],
+  });
+  const gateway = await openGateway({ backend, rest: { routeSet: 'document' } });
+
+  const { data, errors } = await gateway.ask(`{
+    page(pageId: "p") { name audiences { nodes { audienceId links { nodes { pageLinkId } } } } }
+    account(accountId: "acme") { persons { nodes { personId } } } }`);
+
+  const links = [null, null, null, { pageLinkId: 'l3' }];
+  expect(data['page'].audiences.nodes).toEqual([
+    ...[null, null, null],
+    { audienceId: 'a', links: { nodes: links } },
+  ]);
+  expect(data['account'].persons.nodes).toEqual([null, null, { personId: 'p' }]);
+  expect(errors).toHaveLength(8);
+  for (const { extensions } of errors) expect(extensions.code).toBe('UPSTREAM_INVALID_RESPONSE');
+});
 
 describe('a broken answer', () => {
   it('is reported with its whole route, although that is long', async () => {
@@ -468,7 +531,7 @@ describe('a list', () => {
 describe('a broken id', () => {
   const page = { ...sampleOf(routes.getPage, { page_id: 'p1' }) };
 
-  it('in a link leaves its audience out of the page’s audiences, with the REST document’s routes only', async () => {
+  it('in a link is an error among the page’s audiences, with the REST document’s routes only', async () => {
     const links = [link(1, { audienceId: 5 }), link(2, { audienceId: 'a2' })];
     const gateway = await openGateway({
       backend: (url) => (url.pathname === '/v0/page_links' ? listOf(links, url) : page),
@@ -479,8 +542,8 @@ describe('a broken id', () => {
       '{ page(pageId: "p1") { audiences { nodes { audienceId effectiveName } } } }',
     );
 
-    expect(data).toEqual({ page: { audiences: { nodes: [null] } } });
-    expect(codes).toEqual(['UPSTREAM_UNSUPPORTED']);
+    expect(data).toEqual({ page: { audiences: { nodes: [null, null] } } });
+    expect(codes.toSorted()).toEqual(['UPSTREAM_INVALID_RESPONSE', 'UPSTREAM_UNSUPPORTED']);
   });
 
   it('of an audience fails the audience instead of answering an empty list of links', async () => {

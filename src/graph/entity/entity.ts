@@ -142,6 +142,14 @@ export class Entity<T extends object, Name extends string> {
     return new NodeReference(key);
   }
 
+  /** Creates references to the distinct ids of a response. Errors in place of invalid ids stay, empty ids do not. */
+  references(ids: readonly unknown[], toKey: (id: string) => KeyOf<Name>): NodeReference[] {
+    return [...new Set(ids)].flatMap((id) => {
+      if (id instanceof Error) return id as unknown as NodeReference;
+      return typeof id === 'string' && id !== '' ? this.reference(toKey(id)) : [];
+    });
+  }
+
   /** Path parameters of the object's route. */
   pathOf(key: KeyOf<Name>): Readonly<Record<string, string>> {
     const path: Record<string, string> = {};

@@ -24,6 +24,16 @@ export function soundKey<Key extends object>(key: Key): Key {
   return key;
 }
 
+/** Returns a value inside an object of a response, or the error that replaces it or an object around it. */
+export function valueAt(object: unknown, ...path: readonly string[]): unknown {
+  let value = object;
+  for (const name of path) {
+    if (value instanceof Error || value === null || value === undefined) return value;
+    value = (value as Readonly<Record<string, unknown>>)[name];
+  }
+  return value;
+}
+
 /**
  * Joins named values to an unambiguous map key: each is preceded by its length.
  *

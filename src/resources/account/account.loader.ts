@@ -4,6 +4,7 @@
 import { isSameId } from '../../lib/same-id.ts';
 import { perRequest, type Context } from '../../graph/context.ts';
 import { Loader } from '../../graph/loading/loader.ts';
+import { Search } from '../../graph/loading/search.ts';
 import { unsupported } from '../../graph/errors.ts';
 import type { CallOptions } from '../../rest/client/client.ts';
 import { readBy } from '../../rest/client/route-capabilities.ts';
@@ -57,11 +58,12 @@ async function searchAccount(
   { accountId }: AccountKey,
   call: CallOptions,
 ): Promise<Account | null> {
+  const search = new Search<Account>('accountId', (id) => isSameId(id, accountId));
   for await (const { items } of accountList(context).pages(call)) {
-    const found = items.find((account) => isSameId(account.accountId, accountId));
+    const found = search.find(items);
     if (found) return found;
   }
-  return null;
+  return search.end();
 }
 
 /** Accounts by exact domain; null if there is none. */
@@ -90,9 +92,10 @@ async function searchDomain(
   domain: string,
   call: CallOptions,
 ): Promise<Account | null> {
+  const search = new Search<Account>('domain', (value) => value === domain);
   let pages = 0;
   for await (const { items } of accountList(context, { query: domain }).pages(call)) {
-    const found = items.find((account) => account.domain === domain);
+    const found = search.find(items);
     if (found) return found;
     pages += 1;
     if (pages > MAX_DOMAIN_PAGES) {
@@ -101,7 +104,7 @@ async function searchDomain(
       );
     }
   }
-  return null;
+  return search.end();
 }
 
 function withCount({ linkedPersons, ...account }: AccountWithPersons): Account {

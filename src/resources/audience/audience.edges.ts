@@ -7,6 +7,7 @@ import { connectionType } from '../../graph/fields/connection-type.ts';
 import { listField } from '../../graph/fields/list-field.ts';
 import { List } from '../../graph/loading/list.ts';
 import type { Context } from '../../graph/context.ts';
+import { valueAt } from '../../graph/types/key.ts';
 import { lookupField, referenceField } from '../../graph/fields/reference-field.ts';
 import { builder } from '../../graph/schema/builder.ts';
 import { routes } from '../../v0/routes.ts';
@@ -65,10 +66,11 @@ function linkedAudiences(context: Context, pageId: string) {
     { id: JSON.stringify(['audiences of', source.id]), source },
     async (call) => {
       const links = await source.all(call);
-      const ids = links.flatMap(({ target }) => target?.audienceId ?? []).filter(isText);
-      return [...new Set(ids)].map((audienceId) =>
-        audienceEntity.reference({ pageId, audienceId }),
-      );
+      const ids = links.map((link) => valueAt(link, 'target', 'audienceId'));
+      return audienceEntity.references(ids, (audienceId) => ({
+        pageId,
+        audienceId,
+      }));
     },
     async ({ origin }) => {
       const page = await pageEntity.loader(context).load({ pageId }, origin);
@@ -76,6 +78,3 @@ function linkedAudiences(context: Context, pageId: string) {
     },
   );
 }
-
-/** False for errors in place of invalid values. */
-const isText = (value: unknown) => typeof value === 'string';

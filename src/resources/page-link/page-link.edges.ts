@@ -7,7 +7,7 @@ import type { Context } from '../../graph/context.ts';
 import { rawId } from '../../graph/entity/entity.ts';
 import { listField } from '../../graph/fields/list-field.ts';
 import { List } from '../../graph/loading/list.ts';
-import { soundKey } from '../../graph/types/key.ts';
+import { soundKey, valueAt } from '../../graph/types/key.ts';
 import { referenceField } from '../../graph/fields/reference-field.ts';
 import { builder } from '../../graph/schema/builder.ts';
 import type { PageLink } from '../../v0/schemas/page-link.ts';
@@ -127,8 +127,12 @@ builder.objectField(audienceEntity.ref, 'links', (t) =>
         const id = JSON.stringify(['to', audienceId, source.id]);
         return List.whole(context, { id, source }, async (call) => {
           const links = await source.all(call);
-          const wanted = links.filter((link) => isSameId(link.target?.audienceId, audienceId));
-          return wanted.map((link) => withPage(link, pageId));
+          return links.flatMap((link) => {
+            const id = valueAt(link, 'target', 'audienceId');
+            // An invalid link may lead to the audience.
+            if (id instanceof Error) return id as unknown as PageLink;
+            return isSameId(id, audienceId) ? withPage(link, pageId) : [];
+          });
         });
       },
     }),

@@ -5,6 +5,7 @@
  */
 import { perRequest, type Context } from '../../graph/context.ts';
 import { List } from '../../graph/loading/list.ts';
+import { valueAt } from '../../graph/types/key.ts';
 import { Loader } from '../../graph/loading/loader.ts';
 import type { CallOptions } from '../../rest/client/client.ts';
 import { readBy } from '../../rest/client/route-capabilities.ts';
@@ -51,6 +52,6 @@ async function activePersons(
   call: CallOptions,
 ): Promise<Persons> {
   const activity = await activityWithPersons(context, accountId).all(call);
-  const ids = activity.flatMap(({ personId }) => (typeof personId === 'string' ? personId : []));
-  return [...new Set(ids)].map((personId) => personEntity.reference({ personId }));
+  const ids = activity.map((item) => valueAt(item, 'personId'));
+  return personEntity.references(ids, (personId) => ({ personId }));
 }

@@ -3,6 +3,7 @@
  */
 import { isSameId } from '../../lib/same-id.ts';
 import { Entity } from '../../graph/entity/entity.ts';
+import { Search } from '../../graph/loading/search.ts';
 import { builder } from '../../graph/schema/builder.ts';
 import { restType } from '../../graph/schema/rest-type.ts';
 import { routes } from '../../v0/routes.ts';
@@ -23,7 +24,8 @@ export const topicEntryEntity = new Entity({
     const entries = topic?.entries ?? [];
     // An error replaces invalid entries.
     if (entries instanceof Error) throw entries;
-    return entries.find((entry) => isSameId(entry.topicEntryId, topicEntryId)) ?? null;
+    const search = new Search<TopicEntry>('topicEntryId', (id) => isSameId(id, topicEntryId));
+    return search.find(entries) ?? search.end();
   },
 });
 
