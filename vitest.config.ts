@@ -76,7 +76,8 @@ export default defineConfig({
     globalSetup: 'test/support/sample-database.ts',
     setupFiles: 'test/support/close-after-file.ts',
     exclude: ['test/browser/**', 'test/bench/**', 'test/fleet/**', '**/node_modules/**'],
-    testTimeout: 60_000,
+    // `CASES=20` tries twenty times the random cases.
+    testTimeout: 60_000 * Math.max(1, Number(process.env['CASES'] ?? 1)),
     hookTimeout: 60_000,
     // Real sockets and real time: on a machine that others use, one test in a thousand may be late.
     retry: process.env['CI'] ? 1 : 0,

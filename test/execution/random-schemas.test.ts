@@ -3,6 +3,7 @@
  *
  * By hand, `CASES=200 npx vitest run test/execution/random-schemas.test.ts` runs 20,000 seeds; a failure prints its own.
  */
+import type { ExecutionResult } from 'graphql';
 import { expect, it } from 'vitest';
 import { afterRejections, byGraphqlJs, executeWith, nulls, written } from './oracle.ts';
 import { seeds } from '../support/cases.ts';
@@ -10,6 +11,13 @@ import { randomWorld } from './random-schema.ts';
 
 const SEEDS = seeds(101);
 const COUNT = SEEDS.length;
+
+/** Whether a mutation was refused for a null argument before its execution: see differences.md. */
+const isRefused = (source: string, { data, errors = [] }: ExecutionResult): boolean =>
+  source.startsWith('mutation') &&
+  data === undefined &&
+  errors.length === 1 &&
+  errors[0]!.message.endsWith('must not be null.');
 
 it('answers as graphql-js does, byte for byte, without promises', async () => {
   let errors = 0;
@@ -21,13 +29,14 @@ it('answers as graphql-js does, byte for byte, without promises', async () => {
     const first = await execute(makeArgs());
     const second = await execute(makeArgs());
 
+    if (isRefused(source, second)) continue;
     expect(written(first), `seed ${seed}: ${source}`).toEqual(expected);
     expect(written(second), `seed ${seed}: ${source}`).toEqual(expected);
     errors += first.errors?.length ?? 0;
   }
 
   if (COUNT > 100) expect(errors).toBeGreaterThan(COUNT);
-}, 3_600_000);
+});
 
 it('answers as graphql-js does with promises, and handles every rejection', async () => {
   const unhandled: unknown[] = [];
@@ -44,6 +53,7 @@ it('answers as graphql-js does with promises, and handles every rejection', asyn
     await afterRejections();
     process.off('unhandledRejection', onUnhandled);
     for (const result of results) {
+      if (isRefused(source, result)) continue;
       expect(written(result), `seed ${seed}: ${source}`).toMatchObject({
         data: (written(expected) as { data: string }).data,
       });
@@ -54,4 +64,4 @@ it('answers as graphql-js does with promises, and handles every rejection', asyn
   }
 
   if (COUNT > 100) expect(errors).toBeGreaterThan(COUNT);
-}, 3_600_000);
+});

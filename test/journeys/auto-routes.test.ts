@@ -647,5 +647,5 @@ describe('with any of the extended routes missing', () => {
       expect(unexplained(first, full), `first, ${about}`).toEqual([]);
       expect(unexplained(second, full), `second, ${about}`).toEqual([]);
     }
-  }, 120_000);
+  });
 });

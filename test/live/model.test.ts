@@ -195,5 +195,5 @@ describe('a random sequence of commands', () => {
       }),
       { numRuns: cases(30), endOnFailure: true },
     );
-  }, 60_000);
+  });
 });

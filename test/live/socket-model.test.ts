@@ -254,4 +254,4 @@ it('any sequence of messages, answers and ends answers each operation once and l
     }),
     { numRuns: cases(20), endOnFailure: false },
   );
-}, 60_000);
+});

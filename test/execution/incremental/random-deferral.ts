@@ -34,6 +34,8 @@ export function deferRandomly(
     return operation.selectionSet.selections[0]!.directives![0]!;
   };
   const info = new TypeInfo(schema);
+  // Root fields of mutations cannot be deferred or streamed.
+  const isAllowed = (): boolean => info.getParentType() !== schema.getMutationType();
   return visit(
     document,
     visitWithTypeInfo(info, {
@@ -41,17 +43,17 @@ export function deferRandomly(
         leave: (node) => {
           const type = info.getType();
           const isList = type && isListType(getNullableType(type));
-          if (!isList || !chance(0.4)) return undefined;
+          if (!isList || !chance(0.4) || !isAllowed()) return undefined;
           return { ...node, directives: [...(node.directives ?? []), directive('stream')] };
         },
       },
       FragmentSpread: (node) =>
-        chance(0.3)
+        chance(0.3) && isAllowed()
           ? { ...node, directives: [...(node.directives ?? []), directive('defer')] }
           : undefined,
       SelectionSet: {
         leave: (node) => {
-          if (!chance(0.5)) return undefined;
+          if (!chance(0.5) || !isAllowed()) return undefined;
           const later: SelectionNode[] = node.selections.filter(() => chance(0.5));
           if (later.length === 0) return undefined;
           // Select some in both.

@@ -638,7 +638,7 @@ describe('with and without reading ahead', () => {
     );
 
     expect(used).toBeGreaterThan(0);
-  }, 60_000);
+  });
 });
 
 /** Errors are in the order in which calls end. */
