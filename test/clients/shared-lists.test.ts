@@ -197,6 +197,34 @@ describe('Apollo Client', () => {
     ['drops rows that the page does not reach', ['x', 'y', 'z'], true, 'x y z'],
     ['drops rows that are gone from the page', ['a', 'c', 'd'], true, 'a c d e f'],
   ])('%s when the first page is read again', (_name, page, hasNextPage, expected) => {
+    const { write, list } = openCache();
+    write(['a', 'b', 'c'], true);
+    write(['d', 'e', 'f'], true, 'c');
+
+    write(page, hasNextPage);
+
+    const { ids, pageInfo } = list();
+    expect(ids.join(' ')).toBe(expected);
+    expect(pageInfo).toMatchObject({ hasNextPage, endCursor: ids.at(-1) });
+  });
+
+  it('lets an app remove the last row of its list', () => {
+    const { cache, write, list } = openCache();
+    write(['a', 'b', 'c'], true);
+    write(['d', 'e', 'f'], true, 'c');
+
+    cache.updateQuery<Data>({ query: NARROW, variables: {} }, (data) => {
+      const { audiences } = data!.page;
+      const edges = audiences.edges.slice(0, -1);
+      return { page: { ...data!.page, audiences: { ...audiences, edges } } };
+    });
+
+    expect(list().ids.join(' ')).toBe('a b c d e');
+    write(['g', 'h'], false, 'f');
+    expect(list().ids.join(' ')).toBe('a b c d e g h');
+  });
+
+  function openCache() {
     const cache = new InMemoryCache(apollo);
     const write = (ids: readonly string[], hasNext: boolean, after?: string) =>
       cache.writeQuery({
@@ -217,14 +245,11 @@ describe('Apollo Client', () => {
           },
         },
       });
-    write(['a', 'b', 'c'], true);
-    write(['d', 'e', 'f'], true, 'c');
-
-    write(page, hasNextPage);
-
-    const { audiences } = cache.readQuery<Data>({ query: NARROW, variables: {} })!.page;
-    const ids = audiences.edges.map(({ node }) => node.id);
-    expect(ids.join(' ')).toBe(expected);
-    expect(audiences.pageInfo).toMatchObject({ hasNextPage, endCursor: ids.at(-1) });
-  });
+    const list = () => {
+      const { edges, pageInfo } = cache.readQuery<Data>({ query: NARROW, variables: {} })!.page
+        .audiences;
+      return { ids: edges.map(({ node }) => node.id), pageInfo };
+    };
+    return { cache, write, list };
+  }
 });

@@ -64,6 +64,9 @@ function joined(
   const { edges: page, pageInfo: info } = incoming;
   // Rows of the page replace those from `start` to `end`, which it contains or which are gone.
   let [start, end] = [0, known.length];
+  // An app that writes its list, as without a row, writes all of it.
+  const isWhole = (cursor: string): boolean =>
+    info?.[cursor] !== undefined && info[cursor] === existing.pageInfo?.[cursor];
   const list: { edges?: readonly Edge[]; pageInfo?: PageInfo } = { ...existing, ...incoming };
   if (page) {
     const placeOf = (edge: Edge | undefined): number =>
@@ -72,11 +75,12 @@ function joined(
     if (before != null) {
       end = Math.max(0, placeOfCursor(known, before, 'pageStart'));
       const first = placeOf(page[0]);
-      if (first < end && info?.['hasPreviousPage'] !== false) start = Math.max(0, first);
+      if (first < end && info?.['hasPreviousPage'] !== false && !isWhole('startCursor'))
+        start = Math.max(0, first);
     } else {
       if (after != null) start = placeOfCursor(known, after, 'pageEnd') + 1 || known.length;
       const last = placeOf(page.at(-1));
-      if (last >= start && info?.['hasNextPage'] !== false) end = last + 1;
+      if (last >= start && info?.['hasNextPage'] !== false && !isWhole('endCursor')) end = last + 1;
     }
     // A row keeps the fields that other queries have read.
     const rows = page.map((edge) => {
