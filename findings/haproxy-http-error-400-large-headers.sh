@@ -7,7 +7,7 @@
 set -euo pipefail
 haproxy=$(command -v haproxy || echo /usr/sbin/haproxy)
 [ -x "$haproxy" ] || { echo "Install Debian's haproxy first: apt-get install haproxy"; exit 2; }
-"$haproxy" -v | head -1
+"$haproxy" -v | sed -n 1p
 folder=$(mktemp -d)
 trap 'kill "$pid" 2>/dev/null || true; rm -rf "$folder"' EXIT
 port=$((20000 + RANDOM % 20000))
