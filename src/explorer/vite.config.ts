@@ -31,6 +31,17 @@ const compressed = (): Plugin => ({
   },
 });
 
+const TOOLKIT = join(import.meta.dirname, 'page/toolkit.ts');
+
+const ownToolkit = (): Plugin => ({
+  name: 'own-toolkit',
+  enforce: 'pre',
+  resolveId: {
+    filter: { id: /^@graphiql\/toolkit$/ },
+    handler: (_id, importer) => (importer === TOOLKIT ? undefined : TOOLKIT),
+  },
+});
+
 /** GraphiQL's style sheet holds 300 kB of fonts: the page uses those of the system, and the editor brings its own icons. */
 const withoutFonts = (): Plugin => ({
   name: 'without-fonts',
@@ -46,7 +57,7 @@ export default defineConfig({
   // The server writes the base path into the page; files name each other by relative URLs.
   base: './',
   logLevel: 'warn',
-  plugins: [withoutFonts(), compressed()],
+  plugins: [ownToolkit(), withoutFonts(), compressed()],
   worker: { format: 'es' },
   build: {
     outDir: '../../dist/explorer',

@@ -72,7 +72,7 @@ describe('accessibility', () => {
 
   it('axe finds no serious violation in an answer with errors and an explained cost', async () => {
     const { page } = await open();
-    await openExample(page, 'Errors in a part of the answer');
+    await openExample(page, 'Partial errors');
     await play(page);
     await page.locator('.status-line .failed').waitFor();
     await page.locator('.cost summary').click();

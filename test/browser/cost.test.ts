@@ -12,7 +12,7 @@ describe('the cost beside the query', () => {
     await expectCost(page, /2–12 calls/);
 
     await write(page, 'query', '{ topics(first: 3) { nodes { title } } }');
-    await expectCost(page, /^1 calls?\s+1 round\b/);
+    await expectCost(page, /^1 calls?\s+1 round trip\b/);
     await write(page, 'query', '{ topics(first: 3) { nodes { nope } } }');
     await expectCost(page, /Cost unknown: Cannot query field "nope"/);
     await write(page, 'query', '{ topics(');
@@ -20,8 +20,8 @@ describe('the cost beside the query', () => {
     const many = Array.from({ length: 25 }, (_, i) => `p${i}: person(personId: "p${i}") { name }`);
     await write(page, 'query', `{ ${many.join(' ')} }`);
     await expectCost(page, /25 calls/);
-    await openExample(page, 'More than a request may cost');
-    await expectCost(page, /300 calls\s+Over budget: a request may have 250 calls/);
+    await openExample(page, 'Over the call limit');
+    await expectCost(page, /300 calls\s+Rejected\. Limit: 250 calls/);
     await picture(page, 'over-budget');
 
     await page
@@ -40,14 +40,24 @@ describe('the cost beside the query', () => {
 
     const many = Array.from({ length: 25 }, (_, i) => `p${i}: person(personId: "p${i}") { name }`);
     await write(page, 'query', `{ ${many.join(' ')} }`);
-    await expectCost(
-      page,
-      /25 calls\s+Over budget: a request may have 20 calls\s.*most calls: p0 and 24 more/s,
-    );
+    await expectCost(page, /25 calls\s+Rejected\. Limit: 20 calls\s.*most calls: p0 and 24 more/s);
     await picture(page, 'over-budget-surely');
     await play(page);
 
     await expect.poll(() => statusLineOf(page)).toMatch(/QUERY_TOO_EXPENSIVE/);
+  });
+
+  it('of a subscription is that of an event, besides polls', async () => {
+    const { page } = await open();
+
+    await openExample(page, 'Watch a version being published');
+
+    await expectCost(page, /^0 calls per event\s+plus polls/);
+    await page.locator('.cost summary').click();
+    await picture(page, 'cost-subscription');
+    expect(await page.locator('.cost-explanation').innerText()).toContain(
+      'These numbers are for one event.',
+    );
   });
 
   it('is asked for after a pause in typing, and a request for older text is aborted', async () => {

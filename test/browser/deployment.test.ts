@@ -35,14 +35,14 @@ describe('GraphiQL over a deployment', () => {
       const place = () => button.evaluate((one) => one.getBoundingClientRect().y + scrollY);
       const before = await place();
 
-      await page.getByText('Enter a key: every operation is sent with it.').waitFor();
+      await page.getByText('Enter an API key. It is sent with each operation.').waitFor();
       await page.getByLabel('API key').fill('demo');
       // Leaving the field takes the key, while the button is pressed.
       const { data, errors } = await play(page);
 
       expect([typeof data.page.name, errors]).toEqual(['string', undefined]);
       await expect.poll(() => textOf(page, 'variables')).not.toContain('the id of a page');
-      expect(await page.getByText('Enter a key').count()).toBe(0);
+      expect(await page.getByText('Enter an API key').count()).toBe(0);
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await page.getByText('Saved as PageWithAudiences.').waitFor();
       expect(await place()).toBe(before);
@@ -51,7 +51,7 @@ describe('GraphiQL over a deployment', () => {
         (_, i) => `p${i}: person(personId: "p${i}") { name }`,
       );
       await write(page, 'query', `{ ${many.join(' ')} }`);
-      await expectCost(page, /Over budget/);
+      await expectCost(page, /Limit: 20 calls/);
       expect(await place()).toBe(before);
       await picture(page, `deployment-${size.width}`);
       expect(faults).toEqual([]);
@@ -103,19 +103,39 @@ describe('GraphiQL over a deployment', () => {
 });
 
 describe('GraphiQL about failures', () => {
-  it('shows UNAUTHENTICATED for a wrong key and for none, and asks for a key only when there is none', async () => {
+  it('marks the key that the backend has rejected until there is another, and asks for a key when there is none', async () => {
     const { page } = await open();
-    const hint = page.getByText('Enter a key: every operation is sent with it.');
+    const hint = page.getByText('Enter an API key. It is sent with each operation.');
+
+    const barColor = () =>
+      page
+        .locator('.bar')
+        .first()
+        .evaluate((bar) => getComputedStyle(bar).backgroundColor);
 
     await page.getByLabel('API key').fill('wrong');
     await page.keyboard.press('Enter');
     const wrong = await play(page);
     await expect.poll(() => statusLineOf(page)).toMatch(/UNAUTHENTICATED/);
     expect(await hint.count()).toBe(0);
+    const field = page.getByLabel('API key');
+    await page.getByText('The backend rejected the API key (401). Enter another one.').waitFor();
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    expect(await page.locator('.call-status').first().innerText()).toMatch(/^401 failed$/);
+    const failed = await barColor();
+    await picture(page, 'key-rejected');
+    await field.fill('demo');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => field.getAttribute('aria-invalid')).toBe('false');
+    await play(page);
+    expect(await field.getAttribute('aria-invalid')).toBe('false');
+    expect(await page.locator('.call-status').first().innerText()).toMatch(/^200\s*$/);
+    expect(await barColor()).not.toBe(failed);
     await page.getByLabel('API key').fill('');
     await page.keyboard.press('Enter');
     const without = await play(page);
 
+    expect(wrong.errors[0].message).toMatch(/^The backend rejected the API key \(401\): GET/);
     expect(wrong.errors[0].extensions.code).toBe('UNAUTHENTICATED');
     expect(without.errors[0].extensions.code).toBe('UNAUTHENTICATED');
     await hint.waitFor();
@@ -133,9 +153,19 @@ describe('GraphiQL about failures', () => {
     await page.context().setOffline(false);
     await stopped.stop('SIGKILL');
     await button.click();
-    await expect.poll(() => statusLineOf(page)).toBe('The gateway did not answer: is it running?');
+    await expect.poll(() => statusLineOf(page)).toBe('The gateway did not respond. Is it running?');
     expect(await textOf(page, 'answer')).not.toContain('stack');
     await picture(page, 'gateway-stopped');
+  });
+
+  it('says “reload” when a file of the page is gone, as after a deployment', async () => {
+    const { page } = await open();
+    await page.route('**/files/*', (route) => route.fulfill({ status: 404 }));
+
+    await page.getByRole('button', { name: /^Prettify/ }).click();
+
+    await page.getByText('A file of this page could not be loaded. Reload the page.').waitFor();
+    await picture(page, 'file-gone');
   });
 
   it('says that introspection is off, and sends operations all the same', async () => {
@@ -143,7 +173,7 @@ describe('GraphiQL about failures', () => {
     onTestFinished(async () => void (await closed.stop()));
     const { page, faults } = await open({ url: `${closed.url}/graphql` });
 
-    await page.getByText('This gateway keeps its schema to itself').waitFor();
+    await page.getByText('No docs and no completion').waitFor();
     expect(await page.locator('.waterfall-hint').innerText()).not.toContain('suggested');
     const { data } = await play(page);
 

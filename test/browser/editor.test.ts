@@ -129,6 +129,36 @@ describe('the query editor', () => {
   });
 });
 
+it('“Merge fragments” keeps the directives of a spread', async () => {
+  const { page } = await open();
+  await write(
+    page,
+    'query',
+    'query A($x: Boolean! = true) { topics(first: 1) { ...F @include(if: $x) } }\nfragment F on TopicConnection { totalCount }',
+  );
+  // GraphiQL reads a document a moment after it was written.
+  await expectCost(page, /^(?:0–)?1 call/);
+
+  await page.getByRole('button', { name: /^Merge fragments/ }).click();
+
+  await expect
+    .poll(() => textOf(page, 'query'))
+    .toMatch(/\.\.\. on TopicConnection @include\(if: \$x\) \{\s+totalCount/);
+  expect(await textOf(page, 'query')).not.toContain('fragment');
+});
+
+it('“Re-fetch GraphQL schema” sends a request', async () => {
+  const { page } = await open();
+  await hasSchema(page);
+  const sent = page.waitForRequest((request) =>
+    /IntrospectionQuery/.test(request.postData() ?? ''),
+  );
+
+  await page.getByRole('button', { name: 'Re-fetch GraphQL schema' }).click();
+
+  await sent;
+});
+
 it('the answer has integers of 64 bits as they came, also after a reload', async () => {
   const { page } = await open();
   await page.route('**/graphql', async (route) =>
@@ -168,7 +198,7 @@ describe('the documentation', () => {
     const button = page.getByRole('button', { name: 'Add audience to the query' });
     await button.click();
 
-    const said = page.getByText('audience is in the query. Give $audienceId and $pageId');
+    const said = page.getByText('audience was added. Set $audienceId and $pageId');
     await said.waitFor();
     await expect
       .poll(async () => (await textOf(page, 'query')).replaceAll(/\s+/g, ' '))
@@ -182,7 +212,7 @@ describe('the documentation', () => {
     await write(page, 'query', '');
     await write(page, 'variables', '{ "pageId": "page_northwind" }');
     await button.click();
-    await page.getByText('audience is in the query. Give $audienceId under Variables.').waitFor();
+    await page.getByText('audience was added. Set $audienceId under Variables.').waitFor();
     expect(faults).toEqual([]);
   });
 
@@ -194,17 +224,17 @@ describe('the documentation', () => {
     await page.locator('.graphiql-doc-explorer-content a').getByText('Query').first().click();
 
     await page.getByRole('button', { name: 'Add topics to the query' }).click();
-    await page.getByText('topics is in the query.').waitFor();
+    await page.getByText('topics was added.').waitFor();
     await page.locator('.graphiql-doc-explorer-content a').getByText('TopicConnection').click();
     await page.getByRole('button', { name: 'Add totalCount to the query' }).click();
-    await page.getByText('totalCount is in the query.').waitFor();
+    await page.getByText('totalCount was added.').waitFor();
     await picture(page, 'documentation');
     const { data, errors } = await play(page);
 
     expect(data.topics.totalCount).toBeGreaterThan(0);
     expect(errors).toBeUndefined();
     await page.getByRole('button', { name: 'Add totalCount to the query' }).click();
-    await page.getByText('totalCount is in the query already.').waitFor();
+    await page.getByText('totalCount is already in the query.').waitFor();
     expect(faults).toEqual([]);
   });
 

@@ -12,7 +12,7 @@ describe('GraphiQL', () => {
   it('opens an example in a tab of its own with ids of the backend, and pages through its list', async () => {
     const { page } = await open();
 
-    await openExample(page, 'Step through the audiences of a page');
+    await openExample(page, 'Page through audiences');
     await expectCost(page, /\d calls?/);
     const first = await play(page);
     const { endCursor: after } = first.data.page.audiences.pageInfo;
@@ -32,7 +32,7 @@ describe('GraphiQL', () => {
   it('counts errors by their codes in the status line', async () => {
     const { page } = await open();
 
-    await openExample(page, 'Errors in a part of the answer');
+    await openExample(page, 'Partial errors');
     const { data } = await play(page);
     await expect.poll(() => statusLineOf(page)).toMatch(/1 × BAD_USER_INPUT/);
     await picture(page, 'partial-errors');
@@ -52,13 +52,13 @@ describe('GraphiQL', () => {
     await write(page, 'query', '{ topics { totalCount } }');
     await play(page);
 
-    await expect.poll(() => statusLineOf(page)).toMatch(/1 × RATE_LIMITED, again in \d+ s/);
+    await expect.poll(() => statusLineOf(page)).toMatch(/1 × RATE_LIMITED, retry after \d+ s/);
   });
 
   it('shows an answer in parts, and the calls of all parts', async () => {
     const { page } = await open();
 
-    await openExample(page, 'A page at once, its audiences later');
+    await openExample(page, 'A page, then its audiences');
     await page.locator('.graphiql-execute-button').click();
     await page.locator('button.call').first().waitFor();
     await expect
@@ -95,7 +95,7 @@ describe('GraphiQL', () => {
     expect(data.publishAudienceVersion.userErrors).toEqual([]);
     await page.locator('.graphiql-tab-button', { hasText: 'VersionProgress' }).click();
 
-    await events.getByText('Complete: the gateway says that no event follows.').waitFor();
+    await events.getByText('Complete.').waitFor();
     await picture(page, 'watched');
     const listed = await events.innerText();
     expect(listed).toMatch(/status: "(?:queued|processing)" → "published"/);
@@ -151,7 +151,7 @@ describe('GraphiQL', () => {
     await expect.poll(() => textOf(page, 'answer')).toMatch(/"status": "draft"/);
     await button.click();
 
-    await page.getByText('Ended: it was stopped here.').waitFor();
+    await page.getByText('Ended: you stopped it.').waitFor();
     await expect.poll(() => ended).toEqual(['net::ERR_ABORTED']);
   });
 });

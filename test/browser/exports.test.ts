@@ -127,7 +127,7 @@ describe('a browser that stores nothing', () => {
     await page.getByText('Saved as PageWithAudiences until this page is closed').waitFor();
     await page.getByRole('button', { name: /Examples and saved/ }).click();
 
-    await page.getByRole('button', { name: 'Forget PageWithAudiences' }).waitFor();
+    await page.getByRole('button', { name: 'Delete PageWithAudiences' }).waitFor();
     expect(data.page.name).toBe('Northwind launch');
     await picture(page, 'storage-blocked');
     expect(faults).toEqual([]);
@@ -154,9 +154,36 @@ describe('a browser that stores nothing', () => {
     await play(page);
     await page.getByRole('button', { name: /Examples and saved/ }).click();
 
-    await page.getByRole('button', { name: 'Forget PageWithAudiences' }).waitFor();
+    await page.getByRole('button', { name: 'Delete PageWithAudiences' }).waitFor();
     expect(faults).toEqual([]);
   });
+});
+
+it('Save asks before it replaces another document of the same name', async () => {
+  const { page } = await open();
+  const saveAs = async (query: string, answer: 'accept' | 'dismiss') => {
+    await write(page, 'query', query);
+    const asked: string[] = [];
+    page.once('dialog', async (dialog) => {
+      asked.push(dialog.message());
+      await dialog[answer]();
+    });
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    page.removeAllListeners('dialog');
+    return asked;
+  };
+  const saved = () => page.evaluate(() => localStorage['content-pages:saved-documents']);
+
+  expect(await saveAs('query Mine { a }', 'accept')).toEqual([]);
+  expect(await saveAs('query Mine { b }', 'dismiss')).toEqual([
+    'Replace the saved document "Mine"?',
+  ]);
+  await page.getByText('Not saved. Rename the operation to keep both documents.').waitFor();
+  expect(await saved()).toContain('{ a }');
+  expect(await saveAs('query Mine { b }', 'accept')).toHaveLength(1);
+  await page.getByText('Saved as Mine.').waitFor();
+  expect(await saved()).toContain('{ b }');
+  expect(await saveAs('query Mine { b }', 'accept')).toEqual([]);
 });
 
 describe('headers', () => {
@@ -204,7 +231,7 @@ describe('headers', () => {
       JSON.stringify(sessionStorage),
     ]);
     await page.locator('.graphiql-tab-button').first().click();
-    await page.getByText('a reload does not keep Authorization').waitFor();
+    await page.getByText('Enter Authorization again').waitFor();
     await page.locator('[data-name=headers]').click();
 
     await expect.poll(() => textOf(page, 'headers')).toMatch(/^\{ "x-team": "blue" *\}$/);

@@ -11,7 +11,7 @@ describe('a first visit', () => {
     const { page, strangers, lines } = await open();
     await expectCost(
       page,
-      /2–12 calls\s+2 rounds\s+1–188 values\s+most calls: page.audiences.person/,
+      /2–12 calls\s+2 round trips\s+1–188 values\s+most calls: page.audiences.person/,
     );
 
     const { data, errors } = await play(page);
@@ -58,7 +58,7 @@ describe('a first visit', () => {
     );
     const { calls, rounds } = extensions.upstream;
     const totals = await page.locator('.waterfall header').innerText();
-    expect(totals).toContain(`${calls} calls, ${rounds} rounds`);
+    expect(totals).toContain(`${calls} calls, ${rounds} round trips`);
     await expect
       .poll(() => page.locator('.waterfall header').innerText())
       .toContain('planned: 2–12');
@@ -66,12 +66,12 @@ describe('a first visit', () => {
     await expect.poll(() => page.locator('.marked-field').count()).toBe(2);
     await expect
       .poll(() => statusLineOf(page))
-      .toMatch(/^HTTP 200\s+\d+ ms\s+\d\.\d kB, \d\.\d kB uncompressed\s+Answer headers/);
+      .toMatch(/^HTTP 200\s+\d+ ms\s+\d\.\d kB, \d\.\d kB uncompressed\s+Response headers/);
     expect(totals).toMatch(/backend [\d.]+ ms/);
     await expect
       .poll(() => page.locator('.waterfall header').innerText())
       .toMatch(/gateway [\d.]+ ms/);
-    await page.getByText('Answer headers').click();
+    await page.getByText('Response headers').click();
     expect(await statusLineOf(page)).toMatch(/x-request-id\s+\S+/);
   });
 
@@ -79,15 +79,17 @@ describe('a first visit', () => {
     const { page } = await open();
     await play(page);
     const totals = page.locator('.waterfall header');
-    await expect.poll(() => totals.innerText()).toContain('12 calls, 2 rounds');
+    await expect.poll(() => totals.innerText()).toContain('12 calls, 2 round trips');
 
     await openExample(page, 'Topics with their entries');
     await page.getByText('Press Play to see which REST calls').waitFor();
     await play(page);
-    await expect.poll(() => totals.innerText()).toContain('1 call, 1 round');
+    await expect.poll(() => totals.innerText()).toContain('1 call, 1 round trip');
     await page.locator('.graphiql-tab-button').first().click();
 
-    await expect.poll(() => totals.innerText()).toMatch(/12 calls, 2 rounds\s+planned: 2–12 calls/);
+    await expect
+      .poll(() => totals.innerText())
+      .toMatch(/12 calls, 2 round trips\s+planned: 2–12 calls/);
     await expect.poll(() => textOf(page, 'answer')).toContain('"page": {');
     await page.locator('.graphiql-execute-button').click();
     await page.getByRole('button', { name: 'New tab' }).click();
@@ -104,7 +106,7 @@ describe('a first visit', () => {
 
     const explanation = await page.locator('.cost-explanation').innerText();
     expect(explanation).toMatch(/0–5\s+GET \/v0\/persons\/\{person_id\}\s+page.audiences.person/);
-    expect(explanation).toContain('A request may have 250 calls and 50,000 values.');
+    expect(explanation).toContain('Limit per request: 250 calls and 50,000 values.');
   });
 
   it('is followed by a reload that loads less than 30 kB, after which Play gets data', async () => {

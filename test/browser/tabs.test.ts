@@ -118,16 +118,16 @@ describe('an answer', () => {
     expect(await mark(page).count()).toBe(0);
 
     await write(page, 'variables', '{ "first": 2 }');
-    await page.getByText('The variables have changed since this answer.').waitFor();
+    await page.getByText('The variables have changed since this response.').waitFor();
     await picture(page, 'outdated');
     await play(page);
     await mark(page).waitFor({ state: 'detached' });
     await write(page, 'query', '{ topics { totalCount } }');
-    await page.getByText('The query has changed since this answer.').waitFor();
+    await page.getByText('The query has changed since this response.').waitFor();
     await play(page);
     await mark(page).waitFor({ state: 'detached' });
     await write(page, 'headers', '{ "x-team": "another" }');
-    await page.getByText('The headers have changed since this answer.').waitFor();
+    await page.getByText('The headers have changed since this response.').waitFor();
   });
 
   it('of a request that was not sent is shown without the calls of the previous answer', async () => {

@@ -113,11 +113,11 @@ describe('a field of the documentation', () => {
       'Nothing in the query is a Topic: add Query.topic first.',
     );
     expect(add('Topic.title', '{ topics { nodes { title } } }')).toBe(
-      'title is in the query already.',
+      'title is already in the query.',
     );
-    expect(add('Topic.title', '{ topics {')).toBe('The query has a syntax error: mend it first.');
+    expect(add('Topic.title', '{ topics {')).toBe('The query has a syntax error. Fix it first.');
     expect(add('Mutation.restorePage', '{ topics { totalCount } }')).toBe(
-      'This query has no mutation: open a new tab for one.',
+      'This query has no mutation. Open a new tab for one.',
     );
   });
 });

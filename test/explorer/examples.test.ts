@@ -1,7 +1,11 @@
 /** The examples of GraphiQL, run over the embedded backend. */
 import { beforeAll, expect, it } from 'vitest';
 import { EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
-import { findExampleIds, type ExampleIds } from '../../src/explorer/documents/example-ids.ts';
+import {
+  findExampleIds,
+  idFinder,
+  type ExampleIds,
+} from '../../src/explorer/documents/example-ids.ts';
 import { EXAMPLES, FIRST_EXAMPLE, type Example } from '../../src/explorer/documents/examples.ts';
 import { DOCUMENT_ROUTES, openGateway, type InProcessGateway } from '../support/open-gateway.ts';
 
@@ -9,8 +13,8 @@ const KEY = 'demo';
 
 /** Codes of errors that an example shows on purpose. */
 const SHOWN: Readonly<Record<string, readonly string[]>> = {
-  'Errors in a part of the answer': ['BAD_USER_INPUT'],
-  'More than a request may cost': ['QUERY_TOO_EXPENSIVE'],
+  'Partial errors': ['BAD_USER_INPUT'],
+  'Over the call limit': ['QUERY_TOO_EXPENSIVE'],
 };
 
 let gateway: InProcessGateway;
@@ -35,6 +39,37 @@ it('findExampleIds finds all ids but pageId and versionId when the backend has n
   );
 
   expect(found).toEqual({ ...ids, pageId: null, versionId: null });
+});
+
+it('idFinder finds a draft again after the one before was published', async () => {
+  const { ask } = await openGateway();
+  const find = idFinder(
+    async (query, variables) => (await ask(query, { variables, apiKey: KEY })).data,
+    EXAMPLE_PAGE_ID,
+  );
+  const { document } = EXAMPLES.find(({ title }) => title === 'Publish a version')!;
+  const publish = async () => {
+    const { versionId } = await find(true);
+    const { data } = await ask(document, { variables: { input: { id: versionId } }, apiKey: KEY });
+    return data['publishAudienceVersion'].userErrors;
+  };
+
+  expect([await publish(), await publish(), await publish()]).toEqual([[], [], []]);
+  expect(await find()).toEqual(await find());
+});
+
+it('idFinder queries again after the gateway did not respond', async () => {
+  let isUp = false;
+  const find = idFinder(
+    async (query, variables) =>
+      isUp ? (await gateway.ask(query, { variables, apiKey: KEY })).data : undefined,
+    undefined,
+  );
+  expect((await find()).topicId).toBeNull();
+
+  isUp = true;
+
+  expect((await find()).topicId).toBe(ids.topicId);
 });
 
 it('the first example has pageId as its only variable', () => {
@@ -93,7 +128,7 @@ it.each(others.map((example) => [example.title, example] as const))(
 );
 
 it('the example of a request that costs too much is refused before its first call', async () => {
-  const { document, variables } = EXAMPLES.find(({ title }) => /may cost/.test(title))!;
+  const { document, variables } = EXAMPLES.find(({ title }) => /call limit/.test(title))!;
   const callsBefore = gateway.restCalls.length;
 
   const { errors } = await gateway.ask(document, { variables: variables(ids), apiKey: KEY });

@@ -6,6 +6,7 @@ vi.stubGlobal('location', { origin: 'http://127.0.0.1:4000', pathname: '/graphql
 const { suggestionsIn } = await import('../../src/explorer/page/quick-fix.ts');
 const { changesBetween } = await import('../../src/explorer/waterfall/event-changes.ts');
 const { linkTo, takeLink } = await import('../../src/explorer/documents/share.ts');
+const { save, wouldReplace } = await import('../../src/explorer/documents/saved.ts');
 const { harOf } = await import('../../src/explorer/waterfall/har.ts');
 const { labelsOf } = await import('../../src/explorer/waterfall/rows.ts');
 
@@ -58,6 +59,16 @@ it('labelsOf leaves out the number of a round that would overlap the previous nu
   expect(labelsOf([], 0)).toEqual([]);
 });
 
+it('wouldReplace finds a saved document of the same name with another text or other variables', () => {
+  const one = { name: 'Mine', document: '{ a }', variables: '' };
+  save(one);
+
+  expect(wouldReplace(one)).toBe(false);
+  expect(wouldReplace({ ...one, document: '{ b }' })).toBe(true);
+  expect(wouldReplace({ ...one, variables: '{"c":1}' })).toBe(true);
+  expect(wouldReplace({ ...one, name: 'Other', document: '{ b }' })).toBe(false);
+});
+
 it('linkTo makes a link of a document with variables of 200,000 characters', () => {
   const document = { query: '{ topics { totalCount } }', variables: 'ü'.repeat(200_000) };
 
@@ -80,7 +91,7 @@ it.each([
   expect(takeLink()).toEqual(document);
 });
 
-it('harOf says of a call why it was made, or that it began ahead and no field asked it', () => {
+it('harOf has the field of each call, and marks calls that were prefetched and not used', () => {
   const call = { method: 'GET', route: '/v0/persons/{person_id}', startMs: 1, durationMs: 2 };
   const sent = { ...call, status: 200, attempt: 1, source: 'sent' };
   const journal = [
@@ -98,8 +109,8 @@ it('harOf says of a call why it was made, or that it began ahead and no field as
   const [, ...calls] = (har as { log: { entries: readonly { comment?: string }[] } }).log.entries;
   expect(harFaults(har)).toEqual([]);
   expect(calls.map(({ comment }) => comment)).toEqual([
-    'sent, attempt 1, because of page.audiences.0.person',
-    'ahead, attempt 1, because of page.audiences.1.person',
-    'began ahead, and no field asked it',
+    'sent, attempt 1, field page.audiences.0.person',
+    'ahead, attempt 1, field page.audiences.1.person',
+    'prefetched, unused',
   ]);
 });

@@ -35,8 +35,30 @@ it('waterfallOf labels each call by how it got its answer', () => {
     call(0, 0, { source: 'unsent', ahead: 'unused', status: null }),
   );
 
-  const hows = ['sent', 'retried', 'shared', 'primed', 'cached', 'refused', 'ahead', 'unused'];
-  expect(rows.map(({ how }) => how)).toEqual([...hows, 'refused']);
+  const hows = ['sent', 'retried', 'shared', 'primed', 'cached', 'rejected', 'ahead', 'unused'];
+  expect(rows.map(({ how }) => how)).toEqual([...hows, 'rejected']);
+});
+
+it('waterfallOf marks calls as failed that got an error status or no response', () => {
+  const { rows } = waterfallFor(
+    call(0, 10, { status: 401 }),
+    call(0, 10, { status: 503, attempt: 2 }),
+    call(0, 10, { status: 404, source: 'shared' }),
+    call(0, 10, { status: null }),
+    call(0, 10, { status: 304 }),
+    call(0, 0, { status: null, source: 'primed' }),
+    call(0, 0, { status: null, durationMs: null }),
+  );
+
+  expect(rows.map(({ isFailed }) => isFailed)).toEqual([
+    true,
+    true,
+    true,
+    true,
+    false,
+    false,
+    false,
+  ]);
 });
 
 it('waterfallOf names the field of a call by its path in the answer', () => {

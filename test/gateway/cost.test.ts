@@ -81,6 +81,31 @@ describe('the explanation (x-explain: true)', () => {
   });
 });
 
+it.each(['yes', 'TRUE', '1', 'plan, true', ''])(
+  'x-explain: %j is rejected with the values that it may have, and without a REST call',
+  async (value) => {
+    const gateway = await openGateway();
+
+    const { status, errors } = await gateway.ask('{ topics(first: 1) { totalCount } }', {
+      headers: { 'x-explain': value },
+    });
+
+    expect([status, errors[0].extensions.code]).toEqual([400, 'BAD_USER_INPUT']);
+    expect(errors[0].message).toContain(`"true" (the calls of this request) or "plan"`);
+    expect(gateway.restCalls).toEqual([]);
+  },
+);
+
+it('x-explain: false is as without the header', async () => {
+  const gateway = await openGateway();
+
+  const { data, extensions } = await gateway.ask('{ topics(first: 1) { totalCount } }', {
+    headers: { 'x-explain': 'false' },
+  });
+
+  expect([data.topics.totalCount > 0, extensions]).toEqual([true, undefined]);
+});
+
 describe('the plan (x-explain: plan)', () => {
   it('is answered without a REST call', async () => {
     const gateway = await openGateway();

@@ -686,11 +686,7 @@ describe('GraphiQL', () => {
   });
 
   it.each([
-    [
-      'when it is switched off',
-      { tools: { graphiql: false } },
-      'GraphiQL is switched off here (GRAPHIQL=off).',
-    ],
+    ['when it is switched off', { tools: { graphiql: false } }, 'GraphiQL is off (GRAPHIQL=off).'],
     ['when it was not built', { explorer: { folder: '/nowhere' } }, 'run &quot;npm ci&quot;'],
     ['when no build is configured', {}, 'run &quot;npm ci&quot;'],
   ] as const)(
@@ -708,7 +704,7 @@ describe('GraphiQL', () => {
         'text/html; charset=utf-8',
       ]);
       expect(page.text).toContain(sentence);
-      expect(page.text).toContain('GraphQL itself is at this address, by POST.');
+      expect(page.text).toContain('Send GraphQL requests to this address by POST.');
       expect(query.body).toEqual({ data: { __typename: 'Query' } });
     },
   );

@@ -34,7 +34,7 @@ function Documents({ findIds }: { findIds: FindIds }) {
                 <button
                   type="button"
                   onClick={() =>
-                    void findIds().then((ids) =>
+                    void findIds(isMutation(document)).then((ids) =>
                       open(document, JSON.stringify(variables(ids), null, 2)),
                     )
                   }
@@ -47,7 +47,7 @@ function Documents({ findIds }: { findIds: FindIds }) {
         </Fragment>
       ))}
       <h2>Saved in this browser</h2>
-      {saved.length === 0 && <p>None yet: use “Save” above the query.</p>}
+      {saved.length === 0 && <p>None yet. Press “Save” above the query.</p>}
       <ul>
         {saved.map(({ name, document, variables }) => (
           <li key={name}>
@@ -56,7 +56,7 @@ function Documents({ findIds }: { findIds: FindIds }) {
             </button>
             <button
               type="button"
-              aria-label={`Forget ${name}`}
+              aria-label={`Delete ${name}`}
               onClick={() => {
                 forget(name);
                 setSaved(readSaved());
@@ -70,6 +70,9 @@ function Documents({ findIds }: { findIds: FindIds }) {
     </section>
   );
 }
+
+/** Mutations use objects up: a version is published once. */
+const isMutation = (document: string): boolean => /^mutation\b/m.test(document);
 
 /** Opens a document in a new tab. */
 export function useOpenDocument(): (document: string, variables: string) => void {

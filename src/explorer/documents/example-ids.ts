@@ -41,7 +41,7 @@ const FIRST = /* GraphQL */ `
 const VERSIONS = /* GraphQL */ `
   query ExampleVersions($pageId: ID!) {
     page(pageId: $pageId) {
-      audiences(first: 20) {
+      audiences(first: 100) {
         nodes {
           latestVersion {
             id
@@ -68,15 +68,19 @@ interface Versions {
 }
 type Nodes<Node> = { readonly nodes: readonly Node[] } | null;
 
-export type FindIds = () => Promise<ExampleIds>;
+/** @param isFresh queries again, for a draft that is not published yet. */
+export type FindIds = (isFresh?: boolean) => Promise<ExampleIds>;
 
-/** Queries once per API key: callers may see different objects. */
+/** Queries once per API key, since callers may see different objects; again after finding nothing. */
 export function idFinder(ask: Ask, knownPageId: string | undefined): FindIds {
   let found: { readonly key: string; readonly ids: Promise<ExampleIds> } | undefined;
-  return () => {
+  return async (isFresh = false) => {
     const key = readApiKey();
-    if (found?.key !== key) found = { key, ids: findExampleIds(ask, knownPageId) };
-    return found.ids;
+    if (isFresh || found?.key !== key) found = { key, ids: findExampleIds(ask, knownPageId) };
+    const query = found;
+    const ids = await query.ids;
+    if (ids.accountId === null && ids.topicId === null && found === query) found = undefined;
+    return ids;
   };
 }
 

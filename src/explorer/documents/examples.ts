@@ -41,8 +41,8 @@ export const FIRST_WITHOUT_PAGES = example('Topics with their entries', 'topics'
 
 export const GROUPS: Readonly<Record<string, readonly Example[]>> = {
   Pages: [
-    example('A page at once, its audiences later', 'deferred-audiences', ofPage),
-    example('Where a page can be reached', 'page-links', ofPage),
+    example('A page, then its audiences', 'deferred-audiences', ofPage),
+    example('Links of a page', 'page-links', ofPage),
     FIRST_EXAMPLE,
     example('Search pages', 'search-pages', () => ({ query: 'launch' })),
   ],
@@ -54,7 +54,7 @@ export const GROUPS: Readonly<Record<string, readonly Example[]>> = {
     example('Accounts', 'accounts', () => ({ first: 10 })),
   ],
   Paging: [
-    example('Step through the audiences of a page', 'paging-audiences', ({ pageId }) => ({
+    example('Page through audiences', 'paging-audiences', ({ pageId }) => ({
       pageId,
       first: 5,
     })),
@@ -64,12 +64,12 @@ export const GROUPS: Readonly<Record<string, readonly Example[]>> = {
       input: { pageId, customName: 'Spring visitors', publishBehavior: 'draft' },
     })),
     example('Publish a version', 'publish', ({ versionId }) => ({ input: { id: versionId } })),
-    example('How far publishing has come', 'version', ofVersion),
+    example('Publishing status', 'version', ofVersion),
     example('Watch a version being published', 'version-progress', ofVersion),
   ],
-  'Errors and cost': [
-    example('More than a request may cost', 'over-budget', ({ personIds }) => ({ ids: personIds })),
-    example('Errors in a part of the answer', 'partial-errors', ofPage),
+  'Errors and limits': [
+    example('Over the call limit', 'over-budget', ({ personIds }) => ({ ids: personIds })),
+    example('Partial errors', 'partial-errors', ofPage),
   ],
 };
 

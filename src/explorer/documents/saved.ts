@@ -20,6 +20,12 @@ export function readSaved(): readonly SavedDocument[] {
   }
 }
 
+/** Whether saving a document would replace another one of its name. */
+export const wouldReplace = ({ name, document, variables }: SavedDocument): boolean =>
+  readSaved().some(
+    (one) => one.name === name && (one.document !== document || one.variables !== variables),
+  );
+
 /** Saves a document; one of the same name is replaced. Returns whether it outlives the page. */
 export function save(one: SavedDocument): boolean {
   return write([...readSaved().filter(({ name }) => name !== one.name), one]);

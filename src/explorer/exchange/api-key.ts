@@ -3,6 +3,7 @@
  *
  * It never enters a URL, the history or local storage, so closing the tab forgets it.
  */
+import type { ExecutionResult } from 'graphql';
 import { session } from '../storage.ts';
 import { createChanges } from './changes.ts';
 
@@ -20,5 +21,20 @@ export function writeApiKey(key: string): void {
 export function offerApiKey(key: string): void {
   if (session.get(NAME) === null) writeApiKey(key);
 }
+
+let rejected: string | undefined;
+
+/** Notes whether the backend has rejected the key that a result was requested with. */
+export function noteKey(key: string | null, { data, errors }: ExecutionResult): void {
+  const isRejected = errors?.some(({ extensions }) => extensions?.['code'] === 'UNAUTHENTICATED');
+  if (key === null || (!isRejected && !data)) return;
+  if (isRejected) rejected = key;
+  else if (rejected === key) rejected = undefined;
+  changes.notify();
+}
+
+/** Whether the key in the field was rejected. */
+export const useIsKeyRejected = (): boolean =>
+  changes.useValue(() => rejected !== undefined && rejected === readApiKey());
 
 export const useApiKey = (): string => changes.useValue(readApiKey);

@@ -1,5 +1,5 @@
 /**
- * GraphiQL's fetcher: sends and records operations, and answers introspection from the kept schema.
+ * GraphiQL's fetcher: sends and records operations, and loads the schema, the first time from the browser's copy.
  */
 import type { Fetcher } from '@graphiql/toolkit';
 import { GraphQLError, OperationTypeNode, type ExecutionResult } from 'graphql';
@@ -16,6 +16,9 @@ import {
 } from './request.ts';
 import { send } from './send.ts';
 import { resultsInView } from './subscriptions.ts';
+
+/** Whether the page has the schema: introspection after that is "Re-fetch GraphQL schema". */
+let hasSchema = false;
 
 type OwnHeaders = Readonly<Record<string, unknown>> | undefined;
 
@@ -65,12 +68,17 @@ async function introspect(
   request: GraphQLRequest,
   own: OwnHeaders,
 ): Promise<ExecutionResult> {
-  const kept = readIntrospection(schemaId, request);
-  if (kept) return kept;
+  const kept = hasSchema ? undefined : readIntrospection(schemaId, request);
+  if (kept) {
+    hasSchema = true;
+    return kept;
+  }
   try {
     const response = await post(request, requestHeaders({}, own).all);
     const result = (await response.json()) as ExecutionResult;
-    keepIntrospection(schemaId, request, result);
+    // A schema that is fetched again may be newer than the id that the page has.
+    if (!hasSchema) keepIntrospection(schemaId, request, result);
+    hasSchema ||= Boolean(result.data);
     return result;
   } catch {
     return { errors: [new GraphQLError('The schema could not be loaded.')] };

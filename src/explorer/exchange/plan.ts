@@ -3,7 +3,7 @@
  *
  * A newer text cancels the request for an older one. Plans are not in the history.
  */
-import { parse, type ExecutionResult } from 'graphql';
+import { OperationTypeNode, parse, type ExecutionResult } from 'graphql';
 import { createChanges } from './changes.ts';
 import { planIn, type AnsweredPlan } from './extensions.ts';
 import {
@@ -15,7 +15,8 @@ import {
 } from './request.ts';
 
 /** `refused`: why the document cannot be planned. */
-export type Planned = { readonly plan: AnsweredPlan } | { readonly refused: string };
+export type Planned =
+  { readonly plan: AnsweredPlan; readonly isSubscription: boolean } | { readonly refused: string };
 
 /** Plans of the last documents, for the comparison with the calls that were made. */
 const plans = new Map<string, AnsweredPlan>();
@@ -51,12 +52,13 @@ export async function askPlan(
   own: Readonly<Record<string, unknown>> = {},
   signal?: AbortSignal,
 ): Promise<Planned> {
-  let request: GraphQLRequest;
+  let read: ReturnType<typeof readOperation>;
   try {
-    ({ request } = readOperation(given));
+    read = readOperation(given);
   } catch (error) {
     return { refused: isUnfinished(given.query) ? EMPTY_SELECTION : (error as Error).message };
   }
+  const { request, operation } = read;
   // `application/json` is always answered with HTTP 200: browsers log other statuses as errors, and half a document is
   // not one. Plans of subscriptions need a client that accepts events.
   const accept = `application/json, ${EVENT_STREAM};q=0.9`;
@@ -64,11 +66,11 @@ export async function askPlan(
   const response = await post(request, headers.all, signal);
   const result = (await response.json()) as ExecutionResult;
   const plan = planIn(result);
-  if (!plan) return { refused: result.errors?.[0]?.message ?? 'There is no plan.' };
+  if (!plan) return { refused: result.errors?.[0]?.message ?? 'the gateway returned no plan.' };
   const text = textOf(request);
   plans.delete(text);
   plans.set(text, plan);
   if (plans.size > MOST_PLANS) plans.delete(plans.keys().next().value!);
   changes.notify();
-  return { plan };
+  return { plan, isSubscription: operation?.operation === OperationTypeNode.SUBSCRIPTION };
 }

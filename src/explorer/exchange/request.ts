@@ -1,8 +1,13 @@
 /**
  * Where operations are sent, and with which headers.
  */
-import { getOperationAST, parse, type OperationDefinitionNode } from 'graphql';
-import { readApiKey } from './api-key.ts';
+import {
+  getOperationAST,
+  parse,
+  type ExecutionResult,
+  type OperationDefinitionNode,
+} from 'graphql';
+import { noteKey, readApiKey } from './api-key.ts';
 
 export interface GraphQLRequest {
   readonly query: string;
@@ -101,9 +106,11 @@ export const post = (
 
 export const ask: Ask = async <Data>(query: string, variables = {}) => {
   try {
-    const response = await post({ query, variables }, requestHeaders().all);
-    const { data } = (await response.json()) as { readonly data?: Data | null };
-    return data ?? undefined;
+    const headers = requestHeaders().all;
+    const response = await post({ query, variables }, headers);
+    const result = (await response.json()) as ExecutionResult<Data>;
+    noteKey(headers.get('x-api-key'), result);
+    return result.data ?? undefined;
   } catch {
     return undefined;
   }

@@ -9,6 +9,7 @@ import {
   type TabExchange,
   type Timing,
 } from './exchange.ts';
+import { noteKey } from './api-key.ts';
 import { withoutJournal } from './extensions.ts';
 import { ENDPOINT, post, type GraphQLRequest, type SentHeaders } from './request.ts';
 import { resultsOf } from './results.ts';
@@ -76,6 +77,7 @@ async function* sendUntil(
       () => (isComplete = true),
     );
     for await (const result of results) {
+      noteKey(headers.all.get('x-api-key'), result);
       const errors = [...(exchange.result?.errors ?? []), ...(result.errors ?? [])];
       const number = exchange.results + 1;
       add({
@@ -93,7 +95,7 @@ async function* sendUntil(
     record({ ...exchange, timing: await timingOf(startMs, exchange.bodyBytes) });
   } catch (error) {
     const failure = signal.aborted ? 'Stopped.' : failureOf(exchange, error);
-    const ending = signal.aborted ? 'Ended: it was stopped here.' : `Ended: ${failure}`;
+    const ending = signal.aborted ? 'Ended: you stopped it.' : `Ended: ${failure}`;
     add({ failure, stream: ended(exchange, ending) });
     // GraphiQL shows thrown errors with their stack.
     if (exchange.results === 0 && !signal.aborted) yield { errors: [new GraphQLError(failure)] };
@@ -113,18 +115,18 @@ const ended = ({ stream }: TabExchange, ending: string): ReceivedEvents | undefi
 function endingOf({ status, result, results }: TabExchange, isComplete: boolean): string {
   const code = result?.errors?.[0]?.extensions?.['code'];
   const because = typeof code === 'string' ? ` after the error ${code}` : '';
-  if (isComplete) return `Complete${because}: the gateway says that no event follows.`;
+  if (isComplete) return `Complete${because}.`;
   // Rejected subscriptions have one JSON response.
-  if (results === 1 && result?.errors?.length) return `Not begun: HTTP ${status}${because}.`;
-  return 'Ended by the gateway before it was complete, as when it restarts: press Play to go on.';
+  if (results === 1 && result?.errors?.length) return `Not started: HTTP ${status}${because}.`;
+  return 'Ended by the gateway before it was complete, for example on a restart. Press Play to subscribe again.';
 }
 
 function failureOf({ status, results }: TabExchange, error: unknown): string {
-  if (error instanceof SyntaxError) return `The answer, HTTP ${status}, was not JSON.`;
+  if (error instanceof SyntaxError) return `The response (HTTP ${status}) is not JSON.`;
   if (!navigator.onLine) return 'This browser is offline.';
   return status === undefined && results === 0
-    ? 'The gateway did not answer: is it running?'
-    : 'The connection broke before the whole answer had come.';
+    ? 'The gateway did not respond. Is it running?'
+    : 'The connection broke before the response was complete.';
 }
 
 /** The browser's measurements of this request, told apart from those of plans by its start and size. */

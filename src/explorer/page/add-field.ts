@@ -56,7 +56,7 @@ export function addField(wanted: Wanted, text: string, cursor: number): Added {
   try {
     document = parse(text);
   } catch {
-    return { problem: 'The query has a syntax error: mend it first.' };
+    return { problem: 'The query has a syntax error. Fix it first.' };
   }
   const place = placeFor(wanted, document, cursor);
   if (!place) return { problem: missingParent(schema, parent) };
@@ -64,7 +64,7 @@ export function addField(wanted: Wanted, text: string, cursor: number): Added {
   const isThere = set.selections.some(
     (node) => node.kind === Kind.FIELD && !node.alias && node.name.value === name,
   );
-  if (isThere) return { problem: `${name} is in the query already.` };
+  if (isThere) return { problem: `${name} is already in the query.` };
 
   const variables = variablesFor(wanted, field, operation);
   const last = set.selections.at(-1)!;
@@ -240,7 +240,7 @@ function leavesOf(type: GraphQLType): string[] {
 
 function missingParent(schema: GraphQLSchema, parent: ParentType): string {
   const root = Object.values(OperationTypeNode).find((one) => schema.getRootType(one) === parent);
-  if (root) return `This query has no ${root}: open a new tab for one.`;
+  if (root) return `This query has no ${root}. Open a new tab for one.`;
   const answering = Object.values(schema.getTypeMap())
     .filter((type): type is ParentType => isObjectType(type) && !type.name.startsWith('__'))
     .flatMap((type) =>

@@ -31,16 +31,20 @@ export function CostBadge({ canAsk }: { canAsk: boolean }) {
       </div>
     );
   }
-  const { plan } = planned;
+  const { plan, isSubscription } = planned;
   const excess = excessOf(plan);
   const mostCalls = mostCallsOf(plan);
   return (
     <details ref={details} className={excess ? `cost cost-${excess.kind}` : 'cost'}>
       <summary>
         <span {...STATUS}>
-          <strong>{counted(plan.calls, 'call')}</strong>
+          <strong>
+            {counted(plan.calls, 'call')}
+            {isSubscription && ' per event'}
+          </strong>
+          {isSubscription && <span>plus polls</span>}
           {excess && <em>{excess.words}</em>}
-          <span>{plan.rounds === 1 ? '1 round' : `${plan.rounds} rounds`}</span>
+          <span>{plan.rounds === 1 ? '1 round trip' : `${plan.rounds} round trips`}</span>
           {plan.values && (
             <span>
               {counted({ least: plan.values.atLeast, most: plan.values.atMost }, 'value')}
@@ -49,13 +53,18 @@ export function CostBadge({ canAsk }: { canAsk: boolean }) {
           {mostCalls && <span>most calls: {mostCalls}</span>}
         </span>
       </summary>
-      <Explanation plan={plan} />
+      <Explanation plan={plan} isSubscription={isSubscription} />
     </details>
   );
 }
 
 /** The routes of the calls, and the meaning of the terms. */
-function Explanation({ plan: { routes, missing = [], budget } }: { plan: AnsweredPlan }) {
+interface ExplanationProps {
+  readonly plan: AnsweredPlan;
+  readonly isSubscription: boolean;
+}
+
+function Explanation({ plan: { routes, missing = [], budget }, isSubscription }: ExplanationProps) {
   return (
     <div className="cost-explanation">
       {routes.length > 0 && (
@@ -64,7 +73,7 @@ function Explanation({ plan: { routes, missing = [], budget } }: { plan: Answere
             <tr>
               <th scope="col">Calls</th>
               <th scope="col">Route</th>
-              <th scope="col">Because of</th>
+              <th scope="col">Fields</th>
             </tr>
           </thead>
           <tbody>
@@ -84,19 +93,25 @@ function Explanation({ plan: { routes, missing = [], budget } }: { plan: Answere
       )}
       {missing.length > 0 && (
         <p>
-          The backend does not have {missing.join(', ')}: what depends on it is answered from other
-          routes, or not at all (UPSTREAM_ROUTES).
+          The backend lacks {missing.join(', ')}. Fields that need it use other routes, or are null
+          with an error (UPSTREAM_ROUTES).
         </p>
       )}
       <p>
-        A <b>call</b> is a request to the REST API behind this gateway. Calls of one <b>round</b>{' '}
-        run side by side; each round waits for the one before. <b>Values</b> are the fields and list
-        items of the answer. How many there are of a list is known when it is read, so there is a
-        least and a most.
+        A <b>call</b> is a request to the REST API behind this gateway. Calls of one{' '}
+        <b>round trip</b> run concurrently. <b>Values</b> are the fields and list items of the
+        response. The length of a list is unknown before it is read, so numbers have a minimum and a
+        maximum.
       </p>
+      {isSubscription && (
+        <p>
+          The backend is polled for changes, once for all subscribers with the same API key. These
+          numbers are for one event.
+        </p>
+      )}
       {budget && (
         <p>
-          A request may have {format(budget.calls)} calls and {format(budget.values)} values.
+          Limit per request: {format(budget.calls)} calls and {format(budget.values)} values.
         </p>
       )}
     </div>
@@ -141,13 +156,13 @@ function excessOf({ calls, values, budget }: AnsweredPlan) {
   if (least > budget.calls || (values?.atLeast ?? 0) > budget.values) {
     const limit =
       least > budget.calls ? `${budget.calls} calls` : `${format(budget.values)} values`;
-    return { kind: 'over', words: `Over budget: a request may have ${limit}` };
+    return { kind: 'over', words: `Rejected. Limit: ${limit}` };
   }
   if (most > budget.calls) {
-    return { kind: 'near', words: `Stops at the limit of ${format(budget.calls)} calls` };
+    return { kind: 'near', words: `Limit: ${format(budget.calls)} calls` };
   }
   if ((values?.atMost ?? 0) > budget.values) {
-    return { kind: 'near', words: `Stops at the limit of ${format(budget.values)} values` };
+    return { kind: 'near', words: `Limit: ${format(budget.values)} values` };
   }
   return undefined;
 }
@@ -187,7 +202,7 @@ function usePlan(canAsk: boolean): Planned | undefined {
       if (signal.aborted) return;
       const request = { query, variables: objectIn(variables), operationName };
       const answer: Planned = await askPlan(request, objectIn(headers), signal).catch(() => ({
-        refused: 'the gateway does not answer.',
+        refused: 'the gateway does not respond.',
       }));
       if ('refused' in answer) await sleep(REFUSAL_PAUSE_MS - PAUSE_MS);
       if (!signal.aborted) setPlanned(answer);

@@ -1,5 +1,5 @@
 /**
- * GraphiQL's documentation, with a "+" beside each field that puts it into the query.
+ * GraphiQL's documentation, with a "+" next to each field that puts it into the query.
  */
 import { DOC_EXPLORER_PLUGIN, DocExplorer, useDocExplorer } from '@graphiql/plugin-doc-explorer';
 import {
@@ -91,12 +91,12 @@ function useFieldItems(panel: RefObject<HTMLDivElement | null>): readonly FieldI
   return items;
 }
 
-/** How long the answer of a "+" stands beside it, in milliseconds. */
+/** How long the message of a "+" is shown, in milliseconds. */
 const SAID_MS = 8_000;
 
 function sentenceOf(field: string, missing: readonly string[]): string {
   const toGive = missing.map((name) => `$${name}`).join(' and ');
-  return `${field} is in the query.${toGive && ` Give ${toGive} under Variables.`}`;
+  return `${field} was added.${toGive && ` Set ${toGive} under Variables.`}`;
 }
 
 function AddField({ parent, field }: { parent: ParentType; field: string }) {

@@ -32,8 +32,8 @@ function Environments() {
     <section className="documents" aria-label="Environments">
       <h2>Environments</h2>
       <p>
-        Headers under a name, such as those of staging. Choosing one puts its headers into “Headers”
-        beside the variables.
+        Named sets of headers, for example for staging. Select one to copy it into “Headers” next to
+        the variables.
       </p>
       <ul>
         <li>
@@ -83,8 +83,8 @@ function Environments() {
         <button type="submit">Save</button>
       </form>
       <p>
-        They stay in this browser until they are deleted here. They are in no link, no history and
-        nothing that is copied.
+        Environments stay in this browser until you delete them here. Links, history and copied code
+        never contain them.
       </p>
     </section>
   );

@@ -2,7 +2,7 @@
  * The field for the API key.
  */
 import { useState } from 'react';
-import { useApiKey, writeApiKey } from '../exchange/api-key.ts';
+import { useApiKey, useIsKeyRejected, writeApiKey } from '../exchange/api-key.ts';
 
 interface KeyFieldProps {
   readonly isMissing: boolean;
@@ -12,13 +12,14 @@ interface KeyFieldProps {
 
 export function KeyField({ isMissing, hintId }: KeyFieldProps) {
   const key = useApiKey();
+  const isRejected = useIsKeyRejected();
   const [draft, setDraft] = useState(key);
   const use = () => {
     if (draft.trim() !== key) writeApiKey(draft);
   };
   return (
     <form
-      className={isMissing ? 'key-field key-missing' : 'key-field'}
+      className={isMissing || isRejected ? 'key-field key-missing' : 'key-field'}
       onSubmit={(event) => {
         event.preventDefault();
         use();
@@ -32,6 +33,7 @@ export function KeyField({ isMissing, hintId }: KeyFieldProps) {
           spellCheck={false}
           value={draft}
           placeholder="x-api-key"
+          aria-invalid={isRejected}
           aria-describedby={hintId}
           onChange={({ target }) => setDraft(target.value)}
           onBlur={use}

@@ -8,11 +8,11 @@ let message = '';
 let timer: ReturnType<typeof setTimeout> | undefined;
 const changes = createChanges();
 
-/** Shows a message in place of the one before. */
-export function say(text: string): void {
+/** Shows a message instead of the one before; `stays`: until the next. */
+export function say(text: string, stays = false): void {
   message = text;
   clearTimeout(timer);
-  if (text) timer = setTimeout(() => say(''), SHOWN_MS);
+  if (text && !stays) timer = setTimeout(() => say(''), SHOWN_MS);
   changes.notify();
 }
 

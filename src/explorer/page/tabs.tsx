@@ -97,7 +97,7 @@ function useKeptHeaders(): void {
     headerEditor.setValue(kept.headers);
     updateActiveTabValues({ headers: kept.headers });
     if (kept.left.length > 0)
-      say(`Headers: a reload does not keep ${kept.left.join(', ')}: enter it again.`);
+      say(`Credentials are not kept on reload. Enter ${kept.left.join(', ')} again under Headers.`);
   }, [id, headerEditor, updateActiveTabValues]);
   useEffect(() => keepHeaders(tabs), [tabs]);
 }

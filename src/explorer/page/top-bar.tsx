@@ -5,7 +5,7 @@ import { DropdownMenu, useGraphiQL } from '@graphiql/react';
 import { printSchema } from 'graphql';
 import type { ReactNode } from 'react';
 import type { PageSettings } from '../../client/page-settings.ts';
-import { useApiKey } from '../exchange/api-key.ts';
+import { useApiKey, useIsKeyRejected } from '../exchange/api-key.ts';
 import { askPlan } from '../exchange/plan.ts';
 import { COPIES, type Copied } from '../documents/copies.ts';
 import { CostBadge } from './cost-badge.tsx';
@@ -13,13 +13,14 @@ import { copyText, saveFile } from '../documents/files.ts';
 import { objectIn } from '../documents/jsonc.ts';
 import { KeyField } from './key-field.tsx';
 import { say, useMessage } from './messages.ts';
-import { save } from '../documents/saved.ts';
+import { save, wouldReplace } from '../documents/saved.ts';
 import { linkTo } from '../documents/share.ts';
 import { NOT_KEPT } from '../storage.ts';
 import { trustedDocument } from '../documents/trusted-document.ts';
 
 export function TopBar({ settings }: { settings: PageSettings }) {
   const { needsKey, introspection, note } = settings;
+  const isKeyRejected = useIsKeyRejected();
   const isKeyMissing = useApiKey() === '' && needsKey;
   return (
     <header className="graphiql-container top-bar">
@@ -28,11 +29,13 @@ export function TopBar({ settings }: { settings: PageSettings }) {
       </h1>
       <KeyField isMissing={isKeyMissing} hintId={HINT_ID} />
       <Message>
-        {isKeyMissing && 'Enter a key: every operation is sent with it.'}
+        {isKeyMissing && 'Enter an API key. It is sent with each operation.'}
+        {isKeyRejected && 'The backend rejected the API key (401). Enter another one.'}
         {!isKeyMissing &&
-          introspection === 'off' &&
-          'This gateway keeps its schema to itself: no docs, no completion.'}
-        {!isKeyMissing && introspection !== 'off' && note}
+          !isKeyRejected &&
+          (introspection === 'off'
+            ? 'No docs and no completion: introspection is off (INTROSPECTION).'
+            : note)}
       </Message>
       <DocumentMenu />
       {settings.explain !== 'off' && <CostBadge canAsk={!isKeyMissing} />}
@@ -63,7 +66,12 @@ function DocumentMenu() {
         onClick={() => {
           const { document, variables } = read();
           const name = nameOf(document);
-          const isKept = save({ name, document, variables });
+          const saved = { name, document, variables };
+          if (wouldReplace(saved) && !confirm(`Replace the saved document "${name}"?`)) {
+            say('Not saved. Rename the operation to keep both documents.');
+            return;
+          }
+          const isKept = save(saved);
           say(isKept ? `Saved as ${name}.` : `Saved as ${name} ${NOT_KEPT}.`);
         }}
       >
@@ -154,10 +162,12 @@ function copyAs(
 }
 
 const copy = async (text: string, what: string): Promise<void> =>
-  say((await copyText(text)) ? `${what} copied.` : 'This browser does not let pages copy.');
+  say(
+    (await copyText(text)) ? `${what} copied.` : 'Not copied: this browser blocks the clipboard.',
+  );
 
 /** `crypto.subtle` exists in secure contexts only. */
-const CANNOT_EXPORT = 'Only a document without errors can be exported, on localhost or by HTTPS.';
+const CANNOT_EXPORT = 'Not exported: it needs a valid document, and localhost or HTTPS.';
 
 async function exportTrusted(
   query: string,

@@ -7,10 +7,11 @@ import type { Environment } from 'monaco-editor';
 import EditorWorker from 'monaco-editor/esm/vs/editor/editor.worker.js?worker';
 import JsonWorker from 'monaco-editor/esm/vs/language/json/json.worker.js?worker';
 import GraphqlWorker from 'monaco-graphql/esm/graphql.worker.js?worker';
+import { watched } from './stale-page.ts';
 
 (globalThis as { MonacoEnvironment?: Environment }).MonacoEnvironment = {
   getWorker: (_id, label) => {
-    if (label === 'graphql') return new GraphqlWorker();
-    return label === 'json' ? new JsonWorker() : new EditorWorker();
+    if (label === 'graphql') return watched(new GraphqlWorker());
+    return watched(label === 'json' ? new JsonWorker() : new EditorWorker());
   },
 };

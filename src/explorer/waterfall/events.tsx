@@ -35,7 +35,7 @@ export function Events({ exchange, stream: { events, ending } }: EventsProps) {
       </header>
       <ol reversed>
         <li className="ending" role="status">
-          {ending ?? 'Waiting for the next event. It goes on while you look at other tabs.'}
+          {ending ?? 'Waiting for the next event. The subscription continues in other tabs.'}
         </li>
         {events
           .map(({ number, atMs, result }, index) => (

@@ -91,8 +91,8 @@ function callEntry({ startedAtMs }: TabExchange, row: CallRow) {
     time,
     comment:
       row.how === 'unused'
-        ? 'began ahead, and no field asked it'
-        : `${row.how}, attempt ${row.attempt}, because of ${row.field}`,
+        ? 'prefetched, unused'
+        : `${row.how}, attempt ${row.attempt}, field ${row.field}`,
     request: {
       ...BARE_REQUEST,
       method: row.method,

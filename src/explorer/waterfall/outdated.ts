@@ -20,14 +20,14 @@ export function useChangeSince({ request }: TabExchange): string | undefined {
     [query, request.query],
   );
   // An editor is empty until it has loaded.
-  if (query && !isQuerySame) return 'The query has changed since this answer.';
+  if (query && !isQuerySame) return 'The query has changed since this response.';
   if (JSON.stringify(objectIn(variables)) !== JSON.stringify(request.variables ?? {}))
-    return 'The variables have changed since this answer.';
+    return 'The variables have changed since this response.';
   if (sentHeaders !== undefined && JSON.stringify(objectIn(headers)) !== sentHeaders)
-    return 'The headers have changed since this answer.';
+    return 'The headers have changed since this response.';
   const isOperationSame =
     !operationName || !request.operationName || operationName === request.operationName;
-  return isOperationSame ? undefined : 'This answer is that of another operation.';
+  return isOperationSame ? undefined : 'This response is for another operation.';
 }
 
 /** Ignores white space, commas and comments. */

@@ -9,7 +9,9 @@ export interface CallRow extends ExplainedCall {
   readonly field: string;
   /** The source of the answer. */
   readonly how:
-    'sent' | 'retried' | 'shared' | 'primed' | 'cached' | 'refused' | 'ahead' | 'unused';
+    'sent' | 'retried' | 'shared' | 'primed' | 'cached' | 'rejected' | 'ahead' | 'unused';
+  /** Whether the backend sent an error status or no response. */
+  readonly isFailed: boolean;
 }
 
 /** A group of calls that ran side by side. */
@@ -31,17 +33,26 @@ export function waterfallOf({ journal }: Explained): Waterfall {
     endMs: call.startMs + (call.durationMs ?? 0),
     field: call.path.join('.'),
     how: howOf(call),
+    isFailed: isFailed(call),
   }));
   return { rows, rounds: roundsOf(rows), endMs: Math.max(0, ...rows.map(({ endMs }) => endMs)) };
 }
 
 function howOf({ source, attempt, ahead }: ExplainedCall): CallRow['how'] {
-  if (source === 'unsent') return 'refused';
+  if (source === 'unsent') return 'rejected';
   if (ahead) return ahead === 'used' ? 'ahead' : 'unused';
   return source === 'sent' && attempt > 1 ? 'retried' : source;
 }
 
-const NOT_AWAITED: ReadonlySet<CallRow['how']> = new Set(['primed', 'cached', 'refused', 'unused']);
+const isFailed = ({ source, status, durationMs }: ExplainedCall): boolean =>
+  status === null ? source === 'sent' && durationMs !== null : status >= 400;
+
+const NOT_AWAITED: ReadonlySet<CallRow['how']> = new Set([
+  'primed',
+  'cached',
+  'rejected',
+  'unused',
+]);
 
 /** A round starts with the first call after the end of any call of the round before. */
 function roundsOf(rows: readonly CallRow[]): Round[] {

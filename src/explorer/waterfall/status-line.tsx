@@ -42,11 +42,11 @@ function Status({ exchange }: { exchange: TabExchange }) {
       {errorsByCode(exchange).map(({ code, count, retryAfterMs }) => (
         <span key={code} className="failed">
           {count} × {code}
-          {retryAfterMs !== undefined && `, again in ${Math.ceil(retryAfterMs / 1_000)} s`}
+          {retryAfterMs !== undefined && `, retry after ${Math.ceil(retryAfterMs / 1_000)} s`}
         </span>
       ))}
       <details>
-        <summary>Answer headers</summary>
+        <summary>Response headers</summary>
         <dl>
           {headers.map(([name, value]) => (
             <div key={name}>
@@ -91,7 +91,7 @@ function errorsByCode({ result }: TabExchange): CountedErrors[] {
   const counts = new Map<string, { count: number; retryAfterMs: number | undefined }>();
   for (const { extensions } of result?.errors ?? []) {
     const { code: given } = extensions ?? {};
-    const code = typeof given === 'string' ? given : 'without a code';
+    const code = typeof given === 'string' ? given : 'no code';
     const known = counts.get(code);
     const wait = extensions?.['retryAfterMs'];
     counts.set(code, {

@@ -19,8 +19,8 @@ export function WaterfallPane({ suggests }: { suggests: boolean }) {
   if (!exchange) {
     return (
       <p className="waterfall-hint">
-        Press Play to see which REST calls a query makes. The star has examples.
-        {suggests && ' Fields are suggested while you write, right after a brace.'}
+        Press Play to see the REST calls of a query. Examples are under the star.
+        {suggests && ' Suggestions appear as you type, and right after a brace.'}
       </p>
     );
   }
@@ -50,13 +50,13 @@ function Totals({ exchange, journal }: { exchange: TabExchange; journal: Explain
   if (!journal) return <p />;
   const { calls, rounds, backendMs } = journal;
   const gatewayMs = gatewayMsOf(exchange, backendMs);
-  if (journal.polls && calls === 0) return <p>The last event made no call beside the polls.</p>;
+  if (journal.polls && calls === 0) return <p>The last event needed no calls besides polls.</p>;
   return (
     <p>
       <strong>
-        {counted(calls, 'call')}, {counted(rounds, 'round')}
+        {counted(calls, 'call')}, {counted(rounds, 'round trip')}
       </strong>
-      {isOfEvents(exchange) && <span>of the last event, beside the polls</span>}
+      {isOfEvents(exchange) && <span>of the last event, besides polls</span>}
       {plan && <span className="planned">planned: {planned(plan, rounds)}</span>}
       <span>backend {ms(backendMs)}</span>
       {gatewayMs !== undefined && <span>gateway {ms(gatewayMs)}</span>}
@@ -87,7 +87,7 @@ const counted = (count: number | string, noun: string): string =>
 /** @param made the rounds that were made: the same number is not shown twice. */
 function planned({ calls: { least, most }, rounds }: AnsweredPlan, made: number): string {
   const calls = counted(least === most ? least : `${least}–${most ?? '?'}`, 'call');
-  return rounds === made ? calls : `${calls}, ${counted(rounds, 'round')}`;
+  return rounds === made ? calls : `${calls}, ${counted(rounds, 'round trip')}`;
 }
 
 function Actions({ exchange }: { exchange: TabExchange }) {
@@ -113,10 +113,10 @@ function NoJournal({ exchange: { result } }: { exchange: TabExchange }) {
 
 function noCallBecause(codes: readonly string[]): string {
   const [code] = codes;
-  if (code === undefined) return 'This gateway does not say which REST calls it makes.';
+  if (code === undefined) return 'This gateway does not show its REST calls (EXPLAIN).';
   return codes.some((one) => INVALID.has(one))
-    ? 'No REST call: the query is invalid.'
-    : `No REST call: the request was refused with ${code}.`;
+    ? 'No REST calls: the query is invalid.'
+    : `No REST calls: the query was rejected with ${code}.`;
 }
 
 function Calls({ exchange, journal }: { exchange: TabExchange; journal: Explained }) {
@@ -124,7 +124,7 @@ function Calls({ exchange, journal }: { exchange: TabExchange; journal: Explaine
   const highlight = useHighlight();
   const [chosen, choose] = useState<number>();
   if (rows.length === 0) {
-    return journal.polls ? null : <p className="waterfall-hint">No REST call was needed.</p>;
+    return journal.polls ? null : <p className="waterfall-hint">No REST calls were needed.</p>;
   }
   const requestId = exchange.headers.find(([name]) => name === 'x-request-id')?.[1];
   return (
@@ -134,7 +134,7 @@ function Calls({ exchange, journal }: { exchange: TabExchange; journal: Explaine
         <span>Status</span>
         <span className="bars">
           <span className="bars-title" style={titlePlace(rounds, endMs)}>
-            Rounds
+            Round trips
           </span>
           <Bands rounds={rounds} endMs={endMs} isNumbered />
         </span>
@@ -145,7 +145,7 @@ function Calls({ exchange, journal }: { exchange: TabExchange; journal: Explaine
           <li key={index}>
             <button
               type="button"
-              className={`call call-${row.how}`}
+              className={`call call-${row.how} ${row.isFailed ? 'call-failed' : ''}`}
               title={requestId && `Request id ${requestId}`}
               aria-pressed={index === chosen}
               onClick={() => {
@@ -184,9 +184,12 @@ function Route({ row: { method, route } }: { row: CallRow }) {
   );
 }
 
-function howText({ how, attempt }: CallRow): string {
-  if (how === 'unused') return 'ahead, in vain';
-  return how === 'retried' ? `attempt ${attempt}` : how;
+function howText({ how, attempt, isFailed }: CallRow): string {
+  if (how === 'unused') return 'prefetched, unused';
+  if (how === 'ahead') return 'prefetched';
+  if (how === 'retried') return `attempt ${attempt}`;
+  if (how === 'sent') return isFailed ? 'failed' : '';
+  return how;
 }
 
 interface BandsProps {
@@ -211,6 +214,6 @@ const place = ({ startMs, endMs }: Round, totalMs: number): CSSProperties => {
 
 /** Above the first band, as far as the column has room for the word. */
 const titlePlace = ([first]: readonly Round[], totalMs: number): CSSProperties =>
-  first ? { left: `min(${place(first, totalMs).left}, 100% - 4em)` } : {};
+  first ? { left: `min(${place(first, totalMs).left}, 100% - 6em)` } : {};
 
 const ms = (value: number): string => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;

@@ -33,10 +33,10 @@ const FILES = '/graphql/explorer/files/';
 export const isExplorerFile = (path: string): boolean =>
   path.startsWith(FILES) && /^[\w.-]+$/.test(path.slice(FILES.length));
 
-const OFF = 'GraphiQL is switched off here (GRAPHIQL=off).';
+const OFF = 'GraphiQL is off (GRAPHIQL=off).';
 const NOT_BUILT =
-  'GraphiQL was not built here: run "npm ci" with the development packages, then "npm run build".';
-const STILL_THERE = 'GraphQL itself is at this address, by POST.';
+  'GraphiQL was not built. Run "npm ci" with the development packages, then "npm run build".';
+const STILL_THERE = 'Send GraphQL requests to this address by POST.';
 
 /** Content Security Policy: inline styles for the editor, everything else from this gateway. */
 const POLICY = [

@@ -45,6 +45,7 @@ export const PLANNED = new StateKey<PlannedCost>();
 export function budget(limits: Budget, audience: ExplainAudience, admit: Admit): Policy {
   /** Returns the result in place of execution; undefined if the operation may run. */
   const check = (operation: Operation): MaybePromise<ExecutionResult | undefined> => {
+    rejectUnknown(operation.explain);
     if (operation.explain === 'plan') {
       return plan(operation, operation.contextValue as Context);
     }
@@ -96,6 +97,17 @@ export function budget(limits: Budget, audience: ExplainAudience, admit: Admit):
       return cost && { ...result, extensions: { ...result.extensions, ...cost } };
     },
   };
+}
+
+const EXPLAIN_VALUES: readonly (string | undefined)[] = [undefined, 'true', 'plan', 'false'];
+
+function rejectUnknown(explain: string | undefined): void {
+  if (EXPLAIN_VALUES.includes(explain)) return;
+  throw clientError(
+    400,
+    'BAD_USER_INPUT',
+    `x-explain must be "true" (the calls of this request) or "plan" (its cost, without execution), got "${explain}".`,
+  );
 }
 
 const notExplained = (audience: ExplainAudience) =>

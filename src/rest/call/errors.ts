@@ -183,10 +183,12 @@ export const statusError = (
   route: RouteLabel,
   answer: RestErrorOptions & { readonly status: number },
 ): RestError =>
-  new RestError('status', `Backend answered ${answer.status}`, route, {
-    what: 'Backend did not do what it was asked',
-    ...answer,
-  });
+  answer.status === 401
+    ? new RestError('status', 'The backend rejected the API key (401)', route, answer)
+    : new RestError('status', `Backend answered ${answer.status}`, route, {
+        what: 'Backend did not do what it was asked',
+        ...answer,
+      });
 
 /** The error of a write that may have been executed. */
 export function outcomeUnknown(cause: RestError): RestError {

@@ -221,7 +221,7 @@ describe('a call', () => {
     const { isError, content } = await call(stranger, 'FindPages', { query: 'northwind' });
 
     expect(isError).toBe(true);
-    expect(content[0].text).toMatch(/^UNAUTHENTICATED: Backend answered 401/);
+    expect(content[0].text).toMatch(/^UNAUTHENTICATED: The backend rejected the API key \(401\)/);
     restCalls.length = 0;
     const reply = await postRaw(url, {
       ...LIST,
