@@ -72,7 +72,7 @@ const SIZES = [0, 1, 5, 20, 50, MAX_FIRST];
 /** Maximum number of cached plans of an operation. */
 const MAX_PLANS = 32;
 
-/** Assumed size of operations that have not run, in bytes. */
+/** Assumed size of operations with calls that have not run, in bytes. */
 export const UNKNOWN_BYTES = 2_000_000;
 
 /**
@@ -80,11 +80,16 @@ export const UNKNOWN_BYTES = 2_000_000;
  * Retransmission Timer".
  */
 export class ByteEstimate {
+  readonly #initial: number;
   #mean: number | undefined;
   #deviation = 0;
 
+  constructor(initial: number) {
+    this.#initial = initial;
+  }
+
   get bytes(): number {
-    return this.#mean === undefined ? UNKNOWN_BYTES : this.#mean + 2 * this.#deviation;
+    return this.#mean === undefined ? this.#initial : this.#mean + 2 * this.#deviation;
   }
 
   learn(bytes: number): void {
@@ -151,8 +156,7 @@ function weigh(
     operation,
     samplesOf(schema, operation, deciding, variables),
   );
-  const bytes = new ByteEstimate();
-  if (!sampled) return { ...REFUSED, bytes };
+  if (!sampled) return { ...REFUSED, bytes: new ByteEstimate(0) };
   // Cursors have no samples: a list with an invalid cursor costs nothing.
   const variableValues = dictionary(Object.entries(sampled).filter(([name]) => !cursors.has(name)));
   const known = { schema, fragments: fragmentsOf(document), variableValues };
@@ -165,7 +169,7 @@ function weigh(
   const excess = excessOf(plan, budget);
   return {
     weight: 1 + Math.floor(values / VALUES_PER_UNIT + calls / CALLS_PER_UNIT),
-    bytes,
+    bytes: new ByteEstimate(calls > 0 ? UNKNOWN_BYTES : 0),
     refusal: variableDefinitions.length === 0 ? excess : undefined,
     // Ids, cursors, enums and inputs may be equal; samples of these types differ.
     isWithin:

@@ -142,7 +142,7 @@ describe('the weight of an operation', () => {
   });
 
   it('is estimated by the bytes that earlier operations returned, and pessimistic before the first', () => {
-    const estimate = new ByteEstimate();
+    const estimate = new ByteEstimate(UNKNOWN_BYTES);
 
     expect(estimate.bytes).toBe(UNKNOWN_BYTES);
     estimate.learn(2_000);
