@@ -392,6 +392,29 @@ describe('a request target in absolute form', () => {
   });
 });
 
+describe('ALLOWED_HOSTS', () => {
+  const open = async () => (await openGateway({ http: { allowedHosts: ['api.example'] } })).server;
+  const get = (host: string) =>
+    `GET /graphql?query=%7B__typename%7D HTTP/1.1\r\nHost: ${host}\r\nx-api-key: demo\r\nConnection: close\r\n\r\n`;
+
+  it('allows a name in its absolute form, with a dot at its end', async () => {
+    const server = await open();
+
+    for (const host of ['api.example.', 'API.example.:443']) {
+      expect((await rawHttp(server, get(host))).status, host).toBe(200);
+    }
+    for (const host of ['api.example..', '.api.example', 'api.example.x']) {
+      expect((await rawHttp(server, get(host))).status, host).toBe(421);
+    }
+  });
+
+  it('rejects a request that names several hosts', async () => {
+    const { status, text } = await rawHttp(await open(), get('api.example\r\nHost: evil.example'));
+
+    expect([status, text]).toEqual([400, expect.stringContaining('Several Host headers')]);
+  });
+});
+
 describe('pipelined requests', () => {
   /** Lookups of persons on one connection, the first of which the backend holds back. */
   const pipeline = async () => {
@@ -624,7 +647,7 @@ describe('GraphiQL', () => {
           headers,
           text: body,
         } = await send(url + file, {
-          headers: { 'accept-encoding': `${encoding}, x;q=0` },
+          headers: { 'accept-encoding': `${encoding}, ${encoding === 'br' ? 'gzip' : 'br'};q=0` },
         });
 
         expect(status).toBe(200);

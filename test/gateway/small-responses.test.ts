@@ -222,6 +222,12 @@ describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (transport) => {
     expect(first.headers['vary']).toBe('x-api-key, accept, accept-encoding');
   });
 
+  it('is answered 304 to If-None-Match: *', async () => {
+    const { status } = await ask(await openGateway(), transport, SMALL, { 'if-none-match': '*' });
+
+    expect(status).toBe(304);
+  });
+
   it('is not answered 304 to If-Modified-Since', async () => {
     const site = await openGateway();
 

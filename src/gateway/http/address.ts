@@ -31,8 +31,13 @@ export const createAddressCheck =
       return errorResponse(404, 'NOT_FOUND', `Nothing is here: ask for ${basePath}/graphql.`);
     }
     incoming.url = url;
+    if (!allowedHosts) return undefined;
+    // Node keeps the first, and a proxy may have judged another one. Source: RFC 9112, 3.2.
+    if ((incoming.headersDistinct['host']?.length ?? 0) > 1) {
+      return errorResponse(400, 'BAD_REQUEST', 'Several Host headers. Send one.');
+    }
     const { host = '' } = incoming.headers;
-    if (!allowedHosts || isAllowed(host, allowedHosts) || PROBES.has(pathOf(url))) return undefined;
+    if (isAllowed(host, allowedHosts) || PROBES.has(pathOf(url))) return undefined;
     return errorResponse(
       421,
       'HOST_NOT_ALLOWED',
@@ -55,6 +60,6 @@ function pathBelow(basePath: string, url: string): string | undefined {
   return path === '' ? '/' : path?.startsWith('/') ? path : undefined;
 }
 
-/** Ignores the port. */
+/** Ignores the port, and the dot at the end of an absolute name. */
 const isAllowed = (host: string, allowed: readonly string[]): boolean =>
-  allowed.includes(host) || allowed.includes(host.toLowerCase().replace(/:\d*$/, ''));
+  allowed.includes(host) || allowed.includes(host.toLowerCase().replace(/\.?(?::\d*)?$/, ''));

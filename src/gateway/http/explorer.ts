@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { printSchema, type GraphQLSchema } from 'graphql';
 import sirv from 'sirv';
 import type { PageSettings } from '../../client/page-settings.ts';
+import { negotiateCoding } from '../operation/negotiation.ts';
 
 export interface ExplorerResponse {
   readonly status: number;
@@ -156,6 +157,9 @@ function filesIn(folder: string): Explorer['file'] {
     let isFound = true;
     // Removes the mount path, as connect does.
     incoming.url = url.slice(FILES.length - 1);
+    // sirv ignores qualities, so it would send a coding with `q=0`.
+    const { headers } = incoming;
+    headers['accept-encoding'] = negotiateCoding(headers['accept-encoding']) ?? '';
     serve(incoming, outgoing, () => {
       isFound = false;
     });

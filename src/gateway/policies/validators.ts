@@ -62,4 +62,4 @@ const mayBeKept = (
  * Compared weakly, since proxies that compress make strong tags weak. Source: RFC 9110, "If-None-Match".
  */
 const isAmong = (given: string | undefined, tag: string): boolean =>
-  given?.split(',').some((one) => one.trim().replace(/^W\//, '') === tag) ?? false;
+  given?.split(',').some((one) => ['*', tag].includes(one.trim().replace(/^W\//, ''))) ?? false;
