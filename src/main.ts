@@ -7,7 +7,7 @@
 import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { inspect } from 'node:util';
 import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from './backend/seed/example.ts';
-import { readConfig, type Config } from './app/config.ts';
+import { GROUPS, readConfig, type Config } from './app/config.ts';
 import { OperatorError } from './lib/operator-error.ts';
 import { takeNoArguments } from './app/commands/terminal.ts';
 import { openExtensions } from './app/extensions.ts';
@@ -27,14 +27,18 @@ import { announce } from './app/process/announce.ts';
 import { EXPLORER_FOLDER, staleBuild, versionOf } from './app/process/build.ts';
 import { EXIT, stopOnSignals, surviveRejections } from './app/process/lifecycle.ts';
 import { switchLevelOnSignal } from './app/process/log-level.ts';
+import { linesOf } from './app/settings/list.ts';
 import { openPorts } from './app/process/ports.ts';
 
-takeNoArguments(`
+const HELP = `
 npm start
+node dist/main.js [--help | --version]
 
 Serves the gateway: in front of UPSTREAM_URL or, without it, of an embedded backend with sample data. Takes no
-arguments: settings are environment variables, listed by npm run settings.
-`);
+arguments: settings are environment variables, here with their defaults. Switches accept on or true, and off or false.
+${linesOf(GROUPS)}
+`;
+takeNoArguments(HELP, versionOf());
 
 try {
   await serve(readConfig(process.env));

@@ -14,15 +14,22 @@ import { OperatorError } from './lib/operator-error.ts';
 import { urlHost } from './gateway/http/http-server.ts';
 import { createLogger } from './gateway/observe/logs/logger.ts';
 import { EXIT, stopOnSignals, surviveRejections } from './app/process/lifecycle.ts';
+import { versionOf } from './app/process/build.ts';
+import { linesOf } from './app/settings/list.ts';
+import { SETTINGS } from './app/settings/table.ts';
 import { portError } from './app/process/ports.ts';
 import { ADDRESS_MS } from './rest/transport/connections.ts';
 
-takeNoArguments(`
+const { http: listening, embedded: data, process: ofProcess } = SETTINGS;
+const HELP = `
 npm run backend
+node dist/backend.js [--help | --version]
 
-Serves the embedded backend alone, with sample data, for gateways elsewhere. Takes no arguments: HOST and PORT
-are its address, BACKEND_DATABASE_URL and the other settings of the embedded backend its data (npm run settings).
-`);
+Serves the embedded backend alone, with sample data, for gateways elsewhere. Takes no arguments: settings are
+environment variables. HOST and PORT are its address.
+${linesOf([data, listening, ofProcess])}
+`;
+takeNoArguments(HELP, versionOf());
 
 try {
   const { http, embedded, process: own, warnings } = readConfig(process.env);

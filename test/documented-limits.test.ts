@@ -126,7 +126,7 @@ describe('docs/failures.md', () => {
         `half of at least ${volume} attempts within ${s(WINDOW_MS)} failed, or ${volume} in a row`,
         `when ${volume} attempts in a row, over at least ${inWords(outageMs / 1_000, 'second')}`,
       ],
-      'an open circuit': [`refuses for ${s(openMs)} with \`Retry-After: ${openMs / 1_000}\``],
+      'an open circuit': [`refuses for ${s(openMs)}, with what is left of them in \`Retry-After\``],
       'a probe': [`every ${s(openMs)} one request`],
       'what counts': [`${inWords(ITS_TIME)} of the time`],
       'rate-limit pause': [`at most ${s(MAX_PAUSE_MS)}`],

@@ -91,6 +91,28 @@ describe('the settings', () => {
     });
   });
 
+  it.each([
+    ['on', 'off'],
+    ['true', 'false'],
+  ])('accept %s and %s for every switch', (yes, no) => {
+    const settings = (value: string) => {
+      const { http, documents, tools } = readConfig({
+        ...{ REUSE_PORT: value, GRAPHIQL: value, INTROSPECTION: value, EXPLAIN: value },
+        ...{ TRUSTED_DOCUMENTS: folder, TRUSTED_DOCUMENTS_ONLY: value },
+      });
+      return [http.reusePort, documents.only, tools];
+    };
+
+    expect(settings(yes)).toEqual([
+      ...[true, true],
+      { graphiql: true, introspection: 'on', explain: 'on' },
+    ]);
+    expect(settings(no)).toEqual([
+      ...[false, false],
+      { graphiql: false, introspection: 'off', explain: 'off' },
+    ]);
+  });
+
   it('are trimmed of blanks and newlines, also in a file', () => {
     const env = {
       HOST: ' 127.0.0.7 ',

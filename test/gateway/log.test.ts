@@ -40,6 +40,20 @@ describe('the log line of an operation', () => {
     expect(line).not.toHaveProperty('journal');
   });
 
+  it('has no slowest call when none was sent', async () => {
+    const { lines, logger } = openLog('info');
+    const breaker = { volume: 2, openMs: 60_000 };
+    const site = await openGateway({ backend: 'faulty', logger, rest: { breaker } });
+    site.upstream.on('GET /v0/persons/p', status(503));
+
+    for (let i = 0; i < 3; i++) await site.ask(PERSON);
+
+    const last = lines.at(-1)!;
+    expect(last).toMatchObject({ calls: 0, errorCodes: ['UPSTREAM_UNAVAILABLE'] });
+    expect(last).not.toHaveProperty('slowestCall');
+    expect(lines[0]).toMatchObject({ slowestCall: 'GET /v0/persons/{person_id}' });
+  });
+
   it('counts the bytes of all parts of an incremental response', async () => {
     const { lines, logger } = openLog('info');
     const { ask } = await openGateway({ logger });

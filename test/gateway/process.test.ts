@@ -84,7 +84,7 @@ describe('starting', () => {
     const said = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(said.slice(0, 3)).toEqual([
       expect.objectContaining({ msg: `The backend is http://127.0.0.1:${port}` }),
-      expect.objectContaining({ level: 40, host: '127.0.0.1', port, code: 'ECONNREFUSED' }),
+      expect.objectContaining({ level: 'warn', host: '127.0.0.1', port, code: 'ECONNREFUSED' }),
       expect.objectContaining({
         msg: expect.stringMatching(/^Listening, but the backend does not/),
       }),

@@ -16,8 +16,8 @@ const logOf = ({ output }: { readonly output: string }) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-const INFO = 30;
-const WARN = 40;
+const INFO = 'info';
+const WARN = 'warn';
 
 it('logs its backend at the start, even with LOG_LEVEL=error', async () => {
   const small = await openSmallWorld();

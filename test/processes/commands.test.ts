@@ -72,6 +72,29 @@ describe('--help', { timeout: 120_000 }, () => {
     });
   });
 
+  it.each([
+    ['main.js', buildGateway],
+    ['backend.js', buildBackend],
+  ])(
+    'of node dist/%s lists the settings, and --version prints the version',
+    async (_file, build) => {
+      const file = await build();
+      const folder = openFolder();
+      const lines = async (option: string) =>
+        (await run(process.execPath, [file, option], { cwd: folder })).stdout.split('\n');
+
+      expect(await lines('--help')).toEqual(
+        expect.arrayContaining([
+          '  PORT (4000)',
+          '    port to listen on; 0 takes any free one',
+          '  BACKEND_DATABASE_URL_FILE (unset)',
+          expect.stringMatching(/^ {2}LOG_LEVEL \(info\)$/),
+        ]),
+      );
+      expect(await lines('--version')).toEqual([expect.stringMatching(/^\d+\.\d+\.\d+$/), '']);
+    },
+  );
+
   it('of npm run client packs nothing, and the command refuses an unknown option', async () => {
     expect(await runScript('pack-client', ['--help'])).toMatch(/^npm run client -- \[folder\]/);
     await expect(runScript('pack-client', ['--out'])).rejects.toThrow('There is no option --out');

@@ -30,6 +30,27 @@ it('logs operations and their calls after SIGUSR2, and not after a second one', 
   expect(gateway.output.slice(before.length)).not.toContain('GraphQL request');
 });
 
+it('logs levels by name and times in ISO 8601, and operations that failed at warn', async () => {
+  const gateway = await openGateway({ backend: 'faulty', process: {} });
+  const lineOf = async (query: string) => {
+    const before = gateway.output.length;
+    await gateway.ask(query);
+    await until(() => gateway.output.slice(before).includes('"msg":"GraphQL request"'));
+    const lines = gateway.output.slice(before).split('\n');
+    return JSON.parse(lines.find((line) => line.includes('"msg":"GraphQL request"'))!);
+  };
+
+  const ok = await lineOf(TOPICS);
+  gateway.upstream.on('*', status(503));
+  const failed = await lineOf(TOPICS);
+  const refused = await lineOf('{ topics(first: 1000) { totalCount } }');
+
+  expect(ok).toMatchObject({ level: 'info', outcome: 'ok' });
+  expect(ok.time).toBe(new Date(ok.time).toISOString());
+  expect(failed).toMatchObject({ level: 'warn', outcome: 'failed' });
+  expect(refused).toMatchObject({ level: 'info', outcome: 'refused' });
+});
+
 it('logs calls that fail, and the slowest call of an operation slower than LOG_SLOW_MS', async () => {
   const settings = { LOG_LEVEL: 'warn', LOG_SLOW_MS: '1' };
   const gateway = await openGateway({ backend: 'faulty', process: settings });

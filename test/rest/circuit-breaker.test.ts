@@ -89,6 +89,23 @@ describe('the circuit of a route of a key', () => {
     expect(told).toEqual(['route_key open']);
   });
 
+  it('refuses with the time that is left until it lets a call probe', async () => {
+    const rest = await openStaged();
+    await openCircuit(rest);
+    const waitOf = async () => {
+      const refused = await outcome(getPerson(rest.client(), 'p'));
+      return (refused as { retryAfterMs?: number }).retryAfterMs;
+    };
+
+    const first = await waitOf();
+    rest.passMs(3_200.5);
+    const second = await waitOf();
+    rest.passMs(1_799);
+    const last = await waitOf();
+
+    expect([first, second, last]).toEqual([5_000, 1_800, 1]);
+  });
+
   it.each<[string, Behaviour]>([
     ['answers 500', status(500)],
     ['resets every connection', reset()],

@@ -7,10 +7,14 @@ export function offerHelp(help: string): void {
   process.exit(0);
 }
 
-/** Like `offerHelp`, but exits with 1 for other arguments. */
-export function takeNoArguments(help: string): void {
+/** Like `offerHelp`, but also for `--version` and `-v`, and exits with 1 for other arguments. */
+export function takeNoArguments(help: string, version?: string): void {
   offerHelp(help);
   const [given] = process.argv.slice(2);
+  if (version !== undefined && (given === '--version' || given === '-v')) {
+    process.stdout.write(`${version}\n`);
+    process.exit(0);
+  }
   if (given === undefined) return;
   process.stderr.write(`There is no argument ${given}. --help says more.\n`);
   process.exit(1);

@@ -1,5 +1,5 @@
 /**
- * The list of settings in Markdown: one table, with a heading row per group.
+ * The list of settings: in Markdown one table, with a heading row per group, and on a terminal two lines per setting.
  */
 import { fileName, type SettingGroup, type Setting } from '../../gateway/settings/setting.ts';
 
@@ -14,6 +14,18 @@ export const listOf = (groups: readonly SettingGroup[]): string =>
       ...Object.values(settings).flatMap(rowsOf),
     ]),
   );
+
+/** For `--help`. */
+export const linesOf = (groups: readonly SettingGroup[]): string =>
+  groups
+    .flatMap(({ title, settings }) => [
+      `\n${title}\n`,
+      ...Object.values(settings)
+        .flatMap(rowsOf)
+        .map(([name, unset, meaning]) => `  ${name} (${unset})\n    ${meaning}`),
+    ])
+    .join('\n')
+    .replaceAll(/\. \[[^\]]*\]\(#[^)]*\)|`|\[([^\]]*)\]\([^)]*\)/g, '$1');
 
 function rowsOf({ name, unset, meaning, isSecret }: Setting<unknown>): SettingRow[] {
   const row: SettingRow = [`\`${name}\``, unset ? `\`${unset}\`` : 'unset', meaning];

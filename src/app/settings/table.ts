@@ -20,8 +20,8 @@ import {
   FOLDER,
   oneOf,
   ON_OR_OFF,
+  switchOr,
   TEXT,
-  TRUE_OR_FALSE,
   UNQUOTED,
   wholeNumber,
 } from '../../gateway/settings/kinds.ts';
@@ -193,7 +193,7 @@ export const SETTINGS = {
     ),
     only: setting(
       'TRUSTED_DOCUMENTS_ONLY',
-      TRUE_OR_FALSE,
+      ON_OR_OFF,
       'false',
       '`true`: every other document is refused, introspection too',
     ),
@@ -239,13 +239,13 @@ export const SETTINGS = {
     ),
     introspection: setting(
       'INTROSPECTION',
-      oneOf(['on', 'keys', 'off']),
+      switchOr('keys'),
       'on',
       'who may ask for the schema: `on`, `keys` (callers with a key of their own) or `off`; errors name fields that were perhaps meant with `on` alone',
     ),
     explain: setting(
       'EXPLAIN',
-      oneOf(['on', 'keys', 'off']),
+      switchOr('keys'),
       'on',
       'who may see what a request costs: `on`, `keys` (callers with a key of their own) or `off`; with `off`, errors name no route and no status of the backend',
     ),

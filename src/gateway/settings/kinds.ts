@@ -4,15 +4,20 @@
 import { statSync } from 'node:fs';
 import { z } from 'zod';
 
-export const ON_OR_OFF = z
-  .enum(['on', 'off'])
+/** A switch takes both spellings, so that nobody has to remember which one it has. */
+const SPELLINGS: Readonly<Record<string, string>> = { true: 'on', false: 'off' };
+
+/** A switch that may have further values. */
+export const switchOr = <const Name extends string>(...others: readonly Name[]) =>
+  z
+    .string()
+    .transform((text) => SPELLINGS[text] ?? text)
+    .pipe(z.enum(['on', 'off', ...others]))
+    .describe(`${['on', ...others, 'off'].map((name) => `"${name}"`).join(' or ')}`);
+
+export const ON_OR_OFF = switchOr()
   .transform((value) => value === 'on')
   .describe('"on" or "off"');
-
-export const TRUE_OR_FALSE = z
-  .enum(['true', 'false'])
-  .transform((value) => value === 'true')
-  .describe('"true" or "false"');
 
 export const TEXT = z.string().describe('a text');
 

@@ -99,6 +99,11 @@ export class Circuit {
     };
   }
 
+  /** Time until the next request may probe, in milliseconds. */
+  waitMs(path: string, nowMs: number): number {
+    return Math.max(0, (this.#probeOf(path)?.fromMs ?? 0) - nowMs);
+  }
+
   /** Whether attempts of a request may go on. */
   admits(request: object, path: string, nowMs: number): boolean {
     const probe = this.#probeOf(path);

@@ -244,14 +244,20 @@ export const isRouteRefusal = (error: unknown): error is RestError =>
 export const isMissingRoute = (error: unknown, { path }: RouteLabel): boolean =>
   hasKind(error, 'unsupported') && error.route.path === path;
 
-/** Caches a route's refusal, which keeps callers who ignore `Retry-After` cheap. */
+/**
+ * Caches a route's refusal, which keeps callers who ignore `Retry-After` cheap.
+ *
+ * @param make makes one with this `retryAfterMs`, if any, in whole milliseconds.
+ */
 export function reusedRefusals(
-  make: (route: RouteLabel) => RestError,
-): (route: RouteLabel) => RestError {
+  make: (route: RouteLabel, retryAfterMs: number | undefined) => RestError,
+): (route: RouteLabel, retryAfterMs?: number) => RestError {
   const made = new Map<RouteLabel, RestError>();
-  return (route) => {
+  return (route, retryAfterMs) => {
     let refusal = made.get(route);
-    if (!refusal) made.set(route, (refusal = make(route)));
+    if (!refusal || refusal.retryAfterMs !== retryAfterMs) {
+      made.set(route, (refusal = make(route, retryAfterMs)));
+    }
     return refusal;
   };
 }

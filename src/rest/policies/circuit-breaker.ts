@@ -41,9 +41,9 @@ export class CircuitBreaker implements AttemptPolicy {
   /** Worst state by route, as last reported. */
   readonly #told = new Map<Route | undefined, BreakerState>();
   readonly #refusal = reusedRefusals(
-    (route) =>
+    (route, retryAfterMs) =>
       new RestError('circuit_open', 'Backend keeps failing: no calls are made for now', route, {
-        retryAfterMs: this.#options.openMs,
+        retryAfterMs,
         retry: 'hopeless',
       }),
   );
@@ -63,7 +63,7 @@ export class CircuitBreaker implements AttemptPolicy {
     if (this.#tripped.size === 0) return undefined;
     const isSpeculative = attempt.call.priority === 'speculative';
     const goesOn = isSpeculative ? this.#areClosed(attempt) : this.#admits(attempt);
-    return goesOn ? undefined : this.#refusal(attempt.route);
+    return goesOn ? undefined : this.#refusalOf(attempt);
   }
 
   after(attempt: Attempt, settled: Settled): void {
@@ -160,9 +160,16 @@ export class CircuitBreaker implements AttemptPolicy {
       const { call, source, route } = attempt;
       const mayEnd = source === 'unsent' || (isSilent && isRead(call));
       if (!mayEnd || !isBehind(attempt)) continue;
-      call.settle(this.#refusal(route));
+      call.settle(this.#refusalOf(attempt));
       attempt.cancel('cancelled');
     }
+  }
+
+  /** The refusal of an attempt, with the time until its circuits may be probed. */
+  #refusalOf({ from, route, call: { path } }: Attempt): RestError {
+    const nowMs = this.#settings.clock.now();
+    const own = from.key.routes.get(route)?.circuit?.waitMs(path, nowMs) ?? 0;
+    return this.#refusal(route, Math.ceil(Math.max(this.#host.waitMs(path, nowMs), own)));
   }
 
   #open(circuit: Circuit): void {

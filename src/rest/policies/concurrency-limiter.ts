@@ -30,10 +30,8 @@ export class ConcurrencyLimiter implements AttemptPolicy {
   /** Calls in flight of all keys. */
   #active = 0;
   readonly #refusal = reusedRefusals(
-    (route) =>
-      new RestError('overloaded', 'Too many calls are waiting', route, {
-        retryAfterMs: RETRY_AFTER_MS,
-      }),
+    (route, retryAfterMs) =>
+      new RestError('overloaded', 'Too many calls are waiting', route, { retryAfterMs }),
   );
 
   constructor(settings: UpstreamSettings, keys: ApiKeys, underWay: UnderWay) {
@@ -133,9 +131,9 @@ export class ConcurrencyLimiter implements AttemptPolicy {
     if (!dropped) return HELD;
     const { route } = dropped;
     this.#settings.observer.onShed?.(route);
-    if (dropped === attempt) return this.#refusal(route);
+    if (dropped === attempt) return this.#refusal(route, RETRY_AFTER_MS);
     this.#leave(dropped);
-    dropped.proceed(this.#refusal(route));
+    dropped.proceed(this.#refusal(route, RETRY_AFTER_MS));
     return HELD;
   }
 
@@ -147,7 +145,7 @@ export class ConcurrencyLimiter implements AttemptPolicy {
   #refusalFor({ route, isCutShort }: Attempt, why: EndOfWait): Error {
     if (why !== 'timeout') return endOfWait(why, route);
     if (isCutShort) return new RestError('timeout', 'No connection came free in time', route);
-    return this.#refusal(route);
+    return this.#refusal(route, RETRY_AFTER_MS);
   }
 
   #startWaiting(): void {

@@ -3,7 +3,7 @@
  *
  * Secrets (keys, variables, query texts) are never passed to a logger; redaction is a second safeguard.
  */
-import { pino, type Logger } from 'pino';
+import { pino, stdTimeFunctions, type Logger } from 'pino';
 import { describeError } from './describe-error.ts';
 import { LogOutput } from './log-output.ts';
 
@@ -21,8 +21,15 @@ export async function createLogger({ level, pretty }: LoggerOptions): Promise<Lo
   const output = new LogOutput(process.stdout.fd, (lines, failure) =>
     logger.warn({ lines, failure }, 'Log lines were dropped: standard output did not take them'),
   );
-  const serializers = { err: describeError };
-  const options = { level, base: null, redact: SECRETS, serializers };
+  const options = {
+    level,
+    base: null,
+    redact: SECRETS,
+    serializers: { err: describeError },
+    // As collectors of logs expect both: "level":"warn","time":"2026-07-28T10:00:00.000Z".
+    formatters: { level: (name: string) => ({ level: name }) },
+    timestamp: stdTimeFunctions.isoTime,
+  };
   const logger = pino(options, pretty ? await readable(output) : output);
   return logger;
 }

@@ -18,7 +18,11 @@ export const MAX_CALLS = 100;
 /** Status of operations whose caller left before the response. */
 const CLIENT_LEFT = 499;
 
-/** @param slowMs operations that take longer are logged at `warn`, with their calls. */
+/**
+ * Failed operations are logged at `warn`.
+ *
+ * @param slowMs operations that take longer are logged at `warn`, with their calls.
+ */
 export function operationLog(logger: Logger, slowMs = Infinity): Policy {
   const lines = withoutRedaction(logger);
   return {
@@ -27,14 +31,14 @@ export function operationLog(logger: Logger, slowMs = Infinity): Policy {
       if (lines.level !== logger.level) lines.level = logger.level;
       const isSlow = operation.durationMs > slowMs;
       // Reading the call log costs more than this check.
-      if (lines.isLevelEnabled(isSlow ? 'warn' : 'info')) {
+      const level = isSlow || operation.outcome === 'failed' ? 'warn' : 'info';
+      if (lines.isLevelEnabled(level)) {
         const { callLog } = operation.rest ?? {};
         const line = {
           ...lineOf(operation),
           ...(callLog && (isSlow || lines.isLevelEnabled('debug')) && callsOf(callLog)),
         };
-        if (isSlow) lines.warn(line, 'Slow GraphQL request');
-        else lines.info(line, 'GraphQL request');
+        lines[level](line, isSlow ? 'Slow GraphQL request' : 'GraphQL request');
       }
       logCauses(logger, operation, operation.errors ?? []);
     },
@@ -83,10 +87,12 @@ const nameOf = ({ route }: CallLogEntry): string => `${route.method} ${route.pat
 /** 0 for a call that is still in flight. */
 const msOf = ({ startMs, endMs = startMs }: CallLogEntry): number => endMs - startMs;
 
+/** The slowest call that was sent, by this request or by the one that it joined. */
 function slowestOf({ entries }: CallLog): CallLogEntry | undefined {
   let slowest: CallLogEntry | undefined;
   for (const entry of entries) {
-    if (entry.source === 'primed' || entry.ahead === 'unused') continue;
+    const { source, ahead } = entry;
+    if ((source !== 'sent' && source !== 'shared') || ahead === 'unused') continue;
     if (msOf(entry) >= (slowest ? msOf(slowest) : 0)) slowest = entry;
   }
   return slowest;
