@@ -19,6 +19,7 @@ const SYSTEM = [
   'test/extensions/redis/**/*.test.ts',
   'test/faults/**/*.test.ts',
   'test/processes/**/*.test.ts',
+  'test/backend/openapi/**/*.test.ts',
   'test/backend/restart.test.ts',
   'test/journeys/auto-routes.test.ts',
   'test/explorer/copies-compile.test.ts',

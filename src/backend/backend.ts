@@ -85,6 +85,7 @@ export async function openBackend(options: BackendOptions): Promise<EmbeddedBack
       onRequest,
       onFailure,
       present: presenter(timestamps),
+      timestamps,
       publishLater: publisher.later,
     });
     const server = await listen(app.fetch, host, port);

@@ -120,6 +120,33 @@ it('describes every route in OpenAPI, without a key', async () => {
   expect(JSON.stringify(body)).not.toContain('"$id"');
 });
 
+it.each(['document', 'iso'] as const)(
+  'describes servers, summaries, tags, open responses and valid examples with %s timestamps in OpenAPI',
+  async (timestamps) => {
+    const { call, url } = await openTestBackend({ timestamps });
+
+    const { body } = await call('/v0/openapi.json', { key: null });
+
+    expect(body.servers).toEqual([{ url }]);
+    const tags = new Set(body.tags.map(({ name }: any) => name));
+    for (const name of NAMES) {
+      const { method, path, response } = routes[name];
+      const operation = body.paths[path][method.toLowerCase()];
+      expect(operation.summary).toMatch(/^[A-Z][a-z ]+$/);
+      expect(operation.tags.every((tag: string) => tags.has(tag))).toBe(true);
+      const status = name.startsWith('create') ? '201' : '200';
+      const { example } = operation.responses[status].content['application/json'];
+      expect(response.parse(example)).toEqual(example);
+    }
+    const { Page, CreatePageBody } = body.components.schemas;
+    expect(Page).not.toHaveProperty('additionalProperties');
+    expect(CreatePageBody.additionalProperties).toBe(false);
+    expect(Page.properties.archivedAt).toMatchObject(
+      timestamps === 'iso' ? { format: 'date-time' } : { pattern: '^\\+[1-9]\\d{1,14}$' },
+    );
+  },
+);
+
 it('describes no route in OpenAPI that it does not serve', async () => {
   const { call } = await openTestBackend({ routes: 'document' });
 

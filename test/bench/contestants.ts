@@ -84,7 +84,8 @@ export const PEERS: readonly Contestant[] = [
     kind: 'hive',
     folder: HIVE,
     prepare: (folder) => {
-      writeFileSync(join(folder, 'openapi.json'), JSON.stringify(openApiDocument('extended')));
+      const document = openApiDocument({ routeSet: 'extended', timestamps: 'document' });
+      writeFileSync(join(folder, 'openapi.json'), JSON.stringify(document));
       const compose = join(HIVE, 'node_modules/.bin/mesh-compose');
       const options = ['-c', join(HIVE, 'mesh.config.mjs'), '-o', supergraphIn(folder)];
       runToEnd(compose, options, folder);

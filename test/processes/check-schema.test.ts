@@ -52,7 +52,7 @@ describe('schema:check', { timeout: 60_000 }, () => {
         ...['', 'Breaking:', "- Field 'name' was removed from object type 'Query'"],
         ...['', 'Safe:', "- Field 'title' was added to object type 'Query'"],
         ...['', 'No longer served:'],
-        ...[`- shop-1.0 (${ID.slice(0, 12)}): Cannot query field "name" on type "Query".`, ''],
+        ...[`- shop-1.0: A (${ID.slice(0, 12)}): Cannot query field "name" on type "Query".`, ''],
       ].join('\n'),
     );
 

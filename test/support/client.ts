@@ -30,7 +30,10 @@ export interface AskOptions {
 export interface Client {
   /** POSTs a body as it is, or an object as JSON; without a key, if the headers have none. */
   post(body: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>;
-  /** POSTs a GraphQL document as JSON. */
+  /**
+   * POSTs a GraphQL document as JSON. Reading the `data` of an invalid document throws its errors, which a test would
+   * otherwise take for missing data.
+   */
   ask<Data = any>(
     document: string | TypedDocumentNode<Data, any>,
     options?: AskOptions,
@@ -50,16 +53,22 @@ export const POST_JSON = {
   accept: 'application/graphql-response+json',
 };
 
+const INVALID = new Set(['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED']);
+
 /** @param url `http://127.0.0.1:1234`, without a path. */
 export const clientOf = (url: string, key: string): Client => ({
   post: (body, headers) => post(url, body, headers),
-  ask: (document, { variables, operationName, apiKey = key, headers, signal } = {}) =>
-    post(
-      url,
-      { query: textOf(document), variables, operationName },
-      { 'x-api-key': apiKey, ...headers },
-      signal,
-    ),
+  ask: async (document, { variables, operationName, apiKey = key, headers, signal } = {}) => {
+    const query = textOf(document);
+    const sent = { 'x-api-key': apiKey, ...headers };
+    const reply = await post(url, { query, variables, operationName }, sent, signal);
+    if (!reply.codes.some((code) => INVALID.has(code))) return reply;
+    const get = (): never => {
+      const messages = reply.errors.map(({ message }) => message);
+      throw new Error(`The document is invalid: ${messages.join(' ')}`);
+    };
+    return Object.defineProperty(reply, 'data', { get, enumerable: false });
+  },
   get: (path) => send(`${url}${path}`),
   metric: async (name, ...labels) => {
     const { text } = await send(`${url}/metrics`);

@@ -22,7 +22,7 @@ import { priceOf, type Price, type Priced } from '../../plan/price.ts';
 import { schema } from '../schema.ts';
 import { readManifests, type Manifest } from '../../gateway/documents/manifest-folder.ts';
 import { PRICES_SUFFIX } from '../../gateway/documents/manifest.ts';
-import { inWords, shown } from './prices.ts';
+import { inWords, nameOf, shown } from './prices.ts';
 import { printLines } from './terminal.ts';
 
 type Prices = Record<string, Price & { readonly document: string }>;
@@ -146,13 +146,6 @@ function parsed(text: string): DocumentNode | undefined {
   } catch {
     return undefined;
   }
-}
-
-function nameOf({ definitions }: DocumentNode): string {
-  for (const one of definitions) {
-    if (one.kind === Kind.OPERATION_DEFINITION && one.name) return one.name.value;
-  }
-  return 'anonymous';
 }
 
 /** Returns the innermost field of an error: `Page.audiences`. */

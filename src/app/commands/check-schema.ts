@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { CriticalityLevel, diff, DiffRule } from '@graphql-inspector/core';
 import { buildSchema, GraphQLError, parse, validate, type GraphQLSchema } from 'graphql';
 import { readManifests } from '../../gateway/documents/manifest-folder.ts';
+import { nameOf } from './prices.ts';
 import { printLines } from './terminal.ts';
 
 const FILE = 'schema.graphql';
@@ -62,7 +63,8 @@ function documentsBroken(old: GraphQLSchema, now: GraphQLSchema, folder: string)
     [...texts].flatMap(([id, text]) => {
       const errors = errorsOf(now, text);
       if (errors.length === 0 || errorsOf(old, text).length > 0) return [];
-      return [`${name} (${id.slice(0, 12)}): ${errors.map(({ message }) => message).join(' ')}`];
+      const messages = errors.map(({ message }) => message).join(' ');
+      return [`${name}: ${nameOf(parse(text))} (${id.slice(0, 12)}): ${messages}`];
     }),
   );
 }

@@ -1,4 +1,5 @@
-/** Formats prices of documents. */
+/** Formats names and prices of documents. */
+import { Kind, type DocumentNode } from 'graphql';
 import type { Price } from '../../plan/price.ts';
 
 /** `1 to 4 calls in 2 rounds, 1 to 12 values` */
@@ -13,3 +14,11 @@ export const range = ({ least, most }: Price['calls']): string =>
 
 /** Null is unknown, for lists of unknown length. */
 export const shown = (count: number | null): string => (count === null ? 'unknown' : String(count));
+
+/** Name of the first operation that has one. */
+export function nameOf({ definitions }: DocumentNode): string {
+  for (const one of definitions) {
+    if (one.kind === Kind.OPERATION_DEFINITION && one.name) return one.name.value;
+  }
+  return 'anonymous';
+}

@@ -20,7 +20,7 @@ import { CODES, Problem } from '../errors/problem.ts';
 import { tenantFinder } from './api-key.ts';
 import type { Handlers } from './handler.ts';
 import { openApiDocument } from './openapi.ts';
-import type { Present } from './present.ts';
+import type { Present, TimestampForm } from './present.ts';
 import { readBody, readParams, readQuery } from './request.ts';
 
 /** Maximum size of a body, in bytes. Assumed: the document shows no limit. */
@@ -33,6 +33,7 @@ interface AppOptions {
   readonly database: Database;
   readonly now: () => number;
   readonly present: Present;
+  readonly timestamps: TimestampForm;
   readonly publishLater: (versionId: string) => void;
   readonly routeSet: RouteSet;
   readonly latencyMs: number;
@@ -64,9 +65,10 @@ export function createApp(options: AppOptions): Hono<Env> {
 
   // Public; created at the first request, since it takes some 20 ms.
   let description: object | undefined;
-  app.get(DESCRIPTION, (context) =>
-    context.json((description ??= openApiDocument(options.routeSet))),
-  );
+  app.get(DESCRIPTION, (context) => {
+    description ??= openApiDocument(options);
+    return context.json({ ...description, servers: [{ url: new URL(context.req.url).origin }] });
+  });
 
   app.use('/v0/*', async (context, next) => {
     const key = context.req.header(API_KEY_HEADER);

@@ -1,7 +1,8 @@
 /**
  * `GET /v0/openapi.json`: the served routes as an OpenAPI 3.1 document, by zod's own JSON Schema.
  *
- * Generated from the schemas that validate requests and type responses, so it cannot differ from the service.
+ * Generated from the schemas that validate requests and type responses, so it cannot differ from the service. Responses
+ * may have further fields; the examples are of the sample data, so that mock servers return what the gateway accepts.
  */
 import { z } from 'zod';
 import { ErrorBody } from '../../v0/error.ts';
@@ -16,6 +17,7 @@ import * as pageMetadata from '../../v0/schemas/page-metadata.ts';
 import * as person from '../../v0/schemas/person.ts';
 import * as topic from '../../v0/schemas/topic.ts';
 import { CODES } from '../errors/problem.ts';
+import type { TimestampForm } from './present.ts';
 
 /** The contract's exports: its schemas have their names in the document. */
 const CONTRACT: Record<string, unknown> = {
@@ -35,29 +37,49 @@ for (const [id, schema] of Object.entries(CONTRACT)) {
 
 type Json = Record<string, unknown>;
 
-export function openApiDocument(routeSet: RouteSet): Json {
+interface OpenApiOptions {
+  readonly routeSet: RouteSet;
+  readonly timestamps: TimestampForm;
+}
+
+/** Returns the document without `servers`, which depend on the request. */
+export function openApiDocument({ routeSet, timestamps }: OpenApiOptions): Json {
   const paths: Record<string, Json> = {};
   const schemas: Json = {};
-  for (const [name, route] of servedRoutes(routeSet)) {
+  const served = servedRoutes(routeSet);
+  for (const [name, route] of served) {
     (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(name, route);
   }
   const apiKey = { type: 'apiKey', in: 'header', name: 'x-api-key' };
   return {
     openapi: '3.1.0',
-    info: { title: 'Content Pages', version: 'v0' },
+    info: {
+      title: 'Content Pages',
+      version: 'v0',
+      description: 'Pages, audiences, topics, page links, accounts and persons.',
+      contact: { name: 'Content Pages Gateway' },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
     security: [{ apiKey: [] }],
+    tags: [...new Set(served.map(([, route]) => tagOf(route)))]
+      .sort()
+      .map((name) => ({ name, description: `Routes below /v0/${name}.` })),
     paths,
     components: { securitySchemes: { apiKey }, schemas },
   };
 
-  function operation(name: RouteName, { method, path, query, body, response }: Route): Json {
+  function operation(name: RouteName, route: Route): Json {
+    const { method, path, query, body, response } = route;
     // Output type of a parameter: `limit` is a number.
     const properties = (query ? schemaOf(query)['properties'] : {}) as Json;
     const others = [405, ...(method === 'GET' ? [409] : []), ...(body ? [] : [413, 415, 422])];
     const errors = Object.entries(CODES).filter(([status]) => !others.includes(Number(status)));
+    const summary = inWords(name);
     return {
       operationId: name,
-      tags: [path.split('/')[2]],
+      summary,
+      description: `${summary}. ${'cursor' in properties ? 'Returns one page; `nextCursor` is the `cursor` of the next one.' : 'Returns the object or the objects found.'}`,
+      tags: [tagOf(route)],
       parameters: [
         ...parametersOf(path).map((one) => parameter('path', one, { type: 'string' })),
         ...Object.entries(properties).map(([one, schema]) => parameter('query', one, schema)),
@@ -75,8 +97,25 @@ export function openApiDocument(routeSet: RouteSet): Json {
     };
   }
 
-  function json(schema: z.ZodType, io: 'input' | 'output' = 'output'): Json {
-    return { 'application/json': { schema: schemaOf(schema, io) } };
+  function json(given: z.ZodType, io: 'input' | 'output' = 'output'): Json {
+    const schema = schemaOf(given, io);
+    return { 'application/json': { schema, example: exampleIn(schema) } };
+  }
+
+  /** Returns an example of a schema, made of those of its fields. */
+  function exampleIn(schema: Json): unknown {
+    const { $ref, examples, anyOf, items, properties, type } = schema as Partial<OfSchema>;
+    if (examples) return examples[0];
+    if ($ref) return exampleIn(schemas[$ref.split('/').at(-1)!] as Json);
+    if (anyOf) return exampleIn(anyOf[0]!);
+    if (schema['enum']) return (schema['enum'] as unknown[])[0];
+    // The first of several; the others are `null`.
+    const [kind = 'object'] = [type ?? []].flat();
+    if (kind === 'array') return [exampleIn(items!)];
+    if (kind !== 'object') return PLAIN[kind];
+    return Object.fromEntries(
+      Object.entries(properties ?? {}).map(([name, one]) => [name, exampleIn(one)]),
+    );
   }
 
   /** Returns a schema with references to named ones. */
@@ -85,14 +124,128 @@ export function openApiDocument(routeSet: RouteSet): Json {
     const { $schema, $defs, ...bare } = JSON.parse(
       text.replaceAll('#/$defs/', '#/components/schemas/'),
     ) as Json;
-    Object.assign(schemas, $defs);
-    return bare;
+    for (const [name, one] of Object.entries($defs ?? {})) schemas[name] = completed(one, io, name);
+    return completed(bare, io, '') as Json;
+  }
+
+  /** Adds examples and the form of timestamps, and opens the objects of responses. @param owner name of the schema. */
+  function completed(given: unknown, io: 'input' | 'output', owner: string): unknown {
+    if (Array.isArray(given)) return given.map((one) => completed(one, io, owner));
+    if (typeof given !== 'object' || given === null) return given;
+    const { additionalProperties, ...schema } = Object.fromEntries(
+      Object.entries(given).map(([name, one]) => [name, completed(one, io, owner)]),
+    );
+    const isOpen = io === 'output' && additionalProperties === false;
+    const { properties } = schema as { readonly properties?: Record<string, Json> };
+    for (const [name, property] of Object.entries(properties ?? {})) {
+      if (name.endsWith('At')) Object.assign(property, TIMESTAMP[timestamps]);
+      const example = exampleOf(owner, name);
+      const isAllowed = example !== null || [property['type']].flat().includes('null');
+      if (example !== undefined && isAllowed) property['examples'] = [example];
+    }
+    return {
+      ...schema,
+      ...(!isOpen && additionalProperties !== undefined && { additionalProperties }),
+    };
+  }
+
+  function exampleOf(owner: string, name: string): unknown {
+    if (name in EXAMPLES) return EXAMPLES[`${owner}.${name}`] ?? EXAMPLES[name];
+    return name.endsWith('At') ? MOMENT[timestamps] : undefined;
   }
 }
 
-const parameter = (where: 'path' | 'query', name: string, schema: unknown): Json => ({
-  name,
-  in: where,
-  required: where === 'path',
-  schema,
-});
+/** What is read of a schema for its example. */
+interface OfSchema {
+  readonly $ref: string;
+  readonly examples: readonly unknown[];
+  readonly anyOf: readonly Json[];
+  readonly items: Json;
+  readonly properties: Readonly<Record<string, Json>>;
+  readonly type: string | readonly string[];
+}
+
+/** Examples of fields without one of their own. */
+const PLAIN: Readonly<Record<string, unknown>> = {
+  string: 'text',
+  integer: 1,
+  number: 1,
+  boolean: true,
+};
+
+const tagOf = ({ path }: Route): string => path.split('/')[2]!;
+
+/** `List account logs` for `listAccountLogs`. */
+const inWords = (name: string): string =>
+  name
+    .replace(/^./, (one) => one.toUpperCase())
+    .replaceAll(/(?<=.)[A-Z]/g, (one) => ` ${one.toLowerCase()}`);
+
+const parameter = (where: 'path' | 'query', name: string, schema: unknown): Json => {
+  const example = where === 'path' ? EXAMPLES[camel(name)] : undefined;
+  return {
+    name,
+    in: where,
+    required: where === 'path',
+    schema,
+    ...(example !== undefined && { example }),
+  };
+};
+
+const camel = (name: string): string =>
+  name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** Source: interface.md, "Conventions". */
+const TIMESTAMP: Readonly<Record<TimestampForm, Json>> = {
+  document: { pattern: '^\\+[1-9]\\d{1,14}$' },
+  iso: { format: 'date-time' },
+};
+
+const MOMENT: Readonly<Record<TimestampForm, string>> = {
+  document: '+1790000000000',
+  iso: '2026-09-21T14:13:20.000Z',
+};
+
+/** Examples of fields by name, or by schema and name where one name has several meanings. */
+const EXAMPLES: Readonly<Record<string, unknown>> = {
+  pageId: 'page_northwind',
+  audienceId: 'audience_northwind_01',
+  versionId: 'version_northwind_01_v1',
+  topicId: 'topic_01',
+  topicEntryId: 'topic_01_entry_1',
+  pageLinkId: 'link_northwind_01',
+  accountId: 'account_harborlight_logistics',
+  accountLogId: 'alog_harborlight_logistics_1',
+  personId: 'person_ada_lindqvistova',
+  personLogId: 'plog_ada_lindqvistova_1',
+  activityId: 'activity_1',
+  name: 'Northwind launch',
+  'Person.name': 'Ada Lindqvistova',
+  'Account.name': 'Harborlight Logistics',
+  'AccountWithPersons.name': 'Harborlight Logistics',
+  title: 'Northwind launch',
+  computedName: 'For Ada Lindqvistova',
+  effectiveName: 'For Ada Lindqvistova',
+  customName: null,
+  url: 'https://www.example.com/demo',
+  actionUrlOverride: 'https://www.example.com/demo',
+  personRouteKey: 'ada-lindqvistova',
+  email: 'ada-lindqvistova@harborlight-logistics.example',
+  domain: 'harborlight-logistics.example',
+  slug: 'ada-lindqvistova',
+  phoneNumber: null,
+  linkedinProfileUrl: null,
+  status: 'draft',
+  versionNumber: 2,
+  source: 'crm',
+  type: 'note-added',
+  'EntryContent.type': 'text',
+  archivedAt: null,
+  deletedAt: null,
+  cancelledAt: null,
+  obsoleteAt: null,
+  hasMore: false,
+  nextCursor: null,
+  totalCount: 1,
+  cursor: 'eyJhIjoxfQ',
+};

@@ -14,9 +14,10 @@ import type { Edge, NodePage } from '../types/node-page.ts';
 import { nounOf, withArticle } from '../types/typename.ts';
 
 /**
- * Creates `<Name>Connection` and `<Name>Edge`. Call once per node type.
+ * Returns `<Name>Connection`, created with `<Name>Edge` by the first call for a node type.
  *
  * @param entity entity of `NodeReference`s among the nodes.
+ * @throws Error if another call for the node type has another entity.
  */
 export function connectionType<Node extends object>(
   nodeRef: ObjectRef<Types, Node>,
@@ -25,6 +26,12 @@ export function connectionType<Node extends object>(
   // Pothos cannot infer types from a type parameter.
   const node: ObjectRef<Types, object> = nodeRef;
   const name = `${node.name}Connection`;
+  const known = connections.get(name);
+  if (known && known.entity !== entity) {
+    throw new Error(`Pass the same entity to each connectionType(${node.name}).`);
+  }
+  // The plugin's connection shape is `NodePage` here.
+  if (known) return known.connectionRef as ObjectRef<Types, NodePage<Node>>;
   const read = (given: unknown, context: Context, info: GraphQLResolveInfo) =>
     entity && given instanceof NodeReference ? followKey(entity, given.key, context, info) : given;
   const nodeField = {
@@ -78,13 +85,19 @@ export function connectionType<Node extends object>(
     },
     edgeRef,
   );
-  connections.set(name, { node: node.name, edgeRef });
-  // The plugin's connection shape is `NodePage` here.
+  connections.set(name, { node: node.name, entity, connectionRef, edgeRef });
   return connectionRef as ObjectRef<Types, NodePage<Node>>;
 }
 
 /** Connections by name. */
-const connections = new Map<string, { readonly node: string; readonly edgeRef: unknown }>();
+const connections = new Map<string, Connection>();
+
+interface Connection {
+  readonly node: string;
+  readonly entity: unknown;
+  readonly connectionRef: unknown;
+  readonly edgeRef: unknown;
+}
 
 /** Returns the edge type of a connection, for fields with a single edge. */
 export const edgeTypeOf = <Node>(

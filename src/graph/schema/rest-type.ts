@@ -65,8 +65,9 @@ export function restType<T extends object>(
 ): unknown {
   const { description, interfaces = [], added = () => ({}) } = options;
   const type = typeof given === 'string' ? builder.objectRef<T>(given) : given;
+  const contract = fieldsOf(type.name, schema.shape, options);
   if (type instanceof InterfaceRef) {
-    const fields = (t: Exposing) => restFields(t, schema, options, false);
+    const fields = (t: Exposing) => restFields(t, contract, false);
     return builder.interfaceType(type, { description, fields });
   }
   const isNode = !(type instanceof ObjectRef);
@@ -74,7 +75,7 @@ export function restType<T extends object>(
     description,
     interfaces: [...interfaces],
     fields: (t: PothosSchemaTypes.ObjectFieldBuilder<Types, T>) => ({
-      ...restFields(t, schema, options, isNode),
+      ...restFields(t, contract, isNode),
       ...added(t),
     }),
   };
@@ -97,14 +98,9 @@ interface Exposing {
 }
 
 /** Fields of a type or an interface. Unknown enum values are null with an error. */
-function restFields(
-  t: Exposing,
-  { shape }: z.ZodObject,
-  options: FieldOptions,
-  isNode: boolean,
-): FieldMap {
+function restFields(t: Exposing, contract: ReturnType<typeof fieldsOf>, isNode: boolean): FieldMap {
   const made: FieldMap = {};
-  for (const field of fieldsOf(shape, options)) {
+  for (const field of contract) {
     const { name, value, type } = field;
     const isEnum = value instanceof z.ZodEnum;
     let { description } = field;
@@ -138,12 +134,13 @@ export const inputType = <Body>(
   name: string,
   { shape }: z.ZodType<unknown, Body> & { readonly shape: z.core.$ZodShape },
   { description, added = () => ({}), ...options }: InputOptions<Body>,
-): InputRef =>
-  builder.inputType(name, {
+): InputRef => {
+  const contract = fieldsOf(name, shape, options);
+  return builder.inputType(name, {
     description,
     fields: (t) => {
       const made: InputFieldMap = {};
-      for (const field of fieldsOf(shape, options)) {
+      for (const field of contract) {
         made[field.as] = t.field({
           type: (field.isList ? [field.type] : field.type) as InputRef,
           required: field.isRequired,
@@ -154,9 +151,14 @@ export const inputType = <Body>(
       return { ...made, ...added(t) };
     },
   });
+};
 
-/** Merges fields of the contract with their additions. */
-const fieldsOf = (shape: z.core.$ZodShape, { fields = {}, renamed }: FieldOptions) =>
+/**
+ * Merges fields of the contract with their additions. Objects without a type are left to the module.
+ *
+ * @throws Error for another field without a type, which would be missing in the graph.
+ */
+const fieldsOf = (owner: string, shape: z.core.$ZodShape, { fields = {}, renamed }: FieldOptions) =>
   Object.entries(shape).flatMap(([name, schema]) => {
     // The schema without null and undefined.
     const value = nonNullOf(schema);
@@ -164,7 +166,13 @@ const fieldsOf = (shape: z.core.$ZodShape, { fields = {}, renamed }: FieldOption
     const as = name === 'id' && renamed ? renamed.id : name;
     const beside = besideOf(fields[name]);
     const type = beside.type ?? scalarOf(as, value);
-    if (type === undefined) return [];
+    const leaf = value instanceof z.ZodArray ? nonNullOf(value.element) : value;
+    if (type === undefined && leaf instanceof z.ZodObject) return [];
+    if (type === undefined) {
+      throw new Error(
+        `"${owner}.${name}" has no type in the graph: give it one in \`fields: { ${name}: … }\`, such as the ref of \`builder.enumType\` for an enum.`,
+      );
+    }
     return {
       name,
       as,
@@ -202,14 +210,14 @@ function nonNullOf(schema: unknown): unknown {
   return isWrapped ? nonNullOf(schema.unwrap()) : schema;
 }
 
-/** Returns undefined for non-scalars. */
+/** Returns undefined for non-scalars, and for what has no scalar, such as a union. */
 function scalarOf(name: string, schema: unknown): string | undefined {
   if (schema instanceof z.ZodBoolean) return 'Boolean';
   if (schema instanceof z.ZodNumberFormat) return 'SafeInt';
   if (schema instanceof z.ZodNumber) return 'Float';
   if (schema instanceof z.ZodRecord) return 'JSON';
-  if (schema instanceof z.ZodArray) return scalarOf(name, schema.element);
-  if (schema instanceof z.ZodObject || schema instanceof z.ZodEnum) return undefined;
+  if (schema instanceof z.ZodArray) return scalarOf(name, nonNullOf(schema.element));
+  if (!(schema instanceof z.ZodString || schema instanceof z.ZodStringFormat)) return undefined;
   if (name.endsWith('At')) return 'DateTime';
   return /Id(?:Override)?$/.test(name) ? 'ID' : 'String';
 }
