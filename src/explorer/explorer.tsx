@@ -63,6 +63,7 @@ function Explorer({ settings }: { settings: PageSettings }) {
       plugins={plugins}
       referencePlugin={DOCUMENTATION_PLUGIN}
       storage={tabStorage}
+      inputValueDeprecation
       initialQuery={first.query}
       initialVariables={first.variables}
       initialHeaders={environmentInUse()?.headers ?? ''}

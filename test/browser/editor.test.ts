@@ -129,7 +129,10 @@ describe('the query editor', () => {
   });
 });
 
-it('“Merge fragments” keeps the directives of a spread', async () => {
+it.each([
+  ['its button', (page: Page) => page.getByRole('button', { name: /^Merge fragments/ }).click()],
+  ['its shortcut', (page: Page) => page.keyboard.press('Control+Shift+M')],
+])('“Merge fragments” keeps the directives of a spread, by %s', async (_how, press) => {
   const { page } = await open();
   await write(
     page,
@@ -139,7 +142,7 @@ it('“Merge fragments” keeps the directives of a spread', async () => {
   // GraphiQL reads a document a moment after it was written.
   await expectCost(page, /^(?:0–)?1 call/);
 
-  await page.getByRole('button', { name: /^Merge fragments/ }).click();
+  await press(page);
 
   await expect
     .poll(() => textOf(page, 'query'))

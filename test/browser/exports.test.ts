@@ -218,6 +218,21 @@ describe('headers', () => {
     expect(await page.evaluate(() => localStorage['content-pages:environments'])).toBe('[]');
   });
 
+  it('of the environment in use are in new tabs too, and reloads open no other tab', async () => {
+    const { page } = await open();
+    await write(page, 'headers', '{ "x-team": "blue" }');
+    await page.getByRole('button', { name: /Environments/ }).click();
+    await page.getByLabel('Save the headers of this tab as').fill('staging');
+    await page.locator('.save-environment button').click();
+
+    await page.getByRole('button', { name: 'New tab' }).click();
+
+    await expect.poll(() => textOf(page, 'headers')).toContain('"x-team": "blue"');
+    await page.reload();
+    await isUsable(page);
+    expect(await page.locator('.graphiql-tab').count()).toBe(2);
+  });
+
   it('are kept with their tab over a reload, except credentials, which the page says', async () => {
     const { page } = await open();
     await write(page, 'headers', '{ "x-team": "blue", "Authorization": "Bearer secret" }');

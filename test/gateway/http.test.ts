@@ -710,8 +710,8 @@ describe('GraphiQL', () => {
 
   it.each([
     ['when it is switched off', { tools: { graphiql: false } }, 'GraphiQL is off (GRAPHIQL=off).'],
-    ['when it was not built', { explorer: { folder: '/nowhere' } }, 'run &quot;npm ci&quot;'],
-    ['when no build is configured', {}, 'run &quot;npm ci&quot;'],
+    ['when it was not built', { explorer: { folder: '/nowhere' } }, 'Run &quot;npm ci&quot;'],
+    ['when no build is configured', {}, 'Run &quot;npm ci&quot;'],
   ] as const)(
     'explains on its page why it is missing %s, while GraphQL is served',
     async (_when, options, sentence) => {

@@ -8,7 +8,7 @@ import { quickFixes } from './quick-fix.ts';
 export function Editors() {
   useReadiness();
   useWholeLines();
-  usePlayKey();
+  useShortcuts();
   useSystemColors();
   useCompletion();
   useQuickFixes();
@@ -60,10 +60,21 @@ function useWholeLines(): void {
   }, [monaco, query, variables, headers, response]);
 }
 
-/** Runs the query at Ctrl+Enter outside of the editors too, as after Prettify or a load. */
-function usePlayKey(): void {
-  const { run } = useGraphiQLActions();
+/**
+ * Runs the query at Ctrl+Enter outside of the editors too, as after Prettify or a load. Prettify and Merge have the keys
+ * that GraphiQL shows: its own need the Windows key instead of Ctrl on Linux and Windows.
+ */
+function useShortcuts(): void {
+  const { run, prettifyEditors, mergeQuery } = useGraphiQLActions();
   useEffect(() => {
+    const format = (event: KeyboardEvent): void => {
+      const { code, ctrlKey, shiftKey, altKey, metaKey, defaultPrevented } = event;
+      if (!ctrlKey || !shiftKey || altKey || metaKey || defaultPrevented) return;
+      const action = { KeyP: prettifyEditors, KeyM: mergeQuery }[code];
+      if (!action) return;
+      event.preventDefault();
+      void action();
+    };
     const play = (event: KeyboardEvent): void => {
       const { key, ctrlKey, metaKey, target, defaultPrevented } = event;
       const isInEditor = target instanceof Element && target.closest('.monaco-editor');
@@ -75,8 +86,12 @@ function usePlayKey(): void {
       void run();
     };
     document.addEventListener('keydown', play);
-    return () => document.removeEventListener('keydown', play);
-  }, [run]);
+    document.addEventListener('keydown', format);
+    return () => {
+      document.removeEventListener('keydown', play);
+      document.removeEventListener('keydown', format);
+    };
+  }, [run, prettifyEditors, mergeQuery]);
 }
 
 /** Follows changes of the system's colour scheme, which GraphiQL's editors read once. */

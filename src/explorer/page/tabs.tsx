@@ -13,6 +13,7 @@ import {
 import { endClosed, resultsInView, useSubscribedTabs } from '../exchange/subscriptions.ts';
 import { isPhone } from '../documents/phone.ts';
 import { keepHeaders, takeHeaders } from '../documents/tab-headers.ts';
+import { environmentInUse } from './environments.ts';
 import { say } from './messages.ts';
 
 export function Tabs() {
@@ -83,16 +84,22 @@ function useKeptAnswer(): void {
   }, [id, responseEditor, updateActiveTabValues]);
 }
 
-/** Restores the headers of tabs after a reload. GraphiQL persists all headers or none. */
+/**
+ * Restores the headers of tabs after a reload, since GraphiQL persists all headers or none, and puts those of the
+ * environment in use into other new tabs.
+ */
 function useKeptHeaders(): void {
   const { updateActiveTabValues } = useGraphiQLActions();
   const headerEditor = useGraphiQL((state) => state.headerEditor);
   const tabs = useGraphiQL((state) => state.tabs);
   const id = useGraphiQL((state) => state.tabs[state.activeTabIndex]?.id ?? '');
+  const seen = useRef(new Set<string>());
   useEffect(() => {
-    // An environment in use has set them already.
-    if (!headerEditor || headerEditor.getValue().trim()) return;
-    const kept = takeHeaders(id);
+    if (!headerEditor) return;
+    const environment = seen.current.has(id) ? undefined : environmentInUse();
+    seen.current.add(id);
+    if (headerEditor.getValue().trim()) return;
+    const kept = takeHeaders(id) ?? (environment && { headers: environment.headers, left: [] });
     if (!kept) return;
     headerEditor.setValue(kept.headers);
     updateActiveTabValues({ headers: kept.headers });
