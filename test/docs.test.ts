@@ -202,8 +202,8 @@ describe('links', () => {
 });
 
 describe('settings', () => {
-  it('are all in docs/operating.md, each once', () => {
-    const { rows } = pageNamed('docs/operating.md');
+  it('are all in docs/settings.md, each once', () => {
+    const { rows } = pageNamed('docs/settings.md');
     const names = rows.flatMap(({ cells }) => /^`([A-Z][A-Z_]+)`$/.exec(cells[0]!)?.[1] ?? []);
 
     expect(names.sort()).toEqual([...settings].sort());
@@ -213,7 +213,7 @@ describe('settings', () => {
     const [command = '', ...given] = scripts.settings.split(' ');
     const printed = execFileSync(join(ROOT, 'node_modules/.bin', command), given, { cwd: ROOT });
 
-    const page = readFileSync(join(ROOT, 'docs/operating.md'), 'utf8');
+    const page = readFileSync(join(ROOT, 'docs/settings.md'), 'utf8');
     expect(page).toContain(printed.toString());
   });
 });
@@ -292,7 +292,7 @@ describe('names', () => {
   });
 
   it('of metrics are exactly those at /metrics', async () => {
-    const documented = pageNamed('docs/operating.md').words.filter((word) =>
+    const documented = pageNamed('docs/metrics.md').words.filter((word) =>
       /^gateway_\w+$/.test(word),
     );
 
@@ -309,7 +309,7 @@ describe('names', () => {
   });
 
   it('of endpoints are served', async () => {
-    const paths = pageNamed('docs/operating.md')
+    const paths = pageNamed('docs/http-api.md')
       .rows.filter(({ heading }) => heading === 'Endpoints')
       .flatMap(({ cells }) => /^`(\/\w+)`$/.exec(cells[0]!)?.[1] ?? []);
 

@@ -1,5 +1,5 @@
 /**
- * Limits without a setting: docs/failures.md and docs/operating.md state them as the code has them.
+ * Limits without a setting: the pages for operators state them as the code has them.
  *
  * Those of Redis and of traces are in test/extensions/documented-limits.test.ts.
  */
@@ -64,14 +64,27 @@ import { RESOLVE_MS, STEP_MS, STEPS } from '../src/rest/transport/dispatcher.ts'
 import { inDigits, inSeconds, inWords } from './support/numbers.ts';
 import { readPage, textOf } from './support/pages.ts';
 
-const failures = readPage('docs/failures.md');
-const operating = readPage('docs/operating.md');
+const limitsPage = readPage('docs/limits.md');
+
+/** The text of pages for operators. */
+const text = [
+  'failures',
+  'limits',
+  'settings',
+  'http-api',
+  'logs',
+  'metrics',
+  'scaling',
+  'deploying',
+]
+  .map((name) => textOf(readPage(`docs/${name}.md`)))
+  .join(' ');
 
 const n = inDigits;
 const s = inSeconds;
 const megabytes = (bytes: number): number => bytes / 1_000_000;
 
-describe('docs/failures.md', () => {
+describe('docs/limits.md', () => {
   it('has each limit of callers and of calls at its value', () => {
     const { tokens, fields, growth, depth, aliases, directives } = DEFAULT_LIMITS;
     const { maxHeaderSize, headersTimeout, requestTimeout, keepAliveTimeout } = SERVER_LIMITS;
@@ -104,8 +117,9 @@ describe('docs/failures.md', () => {
       'wrong values of one answer that are reported one by one': n(MAX_FAULTS),
     };
 
-    const rows = failures.rows.filter(
-      ({ heading, cells }) => heading === 'Limits' && !cells[0]!.startsWith('towards'),
+    const rows = limitsPage.rows.filter(
+      ({ heading, cells }) =>
+        heading === 'Limits without a setting' && !cells[0]!.startsWith('towards'),
     );
 
     expect(Object.fromEntries(rows.map(({ cells }) => [cells[0], cells[1]]))).toEqual(limits);
@@ -160,7 +174,7 @@ describe('docs/failures.md', () => {
       ],
       'unread answers': [`1 more for every ${BYTES_PER_UNIT / 1_000} kB`],
     };
-    const rows = failures.rows.filter(({ heading }) => heading === 'How the gateway reacts');
+    const rows = limitsPage.rows.filter(({ heading }) => heading === 'Rules');
 
     expect(rows.map(({ cells }) => cells[0])).toEqual(expect.arrayContaining(Object.keys(rules)));
     for (const { cells } of rows) {
@@ -187,13 +201,6 @@ describe('docs/failures.md', () => {
     `${inWords(MAX_STATES)} states are kept`,
     `after ${inWords(STALLED_MS / 60_000)} minutes it is cut`,
     `while ${inWords(megabytes(MAX_UNREAD_BYTES), 'megabyte')} of answers is unread`,
-  ])('says “%s”', (phrase) => {
-    expect(textOf(failures)).toContain(phrase);
-  });
-});
-
-describe('docs/operating.md', () => {
-  it.each([
     `Each takes at most ${MAX_NAMES} names`,
     `at most once in ${NEWCOMER_MS} ms`,
     `is looked at every ${inWords(FOLDER_POLL_MS / 1_000)} seconds`,
@@ -204,8 +211,8 @@ describe('docs/operating.md', () => {
     `within ${inWords(ECHO_MS / 1_000, 'second')}`,
     `read nothing for ${inWords(STALLED_MS / 60_000)} minutes`,
     `four open up to ${4 * DEFAULTS.connections} connections`,
-  ])('says “%s”', (phrase) => {
-    expect(textOf(operating)).toContain(phrase);
+  ])('is next to a page that says “%s”', (phrase) => {
+    expect(text).toContain(phrase);
   });
 });
 

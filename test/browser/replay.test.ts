@@ -1,5 +1,5 @@
 /**
- * A frontend's run on a recording, as docs/clients.md shows it: real browsers, each with a key of its own, and no backend.
+ * A frontend's run on a recording, as docs/testing.md shows it: real browsers, each with a key of its own, and no backend.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -66,7 +66,7 @@ it('a recording is replayed from its beginning for each of three concurrent keys
   await replay.stop();
 });
 
-/** The test that a frontend's repository adds to the file of docs/clients.md. */
+/** The test that a frontend's repository adds to the file of docs/testing.md. */
 const specOf = (url: string): string => `
 import { expect } from '@playwright/test';
 test.use({ launchOptions: ${JSON.stringify(chromiumOptions())} });
@@ -81,7 +81,7 @@ test('reads what was recorded', async ({ page }) => {
 });
 `;
 
-it('the Playwright configuration of docs/clients.md runs a replay from its own folder and from another', async () => {
+it('the Playwright configuration of docs/testing.md runs a replay from its own folder and from another', async () => {
   const folder = openFolder();
   const app = join(folder, 'app');
   const url = `http://127.0.0.1:${await freePort()}`;
@@ -89,7 +89,7 @@ it('the Playwright configuration of docs/clients.md runs a replay from its own f
   symlinkSync(ROOT, join(folder, 'gateway'));
   symlinkSync(join(ROOT, 'node_modules'), join(app, 'node_modules'));
   writeFileSync(join(app, 'package.json'), '{ "type": "module" }');
-  const page = readPages().find(({ file }) => file === 'docs/clients.md')!;
+  const page = readPages().find(({ file }) => file === 'docs/testing.md')!;
   for (const { info, text } of page.blocks) {
     const [, path] = /^playwright (.+)$/.exec(info) ?? [];
     if (path === undefined) continue;

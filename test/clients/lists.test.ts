@@ -1,5 +1,5 @@
 /**
- * A new audience at the head of a list that Apollo Client or urql has read page by page, as docs/clients.md describes
+ * A new audience at the head of a list that Apollo Client or urql has read page by page, as docs/pagination.md describes
  * it. The apps of docs/own-documents.md append at the end, and Relay has its own test.
  */
 import { ApolloClient, gql, HttpLink, InMemoryCache, type Reference } from '@apollo/client';

@@ -1,5 +1,5 @@
 /**
- * A version watched with the clients that frontends have, as docs/clients.md shows them.
+ * A version watched with the clients that frontends have, as docs/subscriptions.md shows them.
  */
 import { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { GraphQLWsLink } from '@apollo/client/link/subscriptions';

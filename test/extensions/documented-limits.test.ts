@@ -1,4 +1,4 @@
-/** Limits of Redis and of traces without a setting: docs/operating.md states them as the code has them. */
+/** Limits of Redis and of traces without a setting: docs/scaling.md and docs/logs.md state them as the code has them. */
 import { expect, it } from 'vitest';
 import { MAX_TIMEOUTS, PROBE_MS } from '../../src/extensions/redis/breaker.ts';
 import { COMMAND_TIMEOUT_MS, MAX_PAUSE_MS } from '../../src/extensions/redis/connection.ts';
@@ -15,6 +15,8 @@ it.each([
   `Every entry expires, after ${inWords(KEPT_MS / 86_400_000, 'day')} at the latest`,
   `the log says so, once ${inWords(COMPLAIN_MS / 60_000, 'minute')} at most`,
   `the process ends ${inWords(CLOSE_MS / 1_000)} seconds later at most`,
-])('docs/operating.md says “%s”', (phrase) => {
-  expect(textOf(readPage('docs/operating.md'))).toContain(phrase);
+])('the pages for operators say “%s”', (phrase) => {
+  const [scaling, logs] = ['scaling', 'logs'].map((name) => readPage(`docs/${name}.md`));
+
+  expect(textOf(scaling!) + textOf(logs!)).toContain(phrase);
 });

@@ -1,13 +1,13 @@
 /**
  * Prints every setting with its default and its meaning: `npm run settings`. With `--write` updates the table of
- * docs/operating.md; a test compares them.
+ * docs/settings.md; a test compares them.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { listOf } from '../settings/list.ts';
 import { GROUPS } from '../config.ts';
 import { printLines } from './terminal.ts';
 
-const PAGE = 'docs/operating.md';
+const PAGE = 'docs/settings.md';
 
 /** Matches the table of settings. */
 const TABLE = /^\| variable .*\n(?:\|.*\n)*/m;

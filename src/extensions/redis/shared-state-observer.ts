@@ -32,7 +32,7 @@ export function observeSharedState(
       refusals.add(why);
       logger.warn(
         { failure: why },
-        'Redis refuses a command: see docs/operating.md for its rights and memory',
+        'Redis refuses a command: see docs/scaling.md for its rights and memory',
       );
     },
   };

@@ -191,10 +191,10 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
     },
   );
 
-  it('works with the rights that docs/operating.md gives it, which exclude other keys', async () => {
+  it('works with the rights that docs/scaling.md gives it, which exclude other keys', async () => {
     const port = await freePort();
     const redis = await openRedis('--port', String(port));
-    const page = readFileSync(join(ROOT, 'docs/operating.md'), 'utf8');
+    const page = readFileSync(join(ROOT, 'docs/scaling.md'), 'utf8');
     await redis.command('ACL', .../^ACL (SETUSER .*)$/m.exec(page)![1]!.split(' '));
     const url = `redis://gateway:password@127.0.0.1:${port}`;
     const { refusals, connection } = await open(url);
