@@ -1,5 +1,5 @@
 /** GraphiQL's fetcher: the schema, and the key that the backend has rejected. */
-import { beforeEach, expect, it, vi } from 'vitest';
+import { afterAll, beforeEach, expect, it, vi } from 'vitest';
 
 vi.stubGlobal('location', { origin: 'http://127.0.0.1:4000', pathname: '/graphql' });
 vi.stubGlobal('addEventListener', () => {});
@@ -17,6 +17,12 @@ async function load(schemaId = 'one') {
   const fetcher = createFetcher({ ...SETTINGS, schemaId }, async (request) => request);
   return () => fetcher(INTROSPECTION) as Promise<{ data: { __schema: string } }>;
 }
+
+// Files share a process.
+afterAll(() => {
+  vi.unstubAllGlobals();
+  vi.resetModules();
+});
 
 let sent = 0;
 beforeEach(() => {

@@ -198,7 +198,7 @@ describe('the parts of an incremental response', () => {
     expect(text).toContain('"errors":[{"message":"Unexpected error."');
     expect(text).toContain('"hasNext":false');
     expect(text).not.toContain('broken');
-    expect(text.endsWith('-----\r\n')).toBe(true);
+    expect(text.endsWith('--graphql--\r\n')).toBe(true);
   });
 
   it('give way to a plain error response when a plugin throws on the first part', async () => {
