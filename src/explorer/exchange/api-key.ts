@@ -25,7 +25,10 @@ export function offerApiKey(key: string): void {
 let rejected: string | undefined;
 
 /** Notes whether the backend has rejected the key that a result was requested with. */
-export function noteKey(key: string | null, { data, errors }: ExecutionResult): void {
+export function noteKey(
+  key: string | null,
+  { data, errors }: Pick<ExecutionResult<unknown>, 'data' | 'errors'>,
+): void {
   const isRejected = errors?.some(({ extensions }) => extensions?.['code'] === 'UNAUTHENTICATED');
   if (key === null || (!isRejected && !data)) return;
   if (isRejected) rejected = key;
