@@ -157,7 +157,7 @@ export class CircuitBreaker implements AttemptPolicy {
   /** Rejects calls of a circuit that has opened: queued ones and, if the backend is silent, reads in flight. */
   #refuseBehind(isBehind: (attempt: Attempt) => boolean, isSilent: boolean): void {
     for (const attempt of [...this.#underWay.attempts]) {
-      const { call, source, route } = attempt;
+      const { call, source } = attempt;
       const mayEnd = source === 'unsent' || (isSilent && isRead(call));
       if (!mayEnd || !isBehind(attempt)) continue;
       call.settle(this.#refusalOf(attempt));
