@@ -107,11 +107,15 @@ it.each(['{ nope }', 'subscription { nope }', '{ topic('])(
   },
 );
 
-it('a caller without a key gets HTTP 401 instead of a result, without a REST call', async () => {
+it('a caller without a key gets one result with the error, and does not send the operation again', async () => {
   const before = await callsOf();
 
   const heard = await subscribe(CREATE, {});
 
-  expect(heard).toMatchObject({ results: [], error: 'Server responded with 401: Unauthorized' });
+  expect(heard).toMatchObject({
+    results: [{ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] }],
+    error: undefined,
+    sent: 1,
+  });
   expect(await callsOf()).toBe(before);
 });
