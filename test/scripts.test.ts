@@ -53,7 +53,8 @@ const read = ['src', 'test']
       (file) => `${folder}/${file.replaceAll('\\', '/')}`,
     ),
   )
-  .filter((file) => /\.(?:mjs|tsx?)$/.test(file) && !APART.test(file))
+  .filter((file) => /\.(?:mjs|tsx?)$/.test(file) && !/\/node_modules\//.test(file))
+  .filter((file) => !APART.test(file))
   .concat('rolldown.config.ts', 'vitest.config.ts', 'codegen.ts');
 
 it.each([
