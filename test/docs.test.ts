@@ -78,9 +78,9 @@ describe('examples', () => {
 
   it('that show code are all run by a test', () => {
     // `file`: test/adding-a-resource.test.ts; `playwright`: test/browser/replay.test.ts; `compose`:
-    // test/extensions/federation/composers.test.ts.
+    // test/extensions/federation/composers.test.ts; `plugin`: test/gateway/adding-a-plugin.test.ts.
     const isRun = (block: Block) =>
-      isExample(block) || /^(?:(?:answer|compose)$|file |playwright )/.test(block.info);
+      isExample(block) || /^(?:(?:answer|compose|plugin)$|file |playwright )/.test(block.info);
     const ofCode = blocks.filter(({ language }) =>
       /^(?:diff|gql|graphql|js|ts|tsx)$/.test(language),
     );

@@ -14,7 +14,7 @@ export const useQuota = ({ perMinute, now = Date.now }) => {
       used.set(caller.apiKey, { window, count });
       if (count <= perMinute) return;
       throw new GraphQLError(
-        `This key may ask ${perMinute} operations a minute: come back later.`,
+        `Limit: ${perMinute} operations per minute and API key. Retry later.`,
         {
           extensions: {
             code: 'QUOTA_EXCEEDED',

@@ -117,7 +117,7 @@ beforeAll(async () => {
 }, 300_000);
 
 it.each(['Apollo Client', 'urql', 'Relay'])(
-  'an empty folder and the lines of the page give an app that reads, pages and adds: %s',
+  'an empty folder and the lines of the page give an app that reads, pages, adds and follows a publish: %s',
   async (client) => {
     const folder = openFolder();
     cpSync(begun, folder, { recursive: true, verbatimSymlinks: true });
@@ -129,7 +129,7 @@ it.each(['Apollo Client', 'urql', 'Relay'])(
       own.filter((line) => !isServer(line)),
     );
 
-    const servers = own.some(isServer) ? own.filter(isServer) : LINES.get('Starting both')!;
+    const servers = own.some(isServer) ? own.filter(isServer) : LINES.get('Run the app')!;
     const [gatewayLine, appLine] = servers as [string, string];
     const [origin, built] = await Promise.all([
       startServer(app, appLine),
@@ -166,6 +166,7 @@ it.each(['Apollo Client', 'urql', 'Relay'])(
     const all = await entriesOf(page);
 
     if (client === 'Relay') await expectProgress(page, clientOf(gateway, 'demo'));
+    else await expectPublished(page);
 
     await page.goto(built);
     await page.getByRole('heading', { name: 'Northwind launch' }).waitFor();
@@ -181,6 +182,13 @@ it.each(['Apollo Client', 'urql', 'Relay'])(
 function withOrigins(line: string, origins: readonly string[]): string {
   expect(line).toContain('CORS_ORIGINS=http://localhost:5173 ');
   return line.replace('http://localhost:5173', origins.join());
+}
+
+/** The app publishes, and its subscription shows how that ends. */
+async function expectPublished(page: Page): Promise<void> {
+  await page.getByRole('heading', { name: /: draft$/ }).waitFor();
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await page.getByRole('heading', { name: /: published$/ }).waitFor();
 }
 
 /** Somebody else publishes, and the row says so. */

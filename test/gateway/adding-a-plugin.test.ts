@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadPlugins, PluginsError } from '../../src/app/process/operator-plugins.ts';
-import { ROOT } from '../support/pages.ts';
+import { readPage, ROOT } from '../support/pages.ts';
 import { openHttp } from '../support/listen.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { openTrusting } from '../support/trusting.ts';
@@ -35,6 +35,19 @@ beforeAll(() => {
   cpSync(join(ROOT, 'docs/plugins'), folder, { recursive: true });
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it('rejects operations without a name by the plugin in the text of the page', async () => {
+  const { text } = readPage('docs/plugins.md').blocks.find(({ info }) => info === 'plugin')!;
+  const path = join(folder, 'named.mjs');
+  writeFileSync(path, text);
+  const site = await openGateway({ plugins: await loadPlugins(path, {}) });
+
+  const named = await site.ask('query Named { __typename }');
+  const anonymous = await site.ask('{ __typename }');
+
+  expect(named.status).toBe(200);
+  expect([anonymous.status, anonymous.codes]).toEqual([400, ['OPERATION_NAME_REQUIRED']]);
+});
 
 it('answers sixty operations of a key, refuses the next with 429, and lets other keys pass', async () => {
   // Keep all requests in one minute.
