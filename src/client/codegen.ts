@@ -5,7 +5,10 @@
  */
 import { readFileSync } from 'node:fs';
 import type { CodegenConfig } from '@graphql-codegen/cli';
-import { preset as clientPreset } from '@graphql-codegen/client-preset';
+import {
+  addTypenameSelectionDocumentTransform,
+  preset as clientPreset,
+} from '@graphql-codegen/client-preset';
 
 /** Options of an app. */
 export interface OwnDocuments {
@@ -68,6 +71,8 @@ export function contentPages({
       [output]: {
         schema,
         documents: [documents].flat(),
+        // Caches need `__typename`, and clients cannot add it to a document that is sent by its id.
+        documentTransforms: [addTypenameSelectionDocumentTransform],
         preset,
         presetConfig: {
           // Fragment masking is left to frameworks.

@@ -38,7 +38,7 @@ console.log(
   refusal,
   [certain, uncertain, wrong].length,
   relayAccept.split(';')[0],
-  name({ page: null }) ?? none({ page: null }),
+  name({ __typename: 'Query', page: null }) ?? none({ __typename: 'Query', page: null }),
 );
 `;
 

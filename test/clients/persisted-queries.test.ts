@@ -5,9 +5,14 @@ import { createHash } from 'node:crypto';
 import { ApolloClient, HttpLink, InMemoryCache, gql } from '@apollo/client';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { Client, fetchExchange } from '@urql/core';
+import { cacheExchange } from '@urql/exchange-graphcache';
 import { persistedExchange } from '@urql/exchange-persisted';
 import { expect, it } from 'vitest';
 import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
+import { keys, possibleTypes } from '../../src/client/cache/graphcache.ts';
+import { SearchPagesDocument } from '../../src/client/generated/graphql.ts';
+import manifest from '../../src/client/generated/persisted-documents.json' with { type: 'json' };
+import { openFolder } from '../support/folder.ts';
 import { openGateway } from '../support/open-gateway.ts';
 
 const PAGE = gql`
@@ -98,3 +103,30 @@ it.each([false, true])(
     expect(sent).toContain(byGet ? 'GET document' : 'POST document');
   },
 );
+
+it('urql fills its normalized cache from a document that it sends by the id of the manifest', async () => {
+  const folder = openFolder({ 'app-1.json': manifest });
+  const { url, gateway } = await openGateway({ documents: { folder, only: true } });
+  await gateway.open();
+  const { sent, fetch } = recordedFetch();
+  const client = new Client({
+    url: `${url}/graphql`,
+    fetch,
+    fetchOptions: { headers: HEADERS },
+    exchanges: [
+      cacheExchange({ keys, possibleTypes }),
+      persistedExchange({
+        preferGetForPersistedQueries: false,
+        generateHash: (_text, document) =>
+          Promise.resolve((document as { __meta__?: { hash: string } }).__meta__!.hash),
+      }),
+      fetchExchange,
+    ],
+  });
+
+  const { data, error } = await client.query(SearchPagesDocument, { query: 'northwind', first: 1 });
+
+  expect(error).toBeUndefined();
+  expect(data).toMatchObject({ searchPages: [{ __typename: 'PageSearchHit', name: NAME }] });
+  expect(sent).toEqual(['POST hash']);
+});

@@ -344,6 +344,20 @@ describe('the folder of trusted documents', () => {
       .toEqual(['PERSISTED_QUERY_NOT_FOUND']);
   });
 
+  it('may have a manifest with operations by id, as @replit/graphql-codegen-persisted-queries writes it', async () => {
+    const folder = openFolder();
+    await write(folder, 'web-1.json', {
+      format: 'apollo-persisted-query-manifest',
+      version: 1,
+      operations: { [sha256(PAGE)]: { name: 'Page', type: 'query', body: PAGE } },
+    });
+
+    const site = await openTrusting({ folder });
+
+    const asked = { documentId: sha256(PAGE), variables: VARIABLES };
+    expect((await post(site, asked)).text).toBe(ANSWER);
+  });
+
   it('may have a file that begins with a byte order mark', async () => {
     const folder = openFolder();
     await write(folder, 'web-1.json', `\uFEFF${JSON.stringify({ [sha256(PAGE)]: PAGE })}`);

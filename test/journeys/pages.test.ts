@@ -128,8 +128,16 @@ describe('publishing', () => {
     expect(first.data.publishAudienceVersion.userErrors).toEqual([]);
     expect(again.data.publishAudienceVersion.userErrors).toEqual([]);
     expect(other.data.publishAudienceVersion).toEqual({
+      __typename: 'PublishAudienceVersionPayload',
       audienceVersion: null,
-      userErrors: [{ code: 'CONFLICT', field: null, message: expect.any(String) as string }],
+      userErrors: [
+        {
+          __typename: 'UserError',
+          code: 'CONFLICT',
+          field: null,
+          message: expect.any(String) as string,
+        },
+      ],
     });
   });
 });

@@ -20,7 +20,11 @@ const TEXT_BY_ID = z.record(z.string().min(1), z.string().min(1));
 const APOLLO = z.object({
   format: z.literal(APOLLO_FORMAT),
   version: z.literal(1),
-  operations: z.array(z.object({ id: z.string().min(1), body: z.string().min(1) })),
+  operations: z.union([
+    z.array(z.object({ id: z.string().min(1), body: z.string().min(1) })),
+    // By id, as `@replit/graphql-codegen-persisted-queries` writes it.
+    z.record(z.string().min(1), z.object({ body: z.string().min(1) })),
+  ]),
 });
 
 /** Suffix of the file that `documents:check` writes beside a manifest. */
@@ -63,7 +67,12 @@ function parse(json: string): unknown {
 
 function entriesOf(manifest: unknown): readonly (readonly [id: string, text: string])[] {
   const apollo = APOLLO.safeParse(manifest);
-  if (apollo.success) return apollo.data.operations.map(({ id, body }) => [id, body]);
+  if (apollo.success) {
+    const { operations } = apollo.data;
+    return Array.isArray(operations)
+      ? operations.map(({ id, body }) => [id, body])
+      : Object.entries(operations).map(([id, { body }]) => [id, body]);
+  }
   // Other versions of the format would be read as a plain map.
   if (manifest !== null && typeof manifest === 'object' && 'operations' in manifest) {
     throw new ManifestError(`It is not version 1 of ${APOLLO_FORMAT}.`);

@@ -313,9 +313,9 @@ export type AccountWithPersonsQueryVariables = Exact<{
 }>;
 
 export type AccountWithPersonsQuery = {
-  __typename?: 'Query';
+  __typename: 'Query';
   account?: {
-    __typename?: 'Account';
+    __typename: 'Account';
     id: string;
     accountId: string;
     name?: string | null;
@@ -323,19 +323,19 @@ export type AccountWithPersonsQuery = {
     linkedPersonsCount: number;
     latestActivityAt?: string | null;
     persons?: {
-      __typename?: 'PersonConnection';
+      __typename: 'PersonConnection';
       totalCount?: number | null;
       nodes: Array<{
-        __typename?: 'Person';
+        __typename: 'Person';
         id: string;
         personId: string;
         name: string;
         email?: string | null;
         domain?: string | null;
         logs?: {
-          __typename?: 'PersonLogConnection';
+          __typename: 'PersonLogConnection';
           nodes: Array<{
-            __typename?: 'PersonLog';
+            __typename: 'PersonLog';
             id: string;
             personLogId: string;
             type: string;
@@ -347,9 +347,9 @@ export type AccountWithPersonsQuery = {
       } | null>;
     } | null;
     logs?: {
-      __typename?: 'AccountLogConnection';
+      __typename: 'AccountLogConnection';
       nodes: Array<{
-        __typename?: 'AccountLog';
+        __typename: 'AccountLog';
         id: string;
         accountLogId: string;
         type: string;
@@ -359,13 +359,13 @@ export type AccountWithPersonsQuery = {
       } | null>;
     } | null;
     activity?: {
-      __typename?: 'ActivityItemConnection';
+      __typename: 'ActivityItemConnection';
       nodes: Array<{
-        __typename?: 'ActivityItem';
+        __typename: 'ActivityItem';
         activityId?: string | null;
         type?: string | null;
         createdAt?: string | null;
-        person?: { __typename?: 'Person'; id: string; personId: string; name: string } | null;
+        person?: { __typename: 'Person'; id: string; personId: string; name: string } | null;
       } | null>;
     } | null;
   } | null;
@@ -378,13 +378,13 @@ export type AccountsQueryVariables = Exact<{
 }>;
 
 export type AccountsQuery = {
-  __typename?: 'Query';
+  __typename: 'Query';
   accounts?: {
-    __typename?: 'AccountConnection';
+    __typename: 'AccountConnection';
     totalCount?: number | null;
-    pageInfo: { __typename?: 'PageInfo'; hasNextPage: boolean; endCursor?: string | null };
+    pageInfo: { __typename: 'PageInfo'; hasNextPage: boolean; endCursor?: string | null };
     nodes: Array<{
-      __typename?: 'Account';
+      __typename: 'Account';
       id: string;
       accountId: string;
       name?: string | null;
@@ -399,18 +399,18 @@ export type CreateAudienceMutationVariables = Exact<{
 }>;
 
 export type CreateAudienceMutation = {
-  __typename?: 'Mutation';
+  __typename: 'Mutation';
   createAudience?: {
-    __typename?: 'CreateAudiencePayload';
+    __typename: 'CreateAudiencePayload';
     audience?: {
-      __typename?: 'Audience';
+      __typename: 'Audience';
       id: string;
       audienceId: string;
       effectiveName: string;
       status?: AudienceStatus | null;
       createdAt: string;
       latestVersion?: {
-        __typename?: 'AudienceVersion';
+        __typename: 'AudienceVersion';
         id: string;
         versionId: string;
         versionNumber: number;
@@ -420,7 +420,7 @@ export type CreateAudienceMutation = {
       } | null;
     } | null;
     userErrors: Array<{
-      __typename?: 'UserError';
+      __typename: 'UserError';
       code: UserErrorCode;
       field?: Array<string> | null;
       message: string;
@@ -429,7 +429,7 @@ export type CreateAudienceMutation = {
 };
 
 export type AudienceSummaryFragment = {
-  __typename?: 'Audience';
+  __typename: 'Audience';
   id: string;
   audienceId: string;
   effectiveName: string;
@@ -438,7 +438,7 @@ export type AudienceSummaryFragment = {
 };
 
 export type PersonSummaryFragment = {
-  __typename?: 'Person';
+  __typename: 'Person';
   id: string;
   personId: string;
   name: string;
@@ -447,7 +447,7 @@ export type PersonSummaryFragment = {
 };
 
 export type VersionSummaryFragment = {
-  __typename?: 'AudienceVersion';
+  __typename: 'AudienceVersion';
   id: string;
   versionId: string;
   versionNumber: number;
@@ -463,22 +463,22 @@ export type PageLinksQueryVariables = Exact<{
 }>;
 
 export type PageLinksQuery = {
-  __typename?: 'Query';
+  __typename: 'Query';
   page?: {
-    __typename?: 'Page';
+    __typename: 'Page';
     id: string;
     links?: {
-      __typename?: 'PageLinkConnection';
+      __typename: 'PageLinkConnection';
       totalCount?: number | null;
-      pageInfo: { __typename?: 'PageInfo'; hasNextPage: boolean; endCursor?: string | null };
+      pageInfo: { __typename: 'PageInfo'; hasNextPage: boolean; endCursor?: string | null };
       nodes: Array<{
-        __typename?: 'PageLink';
+        __typename: 'PageLink';
         pageLinkId?: string | null;
         path?: string | null;
         target?: {
-          __typename?: 'PageLinkTarget';
+          __typename: 'PageLinkTarget';
           targetType?: string | null;
-          audience?: { __typename?: 'Audience'; id: string; audienceId: string } | null;
+          audience?: { __typename: 'Audience'; id: string; audienceId: string } | null;
         } | null;
       } | null>;
     } | null;
@@ -491,9 +491,9 @@ export type PageWithAudiencesQueryVariables = Exact<{
 }>;
 
 export type PageWithAudiencesQuery = {
-  __typename?: 'Query';
+  __typename: 'Query';
   page?: {
-    __typename?: 'Page';
+    __typename: 'Page';
     id: string;
     pageId: string;
     name: string;
@@ -501,18 +501,18 @@ export type PageWithAudiencesQuery = {
     status?: PageStatus | null;
     audiencesCount: number;
     audiences?: {
-      __typename?: 'AudienceConnection';
+      __typename: 'AudienceConnection';
       totalCount?: number | null;
-      pageInfo: { __typename?: 'PageInfo'; hasNextPage: boolean; endCursor?: string | null };
+      pageInfo: { __typename: 'PageInfo'; hasNextPage: boolean; endCursor?: string | null };
       nodes: Array<{
-        __typename?: 'Audience';
+        __typename: 'Audience';
         id: string;
         audienceId: string;
         effectiveName: string;
         status?: AudienceStatus | null;
         createdAt: string;
         person?: {
-          __typename?: 'Person';
+          __typename: 'Person';
           id: string;
           personId: string;
           name: string;
@@ -520,9 +520,9 @@ export type PageWithAudiencesQuery = {
           domain?: string | null;
         } | null;
         versions?: {
-          __typename?: 'AudienceVersionConnection';
+          __typename: 'AudienceVersionConnection';
           nodes: Array<{
-            __typename?: 'AudienceVersion';
+            __typename: 'AudienceVersion';
             id: string;
             versionId: string;
             versionNumber: number;
@@ -543,25 +543,25 @@ export type PagingAudiencesQueryVariables = Exact<{
 }>;
 
 export type PagingAudiencesQuery = {
-  __typename?: 'Query';
+  __typename: 'Query';
   page?: {
-    __typename?: 'Page';
+    __typename: 'Page';
     id: string;
     audiences?: {
-      __typename?: 'AudienceConnection';
+      __typename: 'AudienceConnection';
       totalCount?: number | null;
       pageInfo: {
-        __typename?: 'PageInfo';
+        __typename: 'PageInfo';
         hasNextPage: boolean;
         hasPreviousPage: boolean;
         startCursor?: string | null;
         endCursor?: string | null;
       };
       edges: Array<{
-        __typename?: 'AudienceEdge';
+        __typename: 'AudienceEdge';
         cursor: string;
         node?: {
-          __typename?: 'Audience';
+          __typename: 'Audience';
           id: string;
           audienceId: string;
           effectiveName: string;
@@ -578,11 +578,11 @@ export type PublishVersionMutationVariables = Exact<{
 }>;
 
 export type PublishVersionMutation = {
-  __typename?: 'Mutation';
+  __typename: 'Mutation';
   publishAudienceVersion?: {
-    __typename?: 'PublishAudienceVersionPayload';
+    __typename: 'PublishAudienceVersionPayload';
     audienceVersion?: {
-      __typename?: 'AudienceVersion';
+      __typename: 'AudienceVersion';
       id: string;
       versionId: string;
       versionNumber: number;
@@ -590,7 +590,7 @@ export type PublishVersionMutation = {
       createdAt: string;
       publishedAt?: string | null;
       audience?: {
-        __typename?: 'Audience';
+        __typename: 'Audience';
         id: string;
         audienceId: string;
         effectiveName: string;
@@ -599,7 +599,7 @@ export type PublishVersionMutation = {
       } | null;
     } | null;
     userErrors: Array<{
-      __typename?: 'UserError';
+      __typename: 'UserError';
       code: UserErrorCode;
       field?: Array<string> | null;
       message: string;
@@ -613,9 +613,9 @@ export type SearchPagesQueryVariables = Exact<{
 }>;
 
 export type SearchPagesQuery = {
-  __typename?: 'Query';
+  __typename: 'Query';
   searchPages?: Array<{
-    __typename?: 'PageSearchHit';
+    __typename: 'PageSearchHit';
     id: string;
     pageId: string;
     name: string;
@@ -630,13 +630,13 @@ export type TopicsQueryVariables = Exact<{
 }>;
 
 export type TopicsQuery = {
-  __typename?: 'Query';
+  __typename: 'Query';
   topics?: {
-    __typename?: 'TopicConnection';
+    __typename: 'TopicConnection';
     totalCount?: number | null;
-    pageInfo: { __typename?: 'PageInfo'; hasNextPage: boolean; endCursor?: string | null };
+    pageInfo: { __typename: 'PageInfo'; hasNextPage: boolean; endCursor?: string | null };
     nodes: Array<{
-      __typename?: 'Topic';
+      __typename: 'Topic';
       id: string;
       topicId: string;
       title: string;
@@ -644,15 +644,15 @@ export type TopicsQuery = {
       isDefault: boolean;
       sortOrder: number;
       entries?: {
-        __typename?: 'TopicEntryConnection';
+        __typename: 'TopicEntryConnection';
         totalCount?: number | null;
-        pageInfo: { __typename?: 'PageInfo'; hasNextPage: boolean; endCursor?: string | null };
+        pageInfo: { __typename: 'PageInfo'; hasNextPage: boolean; endCursor?: string | null };
         nodes: Array<{
-          __typename?: 'TopicEntry';
+          __typename: 'TopicEntry';
           id: string;
           topicEntryId: string;
           sortOrder: number;
-          content: { __typename?: 'TopicEntryContent'; type: string; content: string };
+          content: { __typename: 'TopicEntryContent'; type: string; content: string };
         } | null>;
       } | null;
     } | null>;
@@ -666,10 +666,10 @@ export type VersionProgressSubscriptionVariables = Exact<{
 export type VersionProgressSubscription = {
   __typename?: 'Subscription';
   audienceVersionProgress?: {
-    __typename?: 'AudienceVersionProgress';
+    __typename: 'AudienceVersionProgress';
     isFinal: boolean;
     audienceVersion: {
-      __typename?: 'AudienceVersion';
+      __typename: 'AudienceVersion';
       queuedAt?: string | null;
       id: string;
       versionId: string;
@@ -686,7 +686,7 @@ export type VersionQueryVariables = Exact<{
 }>;
 
 export type VersionQuery = {
-  __typename?: 'Query';
+  __typename: 'Query';
   node?:
     | { __typename: 'Account' }
     | { __typename: 'AccountLog' }
@@ -720,6 +720,7 @@ export const AudienceSummaryFragmentDoc = {
       selectionSet: {
         kind: 'SelectionSet',
         selections: [
+          { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
           { kind: 'Field', name: { kind: 'Name', value: 'id' } },
           { kind: 'Field', name: { kind: 'Name', value: 'audienceId' } },
           { kind: 'Field', name: { kind: 'Name', value: 'effectiveName' } },
@@ -740,6 +741,7 @@ export const PersonSummaryFragmentDoc = {
       selectionSet: {
         kind: 'SelectionSet',
         selections: [
+          { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
           { kind: 'Field', name: { kind: 'Name', value: 'id' } },
           { kind: 'Field', name: { kind: 'Name', value: 'personId' } },
           { kind: 'Field', name: { kind: 'Name', value: 'name' } },
@@ -760,6 +762,7 @@ export const VersionSummaryFragmentDoc = {
       selectionSet: {
         kind: 'SelectionSet',
         selections: [
+          { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
           { kind: 'Field', name: { kind: 'Name', value: 'id' } },
           { kind: 'Field', name: { kind: 'Name', value: 'versionId' } },
           { kind: 'Field', name: { kind: 'Name', value: 'versionNumber' } },
@@ -772,7 +775,7 @@ export const VersionSummaryFragmentDoc = {
   ],
 } as unknown as DocumentNode<VersionSummaryFragment, unknown>;
 export const AccountWithPersonsDocument = {
-  __meta__: { hash: '49095702a84ad654f50dbeb3eefa1c4d247d2cd91945f29d6472b72e0b6c2088' },
+  __meta__: { hash: 'aff320306ddb35667b577e41d4f67eb2e36d2954439d32f045c2a6574b12dff4' },
   kind: 'Document',
   definitions: [
     {
@@ -798,6 +801,7 @@ export const AccountWithPersonsDocument = {
       selectionSet: {
         kind: 'SelectionSet',
         selections: [
+          { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
           {
             kind: 'Field',
             name: { kind: 'Name', value: 'account' },
@@ -811,6 +815,7 @@ export const AccountWithPersonsDocument = {
             selectionSet: {
               kind: 'SelectionSet',
               selections: [
+                { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                 { kind: 'Field', name: { kind: 'Name', value: 'id' } },
                 { kind: 'Field', name: { kind: 'Name', value: 'accountId' } },
                 { kind: 'Field', name: { kind: 'Name', value: 'name' } },
@@ -830,6 +835,7 @@ export const AccountWithPersonsDocument = {
                   selectionSet: {
                     kind: 'SelectionSet',
                     selections: [
+                      { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                       { kind: 'Field', name: { kind: 'Name', value: 'totalCount' } },
                       {
                         kind: 'Field',
@@ -837,6 +843,7 @@ export const AccountWithPersonsDocument = {
                         selectionSet: {
                           kind: 'SelectionSet',
                           selections: [
+                            { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                             {
                               kind: 'FragmentSpread',
                               name: { kind: 'Name', value: 'PersonSummary' },
@@ -854,12 +861,17 @@ export const AccountWithPersonsDocument = {
                               selectionSet: {
                                 kind: 'SelectionSet',
                                 selections: [
+                                  { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                                   {
                                     kind: 'Field',
                                     name: { kind: 'Name', value: 'nodes' },
                                     selectionSet: {
                                       kind: 'SelectionSet',
                                       selections: [
+                                        {
+                                          kind: 'Field',
+                                          name: { kind: 'Name', value: '__typename' },
+                                        },
                                         { kind: 'Field', name: { kind: 'Name', value: 'id' } },
                                         {
                                           kind: 'Field',
@@ -897,12 +909,14 @@ export const AccountWithPersonsDocument = {
                   selectionSet: {
                     kind: 'SelectionSet',
                     selections: [
+                      { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                       {
                         kind: 'Field',
                         name: { kind: 'Name', value: 'nodes' },
                         selectionSet: {
                           kind: 'SelectionSet',
                           selections: [
+                            { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                             { kind: 'Field', name: { kind: 'Name', value: 'id' } },
                             { kind: 'Field', name: { kind: 'Name', value: 'accountLogId' } },
                             { kind: 'Field', name: { kind: 'Name', value: 'type' } },
@@ -933,12 +947,14 @@ export const AccountWithPersonsDocument = {
                   selectionSet: {
                     kind: 'SelectionSet',
                     selections: [
+                      { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                       {
                         kind: 'Field',
                         name: { kind: 'Name', value: 'nodes' },
                         selectionSet: {
                           kind: 'SelectionSet',
                           selections: [
+                            { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                             { kind: 'Field', name: { kind: 'Name', value: 'activityId' } },
                             { kind: 'Field', name: { kind: 'Name', value: 'type' } },
                             { kind: 'Field', name: { kind: 'Name', value: 'createdAt' } },
@@ -948,6 +964,7 @@ export const AccountWithPersonsDocument = {
                               selectionSet: {
                                 kind: 'SelectionSet',
                                 selections: [
+                                  { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                                   { kind: 'Field', name: { kind: 'Name', value: 'id' } },
                                   { kind: 'Field', name: { kind: 'Name', value: 'personId' } },
                                   { kind: 'Field', name: { kind: 'Name', value: 'name' } },
@@ -973,6 +990,7 @@ export const AccountWithPersonsDocument = {
       selectionSet: {
         kind: 'SelectionSet',
         selections: [
+          { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
           { kind: 'Field', name: { kind: 'Name', value: 'id' } },
           { kind: 'Field', name: { kind: 'Name', value: 'personId' } },
           { kind: 'Field', name: { kind: 'Name', value: 'name' } },
@@ -984,7 +1002,7 @@ export const AccountWithPersonsDocument = {
   ],
 } as unknown as DocumentNode<AccountWithPersonsQuery, AccountWithPersonsQueryVariables>;
 export const AccountsDocument = {
-  __meta__: { hash: 'f6b22265fd79663763c3c88d98698a244c946e6730c2eda167132589fdcd9d0b' },
+  __meta__: { hash: 'ed7faa70185b8468b491fc8b4a43c8a2b4e0363728fdaf1842810dbaf551131b' },
   kind: 'Document',
   definitions: [
     {
@@ -1014,6 +1032,7 @@ export const AccountsDocument = {
       selectionSet: {
         kind: 'SelectionSet',
         selections: [
+          { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
           {
             kind: 'Field',
             name: { kind: 'Name', value: 'accounts' },
@@ -1037,6 +1056,7 @@ export const AccountsDocument = {
             selectionSet: {
               kind: 'SelectionSet',
               selections: [
+                { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                 { kind: 'Field', name: { kind: 'Name', value: 'totalCount' } },
                 {
                   kind: 'Field',
@@ -1044,6 +1064,7 @@ export const AccountsDocument = {
                   selectionSet: {
                     kind: 'SelectionSet',
                     selections: [
+                      { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                       { kind: 'Field', name: { kind: 'Name', value: 'hasNextPage' } },
                       { kind: 'Field', name: { kind: 'Name', value: 'endCursor' } },
                     ],
@@ -1055,6 +1076,7 @@ export const AccountsDocument = {
                   selectionSet: {
                     kind: 'SelectionSet',
                     selections: [
+                      { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                       { kind: 'Field', name: { kind: 'Name', value: 'id' } },
                       { kind: 'Field', name: { kind: 'Name', value: 'accountId' } },
                       { kind: 'Field', name: { kind: 'Name', value: 'name' } },
@@ -1072,7 +1094,7 @@ export const AccountsDocument = {
   ],
 } as unknown as DocumentNode<AccountsQuery, AccountsQueryVariables>;
 export const CreateAudienceDocument = {
-  __meta__: { hash: 'b6b5f3eb998b4c46336d36e03a9291a3aef55aea9410577822b902520955a810' },
+  __meta__: { hash: '34056cebffba4b5f91ba049712b27043646c7d7dcdf0643ff259cc3507d4bbff' },
   kind: 'Document',
   definitions: [
     {
@@ -1092,6 +1114,7 @@ export const CreateAudienceDocument = {
       selectionSet: {
         kind: 'SelectionSet',
         selections: [
+          { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
           {
             kind: 'Field',
             name: { kind: 'Name', value: 'createAudience' },
@@ -1105,12 +1128,14 @@ export const CreateAudienceDocument = {
             selectionSet: {
               kind: 'SelectionSet',
               selections: [
+                { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                 {
                   kind: 'Field',
                   name: { kind: 'Name', value: 'audience' },
                   selectionSet: {
                     kind: 'SelectionSet',
                     selections: [
+                      { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                       { kind: 'FragmentSpread', name: { kind: 'Name', value: 'AudienceSummary' } },
                       {
                         kind: 'Field',
@@ -1118,6 +1143,7 @@ export const CreateAudienceDocument = {
                         selectionSet: {
                           kind: 'SelectionSet',
                           selections: [
+                            { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                             {
                               kind: 'FragmentSpread',
                               name: { kind: 'Name', value: 'VersionSummary' },
@@ -1134,6 +1160,7 @@ export const CreateAudienceDocument = {
                   selectionSet: {
                     kind: 'SelectionSet',
                     selections: [
+                      { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                       { kind: 'Field', name: { kind: 'Name', value: 'code' } },
                       { kind: 'Field', name: { kind: 'Name', value: 'field' } },
                       { kind: 'Field', name: { kind: 'Name', value: 'message' } },
@@ -1153,6 +1180,7 @@ export const CreateAudienceDocument = {
       selectionSet: {
         kind: 'SelectionSet',
         selections: [
+          { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
           { kind: 'Field', name: { kind: 'Name', value: 'id' } },
           { kind: 'Field', name: { kind: 'Name', value: 'audienceId' } },
           { kind: 'Field', name: { kind: 'Name', value: 'effectiveName' } },
@@ -1168,6 +1196,7 @@ export const CreateAudienceDocument = {
       selectionSet: {
         kind: 'SelectionSet',
         selections: [
+          { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
           { kind: 'Field', name: { kind: 'Name', value: 'id' } },
           { kind: 'Field', name: { kind: 'Name', value: 'versionId' } },
           { kind: 'Field', name: { kind: 'Name', value: 'versionNumber' } },
@@ -1180,7 +1209,7 @@ export const CreateAudienceDocument = {
   ],
 } as unknown as DocumentNode<CreateAudienceMutation, CreateAudienceMutationVariables>;
 export const PageLinksDocument = {
-  __meta__: { hash: '490c0658256ec94216eb312668a09a84e8d2951f05f81f70b82db0994ae50284' },
+  __meta__: { hash: 'bb6ef5b557395944f63259756a95fbf70a4309626d682b34b9d2518c8329be23' },
   kind: 'Document',
   definitions: [
     {
@@ -1211,6 +1240,7 @@ export const PageLinksDocument = {
       selectionSet: {
         kind: 'SelectionSet',
         selections: [
+          { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
           {
             kind: 'Field',
             name: { kind: 'Name', value: 'page' },
@@ -1224,6 +1254,7 @@ export const PageLinksDocument = {
             selectionSet: {
               kind: 'SelectionSet',
               selections: [
+                { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                 { kind: 'Field', name: { kind: 'Name', value: 'id' } },
                 {
                   kind: 'Field',
@@ -1243,6 +1274,7 @@ export const PageLinksDocument = {
                   selectionSet: {
                     kind: 'SelectionSet',
                     selections: [
+                      { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                       { kind: 'Field', name: { kind: 'Name', value: 'totalCount' } },
                       {
                         kind: 'Field',
@@ -1250,6 +1282,7 @@ export const PageLinksDocument = {
                         selectionSet: {
                           kind: 'SelectionSet',
                           selections: [
+                            { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                             { kind: 'Field', name: { kind: 'Name', value: 'hasNextPage' } },
                             { kind: 'Field', name: { kind: 'Name', value: 'endCursor' } },
                           ],
@@ -1261,6 +1294,7 @@ export const PageLinksDocument = {
                         selectionSet: {
                           kind: 'SelectionSet',
                           selections: [
+                            { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                             { kind: 'Field', name: { kind: 'Name', value: 'pageLinkId' } },
                             { kind: 'Field', name: { kind: 'Name', value: 'path' } },
                             {
@@ -1269,6 +1303,7 @@ export const PageLinksDocument = {
                               selectionSet: {
                                 kind: 'SelectionSet',
                                 selections: [
+                                  { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                                   { kind: 'Field', name: { kind: 'Name', value: 'targetType' } },
                                   {
                                     kind: 'Field',
@@ -1276,6 +1311,10 @@ export const PageLinksDocument = {
                                     selectionSet: {
                                       kind: 'SelectionSet',
                                       selections: [
+                                        {
+                                          kind: 'Field',
+                                          name: { kind: 'Name', value: '__typename' },
+                                        },
                                         { kind: 'Field', name: { kind: 'Name', value: 'id' } },
                                         {
                                           kind: 'Field',
@@ -1302,7 +1341,7 @@ export const PageLinksDocument = {
   ],
 } as unknown as DocumentNode<PageLinksQuery, PageLinksQueryVariables>;
 export const PageWithAudiencesDocument = {
-  __meta__: { hash: '1e477a079cdacf1ef943e5150479882442d0f0b0d3050e024b34fdfd175a4f84' },
+  __meta__: { hash: 'f579b748abfda2dc2345a152b937a148d6d27e5a2abcc1126fb52d2bf56df1aa' },
   kind: 'Document',
   definitions: [
     {
@@ -1328,6 +1367,7 @@ export const PageWithAudiencesDocument = {
       selectionSet: {
         kind: 'SelectionSet',
         selections: [
+          { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
           {
             kind: 'Field',
             name: { kind: 'Name', value: 'page' },
@@ -1341,6 +1381,7 @@ export const PageWithAudiencesDocument = {
             selectionSet: {
               kind: 'SelectionSet',
               selections: [
+                { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                 { kind: 'Field', name: { kind: 'Name', value: 'id' } },
                 { kind: 'Field', name: { kind: 'Name', value: 'pageId' } },
                 { kind: 'Field', name: { kind: 'Name', value: 'name' } },
@@ -1360,6 +1401,7 @@ export const PageWithAudiencesDocument = {
                   selectionSet: {
                     kind: 'SelectionSet',
                     selections: [
+                      { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                       { kind: 'Field', name: { kind: 'Name', value: 'totalCount' } },
                       {
                         kind: 'Field',
@@ -1367,6 +1409,7 @@ export const PageWithAudiencesDocument = {
                         selectionSet: {
                           kind: 'SelectionSet',
                           selections: [
+                            { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                             { kind: 'Field', name: { kind: 'Name', value: 'hasNextPage' } },
                             { kind: 'Field', name: { kind: 'Name', value: 'endCursor' } },
                           ],
@@ -1378,6 +1421,7 @@ export const PageWithAudiencesDocument = {
                         selectionSet: {
                           kind: 'SelectionSet',
                           selections: [
+                            { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                             {
                               kind: 'FragmentSpread',
                               name: { kind: 'Name', value: 'AudienceSummary' },
@@ -1388,6 +1432,7 @@ export const PageWithAudiencesDocument = {
                               selectionSet: {
                                 kind: 'SelectionSet',
                                 selections: [
+                                  { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                                   {
                                     kind: 'FragmentSpread',
                                     name: { kind: 'Name', value: 'PersonSummary' },
@@ -1408,12 +1453,17 @@ export const PageWithAudiencesDocument = {
                               selectionSet: {
                                 kind: 'SelectionSet',
                                 selections: [
+                                  { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                                   {
                                     kind: 'Field',
                                     name: { kind: 'Name', value: 'nodes' },
                                     selectionSet: {
                                       kind: 'SelectionSet',
                                       selections: [
+                                        {
+                                          kind: 'Field',
+                                          name: { kind: 'Name', value: '__typename' },
+                                        },
                                         {
                                           kind: 'FragmentSpread',
                                           name: { kind: 'Name', value: 'VersionSummary' },
@@ -1443,6 +1493,7 @@ export const PageWithAudiencesDocument = {
       selectionSet: {
         kind: 'SelectionSet',
         selections: [
+          { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
           { kind: 'Field', name: { kind: 'Name', value: 'id' } },
           { kind: 'Field', name: { kind: 'Name', value: 'audienceId' } },
           { kind: 'Field', name: { kind: 'Name', value: 'effectiveName' } },
@@ -1458,6 +1509,7 @@ export const PageWithAudiencesDocument = {
       selectionSet: {
         kind: 'SelectionSet',
         selections: [
+          { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
           { kind: 'Field', name: { kind: 'Name', value: 'id' } },
           { kind: 'Field', name: { kind: 'Name', value: 'personId' } },
           { kind: 'Field', name: { kind: 'Name', value: 'name' } },
@@ -1473,6 +1525,7 @@ export const PageWithAudiencesDocument = {
       selectionSet: {
         kind: 'SelectionSet',
         selections: [
+          { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
           { kind: 'Field', name: { kind: 'Name', value: 'id' } },
           { kind: 'Field', name: { kind: 'Name', value: 'versionId' } },
           { kind: 'Field', name: { kind: 'Name', value: 'versionNumber' } },
@@ -1485,7 +1538,7 @@ export const PageWithAudiencesDocument = {
   ],
 } as unknown as DocumentNode<PageWithAudiencesQuery, PageWithAudiencesQueryVariables>;
 export const PagingAudiencesDocument = {
-  __meta__: { hash: '884a80942c3aa021a0c091cd3a27e6d95e812584ac74a33dcd580379dd4f8a7c' },
+  __meta__: { hash: 'dd3e7115dbb6111ab2985ba7e7dad48447a231894143c4d7141701b2a7f1d486' },
   kind: 'Document',
   definitions: [
     {
@@ -1518,6 +1571,7 @@ export const PagingAudiencesDocument = {
       selectionSet: {
         kind: 'SelectionSet',
         selections: [
+          { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
           {
             kind: 'Field',
             name: { kind: 'Name', value: 'page' },
@@ -1531,6 +1585,7 @@ export const PagingAudiencesDocument = {
             selectionSet: {
               kind: 'SelectionSet',
               selections: [
+                { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                 { kind: 'Field', name: { kind: 'Name', value: 'id' } },
                 {
                   kind: 'Field',
@@ -1550,6 +1605,7 @@ export const PagingAudiencesDocument = {
                   selectionSet: {
                     kind: 'SelectionSet',
                     selections: [
+                      { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                       { kind: 'Field', name: { kind: 'Name', value: 'totalCount' } },
                       {
                         kind: 'Field',
@@ -1557,6 +1613,7 @@ export const PagingAudiencesDocument = {
                         selectionSet: {
                           kind: 'SelectionSet',
                           selections: [
+                            { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                             { kind: 'Field', name: { kind: 'Name', value: 'hasNextPage' } },
                             { kind: 'Field', name: { kind: 'Name', value: 'hasPreviousPage' } },
                             { kind: 'Field', name: { kind: 'Name', value: 'startCursor' } },
@@ -1570,6 +1627,7 @@ export const PagingAudiencesDocument = {
                         selectionSet: {
                           kind: 'SelectionSet',
                           selections: [
+                            { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                             { kind: 'Field', name: { kind: 'Name', value: 'cursor' } },
                             {
                               kind: 'Field',
@@ -1577,6 +1635,7 @@ export const PagingAudiencesDocument = {
                               selectionSet: {
                                 kind: 'SelectionSet',
                                 selections: [
+                                  { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                                   {
                                     kind: 'FragmentSpread',
                                     name: { kind: 'Name', value: 'AudienceSummary' },
@@ -1603,6 +1662,7 @@ export const PagingAudiencesDocument = {
       selectionSet: {
         kind: 'SelectionSet',
         selections: [
+          { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
           { kind: 'Field', name: { kind: 'Name', value: 'id' } },
           { kind: 'Field', name: { kind: 'Name', value: 'audienceId' } },
           { kind: 'Field', name: { kind: 'Name', value: 'effectiveName' } },
@@ -1614,7 +1674,7 @@ export const PagingAudiencesDocument = {
   ],
 } as unknown as DocumentNode<PagingAudiencesQuery, PagingAudiencesQueryVariables>;
 export const PublishVersionDocument = {
-  __meta__: { hash: 'ba1dc4c020fb22c8c7156b9b8898306fb60f216b3a9a7c5984070ac735d21b49' },
+  __meta__: { hash: 'c8e5a28e2e3a96a9fe4f0a86ddb1ffdf509fc016d4714ec4bae6e644adaf45ce' },
   kind: 'Document',
   definitions: [
     {
@@ -1637,6 +1697,7 @@ export const PublishVersionDocument = {
       selectionSet: {
         kind: 'SelectionSet',
         selections: [
+          { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
           {
             kind: 'Field',
             name: { kind: 'Name', value: 'publishAudienceVersion' },
@@ -1650,12 +1711,14 @@ export const PublishVersionDocument = {
             selectionSet: {
               kind: 'SelectionSet',
               selections: [
+                { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                 {
                   kind: 'Field',
                   name: { kind: 'Name', value: 'audienceVersion' },
                   selectionSet: {
                     kind: 'SelectionSet',
                     selections: [
+                      { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                       { kind: 'FragmentSpread', name: { kind: 'Name', value: 'VersionSummary' } },
                       {
                         kind: 'Field',
@@ -1663,6 +1726,7 @@ export const PublishVersionDocument = {
                         selectionSet: {
                           kind: 'SelectionSet',
                           selections: [
+                            { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                             {
                               kind: 'FragmentSpread',
                               name: { kind: 'Name', value: 'AudienceSummary' },
@@ -1679,6 +1743,7 @@ export const PublishVersionDocument = {
                   selectionSet: {
                     kind: 'SelectionSet',
                     selections: [
+                      { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                       { kind: 'Field', name: { kind: 'Name', value: 'code' } },
                       { kind: 'Field', name: { kind: 'Name', value: 'field' } },
                       { kind: 'Field', name: { kind: 'Name', value: 'message' } },
@@ -1698,6 +1763,7 @@ export const PublishVersionDocument = {
       selectionSet: {
         kind: 'SelectionSet',
         selections: [
+          { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
           { kind: 'Field', name: { kind: 'Name', value: 'id' } },
           { kind: 'Field', name: { kind: 'Name', value: 'versionId' } },
           { kind: 'Field', name: { kind: 'Name', value: 'versionNumber' } },
@@ -1714,6 +1780,7 @@ export const PublishVersionDocument = {
       selectionSet: {
         kind: 'SelectionSet',
         selections: [
+          { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
           { kind: 'Field', name: { kind: 'Name', value: 'id' } },
           { kind: 'Field', name: { kind: 'Name', value: 'audienceId' } },
           { kind: 'Field', name: { kind: 'Name', value: 'effectiveName' } },
@@ -1725,7 +1792,7 @@ export const PublishVersionDocument = {
   ],
 } as unknown as DocumentNode<PublishVersionMutation, PublishVersionMutationVariables>;
 export const SearchPagesDocument = {
-  __meta__: { hash: '99dfbb68844df7ba22048f9bee734ad552450d1d08418ddaf43e1204e4109eda' },
+  __meta__: { hash: 'b88e225264893d63f9f7bd350050ecde3a4818c995e1727270def05feef5a5be' },
   kind: 'Document',
   definitions: [
     {
@@ -1751,6 +1818,7 @@ export const SearchPagesDocument = {
       selectionSet: {
         kind: 'SelectionSet',
         selections: [
+          { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
           {
             kind: 'Field',
             name: { kind: 'Name', value: 'searchPages' },
@@ -1769,6 +1837,7 @@ export const SearchPagesDocument = {
             selectionSet: {
               kind: 'SelectionSet',
               selections: [
+                { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                 { kind: 'Field', name: { kind: 'Name', value: 'id' } },
                 { kind: 'Field', name: { kind: 'Name', value: 'pageId' } },
                 { kind: 'Field', name: { kind: 'Name', value: 'name' } },
@@ -1783,7 +1852,7 @@ export const SearchPagesDocument = {
   ],
 } as unknown as DocumentNode<SearchPagesQuery, SearchPagesQueryVariables>;
 export const TopicsDocument = {
-  __meta__: { hash: '8abcc61b1a4467e7f4e27ebc9c5f78087c042605afa806b6f8c4ec331713fa64' },
+  __meta__: { hash: '41abbb17a597b7b8d6c05be12761e78a4a1f297842a057d3be9fb94049f9347f' },
   kind: 'Document',
   definitions: [
     {
@@ -1808,6 +1877,7 @@ export const TopicsDocument = {
       selectionSet: {
         kind: 'SelectionSet',
         selections: [
+          { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
           {
             kind: 'Field',
             name: { kind: 'Name', value: 'topics' },
@@ -1826,6 +1896,7 @@ export const TopicsDocument = {
             selectionSet: {
               kind: 'SelectionSet',
               selections: [
+                { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                 { kind: 'Field', name: { kind: 'Name', value: 'totalCount' } },
                 {
                   kind: 'Field',
@@ -1833,6 +1904,7 @@ export const TopicsDocument = {
                   selectionSet: {
                     kind: 'SelectionSet',
                     selections: [
+                      { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                       { kind: 'Field', name: { kind: 'Name', value: 'hasNextPage' } },
                       { kind: 'Field', name: { kind: 'Name', value: 'endCursor' } },
                     ],
@@ -1844,6 +1916,7 @@ export const TopicsDocument = {
                   selectionSet: {
                     kind: 'SelectionSet',
                     selections: [
+                      { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                       { kind: 'Field', name: { kind: 'Name', value: 'id' } },
                       { kind: 'Field', name: { kind: 'Name', value: 'topicId' } },
                       { kind: 'Field', name: { kind: 'Name', value: 'title' } },
@@ -1856,6 +1929,7 @@ export const TopicsDocument = {
                         selectionSet: {
                           kind: 'SelectionSet',
                           selections: [
+                            { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                             { kind: 'Field', name: { kind: 'Name', value: 'totalCount' } },
                             {
                               kind: 'Field',
@@ -1863,6 +1937,7 @@ export const TopicsDocument = {
                               selectionSet: {
                                 kind: 'SelectionSet',
                                 selections: [
+                                  { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                                   { kind: 'Field', name: { kind: 'Name', value: 'hasNextPage' } },
                                   { kind: 'Field', name: { kind: 'Name', value: 'endCursor' } },
                                 ],
@@ -1874,6 +1949,7 @@ export const TopicsDocument = {
                               selectionSet: {
                                 kind: 'SelectionSet',
                                 selections: [
+                                  { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                                   { kind: 'Field', name: { kind: 'Name', value: 'id' } },
                                   { kind: 'Field', name: { kind: 'Name', value: 'topicEntryId' } },
                                   { kind: 'Field', name: { kind: 'Name', value: 'sortOrder' } },
@@ -1883,6 +1959,10 @@ export const TopicsDocument = {
                                     selectionSet: {
                                       kind: 'SelectionSet',
                                       selections: [
+                                        {
+                                          kind: 'Field',
+                                          name: { kind: 'Name', value: '__typename' },
+                                        },
                                         { kind: 'Field', name: { kind: 'Name', value: 'type' } },
                                         { kind: 'Field', name: { kind: 'Name', value: 'content' } },
                                       ],
@@ -1906,7 +1986,7 @@ export const TopicsDocument = {
   ],
 } as unknown as DocumentNode<TopicsQuery, TopicsQueryVariables>;
 export const VersionProgressDocument = {
-  __meta__: { hash: '8c328ff4d3abaa3739dca667473a49cc23b02e82db1b0f47e8fd3c050527e32d' },
+  __meta__: { hash: '8e44e6712f4c0633d26048a35cfb28393c07efba32ddbd4565b5a90cc7da0add' },
   kind: 'Document',
   definitions: [
     {
@@ -1939,12 +2019,14 @@ export const VersionProgressDocument = {
             selectionSet: {
               kind: 'SelectionSet',
               selections: [
+                { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                 {
                   kind: 'Field',
                   name: { kind: 'Name', value: 'audienceVersion' },
                   selectionSet: {
                     kind: 'SelectionSet',
                     selections: [
+                      { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                       { kind: 'FragmentSpread', name: { kind: 'Name', value: 'VersionSummary' } },
                       { kind: 'Field', name: { kind: 'Name', value: 'queuedAt' } },
                     ],
@@ -1964,6 +2046,7 @@ export const VersionProgressDocument = {
       selectionSet: {
         kind: 'SelectionSet',
         selections: [
+          { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
           { kind: 'Field', name: { kind: 'Name', value: 'id' } },
           { kind: 'Field', name: { kind: 'Name', value: 'versionId' } },
           { kind: 'Field', name: { kind: 'Name', value: 'versionNumber' } },
@@ -1976,7 +2059,7 @@ export const VersionProgressDocument = {
   ],
 } as unknown as DocumentNode<VersionProgressSubscription, VersionProgressSubscriptionVariables>;
 export const VersionDocument = {
-  __meta__: { hash: 'f008c9ef9488414c71043b8628e64aca262c020eaf2297cf8ec631568d8c1415' },
+  __meta__: { hash: '82957816eab46e9ad5c9762c4e170100bc2ec79c617638729ee3b5de3be62ce8' },
   kind: 'Document',
   definitions: [
     {
@@ -1996,6 +2079,7 @@ export const VersionDocument = {
       selectionSet: {
         kind: 'SelectionSet',
         selections: [
+          { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
           {
             kind: 'Field',
             name: { kind: 'Name', value: 'node' },
@@ -2019,6 +2103,7 @@ export const VersionDocument = {
                   selectionSet: {
                     kind: 'SelectionSet',
                     selections: [
+                      { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
                       { kind: 'FragmentSpread', name: { kind: 'Name', value: 'VersionSummary' } },
                       { kind: 'Field', name: { kind: 'Name', value: 'queuedAt' } },
                       { kind: 'Field', name: { kind: 'Name', value: 'obsoleteAt' } },
@@ -2038,6 +2123,7 @@ export const VersionDocument = {
       selectionSet: {
         kind: 'SelectionSet',
         selections: [
+          { kind: 'Field', name: { kind: 'Name', value: '__typename' } },
           { kind: 'Field', name: { kind: 'Name', value: 'id' } },
           { kind: 'Field', name: { kind: 'Name', value: 'versionId' } },
           { kind: 'Field', name: { kind: 'Name', value: 'versionNumber' } },
