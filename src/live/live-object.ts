@@ -1,6 +1,4 @@
-/**
- * Watched objects: reading, comparison and snapshots.
- */
+/** Watched objects: reading, comparison and snapshots. */
 import type { RestClient } from '../rest/client/client.ts';
 
 /** The state of a watched object. */

@@ -9,9 +9,9 @@ import { randomUUID } from 'node:crypto';
 import type { Clock, Timer } from '../lib/clock.ts';
 import type { Identity } from '../rest/call/forwarded-headers.ts';
 import { NOW } from '../rest/call/call.ts';
-import type { Upstream } from '../rest/client/client.ts';
+import type { Upstream } from '../rest/upstream.ts';
 import { hasKind, RestError } from '../rest/call/errors.ts';
-import { MAX_PAUSE_MS } from '../rest/policies/rate-limit-pauses.ts';
+import { MAX_BACKOFF_MS } from '../rest/policies/rate-limit-backoff.ts';
 import { Snapshot, type LiveObject, type LiveObserver } from './live-object.ts';
 
 export interface PollerOptions {
@@ -76,8 +76,8 @@ export class Poller<Key, State extends object> {
   #polls = 0;
   /** Start of the latest poll. */
   #polledMs = -Infinity;
-  /** End of a pause by `Retry-After`. */
-  #pausedUntilMs = 0;
+  /** End of a backoff by `Retry-After`. */
+  #backoffEndMs = 0;
   #isOver = false;
   /** Whether a write has ended since the latest poll began. */
   #isHurried = false;
@@ -129,7 +129,7 @@ export class Poller<Key, State extends object> {
     const { least } = pollMs;
     this.#waitMs = least;
     const spacingMs = this.#isAwaited ? Math.min(NEWCOMER_MS, least) : least;
-    this.#schedule(Math.max(this.#polledMs + spacingMs, this.#pausedUntilMs) - clock.now());
+    this.#schedule(Math.max(this.#polledMs + spacingMs, this.#backoffEndMs) - clock.now());
   }
 
   #schedule(waitMs: number): void {
@@ -159,8 +159,12 @@ export class Poller<Key, State extends object> {
       const state = await source.read(rest, key);
       if (this.#isOver) return;
       observer?.onPoll('ok');
-      this.#pausedUntilMs = 0;
-      const isChanged = this.#take(state, newcomers);
+      this.#backoffEndMs = 0;
+      const isChanged = state ? this.#learn(state) : this.#endMissing();
+      // Those who joined before the poll began.
+      for (const watcher of newcomers) {
+        if (this.#newcomers.delete(watcher)) watcher.push(this.#known!); // just read
+      }
       this.#waitMs = isChanged ? pollMs.least : Math.min(pollMs.most, this.#waitMs * QUIET_GROWTH);
     } catch (cause) {
       if (this.#isOver) return;
@@ -168,35 +172,25 @@ export class Poller<Key, State extends object> {
       this.#fail(cause as Error);
     } finally {
       this.#isPolling = false;
-      if (!this.#isOver) this.#goOn();
+      if (!this.#isOver) this.#scheduleNext();
     }
   }
 
-  /** Schedules the next poll. */
-  #goOn(): void {
-    if (this.#isAwaited || this.#isHurried) {
-      this.#pollSoon();
-      return;
-    }
+  #scheduleNext(): void {
+    if (this.#isAwaited || this.#isHurried) return this.#pollSoon();
     const waitMs = this.#waitMs * (1 - JITTER * Math.random());
-    const pauseMs = this.#pausedUntilMs - this.#options.clock.now();
-    this.#schedule(Math.max(waitMs, pauseMs));
+    this.#schedule(Math.max(waitMs, this.#backoffEndMs - this.#options.clock.now()));
   }
 
-  /** Publishes a state, also to waiting watchers if it is unchanged. Returns whether it is new. */
-  #take(state: State | null, newcomers: readonly Watcher<State>[]): boolean {
-    if (state) {
-      const isChanged = this.#learn(state);
-      this.#welcome(newcomers);
-      return isChanged;
-    }
+  /** Ends the watch of an object that does not exist. */
+  #endMissing(): boolean {
     this.#newcomers.clear();
     this.#publish(new Snapshot<State>(this.#polls, null));
     this.#end();
     return true;
   }
 
-  /** Records a state. Returns whether it is new. */
+  /** Records and publishes a state. Returns whether it is new. */
   #learn(state: State): boolean {
     const { source } = this.#object;
     const rank = source.rankOf(state);
@@ -228,8 +222,8 @@ export class Poller<Key, State extends object> {
     if (retryAfterMs !== undefined) {
       // Spread over an interval, since all pollers of a key are told to wait for the same moment.
       const spreadMs = Math.random() * this.#waitMs;
-      const pauseMs = Math.min(retryAfterMs, MAX_PAUSE_MS) + spreadMs;
-      this.#pausedUntilMs = this.#options.clock.now() + pauseMs;
+      const backoffMs = Math.min(retryAfterMs, MAX_BACKOFF_MS) + spreadMs;
+      this.#backoffEndMs = this.#options.clock.now() + backoffMs;
     }
     if (nameOf(this.#known?.error) !== nameOf(error)) {
       for (const watcher of this.#newcomers)
@@ -243,13 +237,6 @@ export class Poller<Key, State extends object> {
     this.#known = snapshot;
     for (const watcher of this.#watchers) {
       if (!this.#newcomers.has(watcher)) watcher.push(snapshot);
-    }
-  }
-
-  /** Sends the snapshot to watchers that joined before the poll began. */
-  #welcome(newcomers: readonly Watcher<State>[]): void {
-    for (const watcher of newcomers) {
-      if (this.#newcomers.delete(watcher)) watcher.push(this.#known!); // just read
     }
   }
 

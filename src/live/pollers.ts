@@ -39,7 +39,13 @@ export class Pollers {
     object: LiveObject<Key, State>,
   ): Repeater<Snapshot<State>> {
     return new Repeater<Snapshot<State>>(async (push, stop) => {
-      const poller = this.#find(identity, object) ?? this.#open(identity, object);
+      const id = idOf(identity, object);
+      let poller = this.#find(identity, object);
+      if (!poller) {
+        const onEnd = () => void this.#pollers.delete(id);
+        poller = new Poller<Key, State>({ identity, object, onEnd }, this.#options);
+        this.#pollers.set(id, poller as object as Poller<never, never>);
+      }
       const watcher = { push, stop };
       poller.add(watcher);
       await stop;
@@ -59,17 +65,6 @@ export class Pollers {
   /** Polls an object soon, after a write of this key that may have changed it. */
   hurry<Key, State extends object>(identity: Identity, object: LiveObject<Key, State>): void {
     this.#find(identity, object)?.hurry();
-  }
-
-  #open<Key, State extends object>(
-    identity: Identity,
-    object: LiveObject<Key, State>,
-  ): Poller<Key, State> {
-    const id = idOf(identity, object);
-    const end = () => void this.#pollers.delete(id);
-    const poller = new Poller<Key, State>({ identity, object, onEnd: end }, this.#options);
-    this.#pollers.set(id, poller as object as Poller<never, never>);
-    return poller;
   }
 
   #find<Key, State extends object>(
