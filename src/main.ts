@@ -12,7 +12,7 @@ import { OperatorError } from './lib/operator-error.ts';
 import { takeNoArguments } from './app/commands/terminal.ts';
 import { openExtensions } from './app/extensions.ts';
 import { openBackend, warningsOf } from './app/open-backend.ts';
-import { createUpstream, USER_AGENT } from './rest/client/client.ts';
+import { createUpstream, USER_AGENT } from './rest/upstream.ts';
 import { ADDRESS_MS } from './rest/transport/connections.ts';
 import { BackendDispatcher } from './rest/transport/dispatcher.ts';
 import { schema } from './app/schema.ts';

@@ -43,14 +43,14 @@ import {
   VALUES_PER_UNIT,
 } from '../src/plan/weight.ts';
 import { WINDOW_MS } from '../src/rest/call/circuit.ts';
-import { DEFAULTS } from '../src/rest/client/client.ts';
+import { DEFAULTS } from '../src/rest/upstream.ts';
 import { MAX_ID_LENGTH, MAX_TEXT_OCTETS } from '../src/rest/client/path.ts';
 import { MAX_BYTES } from '../src/rest/decode/decode-cache.ts';
 import { MAX_FAULTS } from '../src/rest/decode/decode.ts';
 import { MAX_DEPTH, MAX_VALUES, SMALL } from '../src/rest/decode/json.ts';
 import { BREAKER, ITS_TIME } from '../src/rest/policies/circuit-breaker.ts';
 import { RETRY_AFTER_MS, SHARES } from '../src/rest/policies/concurrency-limiter.ts';
-import { MAX_PAUSE_MS } from '../src/rest/policies/rate-limit-pauses.ts';
+import { MAX_BACKOFF_MS } from '../src/rest/policies/rate-limit-backoff.ts';
 import {
   BASE_MS,
   CAP_MS,
@@ -108,7 +108,7 @@ describe('docs/limits.md', () => {
       'Time between two probes of an open circuit': s(openMs),
       'Share of a timeout spent at the backend, from which it counts': percent(ITS_TIME),
 
-      'Longest time that an API key backs off after a 429': s(MAX_PAUSE_MS),
+      'Longest time that an API key backs off after a 429': s(MAX_BACKOFF_MS),
 
       'REST calls in flight': n(connections),
       'of these, for one API key': percent(SHARES.key),

@@ -5,7 +5,7 @@ import type { Execute } from '../execution/execute.ts';
 import type { PollRange } from '../live/poller.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Pollers } from '../live/pollers.ts';
-import type { Upstream } from '../rest/client/client.ts';
+import type { Upstream } from '../rest/upstream.ts';
 import type { WebSocketOptions } from './transports/web-socket.ts';
 import type { DocumentLimits } from './documents/document-limits.ts';
 import type { IntrospectionAudience } from './documents/documents.ts';

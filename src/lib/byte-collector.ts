@@ -5,7 +5,7 @@
  * part of.
  */
 export class ByteCollector {
-  #bytes: Buffer = Buffer.alloc(0);
+  #bytes = EMPTY;
   /** Number of bytes so far. */
   size = 0;
 
@@ -26,6 +26,8 @@ export class ByteCollector {
 
   /** Returns all bytes. Nothing may be added afterwards. */
   take(): Buffer {
-    return this.#bytes.subarray(0, this.size);
+    return this.size === this.#bytes.length ? this.#bytes : this.#bytes.subarray(0, this.size);
   }
 }
+
+const EMPTY: Buffer = Buffer.alloc(0);

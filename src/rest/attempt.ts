@@ -1,130 +1,121 @@
 /**
- * An attempt of a REST call: one HTTP request to the backend.
+ * An attempt of a REST call: one HTTP request to the backend, which ends once, with a response or an error.
  *
- * Passes the policies (`policies/policies.ts`), is sent, and ends once, with a response or an error. It is the handler
- * of undici, whose calls after the end have no effect, and its own entry of the call log. A retry is a new attempt.
+ * It is undici's handler and its own entry of the call log; callbacks after its end have no effect. A retry is a new
+ * attempt.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { isRead, type Call, type Priority, type Requester, type Settled } from './call/call.ts';
+import { ByteCollector } from '../lib/byte-collector.ts';
+import type { EndOfWait } from '../lib/cancel.ts';
+import type { Route } from '../v0/routes.ts';
+import { isRead, type Call, type Settled } from './call/call.ts';
 import type { CallLogEntry } from './call/call-log.ts';
 import {
   endOfWait,
+  failureOf,
   outcomeUnknown,
   RestError,
   type FailureKind,
   type ReceiveRefusal,
 } from './call/errors.ts';
 import type { KeyRoute } from './call/keys.ts';
+import type { ObservedCall } from './call/observer.ts';
 import type { UpstreamSettings } from './call/options.ts';
-import type { Timed } from './call/timeouts.ts';
+import type { Timed, Timeouts } from './call/timeouts.ts';
 import type { SpanRef } from './call/trace.ts';
-import { ByteCollector } from '../lib/byte-collector.ts';
-import type { EndOfWait } from '../lib/cancel.ts';
-import type { Timer } from '../lib/clock.ts';
-import type { Route } from '../v0/routes.ts';
 import { faultOf } from './transport/transport-fault.ts';
 
-/** A policy around attempts. */
-export interface AttemptPolicy {
-  /** @returns an error to reject an attempt, or `HELD` to delay it until the policy calls `proceed`. */
-  before?(attempt: Attempt): Error | typeof HELD | undefined;
-  /** Ends the wait of a held attempt that is cancelled or times out. @returns its error. */
-  release?(attempt: Attempt, why: EndOfWait): Error;
-  /** Called at the end of each attempt that passed `before`, in reverse order. */
-  after?(attempt: Attempt, settled: Settled): void;
-}
-
-export const HELD = Symbol('held');
-
-/** State shared by all attempts. */
+/** What all attempts share. */
 export interface Attempts {
   readonly settings: UpstreamSettings;
-  /** Policies in the order in which attempts pass them. */
-  readonly policies: readonly AttemptPolicy[];
+  readonly timeouts: Timeouts;
+  /** Attempts that are queued or in flight, in no order. An array: V8 keeps tables of a Set until a full collection. */
+  readonly inProgress: Attempt[];
+  readonly breaker: {
+    /** Returns why an attempt may not be made; undefined if it may. */
+    reject(attempt: Attempt): Error | undefined;
+    isProbe(attempt: Attempt): boolean;
+    /** Counts the end of a sent attempt. */
+    end(attempt: Attempt, settled: Settled): void;
+  };
+  readonly limiter: {
+    /** Sends an attempt now or later. @returns why it never will. */
+    start(attempt: Attempt): Error | undefined;
+    /** Removes an attempt from the queue. @returns its error. */
+    remove(attempt: Attempt, why: EndOfWait): Error;
+    /** Frees the connection of a sent attempt. */
+    end(attempt: Attempt, settled: Settled): void;
+  };
 }
 
-/** A call as its attempts see it. */
-export interface AttemptedCall extends Call {
-  readonly body: string | null;
-  readonly priority: Priority;
-  /** Latest deadline of its callers, on the upstream's clock. */
+/** The flight of an attempt. */
+interface AttemptedFlight {
+  readonly call: Call;
   readonly deadlineMs: number;
-  /** Headers that make it conditional on a cached response: name, value, name, value. */
   readonly validators: readonly string[] | undefined;
-  /** Settles all callers, while the attempt may go on. Idempotent. */
   settle(error: Error): void;
-  /** Called once at the end of each attempt. */
-  ended(attempt: Attempt, settled: Settled): void;
+  onAttemptEnd(attempt: Attempt, settled: Settled): void;
 }
 
-type State = 'passing' | 'held' | 'sent' | 'over';
-
-export class Attempt implements Dispatcher.DispatchHandler, CallLogEntry, Timed {
-  readonly call: AttemptedCall;
+export class Attempt implements Dispatcher.DispatchHandler, CallLogEntry, ObservedCall, Timed {
+  readonly flight: AttemptedFlight;
+  readonly call: Call;
   /** 1 for the first, 2 for its first retry. */
   readonly attempt: number;
 
-  // Times by the upstream's clock.
-  /** Start, before any queue. */
-  startedMs: number;
+  // Times on the upstream's clock.
+  /** Start, before the queue. */
+  readonly startedMs: number;
   /** Time of leaving the queue; 0 before. */
   sentMs = 0;
   endedMs = 0;
-  /** Whether it has a connection, after which the backend may have seen it. */
-  isConnected = false;
+  /** Timeout, which covers the queue, the connection and every byte of the response. */
+  readonly untilMs: number;
+  /** Whether the timeout is the deadline of the request. */
+  readonly isCutShort: boolean;
+  earlier: Timed | undefined;
+  later: Timed | undefined;
 
-  // Entry of the call log.
   source: 'sent' | 'unsent' = 'unsent';
   status: number | undefined;
   failure: FailureKind | undefined;
   span: SpanRef | undefined;
-  startMs = 0;
-  endMs: number | undefined;
-
-  // Fields of policies.
-  /** Timeout, and whether it is the request's deadline. */
-  untilMs = 0;
-  isCutShort = false;
-  earlier: Timed | undefined;
-  later: Timed | undefined;
-  /** Whether it probes a half-open circuit; it then goes on without callers. */
-  isProbe = false;
-  /** Index among the attempts in flight. */
-  index = -1;
-  /** Route of the key for which the limiter counts it. */
-  turn: KeyRoute | undefined;
-  /** Timer of a pause. */
-  timer: Timer | undefined;
+  /** Whether it has a connection, after which the backend may have seen it. */
+  isConnected = false;
+  /** Where the limiter counts it. */
+  share: KeyRoute | undefined;
 
   readonly #attempts: Attempts;
   /** Whether to use a new connection. */
   readonly #isFresh: boolean;
-  #state: State = 'passing';
-  #passed = 0;
+  #isOver = false;
+  /** Index among the attempts in progress. */
+  #index = -1;
   #controller: Dispatcher.DispatchController | undefined;
-  #answerStatus = 0;
-  #answerHeaders: IncomingHttpHeaders | undefined;
-  #answerBody: Buffer | ByteCollector | undefined;
+  #responseStatus = 0;
+  #responseHeaders: IncomingHttpHeaders | undefined;
+  #responseBody: ByteCollector | undefined;
   /** Bytes of the response that its request has counted. */
   #received = 0;
 
   constructor(
     attempts: Attempts,
-    call: AttemptedCall,
+    flight: AttemptedFlight,
     number: number,
     startedMs: number,
     isFresh: boolean,
   ) {
     this.#attempts = attempts;
-    this.call = call;
+    this.flight = flight;
+    this.call = flight.call;
     this.attempt = number;
     this.startedMs = startedMs;
     this.#isFresh = isFresh;
-  }
-
-  get from(): Requester {
-    return this.call.from;
+    const untilMs = startedMs + attempts.settings.timeoutMs;
+    // Callers of a read stop waiting at their own deadlines; a write ends with its attempt.
+    this.isCutShort = !isRead(flight.call) && flight.deadlineMs < untilMs;
+    this.untilMs = this.isCutShort ? flight.deadlineMs : untilMs;
   }
 
   get route(): Route {
@@ -135,46 +126,35 @@ export class Attempt implements Dispatcher.DispatchHandler, CallLogEntry, Timed 
     return this.call.origin;
   }
 
-  get isHeld(): boolean {
-    return this.#state === 'held';
+  get startMs(): number {
+    return this.startedMs - this.call.from.callLog.beganMs;
   }
 
-  /** Passes the remaining policies, then sends the request. */
-  begin(): void {
-    const { policies } = this.#attempts;
-    this.#state = 'passing';
-    for (; this.#passed < policies.length; this.#passed++) {
-      const verdict = policies[this.#passed]!.before?.(this);
-      if (verdict === undefined) continue;
-      if (verdict === HELD) this.#state = 'held';
-      else this.#end(verdict);
-      return;
-    }
-    this.#send();
+  get endMs(): number | undefined {
+    return this.#isOver ? this.endedMs - this.call.from.callLog.beganMs : undefined;
   }
 
-  /** Resumes or rejects a held attempt. */
-  proceed(refusal?: Error): void {
-    if (refusal) return this.#end(refusal);
-    this.#passed += 1;
-    this.begin();
+  get isSent(): boolean {
+    return this.source === 'sent';
   }
 
-  /** Ends the attempt before its response, in its queue or on the wire. */
-  cancel(why: EndOfWait): void {
-    if (this.#state === 'held')
-      this.#end(this.#attempts.policies[this.#passed]!.release!(this, why));
-    else if (this.#state === 'sent') this.#abort(endOfWait(why, this.route));
+  get durationMs(): number {
+    return this.endedMs - this.startedMs;
   }
 
-  onTime(): void {
-    this.cancel('timeout');
+  start(): void {
+    const { breaker, limiter, inProgress, timeouts } = this.#attempts;
+    this.call.from.callLog.add(this);
+    this.#index = inProgress.push(this) - 1;
+    timeouts.add(this, this.startedMs);
+    const rejection = breaker.reject(this) ?? limiter.start(this);
+    if (rejection) this.end(rejection);
   }
 
-  #send(): void {
+  /** Sends the request. */
+  send(nowMs = this.startedMs): void {
     const { call } = this;
     const { trace } = call.from;
-    const { method } = call.route;
     let { headers } = call.from;
     if (trace?.begin) {
       const begun = trace.begin();
@@ -185,14 +165,14 @@ export class Attempt implements Dispatcher.DispatchHandler, CallLogEntry, Timed 
     // For caches between the gateway and the backend.
     else if (isRead(call) && call.newerThan !== undefined)
       headers = [...headers, 'cache-control', 'no-cache'];
-    if (call.validators) headers = [...headers, ...call.validators];
-    this.#state = 'sent';
+    const { validators } = this.flight;
+    if (validators) headers = [...headers, ...validators];
     this.source = 'sent';
-    if (this.sentMs === 0) this.sentMs = this.startedMs;
+    this.sentMs = nowMs;
     try {
       this.#attempts.settings.dispatcher.dispatch(
         {
-          method,
+          method: call.route.method,
           path: call.path,
           headers,
           body: call.body,
@@ -208,83 +188,78 @@ export class Attempt implements Dispatcher.DispatchHandler, CallLogEntry, Timed 
     }
   }
 
+  /** Ends the attempt before its response, in its queue or on the wire. */
+  cancel(why: EndOfWait): void {
+    if (this.#isOver) return;
+    if (this.source === 'unsent') this.end(this.#attempts.limiter.remove(this, why));
+    else this.#abort(endOfWait(why, this.route));
+  }
+
+  onTime(): void {
+    this.cancel('timeout');
+  }
+
   /** The attempt has a connection. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Abandoned while it waited for a connection, so it must not be sent.
-    if (this.#state !== 'sent') return controller.abort(new Error('given up before it was sent'));
+    // Cancelled while it waited for a connection, so it must not be sent.
+    if (this.#isOver) return controller.abort(new Error('cancelled before it was sent'));
     this.#controller = controller;
     this.isConnected = true;
   }
 
   onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
-    if (this.#state !== 'sent') return;
-    this.#answerStatus = status;
-    this.#answerHeaders = headers;
+    if (this.#isOver) return;
+    this.#responseStatus = status;
+    this.#responseHeaders = headers;
     const length = headers['content-length'];
     if (length !== undefined) this.#checkSize(Number(length));
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
-    if (this.#state !== 'sent') return;
-    const body = this.#answerBody;
-    const size = body instanceof ByteCollector ? body.size : (body?.length ?? 0);
-    if (!this.#checkSize(size + chunk.length)) return;
-    if (!body) {
-      this.#answerBody = chunk; // often the only one, which avoids a copy
-    } else if (body instanceof ByteCollector) {
-      body.add(chunk);
-    } else {
-      const collector = new ByteCollector();
-      collector.add(body);
-      collector.add(chunk);
-      this.#answerBody = collector;
-    }
+    if (this.#isOver) return;
+    this.#responseBody ??= new ByteCollector();
+    this.#responseBody.add(chunk);
+    this.#checkSize(this.#responseBody.size);
   }
 
   onResponseEnd(): void {
-    if (this.#state !== 'sent') return;
-    const body = this.#answerBody;
-    this.#endExchange({
-      status: this.#answerStatus,
-      headers: this.#answerHeaders ?? {},
-      body: body instanceof ByteCollector ? body.take() : (body ?? EMPTY),
-    });
+    if (!this.#isOver) this.end(this.#response(this.#responseBody?.take()));
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    if (this.#state !== 'sent') return;
+    if (this.#isOver) return;
     const { isConnected, attempt: number } = this;
-    const progress = { isConnected, isAnswered: this.#answerStatus > 0, number };
-    this.#endExchange(this.#failure(faultOf(error, this.route, progress)));
+    const progress = { isConnected, isAnswered: this.#responseStatus > 0, number };
+    this.end(this.#failure(faultOf(error, this.route, progress)));
   }
 
-  /** @returns whether the response is within the limits; ends the attempt if not. */
-  #checkSize(bytes: number): boolean {
+  /** Ends the attempt, if its response has more bytes than it may have. */
+  #checkSize(bytes: number): void {
     const { maxResponseBytes } = this.#attempts.settings;
-    if (bytes <= this.#received) return true;
+    if (bytes <= this.#received) return;
     if (bytes <= maxResponseBytes) {
-      const refusal = this.from.receive(bytes - this.#received);
+      const refusal = this.call.from.receive(bytes - this.#received);
       this.#received = bytes;
       // The response of a write is always read.
-      if (!refusal || !isRead(this.call)) return true;
-      this.#abort(tooManyBytes[refusal](this.route));
-      return false;
+      if (refusal && isRead(this.call)) this.#abort(tooManyBytes[refusal](this.route));
+      return;
     }
     const error = new RestError(
       'invalid_response',
-      `Backend answered more than ${maxResponseBytes} bytes`,
+      `Backend returned more than ${maxResponseBytes} bytes`,
       this.route,
     );
-    const status = this.#answerStatus;
     // The status of an error is sufficient without its body.
-    if (status < 300) this.#abort(error);
-    else this.#abort(error, { status, headers: this.#answerHeaders ?? {}, body: EMPTY });
-    return false;
+    this.#abort(error, this.#responseStatus < 300 ? undefined : this.#response());
+  }
+
+  #response(body: Buffer = EMPTY) {
+    return { status: this.#responseStatus, headers: this.#responseHeaders ?? {}, body };
   }
 
   #abort(error: RestError, settled: Settled = this.#failure(error)): void {
     const controller = this.#controller;
-    this.#endExchange(settled);
+    this.end(settled);
     controller?.abort(error);
   }
 
@@ -293,22 +268,35 @@ export class Attempt implements Dispatcher.DispatchHandler, CallLogEntry, Timed 
     return isRead(this.call) || !this.isConnected ? error : outcomeUnknown(error);
   }
 
-  #endExchange(settled: Settled): void {
-    this.endedMs = this.#attempts.settings.clock.now();
-    this.#end(settled);
+  /** Ends the attempt. To be called once. */
+  end(settled: Settled): void {
+    const { settings, breaker, limiter, timeouts } = this.#attempts;
+    this.#isOver = true;
+    this.endedMs = settings.clock.now();
+    this.#controller = this.#responseHeaders = this.#responseBody = undefined;
+    const isFailed = settled instanceof Error;
+    this.status = isFailed ? undefined : settled.status;
+    this.failure = isFailed ? failureOf(settled) : undefined;
+    try {
+      timeouts.delete(this);
+      this.#leaveProgress();
+      if (this.source === 'sent') {
+        limiter.end(this, settled);
+        breaker.end(this, settled);
+      }
+      settings.observer.onCall?.(this);
+      this.flight.onAttemptEnd(this, settled);
+    } catch (bug) {
+      // Fails this call only, not the connection that undici reads from.
+      this.flight.settle(bug as Error);
+    }
   }
 
-  #end(settled: Settled): void {
-    this.#state = 'over';
-    this.#controller = this.#answerHeaders = this.#answerBody = undefined;
-    try {
-      const { policies } = this.#attempts;
-      for (let i = this.#passed - 1; i >= 0; i--) policies[i]!.after?.(this, settled);
-      this.call.ended(this, settled);
-    } catch (mistake) {
-      // A bug fails this call only, not the connection that undici reads from.
-      this.call.settle(mistake as Error);
-    }
+  #leaveProgress(): void {
+    const last = this.#attempts.inProgress.pop()!;
+    if (last === this) return;
+    this.#attempts.inProgress[this.#index] = last;
+    last.#index = this.#index;
   }
 }
 
@@ -316,7 +304,7 @@ const EMPTY = Buffer.alloc(0);
 
 const tooManyBytes: Readonly<Record<ReceiveRefusal, (route: Route) => RestError>> = {
   budget: (route) =>
-    new RestError('budget', 'The request has received all the bytes it may', route),
+    new RestError('budget', 'The request has used up its bytes of backend responses', route),
   overloaded: (route) =>
     new RestError('overloaded', 'Too many bytes are in flight', route, { retryAfterMs: 1_000 }),
 };

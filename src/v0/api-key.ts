@@ -1,6 +1,4 @@
-/**
- * The form of an API key: a valid header value.
- */
+/** The form of an API key: a valid header value. */
 
 /** Header of the key, for callers and the backend. */
 export const API_KEY_HEADER = 'x-api-key';

@@ -35,7 +35,7 @@ export interface SampleReader {
 }
 
 /** `no parent`: the object is missing for any state of the route. */
-export type PathSample = PathValues | 'no parent' | 'no sample';
+type PathSample = PathValues | 'no parent' | 'no sample';
 
 /** @param path path parameters of the rejected call. */
 export const findSample = (

@@ -1,6 +1,4 @@
-/**
- * Routes of the contract: method, path template, and schemas of query, body and response.
- */
+/** Routes of the contract: method, path template, and schemas of query, body and response. */
 import type { z } from 'zod';
 
 /** Sets of routes: the document's 20, or all 26. */

@@ -6,7 +6,7 @@
  * not what undici holds of those that were sent.
  */
 import { getHeapSnapshot } from 'node:v8';
-import { createUpstream } from '../../src/rest/client/client.ts';
+import { createUpstream } from '../../src/rest/upstream.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { DEFAULTS, scopeOf } from '../support/settings.ts';
 

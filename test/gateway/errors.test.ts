@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { openGateway } from '../support/open-gateway.ts';
 import { openLog } from '../support/open-log.ts';
-import type { Upstream } from '../../src/rest/client/client.ts';
+import type { Upstream } from '../../src/rest/upstream.ts';
 
 const SECRET = 'connect to http://10.1.2.3:5432 failed';
 

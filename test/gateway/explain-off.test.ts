@@ -91,7 +91,7 @@ it('with EXPLAIN=on an error names the route and the status', async () => {
   const { errors } = await site.ask(PERSON);
 
   expect(errors[0]).toMatchObject({
-    message: 'Backend answered 418: GET /v0/persons/{person_id}',
+    message: 'Backend returned 418: GET /v0/persons/{person_id}',
     extensions: { upstream: { method: 'GET', route: '/v0/persons/{person_id}', status: 418 } },
   });
 });

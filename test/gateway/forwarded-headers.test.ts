@@ -5,7 +5,8 @@
  */
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
-import { USER_AGENT, type RequestScope } from '../../src/rest/client/client.ts';
+import type { RequestScope } from '../../src/rest/client/client.ts';
+import { USER_AGENT } from '../../src/rest/upstream.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { held, ok, status, type Seen } from '../support/faults.ts';
 import { KEY, OTHER_KEY, POST_JSON, send } from '../support/client.ts';

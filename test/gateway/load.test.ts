@@ -1,7 +1,7 @@
 /** Callers who leave, and more callers than the backend's queue holds. */
 import { expect, it, onTestFinished } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
-import { createUpstream } from '../../src/rest/client/client.ts';
+import { createUpstream } from '../../src/rest/upstream.ts';
 import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
 import { POST_JSON, send } from '../support/client.ts';
 import { isCall } from '../support/fault-upstream.ts';

@@ -127,7 +127,7 @@ describe('a broken answer', () => {
     expect(errors).toMatchObject([
       {
         message:
-          'Backend answered "seven" for "versionNumber", which the contract does not allow: GET /v0/pages/{page_id}/audiences/{audience_id}/versions/{version_id}',
+          'Backend returned "seven" for "versionNumber", which the contract does not allow: GET /v0/pages/{page_id}/audiences/{audience_id}/versions/{version_id}',
       },
     ]);
   });

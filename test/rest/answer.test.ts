@@ -48,7 +48,7 @@ describe('an answer that is too large', () => {
 
     expect(await outcome(getPerson(client()))).toMatchObject({
       kind: 'invalid_response',
-      what: 'Backend answered more than 16384 bytes of headers',
+      what: 'Backend returned more than 16384 bytes of headers',
     });
   });
 });

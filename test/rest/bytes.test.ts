@@ -47,7 +47,7 @@ describe('a number in an answer', () => {
       expect(errors).toEqual([
         expect.objectContaining({
           path: ['person', 'logs', 'nodes', 1, 'payload'],
-          message: `Backend answered ${shown} in "payload", a number that cannot be passed on exactly: GET /v0/persons/{person_id}/logs`,
+          message: `Backend returned ${shown} in "payload", a number that cannot be passed on exactly: GET /v0/persons/{person_id}/logs`,
           extensions: expect.objectContaining({ code: 'UPSTREAM_INVALID_RESPONSE' }),
         }),
       ]);
@@ -65,7 +65,7 @@ describe('a number in an answer', () => {
       const { data, errors } = await send('{ topic(topicId: "t") { title sortOrder } }');
 
       expect(data['topic']).toBeNull();
-      expect(errors[0]!.message).toContain(`Backend answered ${number.slice(0, 40)}`);
+      expect(errors[0]!.message).toContain(`Backend returned ${number.slice(0, 40)}`);
       expect(errors[0]!.message).toContain('"sortOrder"');
     },
   );
@@ -176,7 +176,7 @@ describe('the text of an answer', () => {
     expect(data['person']).toBeNull();
     expect(codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
     expect(errors[0]!.message).toBe(
-      'Backend answered in the content coding "gzip", although calls ask for "identity": GET /v0/persons/{person_id}',
+      'Backend returned a body in the content coding "gzip", although requests ask for "identity": GET /v0/persons/{person_id}',
     );
   });
 

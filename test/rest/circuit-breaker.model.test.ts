@@ -10,7 +10,7 @@ import { expect, it } from 'vitest';
 import { schema } from '../../src/app/schema.ts';
 import { createContext } from '../../src/graph/context.ts';
 import { Cancel } from '../../src/lib/cancel.ts';
-import { createUpstream } from '../../src/rest/client/client.ts';
+import { createUpstream } from '../../src/rest/upstream.ts';
 import { cases } from '../support/cases.ts';
 import { routeOf, sampleOf } from '../support/sample-answers.ts';
 import { scopeOf } from '../support/settings.ts';

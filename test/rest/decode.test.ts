@@ -131,9 +131,9 @@ describe('a decoded answer', () => {
 
     expect(value).toMatchObject({ personId: 'p', domain: null, more: 1 });
     expect([value.name, value.email, value.slug].map((field) => String(field))).toEqual([
-      'RestError: Backend answered without "name": GET /v0/persons/{person_id}',
-      'RestError: Backend answered 7 for "email", which the contract does not allow: GET /v0/persons/{person_id}',
-      'RestError: Backend answered a list for "slug", which the contract does not allow: GET /v0/persons/{person_id}',
+      'RestError: Backend returned no "name": GET /v0/persons/{person_id}',
+      'RestError: Backend returned 7 for "email", which the contract does not allow: GET /v0/persons/{person_id}',
+      'RestError: Backend returned a list for "slug", which the contract does not allow: GET /v0/persons/{person_id}',
     ]);
     expect(name).toBe('Ada');
   });
@@ -210,7 +210,7 @@ describe('a decoded answer', () => {
       routes.listTopics,
       '/v0/topics',
       listed([{ topicId: 't', entries: [entry, { ...entry, topicEntryId: undefined }] }]),
-      'without "items[].entries[1].topicEntryId"',
+      'no "items[].entries[1].topicEntryId"',
       'items[].entries[].topicEntryId',
     ],
     [
@@ -243,7 +243,7 @@ describe('a decoded answer', () => {
       texts.push((error as Error).message);
     }
 
-    expect(texts).toContain(`Backend answered ${what}: GET ${route.path}`);
+    expect(texts).toContain(`Backend returned ${what}: GET ${route.path}`);
     if (field !== undefined) expect([...wrong]).toContain(field);
   });
 

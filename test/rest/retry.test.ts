@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { Cancel } from '../../src/lib/cancel.ts';
 import type { RestError } from '../../src/rest/call/errors.ts';
-import { retryAfterOf } from '../../src/rest/decode/retry-after.ts';
+import { retryAfterOf } from '../../src/rest/decode/http-date.ts';
 import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
 import { markReused, costOfRetry } from '../../src/rest/transport/transport-fault.ts';
 import { routes } from '../../src/v0/routes.ts';

@@ -12,12 +12,8 @@ import type { EmbeddedBackend, BackendOptions } from '../../src/backend/backend.
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { createContext } from '../../src/graph/context.ts';
 import { createTranslate } from '../../src/gateway/operation/errors.ts';
-import {
-  createUpstream,
-  type RequestScope,
-  type RestClient,
-  type Upstream,
-} from '../../src/rest/client/client.ts';
+import type { RequestScope, RestClient } from '../../src/rest/client/client.ts';
+import { createUpstream, type Upstream } from '../../src/rest/upstream.ts';
 import type { UpstreamOptions } from '../../src/rest/call/options.ts';
 import type { CallLog } from '../../src/rest/call/call-log.ts';
 import { BackendDispatcher, splitUpstreamUrl } from '../../src/rest/transport/dispatcher.ts';

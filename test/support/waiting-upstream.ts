@@ -2,7 +2,7 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Dispatcher } from 'undici';
-import { createUpstream } from '../../src/rest/client/client.ts';
+import { createUpstream } from '../../src/rest/upstream.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { DEFAULTS } from './settings.ts';
 import { sampleOf } from './world.ts';

@@ -10,15 +10,14 @@ import { LRUCache } from 'lru-cache';
 import {
   isRead,
   NOW,
+  type CachedFlight,
   type Call,
   type DecodedResponse,
-  type Flight,
   type RestResponse,
 } from '../../rest/call/call.ts';
 import type { CallLog, ExposedHeader } from '../../rest/call/call-log.ts';
-import type { AskedBackend, ReadCache } from '../../rest/call/options.ts';
-import { bytesOf } from '../../rest/decode/decode-cache.ts';
-import { freeze } from '../../rest/decode/freeze.ts';
+import type { ReadCache } from '../../rest/call/options.ts';
+import { bytesOf, freeze } from '../../rest/decode/decode-cache.ts';
 import {
   freshnessOf,
   isOfAnother,
@@ -88,21 +87,20 @@ export class ResponseCache implements ReadCache {
     return this.#epochs.open();
   }
 
-  layer(backend: AskedBackend): (flight: Flight) => Promise<DecodedResponse> {
-    return (flight) =>
-      isRead(flight) ? this.#read(flight, backend) : this.#write(flight, backend);
+  read(flight: CachedFlight): Promise<DecodedResponse> {
+    return isRead(flight.call) ? this.#read(flight) : this.#write(flight);
   }
 
   /**
    * Begins a new epoch before and after the write, since reads that began before its end may have seen either state.
    */
-  async #write(flight: Flight, backend: AskedBackend): Promise<DecodedResponse> {
-    const { apiKey, callLog } = flight.from;
+  async #write(flight: CachedFlight): Promise<DecodedResponse> {
+    const { apiKey, callLog } = flight.call.from;
     const begun = await this.#epochs.move(apiKey);
     try {
-      const settled = await backend.answerTo(flight);
+      const settled = await flight.fetch();
       if (settled instanceof Error) throw settled;
-      return backend.decode(flight, settled);
+      return flight.decode(settled);
     } finally {
       const moving = this.#epochs.move(apiKey);
       // Redis is not awaited again if it did not answer before.
@@ -111,23 +109,24 @@ export class ResponseCache implements ReadCache {
     }
   }
 
-  async #read(flight: Flight, backend: AskedBackend): Promise<DecodedResponse> {
-    const { from, path, route } = flight;
+  async #read(flight: CachedFlight): Promise<DecodedResponse> {
+    const { call } = flight;
+    const { from, path, route } = call;
     const id = `${from.sharingKey}\n${path}`;
     let kept = this.#entries.get(id);
-    if (kept && this.#mayAnswer(kept, flight)) return answerWith(kept, flight);
-    const found = await this.#find(flight, id);
-    if (found) kept = this.#take(found, flight, id, backend) ?? kept;
-    if (found && kept && this.#mayAnswer(kept, flight)) return answerWith(kept, flight);
+    if (kept && this.#mayAnswer(kept, call)) return answerWith(kept, flight);
+    const found = await this.#find(call, id);
+    if (found) kept = this.#take(found, flight, id) ?? kept;
+    if (found && kept && this.#mayAnswer(kept, call)) return answerWith(kept, flight);
 
     const epoch = this.#epochs.of(from.apiKey);
-    if (kept) flight.validators = validatorsOf(kept.headers, this.#isOfNow(kept, flight));
+    if (kept) flight.validators = validatorsOf(kept.headers, this.#isOfNow(kept, call));
     const askedMs = performance.now();
-    let settled = await backend.answerTo(flight);
+    let settled = await flight.fetch();
     if (kept && !(settled instanceof Error) && isOfAnother(settled, kept.headers)) {
       this.#entries.delete(id);
       kept = flight.validators = undefined;
-      settled = await backend.answerTo(flight);
+      settled = await flight.fetch();
     }
     if (settled instanceof Error) throw settled;
     const { status, headers } = settled;
@@ -136,16 +135,16 @@ export class ResponseCache implements ReadCache {
       const exposed = merged(kept.exposed, flight.exposed);
       flight.exposed = exposed;
       const freshness = renewed(kept.headers, headers, ttlMs);
-      this.#keep(id, flight, { ...kept, epoch, exposed }, freshness, askedMs, found);
+      this.#keep(id, call, { ...kept, epoch, exposed }, freshness, askedMs, found);
       return kept.decoded;
     }
     // The response replaces the cached one, even if it is not stored itself.
     if (status < 500) this.#entries.delete(id);
-    const decoded = backend.decode(flight, settled);
+    const decoded = flight.decode(settled);
     if (status !== 200 || decoded.wrong.size > 0) return decoded;
     const freshness = freshnessOf(headers, ttlMs);
     const answer = { epoch, decoded, body: settled.body, exposed: flight.exposed };
-    this.#keep(id, flight, answer, freshness, askedMs, found);
+    this.#keep(id, call, answer, freshness, askedMs, found);
     return decoded;
   }
 
@@ -173,16 +172,11 @@ export class ResponseCache implements ReadCache {
   }
 
   /** Stores a response of another replica from Redis. */
-  #take(
-    { epoch, kept }: FoundRead,
-    call: Call,
-    id: string,
-    backend: AskedBackend,
-  ): Entry | undefined {
-    const { apiKey } = call.from;
+  #take({ epoch, kept }: FoundRead, flight: CachedFlight, id: string): Entry | undefined {
+    const { apiKey } = flight.call.from;
     // Not used after a later write received while Redis answered.
     if (!kept || this.#epochs.sharedOf(apiKey) !== epoch) return undefined;
-    const read = readText(kept.text, (answer) => backend.decode(call, answer));
+    const read = readText(kept.text, (answer) => flight.decode(answer));
     if (!read || read.decoded.wrong.size > 0) return undefined;
     freeze(read.decoded.value as object);
     const { freshUntilMs } = kept;
@@ -216,8 +210,8 @@ export class ResponseCache implements ReadCache {
   }
 }
 
-function answerWith({ decoded, exposed }: Entry, flight: Flight): DecodedResponse {
-  const { from, route, origin } = flight;
+function answerWith({ decoded, exposed }: Entry, flight: CachedFlight): DecodedResponse {
+  const { from, route, origin } = flight.call;
   const { callLog } = from;
   callLog.end(callLog.begin(route, origin, 'cached', 1), decoded.status);
   flight.exposed = exposed;

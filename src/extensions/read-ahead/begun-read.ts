@@ -3,13 +3,14 @@
  *
  * The request's call log has one entry for it, and gets its headers once a field asks it.
  */
-import type { Requester } from '../../rest/call/call.ts';
+import { Cancel } from '../../lib/cancel.ts';
+import type { Call, Requester } from '../../rest/call/call.ts';
 import { CallLog, type OpenEntry } from '../../rest/call/call-log.ts';
 import { isNotFound, type ReceiveRefusal } from '../../rest/call/errors.ts';
 import type { ApiKey } from '../../rest/call/keys.ts';
 import type { RequestDeadline } from '../../rest/call/request-deadline.ts';
 import type { CallTrace } from '../../rest/call/trace.ts';
-import { RestCall, type CallRequest, type Calls } from '../../rest/rest-call.ts';
+import type { RestClient } from '../../rest/client/client.ts';
 import type { Read } from './remembered-reads.ts';
 
 export class BegunRead {
@@ -19,16 +20,16 @@ export class BegunRead {
   failed = false;
   readonly #from: Requester;
   readonly #log = new CallLog();
-  readonly #call: RestCall;
+  readonly #cancel = new Cancel();
   readonly #answer: Promise<unknown>;
   readonly #entry: OpenEntry | undefined;
-  #asked: CallRequest | undefined;
+  #asked: Call | undefined;
 
   /** @param first a read of the same request. */
-  constructor(calls: Calls, [route, path]: Read, first: CallRequest, nowMs: number) {
+  constructor(make: RestClient['makeCall'], [route, path]: Read, first: Call) {
     const { from, newerThan } = first;
     this.#from = from;
-    this.#call = new RestCall(calls, {
+    this.#answer = make({
       from: new ReadRequester(from, this.#log),
       route,
       path,
@@ -37,11 +38,10 @@ export class BegunRead {
       isOptional: false,
       priority: 'speculative',
       newerThan,
-      cancel: undefined,
+      cancel: this.#cancel,
     });
-    this.#answer = this.#call.begin(nowMs);
     // With a response cache it is sent later, if at all.
-    this.isRejected = calls.kept === undefined && this.#log.calls === 0;
+    this.isRejected = this.#log.entries.at(-1)?.source === 'unsent';
     if (!this.isRejected) this.#entry = from.callLog.begin(route, undefined, 'unsent', 1);
     this.#tell();
     this.#answer.then(
@@ -54,7 +54,7 @@ export class BegunRead {
   }
 
   cancel(): void {
-    this.#call.onEnd('cancelled');
+    this.#cancel.cancel();
     this.#tell();
   }
 
@@ -62,12 +62,12 @@ export class BegunRead {
    * Answers a field that asks it. A failed one is made again: it had one attempt, and the backend may have failed for a
    * moment that the field would not have met.
    */
-  take(asked: CallRequest, makeAgain: () => Promise<unknown>): Promise<unknown> {
+  take(asked: Call, makeAgain: () => Promise<unknown>): Promise<unknown> {
     this.#asked = asked;
     this.#tell();
     const expose = (): void => {
-      const { exposed } = this.#call;
-      if (exposed) asked.from.callLog.expose(exposed);
+      const { exposed } = this.#log;
+      if (exposed) asked.from.callLog.expose([...exposed]);
     };
     return this.#answer.then(
       (value) => {

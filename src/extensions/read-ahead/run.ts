@@ -2,8 +2,8 @@
  * A run of a query: notes what its fields read after the first round, begins what the last run has read there, and
  * hands it to the fields that ask it.
  */
+import type { Call } from '../../rest/call/call.ts';
 import type { RestClient } from '../../rest/client/client.ts';
-import { make, type CallRequest, type Calls } from '../../rest/rest-call.ts';
 import { BegunRead } from './begun-read.ts';
 import type { Guesses } from './guesses.ts';
 import { screenIdOf, type Read, type RememberedReads, type Screen } from './remembered-reads.ts';
@@ -18,7 +18,7 @@ export interface Runs {
 
 /**
  * Reads that a run has begun and no field has asked. Empty when the run is over, since an outgrown table of `Runs.begun`
- * may retain it longer: see `JoinableRead`.
+ * may retain it longer: see `JoinableRead` of `rest/flight.ts`.
  */
 export class BegunReads {
   readonly apiKey: string | undefined;
@@ -39,6 +39,7 @@ export class Run {
   readonly #runs: Runs;
   readonly #apiKey: string | undefined;
   readonly #rest: RestClient;
+  readonly #make: RestClient['makeCall'];
   readonly #variables: unknown;
   /** Equal for callers that may share responses; undefined before the first read. */
   #sharingKey: string | undefined = undefined;
@@ -64,6 +65,7 @@ export class Run {
     this.#runs = runs;
     this.#apiKey = apiKey;
     this.#rest = rest;
+    this.#make = rest.makeCall;
     this.#variables = variables;
   }
 
@@ -80,20 +82,23 @@ export class Run {
   }
 
   /** Makes a call of a field, or hands over one that has begun. */
-  readonly makeCall: typeof make = (calls, asked, nowMs) => {
-    const { path, route, from } = asked;
-    if (route.method !== 'GET') return make(calls, asked, nowMs);
+  readonly makeCall: RestClient['makeCall'] = (call) => {
+    const { path, route, from } = call;
+    if (route.method !== 'GET') return this.#make(call);
     if (this.#sharingKey === undefined) {
       this.#sharingKey = from.sharingKey;
-      this.#start(calls, asked);
+      this.#start(call);
     }
     if (!this.#isPastFirstRound) this.#isPastFirstRound = hasAnswer(this.#rest);
     if (this.#isPastFirstRound) (this.#later ??= []).push([route, path]);
     this.#asked?.add(path);
     const begun = this.#begun?.byPath.get(path);
     if (begun) this.#begun!.byPath.delete(path);
-    if (!begun || begun.failed) return make(calls, asked, nowMs);
-    return begun.take(asked, () => make(calls, asked, checkedNow(calls, asked)));
+    if (!begun || begun.failed) return this.#make(call);
+    return begun.take(call, () => {
+      from.deadline.check(route);
+      return this.#make(call);
+    });
   };
 
   /** Cancels what no field has asked, and begins nothing more. */
@@ -120,7 +125,7 @@ export class Run {
     return (this.#screenId ??= screenIdOf(this.guesses.id, this.#variables, sharingKey));
   }
 
-  #start(calls: Calls, asked: CallRequest): void {
+  #start(first: Call): void {
     if (!this.guesses.hasLaterRounds || this.guesses.isPaused(this.#runs.now())) return;
     const id = this.#idOfScreen(this.#sharingKey!);
     const screen = id === undefined ? undefined : this.#runs.remembered.find(id);
@@ -129,17 +134,16 @@ export class Run {
     screen.isRunning = true;
     this.#asked = new Set();
     // Behind all reads that are asked in this turn of the event loop.
-    setImmediate(() => this.#begin(screen, calls, asked));
+    setImmediate(() => this.#begin(screen, first));
   }
 
   /** @param first the first read of the run. */
-  #begin(screen: Screen, calls: Calls, first: CallRequest): void {
+  #begin(screen: Screen, first: Call): void {
     const asked = this.#asked!;
     this.#asked = undefined;
     if (this.isOver) return;
-    let nowMs: number;
     try {
-      nowMs = checkedNow(calls, first);
+      first.from.deadline.check(first.route);
     } catch {
       return; // the deadline has passed, or the caller has disconnected
     }
@@ -148,7 +152,7 @@ export class Run {
     for (const read of this.#runs.remembered.readsOf(screen)) {
       const [, path] = read;
       if (asked.has(path) || begun.byPath.has(path)) continue;
-      const one = new BegunRead(calls, read, first, nowMs);
+      const one = new BegunRead(this.#make, read, first);
       // The others would be rejected too.
       if (one.isRejected) return;
       begun.byPath.set(path, one);
@@ -160,11 +164,4 @@ export class Run {
 function hasAnswer({ callLog }: RestClient): boolean {
   for (const { ahead, endMs } of callLog.entries) if (!ahead && endMs !== undefined) return true;
   return false;
-}
-
-/** @throws {RestError} once the request is over. */
-function checkedNow({ settings }: Calls, { from, route }: CallRequest): number {
-  const nowMs = settings.clock.now();
-  from.deadline.check(route, nowMs);
-  return nowMs;
 }

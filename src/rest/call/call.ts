@@ -1,7 +1,6 @@
-/**
- * Types of REST calls and their responses; `rest-call.ts` implements them.
- */
+/** Types of REST calls and their responses. */
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Cancel } from '../../lib/cancel.ts';
 import type { Route } from '../../v0/routes.ts';
 import type { CallLog, ExposedHeader } from './call-log.ts';
 import type { ReceiveRefusal } from './errors.ts';
@@ -20,40 +19,49 @@ export interface Requester {
   readonly headers: string[];
   readonly deadline: RequestDeadline;
   readonly callLog: CallLog;
-  /** Trace of the request. */
   readonly trace: CallTrace | undefined;
   /** Counts bytes of a response, and returns why they may not be received. */
   receive(bytes: number): ReceiveRefusal | undefined;
 }
 
 /**
- * `deferred` calls wait behind the `normal` ones of their key. `speculative` reads are sent at once or rejected, leave
- * half of the connections to others, probe no circuit and are not retried.
+ * `deferred` calls wait behind the `normal` ones of their key. `speculative` reads are sent immediately or rejected, leave
+ * half of the connections to others, probe no circuit, are not retried, and share nothing with other reads.
  */
 export type Priority = 'normal' | 'deferred' | 'speculative';
 
+/** A call as its caller describes it. */
 export interface Call {
   readonly from: Requester;
   readonly route: Route;
   /** Encoded path and query, as sent. */
   readonly path: string;
+  readonly body: string | null;
   /** Cause of the call, for the call log. */
   readonly origin: unknown;
+  /** Whether a 404 is null. */
+  readonly isOptional: boolean;
+  readonly priority: Priority;
   /**
    * Bound on cached responses: `NOW` (none may be used), or one that only the cache understands. Undefined if any may be
    * used.
    */
   readonly newerThan: string | undefined;
+  /** Ends the wait of this caller only. */
+  readonly cancel: Cancel | undefined;
 }
 
 /** A call in flight, as the response cache sees it. */
-export interface Flight extends Call {
+export interface CachedFlight {
+  readonly call: Call;
   /** Headers of its response for callers. */
   exposed: readonly ExposedHeader[] | undefined;
   /** Headers that make it conditional on a cached response: name, value, name, value. */
   validators: readonly string[] | undefined;
   /** Calls the backend, with retries. */
-  ask(): Promise<Settled>;
+  fetch(): Promise<Settled>;
+  /** @throws {RestError} as `decode`. */
+  decode(response: RestResponse): DecodedResponse;
 }
 
 /** Reads may be shared, cancelled and retried; writes never. */

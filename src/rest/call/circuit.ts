@@ -65,7 +65,7 @@ export class Circuit {
   count(
     path: string,
     failed: boolean,
-    isOfObject: () => boolean,
+    isOfObject: boolean,
     nowMs: number,
     { volume, outageMs }: CircuitBounds,
   ): boolean {
@@ -79,7 +79,7 @@ export class Circuit {
       if (this.route) this.#healthyPath = path;
       return false;
     }
-    if (this.#failedPaths.has(path) && isOfObject()) return false;
+    if (this.#failedPaths.has(path) && isOfObject) return false;
     this.#noteFailure(path);
     this.#attempts += 1;
     this.#failures += 1;

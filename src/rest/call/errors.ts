@@ -185,27 +185,28 @@ export const statusError = (
 ): RestError =>
   answer.status === 401
     ? new RestError('status', 'The backend rejected the API key (401)', route, answer)
-    : new RestError('status', `Backend answered ${answer.status}`, route, {
-        what: 'Backend did not do what it was asked',
+    : new RestError('status', `Backend returned ${answer.status}`, route, {
+        what: 'Backend rejected the call',
         ...answer,
       });
 
 /** The error of a write that may have been executed. */
 export function outcomeUnknown(cause: RestError): RestError {
   const { route, failure, status, requestId, retryAfterMs } = cause;
-  return new RestError(
-    'outcome_unknown',
-    'Write was sent, and whether it was carried out is unknown',
-    route,
-    { cause, failure, status, requestId, retryAfterMs },
-  );
+  return new RestError('outcome_unknown', 'Write was sent, and its outcome is unknown', route, {
+    cause,
+    failure,
+    status,
+    requestId,
+    retryAfterMs,
+  });
 }
 
 /** The error of a wait that ended by timeout or cancellation. */
 export const endOfWait = (why: EndOfWait, route: RouteLabel): RestError =>
   why === 'timeout'
-    ? new RestError('timeout', 'Backend did not answer in time', route)
-    : new RestError('cancelled', 'Call was given up', route);
+    ? new RestError('timeout', 'Backend did not respond in time', route)
+    : new RestError('cancelled', 'Call was cancelled', route);
 
 /** Returns the label of a failure; undefined for an error status. */
 export const failureOf = (error: Error): FailureKind | undefined =>

@@ -25,11 +25,10 @@ export interface ObservedCall {
 
 /** Scope of a circuit: a route of one key, or the host. */
 export const BREAKER_SCOPES = ['route_key', 'host'] as const;
-export type BreakerScope = (typeof BREAKER_SCOPES)[number];
 
 /** Worst state among the circuits of a scope, or of a route. */
 export interface BreakerChange {
-  readonly scope: BreakerScope;
+  readonly scope: (typeof BREAKER_SCOPES)[number];
   readonly route: RouteLabel | undefined;
   readonly state: BreakerState;
 }

@@ -1,10 +1,8 @@
-/**
- * Options of an upstream.
- */
+/** Options of an upstream. */
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
 import type { RouteSet } from '../../v0/routes.ts';
-import type { Call, DecodedResponse, Flight, RestResponse, Settled } from './call.ts';
+import type { CachedFlight, DecodedResponse } from './call.ts';
 import type { UpstreamObserver } from './observer.ts';
 
 export interface UpstreamOptions {
@@ -53,15 +51,8 @@ interface BreakerOptions {
   readonly outageMs?: number;
 }
 
-/** A cache in front of the backend. */
+/** A cache in front of the backend, which reads and writes pass. */
 export interface ReadCache {
-  /** @returns a function that returns a cached or fetched response. */
-  layer(backend: AskedBackend): (flight: Flight) => Promise<DecodedResponse>;
-}
-
-export interface AskedBackend {
-  /** Calls the backend, with retries. */
-  answerTo(flight: Flight): Promise<Settled>;
-  /** Like `decode`, with the same errors. */
-  decode(call: Call, answer: RestResponse): DecodedResponse;
+  /** Returns a cached or fetched response. */
+  read(flight: CachedFlight): Promise<DecodedResponse>;
 }

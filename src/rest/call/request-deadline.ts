@@ -35,8 +35,8 @@ export class RequestDeadline implements Waiter, Timed {
    * @throws {RestError} `timeout` after the deadline; `cancelled` for a read whose caller has disconnected. Writes go
    * on.
    */
-  check(route: RouteLabel, nowMs: number): void {
-    if (nowMs >= this.untilMs) throw endOfWait('timeout', route);
+  check(route: RouteLabel): void {
+    if (this.#clock.now() >= this.untilMs) throw endOfWait('timeout', route);
     const isOver = this.#ended || this.#leaving?.cancelled;
     if (isOver && route.method === 'GET') throw endOfWait('cancelled', route);
   }
@@ -48,11 +48,11 @@ export class RequestDeadline implements Waiter, Timed {
   }
 
   /** Adds a wait. */
-  add(waiter: WaitOfRequest, nowMs = this.#clock.now()): void {
+  add(waiter: WaitOfRequest): void {
     waiter.place = this.#waiting.length;
     this.#waiting.push(waiter);
     if (waiter.place > 0) return;
-    this.#timeouts.add(this, nowMs);
+    this.#timeouts.add(this, this.#clock.now());
     this.#leaving?.listen(this);
   }
 

@@ -16,11 +16,9 @@ export interface CallTrace {
   /** Headers of calls if the trace is not recorded: name, value, name, value. */
   readonly forwarded: readonly string[];
   /** Begins the span of an attempt if it is recorded. */
-  readonly begin?: () => BegunSpan;
-}
-
-export interface BegunSpan {
-  readonly span: SpanRef;
-  /** Name, value, name, value. */
-  readonly headers: readonly string[];
+  readonly begin?: () => {
+    readonly span: SpanRef;
+    /** Name, value, name, value. */
+    readonly headers: readonly string[];
+  };
 }

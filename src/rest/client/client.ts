@@ -1,12 +1,8 @@
 /**
- * The typed client of `/v0`: a function that calls a route of the table.
- *
- * An `Upstream` is shared by the process (connections, breaker, reads in flight). A `RestClient` belongs to one request
- * and has its key, deadline, budget and call log.
+ * The typed client of `/v0` for one request: calls routes of the table with its key, deadline, budget and call log.
  */
 import { API_KEY_FORM, API_KEY_HEADER, isApiKey } from '../../v0/api-key.ts';
 import type { Cancel, EndOfWait } from '../../lib/cancel.ts';
-import { systemClock } from '../../lib/clock.ts';
 import { holds, sharingKeyOf, type ForwardedHeaders } from '../call/forwarded-headers.ts';
 import type { Route } from '../../v0/routes.ts';
 import {
@@ -18,22 +14,15 @@ import {
 } from '../call/errors.ts';
 import { CallLog } from '../call/call-log.ts';
 import { RequestDeadline } from '../call/request-deadline.ts';
-import { NOW, type Requester } from '../call/call.ts';
+import { NOW, type Call, type Requester } from '../call/call.ts';
 import { ApiKey, type ApiKeys } from '../call/keys.ts';
-import type { UpstreamOptions, UpstreamSettings } from '../call/options.ts';
-import { Timeouts } from '../call/timeouts.ts';
-import type { CircuitStates } from '../policies/circuit-breaker.ts';
-import { make, type Calls } from '../rest-call.ts';
+import type { UpstreamSettings } from '../call/options.ts';
+import type { Timeouts } from '../call/timeouts.ts';
+import type { Flights } from '../flight.ts';
 import type { CallTrace } from '../call/trace.ts';
 import type { RouteCapabilities } from './route-capabilities.ts';
 import { fillPath, formatQuery, type CallInput } from './path.ts';
-import { openCalls } from '../policies/policies.ts';
-import {
-  missingRoute,
-  RouteDiscovery,
-  type Discoverer,
-  type RouteState,
-} from './route-discovery.ts';
+import { missingRoute, type Discoverer, type RouteDiscovery } from './route-discovery.ts';
 
 export type { CallInput };
 
@@ -57,7 +46,7 @@ export interface RestClient {
   /** Gives calls of these origins a lower priority than the others of their key. */
   deferWhere(isDeferred: (origin: unknown) => boolean): void;
   /** Makes each call of the request. A policy may replace it by a function around it. */
-  makeCall: typeof make;
+  makeCall: (call: Call) => Promise<unknown>;
 
   /**
    * Calls a route and returns the checked body.
@@ -99,54 +88,10 @@ export interface RequestScope {
   readonly newerThan?: string | undefined;
 }
 
-/** Creates a client for one request. */
-export interface Upstream {
-  (scope: RequestScope): RestClient;
-  readonly breaker: CircuitStates;
-  /** States of the extended routes by method and path. */
-  routes(): Readonly<Record<string, RouteState>>;
-  /** Whether the backend's latest response accepted the key. */
-  isAccepted(apiKey: string): boolean;
-  /** Closes after the calls in flight. */
-  close(): Promise<void>;
-}
-
-/** Name of the gateway in `User-Agent`; web application firewalls refuse calls without the header. */
-export const USER_AGENT = 'content-pages-gateway';
-
-export const DEFAULTS = {
-  userAgent: USER_AGENT,
-  maxResponseBytes: 5_000_000,
-  connections: 128,
-  maxQueue: 4_096,
-  breaker: {},
-  clock: systemClock,
-  exposeHeaders: [],
-  observer: {},
-  cache: undefined,
-};
-
-export function createUpstream(given: UpstreamOptions): Upstream {
-  const options = { ...DEFAULTS, ...given };
-  const { calls, breaker, keys } = openCalls(options);
-  const discovery = new RouteDiscovery(options.routeSet, options.observer, options.clock);
-  const shared = { options, calls, keys, discovery, deadlines: new Timeouts(options.clock) };
-  const clientOf = (scope: RequestScope) => {
-    discovery.review(options.clock.now());
-    return new ScopedClient(shared, scope);
-  };
-  return Object.assign(clientOf, {
-    breaker,
-    routes: () => discovery.report(),
-    isAccepted: (apiKey: string) => keys.isAccepted(apiKey),
-    close: () => options.dispatcher.close(),
-  });
-}
-
 /** State shared by all clients. */
 interface Shared {
-  readonly options: UpstreamSettings;
-  readonly calls: Calls;
+  readonly settings: UpstreamSettings;
+  readonly flights: Flights;
   readonly keys: ApiKeys;
   readonly discovery: RouteDiscovery;
   /** Deadlines of all requests. */
@@ -160,7 +105,7 @@ interface RouteValues {
   readonly body?: unknown;
 }
 
-class ScopedClient implements RestClient, Requester {
+export class ScopedClient implements RestClient, Requester {
   readonly callLog = new CallLog();
   readonly apiKey: string;
   readonly sharingKey: string;
@@ -168,7 +113,7 @@ class ScopedClient implements RestClient, Requester {
   readonly deadline: RequestDeadline;
   readonly trace: CallTrace | undefined;
   readonly receive: Requester['receive'];
-  makeCall = make;
+  makeCall = (call: Call): Promise<unknown> => this.#shared.flights.make(call);
   readonly #shared: Shared;
   readonly #scope: RequestScope;
   #key: ApiKey;
@@ -177,7 +122,7 @@ class ScopedClient implements RestClient, Requester {
   #isDeferred: ((origin: unknown) => boolean) | undefined;
 
   constructor(shared: Shared, scope: RequestScope) {
-    const { clock } = shared.options;
+    const { clock, userAgent } = shared.settings;
     const { apiKey = '', forwarded = [], trace } = scope;
     this.#shared = shared;
     this.#scope = scope;
@@ -185,9 +130,7 @@ class ScopedClient implements RestClient, Requester {
     this.#key = shared.keys.find(apiKey) ?? new ApiKey(apiKey);
     this.sharingKey = sharingKeyOf({ apiKey, forwarded });
     this.headers = headersOf(apiKey, scope.requestId, forwarded);
-    if (!holds(forwarded, 'user-agent')) {
-      this.headers.push('user-agent', shared.options.userAgent);
-    }
+    if (!holds(forwarded, 'user-agent')) this.headers.push('user-agent', userAgent);
     this.trace = trace;
     this.receive = scope.receive ?? (() => undefined);
     if (trace) this.headers.push(...trace.forwarded);
@@ -267,50 +210,46 @@ class ScopedClient implements RestClient, Requester {
   ): Promise<unknown> {
     // Checked first: a large response can cause thousands of calls above the budget.
     if (this.#callsLeft === 0) return Promise.reject(budgetSpent(route));
-    const { options, calls } = this.#shared;
+    const { pathPrefix } = this.#shared.settings;
     try {
-      const path =
-        options.pathPrefix + fillPath(route, values.path ?? {}) + formatQuery(values.query);
+      const path = pathPrefix + fillPath(route, values.path ?? {}) + formatQuery(values.query);
       const body = values.body === undefined ? null : JSON.stringify(values.body);
-      const nowMs = options.clock.now();
-      this.#admit(route, nowMs);
+      this.#admit(route);
       // Reads after a write of the same request are never older than the write.
       if (route.method !== 'GET') this.#newerThan = NOW;
-      const asked = {
+      return this.makeCall({
         from: this,
         route,
         path,
         body,
         origin,
         isOptional,
-        priority: this.#isDeferred?.(origin) ? ('deferred' as const) : ('normal' as const),
+        priority: this.#isDeferred?.(origin) ? 'deferred' : 'normal',
         newerThan: newerThan ?? this.#newerThan,
         cancel,
-      };
-      return this.makeCall(calls, asked, nowMs);
+      });
     } catch (error) {
-      const refusal = error as Error;
-      return Promise.reject(refusal);
+      return Promise.reject(error as Error);
     }
   }
 
   /** Rejects a call that may not be made, or charges it to the budget. */
-  #admit(route: Route, nowMs: number): void {
+  #admit(route: Route): void {
     const { apiKey } = this.#scope;
     if (apiKey === undefined || !isApiKey(apiKey)) {
       throw new RestError(
         'unauthenticated',
-        `Send an API key of ${API_KEY_FORM} in the ${API_KEY_HEADER} header`,
+        `Missing or malformed API key. Send ${API_KEY_FORM} in the \`${API_KEY_HEADER}\` header`,
         route,
       );
     }
-    this.deadline.check(route, nowMs);
+    this.deadline.check(route);
     this.#callsLeft -= 1;
   }
 }
 
 const budgetSpent = reusedRefusals(
-  (route) => new RestError('budget', 'The request has made all the calls it may', route),
+  (route) => new RestError('budget', 'The request has used up its backend calls', route),
 );
 
 const headersOf = (apiKey: string, requestId: string, forwarded: ForwardedHeaders): string[] => [

@@ -54,7 +54,7 @@ export function textFault(value: string): string | undefined {
   if (value.length * MAX_OCTETS <= MAX_TEXT_OCTETS) return undefined;
   const octets = encodeURIComponent(value.toWellFormed()).length;
   if (octets <= MAX_TEXT_OCTETS) return undefined;
-  return `must take at most ${MAX_TEXT_OCTETS} octets of a URL, got ${octets}: pass a shorter text`;
+  return `must take at most ${MAX_TEXT_OCTETS} octets of a URL, got ${octets}`;
 }
 
 /** Octets of a percent-encoded UTF-16 unit: three bytes of UTF-8 at most. */
@@ -80,7 +80,7 @@ export function segmentFault(value: string, parameter?: string): string | undefi
   if (value === '') return 'must not be empty';
   if (value === '.' || value === '..') return `must be an id, got "${value}"`;
   if (value.length > MAX_ID_LENGTH) return `must be at most ${MAX_ID_LENGTH} characters long`;
-  if (/\p{Cc}/u.test(value)) return 'must not hold control characters';
+  if (/\p{Cc}/u.test(value)) return 'must not contain control characters';
   if (!value.isWellFormed()) return 'must be well-formed Unicode';
   if (parameter !== undefined && isReserved(parameter, value)) {
     return `must be an id, and "${value}" is the name of another route`;

@@ -161,7 +161,7 @@ export class RouteDiscovery {
     this.#reportUndecided(route);
     if (error.kind !== 'status') return error;
     const { status, requestId } = error;
-    const what = `Backend answered ${status} without its documented error, which does not tell whether it has the route`;
+    const what = `Backend returned ${status} without its documented error, so it is unknown whether it has the route`;
     return new RestError('invalid_response', what, route, { status, requestId, cause: error });
   }
 
@@ -242,6 +242,6 @@ function matches(template: string, path: string): boolean {
 export const missingRoute = (route: RouteLabel): RestError =>
   new RestError(
     'unsupported',
-    'Leave it out, or select no more than its ids: the backend does not have the route',
+    'Backend does not have this route, so omit the field, or select no more than its ids',
     route,
   );

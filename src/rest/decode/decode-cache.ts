@@ -9,7 +9,6 @@ import { LRUCache } from 'lru-cache';
 import type { Route } from '../../v0/routes.ts';
 import { isRead, type Call, type DecodedResponse, type RestResponse } from '../call/call.ts';
 import { decode } from './decode.ts';
-import { freeze } from './freeze.ts';
 
 /** Maximum memory of all entries, in bytes. */
 export const MAX_BYTES = 16 * 1024 * 1024;
@@ -17,11 +16,12 @@ const LARGEST_PART = 1 / 8; // maximum share of an entry
 const ENTRY_BYTES = 256; // overhead of an entry
 
 /**
- * Consecutive misses of a route after which only a sample of its paths is cached, one in `SAMPLED`. A hit among them
- * turns the route on again.
+ * Misses of a route after which only a sample of its paths is cached, one in `SAMPLED`. A hit, which saves more than a miss
+ * costs, cancels `MISSES_PER_HIT` of them.
  */
 export const MAX_MISSES = 1_000;
 export const SAMPLED = 16;
+const MISSES_PER_HIT = 8;
 
 /** The latest response of a path that is not cached yet: most never come again. */
 interface SeenResponse {
@@ -39,7 +39,7 @@ interface CachedDecode {
 
 export class DecodeCache {
   readonly #entries: LRUCache<string, SeenResponse | CachedDecode>;
-  /** Misses since the last hit. */
+  /** Misses by route, less hits. */
   readonly #misses = new Map<Route, number>();
 
   constructor(maxBytes = MAX_BYTES) {
@@ -59,11 +59,11 @@ export class DecodeCache {
     const entry = this.#entries.get(call.path);
     const kept = entry && 'decoded' in entry ? entry : undefined;
     if (kept && isSame(kept, answer)) {
-      this.#misses.set(call.route, 0);
+      this.#misses.set(call.route, Math.max(0, misses - MISSES_PER_HIT));
       freeze(kept.decoded.value as object);
       return kept.decoded;
     }
-    this.#misses.set(call.route, misses + 1);
+    this.#misses.set(call.route, Math.min(MAX_MISSES, misses + 1));
     const decoded = decode(call, answer);
     const { body, headers } = answer;
     // Values with errors are not cached: errors contain the request id.
@@ -100,6 +100,18 @@ function isSampled(path: string): boolean {
   let hash = 0;
   for (let i = 0; i < path.length; i++) hash = (31 * hash + path.charCodeAt(i)) | 0;
   return hash % SAMPLED === 0;
+}
+
+/** Freezes a value deeply. Iterative, since recursion could overflow the stack. */
+export function freeze(root: object): void {
+  const open: object[] = [root];
+  for (let value = open.pop(); value; value = open.pop()) {
+    if (value instanceof Error || Object.isFrozen(value)) continue;
+    Object.freeze(value);
+    for (const inner of Object.values(value)) {
+      if (typeof inner === 'object' && inner !== null) open.push(inner as object);
+    }
+  }
 }
 
 /** Upper bounds of memory in V8, in bytes: `{}` is 2 bytes of text and 64 of memory. */

@@ -11,15 +11,15 @@ import { isRead, type RestResponse, type Call, type DecodedResponse } from '../c
 import { hasKind, outcomeUnknown, RestError, statusError } from '../call/errors.ts';
 import { checkOf } from './contract-check.ts';
 import {
+  decodeText,
   inexactNumbers,
   mayHaveVanished,
   parseExactly,
   parseJson,
-  textOf,
   writtenAs,
   WRITES_ALL_NUMBERS,
 } from './json.ts';
-import { retryAfterOf } from './retry-after.ts';
+import { retryAfterOf } from './http-date.ts';
 
 /**
  * OK, Created, No Content. Assumed: Accepted too, since publishing is asynchronous. Proxies that change a response in
@@ -40,7 +40,7 @@ export function decode(call: Pick<Call, 'route' | 'path'>, answer: RestResponse)
   try {
     const decoded = decodeBody(call.route, answer);
     if (isAsked(call, decoded.value)) return decoded;
-    throw invalid('Backend answered another object than the one asked for', call.route, answer);
+    throw invalid('Backend returned another object than the requested one', call.route, answer);
   } catch (error) {
     if (!(error instanceof RestError) || isRead(call) || isSurelyRefused(error)) throw error;
     throw outcomeUnknown(error);
@@ -93,7 +93,8 @@ function isAsked({ route, path }: Pick<Call, 'route' | 'path'>, object: unknown)
   for (const field of keyInPath(route)) {
     const start = path.lastIndexOf('/', end - 1);
     if (field !== undefined) {
-      const asked = decodeURIComponent(path.slice(start + 1, end));
+      const segment = path.slice(start + 1, end);
+      const asked = segment.includes('%') ? decodeURIComponent(segment) : segment;
       if (!isSameId((object as Readonly<Record<string, unknown>>)[field], asked)) return false;
     }
     end = start;
@@ -104,9 +105,9 @@ function isAsked({ route, path }: Pick<Call, 'route' | 'path'>, object: unknown)
 function decodeBody(route: Route, answer: RestResponse): DecodedResponse {
   if (!SUCCESSES.includes(answer.status)) throw refusalOf(route, answer);
   const type = typeOf(answer);
-  if (!JSON_TYPE.test(type)) throw invalid('Backend did not answer JSON', route, answer);
-  const text = textOf(answer.body, type);
-  if (text === undefined) throw invalid(`Backend answered ${notText(answer)}`, route, answer);
+  if (!JSON_TYPE.test(type)) throw invalid('Backend did not return JSON', route, answer);
+  const text = decodeText(answer.body, type);
+  if (text === undefined) throw invalid(`Backend returned ${notText(answer)}`, route, answer);
   let root = parseJson(text);
   let faults = 0;
   let wrong: Set<string> | undefined;
@@ -128,11 +129,11 @@ function decodeBody(route: Route, answer: RestResponse): DecodedResponse {
     const number = written ?? writtenAs(value);
     const shown = number === undefined ? describe(label, value) : describeNumber(label, number);
     written = undefined;
-    const fault = invalid(`Backend answered ${shown}`, route, answer, 'documented');
+    const fault = invalid(`Backend returned ${shown}`, route, answer, 'documented');
     // A page of a list is unusable without `items`.
     if (holder === root && name === 'items') throw fault;
     if (++faults > MAX_FAULTS) {
-      throw invalid(`Backend answered over ${MAX_FAULTS} wrong values`, route, answer);
+      throw invalid(`Backend returned over ${MAX_FAULTS} wrong values`, route, answer);
     }
     (wrong ??= new Set()).add(idPath || (typeof name === 'string' ? name : '[]'));
     holder[name] = fault;
@@ -149,7 +150,7 @@ function decodeBody(route: Route, answer: RestResponse): DecodedResponse {
     const shown = outcome
       ? describe(...idIn(root, outcome))
       : 'something other than the documented object';
-    throw invalid(`Backend answered ${shown}`, route, answer, body);
+    throw invalid(`Backend returned ${shown}`, route, answer, body);
   }
   // Checked in place, without a copy; unknown fields stay.
   return { value: root, status: answer.status, wrong: wrong ?? NONE };
@@ -167,7 +168,7 @@ const JSON_TYPE = /(?:^|,)\s*(?:(?:application|text)\/json|[\w.+-]+\/[\w.+-]+\+j
 function notText({ headers }: RestResponse): string {
   const coding = CODING.exec(String(headers['content-encoding'] ?? ''))?.[0].toLowerCase();
   if (coding === undefined) return 'text that is not UTF-8';
-  return `in the content coding "${coding}", although calls ask for "identity"`;
+  return `a body in the content coding "${coding}", although requests ask for "identity"`;
 }
 
 const CODING = /\b(?:gzip|deflate|br|zstd|compress)\b/i;
@@ -194,7 +195,7 @@ function idIn(object: unknown, path: string, name?: PropertyKey): [label: string
 }
 
 function describe(name: string, value: unknown): string {
-  if (value === undefined) return `without "${name}"`;
+  if (value === undefined) return `no "${name}"`;
   // Short words and numbers help to find the fault; longer values could leak data.
   const shown =
     typeof value === 'string' && /^[\w-]{0,40}$/.test(value)
@@ -229,7 +230,7 @@ function refusalOf(route: Route, answer: RestResponse): RestError {
 
 /** Parses the body of an error; `isDocumented` if it has a code and a message, which only the backend writes. */
 export function errorBodyOf(answer: RestResponse) {
-  const text = textOf(answer.body, typeOf(answer)) ?? answer.body.toString();
+  const text = decodeText(answer.body, typeOf(answer)) ?? answer.body.toString();
   const { data } = ErrorBody.safeParse(parseJson(text));
   return { data, isDocumented: Boolean(data?.code && data.message) };
 }

@@ -39,10 +39,11 @@ const CHARSET = /;\s*charset\s*=\s*["']?([^\s;,"']+)/gi;
  * JSON is UTF-8, and a charset has no effect (RFC 8259, sections 8.1 and 11), so the charset is used for other bytes
  * only. NUL is valid UTF-8, but not JSON: it shows UTF-16.
  */
-export function textOf(body: Buffer, type: string): string | undefined {
-  if (isUtf8(body) && !body.includes(0)) {
-    const start = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0;
-    return body.toString('utf8', start);
+export function decodeText(body: Buffer, type: string): string | undefined {
+  const text = body.toString();
+  // Bytes that are not UTF-8 become U+FFFD, which may also have been sent.
+  if ((!text.includes('\ufffd') || isUtf8(body)) && !text.includes('\0')) {
+    return text.startsWith('\ufeff') ? text.slice(1) : text;
   }
   const charset = [...type.matchAll(CHARSET)].at(-1)?.[1];
   if (charset === undefined) return undefined;

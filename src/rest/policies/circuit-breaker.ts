@@ -9,15 +9,14 @@
  * first success. A probe that has no verdict delays no other, nor does one of a path that failed. Source: M. Nygard, "Release It!", 2nd edition, section 5.2.
  */
 import type { Route } from '../../v0/routes.ts';
-import { isRead, type Settled } from '../call/call.ts';
+import type { Attempt } from '../attempt.ts';
+import { isRead, type Call, type Settled } from '../call/call.ts';
 import { Circuit, WINDOW_MS, type BreakerState } from '../call/circuit.ts';
 import { hasKind, RestError, reusedRefusals } from '../call/errors.ts';
 import type { ApiKeys } from '../call/keys.ts';
 import type { BreakerChange } from '../call/observer.ts';
 import type { UpstreamSettings } from '../call/options.ts';
 import { errorBodyOf } from '../decode/decode.ts';
-import type { Attempt, AttemptPolicy } from '../attempt.ts';
-import type { UnderWay } from './attempts.ts';
 
 type BreakerSettings = Required<UpstreamSettings['breaker']>;
 
@@ -30,53 +29,62 @@ export type CircuitStates = Pick<CircuitBreaker, 'tripped' | 'stateOf'>;
 /** Maximum number of open circuits of a route, one per key. */
 const MAX_OPEN = 1_000;
 
-export class CircuitBreaker implements AttemptPolicy {
+export class CircuitBreaker {
   readonly #settings: UpstreamSettings;
   readonly #options: BreakerSettings;
   readonly #host = new Circuit(undefined);
   readonly #keys: ApiKeys;
-  readonly #underWay: UnderWay;
+  readonly #inProgress: readonly Attempt[];
+  /** Attempts that probe half-open circuits. */
+  readonly #probes = new WeakSet<Attempt>();
   /** Circuits that are not closed, by route; undefined for the host. */
   readonly #tripped = new Map<Route | undefined, Set<Circuit>>();
   /** Worst state by route, as last reported. */
-  readonly #told = new Map<Route | undefined, BreakerState>();
-  readonly #refusal = reusedRefusals(
+  readonly #reported = new Map<Route | undefined, BreakerState>();
+  readonly #circuitOpen = reusedRefusals(
     (route, retryAfterMs) =>
-      new RestError('circuit_open', 'Backend keeps failing: no calls are made for now', route, {
+      new RestError('circuit_open', 'Circuit is open after repeated backend failures', route, {
         retryAfterMs,
         retry: 'hopeless',
       }),
   );
 
-  constructor(settings: UpstreamSettings, keys: ApiKeys, underWay: UnderWay) {
+  constructor(settings: UpstreamSettings, keys: ApiKeys, inProgress: readonly Attempt[]) {
     this.#settings = settings;
     this.#options = { ...BREAKER, ...settings.breaker };
     this.#keys = keys;
-    this.#underWay = underWay;
+    this.#inProgress = inProgress;
     keys.onForget = ({ routes }) => {
       for (const { circuit } of routes.values()) if (circuit) this.#close(circuit);
     };
   }
 
-  /** Rejects at once if a circuit is open. */
-  before(attempt: Attempt): Error | undefined {
+  /** Rejects an attempt if a circuit is open. */
+  reject(attempt: Attempt): Error | undefined {
     if (this.#tripped.size === 0) return undefined;
-    const isSpeculative = attempt.call.priority === 'speculative';
-    const goesOn = isSpeculative ? this.#areClosed(attempt) : this.#admits(attempt);
-    return goesOn ? undefined : this.#refusalOf(attempt);
+    const { call } = attempt;
+    const isSpeculative = call.priority === 'speculative';
+    const isAdmitted = isSpeculative ? this.#areClosed(call) : this.#admits(attempt);
+    return isAdmitted ? undefined : this.#rejectionOf(call);
   }
 
-  after(attempt: Attempt, settled: Settled): void {
+  /** Whether an attempt probes a half-open circuit; it then continues without callers. */
+  isProbe(attempt: Attempt): boolean {
+    return this.#probes.has(attempt);
+  }
+
+  end(attempt: Attempt, settled: Settled): void {
     const { host, route } = verdictOf(attempt, settled);
-    if (this.#opens(this.#host, attempt, host, settled)) this.#refuseBehind(() => true, false);
-    const own = this.#ownOf(attempt, settled, route);
+    if (this.#opens(this.#host, attempt, host, settled)) this.#rejectPending(() => true, false);
+    const own = this.#ownOf(attempt.call, settled, route);
     if (!own) return;
     // A probe without a connection has failed; for other attempts this says nothing about the route.
     const failed = own.isClosed ? route : (route ?? host);
     if (!this.#opens(own, attempt, failed, settled)) return;
-    const isOfOwn = (other: Attempt) =>
-      other.from.apiKey === attempt.from.apiKey && other.route === attempt.route;
-    this.#refuseBehind(isOfOwn, hasKind(settled, 'timeout'));
+    const { from, route: ownRoute } = attempt.call;
+    const isOfOwn = ({ call }: Attempt) =>
+      call.from.apiKey === from.apiKey && call.route === ownRoute;
+    this.#rejectPending(isOfOwn, hasKind(settled, 'timeout'));
   }
 
   /**
@@ -102,7 +110,7 @@ export class CircuitBreaker implements AttemptPolicy {
   }
 
   /** Whether the circuits of the host and of all routes of its key are closed: a speculative read is no probe. */
-  #areClosed({ from }: Attempt): boolean {
+  #areClosed({ from }: Call): boolean {
     if (!this.#host.isClosed) return false;
     for (const { circuit } of from.key.routes.values()) {
       if (circuit && !circuit.isClosed) return false;
@@ -110,10 +118,9 @@ export class CircuitBreaker implements AttemptPolicy {
     return true;
   }
 
-  /** Whether an attempt may go on; makes its request the prober of half-open circuits. */
+  /** Whether an attempt may be made; makes its request the prober of half-open circuits. */
   #admits(attempt: Attempt): boolean {
-    const { from, route } = attempt;
-    const { path } = attempt.call;
+    const { from, route, path } = attempt.call;
     const own = from.key.routes.get(route)?.circuit;
     const tripped = [this.#host, own].filter((one) => one && !one.isClosed) as Circuit[];
     if (tripped.length === 0) return true;
@@ -123,7 +130,7 @@ export class CircuitBreaker implements AttemptPolicy {
       circuit.probe(from, path, nowMs, this.#options);
       this.#report(circuit.route);
     }
-    attempt.isProbe = true;
+    this.#probes.add(attempt);
     return true;
   }
 
@@ -135,41 +142,42 @@ export class CircuitBreaker implements AttemptPolicy {
    */
   #opens(
     circuit: Circuit,
-    { call, from, endedMs, isProbe }: Attempt,
+    attempt: Attempt,
     failed: boolean | undefined,
     settled: Settled,
   ): boolean {
     if (failed === undefined) return false;
+    const { from, path } = attempt.call;
     if (circuit.isClosed) {
-      const isOfObject = () => isOwnError(settled);
-      if (!circuit.count(call.path, failed, isOfObject, endedMs, this.#options)) return false;
+      const isOfObject = failed && isOwnError(settled);
+      if (!circuit.count(path, failed, isOfObject, attempt.endedMs, this.#options)) return false;
       this.#open(circuit);
       return true;
     }
     // Attempts sent before it opened say nothing new.
-    if (!isProbe) return false;
-    if (failed) circuit.endProbe(from, call.path);
+    if (!this.isProbe(attempt)) return false;
+    if (failed) circuit.endProbe(from, path);
     else this.#close(circuit);
     this.#report(circuit.route);
     return false;
   }
 
   /** Rejects calls of a circuit that has opened: queued ones and, if the backend is silent, reads in flight. */
-  #refuseBehind(isBehind: (attempt: Attempt) => boolean, isSilent: boolean): void {
-    for (const attempt of [...this.#underWay.attempts]) {
-      const { call, source } = attempt;
+  #rejectPending(isBehind: (attempt: Attempt) => boolean, isSilent: boolean): void {
+    for (const attempt of [...this.#inProgress]) {
+      const { call, flight, source } = attempt;
       const mayEnd = source === 'unsent' || (isSilent && isRead(call));
       if (!mayEnd || !isBehind(attempt)) continue;
-      call.settle(this.#refusalOf(attempt));
+      flight.settle(this.#rejectionOf(call));
       attempt.cancel('cancelled');
     }
   }
 
-  /** The refusal of an attempt, with the time until its circuits may be probed. */
-  #refusalOf({ from, route, call: { path } }: Attempt): RestError {
+  /** The error of a rejected call, with the time until its circuits may be probed. */
+  #rejectionOf({ from, route, path }: Call): RestError {
     const nowMs = this.#settings.clock.now();
     const own = from.key.routes.get(route)?.circuit?.waitMs(path, nowMs) ?? 0;
-    return this.#refusal(route, Math.ceil(Math.max(this.#host.waitMs(path, nowMs), own)));
+    return this.#circuitOpen(route, Math.ceil(Math.max(this.#host.waitMs(path, nowMs), own)));
   }
 
   #open(circuit: Circuit): void {
@@ -197,13 +205,14 @@ export class CircuitBreaker implements AttemptPolicy {
       if (state !== 'open') state = circuit.stateAt(nowMs);
     }
     const change = { scope: route ? 'route_key' : 'host', route, state } as const;
-    if (state !== (this.#told.get(route) ?? 'closed')) this.#settings.observer.onBreaker?.(change);
-    this.#told.set(route, state);
+    if (state !== (this.#reported.get(route) ?? 'closed'))
+      this.#settings.observer.onBreaker?.(change);
+    this.#reported.set(route, state);
     return change;
   }
 
   /** Returns the circuit of a call's route and key, created if there is something to count. */
-  #ownOf({ from, route }: Attempt, settled: Settled, failed: boolean | undefined) {
+  #ownOf({ from, route }: Call, settled: Settled, failed: boolean | undefined) {
     const { key } = from;
     const own = key.routes.get(route)?.circuit;
     if (own || failed === undefined) return own;
@@ -238,7 +247,6 @@ const isOwnError = (settled: Settled): boolean =>
 function verdictOf(attempt: Attempt, settled: Settled): Verdict {
   // Any response below 500 is healthy.
   if (!(settled instanceof Error)) return settled.status >= 500 ? FAILED : HEALTHY;
-  if (attempt.sentMs === 0) return NOTHING;
   const cause = hasKind(settled, 'outcome_unknown') ? settled.cause : settled;
   if (hasKind(cause, 'timeout')) {
     // A timeout after a long wait in our queue says nothing about the backend.

@@ -7,12 +7,11 @@
 import type { EndOfWait } from '../../lib/cancel.ts';
 import { RoundRobinQueue } from '../../lib/round-robin-queue.ts';
 import type { Route } from '../../v0/routes.ts';
-import { isRead, type Priority, type Settled } from '../call/call.ts';
+import type { Attempt } from '../attempt.ts';
+import { isRead, type Call, type Priority, type Settled } from '../call/call.ts';
 import { endOfWait, RestError, reusedRefusals } from '../call/errors.ts';
 import type { ApiKey, KeyRoute, ApiKeys } from '../call/keys.ts';
 import type { UpstreamSettings } from '../call/options.ts';
-import { HELD, type Attempt, type AttemptPolicy } from '../attempt.ts';
-import type { UnderWay } from './attempts.ts';
 
 /** Maximum shares of connections for a key, a route of a key, and a route of all keys. */
 export const SHARES = { key: 7 / 8, routeOfKey: 4 / 5, route: 15 / 16 };
@@ -20,60 +19,70 @@ export const SHARES = { key: 7 / 8, routeOfKey: 4 / 5, route: 15 / 16 };
 /** `Retry-After` of rejected calls, in milliseconds. */
 export const RETRY_AFTER_MS = 1_000;
 
-export class ConcurrencyLimiter implements AttemptPolicy {
+export class ConcurrencyLimiter {
   readonly #settings: UpstreamSettings;
   readonly #keys: ApiKeys;
-  readonly #underWay: UnderWay;
+  readonly #inProgress: readonly Attempt[];
   readonly #most: Readonly<typeof SHARES>;
   readonly #queue: RoundRobinQueue<Attempt>;
   #isScheduled = false;
   /** Calls in flight of all keys. */
   #active = 0;
-  readonly #refusal = reusedRefusals(
+  readonly #overloaded = reusedRefusals(
     (route, retryAfterMs) =>
       new RestError('overloaded', 'Too many calls are waiting', route, { retryAfterMs }),
   );
 
-  constructor(settings: UpstreamSettings, keys: ApiKeys, underWay: UnderWay) {
+  constructor(settings: UpstreamSettings, keys: ApiKeys, inProgress: readonly Attempt[]) {
     this.#settings = settings;
     this.#keys = keys;
-    this.#underWay = underWay;
+    this.#inProgress = inProgress;
     this.#queue = new RoundRobinQueue(settings.maxQueue);
     const mostOf = (share: number): number => Math.max(1, Math.floor(share * settings.connections));
     const { key, routeOfKey, route } = SHARES;
     this.#most = { key: mostOf(key), routeOfKey: mostOf(routeOfKey), route: mostOf(route) };
   }
 
-  before(attempt: Attempt): Error | typeof HELD | undefined {
-    const turn = (attempt.turn = this.#turnOf(attempt));
+  /** Sends an attempt now, or when its turn comes. @returns why it is rejected. */
+  start(attempt: Attempt): Error | undefined {
+    const { call } = attempt;
+    const share = (attempt.share = this.#shareOf(call));
     // Connections that came free belong to queued attempts first. Otherwise none of them could start, so this attempt
     // overtakes none that could.
-    const mayStart = !this.#isScheduled && this.#mayStart(turn, attempt.call.priority);
-    if (!mayStart) return this.#wait(attempt, turn.key);
-    this.#start(attempt, turn);
+    if (!this.#isScheduled && this.#mayStart(share, call.priority)) {
+      this.#send(attempt, share);
+      return undefined;
+    }
+    if (call.priority === 'speculative') return endOfWait('cancelled', call.route);
+    const dropped = this.#queue.add(share.key.apiKey, attempt, subqueueOf(call));
+    if (dropped) this.#settings.observer.onShed?.(dropped.route);
+    if (dropped === attempt) return this.#overloaded(call.route, RETRY_AFTER_MS);
+    if (!isDeferred(call)) share.key.waiting += 1;
+    if (dropped) {
+      this.#leaveQueue(dropped);
+      dropped.end(this.#overloaded(dropped.route, RETRY_AFTER_MS));
+    }
     return undefined;
   }
 
-  /** Removes a timed-out or cancelled attempt from the queue. */
-  release(attempt: Attempt, why: EndOfWait): Error {
-    this.#queue.delete(attempt.turn!.key.apiKey, attempt, subqueueOf(attempt));
-    this.#leave(attempt);
-    return this.#refusalFor(attempt, why);
+  remove(attempt: Attempt, why: EndOfWait): Error {
+    this.#queue.delete(attempt.share!.key.apiKey, attempt, subqueueOf(attempt.call));
+    this.#leaveQueue(attempt);
+    return this.#endOfWait(attempt, why);
   }
 
-  /** Ends an attempt, and starts queued ones. */
-  after(attempt: Attempt, settled: Settled): void {
-    this.#count(attempt, attempt.turn!, -1);
-    attempt.turn = undefined;
-    if (!(settled instanceof Error)) this.#noteAcceptance(attempt, settled.status);
+  end(attempt: Attempt, settled: Settled): void {
+    this.#count(attempt.call, attempt.share!, -1);
+    attempt.share = undefined;
+    if (!(settled instanceof Error)) this.#noteAcceptance(attempt.call, settled.status);
     if (this.#queue.size === 0 || this.#isScheduled) return;
     this.#isScheduled = true;
     // Deferred: a caller that disconnects cancels its calls one by one, and the next in the queue may be its own.
-    setImmediate(() => this.#startWaiting());
+    setImmediate(() => this.#sendQueued());
   }
 
   /** Any response other than a rejection of the key accepts it. */
-  #noteAcceptance({ from }: Attempt, status: number): void {
+  #noteAcceptance({ from }: Call, status: number): void {
     const { key } = from;
     if (status === 401) {
       // With forwarded headers, these may be the cause, which must not affect other callers of the key.
@@ -86,16 +95,16 @@ export class ConcurrencyLimiter implements AttemptPolicy {
 
   /** Moves a newly accepted key's attempts in flight to its own share; it would otherwise have two. */
   #move(key: ApiKey): void {
-    for (const attempt of this.#underWay.attempts) {
-      const { from, route, turn, isHeld } = attempt;
-      if (isHeld || from.apiKey !== key.apiKey || !turn) continue;
-      this.#count(attempt, turn, -1);
-      attempt.turn = this.#keys.of(key, route);
-      this.#count(attempt, attempt.turn, 1);
+    for (const attempt of this.#inProgress) {
+      const { call, share, source } = attempt;
+      if (source === 'unsent' || call.from.apiKey !== key.apiKey || !share) continue;
+      this.#count(call, share, -1);
+      attempt.share = this.#keys.of(key, call.route);
+      this.#count(call, attempt.share, 1);
     }
   }
 
-  #turnOf({ from, route }: Attempt): KeyRoute {
+  #shareOf({ from, route }: Call): KeyRoute {
     const { key } = from;
     return this.#keys.of(key.isAccepted ? key : this.#keys.unaccepted, route);
   }
@@ -111,66 +120,51 @@ export class ConcurrencyLimiter implements AttemptPolicy {
     return priority === 'normal' ? free > 0 : key.waiting === 0 && key.deferred < free;
   }
 
-  #start(attempt: Attempt, turn: KeyRoute): void {
-    if (attempt.attempt === 1 && isRead(attempt)) turn.all.reads += 1;
-    this.#count(attempt, turn, 1);
+  #send(attempt: Attempt, share: KeyRoute, nowMs?: number): void {
+    if (attempt.attempt === 1 && isRead(attempt.call)) share.all.reads += 1;
+    this.#count(attempt.call, share, 1);
+    attempt.send(nowMs);
   }
 
-  #count({ call }: Attempt, turn: KeyRoute, by: 1 | -1): void {
+  #count(call: Call, share: KeyRoute, by: 1 | -1): void {
     this.#active += by;
-    turn.active += by;
-    turn.all.active += by;
-    turn.key.active += by;
-    if (isDeferred(call)) turn.key.deferred += by;
+    share.active += by;
+    share.all.active += by;
+    share.key.active += by;
+    if (isDeferred(call)) share.key.deferred += by;
   }
 
-  #wait(attempt: Attempt, key: ApiKey): Error | typeof HELD {
-    if (attempt.call.priority === 'speculative') return endOfWait('cancelled', attempt.route);
-    const dropped = this.#queue.add(key.apiKey, attempt, subqueueOf(attempt));
-    if (dropped !== attempt && !isDeferred(attempt.call)) key.waiting += 1;
-    if (!dropped) return HELD;
-    const { route } = dropped;
-    this.#settings.observer.onShed?.(route);
-    if (dropped === attempt) return this.#refusal(route, RETRY_AFTER_MS);
-    this.#leave(dropped);
-    dropped.proceed(this.#refusal(route, RETRY_AFTER_MS));
-    return HELD;
+  #leaveQueue({ call, share }: Attempt): void {
+    if (!isDeferred(call)) share!.key.waiting -= 1;
   }
 
-  /** Updates counts for an attempt that left the queue. */
-  #leave({ call, turn }: Attempt): void {
-    if (!isDeferred(call)) turn!.key.waiting -= 1;
-  }
-
-  #refusalFor({ route, isCutShort }: Attempt, why: EndOfWait): Error {
+  #endOfWait({ route, isCutShort }: Attempt, why: EndOfWait): Error {
     if (why !== 'timeout') return endOfWait(why, route);
-    if (isCutShort) return new RestError('timeout', 'No connection came free in time', route);
-    return this.#refusal(route, RETRY_AFTER_MS);
+    if (isCutShort)
+      return new RestError('timeout', 'No connection became available in time', route);
+    return this.#overloaded(route, RETRY_AFTER_MS);
   }
 
-  #startWaiting(): void {
+  #sendQueued(): void {
     this.#isScheduled = false;
     const nowMs = this.#settings.clock.now();
     // The backend may have accepted the key meanwhile.
-    const mayStart = (attempt: Attempt) =>
-      this.#mayStart(this.#turnOf(attempt), attempt.call.priority);
+    const mayStart = ({ call }: Attempt) => this.#mayStart(this.#shareOf(call), call.priority);
     for (let next = this.#queue.take(mayStart); next; next = this.#queue.take(mayStart)) {
-      this.#leave(next);
+      this.#leaveQueue(next);
       // Timed out while the process was stalled.
       if (next.untilMs <= nowMs) {
-        next.proceed(this.#refusalFor(next, 'timeout'));
+        next.end(this.#endOfWait(next, 'timeout'));
       } else {
-        next.sentMs = nowMs;
-        next.turn = this.#turnOf(next);
-        this.#start(next, next.turn);
-        next.proceed();
+        next.share = this.#shareOf(next.call);
+        this.#send(next, next.share, nowMs);
       }
     }
   }
 }
 
-const isDeferred = ({ priority }: Attempt['call']): boolean => priority !== 'normal';
+const isDeferred = ({ priority }: Call): boolean => priority !== 'normal';
 
 /** Sub-queue of a key's attempts that wait for the same share. */
-const subqueueOf = ({ route, call }: Attempt): Route | string =>
-  isDeferred(call) ? `${route.method} ${route.path}` : route;
+const subqueueOf = (call: Call): Route | string =>
+  isDeferred(call) ? `${call.route.method} ${call.route.path}` : call.route;

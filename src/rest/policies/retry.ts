@@ -4,13 +4,13 @@
  * Not undici's `interceptors.retry`, which has no budget and retries DELETE. Writes are never retried.
  */
 import type { Route } from '../../v0/routes.ts';
+import type { Attempt } from '../attempt.ts';
 import { isRead, type Settled } from '../call/call.ts';
 import { RestError } from '../call/errors.ts';
 import type { RouteLoad } from '../call/keys.ts';
 import type { UpstreamSettings } from '../call/options.ts';
-import { retryAfterOf } from '../decode/retry-after.ts';
-import type { Attempt } from '../attempt.ts';
-import type { Retry } from '../rest-call.ts';
+import { retryAfterOf } from '../decode/http-date.ts';
+import type { Retry } from '../flight.ts';
 
 /** Maximum retries of a call that reached the backend. */
 export const MAX_RETRIES = 2;
@@ -47,11 +47,11 @@ export function retries(
 
   return (attempt, settled) => {
     if (!(settled instanceof Error) && settled.status < 400) return undefined;
-    const { call, attempt: number } = attempt;
+    const { call, flight, attempt: number } = attempt;
     if (!isRead(call) || call.priority === 'speculative') return undefined;
     const next = wantedAfter(settled, number, timeoutMs);
     if (!next) return undefined;
-    const leftMs = call.deadlineMs - clock.now();
+    const leftMs = flight.deadlineMs - clock.now();
     const most = next.isFree ? MAX_RECONNECTS : MAX_RETRIES;
     if (number > most || next.afterMs + next.needsMs >= leftMs) return undefined;
     if (!next.isFree && !budget.spend(call.route)) {

@@ -1,10 +1,7 @@
-/**
- * Connections to the backend: TLS certificates, unix sockets and proxies.
- */
+/** Connections to the backend: TLS certificates, unix sockets and proxies. */
 import { isIPv6 } from 'node:net';
 import { buildConnector, EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
-import { credentialsOf, openProxyPool } from './proxy.ts';
-import { markReused } from './transport-fault.ts';
+import { markReused, ProxyRefusal } from './transport-fault.ts';
 
 export interface ConnectionOptions {
   /** In PEM. */
@@ -118,3 +115,29 @@ const noticingReuse =
       callback(...connected);
     });
   };
+
+type Connect = (options: Dispatcher.ConnectOptions) => Promise<Dispatcher.ConnectData>;
+
+/** Opens connections to a proxy, which fail with its status. undici names it in a message only. */
+function openProxyPool(url: URL, options: object): Pool {
+  const pool = new Pool(url, options);
+  // Of the overloads undici's `ProxyAgent` calls this one only.
+  const connect = pool.connect.bind<Connect>(pool);
+  const connectOrFail: Connect = async (asked) => {
+    const tunnel = await connect(asked);
+    if (tunnel.statusCode === 200) return tunnel;
+    tunnel.socket.on('error', () => {}).destroy();
+    throw new ProxyRefusal(tunnel.statusCode);
+  };
+  pool.connect = connectOrFail;
+  return pool;
+}
+
+/** `Proxy-Authorization` from a proxy's URL, also with a user or a password alone; undefined without both. */
+function credentialsOf(proxy: string): string | undefined {
+  if (!URL.canParse(proxy)) return undefined;
+  const { username, password } = new URL(proxy);
+  if (username === '' && password === '') return undefined;
+  const pair = [username, password].map(decodeURIComponent).join(':');
+  return `Basic ${Buffer.from(pair).toString('base64')}`;
+}

@@ -1,6 +1,4 @@
-/**
- * Maps error codes of undici and the operating system to RestErrors.
- */
+/** Maps error codes of undici and the operating system to RestErrors. */
 import { maxHeaderSize } from 'node:http';
 import { errors } from 'undici';
 import {
@@ -9,7 +7,6 @@ import {
   type ConnectionFailure,
   type RouteLabel,
 } from '../call/errors.ts';
-import { ProxyRefusal } from './proxy.ts';
 
 /** Progress of a request when it failed. */
 interface Progress {
@@ -31,7 +28,7 @@ export function faultOf(cause: Error, route: RouteLabel, progress: Progress): Re
     return new RestError('refused', cause.message, route, { what, code: callersCode });
   }
   if (isOfCredentials(cause)) {
-    const what = 'Proxy to the backend wants other credentials (407)';
+    const what = 'Proxy to the backend rejected the credentials (407)';
     const options = { cause, retry: 'hopeless', failure: 'proxy_credentials' } as const;
     return new RestError('unreachable', what, route, options);
   }
@@ -40,20 +37,22 @@ export function faultOf(cause: Error, route: RouteLabel, progress: Progress): Re
     return new RestError('out_of_files', what, route, { cause });
   }
   if (progress.isAnswered && isTruncated(cause)) {
-    return new RestError('truncated', 'Backend answered only in part', route, { cause });
+    return new RestError('truncated', 'Backend returned only a part of its response', route, {
+      cause,
+    });
   }
   if (code === HEADERS_OVERFLOW) {
-    const what = `Backend answered more than ${maxHeaderSize} bytes of headers`;
+    const what = `Backend returned more than ${maxHeaderSize} bytes of headers`;
     return new RestError('invalid_response', what, route, { cause });
   }
   if (cause instanceof errors.HTTPParserError || code === LENGTH_MISMATCH) {
-    return new RestError('invalid_response', 'Backend answered malformed HTTP', route, { cause });
+    return new RestError('invalid_response', 'Backend returned malformed HTTP', route, { cause });
   }
   const failure = TLS.test(code) ? 'tls' : (FAILURES.get(code) ?? 'unreachable');
   const retry = costOfRetry(cause, progress);
   const options = { cause, retry, failure };
   const what = progress.isConnected
-    ? 'Connection to the backend ended without an answer'
+    ? 'Connection to the backend ended without a response'
     : 'Backend could not be reached';
   return new RestError('unreachable', what, route, options);
 }
@@ -137,5 +136,20 @@ export class CallRefusal extends Error {
     super(message);
     this.code = code;
     this.what = what;
+  }
+}
+
+/** A proxy's response to CONNECT other than a tunnel. */
+export class ProxyRefusal extends Error {
+  override readonly name = 'ProxyRefusal';
+  /** `PROXY_407`. */
+  readonly code: string;
+  /** Whether it rejects the credentials. */
+  readonly isOfCredentials: boolean;
+
+  constructor(status: number) {
+    super(`The proxy returned ${status} for CONNECT`);
+    this.code = `PROXY_${status}`;
+    this.isOfCredentials = status === 407;
   }
 }

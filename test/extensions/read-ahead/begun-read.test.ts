@@ -7,7 +7,7 @@ import { RememberedReads } from '../../../src/extensions/read-ahead/remembered-r
 import { Run, type BegunReads } from '../../../src/extensions/read-ahead/run.ts';
 import type { RequestScope, RestClient } from '../../../src/rest/client/client.ts';
 import type { CallLogEntry } from '../../../src/rest/call/call-log.ts';
-import type { CallRequest } from '../../../src/rest/rest-call.ts';
+import type { Call } from '../../../src/rest/call/call.ts';
 import {
   failureOf,
   getPerson,
@@ -24,10 +24,11 @@ import { until } from '../../support/until.ts';
 /** Begins to read a person; `ask` is what a field does that asks it. */
 async function begin(client: RestClient) {
   let begun: BegunRead | undefined;
-  let asked: CallRequest | undefined;
-  client.makeCall = (calls, request, nowMs) => {
-    asked = { ...request, origin: 'field' };
-    begun = new BegunRead(calls, [request.route, request.path], request, nowMs);
+  let asked: Call | undefined;
+  const make = client.makeCall;
+  client.makeCall = (call) => {
+    asked = { ...call, origin: 'field' };
+    begun = new BegunRead(make, [call.route, call.path], call);
     return Promise.resolve();
   };
   await getPerson(client);

@@ -4,7 +4,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createUpstream, type RestClient } from '../../../src/rest/client/client.ts';
+import type { RestClient } from '../../../src/rest/client/client.ts';
+import { createUpstream } from '../../../src/rest/upstream.ts';
 import { openRecorder } from '../../../src/extensions/recording/recorder.ts';
 import { openReplay, type Miss } from '../../../src/extensions/recording/replayer.ts';
 import { BackendDispatcher } from '../../../src/rest/transport/dispatcher.ts';

@@ -1,0 +1,90 @@
+/** An upstream: what all requests to a backend share, and the policies that its calls pass. */
+import { systemClock } from '../lib/clock.ts';
+import type { Attempt } from './attempt.ts';
+import type { Call, DecodedResponse, RestResponse } from './call/call.ts';
+import { ApiKeys } from './call/keys.ts';
+import type { UpstreamOptions, UpstreamSettings } from './call/options.ts';
+import { Timeouts } from './call/timeouts.ts';
+import { ScopedClient, type RequestScope, type RestClient } from './client/client.ts';
+import { RouteDiscovery, type RouteState } from './client/route-discovery.ts';
+import { DecodeCache } from './decode/decode-cache.ts';
+import { Flights } from './flight.ts';
+import { CircuitBreaker, type CircuitStates } from './policies/circuit-breaker.ts';
+import { ConcurrencyLimiter } from './policies/concurrency-limiter.ts';
+import { RateLimitBackoff } from './policies/rate-limit-backoff.ts';
+import { retries } from './policies/retry.ts';
+
+/** Creates a client for one request. */
+export interface Upstream {
+  (scope: RequestScope): RestClient;
+  readonly breaker: CircuitStates;
+  /** States of the extended routes by method and path. */
+  routes(): Readonly<Record<string, RouteState>>;
+  /** Whether the backend's latest response accepted the key. */
+  isAccepted(apiKey: string): boolean;
+  /** Closes after the calls in flight. */
+  close(): Promise<void>;
+}
+
+/** Name of the gateway in `User-Agent`; web application firewalls refuse calls without the header. */
+export const USER_AGENT = 'content-pages-gateway';
+
+export const DEFAULTS = {
+  userAgent: USER_AGENT,
+  maxResponseBytes: 5_000_000,
+  connections: 128,
+  maxQueue: 4_096,
+  breaker: {},
+  clock: systemClock,
+  exposeHeaders: [],
+  observer: {},
+  cache: undefined,
+};
+
+export function createUpstream(options: UpstreamOptions): Upstream {
+  const settings = { ...DEFAULTS, ...options };
+  const { clock, observer, routeSet, dispatcher } = settings;
+  const keys = new ApiKeys();
+  const inProgress: Attempt[] = [];
+  // In the order in which a call passes them.
+  const policies = {
+    backoff: new RateLimitBackoff(settings),
+    breaker: new CircuitBreaker(settings, keys, inProgress),
+    limiter: new ConcurrencyLimiter(settings, keys, inProgress),
+    retryOf: retries(settings, keys.routes),
+  };
+  const flights = new Flights({
+    ...policies,
+    settings,
+    inProgress,
+    timeouts: new Timeouts(clock),
+    decode: decoderOf(settings),
+  });
+  const discovery = new RouteDiscovery(routeSet, observer, clock);
+  const shared = { settings, flights, keys, discovery, deadlines: new Timeouts(clock) };
+  const clientOf = (scope: RequestScope) => {
+    discovery.review(clock.now());
+    return new ScopedClient(shared, scope);
+  };
+  return Object.assign(clientOf, {
+    breaker: policies.breaker,
+    routes: () => discovery.report(),
+    isAccepted: (apiKey: string) => keys.isAccepted(apiKey),
+    close: () => dispatcher.close(),
+  });
+}
+
+/** Decodes responses and reports violations of the contract. */
+function decoderOf({ observer }: UpstreamSettings) {
+  const cache = new DecodeCache();
+  return (call: Call, response: RestResponse): DecodedResponse => {
+    try {
+      const decoded = cache.decode(call, response);
+      for (const field of decoded.wrong) observer.onViolation?.(call.route, field);
+      return decoded;
+    } catch (error) {
+      if (response.status < 300) observer.onViolation?.(call.route, '');
+      throw error;
+    }
+  };
+}
