@@ -1,7 +1,6 @@
 /** Watched objects: reading, comparison and snapshots. */
 import type { RestClient } from '../rest/client/client.ts';
 
-/** The state of a watched object. */
 export class Snapshot<State> {
   /** Latest state; null if the object does not exist or was not read yet. */
   readonly state: State | null;
@@ -17,13 +16,11 @@ export class Snapshot<State> {
   }
 }
 
-/** Reading and comparison of objects of a type. */
 export interface LiveSource<Key, State> {
   /** Returns null if the object does not exist. */
   readonly read: (rest: RestClient, key: Key) => Promise<State | null>;
   /** Rank of a state; responses with a lower rank are stale. */
   readonly rankOf: (state: State) => number;
-  /** Whether a state is final. */
   readonly isFinal: (state: State) => boolean;
   /** Maximum number of calls per read. @default 1 */
   readonly maxCalls?: number;
@@ -31,7 +28,6 @@ export interface LiveSource<Key, State> {
   readonly changedAt: (state: State) => number | undefined;
 }
 
-/** An object to watch. */
 export interface LiveObject<Key, State> {
   readonly source: LiveSource<Key, State>;
   readonly key: Key;

@@ -18,7 +18,6 @@ export interface PollerOptions {
   readonly upstream: Upstream;
   /** Shared with the upstream. */
   readonly clock: Clock;
-  /** Minimum and maximum interval between polls, in milliseconds. */
   readonly pollMs: PollRange;
   /** Timeout of a poll with its retries, in milliseconds. */
   readonly timeoutMs: number;
@@ -40,7 +39,6 @@ export const NEWCOMER_MS = 100;
 /** Random share of each interval, to spread pollers that began together. */
 const JITTER = 0.1;
 
-/** A consumer of snapshots. */
 interface Watcher<State> {
   push(snapshot: Snapshot<State>): unknown;
   stop(): void;
@@ -67,14 +65,12 @@ export class Poller<Key, State extends object> {
   #known: Snapshot<State> | undefined;
   /** `#known.state` as JSON, for comparison. */
   #text = '';
-  /** Highest rank seen. */
   #rank = -Infinity;
   #waitMs: number;
   #timer: Timer | undefined;
   /** Whether a poll is in flight, to be finished even without watchers: a cancellation costs a connection. */
   #isPolling = false;
   #polls = 0;
-  /** Start of the latest poll. */
   #polledMs = -Infinity;
   /** End of a backoff by `Retry-After`. */
   #backoffEndMs = 0;
@@ -208,7 +204,6 @@ export class Poller<Key, State extends object> {
     this.#text = text;
     if (rank > this.#rank) this.#rank = rank;
     const isFinal = source.isFinal(state);
-    // A final state is the newest.
     if (isFinal) this.#newcomers.clear();
     this.#publish(new Snapshot(this.#polls, state));
     if (isFinal) this.#end();

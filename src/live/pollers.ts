@@ -18,12 +18,10 @@ export class Pollers {
     this.#options = options;
   }
 
-  /** Number of active pollers. */
   get size(): number {
     return this.#pollers.size;
   }
 
-  /** Number of watchers of all objects. */
   get watchers(): number {
     let count = 0;
     for (const poller of this.#pollers.values()) count += poller.watchers;

@@ -26,7 +26,6 @@ import type { Timed, Timeouts } from './call/timeouts.ts';
 import type { SpanRef } from './call/trace.ts';
 import { faultOf } from './transport/transport-fault.ts';
 
-/** What all attempts share. */
 export interface Attempts {
   readonly settings: UpstreamSettings;
   readonly timeouts: Timeouts;
@@ -49,7 +48,6 @@ export interface Attempts {
   };
 }
 
-/** The flight of an attempt. */
 interface AttemptedFlight {
   readonly call: Call;
   readonly deadlineMs: number;
@@ -87,7 +85,6 @@ export class Attempt implements Dispatcher.DispatchHandler, CallLogEntry, Observ
   share: KeyRoute | undefined;
 
   readonly #attempts: Attempts;
-  /** Whether to use a new connection. */
   readonly #isFresh: boolean;
   #isOver = false;
   /** Index among the attempts in progress. */
@@ -151,7 +148,6 @@ export class Attempt implements Dispatcher.DispatchHandler, CallLogEntry, Observ
     if (rejection) this.end(rejection);
   }
 
-  /** Sends the request. */
   send(nowMs = this.startedMs): void {
     const { call } = this;
     const { trace } = call.from;

@@ -27,13 +27,10 @@ export interface Retry {
   readonly isFresh: boolean;
 }
 
-/** Cancels a wait between attempts. */
 type CancelWait = () => void;
 
-/** What all flights share. */
 interface FlightOptions extends Attempts {
   readonly backoff: {
-    /** Latest end of the backoffs of all keys. */
     readonly endMs: number;
     /** Delays a call whose key backs off, or rejects it; undefined for other calls. */
     delay(call: Call, deadlineMs: number, next: () => void): CancelWait | Error | undefined;
@@ -99,17 +96,12 @@ export class Flights {
 /** A caller of a call, who waits for the response, the deadline of the request, or the caller's own cancellation. */
 abstract class Caller implements WaitOfRequest {
   readonly call: Call;
-  readonly result: Promise<unknown>;
   place = -1;
   #resolve: ((value: unknown) => void) | undefined;
   #reject: ((error: Error) => void) | undefined;
 
   constructor(call: Call) {
     this.call = call;
-    this.result = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
   }
 
   /** Ends the wait before the response. */
@@ -117,6 +109,14 @@ abstract class Caller implements WaitOfRequest {
 
   protected get isWaiting(): boolean {
     return this.#resolve !== undefined;
+  }
+
+  /** The promise is not kept, since the call log refers to callers, and would retain responses. */
+  protected result(): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
   }
 
   protected wait(): void {
@@ -173,15 +173,15 @@ class Flight extends Caller implements CachedFlight {
     return this.#attempt !== undefined && this.#flights.options.breaker.isProbe(this.#attempt);
   }
 
-  /** Span of the current attempt. */
   get span(): SpanRef | undefined {
     return this.#attempt?.span;
   }
 
   start(): Promise<unknown> {
+    const result = this.result();
     // A write ends with its attempt.
     if (isRead(this.call)) this.wait();
-    if (this.#waiting === 0) return this.result;
+    if (this.#waiting === 0) return result;
     const { cache } = this.#flights.options.settings;
     if (cache) {
       const settle = (settled: Settled<DecodedResponse>): void => this.settle(settled);
@@ -189,18 +189,16 @@ class Flight extends Caller implements CachedFlight {
     } else {
       this.#startAttempt(1, false);
     }
-    return this.result;
+    return result;
   }
 
   join(call: Call): Promise<unknown> {
     this.deadlineMs = Math.max(this.deadlineMs, call.from.deadline.untilMs);
     this.#waiting += 1;
     const follower = new Follower(this, call);
-    // Most calls have no followers.
     if (this.#followers) this.#followers.push(follower);
     else this.#followers = [follower];
-    follower.start();
-    return follower.result;
+    return follower.start();
   }
 
   onEnd(why: EndOfWait): void {
@@ -324,9 +322,11 @@ class Follower extends Caller implements CallLogEntry {
     return this.call.origin;
   }
 
-  start(): void {
+  start(): Promise<unknown> {
+    const result = this.result();
     this.call.from.callLog.add(this);
     this.wait();
+    return result;
   }
 
   settle(settled: Settled<DecodedResponse>): void {

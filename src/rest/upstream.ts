@@ -22,7 +22,6 @@ export interface Upstream {
   routes(): Readonly<Record<string, RouteState>>;
   /** Whether the backend's latest response accepted the key. */
   isAccepted(apiKey: string): boolean;
-  /** Closes after the calls in flight. */
   close(): Promise<void>;
 }
 
@@ -74,7 +73,6 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   });
 }
 
-/** Decodes responses and reports violations of the contract. */
 function decoderOf({ observer }: UpstreamSettings) {
   const cache = new DecodeCache();
   return (call: Call, response: RestResponse): DecodedResponse => {

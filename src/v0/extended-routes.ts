@@ -10,7 +10,7 @@ import { routes, type Route } from './routes.ts';
 export const DIFFERENCES: ReadonlyMap<string, string> = new Map([
   [routes.searchPages.path, '"searchPages" is UPSTREAM_UNSUPPORTED'],
   [routes.listAudiences.path, '"Page.audiences" are those that the links of the page lead to'],
-  [routes.getAudience.path, 'of an audience, only its ids are answered'],
+  [routes.getAudience.path, 'an audience has only its ids'],
   [routes.listVersions.path, '"Audience.versions" are the latest and the published one'],
   [
     routes.getAccount.path,
@@ -18,7 +18,7 @@ export const DIFFERENCES: ReadonlyMap<string, string> = new Map([
   ],
   [
     routes.getAccountLog.path,
-    'of a log entry of an account that is asked for by its id, only its ids are answered',
+    'a log entry of an account that is requested by its id has only its ids',
   ],
 ]);
 

@@ -56,7 +56,6 @@ export class CallLog {
   readonly beganMs = performance.now();
   readonly #entries: CallLogEntry[] = [];
 
-  /** All calls by start time. */
   get entries(): readonly CallLogEntry[] {
     return this.#entries;
   }

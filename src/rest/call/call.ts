@@ -8,10 +8,8 @@ import type { ApiKey } from './keys.ts';
 import type { RequestDeadline } from './request-deadline.ts';
 import type { CallTrace } from './trace.ts';
 
-/** The request that makes a call. */
 export interface Requester {
   readonly apiKey: string;
-  /** State of the key. */
   readonly key: ApiKey;
   /** Equal for requests that may share responses: the key and the forwarded headers. */
   readonly sharingKey: string;

@@ -8,19 +8,18 @@ export const WINDOW_MS = 10_000;
 
 export type BreakerState = 'closed' | 'half-open' | 'open';
 
-interface CircuitBounds {
+export interface CircuitBounds {
   /** Minimum number of attempts in the window, or of consecutive failures, to open a circuit. */
   readonly volume: number;
-  /** Minimum duration of the host's failures, in milliseconds. */
+  /** Minimum time without a connection to open the host's circuit, in milliseconds; longer than a restart. */
   readonly outageMs: number;
-  /** Time before each probe, in milliseconds. */
+  /** Time until an open circuit allows the next probe, in milliseconds. */
   readonly openMs: number;
 }
 
 /** Maximum number of remembered paths; so many that fail are a fault of the route. */
 const MAX_PATHS = 20;
 
-/** Who may probe. */
 interface Probe {
   /** Time from which the next request may probe. */
   fromMs: number;
@@ -29,7 +28,6 @@ interface Probe {
 }
 
 export class Circuit {
-  /** Undefined for the host. */
   readonly route: Route | undefined;
   /**
    * Undefined while it is closed. Paths that failed probe apart from others, so that an object that always fails does not
@@ -145,7 +143,6 @@ export class Circuit {
     return Math.max(failed?.fromMs ?? 0, other?.fromMs ?? 0) < sinceMs;
   }
 
-  /** Closes the circuit and clears its counts. */
   close(): void {
     this.#probes = undefined;
     this.#inARow = 0;

@@ -98,7 +98,6 @@ interface RestErrorOptions {
   /** @default that of the kind */
   readonly failure?: FailureKind | undefined;
   readonly status?: number | undefined;
-  /** Request id that the backend sent. */
   readonly requestId?: string | undefined;
   /** Time to wait before another attempt, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
@@ -174,11 +173,9 @@ const FAILURES: Readonly<Record<RestErrorKind, FailureKind | undefined>> = {
   cancelled: 'cancelled',
 };
 
-/** Whether an error is a RestError of one of these kinds. */
 export const hasKind = (error: unknown, ...kinds: readonly RestErrorKind[]): error is RestError =>
   error instanceof RestError && kinds.includes(error.kind);
 
-/** The error of a response with an error status. */
 export const statusError = (
   route: RouteLabel,
   answer: RestErrorOptions & { readonly status: number },
@@ -202,7 +199,6 @@ export function outcomeUnknown(cause: RestError): RestError {
   });
 }
 
-/** The error of a wait that ended by timeout or cancellation. */
 export const endOfWait = (why: EndOfWait, route: RouteLabel): RestError =>
   why === 'timeout'
     ? new RestError('timeout', 'Backend did not respond in time', route)
@@ -221,7 +217,6 @@ export const isNotFound = (error: unknown): boolean =>
   (error.status === 404 || error.status === 410) &&
   error.body !== 'foreign';
 
-/** Bad Request, Not Found, Gone, Unprocessable Content. */
 const CURSOR_REJECTIONS: readonly unknown[] = [400, 404, 410, 422];
 
 /** Rejects with the error of a page that was read by a cursor, which may have expired. */
@@ -234,7 +229,6 @@ export function cursorRejection(error: unknown): never {
   });
 }
 
-/** Statuses of a missing route. */
 const ROUTE_REFUSALS: readonly unknown[] = [404, 405, 501];
 
 /** Whether an error may mean that the backend lacks the route. */

@@ -8,8 +8,7 @@ import { hash } from 'node:crypto';
 /** Name, value, name, value; names in lower case, without line breaks. */
 export type ForwardedHeaders = readonly string[];
 
-/** Whether there is a header of this name. */
-export const holds = (headers: ForwardedHeaders, name: string): boolean =>
+export const hasHeader = (headers: ForwardedHeaders, name: string): boolean =>
   headers.some((text, i) => i % 2 === 0 && text === name);
 
 /** Key and forwarded headers of a caller. */

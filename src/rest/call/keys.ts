@@ -18,9 +18,8 @@ const MAX_FAILING = 1_000;
 export class RouteLoad {
   /** Calls in flight. */
   active = 0;
-  /** Reads without retries, and the number of them that the retry budget has counted. */
+  /** Reads, without retries, that the retry budget has not yet counted. */
   reads = 0;
-  countedReads = 0;
   /** Tokens of the retry budget. */
   saved = 0;
 }
@@ -60,7 +59,6 @@ export class ApiKey {
 export class ApiKeys {
   /** Represents all keys not yet accepted, which share one turn. */
   readonly unaccepted = new ApiKey('');
-  /** Called for evicted keys. */
   onForget: ((key: ApiKey) => void) | undefined;
   readonly routes = new Map<Route, RouteLoad>();
   readonly #accepted: LRUCache<string, ApiKey>;
@@ -84,7 +82,6 @@ export class ApiKeys {
     return this.#accepted.has(apiKey);
   }
 
-  /** Stores a key as accepted. */
   accept(key: ApiKey): void {
     key.isAccepted = key.isKnown = true;
     this.#failing.delete(key.apiKey);
@@ -105,7 +102,6 @@ export class ApiKeys {
     this.#failing.set(key.apiKey, key);
   }
 
-  /** State of a route of a key. */
   of(key: ApiKey, route: Route): KeyRoute {
     let found = key.routes.get(route);
     if (!found) {

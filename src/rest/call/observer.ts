@@ -3,24 +3,19 @@
  *
  * Routes are templates and failures a fixed set, which prevents leaks and bounds labels.
  */
+import type { CallLogEntry } from './call-log.ts';
 import type { BreakerState } from './circuit.ts';
-import type { FailureKind, RouteLabel } from './errors.ts';
-import type { SpanRef } from './trace.ts';
+import type { RouteLabel } from './errors.ts';
 
-export interface ObservedCall {
-  readonly route: RouteLabel;
-  /** 1 for the first attempt, 2 for its first retry. */
-  readonly attempt: number;
+/** An attempt that has ended. */
+export interface ObservedCall extends Pick<
+  CallLogEntry,
+  'route' | 'attempt' | 'status' | 'failure' | 'span'
+> {
   /** False if it was rejected or cancelled before it was sent. */
   readonly isSent: boolean;
-  /** HTTP status; undefined without a complete response. */
-  readonly status: number | undefined;
-  /** How it failed; undefined with a response. */
-  readonly failure: FailureKind | undefined;
-  /** The attempt from its queue to its last byte, in milliseconds. */
+  /** From its queue to its last byte, in milliseconds. */
   readonly durationMs: number;
-  /** Span, if its trace is recorded. */
-  readonly span: SpanRef | undefined;
 }
 
 /** Scope of a circuit: a route of one key, or the host. */
@@ -35,7 +30,7 @@ export interface BreakerChange {
 
 /** Every method must return quickly and not throw. */
 export interface UpstreamObserver {
-  /** An attempt ended, sent or not. Calls of a paused key make no attempt. */
+  /** An attempt ended, sent or not. A call that is delayed by its key's backoff has none yet. */
   onCall?(call: ObservedCall): void;
   /**
    * A response violates the contract. Once per response and field.

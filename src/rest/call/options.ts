@@ -3,6 +3,7 @@ import type { Dispatcher } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
 import type { RouteSet } from '../../v0/routes.ts';
 import type { CachedFlight, DecodedResponse } from './call.ts';
+import type { CircuitBounds } from './circuit.ts';
 import type { UpstreamObserver } from './observer.ts';
 
 export interface UpstreamOptions {
@@ -22,7 +23,7 @@ export interface UpstreamOptions {
   readonly connections?: number;
   /** Maximum queued calls of all keys. @default 4_096 */
   readonly maxQueue?: number;
-  readonly breaker?: BreakerOptions;
+  readonly breaker?: Partial<CircuitBounds>;
   /** Clock of waits and timeouts. @default the system's */
   readonly clock?: Clock;
   /** Response headers for callers, in lower case. @default none */
@@ -32,23 +33,11 @@ export interface UpstreamOptions {
   readonly observer?: UpstreamObserver;
 }
 
-/** Options with defaults. */
 export type UpstreamSettings = Required<UpstreamOptions>;
 
-/** Sends requests to one origin. */
 export interface BackendConnections {
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean;
-  /** Closes after the calls in flight. */
   close(): Promise<void>;
-}
-
-interface BreakerOptions {
-  /** Minimum number of attempts in the window, or of consecutive failures, to open a circuit. */
-  readonly volume?: number;
-  /** Time until an open circuit allows a probe, in milliseconds. */
-  readonly openMs?: number;
-  /** Minimum time without a connection to open the host's circuit, in milliseconds; longer than a restart. */
-  readonly outageMs?: number;
 }
 
 /** A cache in front of the backend, which reads and writes pass. */

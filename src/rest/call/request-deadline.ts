@@ -47,7 +47,6 @@ export class RequestDeadline implements Waiter, Timed {
     this.onEnd('cancelled');
   }
 
-  /** Adds a wait. */
   add(waiter: WaitOfRequest): void {
     waiter.place = this.#waiting.length;
     this.#waiting.push(waiter);
@@ -72,7 +71,6 @@ export class RequestDeadline implements Waiter, Timed {
     this.onEnd('timeout');
   }
 
-  /** Ends all waits. */
   onEnd(why: EndOfWait): void {
     if (this.#waiting.length === 0) return;
     this.#unwatch();

@@ -5,7 +5,6 @@
  */
 import type { Clock, Timer } from '../../lib/clock.ts';
 
-/** An element of at most one list. */
 export interface Timed {
   /** End on the clock's time. */
   readonly untilMs: number;

@@ -4,7 +4,6 @@
  * Source: W3C Trace Context.
  */
 
-/** Identifiers of a span. */
 export interface SpanRef {
   /** 32 hexadecimal digits. */
   readonly traceId: string;

@@ -3,7 +3,7 @@
  */
 import { API_KEY_FORM, API_KEY_HEADER, isApiKey } from '../../v0/api-key.ts';
 import type { Cancel, EndOfWait } from '../../lib/cancel.ts';
-import { holds, sharingKeyOf, type ForwardedHeaders } from '../call/forwarded-headers.ts';
+import { hasHeader, sharingKeyOf, type ForwardedHeaders } from '../call/forwarded-headers.ts';
 import type { Route } from '../../v0/routes.ts';
 import {
   endOfWait,
@@ -64,7 +64,6 @@ type CallRoute<Missing> = <Path extends string, Response, Query, Body>(
   options?: CallOptions,
 ) => Promise<Response | Missing>;
 
-/** The request that a client belongs to. */
 export interface RequestScope {
   /** Undefined if neither the caller nor the gateway has a key; calls fail then. */
   readonly apiKey: string | undefined;
@@ -80,7 +79,6 @@ export interface RequestScope {
   readonly deadlineMs: number;
   /** Maximum number of calls, with shared ones, without retries. */
   readonly maxCalls: number;
-  /** Trace of the request. @default none */
   readonly trace?: CallTrace | undefined;
   /** Counts bytes of a response, and returns why they may not be received. @default no limit */
   readonly receive?: Requester['receive'] | undefined;
@@ -88,13 +86,11 @@ export interface RequestScope {
   readonly newerThan?: string | undefined;
 }
 
-/** State shared by all clients. */
 interface Shared {
   readonly settings: UpstreamSettings;
   readonly flights: Flights;
   readonly keys: ApiKeys;
   readonly discovery: RouteDiscovery;
-  /** Deadlines of all requests. */
   readonly deadlines: Timeouts;
 }
 
@@ -129,11 +125,22 @@ export class ScopedClient implements RestClient, Requester {
     this.apiKey = apiKey;
     this.#key = shared.keys.find(apiKey) ?? new ApiKey(apiKey);
     this.sharingKey = sharingKeyOf({ apiKey, forwarded });
-    this.headers = headersOf(apiKey, scope.requestId, forwarded);
-    if (!holds(forwarded, 'user-agent')) this.headers.push('user-agent', userAgent);
+    this.headers = [
+      API_KEY_HEADER,
+      apiKey,
+      'x-request-id',
+      scope.requestId,
+      'accept',
+      'application/json',
+      // No compression: the size limit applies to received bytes, which excludes decompression bombs.
+      'accept-encoding',
+      'identity',
+      ...forwarded,
+    ];
+    if (!hasHeader(forwarded, 'user-agent')) this.headers.push('user-agent', userAgent);
+    if (trace) this.headers.push(...trace.forwarded);
     this.trace = trace;
     this.receive = scope.receive ?? (() => undefined);
-    if (trace) this.headers.push(...trace.forwarded);
     this.deadline = new RequestDeadline(scope.deadlineMs, scope.leaving, shared.deadlines, clock);
     this.#newerThan = scope.newerThan;
     this.#callsLeft = scope.maxCalls;
@@ -176,10 +183,10 @@ export class ScopedClient implements RestClient, Requester {
     const { discovery } = this.#shared;
     const values: RouteValues = input;
     if (!discovery.capabilities.serves(route)) return Promise.reject(missingRoute(route));
-    if (!discovery.isOpen(route)) return this.#send(route, values, isOptional, options);
-    const answer = this.#send(route, values, false, options);
+    if (!discovery.isUndecided(route)) return this.#send(route, values, isOptional, options);
+    const response = this.#send(route, values, false, options);
     const { origin } = options;
-    return discovery.settle(answer, isOptional, route, values.path ?? {}, {
+    return discovery.decide(response, isOptional, route, values.path ?? {}, {
       find: ((from, sample) =>
         this.#make(from, sample, true, { origin }).catch((error: unknown) => {
           if (!isMissingRoute(error, from)) throw error;
@@ -251,16 +258,3 @@ export class ScopedClient implements RestClient, Requester {
 const budgetSpent = reusedRefusals(
   (route) => new RestError('budget', 'The request has used up its backend calls', route),
 );
-
-const headersOf = (apiKey: string, requestId: string, forwarded: ForwardedHeaders): string[] => [
-  API_KEY_HEADER,
-  apiKey,
-  'x-request-id',
-  requestId,
-  'accept',
-  'application/json',
-  // No compression: the size limit applies to received bytes, which excludes decompression bombs.
-  'accept-encoding',
-  'identity',
-  ...forwarded,
-];

@@ -88,7 +88,6 @@ export function segmentFault(value: string, parameter?: string): string | undefi
   return undefined;
 }
 
-/** Input of a route: path parameters, query and body. */
 export type CallInput<Path extends string, Query, Body> = ([PathParameters<Path>] extends [never]
   ? { readonly path?: undefined }
   : { readonly path: Readonly<Record<PathParameters<Path>, string>> }) &

@@ -9,11 +9,9 @@ import { isMissingRoute } from '../call/errors.ts';
 
 /** Immutable, so derived values can be cached by identity. */
 export interface RouteCapabilities {
-  /** Whether the backend has a route. */
   serves(route: Route): boolean;
 }
 
-/** Capabilities of a backend that lacks these routes. */
 export const capabilitiesWithout = (missing: ReadonlySet<Route>): RouteCapabilities => ({
   serves: (route) => !missing.has(route),
 });

@@ -31,12 +31,10 @@ const MAX_REVIEW_MS = 16 * REVIEW_MS;
 /** Time after which refusals without a documented error decide, if no other response has come, in milliseconds. */
 const UNDOCUMENTED_MS = 60_000;
 
-/** State of a route. */
 interface RouteStatus {
   state: RouteState;
   /** Time from which the decision is reviewed; `Infinity` if it is configured. */
   reviewMs: number;
-  /** Time between reviews. */
   everyMs: number;
   /** Whether a missing route is called for a review. */
   isTried: boolean;
@@ -49,8 +47,7 @@ export class RouteDiscovery {
   capabilities: RouteCapabilities;
   readonly #routes: Map<Route, RouteStatus>;
   /** Latest probe of a route; never rejects. */
-  readonly #looks = new Map<Route, Promise<unknown>>();
-  /** Routes reported as undecided. */
+  readonly #probes = new Map<Route, Promise<unknown>>();
   readonly #undecided = new Set<Route>();
   readonly #observer: UpstreamObserver;
   readonly #clock: Clock;
@@ -80,14 +77,13 @@ export class RouteDiscovery {
   }
 
   /** Whether the response of a route is needed to decide whether the backend has it. */
-  isOpen(route: Route): boolean {
+  isUndecided(route: Route): boolean {
     const known = this.#routes.get(route);
     if (!known) return false;
     const { state, isTried, reviewMs } = known;
     return state === 'unknown' || isTried || (state === 'there' && this.#clock.now() >= reviewMs);
   }
 
-  /** States by method and path. */
   report(): Readonly<Record<string, RouteState>> {
     return Object.fromEntries(
       [...this.#routes].map(([{ method, path }, { state }]) => [`${method} ${path}`, state]),
@@ -100,15 +96,15 @@ export class RouteDiscovery {
    * @param isOptional whether a 404 is null.
    * @throws {RestError} `unsupported` if the route is or may be missing, `invalid_response` if a refusal may pass.
    */
-  async settle(
-    answer: Promise<unknown>,
+  async decide(
+    response: Promise<unknown>,
     isOptional: boolean,
     route: Route,
     path: PathValues,
     caller: Discoverer,
   ): Promise<unknown> {
     try {
-      const value = await answer;
+      const value = await response;
       this.#note(route, 'there');
       return value;
     } catch (error) {
@@ -128,21 +124,20 @@ export class RouteDiscovery {
     if (this.#mayPass(error, route)) {
       const { state } = this.#routes.get(route)!;
       if (state === 'unknown') throw this.#undecidedBy(error, route);
-      // The route stays what it was.
       if (state === 'missing') this.#note(route, state);
       return state === 'there';
     }
     // The result of another caller's probe applies to this one too; if it is undecided, all waiting callers probe with
     // their own objects in parallel.
-    const underWay = this.#looks.get(route);
-    if (underWay) await caller.within(underWay);
-    if (!this.isOpen(route)) return this.#routes.get(route)!.state === 'there';
-    const look = this.#look(route, path, caller);
-    this.#looks.set(
+    const running = this.#probes.get(route);
+    if (running) await caller.within(running);
+    if (!this.isUndecided(route)) return this.#routes.get(route)!.state === 'there';
+    const probe = this.#probe(route, path, caller);
+    this.#probes.set(
       route,
-      look.catch(() => {}),
+      probe.catch(() => {}),
     );
-    return look;
+    return probe;
   }
 
   /** Whether a refusal may be one of a proxy for a moment, and decides nothing. */
@@ -165,7 +160,7 @@ export class RouteDiscovery {
     return new RestError('invalid_response', what, route, { status, requestId, cause: error });
   }
 
-  async #look(route: Route, path: PathValues, caller: Discoverer): Promise<boolean> {
+  async #probe(route: Route, path: PathValues, caller: Discoverer): Promise<boolean> {
     const sample = await findSample(route, path, caller);
     if (sample === 'no sample') this.#reportUndecided(route);
     if (typeof sample === 'string') {
@@ -191,7 +186,7 @@ export class RouteDiscovery {
   }
 
   #note(route: Route, state: 'there' | 'missing'): void {
-    if (!this.isOpen(route)) return;
+    if (!this.isUndecided(route)) return;
     const known = this.#routes.get(route)!;
     const before = known.state;
     const isAgain = state === 'missing' && before === 'missing';
@@ -229,7 +224,6 @@ const isTakenForAnother = ({ method, path }: Route): boolean =>
     (other) => other.path !== path && other.method === method && matches(other.path, path),
   );
 
-/** Whether a path matches a template. */
 function matches(template: string, path: string): boolean {
   const parts = path.split('/');
   const wanted = template.split('/');

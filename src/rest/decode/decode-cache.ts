@@ -52,49 +52,49 @@ export class DecodeCache {
   }
 
   /** Like `decode`, with the same errors. Values from the cache are frozen, since callers share them. */
-  decode(call: Pick<Call, 'route' | 'path'>, answer: RestResponse): DecodedResponse {
-    if (!isRead(call)) return decode(call, answer);
+  decode(call: Pick<Call, 'route' | 'path'>, response: RestResponse): DecodedResponse {
+    if (!isRead(call)) return decode(call, response);
     const misses = this.#misses.get(call.route) ?? 0;
-    if (misses >= MAX_MISSES && !isSampled(call.path)) return decode(call, answer);
+    if (misses >= MAX_MISSES && !isSampled(call.path)) return decode(call, response);
     const entry = this.#entries.get(call.path);
-    const kept = entry && 'decoded' in entry ? entry : undefined;
-    if (kept && isSame(kept, answer)) {
+    const cached = entry && 'decoded' in entry ? entry : undefined;
+    if (cached && isSame(cached, response)) {
       this.#misses.set(call.route, Math.max(0, misses - MISSES_PER_HIT));
-      freeze(kept.decoded.value as object);
-      return kept.decoded;
+      freeze(cached.decoded.value as object);
+      return cached.decoded;
     }
     this.#misses.set(call.route, Math.min(MAX_MISSES, misses + 1));
-    const decoded = decode(call, answer);
-    const { body, headers } = answer;
+    const decoded = decode(call, response);
+    const { body, headers } = response;
     // Values with errors are not cached: errors contain the request id.
     if (decoded.wrong.size > 0 || /\bno-store\b/i.test(headers['cache-control'] ?? ''))
       return decoded;
     const { etag } = headers;
     if (!entry || 'decoded' in entry) {
-      this.#entries.set(call.path, { bytes: body.length, etag, sum: kept && crc32(body) });
+      this.#entries.set(call.path, { bytes: body.length, etag, sum: cached && crc32(body) });
     } else if (entry.bytes !== body.length || entry.etag !== etag) {
       entry.bytes = body.length;
       entry.etag = etag;
       entry.sum = undefined;
     } else {
       const sum = crc32(body);
-      if (entry.sum === sum) this.#keep(call.path, answer, decoded);
+      if (entry.sum === sum) this.#store(call.path, response, decoded);
       else entry.sum = sum;
     }
     return decoded;
   }
 
-  #keep(path: string, { body, headers }: RestResponse, decoded: DecodedResponse): void {
+  #store(path: string, { body, headers }: RestResponse, decoded: DecodedResponse): void {
     // Copied, since the body may be part of a larger buffer.
-    const kept = { body: new Uint8Array(body), type: headers['content-type'], decoded };
-    this.#entries.set(path, kept);
+    const type = headers['content-type'];
+    this.#entries.set(path, { body: new Uint8Array(body), type, decoded });
   }
 }
 
-const isSame = ({ body, type, decoded }: CachedDecode, answer: RestResponse): boolean =>
-  answer.body.equals(body) &&
-  decoded.status === answer.status &&
-  String(type) === String(answer.headers['content-type']);
+const isSame = ({ body, type, decoded }: CachedDecode, response: RestResponse): boolean =>
+  response.body.equals(body) &&
+  decoded.status === response.status &&
+  String(type) === String(response.headers['content-type']);
 
 function isSampled(path: string): boolean {
   let hash = 0;

@@ -36,11 +36,14 @@ export const MAX_FAULTS = 1_000;
  * @throws {RestError} `status` for other statuses, including redirects, which are never followed. `invalid_response` if
  * the whole body is unusable. `outcome_unknown` in place of both if a write may have been executed.
  */
-export function decode(call: Pick<Call, 'route' | 'path'>, answer: RestResponse): DecodedResponse {
+export function decode(
+  call: Pick<Call, 'route' | 'path'>,
+  response: RestResponse,
+): DecodedResponse {
   try {
-    const decoded = decodeBody(call.route, answer);
+    const decoded = decodeBody(call.route, response);
     if (isAsked(call, decoded.value)) return decoded;
-    throw invalid('Backend returned another object than the requested one', call.route, answer);
+    throw invalid('Backend returned another object than the requested one', call.route, response);
   } catch (error) {
     if (!(error instanceof RestError) || isRead(call) || isSurelyRefused(error)) throw error;
     throw outcomeUnknown(error);
@@ -102,12 +105,12 @@ function isAsked({ route, path }: Pick<Call, 'route' | 'path'>, object: unknown)
   return true;
 }
 
-function decodeBody(route: Route, answer: RestResponse): DecodedResponse {
-  if (!SUCCESSES.includes(answer.status)) throw refusalOf(route, answer);
-  const type = typeOf(answer);
-  if (!JSON_TYPE.test(type)) throw invalid('Backend did not return JSON', route, answer);
-  const text = decodeText(answer.body, type);
-  if (text === undefined) throw invalid(`Backend returned ${notText(answer)}`, route, answer);
+function decodeBody(route: Route, response: RestResponse): DecodedResponse {
+  if (!SUCCESSES.includes(response.status)) throw refusalOf(route, response);
+  const type = typeOf(response);
+  if (!JSON_TYPE.test(type)) throw invalid('Backend did not return JSON', route, response);
+  const text = decodeText(response.body, type);
+  if (text === undefined) throw invalid(`Backend returned ${notText(response)}`, route, response);
   let root = parseJson(text);
   let faults = 0;
   let wrong: Set<string> | undefined;
@@ -129,11 +132,11 @@ function decodeBody(route: Route, answer: RestResponse): DecodedResponse {
     const number = written ?? writtenAs(value);
     const shown = number === undefined ? describe(label, value) : describeNumber(label, number);
     written = undefined;
-    const fault = invalid(`Backend returned ${shown}`, route, answer, 'documented');
+    const fault = invalid(`Backend returned ${shown}`, route, response, 'documented');
     // A page of a list is unusable without `items`.
     if (holder === root && name === 'items') throw fault;
     if (++faults > MAX_FAULTS) {
-      throw invalid(`Backend returned over ${MAX_FAULTS} wrong values`, route, answer);
+      throw invalid(`Backend returned over ${MAX_FAULTS} wrong values`, route, response);
     }
     (wrong ??= new Set()).add(idPath || (typeof name === 'string' ? name : '[]'));
     holder[name] = fault;
@@ -150,10 +153,10 @@ function decodeBody(route: Route, answer: RestResponse): DecodedResponse {
     const shown = outcome
       ? describe(...idIn(root, outcome))
       : 'something other than the documented object';
-    throw invalid(`Backend returned ${shown}`, route, answer, body);
+    throw invalid(`Backend returned ${shown}`, route, response, body);
   }
   // Checked in place, without a copy; unknown fields stay.
-  return { value: root, status: answer.status, wrong: wrong ?? NONE };
+  return { value: root, status: response.status, wrong: wrong ?? NONE };
 }
 
 const NONE: ReadonlySet<string> = new Set();
@@ -173,15 +176,15 @@ function notText({ headers }: RestResponse): string {
 
 const CODING = /\b(?:gzip|deflate|br|zstd|compress)\b/i;
 
-/** Returns the content type; several header lines, which undici answers as a list, as one. */
+/** Returns the content type; several header lines, which undici passes as a list, as one. */
 const typeOf = ({ headers }: RestResponse): string => String(headers['content-type'] ?? '');
 
 const invalid = (
   what: string,
   route: Route,
-  answer: RestResponse,
+  response: RestResponse,
   body?: RestError['body'],
-): RestError => new RestError('invalid_response', what, route, { ...originOf(answer), body });
+): RestError => new RestError('invalid_response', what, route, { ...originOf(response), body });
 
 /**
  * Returns the label and the value of a wrong id: `items[3].personId` for the path `items[].personId`.
@@ -215,30 +218,30 @@ function describeNumber(name: string, written: string): string {
   return `${shown} in "${name}", a number that cannot be passed on exactly`;
 }
 
-function refusalOf(route: Route, answer: RestResponse): RestError {
-  const { data, isDocumented } = errorBodyOf(answer);
-  const type = typeOf(answer);
+function refusalOf(route: Route, response: RestResponse): RestError {
+  const { data, isDocumented } = errorBodyOf(response);
+  const type = typeOf(response);
   const field = data?.details?.field;
   const isForeign = type !== '' && !JSON_TYPE.test(type);
   return statusError(route, {
-    ...originOf(answer, data?.requestId),
+    ...originOf(response, data?.requestId),
     body: isDocumented ? 'documented' : isForeign ? 'foreign' : undefined,
     field: field !== undefined && FIELD_PATH.test(field) ? field : undefined,
-    retryAfterMs: retryAfterOf(answer.headers),
+    retryAfterMs: retryAfterOf(response.headers),
   });
 }
 
 /** Parses the body of an error; `isDocumented` if it has a code and a message, which only the backend writes. */
-export function errorBodyOf(answer: RestResponse) {
-  const text = decodeText(answer.body, typeOf(answer)) ?? answer.body.toString();
+export function errorBodyOf(response: RestResponse) {
+  const text = decodeText(response.body, typeOf(response)) ?? response.body.toString();
   const { data } = ErrorBody.safeParse(parseJson(text));
   return { data, isDocumented: Boolean(data?.code && data.message) };
 }
 
-/** Status and request id of a response, for errors. Invalid request ids are left out. */
-function originOf(answer: RestResponse, fromBody?: string) {
-  const header = answer.headers['x-request-id'];
+/** Status and request id of a response, for errors. Invalid request ids are omitted. */
+function originOf(response: RestResponse, fromBody?: string) {
+  const header = response.headers['x-request-id'];
   const requestId = fromBody ?? (Array.isArray(header) ? header[0] : header);
   const isSane = requestId !== undefined && /^[\w.:-]{1,128}$/.test(requestId);
-  return { status: answer.status, requestId: isSane ? requestId : undefined };
+  return { status: response.status, requestId: isSane ? requestId : undefined };
 }

@@ -12,7 +12,6 @@ export const withZone = (date: string): string =>
 export const parseHttpDate = (text: string): number =>
   /^[A-Z][a-z]/.test(text) ? Date.parse(withZone(text)) : NaN;
 
-/** Maximum wait: a day. */
 const MAX_MS = 86_400_000;
 
 /**

@@ -11,19 +11,15 @@
 import type { Route } from '../../v0/routes.ts';
 import type { Attempt } from '../attempt.ts';
 import { isRead, type Call, type Settled } from '../call/call.ts';
-import { Circuit, WINDOW_MS, type BreakerState } from '../call/circuit.ts';
+import { Circuit, WINDOW_MS, type BreakerState, type CircuitBounds } from '../call/circuit.ts';
 import { hasKind, RestError, reusedRefusals } from '../call/errors.ts';
 import type { ApiKeys } from '../call/keys.ts';
 import type { BreakerChange } from '../call/observer.ts';
 import type { UpstreamSettings } from '../call/options.ts';
 import { errorBodyOf } from '../decode/decode.ts';
 
-type BreakerSettings = Required<UpstreamSettings['breaker']>;
+export const BREAKER: CircuitBounds = { volume: 20, openMs: 5_000, outageMs: 1_000 };
 
-/** Default bounds. */
-export const BREAKER: BreakerSettings = { volume: 20, openMs: 5_000, outageMs: 1_000 };
-
-/** Readable states of circuits. */
 export type CircuitStates = Pick<CircuitBreaker, 'tripped' | 'stateOf'>;
 
 /** Maximum number of open circuits of a route, one per key. */
@@ -31,11 +27,10 @@ const MAX_OPEN = 1_000;
 
 export class CircuitBreaker {
   readonly #settings: UpstreamSettings;
-  readonly #options: BreakerSettings;
+  readonly #bounds: CircuitBounds;
   readonly #host = new Circuit(undefined);
   readonly #keys: ApiKeys;
   readonly #inProgress: readonly Attempt[];
-  /** Attempts that probe half-open circuits. */
   readonly #probes = new WeakSet<Attempt>();
   /** Circuits that are not closed, by route; undefined for the host. */
   readonly #tripped = new Map<Route | undefined, Set<Circuit>>();
@@ -51,7 +46,7 @@ export class CircuitBreaker {
 
   constructor(settings: UpstreamSettings, keys: ApiKeys, inProgress: readonly Attempt[]) {
     this.#settings = settings;
-    this.#options = { ...BREAKER, ...settings.breaker };
+    this.#bounds = { ...BREAKER, ...settings.breaker };
     this.#keys = keys;
     this.#inProgress = inProgress;
     keys.onForget = ({ routes }) => {
@@ -59,7 +54,6 @@ export class CircuitBreaker {
     };
   }
 
-  /** Rejects an attempt if a circuit is open. */
   reject(attempt: Attempt): Error | undefined {
     if (this.#tripped.size === 0) return undefined;
     const { call } = attempt;
@@ -127,7 +121,7 @@ export class CircuitBreaker {
     const nowMs = this.#settings.clock.now();
     if (!tripped.every((circuit) => circuit.admits(from, path, nowMs))) return false;
     for (const circuit of tripped) {
-      circuit.probe(from, path, nowMs, this.#options);
+      circuit.probe(from, path, nowMs, this.#bounds);
       this.#report(circuit.route);
     }
     this.#probes.add(attempt);
@@ -150,7 +144,7 @@ export class CircuitBreaker {
     const { from, path } = attempt.call;
     if (circuit.isClosed) {
       const isOfObject = failed && isOwnError(settled);
-      if (!circuit.count(path, failed, isOfObject, attempt.endedMs, this.#options)) return false;
+      if (!circuit.count(path, failed, isOfObject, attempt.endedMs, this.#bounds)) return false;
       this.#open(circuit);
       return true;
     }
@@ -185,7 +179,7 @@ export class CircuitBreaker {
     this.#tripped.set(circuit.route, circuits.add(circuit));
     const [oldest] = circuits;
     if (circuits.size > MAX_OPEN) this.#close(oldest!);
-    circuit.open(this.#settings.clock.now(), this.#options);
+    circuit.open(this.#settings.clock.now(), this.#bounds);
     this.#report(circuit.route);
   }
 
@@ -245,7 +239,6 @@ const isOwnError = (settled: Settled): boolean =>
 
 /** Returns what an attempt says about the backend's health. */
 function verdictOf(attempt: Attempt, settled: Settled): Verdict {
-  // Any response below 500 is healthy.
   if (!(settled instanceof Error)) return settled.status >= 500 ? FAILED : HEALTHY;
   const cause = hasKind(settled, 'outcome_unknown') ? settled.cause : settled;
   if (hasKind(cause, 'timeout')) {

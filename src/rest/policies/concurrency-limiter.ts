@@ -16,7 +16,6 @@ import type { UpstreamSettings } from '../call/options.ts';
 /** Maximum shares of connections for a key, a route of a key, and a route of all keys. */
 export const SHARES = { key: 7 / 8, routeOfKey: 4 / 5, route: 15 / 16 };
 
-/** `Retry-After` of rejected calls, in milliseconds. */
 export const RETRY_AFTER_MS = 1_000;
 
 export class ConcurrencyLimiter {
@@ -43,7 +42,6 @@ export class ConcurrencyLimiter {
     this.#most = { key: mostOf(key), routeOfKey: mostOf(routeOfKey), route: mostOf(route) };
   }
 
-  /** Sends an attempt now, or when its turn comes. @returns why it is rejected. */
   start(attempt: Attempt): Error | undefined {
     const { call } = attempt;
     const share = (attempt.share = this.#shareOf(call));

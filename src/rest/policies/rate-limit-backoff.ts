@@ -19,7 +19,6 @@ const SPREAD_MS = 50;
 const MAX_KEYS = 10_000;
 
 export class RateLimitBackoff {
-  /** Latest end of the backoffs of all keys. */
   endMs = 0;
   readonly #settings: UpstreamSettings;
   /** End of the backoff by sharing key. */
@@ -64,7 +63,6 @@ export class RateLimitBackoff {
     if (afterMs === undefined) return;
     const { clock, observer } = this.#settings;
     const endMs = clock.now() + Math.min(afterMs, MAX_BACKOFF_MS);
-    // Of two backoffs the one that ends later counts.
     this.#ends.set(from.sharingKey, Math.max(endMs, this.#ends.get(from.sharingKey) ?? 0));
     this.endMs = Math.max(this.endMs, endMs);
     observer.onPause?.(route);

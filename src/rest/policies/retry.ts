@@ -27,15 +27,11 @@ export const CAP_MS = 250;
  */
 const RETRIED_STATUSES: readonly number[] = [429, 502, 503, 504, 520, 521, 522, 523, 524];
 
-/** Conditions of a retry. */
-interface RetryTerms {
-  readonly afterMs: number;
+interface RetryTerms extends Retry {
   /** Minimum time for the next attempt, in milliseconds. */
   readonly needsMs: number;
   /** Whether it costs the backend nothing. */
   readonly isFree: boolean;
-  /** Whether to use a new connection. */
-  readonly isFresh: boolean;
 }
 
 /** @param routes routes whose reads earn the budget. */
@@ -58,7 +54,7 @@ export function retries(
       observer.onRetryBudgetExhausted?.(call.route);
       return undefined;
     }
-    return { afterMs: next.afterMs, isFresh: next.isFresh };
+    return next;
   };
 }
 
@@ -128,10 +124,10 @@ class RetryBudget {
   }
 
   #earn(load: RouteLoad): void {
-    const earned = (load.reads - load.countedReads) * EARNED;
-    load.countedReads = load.reads;
-    const kept = Math.min(earned, Math.max(0, MAX_SAVED - load.saved));
-    load.saved += kept;
-    this.#shared = Math.min(SHARED, this.#shared + (earned - kept));
+    const earned = load.reads * EARNED;
+    const saved = Math.min(earned, Math.max(0, MAX_SAVED - load.saved));
+    load.reads = 0;
+    load.saved += saved;
+    this.#shared = Math.min(SHARED, this.#shared + (earned - saved));
   }
 }

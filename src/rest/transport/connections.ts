@@ -4,7 +4,6 @@ import { buildConnector, EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici
 import { markReused, ProxyRefusal } from './transport-fault.ts';
 
 export interface ConnectionOptions {
-  /** In PEM. */
   readonly tls?: TlsOptions | undefined;
   /** Unix socket of the backend, used in place of its host. */
   readonly socketPath?: string | undefined;
@@ -48,25 +47,24 @@ const LIMITS = { connections: 128, keepAliveTimeout: 4_000, keepAliveMaxTimeout:
 /**
  * Opens connections to one origin. Requests contain paths only.
  *
- * @param isKept whether connections are reused.
+ * @param isKeptAlive whether connections are reused.
  */
 export function openConnections(
   origin: string,
   { tls, socketPath, proxies }: ConnectionOptions,
-  isKept: boolean,
+  isKeptAlive: boolean,
 ): Dispatcher {
   const { hostname } = new URL(origin);
   const servername = serverNameOf(hostname);
   const connecting = { ...tls, ...(servername && { servername }), timeout: CONNECT_MS };
   const connect = buildConnector({ ...connecting, socketPath: socketPath ?? null });
   // `pipelining: 0` disables keep-alive in undici.
-  const options = { ...LIMITS, ...(!isKept && { pipelining: 0 }), connect };
+  const options = { ...LIMITS, ...(!isKeptAlive && { pipelining: 0 }), connect };
   // Loopback addresses are reached without a proxy, as in other programs.
   const isNear = socketPath !== undefined || LOOPBACK.test(hostname);
   const direct = proxies?.noProxy.split(/[,\s]+/) ?? [];
   // undici 7.30.2 supports `*` only as the sole entry.
   if (!proxies || isNear || direct.includes('*')) return openPool(origin, options);
-  // One origin has one proxy.
   const { httpProxy, httpsProxy } = proxies;
   const proxy = origin.startsWith('https:') ? httpsProxy || httpProxy : httpProxy;
   const token = credentialsOf(proxy);
@@ -75,7 +73,6 @@ export function openConnections(
     // undici 7.30.2 sends the credentials of a URL only if it has both.
     ...(token !== undefined && { token }),
     factory: openPool,
-    // Timeout of a silent proxy.
     clientFactory: (url, given) => openProxyPool(url, { ...given, headersTimeout: CONNECT_MS }),
     requestTls: connecting,
     proxyTls: { timeout: CONNECT_MS },

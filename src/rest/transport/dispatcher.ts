@@ -33,14 +33,14 @@ export const STEP_MS = 1_000;
  * connections may be closing too.
  */
 export class BackendDispatcher {
-  #kept: Dispatcher;
+  #pool: Dispatcher;
   /** Connections to new addresses, while calls move there. */
-  #next: Dispatcher | undefined;
+  #newPool: Dispatcher | undefined;
   /** Calls of every `STEPS` that use the new addresses. */
   #moved = 0;
   #turn = 0;
   readonly #fresh: Dispatcher;
-  readonly #open: (isKept: boolean) => Dispatcher;
+  readonly #open: (isKeptAlive: boolean) => Dispatcher;
   /** Current pools, and old ones with calls in flight. */
   readonly #all = new Set<Dispatcher>();
   /** Addresses by name; empty if they are unknown. */
@@ -49,12 +49,12 @@ export class BackendDispatcher {
   #moving: NodeJS.Timeout | undefined;
 
   constructor(origin: string, options: ConnectionOptions = {}) {
-    this.#open = (isKept) => {
-      const opened = openConnections(origin, options, isKept);
+    this.#open = (isKeptAlive) => {
+      const opened = openConnections(origin, options, isKeptAlive);
       this.#all.add(opened);
       return opened;
     };
-    this.#kept = this.#open(true);
+    this.#pool = this.#open(true);
     this.#fresh = this.#open(false);
     const resolve = (): void => {
       for (const name of namesOf(origin, options)) this.#resolve(name);
@@ -73,9 +73,9 @@ export class BackendDispatcher {
   }
 
   #current(): Dispatcher {
-    if (!this.#next) return this.#kept;
+    if (!this.#newPool) return this.#pool;
     this.#turn = (this.#turn + 1) % STEPS;
-    return this.#turn < this.#moved ? this.#next : this.#kept;
+    return this.#turn < this.#moved ? this.#newPool : this.#pool;
   }
 
   #resolve(name: string): void {
@@ -91,16 +91,16 @@ export class BackendDispatcher {
 
   // Not undici's `clientTtl`: a call that finds all connections expired waits for the next call.
   #move(): void {
-    if (this.#next) return;
-    const next = (this.#next = this.#open(true));
+    if (this.#newPool) return;
+    const newPool = (this.#newPool = this.#open(true));
     this.#moved = 1;
     this.#moving = setInterval(() => {
       this.#moved += 1;
       if (this.#moved < STEPS) return;
       clearInterval(this.#moving);
-      const old = this.#kept;
-      this.#kept = next;
-      this.#next = undefined;
+      const old = this.#pool;
+      this.#pool = newPool;
+      this.#newPool = undefined;
       void old.close().finally(() => this.#all.delete(old));
     }, STEP_MS).unref();
   }
@@ -111,7 +111,6 @@ export class BackendDispatcher {
     await Promise.all([...this.#all].map((one) => one.close()));
   }
 
-  /** Aborts the calls in flight. */
   async destroy(): Promise<void> {
     this.#stop();
     await Promise.all([...this.#all].map((one) => one.destroy()));

@@ -8,7 +8,6 @@ import {
   type RouteLabel,
 } from '../call/errors.ts';
 
-/** Progress of a request when it failed. */
 interface Progress {
   /** Whether bytes may have been sent. */
   readonly isConnected: boolean;
@@ -18,7 +17,6 @@ interface Progress {
   readonly number: number;
 }
 
-/** Returns the error of a request without a complete response. */
 export function faultOf(cause: Error, route: RouteLabel, progress: Progress): RestError {
   const code = codeOf(cause);
   // Parser errors of undici contain bytes of the response, and causes may be logged.
@@ -86,7 +84,6 @@ export const isTruncated = (cause: unknown): boolean =>
   // undici 7.30 does not set the parser's code.
   (cause instanceof errors.HTTPParserError && cause.message.includes('EOF'));
 
-/** Errors of connections that had been used before. */
 const reused = new WeakSet<Error>();
 
 export const markReused = (error: Error): void => void reused.add(error);
@@ -99,7 +96,6 @@ const OUT_OF_FILES = new Set(['EMFILE', 'ENFILE']);
 /** undici's code of a connection closed by the other side. */
 const CLOSED = 'UND_ERR_SOCKET';
 
-/** Codes of a connection closed by the other side. */
 const RESET = new Set([CLOSED, 'ECONNRESET', 'EPIPE']);
 
 /** undici's code of a body that differs from its content-length, and of malformed headers after one. */
