@@ -95,12 +95,15 @@ const answer = (value: unknown): RestResponse => ({
 });
 
 describe('the decode cache', () => {
+  /** Whether the fourth of equal responses is the third one's value. */
+  const isCachedBy = (cache: DecodeCache, id: string): boolean => {
+    const decodedOf = () => cache.decode(read(id), answer(person(id))).value;
+    return [1, 2, 3].map(decodedOf).at(-1) === decodedOf();
+  };
+
   it('pauses for a route whose responses never repeat, until they do', () => {
     const cache = new DecodeCache();
-    const isCached = (id: string): boolean => {
-      const decodedOf = () => cache.decode(read(id), answer(person(id))).value;
-      return [1, 2, 3].map(decodedOf).at(-1) === decodedOf();
-    };
+    const isCached = (id: string) => isCachedBy(cache, id);
     for (let i = 0; i < MAX_MISSES; i++) cache.decode(read('p'), answer(person('p', `name ${i}`)));
     const others = Array.from({ length: 20 * SAMPLED }, (_, i) => `other-${i}`);
 
@@ -108,6 +111,17 @@ describe('the decode cache', () => {
 
     expect(firstCached).toBeGreaterThan(0);
     expect(others.slice(firstCached).every(isCached)).toBe(true);
+  });
+
+  it('pauses for a route whose responses rarely repeat', () => {
+    const cache = new DecodeCache();
+    expect(isCachedBy(cache, 'p')).toBe(true);
+    for (let i = 0; i < 2 * MAX_MISSES; i++) {
+      cache.decode(read('p'), answer(person('p', `name ${i}`)));
+      if (i % 40 === 0) isCachedBy(cache, 'p');
+    }
+
+    expect(isCachedBy(cache, 'other-0')).toBe(false);
   });
 
   it('evicts an answer for newer ones', () => {
