@@ -225,7 +225,7 @@ export class Poller<Key, State extends object> {
         watcher.push(new Snapshot<State>(this.#polls, null, error));
       this.#publish(new Snapshot(this.#polls, this.#known?.state ?? null, error));
     }
-    if (isRefusal(error)) this.#end();
+    if (isRejection(error)) this.#end();
   }
 
   #publish(snapshot: Snapshot<State>): void {
@@ -250,11 +250,13 @@ export class Poller<Key, State extends object> {
  * Whether an error is permanent: a missing route, or a key that the backend itself rejects. Everything else may pass, such
  * as a 403 of a proxy that reloads. The backend's own 404 or 410 is no error but a missing object.
  */
-const isRefusal = (error: Error): boolean =>
+const isRejection = (error: Error): boolean =>
   hasKind(error, 'unsupported') ||
-  (hasKind(error, 'status') && error.body === 'documented' && KEY_REFUSALS.includes(error.status));
+  (hasKind(error, 'status') &&
+    error.body === 'documented' &&
+    KEY_REJECTIONS.includes(error.status));
 
-const KEY_REFUSALS: readonly unknown[] = [401, 403];
+const KEY_REJECTIONS: readonly unknown[] = [401, 403];
 
 /** Identity of a failure; equal ones are reported once. */
 const nameOf = (error: Error | undefined): string | undefined =>

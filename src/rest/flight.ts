@@ -284,10 +284,10 @@ class Flight extends Caller implements CachedFlight {
       this.exposed = exposedOf(settled.headers, exposeHeaders);
     }
     if (this.#onResponse) this.#onResponse(settled);
-    else if (!this.#isSettled) this.settle(this.#decoded(settled));
+    else if (!this.#isSettled) this.settle(this.#tryDecode(settled));
   }
 
-  #decoded(settled: Settled): Settled<DecodedResponse> {
+  #tryDecode(settled: Settled): Settled<DecodedResponse> {
     if (settled instanceof Error) return settled;
     try {
       return this.decode(settled);

@@ -25,7 +25,7 @@ export interface Upstream {
   close(): Promise<void>;
 }
 
-/** Name of the gateway in `User-Agent`; web application firewalls refuse calls without the header. */
+/** Name of the gateway in `User-Agent`; web application firewalls reject calls without the header. */
 export const USER_AGENT = 'content-pages-gateway';
 
 export const DEFAULTS = {

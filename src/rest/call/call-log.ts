@@ -134,7 +134,7 @@ export class CallLog {
     this.exposed = new Map([...(this.exposed ?? []), ...headers]);
   }
 
-  /** Records a call that was not made: primed or refused. */
+  /** Records a call that was not made: primed or rejected. */
   note(route: RouteLabel, origin: unknown, source: 'primed' | 'unsent'): void {
     const entry = this.begin(route, origin, source, 1);
     entry.endMs = entry.startMs;

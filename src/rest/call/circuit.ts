@@ -102,14 +102,14 @@ export class Circuit {
     return Math.max(0, (this.#probeOf(path)?.fromMs ?? 0) - nowMs);
   }
 
-  /** Whether attempts of a request may go on. */
+  /** Whether attempts of a request may continue. */
   admits(request: object, path: string, nowMs: number): boolean {
     const probe = this.#probeOf(path);
     return !probe || probe.request === request || nowMs >= probe.fromMs;
   }
 
   /**
-   * Makes an admitted request the prober, whose attempts all go on. Others are refused for another `openMs`, whatever
+   * Makes an admitted request the prober, whose attempts all continue. Others are rejected for another `openMs`, whatever
    * becomes of it.
    */
   probe(request: object, path: string, nowMs: number, { openMs }: CircuitBounds): void {

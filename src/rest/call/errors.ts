@@ -80,7 +80,7 @@ export type RestErrorKind =
   | 'truncated'
   /** A write was sent, and its response (or the lack of one) does not tell whether it was executed. */
   | 'outcome_unknown'
-  /** A layer around the connections refused the call, with a code and a message for callers. */
+  /** A layer around the connections rejected the call, with a code and a message for callers. */
   | 'refused'
   /** All callers have disconnected. */
   | 'cancelled';
@@ -178,13 +178,13 @@ export const hasKind = (error: unknown, ...kinds: readonly RestErrorKind[]): err
 
 export const statusError = (
   route: RouteLabel,
-  answer: RestErrorOptions & { readonly status: number },
+  response: RestErrorOptions & { readonly status: number },
 ): RestError =>
-  answer.status === 401
-    ? new RestError('status', 'The backend rejected the API key (401)', route, answer)
-    : new RestError('status', `Backend returned ${answer.status}`, route, {
+  response.status === 401
+    ? new RestError('status', 'The backend rejected the API key (401)', route, response)
+    : new RestError('status', `Backend returned ${response.status}`, route, {
         what: 'Backend rejected the call',
-        ...answer,
+        ...response,
       });
 
 /** The error of a write that may have been executed. */
@@ -229,30 +229,30 @@ export function cursorRejection(error: unknown): never {
   });
 }
 
-const ROUTE_REFUSALS: readonly unknown[] = [404, 405, 501];
+const ROUTE_REJECTIONS: readonly unknown[] = [404, 405, 501];
 
 /** Whether an error may mean that the backend lacks the route. */
-export const isRouteRefusal = (error: unknown): error is RestError =>
-  hasKind(error, 'status') && ROUTE_REFUSALS.includes(error.status);
+export const isRouteRejection = (error: unknown): error is RestError =>
+  hasKind(error, 'status') && ROUTE_REJECTIONS.includes(error.status);
 
 /** Whether a read failed because the backend lacks the route. */
 export const isMissingRoute = (error: unknown, { path }: RouteLabel): boolean =>
   hasKind(error, 'unsupported') && error.route.path === path;
 
 /**
- * Caches a route's refusal, which keeps callers who ignore `Retry-After` cheap.
+ * Caches a route's error, which keeps callers who ignore `Retry-After` cheap.
  *
  * @param make makes one with this `retryAfterMs`, if any, in whole milliseconds.
  */
-export function reusedRefusals(
+export function reusedErrors(
   make: (route: RouteLabel, retryAfterMs: number | undefined) => RestError,
 ): (route: RouteLabel, retryAfterMs?: number) => RestError {
   const made = new Map<RouteLabel, RestError>();
   return (route, retryAfterMs) => {
-    let refusal = made.get(route);
-    if (!refusal || refusal.retryAfterMs !== retryAfterMs) {
-      made.set(route, (refusal = make(route, retryAfterMs)));
+    let error = made.get(route);
+    if (!error || error.retryAfterMs !== retryAfterMs) {
+      made.set(route, (error = make(route, retryAfterMs)));
     }
-    return refusal;
+    return error;
   };
 }

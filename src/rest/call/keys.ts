@@ -89,7 +89,7 @@ export class ApiKeys {
   }
 
   /** Removes a key that the backend has rejected. */
-  refuse(key: ApiKey): void {
+  reject(key: ApiKey): void {
     if (!key.isAccepted) return;
     key.isAccepted = false;
     this.#accepted.delete(key.apiKey);

@@ -9,7 +9,7 @@ import {
   endOfWait,
   isMissingRoute,
   RestError,
-  reusedRefusals,
+  reusedErrors,
   type RouteLabel,
 } from '../call/errors.ts';
 import { CallLog } from '../call/call-log.ts';
@@ -27,7 +27,7 @@ import { missingRoute, type Discoverer, type RouteDiscovery } from './route-disc
 export type { CallInput };
 
 export interface CallOptions {
-  /** Cancels a GET; a write goes on. */
+  /** Cancels a GET; a write continues. */
   readonly cancel?: Cancel | undefined;
   /** Cause of the call, for the call log. */
   readonly origin?: unknown;
@@ -255,6 +255,6 @@ export class ScopedClient implements RestClient, Requester {
   }
 }
 
-const budgetSpent = reusedRefusals(
+const budgetSpent = reusedErrors(
   (route) => new RestError('budget', 'The request has used up its backend calls', route),
 );

@@ -3,13 +3,19 @@
  *
  * With `auto` a 404 is ambiguous: the object or the route may be missing. After a success of a route, a 404 is about
  * the object. Before it, a read with an id that surely exists decides. Decisions are reviewed, since deployments change,
- * and only the backend's documented errors decide at once: a proxy that reloads refuses any route for a moment.
+ * and only the backend's documented errors decide immediately: a reloading proxy rejects any route for a moment.
  */
 import type { Clock } from '../../lib/clock.ts';
 import { findSample, type SampleReader } from '../../v0/extended-routes.ts';
 import type { PathValues } from '../../v0/route.ts';
 import { extendedRoutes, routes, type Route, type RouteSet } from '../../v0/routes.ts';
-import { hasKind, isNotFound, isRouteRefusal, RestError, type RouteLabel } from '../call/errors.ts';
+import {
+  hasKind,
+  isNotFound,
+  isRouteRejection,
+  RestError,
+  type RouteLabel,
+} from '../call/errors.ts';
 import type { UpstreamObserver } from '../call/observer.ts';
 import { capabilitiesWithout, type RouteCapabilities } from './route-capabilities.ts';
 
@@ -28,7 +34,7 @@ export interface Discoverer extends SampleReader {
 const REVIEW_MS = 60_000;
 const MAX_REVIEW_MS = 16 * REVIEW_MS;
 
-/** Time after which refusals without a documented error decide, if no other response has come, in milliseconds. */
+/** Time after which rejections without a documented error decide, if no other response has come, in milliseconds. */
 const UNDOCUMENTED_MS = 60_000;
 
 interface RouteStatus {
@@ -38,8 +44,8 @@ interface RouteStatus {
   everyMs: number;
   /** Whether a missing route is called for a review. */
   isTried: boolean;
-  /** Time of the first refusal without a documented error since another response. */
-  refusedMs: number | undefined;
+  /** Time of the first rejection without a documented error since another response. */
+  rejectedMs: number | undefined;
 }
 
 export class RouteDiscovery {
@@ -58,7 +64,7 @@ export class RouteDiscovery {
     this.#routes = new Map(
       extendedRoutes.map((route) => [
         route,
-        { state, reviewMs: Infinity, everyMs: 0, isTried: false, refusedMs: undefined },
+        { state, reviewMs: Infinity, everyMs: 0, isTried: false, rejectedMs: undefined },
       ]),
     );
     this.capabilities = this.#newCapabilities();
@@ -94,7 +100,7 @@ export class RouteDiscovery {
    * Resolves the response of an undecided route.
    *
    * @param isOptional whether a 404 is null.
-   * @throws {RestError} `unsupported` if the route is or may be missing, `invalid_response` if a refusal may pass.
+   * @throws {RestError} `unsupported` if the route is or may be missing, `invalid_response` if a rejection may pass.
    */
   async decide(
     response: Promise<unknown>,
@@ -108,7 +114,7 @@ export class RouteDiscovery {
       this.#note(route, 'there');
       return value;
     } catch (error) {
-      if (!isRefusal(error, route)) throw error;
+      if (!isRejection(error, route)) throw error;
       if (!(await this.#isAboutObject(error, route, path, caller))) throw missingRoute(route);
       if (isOptional && isNotFound(error)) return null;
       throw error;
@@ -140,16 +146,16 @@ export class RouteDiscovery {
     return probe;
   }
 
-  /** Whether a refusal may be one of a proxy for a moment, and decides nothing. */
+  /** Whether a rejection may be one of a proxy for a moment, and decides nothing. */
   #mayPass({ body }: RestError, route: Route): boolean {
     const known = this.#routes.get(route)!;
     if (body === 'documented') {
-      known.refusedMs = undefined;
+      known.rejectedMs = undefined;
       return false;
     }
     const nowMs = this.#clock.now();
-    known.refusedMs ??= nowMs;
-    return nowMs - known.refusedMs < UNDOCUMENTED_MS;
+    known.rejectedMs ??= nowMs;
+    return nowMs - known.rejectedMs < UNDOCUMENTED_MS;
   }
 
   #undecidedBy(error: RestError, route: Route): RestError {
@@ -170,7 +176,7 @@ export class RouteDiscovery {
     const isThere = await caller.probe(sample).then(
       () => true,
       (error: unknown) => {
-        if (!isRefusal(error, route)) throw error;
+        if (!isRejection(error, route)) throw error;
         if (this.#mayPass(error, route)) throw this.#undecidedBy(error, route);
         return false;
       },
@@ -193,7 +199,7 @@ export class RouteDiscovery {
     known.everyMs = isAgain ? Math.min(known.everyMs * 2, MAX_REVIEW_MS) : REVIEW_MS;
     known.reviewMs = this.#clock.now() + known.everyMs;
     known.state = state;
-    if (state === 'there') known.refusedMs = undefined;
+    if (state === 'there') known.rejectedMs = undefined;
     if (known.isTried || before !== state) {
       known.isTried = false;
       this.capabilities = this.#newCapabilities();
@@ -215,8 +221,8 @@ export class RouteDiscovery {
  * Whether a failure may mean that the backend lacks the route. A backend without `/v0/pages/search` may respond with
  * the page of id `search`.
  */
-const isRefusal = (error: unknown, route: Route): error is RestError =>
-  isRouteRefusal(error) ||
+const isRejection = (error: unknown, route: Route): error is RestError =>
+  isRouteRejection(error) ||
   (hasKind(error, 'invalid_response', 'truncated') && isTakenForAnother(route));
 
 const isTakenForAnother = ({ method, path }: Route): boolean =>

@@ -45,7 +45,7 @@ export function decode(
     if (isAsked(call, decoded.value)) return decoded;
     throw invalid('Backend returned another object than the requested one', call.route, response);
   } catch (error) {
-    if (!(error instanceof RestError) || isRead(call) || isSurelyRefused(error)) throw error;
+    if (!(error instanceof RestError) || isRead(call) || isSurelyRejected(error)) throw error;
     throw outcomeUnknown(error);
   }
 }
@@ -57,7 +57,7 @@ export function decode(
 const PROVEN_BY_BODY: readonly number[] = [408, 421, 499, 501, 503, 505];
 
 /** Whether an error means that a write was not executed. Other 5xx may be sent after the write, by anyone. */
-function isSurelyRefused(error: RestError): boolean {
+function isSurelyRejected(error: RestError): boolean {
   if (!hasKind(error, 'status')) return false;
   const { status = 0, body } = error;
   if (PROVEN_BY_BODY.includes(status)) return body === 'documented';
@@ -106,7 +106,7 @@ function isAsked({ route, path }: Pick<Call, 'route' | 'path'>, object: unknown)
 }
 
 function decodeBody(route: Route, response: RestResponse): DecodedResponse {
-  if (!SUCCESSES.includes(response.status)) throw refusalOf(route, response);
+  if (!SUCCESSES.includes(response.status)) throw errorOf(route, response);
   const type = typeOf(response);
   if (!JSON_TYPE.test(type)) throw invalid('Backend did not return JSON', route, response);
   const text = decodeText(response.body, type);
@@ -218,7 +218,7 @@ function describeNumber(name: string, written: string): string {
   return `${shown} in "${name}", a number that cannot be passed on exactly`;
 }
 
-function refusalOf(route: Route, response: RestResponse): RestError {
+function errorOf(route: Route, response: RestResponse): RestError {
   const { data, isDocumented } = errorBodyOf(response);
   const type = typeOf(response);
   const field = data?.details?.field;

@@ -12,7 +12,7 @@ import type { Route } from '../../v0/routes.ts';
 import type { Attempt } from '../attempt.ts';
 import { isRead, type Call, type Settled } from '../call/call.ts';
 import { Circuit, WINDOW_MS, type BreakerState, type CircuitBounds } from '../call/circuit.ts';
-import { hasKind, RestError, reusedRefusals } from '../call/errors.ts';
+import { hasKind, RestError, reusedErrors } from '../call/errors.ts';
 import type { ApiKeys } from '../call/keys.ts';
 import type { BreakerChange } from '../call/observer.ts';
 import type { UpstreamSettings } from '../call/options.ts';
@@ -36,7 +36,7 @@ export class CircuitBreaker {
   readonly #tripped = new Map<Route | undefined, Set<Circuit>>();
   /** Worst state by route, as last reported. */
   readonly #reported = new Map<Route | undefined, BreakerState>();
-  readonly #circuitOpen = reusedRefusals(
+  readonly #circuitOpen = reusedErrors(
     (route, retryAfterMs) =>
       new RestError('circuit_open', 'Circuit is open after repeated backend failures', route, {
         retryAfterMs,

@@ -9,7 +9,7 @@ import { RoundRobinQueue } from '../../lib/round-robin-queue.ts';
 import type { Route } from '../../v0/routes.ts';
 import type { Attempt } from '../attempt.ts';
 import { isRead, type Call, type Priority, type Settled } from '../call/call.ts';
-import { endOfWait, RestError, reusedRefusals } from '../call/errors.ts';
+import { endOfWait, RestError, reusedErrors } from '../call/errors.ts';
 import type { ApiKey, KeyRoute, ApiKeys } from '../call/keys.ts';
 import type { UpstreamSettings } from '../call/options.ts';
 
@@ -27,7 +27,7 @@ export class ConcurrencyLimiter {
   #isScheduled = false;
   /** Calls in flight of all keys. */
   #active = 0;
-  readonly #overloaded = reusedRefusals(
+  readonly #overloaded = reusedErrors(
     (route, retryAfterMs) =>
       new RestError('overloaded', 'Too many calls are waiting', route, { retryAfterMs }),
   );
@@ -84,7 +84,7 @@ export class ConcurrencyLimiter {
     const { key } = from;
     if (status === 401) {
       // With forwarded headers, these may be the cause, which must not affect other callers of the key.
-      if (from.sharingKey === from.apiKey) this.#keys.refuse(key);
+      if (from.sharingKey === from.apiKey) this.#keys.reject(key);
     } else if (status !== 403 && !key.isAccepted) {
       this.#keys.accept(key);
       this.#move(key);

@@ -1,7 +1,7 @@
 /** Connections to the backend: TLS certificates, unix sockets and proxies. */
 import { isIPv6 } from 'node:net';
 import { buildConnector, EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
-import { markReused, ProxyRefusal } from './transport-fault.ts';
+import { markReused, ProxyRejection } from './transport-fault.ts';
 
 export interface ConnectionOptions {
   readonly tls?: TlsOptions | undefined;
@@ -124,7 +124,7 @@ function openProxyPool(url: URL, options: object): Pool {
     const tunnel = await connect(asked);
     if (tunnel.statusCode === 200) return tunnel;
     tunnel.socket.on('error', () => {}).destroy();
-    throw new ProxyRefusal(tunnel.statusCode);
+    throw new ProxyRejection(tunnel.statusCode);
   };
   pool.connect = connectOrFail;
   return pool;

@@ -70,7 +70,7 @@ export function costOfRetry(
 }
 
 const isOfCredentials = (cause: Error): boolean =>
-  cause instanceof ProxyRefusal && cause.isOfCredentials;
+  cause instanceof ProxyRejection && cause.isOfCredentials;
 
 /** Returns an error's code; empty without one. */
 export function codeOf(cause: unknown): string {
@@ -136,8 +136,8 @@ export class CallRefusal extends Error {
 }
 
 /** A proxy's response to CONNECT other than a tunnel. */
-export class ProxyRefusal extends Error {
-  override readonly name = 'ProxyRefusal';
+export class ProxyRejection extends Error {
+  override readonly name = 'ProxyRejection';
   /** `PROXY_407`. */
   readonly code: string;
   /** Whether it rejects the credentials. */
