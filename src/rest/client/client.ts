@@ -236,7 +236,8 @@ export class ScopedClient implements RestClient, Requester {
         cancel,
       });
     } catch (error) {
-      return Promise.reject(error as Error);
+      const rejection = error as Error;
+      return Promise.reject(rejection);
     }
   }
 
