@@ -15,6 +15,7 @@ import {
   validate,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse as parseYaml } from 'yaml';
 import { readConfig } from '../src/app/config.ts';
 import { routes } from '../src/v0/routes.ts';
 import { LAYERS } from './support/layers.ts';
@@ -306,6 +307,26 @@ describe('names', () => {
       'gateway_shared_state_commands_total',
     ];
     expect([...new Set(documented)].sort()).toEqual([...counted, ...others].sort());
+  });
+
+  it('of alerts are those of rules.yaml, with their severity and duration', () => {
+    const { groups } = parseYaml(
+      readFileSync(join(ROOT, 'deploy/observability/rules.yaml'), 'utf8'),
+    );
+    const documented = pageNamed('docs/metrics.md')
+      .rows.filter(({ heading, cells }) => heading === 'Alerts' && cells[0]!.startsWith('`'))
+      .map(({ cells: [name, severity, , lasting] }) => [name, severity, lasting]);
+
+    const alerts = groups
+      .flatMap(({ rules }: { rules: any[] }) => rules)
+      .filter(({ alert }: any) => alert)
+      .map(({ alert, labels, for: lasting = '–' }: any) => [
+        `\`${alert}\``,
+        labels.severity,
+        lasting.replace('m', ' min').replace('h', ' h'),
+      ]);
+
+    expect(documented.sort()).toEqual(alerts.sort());
   });
 
   it('of endpoints are served', async () => {
