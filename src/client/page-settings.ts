@@ -12,6 +12,6 @@ export interface PageSettings {
   readonly apiKey?: string | undefined;
   /** Page id of the sample data; absent with a real backend. */
   readonly pageId?: string | undefined;
-  /** A sentence about what answers in place of a backend. */
+  /** A sentence about what replaces a real backend. */
   readonly note?: string | undefined;
 }

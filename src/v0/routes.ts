@@ -1,5 +1,5 @@
 /**
- * All routes of `/v0`: the 20 of the REST document, and six additional reads of the graph.
+ * All routes of `/v0`: the 20 of the API spec, and six optional ones.
  *
  * Used by the gateway and the embedded backend; paths are written only here.
  */

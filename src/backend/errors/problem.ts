@@ -48,7 +48,7 @@ export const notFound = (noun: string, id: string) =>
     reason: 'unknown id',
   });
 
-/** The object exists, but its state forbids what was asked. */
+/** The object exists, but its state does not allow the request. */
 export const conflict = (message: string, field: string, reason: string) =>
   new Problem(409, message, { field, reason });
 

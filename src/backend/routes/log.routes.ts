@@ -76,7 +76,7 @@ export const logRoutes = {
   },
 } satisfies Partial<Handlers>;
 
-/** Assumed: deleted logs are left out of lists unless asked for; a single read answers them. */
+/** Assumed: lists omit deleted logs unless requested; a read by id returns them. */
 const unlessDeleted = (
   { deletedAt }: typeof accountLogs | typeof personLogs,
   includeDeleted: string | undefined,
@@ -99,7 +99,7 @@ async function feedOf({ db, tenantId, query }: HandlerCall<'listActivity'>, acco
     .where(
       and(equals(accountLogs, { tenantId, accountId }), unlessDeleted(accountLogs, includeDeleted)),
     );
-  // Assumed: the persons' logs are left out unless asked for.
+  // Assumed: the persons' logs are omitted unless requested.
   if (includePersonActivity !== 'true') return own.as('feed');
   const ofEachPerson = db
     .select({

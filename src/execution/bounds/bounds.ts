@@ -20,7 +20,7 @@ export interface ExecutionLimits {
   readonly maxErrors: () => number;
   /** Deadline of the request on `performance.now()`'s clock. */
   readonly deadlineMs: number;
-  /** Whether something was written, so that the operation must not be sent again. */
+  /** Whether something was written, so that clients must not retry the operation. */
   readonly hasWritten?: (() => boolean) | undefined;
   /** Called once if execution ends early, to cancel the calls of resolvers. */
   readonly onAbort?: (() => void) | undefined;
@@ -109,8 +109,8 @@ export class ResultBounds {
     if (this.#values > maxValues) return this.#tooLarge(`${maxValues} values`);
     if (this.#textBytes > maxTextBytes) return this.#tooLarge(`${maxTextBytes} bytes of text`);
     if (nowMs > deadlineMs) {
-      const advice = this.#advice('ask for less at once');
-      return new GraphQLError(`The request took longer than it may: ${advice}.`, {
+      const advice = this.#advice('Request less at once');
+      return new GraphQLError(`The request exceeded its deadline. ${advice}.`, {
         extensions: { code: 'REQUEST_TIMEOUT', http: { status: 504 } },
       });
     }
@@ -120,9 +120,9 @@ export class ResultBounds {
 
   #tooLarge(limit: string): GraphQLError {
     const field = this.#largestField();
-    const advice = this.#advice('ask for fewer items with "first", or for fewer fields');
+    const advice = this.#advice('Request fewer items with "first", or fewer fields');
     return new GraphQLError(
-      `An answer may have ${limit}, and this one has more, most of it below "${field}": ${advice}.`,
+      `The response exceeds the limit of ${limit}, most of it below "${field}". ${advice}.`,
       // `spec`: status 200 for callers that accept only application/json.
       { extensions: { code: 'RESULT_TOO_LARGE', field, http: { status: 400, spec: true } } },
     );
@@ -130,7 +130,7 @@ export class ResultBounds {
 
   #advice(before: string): string {
     return this.limits.hasWritten?.() === true
-      ? 'do not send the mutation again, and read what it has written with a query for less'
+      ? 'Do not retry the mutation: read what it has written with a smaller query'
       : before;
   }
 

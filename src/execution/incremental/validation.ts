@@ -29,13 +29,13 @@ function labelsAreUnique(context: ValidationContext): ASTVisitor {
       const label = node.arguments?.find(({ name }) => name.value === 'label')?.value;
       if (!label || label.kind === Kind.NULL) return;
       if (label.kind !== Kind.STRING) {
-        const message = `The label of "@${node.name.value}" must be a text, and no variable.`;
+        const message = `The label of "@${node.name.value}" must be a string literal.`;
         context.reportError(new GraphQLError(message, { nodes: node }));
         return;
       }
       const before = known.get(label.value);
       if (before) {
-        const message = `The label "${label.value}" is given twice: give each "@defer" and "@stream" one of its own.`;
+        const message = `The label "${label.value}" is used twice. Give each "@defer" and "@stream" its own label.`;
         context.reportError(new GraphQLError(message, { nodes: [before, node] }));
       } else known.set(label.value, node);
     },
@@ -53,7 +53,7 @@ function rootsAreWhole(context: ValidationContext): ASTVisitor {
         (type) => type && type === parent,
       );
       if (!root) return;
-      const message = `"@${node.name.value}" cannot be used on fields of "${root.name}": use it on what they answer.`;
+      const message = `"@${node.name.value}" cannot be used on fields of "${root.name}". Use it on the fields below.`;
       context.reportError(new GraphQLError(message, { nodes: node }));
     },
   };
@@ -70,7 +70,7 @@ function subscriptionsAreWhole(context: ValidationContext): ASTVisitor {
       }
       const Directive = (node: DirectiveNode): void => {
         if (!isIncremental(node) || maybeOff(node)) return;
-        const message = `"@${node.name.value}" cannot be used in a subscription: leave it out, or give it "if: false".`;
+        const message = `"@${node.name.value}" cannot be used in a subscription. Remove it, or give it "if: false".`;
         context.reportError(new GraphQLError(message, { nodes: node }));
       };
       for (const set of sets) visit(set, { Directive });

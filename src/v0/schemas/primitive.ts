@@ -1,5 +1,5 @@
 /**
- * Primitive schemas of the REST document.
+ * Primitive schemas of the API spec.
  *
  * Response schemas ignore unknown fields, for compatibility with newer backends.
  */
