@@ -34,8 +34,9 @@ const HELP = `
 npm start
 node dist/main.js [--help | --version]
 
-Serves the gateway: in front of UPSTREAM_URL or, without it, of an embedded backend with sample data. Takes no
-arguments: settings are environment variables, here with their defaults. Switches accept on or true, and off or false.
+Serves the GraphQL API over the backend at UPSTREAM_URL. If UPSTREAM_URL is unset, starts an embedded backend with
+sample data. Takes no arguments. Settings are environment variables, listed below with their defaults. Switches accept
+on or true, and off or false.
 ${linesOf(GROUPS)}
 `;
 takeNoArguments(HELP, versionOf());

@@ -25,8 +25,8 @@ const HELP = `
 npm run backend
 node dist/backend.js [--help | --version]
 
-Serves the embedded backend alone, with sample data, for gateways elsewhere. Takes no arguments: settings are
-environment variables. HOST and PORT are its address.
+Serves only the embedded backend with sample data, for gateways in other processes. Takes no arguments. Settings are
+environment variables. HOST and PORT set the address.
 ${linesOf([data, listening, ofProcess])}
 `;
 takeNoArguments(HELP, versionOf());
@@ -53,7 +53,7 @@ try {
   });
   const url = `http://${urlHost(host)}:${backend.port}`;
   // Logged at every level, like the gateway's address.
-  logger.child({}, { level: 'info' }).info({ url }, `Ready: the backend is at ${url}`);
+  logger.child({}, { level: 'info' }).info({ url }, `Ready: backend at ${url}`);
 } catch (error) {
   // One line for errors that an operator can correct, the whole error for others.
   process.stderr.write(`${error instanceof OperatorError ? error.message : inspect(error)}\n`);

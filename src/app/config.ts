@@ -100,7 +100,7 @@ function checkNames(
   const misspelt = unknown.find(({ isMisspelt }) => isMisspelt);
   if (environment === 'production' && misspelt) {
     throw new ConfigError(
-      `${misspelt.warning} Correct it or remove it: with NODE_ENV=production the gateway starts with no misspelt setting.`,
+      `${misspelt.warning} Correct or remove it: with NODE_ENV=production, misspelt settings prevent the start.`,
     );
   }
   return unknown.map(({ warning }) => warning);
@@ -115,7 +115,7 @@ function checkTimes({ limits, backend }: Pick<Config, 'limits' | 'backend'>): vo
   const { timeoutMs } = backend;
   if (requestTimeoutMs > timeoutMs) return;
   throw new ConfigError(
-    `REQUEST_TIMEOUT_MS must be more than UPSTREAM_TIMEOUT_MS, which is ${timeoutMs}, or a silent backend is never left alone; got ${requestTimeoutMs}.`,
+    `REQUEST_TIMEOUT_MS must be greater than UPSTREAM_TIMEOUT_MS (${timeoutMs}), got ${requestTimeoutMs}. Otherwise the circuit never opens for an unresponsive backend.`,
   );
 }
 
@@ -123,17 +123,17 @@ function checkPorts({ http }: Pick<Config, 'http'>): void {
   const { port, adminPort, socketPath, reusePort } = http;
   if (socketPath !== undefined && reusePort) {
     throw new ConfigError(
-      'UNIX_SOCKET is listened on by one process: remove REUSE_PORT, and give each process a socket of its own.',
+      'UNIX_SOCKET and REUSE_PORT are both set, but processes cannot share a unix socket. Remove REUSE_PORT and give each process its own UNIX_SOCKET.',
     );
   }
   if (socketPath !== undefined || adminPort === 0 || adminPort !== port) return;
-  throw new ConfigError(`ADMIN_PORT must be another port than PORT, which is ${port}.`);
+  throw new ConfigError(`ADMIN_PORT must differ from PORT (${port}).`);
 }
 
 function checkTrusted({ documents: { folder, only } }: Pick<Config, 'documents'>): void {
   if (!only || folder !== undefined) return;
   throw new ConfigError(
-    'TRUSTED_DOCUMENTS_ONLY needs TRUSTED_DOCUMENTS, the folder of what is trusted, or nothing would be served.',
+    'TRUSTED_DOCUMENTS_ONLY needs TRUSTED_DOCUMENTS. Set it to the folder of trusted documents.',
   );
 }
 

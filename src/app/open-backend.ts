@@ -16,7 +16,7 @@ export const warningsOf = (
 ): readonly string[] =>
   isEmbedded && environment === 'production'
     ? [
-        `The backend is ${label}, because UPSTREAM_URL is unset: set it to the base URL of a deployment.`,
+        `The backend is ${label}, because UPSTREAM_URL is unset. Set it to the base URL of a deployment.`,
       ]
     : [];
 
@@ -80,7 +80,7 @@ function connectionsOf(backend: Config['backend']): ConnectionOptions {
 function refuseWithoutBackend(error: NodeJS.ErrnoException): never {
   if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
   throw new OperatorError(
-    'UPSTREAM_URL must be set: the packages of the embedded backend are not installed here.',
+    'UPSTREAM_URL is not set, and the packages of the embedded backend are not installed. Set UPSTREAM_URL to the base URL of a deployment.',
     { cause: error },
   );
 }

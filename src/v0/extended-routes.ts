@@ -8,18 +8,15 @@ import { routes, type Route } from './routes.ts';
 
 /** Behaviour of the graph without an extended route, in words, by path. */
 export const DIFFERENCES: ReadonlyMap<string, string> = new Map([
-  [routes.searchPages.path, '"searchPages" is UPSTREAM_UNSUPPORTED'],
-  [routes.listAudiences.path, '"Page.audiences" are those that the links of the page lead to'],
-  [routes.getAudience.path, 'an audience has only its ids'],
-  [routes.listVersions.path, '"Audience.versions" are the latest and the published one'],
+  [routes.searchPages.path, '`searchPages` fails with UPSTREAM_UNSUPPORTED'],
+  [routes.listAudiences.path, '`Page.audiences` lists only audiences that page links lead to'],
+  [routes.getAudience.path, 'audiences have no fields except their ids'],
+  [routes.listVersions.path, '`Audience.versions` lists only the latest and the published version'],
   [
     routes.getAccount.path,
-    'an account is searched for in the list of all, and "Account.persons" are those in its activity',
+    'accounts are looked up in the list of all accounts, and `Account.persons` lists only persons in their activity',
   ],
-  [
-    routes.getAccountLog.path,
-    'a log entry of an account that is requested by its id has only its ids',
-  ],
+  [routes.getAccountLog.path, 'log entries that are queried by id have no fields except their ids'],
 ]);
 
 /** Reads routes with a caller's key. */

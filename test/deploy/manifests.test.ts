@@ -319,7 +319,7 @@ describe('a scrape by Prometheus', () => {
         LOG_LEVEL: 'info',
       },
     });
-    const [, admin] = /Metrics and readiness are at (http:[\w.:/]+)/.exec(gateway.output)!;
+    const [, admin] = /Metrics and readiness at (http:[\w.:/]+)/.exec(gateway.output)!;
 
     for (const host of [...targets, '127.0.0.1:4001', 'gateway.content-pages.svc:4001']) {
       const { status, text: metrics } = await getAs(host, `${admin}${path}`);

@@ -82,7 +82,7 @@ describe.concurrent('T63 a fault', () => {
       expect(await gateway.metric('gateway_breakers_open', 'scope="route_key"')).toBe(1);
       expect(await gateway.metric('gateway_breaker_state', 'scope="route_key"')).toBeGreaterThan(0);
       expect(await gateway.metric('gateway_breaker_state', 'scope="host"')).toBe(0);
-      expect(gateway.output).toContain('Breaker of scope route_key is open');
+      expect(gateway.output).toContain('Circuit breaker of scope route_key is open');
       const { text: metrics } = await gateway.get('/metrics');
       expect(ready.text + metrics + gateway.output).not.toContain(KEY);
 

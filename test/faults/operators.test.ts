@@ -18,7 +18,7 @@ describe('T77 ADMIN_PORT', () => {
   const adminOf = async ({ gateway }: Stand): Promise<string> => {
     let url: string | undefined;
     await until(() => {
-      url = /Metrics and readiness are at (http:\S+?)"/.exec(gateway.output)?.[1];
+      url = /Metrics and readiness at (http:\S+?)"/.exec(gateway.output)?.[1];
       expect(url).toBeDefined();
     });
     return url!;

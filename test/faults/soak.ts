@@ -130,7 +130,7 @@ async function verdict(): Promise<string[]> {
   const { data, tookMs } = await gateway.ask('{ __typename }');
   if (!data || tookMs > 100) found.push(`{ __typename } took ${Math.round(tookMs)} ms.`);
   // The line at the start names the backend.
-  const lines = gateway.output.split('\n').filter((one) => !one.includes('The backend is '));
+  const lines = gateway.output.split('\n').filter((one) => !one.includes('Backend: '));
   const secrets = [KEY, 'secret upstream text', `localhost:${upstream.port}`, 'Unexpected error'];
   for (const secret of secrets) {
     const line = lines.find((one) => one.includes(secret));

@@ -140,7 +140,7 @@ export function expectSound(reply: Reply, upstreamPort: number): void {
 
 /** I2 of what the process wrote. */
 export function expectSilent(output: string, upstreamPort: number): void {
-  expectNothingOf(output.replace(/^.*"msg":"The backend is http[^"]*".*$/m, ''), upstreamPort);
+  expectNothingOf(output.replace(/^.*"msg":"Backend: http[^"]*".*$/m, ''), upstreamPort);
   expect(output).not.toMatch(/failed unexpectedly|Unexpected error|Unhandled rejection/);
 }
 

@@ -43,7 +43,8 @@ describe.concurrent('the gateway before an absent backend', () => {
   it('T9, T10 limits its attempts in an outage, opens the circuit, and probes with one call at a time', async () => {
     const stand = await openStand({});
     const { gateway, upstream } = stand;
-    const told = () => gateway.output.match(/(?<=Breaker of scope route_key is )[\w-]+/g) ?? [];
+    const told = () =>
+      gateway.output.match(/(?<=Circuit breaker of scope route_key is )[\w-]+/g) ?? [];
     /** Expects a state of the circuit of a route of a key in the metric, in `/ready` and in the log. */
     const inState = async (state: 'closed' | 'half-open' | 'open') => {
       const level = { closed: 0, 'half-open': 1, open: 2 }[state];

@@ -136,7 +136,7 @@ describe('the settings', () => {
     const env = { UPSTREAM_URL: 'https://api.example.com', NO_PROXY: 'a.example,10.0.0.0/8' };
 
     expect(readConfig({ ...env, HTTPS_PROXY: 'http://proxy:3128' }).warnings).toEqual([
-      'NO_PROXY names hosts: 10.0.0.0/8 has no effect. Write the host itself.',
+      'NO_PROXY: 10.0.0.0/8 has no effect, since only host names are matched. List the hosts instead.',
     ]);
     expect(readConfig(env).warnings).toEqual([]);
   });
@@ -149,12 +149,12 @@ describe('the settings', () => {
   });
 
   it.each([
-    ['PORTT', 'PORTT is not a setting: was PORT meant?'],
-    ['UPSTREAM_APIKEY', 'UPSTREAM_APIKEY is not a setting: was UPSTREAM_API_KEY meant?'],
-    ['CORS_ORIGIN', 'CORS_ORIGIN is not a setting: was CORS_ORIGINS meant?'],
-    ['log_level', 'log_level is not a setting: was LOG_LEVEL meant?'],
-    ['UPSTREAM_COLOUR', 'UPSTREAM_COLOUR is not a setting: it has no effect.'],
-    ['BACKEND_DB', 'BACKEND_DB is not a setting: it has no effect.'],
+    ['PORTT', 'PORTT is not a setting. Did you mean PORT?'],
+    ['UPSTREAM_APIKEY', 'UPSTREAM_APIKEY is not a setting. Did you mean UPSTREAM_API_KEY?'],
+    ['CORS_ORIGIN', 'CORS_ORIGIN is not a setting. Did you mean CORS_ORIGINS?'],
+    ['log_level', 'log_level is not a setting. Did you mean LOG_LEVEL?'],
+    ['UPSTREAM_COLOUR', 'UPSTREAM_COLOUR is not a setting and has no effect.'],
+    ['BACKEND_DB', 'BACKEND_DB is not a setting and has no effect.'],
   ])('warn of the unknown name %s', (name, warning) => {
     expect(readConfig({ [name]: 'x' }).warnings).toEqual([warning]);
   });
@@ -163,13 +163,18 @@ describe('the settings', () => {
     const read = () => readConfig({ NODE_ENV: 'production', UPSTREAM_ULR: 'https://a.example' });
 
     expect(read).toThrow(ConfigError);
-    expect(read).toThrow(/^UPSTREAM_ULR is not a setting: was UPSTREAM_URL meant\? Correct it or /);
+    expect(read).toThrow(
+      /^UPSTREAM_ULR is not a setting\. Did you mean UPSTREAM_URL\? Correct or /,
+    );
   });
 
   it.each([
-    [{ http_proxy: 'http://proxy:3128' }, ['http_proxy is not a setting: was HTTP_PROXY meant?']],
-    [{ PORT: '4001', PORT0: '4001' }, ['PORT0 is not a setting: was PORT meant?']],
-    [{ UPSTREAM_COLOUR: 'blue' }, ['UPSTREAM_COLOUR is not a setting: it has no effect.']],
+    [
+      { http_proxy: 'http://proxy:3128' },
+      ['http_proxy is not a setting. Did you mean HTTP_PROXY?'],
+    ],
+    [{ PORT: '4001', PORT0: '4001' }, ['PORT0 is not a setting. Did you mean PORT?']],
+    [{ UPSTREAM_COLOUR: 'blue' }, ['UPSTREAM_COLOUR is not a setting and has no effect.']],
     [{ PORTT: ' ' }, []],
   ])('only warn of %o with NODE_ENV=production', (env, warnings) => {
     expect(readConfig({ NODE_ENV: 'production', ...env }).warnings).toEqual(warnings);
@@ -215,13 +220,13 @@ describe('the settings', () => {
 
   it('refuse REUSE_PORT with UNIX_SOCKET', () => {
     expect(() => readConfig({ UNIX_SOCKET: '/run/gateway.sock', REUSE_PORT: 'on' })).toThrow(
-      'UNIX_SOCKET is listened on by one process: remove REUSE_PORT, and give each process a socket of its own.',
+      /^UNIX_SOCKET and REUSE_PORT are both set, .* Remove REUSE_PORT/,
     );
   });
 
   it('refuse the same number as PORT and ADMIN_PORT, except 0', () => {
     expect(() => readConfig({ PORT: '4001', ADMIN_PORT: '4001' })).toThrow(
-      'ADMIN_PORT must be another port than PORT, which is 4001.',
+      'ADMIN_PORT must differ from PORT (4001).',
     );
     expect(readConfig({ PORT: '0', ADMIN_PORT: '0' }).http.adminPort).toBe(0);
   });
@@ -278,24 +283,40 @@ describe('the settings', () => {
     [
       'NODE_ENV',
       '"production"',
-      /^NODE_ENV must be a text without quotes, .*; got "\\"production\\""\.$/,
+      /^NODE_ENV must be a string without quotes, .*; got "\\"production\\""\.$/,
     ],
-    ['NO_PROXY', "'a.example'", /^NO_PROXY must be a text without quotes/],
+    ['NO_PROXY', "'a.example'", /^NO_PROXY must be a string without quotes/],
     ['ADMIN_PORT', 'x', 'ADMIN_PORT must be a whole number from 0 to 65535; got "x".'],
     [
       'ADMIN_PORT',
       'tcp://10.0.0.1:80',
-      /^ADMIN_PORT must be .*; got "tcp:.*"\. Kubernetes sets it for a Service named "admin": set enableServiceLinks: false in the pod, or give the Service another name\.$/,
+      /^ADMIN_PORT must be .*; got "tcp:.*"\. Kubernetes sets it for a Service named "admin"\. Set enableServiceLinks: false in the pod, or rename the Service\.$/,
     ],
-    ['INTROSPECTION', 'yes', 'INTROSPECTION must be "on" or "keys" or "off"; got "yes".'],
-    ['EXPLAIN', 'yes', 'EXPLAIN must be "on" or "keys" or "off"; got "yes".'],
-    ['ALLOWED_HOSTS', 'a.example:80', /^ALLOWED_HOSTS must be host names without ports/],
-    ['ALLOWED_HOSTS', 'http://a.example', /^ALLOWED_HOSTS must be host names without ports/],
+    ['INTROSPECTION', 'yes', 'INTROSPECTION must be "on", "keys" or "off"; got "yes".'],
+    ['EXPLAIN', 'yes', 'EXPLAIN must be "on", "keys" or "off"; got "yes".'],
+    [
+      'ALLOWED_HOSTS',
+      'a.example:80',
+      /^ALLOWED_HOSTS must be comma-separated host names in full, without ports/,
+    ],
+    [
+      'ALLOWED_HOSTS',
+      'http://a.example',
+      /^ALLOWED_HOSTS must be comma-separated host names in full, without ports/,
+    ],
     ['MAX_RESULT_VALUES', '1', /^MAX_RESULT_VALUES must be a whole number from 1000 to/],
     ['MAX_RESULT_BYTES', 'x', /^MAX_RESULT_BYTES must be a whole number from 10000 to/],
     ['DRAIN_DELAY_MS', '-1', /^DRAIN_DELAY_MS must be a whole number from 0 to/],
-    ['FORWARD_HEADERS', 'a b', /^FORWARD_HEADERS must be at most 16 names of headers, such as/],
-    ['FORWARD_HEADERS', 'a,', /^FORWARD_HEADERS must be at most 16 names of headers, such as/],
+    [
+      'FORWARD_HEADERS',
+      'a b',
+      /^FORWARD_HEADERS must be at most 16 comma-separated header names, such as/,
+    ],
+    [
+      'FORWARD_HEADERS',
+      'a,',
+      /^FORWARD_HEADERS must be at most 16 comma-separated header names, such as/,
+    ],
     ...Array.from(
       [
         ...['host', 'Content-Length', 'connection', 'transfer-encoding', 'X-API-Key', 'expect'],
@@ -304,7 +325,7 @@ describe('the settings', () => {
       (name): [string, string, RegExp] => [
         'FORWARD_HEADERS',
         `authorization, ${name}`,
-        new RegExp(`^FORWARD_HEADERS may not name ${name.toLowerCase()}: .*\\. Leave it out\\.$`),
+        new RegExp(`^FORWARD_HEADERS must not contain ${name.toLowerCase()}: .*\\. Remove it\\.$`),
       ],
     ),
     ...Array.from(
@@ -316,33 +337,45 @@ describe('the settings', () => {
       (name): [string, string, RegExp] => [
         'EXPOSE_HEADERS',
         `x-region, ${name}`,
-        new RegExp(`^EXPOSE_HEADERS may not name ${name.toLowerCase()}: .*\\. Leave it out\\.$`),
+        new RegExp(`^EXPOSE_HEADERS must not contain ${name.toLowerCase()}: .*\\. Remove it\\.$`),
       ],
     ),
-    ['BASE_PATH', 'content', /^BASE_PATH must be a path that begins with "\/" and does not end/],
+    [
+      'BASE_PATH',
+      'content',
+      /^BASE_PATH must be a path such as \/content, which begins but does not end/,
+    ],
     ['BASE_PATH', '/content/', /^BASE_PATH must be a path/],
-    ['BASE_PATH', '/content/../graphs', /^BASE_PATH must be a path .* without "\." and "\.\."/],
+    ['BASE_PATH', '/content/../graphs', /^BASE_PATH must be a path .* no "\." or "\.\." segments/],
     ['UNIX_SOCKET', 'gateway.sock', /^UNIX_SOCKET must be an absolute path/],
     ['UPSTREAM_UNIX_SOCKET', 'backend.sock', /^UPSTREAM_UNIX_SOCKET must be an absolute path/],
-    ['UPSTREAM_UNIX_SOCKET', '/run/backend.sock', /^UPSTREAM_UNIX_SOCKET needs UPSTREAM_URL, such/],
+    ['UPSTREAM_UNIX_SOCKET', '/run/backend.sock', /^UPSTREAM_UNIX_SOCKET needs UPSTREAM_URL for/],
     ['HOST', 'a b', 'HOST must be a host name or an IP address, without brackets; got "a b".'],
     ['GRAPHIQL', 'yes', 'GRAPHIQL must be "on" or "off"; got "yes".'],
     [
       'UPSTREAM_ROUTES',
       'all',
-      'UPSTREAM_ROUTES must be "auto" or "document" or "extended"; got "all".',
+      'UPSTREAM_ROUTES must be "auto", "document" or "extended"; got "all".',
     ],
-    ['LOG_LEVEL', 'loud', /^LOG_LEVEL must be "trace" or .*"silent"; got "loud"\.$/],
+    ['LOG_LEVEL', 'loud', /^LOG_LEVEL must be "trace", .* or "silent"; got "loud"\.$/],
     ['BACKEND_TIMESTAMPS', 'unix', 'BACKEND_TIMESTAMPS must be "document" or "iso"; got "unix".'],
     ['BACKEND_DATABASE_URL', 'backend.db', /^BACKEND_DATABASE_URL must be a libSQL URL: file:…/],
-    ['CORS_ORIGINS', '*', /^CORS_ORIGINS must be origins such as .*; got "\*"\.$/],
-    ['CORS_ORIGINS', 'https://a.example/', /^CORS_ORIGINS must be origins/],
-    ['CORS_ORIGINS', 'https://*.example.com', /^CORS_ORIGINS must be origins .*: none with "\*"/],
-    ['CORS_ORIGINS', 'capacitor://localhost/app', /^CORS_ORIGINS must be origins/],
-    ['CORS_ORIGINS', 'a.example:3000', /^CORS_ORIGINS must be origins/],
-    ['CORS_ORIGINS', 'file://', /^CORS_ORIGINS must be origins/],
-    ['CORS_ORIGINS', 'null', /^CORS_ORIGINS must be origins/],
-    ['ALLOWED_HOSTS', '*.example.com', /^ALLOWED_HOSTS must be host names without ports/],
+    ['CORS_ORIGINS', '*', /^CORS_ORIGINS must be comma-separated origins .*; got "\*"\.$/],
+    ['CORS_ORIGINS', 'https://a.example/', /^CORS_ORIGINS must be comma-separated origins/],
+    [
+      'CORS_ORIGINS',
+      'https://*.example.com',
+      /^CORS_ORIGINS must be comma-separated origins in full, without "\*"/,
+    ],
+    ['CORS_ORIGINS', 'capacitor://localhost/app', /^CORS_ORIGINS must be comma-separated origins/],
+    ['CORS_ORIGINS', 'a.example:3000', /^CORS_ORIGINS must be comma-separated origins/],
+    ['CORS_ORIGINS', 'file://', /^CORS_ORIGINS must be comma-separated origins/],
+    ['CORS_ORIGINS', 'null', /^CORS_ORIGINS must be comma-separated origins/],
+    [
+      'ALLOWED_HOSTS',
+      '*.example.com',
+      /^ALLOWED_HOSTS must be comma-separated host names in full, without ports/,
+    ],
     [
       'HOST',
       '127.0.0.1:4000',
@@ -350,11 +383,11 @@ describe('the settings', () => {
     ],
     ['HOST', '[::1]', 'HOST must be a host name or an IP address, without brackets; got "[::1]".'],
     ['UNIX_SOCKET', `/${'ü'.repeat(60)}`, /^UNIX_SOCKET must be an absolute path of at most 103 b/],
-    ['UPSTREAM_URL', 'api.example.com', /^UPSTREAM_URL must be the absolute http or https URL/],
+    ['UPSTREAM_URL', 'api.example.com', /^UPSTREAM_URL must be an absolute http or https URL/],
     ['UPSTREAM_URL', 'ftp://api.example.com', /^UPSTREAM_URL must be/],
-    ['UPSTREAM_URL', 'https://api.example.com/v0', /the .* URL before "\/v0".*; got "https/],
-    ['UPSTREAM_URL', 'https://api.example.com/v0/', /before "\/v0"/],
-    ['UPSTREAM_URL', 'https://api.example.com/?a=b', /without user, query or fragment/],
+    ['UPSTREAM_URL', 'https://api.example.com/v0', /an .* URL without "\/v0".*; got "https/],
+    ['UPSTREAM_URL', 'https://api.example.com/v0/', /without "\/v0"/],
+    ['UPSTREAM_URL', 'https://api.example.com/?a=b', /, user, query or fragment/],
   ])('refuse %s=%s with one line that says what is allowed', (name, value, message) => {
     const read = () => readConfig({ [name]: value });
 
@@ -364,15 +397,15 @@ describe('the settings', () => {
   });
 
   it.each([
-    [{ REQUEST_TIMEOUT_MS: '3000' }, 'which is 3000, or a silent backend is never left alone'],
-    [{ UPSTREAM_TIMEOUT_MS: '10000' }, 'which is 10000, or a .* got 10000.'],
-    [{ UPSTREAM_TIMEOUT_MS: '500', REQUEST_TIMEOUT_MS: '400' }, 'which is 500, or a .* got 400.'],
+    [{ REQUEST_TIMEOUT_MS: '3000' }, '\\(3000\\), got 3000. Otherwise the circuit never opens'],
+    [{ UPSTREAM_TIMEOUT_MS: '10000' }, '\\(10000\\), got 10000.'],
+    [{ UPSTREAM_TIMEOUT_MS: '500', REQUEST_TIMEOUT_MS: '400' }, '\\(500\\), got 400.'],
   ])(
     'refuse a time-out of requests that is not above the time-out of one attempt: %o',
     (env, message) => {
       expect(() => readConfig(env)).toThrow(ConfigError);
       expect(() => readConfig(env)).toThrow(
-        new RegExp(`^REQUEST_TIMEOUT_MS must be more than UPSTREAM_TIMEOUT_MS, ${message}`),
+        new RegExp(`^REQUEST_TIMEOUT_MS must be greater than UPSTREAM_TIMEOUT_MS ${message}`),
       );
     },
   );
@@ -385,7 +418,9 @@ describe('the settings', () => {
     ]) {
       const read = () => readConfig({ HTTPS_PROXY, UPSTREAM_URL: 'https://api.example.com' });
 
-      expect(read).toThrow(/^HTTPS_PROXY must be an http or https URL, such as http:\/\/proxy/);
+      expect(read).toThrow(
+        /^HTTPS_PROXY must be an http or https URL without a path, such as http:\/\/proxy/,
+      );
       expect(read).not.toThrow('hunter2');
       expect(readConfig({ HTTPS_PROXY }).backend.url).toBeUndefined();
     }
@@ -411,17 +446,17 @@ describe('the settings', () => {
     [
       'a key that is set twice',
       { UPSTREAM_API_KEY: 'hunter2', UPSTREAM_API_KEY_FILE: fileWith('hunter2') },
-      /^UPSTREAM_API_KEY and UPSTREAM_API_KEY_FILE are both set: remove UPSTREAM_API_KEY to use the file, or/,
+      /^UPSTREAM_API_KEY and UPSTREAM_API_KEY_FILE are both set\. Remove one/,
     ],
     [
       'a missing file',
       { UPSTREAM_API_KEY_FILE: '/nowhere/key' },
-      /^UPSTREAM_API_KEY_FILE must name a file that holds 1 to 1024 visible ASCII characters; "\/nowhere\/key" cannot be read \(ENOENT\)\.$/,
+      /^UPSTREAM_API_KEY_FILE must be the path of a file that contains 1 to 1024 visible ASCII characters; "\/nowhere\/key" cannot be read \(ENOENT\)\.$/,
     ],
     [
       'a folder',
       { UPSTREAM_API_KEY_FILE: tmpdir() },
-      /^UPSTREAM_API_KEY_FILE must name a file .* cannot be read \(EISDIR\)\.$/,
+      /^UPSTREAM_API_KEY_FILE must be the path of a file .* cannot be read \(EISDIR\)\.$/,
     ],
     [
       'an empty file',
@@ -431,17 +466,17 @@ describe('the settings', () => {
     [
       'a file of two lines',
       { UPSTREAM_API_KEY_FILE: fileWith('hunter2\nhunter2\n') },
-      /^UPSTREAM_API_KEY_FILE .* characters; what it holds is not shown here\.$/,
+      /^UPSTREAM_API_KEY_FILE .* characters; its content is not shown\.$/,
     ],
     [
       'a file with a malformed value',
       { BACKEND_DATABASE_URL_FILE: fileWith('mysql://me:hunter2@db') },
-      /^BACKEND_DATABASE_URL_FILE .* a libSQL URL: .*; what it holds is not shown here\.$/,
+      /^BACKEND_DATABASE_URL_FILE .* a libSQL URL: .*; its content is not shown\.$/,
     ],
     [
       'a key where the name of its file belongs',
       { UPSTREAM_API_KEY_FILE: 'hunter2' },
-      /^UPSTREAM_API_KEY_FILE .*; its value, not shown here, cannot be read \(ENOENT\)\.$/,
+      /^UPSTREAM_API_KEY_FILE .*; its value, which is not shown, cannot be read \(ENOENT\)\.$/,
     ],
   ])('refuse %s with one line, without showing its secret', (_what, env, message) => {
     const read = () => readConfig(env);

@@ -234,7 +234,7 @@ describe('a request body', () => {
     [
       'invalid UTF-8',
       Buffer.from('{"query":"{ __typename }","x":"\xff\xfe"}', 'latin1'),
-      'Send the body in UTF-8.',
+      'The body is not valid UTF-8. Encode it as UTF-8.',
     ],
     ['two byte order marks', `\uFEFF\uFEFF${QUERY}`, 'Send the body as JSON.'],
   ])(

@@ -195,7 +195,7 @@ describe('a document', () => {
     const { body } = await site.ask(`{ ${many(31, (i) => `a${i}: __typename`)} }`);
 
     expect(body.errors[0].message).toBe(
-      'A query may have 30 aliases, this one has 31: split the query.',
+      'Query exceeds the limit of 30 aliases (31). Split the query.',
     );
   });
 });

@@ -105,8 +105,8 @@ describe('the log line of an operation', () => {
 
     await site.ask(`{ ${fields.join(' ')} }`);
 
-    const { journal, callsLeftOut } = lines[0]!;
-    expect([journal.length, callsLeftOut]).toEqual([100, site.journal.entries.length - 100]);
+    const { journal, callsOmitted } = lines[0]!;
+    expect([journal.length, callsOmitted]).toEqual([100, site.journal.entries.length - 100]);
   });
 });
 
@@ -126,8 +126,8 @@ it('logs a failed call with route, kind, attempt and duration, once a second for
   expect(
     lines.map(({ msg, ...line }) => [msg, line['route'], line['kind'], line['attempt']]),
   ).toEqual([
-    ['Call to the backend failed', route, 'status 503', 1],
-    ['Call to the backend failed', route, 'reset', expect.any(Number)],
+    ['REST call failed', route, 'status 503', 1],
+    ['REST call failed', route, 'reset', expect.any(Number)],
   ]);
   expect(lines[0]!['durationMs']).toEqual(expect.any(Number));
 });

@@ -83,10 +83,10 @@ describe('starting', () => {
     const lines = product.stdout.trim().split('\n');
     const said = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(said.slice(0, 3)).toEqual([
-      expect.objectContaining({ msg: `The backend is http://127.0.0.1:${port}` }),
+      expect.objectContaining({ msg: `Backend: http://127.0.0.1:${port}` }),
       expect.objectContaining({ level: 'warn', host: '127.0.0.1', port, code: 'ECONNREFUSED' }),
       expect.objectContaining({
-        msg: expect.stringMatching(/^Listening, but the backend does not/),
+        msg: expect.stringMatching(/^Listening, but the backend is unavailable/),
       }),
     ]);
     expect([query.status, query.codes]).toEqual([200, ['UPSTREAM_UNAVAILABLE']]);
@@ -268,7 +268,7 @@ describe('stopping', () => {
     expect(await product.exit()).toBe(124);
     expect(performance.now() - began).toBeGreaterThan(490);
     expect(await cut).toBe('ECONNRESET');
-    expect(product.stdout).toContain('Time is up');
+    expect(product.stdout).toContain('Shutdown timeout reached');
   });
 
   it('ignores SIGHUP after SIGTERM, as systemd sends it, and finishes the request in flight', async () => {

@@ -369,8 +369,8 @@ describe('the folder of trusted documents', () => {
   });
 
   it.each<[fault: string, manifest: unknown, reason: string]>([
-    ['is cut', '{"0":"query', 'It is not JSON.'],
-    ['is empty', '', 'It is not JSON.'],
+    ['is cut', '{"0":"query', 'Not valid JSON.'],
+    ['is empty', '', 'Not valid JSON.'],
     [
       'is a list',
       [PAGE],
@@ -379,7 +379,7 @@ describe('the folder of trusted documents', () => {
     [
       'is of a later version',
       { format: 'apollo-persisted-query-manifest', version: 2, operations: [] },
-      'It is not version 1 of apollo-persisted-query-manifest.',
+      'Not version 1 of apollo-persisted-query-manifest.',
     ],
     [
       'holds a text that was changed',
@@ -430,7 +430,7 @@ describe('the folder of trusted documents', () => {
     await trusted.refresh();
     await recreateFolder(folder);
 
-    expect(bad).toEqual([{ file: '.', reason: 'It cannot be read.' }]);
+    expect(bad).toEqual([{ file: '.', reason: 'Cannot be read.' }]);
     expect(trusted.report().documents).toBe(4);
     await trusted.refresh();
     expect(trusted.report()).toMatchObject({ documents: 1, bad: null });
@@ -444,7 +444,7 @@ describe('the folder of trusted documents', () => {
     await write(folder, 'bad-1.json', 'nothing');
     for (let i = 0; i < 3; i++) await trusted.refresh();
 
-    expect(bad).toEqual([{ file: 'bad-1.json', reason: 'It is not JSON.' }]);
+    expect(bad).toEqual([{ file: 'bad-1.json', reason: 'Not valid JSON.' }]);
     expect(invalid).toEqual(['old-1.json gone']);
     expect(trusted.report()).toMatchObject({ documents: 5, invalid: 1 });
   });
@@ -466,7 +466,7 @@ describe('the folder of trusted documents', () => {
       const before = trusted.report();
       await trusted.refresh();
 
-      expect(bad).toEqual([{ file: 'web-2.json', reason: 'It cannot be read.' }]);
+      expect(bad).toEqual([{ file: 'web-2.json', reason: 'Cannot be read.' }]);
       expect(before).toMatchObject({ documents: 4, bad: bad[0] });
       expect(trusted.report()).toMatchObject({ documents: 5, bad: null });
     },
@@ -487,7 +487,7 @@ describe('the folder of trusted documents', () => {
       files: 3,
       documents: 4,
       invalid: 0,
-      bad: { file: 'bad-1.json', reason: 'It is not JSON.' },
+      bad: { file: 'bad-1.json', reason: 'Not valid JSON.' },
     });
     expect(bad).toHaveLength(1);
     expect(trusted.report()).toEqual({ files: 5, documents: 5, invalid: 0, bad: null });
@@ -509,7 +509,7 @@ describe('the folder of trusted documents', () => {
   });
 });
 
-const BAD_WEB_2 = { file: 'web-2.json', reason: 'It is not JSON.' };
+const BAD_WEB_2 = { file: 'web-2.json', reason: 'Not valid JSON.' };
 
 async function openStore(folder: string) {
   const bad: BadFile[] = [];

@@ -25,15 +25,15 @@ it('logs its backend at the start, even with LOG_LEVEL=error', async () => {
   const embedded = await startGateway({ UPSTREAM_URL: '', LOG_LEVEL: 'error' });
 
   const [first] = logOf(deployment);
-  expect(first).toMatchObject({ level: INFO, msg: `The backend is ${small.url}` });
-  expect(logOf(embedded)[0]!['msg']).toBe('The backend is embedded, with sample data');
+  expect(first).toMatchObject({ level: INFO, msg: `Backend: ${small.url}` });
+  expect(logOf(embedded)[0]!['msg']).toBe('Backend: embedded, with sample data');
   expect((await embedded.get('/ready')).body).not.toHaveProperty('warnings');
 });
 
 it('warns of sample data in production, in the log and in /ready', async () => {
   const gateway = await startGateway({ NODE_ENV: 'production' });
   const warning =
-    'The backend is embedded, with sample data, because UPSTREAM_URL is unset: set it to the base URL of a deployment.';
+    'The backend is embedded, with sample data, because UPSTREAM_URL is unset. Set it to the base URL of a deployment.';
 
   expect(logOf(gateway)).toContainEqual(expect.objectContaining({ level: WARN, msg: warning }));
   expect((await gateway.get('/ready')).body).toMatchObject({ ready: true, warnings: [warning] });
@@ -49,7 +49,7 @@ it('logs that the backend answers again', async () => {
 
   await until(async () => {
     await gateway.ask(TOPICS);
-    return gateway.output.includes('"msg":"The backend answers again"');
+    return gateway.output.includes('"msg":"Backend available again"');
   });
 });
 
@@ -58,13 +58,13 @@ it.each(['before any request', 'by its first request'])(
   async (how) => {
     const backend = await openFaultUpstream({ stopped: true });
     const gateway = await startGateway({ UPSTREAM_URL: backend.url });
-    expect(gateway.output).toContain('"msg":"The backend does not answer"');
+    expect(gateway.output).toContain('"msg":"Backend unavailable"');
     backend.on('*', world());
     await backend.start();
     onTestFinished(() => backend.stop());
 
     if (how === 'by its first request') await gateway.ask(TOPICS);
-    const returns = () => logOf(gateway).filter(({ msg }) => msg === 'The backend answers again');
+    const returns = () => logOf(gateway).filter(({ msg }) => msg === 'Backend available again');
     await until(() => returns().length > 0);
     const probes = backend.hits();
     await gateway.ask(TOPICS);
@@ -88,8 +88,8 @@ it('logs once that the backend answers again after a single call that timed out'
   await gateway.ask(TOPICS);
   await gateway.ask(TOPICS);
 
-  await until(() => gateway.output.includes('"msg":"The backend answers again"'));
-  expect(gateway.output.match(/The backend answers again/g)).toHaveLength(1);
+  await until(() => gateway.output.includes('"msg":"Backend available again"'));
+  expect(gateway.output.match(/Backend available again/g)).toHaveLength(1);
 });
 
 it('logs "Stopped" last', async () => {

@@ -26,7 +26,7 @@ it('logs its address in one line, serves a gateway, and exits with 0 on SIGTERM'
   backend.process.kill('SIGTERM');
 
   expect(data).toEqual({ page: { name: 'Northwind launch' } });
-  expect(lines.map((line) => JSON.parse(line).msg)).toEqual([`Ready: the backend is at ${url}`]);
+  expect(lines.map((line) => JSON.parse(line).msg)).toEqual([`Ready: backend at ${url}`]);
   expect(await backend.exit).toBe(0);
 });
 

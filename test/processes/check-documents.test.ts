@@ -33,7 +33,7 @@ describe('documents:check', { timeout: 60_000 }, () => {
       openFolder({ 'ios-4.2.json': { one: '{ topics { totalCount } }' } }),
     );
 
-    expect(lines[0]).toMatch(/: 1 call in 1 round, [0-9]/);
+    expect(lines[0]).toMatch(/: 1 call in 1 round trip, [0-9]/);
   });
 
   it('writes prices with --accept, and names app, document and field when one rises', async () => {
@@ -44,8 +44,8 @@ describe('documents:check', { timeout: 60_000 }, () => {
     expect(await check(folder)).toEqual({
       code: 1,
       lines: [
-        `ios-4.2: Screen (${short}): 1 to 4 calls in 2 rounds, 1 to 12 values`,
-        `ios-4.2: Screen (${short}): its price: None is kept: look at it, and keep it with --accept.`,
+        `ios-4.2: Screen (${short}): 1 to 4 calls in 2 round trips, 1 to 12 values`,
+        `ios-4.2: Screen (${short}): cost: None is stored. Review it, then store it with --accept.`,
       ],
     });
     expect((await check(folder, '--accept')).code).toBe(0);
@@ -84,10 +84,10 @@ describe('documents:check', { timeout: 60_000 }, () => {
     const { lines } = await check(folder, '--accept');
 
     const rise =
-      'ios-4.10: Screen (dearer): dearer than in ios-4.9: page.audiences.person: Calls of';
+      'ios-4.10: Screen (dearer): more expensive than in ios-4.9: page.audiences.person: Calls of';
     expect(lines).toContain(`${rise} GET /v0/persons/{person_id} rose from 3 to 5.`);
-    expect(lines.filter((line) => /^(?:ios-4\.9|web-5):.*dearer/.test(line))).toEqual([]);
-    expect(lines).toContain('web-5: Screen (other): 1 to 4 calls in 2 rounds, 1 to 12 values');
+    expect(lines.filter((line) => /^(?:ios-4\.9|web-5):.*more expensive/.test(line))).toEqual([]);
+    expect(lines).toContain('web-5: Screen (other): 1 to 4 calls in 2 round trips, 1 to 12 values');
   });
 
   it('names app, document and field that the schema does not serve, and a document that does not parse', async () => {
@@ -103,13 +103,13 @@ describe('documents:check', { timeout: 60_000 }, () => {
     expect(code).toBe(1);
     expect(lines).toEqual([
       'ios-4.2: Old (old): Audience.colour: Cannot query field "colour" on type "Audience".',
-      'ios-4.2: document (torn): its text: It does not parse.',
+      'ios-4.2: document (torn): syntax: It cannot be parsed.',
     ]);
   });
 
   it('passes for the documents of this project', async () => {
     expect((await check('src/client/generated')).lines.at(-1)).toBe(
-      '1 manifest: every document is served.',
+      '1 manifest: all documents are served.',
     );
   });
 });

@@ -58,7 +58,7 @@ describe('schema:check', { timeout: 60_000 }, () => {
 
     // On main itself it compares with the commit before.
     git('checkout', '-q', '-B', 'main');
-    expect((await check()).text).toContain('schema.graphql since main^ (main is here):\n');
+    expect((await check()).text).toContain('schema.graphql since main^ (main is checked out):\n');
   });
 
   it('passes when no document uses what breaks', async () => {
@@ -86,7 +86,7 @@ describe('schema:check', { timeout: 60_000 }, () => {
 
     expect(await check('--base=nowhere')).toEqual({
       code: 1,
-      text: 'git rev-parse nowhere^{commit} fails: name a commit that is here and has a schema.graphql, as in --base=origin/main.\n',
+      text: 'git rev-parse nowhere^{commit} failed. Pass a local commit that contains schema.graphql, such as --base=origin/main.\n',
     });
   });
 });

@@ -68,7 +68,7 @@ describe('--help', { timeout: 120_000 }, () => {
     await expect(refused).rejects.toMatchObject({
       code: 1,
       stdout: '',
-      stderr: 'There is no argument --port=1. --help says more.\n',
+      stderr: 'Unknown argument --port=1. See --help.\n',
     });
   });
 
@@ -86,7 +86,7 @@ describe('--help', { timeout: 120_000 }, () => {
       expect(await lines('--help')).toEqual(
         expect.arrayContaining([
           '  PORT (4000)',
-          '    port to listen on; 0 takes any free one',
+          '    Port to listen on. 0 picks a free port.',
           '  BACKEND_DATABASE_URL_FILE (unset)',
           expect.stringMatching(/^ {2}LOG_LEVEL \(info\)$/),
         ]),
@@ -97,7 +97,7 @@ describe('--help', { timeout: 120_000 }, () => {
 
   it('of npm run client packs nothing, and the command refuses an unknown option', async () => {
     expect(await runScript('pack-client', ['--help'])).toMatch(/^npm run client -- \[folder\]/);
-    await expect(runScript('pack-client', ['--out'])).rejects.toThrow('There is no option --out');
+    await expect(runScript('pack-client', ['--out'])).rejects.toThrow('Unknown option --out');
 
     expect(readdirSync(ROOT)).not.toContain('--help');
   });

@@ -27,7 +27,7 @@ it('logs a missing route once, marks it in /ready, and answers without it', asyn
   // The log arrives through a pipe, after the answer.
   await expect.poll(() => said().length).toBe(1);
   const lines = said();
-  expect(lines[0]).toContain('are those that the links of the page lead to');
+  expect(lines[0]).toContain('lists only audiences that page links lead to');
   expect(lines[0]).toContain('UPSTREAM_ROUTES=auto');
   expect(lines[0]).toContain('docs/assumptions.md#a-deployment-with-the-documents-routes-only');
 });

@@ -30,7 +30,7 @@ it('refuses an argument that is no file, no variables and no mode', async () => 
 
   expect(status).toBe(1);
   expect(stderr).toBe(
-    '"documents" is no .graphql file, no variables as a JSON object, and not the word document.\n',
+    'Unknown argument "documents". Pass .graphql files, variables as a JSON object, or "document".\n',
   );
 });
 

@@ -85,7 +85,7 @@ it.each(['start', 'run backend'])(
 
     expect(status).toBe(1);
     expect(stderr.toString()).toBe(
-      'Nothing is built here: run npm run build where src/ is, then npm start.\n',
+      'Nothing is built here. Run npm run build in the folder that contains src/, then npm start.\n',
     );
   },
 );
@@ -105,7 +105,7 @@ it('npm start starts the build, warns when a source is newer, and announces no G
   expect(fresh).not.toContain('is older than');
   expect(stale).toContain('Ready: GraphQL at http');
   expect(stale.match(/"msg":"dist\/ is older than .*/g)).toEqual([
-    expect.stringContaining('src/app/config.ts: \\"npm run build\\" makes it anew'),
+    expect.stringContaining('src/app/config.ts. Rebuild it with \\"npm run build\\".'),
   ]);
 });
 

@@ -8,7 +8,7 @@ const MANIFEST = { 'web-1.json': { 'topics-1': TOPICS } };
 
 it('refuses to start, in one line, when a file of trusted documents is bad', async () => {
   const folder = openFolder({ ...MANIFEST, 'web-2.json': '{"0":"query' });
-  const line = 'TRUSTED_DOCUMENTS: bad file web-2.json: It is not JSON. Mend it or take it away.';
+  const line = 'TRUSTED_DOCUMENTS: bad file web-2.json: Not valid JSON. Fix or remove it.';
 
   const product = startProcess({ TRUSTED_DOCUMENTS: folder });
 
@@ -24,5 +24,5 @@ it('reads trusted documents before the process is ready', async () => {
 
   const messages = product.stdout.split('\n').map((line) => /"msg":"([^"]*)/.exec(line)?.[1]);
   const ready = messages.findIndex((message) => message?.startsWith('Ready:'));
-  expect(messages.slice(0, ready)).toContain('Trusted documents are read');
+  expect(messages.slice(0, ready)).toContain('Trusted documents loaded');
 });

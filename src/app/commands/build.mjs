@@ -9,7 +9,7 @@ import { loadConfig } from 'rolldown/config';
 
 const HELP = `npm run build -- [gateway | explorer]
 
-Builds dist/: the gateway with its embedded backend, and GraphiQL's page, or one of them alone.`;
+Builds dist/: the gateway with its embedded backend, and the GraphiQL page, or only the given part.`;
 
 const PARTS = { gateway: buildGateway, explorer: buildExplorer };
 
@@ -18,7 +18,7 @@ const unknown = given.find((part) => !Object.hasOwn(PARTS, part));
 if (given.includes('--help') || given.includes('-h')) {
   console.log(HELP);
 } else if (unknown !== undefined) {
-  console.error(`There is no argument ${unknown}. --help says more.`);
+  console.error(`Unknown argument ${unknown}. See --help.`);
   process.exitCode = 1;
 } else {
   for (const part of given.length > 0 ? given : Object.keys(PARTS)) await PARTS[part]();

@@ -34,16 +34,18 @@ const folder = given.find((argument) => !argument.startsWith('-'));
 const HELP = `
 npm run documents:check -- folder [--accept]
 
-Prices the documents of every manifest in the folder, one manifest for each version of an app, such as
-ios-4.2.json, and says what is dearer than in the version before. Fails where the schema no longer serves
-a document, or serves it at a higher price than the one that is kept in ios-4.2.prices.json.
+Prints the cost of the documents of every manifest in the folder, and increases since the previous app version. The
+folder contains one manifest per app version, such as ios-4.2.json. Fails if the schema no longer serves a document, or
+if its cost exceeds the one stored in ios-4.2.prices.json.
 
-  --accept   keeps today's prices
+  --accept   stores the current costs
 `;
 
 await printLines(HELP, () => {
   if (folder === undefined) {
-    throw new Error('Name a folder of manifests: npm run documents:check -- folder');
+    throw new Error(
+      'No folder given. Pass a folder of manifests: npm run documents:check -- folder',
+    );
   }
   const order = new Intl.Collator('en', { numeric: true });
   const versions = [...readManifests(folder)].sort((a, b) => order.compare(a.name, b.name));
@@ -61,7 +63,7 @@ await printLines(HELP, () => {
   }
   if (problems.length > 0) throw new Error(problems.join('\n'));
   const count = versions.length === 1 ? '1 manifest' : `${versions.length} manifests`;
-  return [`${count}: every document is served.`];
+  return [`${count}: all documents are served.`];
 });
 
 /** A version of an app whose documents were priced. */
@@ -90,7 +92,7 @@ function linesOf(
   return [
     `${label}: ${inWords(priced.price)}`,
     ...rises.map(
-      ({ field, what }) => `${label}: dearer than in ${before!.version}: ${field}: ${what}`,
+      ({ field, what }) => `${label}: more expensive than in ${before!.version}: ${field}: ${what}`,
     ),
   ];
 }
@@ -108,7 +110,7 @@ function checkVersion(folder: string, { name: version, texts }: Manifest): Versi
       problems.push(`${version}: ${document} (${id.slice(0, 12)}): ${field}: ${what}`);
     const document = parsed(text);
     if (!document) {
-      problem('document', 'its text', 'It does not parse.');
+      problem('document', 'syntax', 'It cannot be parsed.');
       continue;
     }
     const errors = validate(schema, document);
@@ -119,7 +121,7 @@ function checkVersion(folder: string, { name: version, texts }: Manifest): Versi
       const name = operation.name?.value ?? 'anonymous';
       const priced = priceOf(schema, document, operation, planningContext('extended'));
       if (!priced) {
-        problem(name, 'its variables', 'No value of theirs can be planned.');
+        problem(name, 'variables', 'It cannot be planned for any value.');
         continue;
       }
       documents.push({ name, id, priced });
@@ -128,7 +130,7 @@ function checkVersion(folder: string, { name: version, texts }: Manifest): Versi
       if (accepts) continue;
       const before = kept[key];
       if (!before) {
-        problem(name, 'its price', 'None is kept: look at it, and keep it with --accept.');
+        problem(name, 'cost', 'None is stored. Review it, then store it with --accept.');
         continue;
       }
       for (const { field, what } of risesOf(before, priced)) problem(name, field, what);
@@ -152,7 +154,7 @@ function parsed(text: string): DocumentNode | undefined {
 function fieldOf(document: DocumentNode, { nodes }: GraphQLError): string {
   const place = nodes?.[0]?.loc?.start ?? -1;
   const typeInfo = new TypeInfo(schema);
-  let field = 'its operation';
+  let field = 'operation';
   visit(
     document,
     visitWithTypeInfo(typeInfo, {
@@ -178,11 +180,11 @@ function risesOf(before: Price, { price, fields, largestList }: Priced) {
     compare(`Calls of ${route}`, paths, before.routes[route] ?? 0, most);
   }
   const callers = [...new Set(Object.values(fields).flat())].join(', ');
-  compare('The least calls', callers, before.calls.least, price.calls.least);
-  compare('The most calls', callers, before.calls.most, price.calls.most);
-  compare('Rounds', callers, before.rounds, price.rounds);
-  const list = largestList ?? 'its fields';
-  compare('The least values', list, before.values.least, price.values.least);
-  compare('The most values', list, before.values.most, price.values.most);
+  compare('Minimum calls', callers, before.calls.least, price.calls.least);
+  compare('Maximum calls', callers, before.calls.most, price.calls.most);
+  compare('Round trips', callers, before.rounds, price.rounds);
+  const list = largestList ?? 'fields';
+  compare('Minimum values', list, before.values.least, price.values.least);
+  compare('Maximum values', list, before.values.most, price.values.most);
   return rises;
 }

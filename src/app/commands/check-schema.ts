@@ -25,10 +25,10 @@ const TITLES = {
 const HELP = `
 npm run schema:check -- [folder] [--base=main]
 
-Prints what the schema changes since a commit, and fails where it no longer serves a document. The folder holds
-one manifest of documents for each version of an app; without it the documents of this project are meant.
+Prints the changes of the schema since a commit, and fails if it no longer serves a document. The folder contains one
+manifest of documents per app version. The default is the documents of this project.
 
-  --base=commit   what ${FILE} is compared with; main where it is not given
+  --base=commit   commit to compare ${FILE} with (default: main)
 `;
 
 await printLines(HELP, async () => {
@@ -44,7 +44,7 @@ await printLines(HELP, async () => {
   const broken = documentsBroken(old, now, folder);
   if (broken.length > 0) process.exitCode = 1;
   return [
-    `${FILE} since ${values.base === base ? base : `${base} (${values.base} is here)`}:`,
+    `${FILE} since ${values.base === base ? base : `${base} (${values.base} is checked out)`}:`,
     ...Object.entries(TITLES).flatMap(([level, title]) => {
       const ofLevel = changes.filter(({ criticality }) => (criticality.level as string) === level);
       return listed(
@@ -52,7 +52,7 @@ await printLines(HELP, async () => {
         ofLevel.map(({ message }) => message),
       );
     }),
-    ...(changes.length === 0 ? ['nothing has changed.'] : []),
+    ...(changes.length === 0 ? ['No changes.'] : []),
     ...listed('No longer served', broken),
   ];
 });
@@ -93,7 +93,7 @@ function git(...args: readonly string[]): string {
     return execFileSync('git', args, { encoding: 'utf8', stdio: 'pipe', maxBuffer: 2 ** 26 });
   } catch (cause) {
     throw new Error(
-      `git ${args.join(' ')} fails: name a commit that is here and has a ${FILE}, as in --base=origin/main.`,
+      `git ${args.join(' ')} failed. Pass a local commit that contains ${FILE}, such as --base=origin/main.`,
       { cause },
     );
   }

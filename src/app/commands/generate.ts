@@ -16,7 +16,7 @@ import { takeNoArguments } from './terminal.ts';
 takeNoArguments(`
 npm run codegen
 
-Writes schema.graphql and the subgraph's from the types in src/, and src/client/generated/ from the schema and
+Writes schema.graphql and the subgraph schema from the types in src/, and src/client/generated/ from the schema and
 src/client/documents/. Takes no arguments.
 `);
 

@@ -16,12 +16,12 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 offerHelp(`
 npm run client -- [folder]
 
-Packs what frontends install as content-pages-client.tgz in the folder, dist-client where none is named.
+Packs the client package for frontends as content-pages-client.tgz in the folder (default: dist-client).
 `);
 
 const [unknown] = process.argv.slice(2).filter((given) => given.startsWith('-'));
 if (unknown !== undefined) {
-  process.stderr.write(`There is no option ${unknown}: name a folder, or nothing.\n`);
+  process.stderr.write(`Unknown option ${unknown}. Pass a folder or no argument.\n`);
   process.exit(1);
 }
 

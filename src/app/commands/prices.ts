@@ -2,9 +2,9 @@
 import { Kind, type DocumentNode } from 'graphql';
 import type { Price } from '../../plan/price.ts';
 
-/** `1 to 4 calls in 2 rounds, 1 to 12 values` */
+/** `1 to 4 calls in 2 round trips, 1 to 12 values` */
 export const inWords = ({ calls, rounds, values }: Price): string =>
-  `${counted(range(calls), 'call')} in ${counted(String(rounds), 'round')}, ${counted(range(values), 'value')}`;
+  `${counted(range(calls), 'call')} in ${counted(String(rounds), 'round trip')}, ${counted(range(values), 'value')}`;
 
 const counted = (count: string, noun: string): string =>
   `${count} ${noun}${count === '1' ? '' : 's'}`;

@@ -22,10 +22,10 @@ const HELP = `
 npm run plan -- query.graphql [fragments.graphql …] ['{"id":"p1"}'] [document]
 npm run plan -- --manifest ios-4.2.json [document]
 
-Prints what a document will cost the backend, route by route, with variables as a JSON object; or what each document
-of a manifest will cost, whatever its variables are. Nothing is called. Ends with 1 where there is no plan.
+Prints the REST calls of a document by route. Variables are a JSON object. With --manifest, prints the bounds of each
+document of a manifest for any variables. Calls nothing. Exits with 1 if a document cannot be planned.
 
-  document   plans for a backend with the REST document's routes only
+  document   plans for a backend without the optional routes
 `;
 
 await printLines(HELP, () => {
@@ -35,7 +35,7 @@ await printLines(HELP, () => {
   );
   if (unknown !== undefined) {
     throw new Error(
-      `"${unknown}" is no .graphql file, no variables as a JSON object, and not the word document.`,
+      `Unknown argument "${unknown}". Pass .graphql files, variables as a JSON object, or "document".`,
     );
   }
   const files = given.filter((argument) => argument.endsWith('.graphql'));
@@ -44,7 +44,7 @@ await printLines(HELP, () => {
 
 function priceManifest(file: string | undefined): readonly string[] {
   if (file === undefined)
-    throw new Error('Name a manifest: npm run plan -- --manifest ios-4.2.json');
+    throw new Error('No manifest given. Pass one: npm run plan -- --manifest ios-4.2.json');
   const rows: string[][] = [];
   for (const [id, text] of readManifest(readFileSync(file, 'utf8'))) {
     const document = parse(text);
@@ -54,7 +54,7 @@ function priceManifest(file: string | undefined): readonly string[] {
       if (operation.kind !== Kind.OPERATION_DEFINITION) continue;
       const name = operation.name?.value ?? 'anonymous';
       const priced = priceOf(schema, document, operation, context);
-      if (!priced) throw new Error(`${name}: No value of its variables can be planned.`);
+      if (!priced) throw new Error(`${name} cannot be planned for any value of its variables.`);
       const { calls, rounds, values } = priced.price;
       rows.push([name, id.slice(0, 12), range(calls), String(rounds), range(values)]);
     }
@@ -63,17 +63,21 @@ function priceManifest(file: string | undefined): readonly string[] {
 }
 
 function planFiles(files: readonly string[], json: string): Plan {
-  if (files.length === 0) throw new Error('Name a document: npm run plan -- query.graphql');
+  if (files.length === 0)
+    throw new Error('No document given. Pass one: npm run plan -- query.graphql');
   const document = parse(files.map((file) => readFileSync(file, 'utf8')).join('\n'));
   // Files of shared fragments may contain unused ones.
   const errors = validate(schema, document).filter(
     ({ message }) => !message.endsWith('never used.'),
   );
   if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join('\n'));
-  if (!getOperationAST(document)) throw new Error('The files must hold exactly one operation.');
+  if (!getOperationAST(document)) throw new Error('The files must contain exactly one operation.');
   const variableValues = JSON.parse(json) as Readonly<Record<string, unknown>>;
   const plan = planFor({ schema, document, variableValues }, context);
-  if (!plan) throw new Error('The variables do not fit: pass them as JSON after the files.');
+  if (!plan)
+    throw new Error(
+      'The variables do not match the operation. Pass them as a JSON object after the files.',
+    );
   return plan;
 }
 
@@ -96,7 +100,7 @@ function table({
     ...rows,
     ['all', String(calls.least), shown(calls.most), `${rounds} rounds`],
     ['values', String(values.atLeast), shown(values.atMost), largestList ?? ''],
-    ...missing.map((route) => [route, 'missing', '', 'answered from other routes, or not at all']),
+    ...missing.map((route) => [route, 'missing', '', 'replaced by other routes, or unsupported']),
   ]);
 }
 

@@ -15,9 +15,9 @@ const TABLE = /^\| variable .*\n(?:\|.*\n)*/m;
 const HELP = `
 npm run settings -- [--write]
 
-Prints every setting with its default and its meaning.
+Prints every setting with its default and description.
 
-  --write   makes the table in ${PAGE} anew
+  --write   updates the table in ${PAGE}
 `;
 
 await printLines(HELP, () => {
@@ -27,5 +27,5 @@ await printLines(HELP, () => {
     PAGE,
     readFileSync(PAGE, 'utf8').replace(TABLE, () => `${list}\n`),
   );
-  return [`${PAGE} is written.`];
+  return [`${PAGE} is up to date.`];
 });

@@ -16,7 +16,7 @@ export function takeNoArguments(help: string, version?: string): void {
     process.exit(0);
   }
   if (given === undefined) return;
-  process.stderr.write(`There is no argument ${given}. --help says more.\n`);
+  process.stderr.write(`Unknown argument ${given}. See --help.\n`);
   process.exit(1);
 }
 

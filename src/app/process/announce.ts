@@ -36,15 +36,15 @@ export async function announce(options: AnnounceOptions): Promise<void> {
     options;
   const always = logger.child({}, { level: 'info' });
   for (const warning of warnings) always.warn(warning);
-  if (warnings.length === 0) always.info(`The backend is ${label}`);
+  if (warnings.length === 0) always.info(`Backend: ${label}`);
   const unusable = standIn ? undefined : await probeUpstream(options);
   if (unusable) {
-    logger.warn(unusable, 'The backend does not answer');
+    logger.warn(unusable, 'Backend unavailable');
     presence.noticeAbsence();
     void awaitAnswer(options);
   }
-  if (isEmbedded) logger.info(`The API of the backend is at ${origin}/v0/openapi.json`);
-  const state = unusable ? 'Listening, but the backend does not answer' : 'Ready';
+  if (isEmbedded) logger.info(`Backend API: ${origin}/v0/openapi.json`);
+  const state = unusable ? 'Listening, but the backend is unavailable' : 'Ready';
   const graphql = `${url}${http.basePath}/graphql`;
   const served = tools.graphiql && isExplorerBuilt() ? 'GraphQL and GraphiQL' : 'GraphQL';
   always.info({ url: graphql }, `${state}: ${served} at ${graphql}`);

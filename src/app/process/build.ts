@@ -43,7 +43,7 @@ export function staleBuild(): string[] {
     newerThan(join(DIST, 'main.js'), sources, ofGateway) ??
     newerThan(EXPLORER_PAGE, sources, ofPage);
   if (newer === undefined) return [];
-  return [`dist/ is older than ${relative(ROOT, newer)}: "npm run build" makes it anew`];
+  return [`dist/ is older than ${relative(ROOT, newer)}. Rebuild it with "npm run build".`];
 }
 
 /** Returns the first file newer than the built one, which may be missing. */

@@ -46,13 +46,13 @@ export function stopOnSignals(
     }
     if (stopping) return;
     stopping = true;
-    logger.info({ signal }, 'Stopping: finishing what is under way');
+    logger.info({ signal }, 'Stopping: finishing requests in flight');
     // Ctrl+C comes from a terminal, where no load balancer needs the delay.
     const { shutdownTimeoutMs, drainDelayMs } = times;
     const delayMs = signal === 'SIGINT' ? 0 : drainDelayMs;
     stop({ shutdownTimeoutMs, drainDelayMs: delayMs }).then(
       (finished) => {
-        if (!finished) logger.warn('Time is up: what was under way has been cut');
+        if (!finished) logger.warn('Shutdown timeout reached: requests in flight were aborted');
         const code = finished ? EXIT.finished : EXIT.cut;
         logger.info({ code }, 'Stopped');
         process.exit(code);
@@ -70,6 +70,6 @@ export function stopOnSignals(
 export function surviveRejections(logger: Logger, count: () => void = () => {}): void {
   process.on('unhandledRejection', (reason) => {
     count();
-    logger.error({ err: reason }, 'Unhandled rejection: the process goes on');
+    logger.error({ err: reason }, 'Unhandled rejection: the process continues');
   });
 }

@@ -9,7 +9,7 @@ export function switchLevelOnSignal(logger: Logger): void {
     const logLevel = logger.level === level ? 'debug' : level;
     // `debug` shows the line for any old and new level.
     logger.level = 'debug';
-    logger.info({ logLevel }, 'The level of the log has changed');
+    logger.info({ logLevel }, 'Log level changed');
     logger.level = logLevel;
   });
 }

@@ -31,11 +31,11 @@ export async function loadPlugins(
       exported = await (exported as (config: unknown) => unknown)(config);
     }
   } catch (cause) {
-    throw new PluginsError(`PLUGINS: ${path} cannot be loaded: ${firstLineOf(cause)}`, { cause });
+    throw new PluginsError(`PLUGINS: cannot load ${path}: ${firstLineOf(cause)}`, { cause });
   }
   if (!Array.isArray(exported) || !exported.every(isPlugin)) {
     throw new PluginsError(
-      `PLUGINS: the default export of ${path} must be a list of plugins, or a function that answers one.`,
+      `PLUGINS: the default export of ${path} must be an array of plugins, or a function that returns one.`,
     );
   }
   return exported.map((plugin) => guarded(plugin, path));
@@ -56,7 +56,7 @@ function guarded(plugin: GatewayPlugin, path: string): GatewayPlugin {
       try {
         return hook.call(own, payload);
       } catch (cause) {
-        throw new PluginsError(`PLUGINS: ${path} fails in ${name}: ${firstLineOf(cause)}`, {
+        throw new PluginsError(`PLUGINS: ${path} failed in ${name}: ${firstLineOf(cause)}`, {
           cause,
         });
       }

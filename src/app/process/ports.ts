@@ -46,7 +46,7 @@ export async function openPorts(
           // Metrics and readiness are of one process.
           reusePort: false,
         });
-  if (admin) logger.info(`Metrics and readiness are at ${admin.url}`);
+  if (admin) logger.info(`Metrics and readiness at ${admin.url}`);
   return {
     url: server.url,
     close: async ({ shutdownTimeoutMs, drainDelayMs }) => {
@@ -62,7 +62,7 @@ function checkReusePort(node: string): void {
   const [major = 0, minor = 0] = node.split('.').map(Number);
   if (major > 23 || (major === 23 && minor >= 1) || (major === 22 && minor >= 12)) return;
   throw new OperatorError(
-    `REUSE_PORT=on needs Node 22.12 or 23.1, or newer; this is ${node}: give each process a PORT of its own, behind a proxy.`,
+    `REUSE_PORT=on needs Node 22.12, 23.1 or later, but this is ${node}. Give each process its own PORT behind a proxy.`,
   );
 }
 
@@ -83,18 +83,18 @@ export function portError(error: NodeJS.ErrnoException, address: Address, settin
 function reasonOf(code = '', address: Address, setting: string): string | undefined {
   const { host, port, socketPath } = address;
   if (socketPath !== undefined) {
-    return `UNIX_SOCKET ${socketPath} cannot be listened on (${code}): stop what listens there, or name a file in a folder that can be written.`;
+    return `Cannot listen on UNIX_SOCKET ${socketPath} (${code}). Stop the process that uses it, or set a path in a writable folder.`;
   }
   switch (code) {
     case 'EADDRINUSE':
-      return `Port ${port} on ${host} is in use: stop what listens there, or set ${setting} to another.`;
+      return `Port ${port} on ${host} is in use. Stop the process that uses it, or set ${setting} to another port.`;
     case 'ENOTSUP':
-      return `REUSE_PORT=on is for Linux and BSD: give each process a PORT of its own, behind a proxy.`;
+      return `REUSE_PORT=on needs Linux or BSD. Give each process its own PORT behind a proxy.`;
     case 'EACCES':
-      return `Port ${port} on ${host} may not be used by this user: set ${setting} to one above 1023.`;
+      return `Port ${port} on ${host} needs privileges that this user lacks. Set ${setting} to a port above 1023.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `HOST ${host} is no address of this machine: set HOST to one, such as 127.0.0.1.`;
+      return `HOST ${host} is not an address of this machine. Set HOST to one that is, such as 127.0.0.1.`;
     default:
       return undefined;
   }

@@ -22,11 +22,11 @@ export function checkConnections(backend: ConnectionSettings): void {
   const { url, socketPath, ca, cert, key, httpProxy, httpsProxy } = backend;
   if (socketPath !== undefined && url === undefined) {
     throw new ConfigError(
-      'UPSTREAM_UNIX_SOCKET needs UPSTREAM_URL, such as http://localhost: its host and its path are what requests name.',
+      'UPSTREAM_UNIX_SOCKET needs UPSTREAM_URL for the host and the path of requests. Set it, for example to http://localhost.',
     );
   }
   if ((cert === undefined) !== (key === undefined)) {
-    throw new ConfigError('UPSTREAM_CERT_FILE and UPSTREAM_KEY_FILE go together: set both.');
+    throw new ConfigError('UPSTREAM_CERT_FILE and UPSTREAM_KEY_FILE must be set together.');
   }
   if (ca !== undefined || cert !== undefined) checkTls(url, { ca, cert, key });
   // The embedded backend is never behind a proxy.
@@ -37,7 +37,7 @@ export function checkConnections(backend: ConnectionSettings): void {
   ] as const) {
     if (proxy === '' || (URL.canParse(proxy) && isProxy(new URL(proxy)))) continue;
     throw new ConfigError(
-      `${name} must be an http or https URL, such as http://proxy.example.com:3128, without a path; its value may hold a password and is not shown here.`,
+      `${name} must be an http or https URL without a path, such as http://proxy.example.com:3128; its value is not shown, since it may contain a password.`,
     );
   }
 }
@@ -51,7 +51,9 @@ const isProxy = ({ protocol, pathname, search, hash, username, password }: URL):
 export function warnOfNetworks({ url, httpProxy, httpsProxy, noProxy }: ConnectionSettings) {
   const networks = noProxy.split(/[\s,]+/).filter((one) => one.includes('/'));
   if (url === undefined || httpProxy + httpsProxy === '' || networks.length === 0) return [];
-  return [`NO_PROXY names hosts: ${networks.join(' and ')} has no effect. Write the host itself.`];
+  return [
+    `NO_PROXY: ${networks.join(' and ')} has no effect, since only host names are matched. List the hosts instead.`,
+  ];
 }
 
 /** Certificates and a key, in PEM. */
@@ -73,7 +75,7 @@ function checkTls(url: URL | undefined, pem: Pem): void {
   } catch (cause) {
     const { message } = cause as Error; // of OpenSSL, without contents of the files
     throw new ConfigError(
-      `UPSTREAM_CA_FILE, UPSTREAM_CERT_FILE and UPSTREAM_KEY_FILE must hold certificates, and a key that is of the certificate and has no password, in PEM (${message}).`,
+      `UPSTREAM_CA_FILE, UPSTREAM_CERT_FILE and UPSTREAM_KEY_FILE must contain PEM certificates and the matching private key without a password (${message}).`,
       { cause },
     );
   }

@@ -16,9 +16,7 @@ export const HEADER_NAMES = z
     list === '' ? [] : [...new Set(list.split(',').map((name) => name.trim().toLowerCase()))],
   )
   .refine((names) => names.length <= MAX_NAMES && names.every((name) => NAME.test(name)))
-  .describe(
-    `at most ${MAX_NAMES} names of headers, such as accept-language, with commas between them`,
-  );
+  .describe(`at most ${MAX_NAMES} comma-separated header names, such as accept-language`);
 
 /** Hop-by-hop headers. Source: RFC 9110, "Connection"; RFC 9113, "Connection-Specific Header Fields". */
 const OF_CONNECTIONS = [
@@ -37,14 +35,14 @@ const OF_CONNECTIONS = [
 
 /** Returns why a header must not be forwarded to the backend; undefined if it may. */
 function whyNotForwarded(name: string, own: readonly string[]): string | undefined {
-  if (OF_CONNECTIONS.includes(name)) return 'it is about the connection to the gateway';
-  if (name === 'x-api-key') return 'the key goes on in any case';
+  if (OF_CONNECTIONS.includes(name)) return 'it is a hop-by-hop header';
+  if (name === 'x-api-key') return 'the API key is always forwarded';
   if (OWN_OF_CALLS.includes(name) || own.includes(name)) {
-    return 'the gateway sets its own with each call';
+    return 'the gateway sets it on each call';
   }
-  if (/^if-|^range$/.test(name)) return 'it would change what the backend answers to a read';
+  if (/^if-|^range$/.test(name)) return 'it would make responses conditional or partial';
   if (/^content-|^trace(?:parent|state)$|^baggage$/.test(name)) {
-    return 'it is about the one request to the gateway';
+    return 'it describes the request to the gateway';
   }
   return undefined;
 }
@@ -53,14 +51,14 @@ const OWN_OF_CALLS = ['host', 'accept', 'accept-encoding', 'x-request-id', 'set-
 
 /** Returns why a header of the backend must not be exposed; undefined if it may. */
 function whyNotExposed(name: string, own: readonly string[]): string | undefined {
-  if (OF_CONNECTIONS.includes(name)) return 'it is about the connection to the backend';
-  if (name === 'x-api-key') return 'it may hold the key of the deployment';
-  if (/^set-cookie2?$/.test(name)) return 'cookies are never used here';
+  if (OF_CONNECTIONS.includes(name)) return 'it is a hop-by-hop header';
+  if (name === 'x-api-key') return 'it may contain the API key of the deployment';
+  if (/^set-cookie2?$/.test(name)) return 'cookies are not supported';
   if (/^content-|^location$|^accept-ranges$/.test(name)) {
-    return "it is about the backend's one answer";
+    return 'it describes a single REST response';
   }
   const isOwn = OWN_OF_ANSWERS.test(name) || own.includes(name);
-  return isOwn ? 'the gateway sets its own with each answer' : undefined;
+  return isOwn ? 'the gateway sets it on each response' : undefined;
 }
 
 const OWN_OF_ANSWERS =
@@ -82,5 +80,5 @@ export function checkHeaders({ forward, expose }: HeaderNames, own: readonly str
 
 function refuse(setting: string, name: string, why: string | undefined): void {
   if (why === undefined) return;
-  throw new ConfigError(`${setting} may not name ${name}: ${why}. Leave it out.`);
+  throw new ConfigError(`${setting} must not contain ${name}: ${why}. Remove it.`);
 }

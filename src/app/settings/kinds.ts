@@ -15,7 +15,7 @@ export const HOST = z
 export const MODULE = z
   .string()
   .regex(/\.m?js$/)
-  .describe('the path of a module, such as ./plugins.mjs');
+  .describe('the path of a .js or .mjs module, such as ./plugins.mjs');
 
 /** Content of a PEM file. */
 export const PEM_FILE = z
@@ -28,7 +28,7 @@ export const PEM_FILE = z
     }
   })
   .refine((text) => text.includes('-----BEGIN '))
-  .describe('the path of a file that can be read, and is PEM');
+  .describe('the path of a readable PEM file');
 
 /** Longer paths are cut by the system. */
 export const SOCKET_PATH = z
@@ -42,7 +42,7 @@ export const BASE_PATH = z
   .string()
   .regex(/^(?:\/(?!\.\.?(?:\/|$))[\w.~-]{1,64}){0,8}$/)
   .describe(
-    'a path that begins with "/" and does not end with it, without "." and "..", such as /content',
+    'a path such as /content, which begins but does not end with "/" and contains no "." or ".." segments',
   );
 
 /** `500..5000`: minimum and maximum, in milliseconds. */
@@ -55,9 +55,7 @@ export const rangeOfMs = (min: number, max: number) =>
       return { least, most };
     })
     .refine(({ least, most }) => min <= least && least <= most && most <= max)
-    .describe(
-      `two whole numbers from ${min} to ${max}, the smaller one first, such as "500..5000"`,
-    );
+    .describe(`two whole numbers from ${min} to ${max}, the smaller first, such as "500..5000"`);
 
 export const API_KEY = z.string().refine(isApiKey).describe(API_KEY_FORM);
 
@@ -73,7 +71,7 @@ export const UPSTREAM_URL = z
       !/\/v0\/*$/.test(url.pathname),
   )
   .describe(
-    'the absolute http or https URL before "/v0", such as https://api.example.com or https://example.com/api, without user, query or fragment',
+    'an absolute http or https URL without "/v0", user, query or fragment, such as https://api.example.com or https://example.com/api',
   );
 
 export const DATABASE_URL = z
@@ -90,7 +88,7 @@ const LIST = z
 export const HOSTS = LIST.transform((hosts): readonly string[] => hosts.map(canonicalHost))
   .refine((hosts) => hosts.every((host) => host !== ''))
   .describe(
-    'host names without ports, such as gateway.example.com or [::1], with commas between them, each in full',
+    'comma-separated host names in full, without ports, such as gateway.example.com or [::1]',
   );
 
 /** Canonical form, as in URLs of browsers; empty for an invalid name. */
@@ -106,7 +104,7 @@ export const ORIGINS = z
   )
   .refine((origins) => origins.every((origin) => origin !== ''))
   .describe(
-    'origins such as https://app.example.com or capacitor://localhost, with commas between them, each in full: none with "*", and no path',
+    'comma-separated origins in full, without "*" or a path, such as https://app.example.com or capacitor://localhost',
   );
 
 /**

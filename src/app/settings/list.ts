@@ -25,15 +25,12 @@ export const linesOf = (groups: readonly SettingGroup[]): string =>
         .map(([name, unset, meaning]) => `  ${name} (${unset})\n    ${meaning}`),
     ])
     .join('\n')
-    .replaceAll(/\. \[[^\]]*\]\(#[^)]*\)|`|\[([^\]]*)\]\([^)]*\)/g, '$1');
+    .replaceAll(/`|\[([^\]]*)\]\([^)]*\)/g, '$1');
 
 function rowsOf({ name, unset, meaning, isSecret }: Setting<unknown>): SettingRow[] {
   const row: SettingRow = [`\`${name}\``, unset ? `\`${unset}\`` : 'unset', meaning];
   if (!isSecret) return [row];
-  return [
-    row,
-    [`\`${fileName(name)}\``, 'unset', `the file that holds it, instead of \`${name}\``],
-  ];
+  return [row, [`\`${fileName(name)}\``, 'unset', `File to read \`${name}\` from.`]];
 }
 
 /** Formats a table like Prettier. */

@@ -25,10 +25,10 @@ export function unknownNames(given: readonly string[], known: readonly string[])
     const meant = closest(name.toUpperCase(), known);
     if (isNear(name, meant)) {
       const isMisspelt = !given.includes(meant) && !OF_OTHERS.has(name);
-      return [{ warning: `${name} is not a setting: was ${meant} meant?`, isMisspelt }];
+      return [{ warning: `${name} is not a setting. Did you mean ${meant}?`, isMisspelt }];
     }
     if (!OWN_PREFIX.test(name)) return [];
-    return [{ warning: `${name} is not a setting: it has no effect.`, isMisspelt: false }];
+    return [{ warning: `${name} is not a setting and has no effect.`, isMisspelt: false }];
   });
 }
 

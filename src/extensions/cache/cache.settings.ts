@@ -36,23 +36,23 @@ const CACHE_TTL = z
     return new Set(ttl.ttls.map(([route]) => route)).size === ttl.ttls.length;
   })
   .describe(
-    '"off", "backend", or routes with the time of each, none twice, in s, m or h, at most 24h, such as "GET /v0/pages/{page_id}=30s, GET /v0/topics=5m"',
+    '"off", "backend", or distinct routes with lifetimes of at most 24h, such as "GET /v0/pages/{page_id}=30s, GET /v0/topics=5m"',
   );
 
 export const settings = extensionSettings({
-  title: 'The response cache',
+  title: 'Response cache',
   settings: {
     ttl: setting(
       'CACHE_TTL',
       CACHE_TTL,
       undefined,
-      'answers that are used again: `backend`, for as long as it says, and by route where it does not say, such as `"GET /v0/pages/{page_id}=30s, GET /v0/topics=5m"`; `off`; unset: `backend` with `REDIS_URL`, else `off`',
+      'Caching of REST responses: `off`, `backend` (as its headers allow), or default lifetimes such as `"GET /v0/topics=5m"`. If unset, `backend` with `REDIS_URL`, otherwise `off`.',
     ),
     maxBytes: setting(
       'CACHE_BYTES',
       wholeNumber(1_000_000, 999_999_999),
       '32000000',
-      'memory of each process for such answers',
+      'Memory for cached responses per process, in bytes.',
     ),
   },
   ownHeaders: [HEADER],
@@ -63,7 +63,7 @@ export const settings = extensionSettings({
     const wrong = ttl?.ttls.find(([route]) => !reads.includes(route));
     if (!wrong) return [];
     throw new ConfigError(
-      `CACHE_TTL may not name ${wrong[0]}: it is no read of the REST document. Name one of: ${reads.join(', ')}.`,
+      `CACHE_TTL must not contain ${wrong[0]}: it is not a GET route of the API spec. Use one of: ${reads.join(', ')}.`,
     );
   },
   options({ ttl, maxBytes }, _core, opened) {

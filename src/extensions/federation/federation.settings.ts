@@ -10,7 +10,7 @@ export const settings = extensionSettings({
       'FEDERATION',
       ON_OR_OFF,
       'off',
-      '`on`: a subgraph, which answers the `_service` and `_entities` of a router',
+      'Serves a subgraph: `_service` and `_entities` for a router.',
     ),
   },
   options: ({ isOn }, { tools: { introspection } }) =>

@@ -10,7 +10,7 @@ export const settings = extensionSettings({
       'MCP_DOCUMENTS',
       FOLDER,
       undefined,
-      'a folder of manifests whose documents are tools of agents at `/mcp`, by MCP; unset: none, and nothing of MCP is loaded',
+      'Folder of manifests whose documents are MCP tools for agents at `/mcp`. If unset, there is no `/mcp`.',
     ),
   },
   // A page could point its own host name at this machine.
@@ -18,7 +18,7 @@ export const settings = extensionSettings({
   check({ folder }, { http: { allowedHosts, socketPath } }) {
     if (folder !== undefined && allowedHosts === undefined && socketPath === undefined) {
       throw new ConfigError(
-        'MCP_DOCUMENTS needs ALLOWED_HOSTS, the names by which agents ask, where other machines are served.',
+        'MCP_DOCUMENTS needs ALLOWED_HOSTS if other machines are served. Set it to the host names that agents use.',
       );
     }
     return [];

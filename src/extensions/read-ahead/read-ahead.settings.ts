@@ -4,13 +4,13 @@ import { ON_OR_OFF } from '../../gateway/settings/kinds.ts';
 import { ConfigError, setting } from '../../gateway/settings/setting.ts';
 
 export const settings = extensionSettings({
-  title: 'Reading ahead',
+  title: 'Speculative prefetch',
   settings: {
     isOn: setting(
       'READ_AHEAD',
       ON_OR_OFF,
       'off',
-      '`on`: a query that its key has asked before begins the calls of its later rounds beside the first; wrong guesses are calls in vain, which count for rate limits',
+      'Starts the later REST calls of a repeated query together with the first. Wrong predictions are wasted calls, which count against rate limits.',
     ),
   },
   options({ isOn }, _core, opened) {
@@ -18,7 +18,7 @@ export const settings = extensionSettings({
     // Calls in vain would be recorded, and would take the turns of answers.
     if (opened.some(({ standIn, calls }) => standIn ?? calls?.connections)) {
       throw new ConfigError(
-        'READ_AHEAD=on makes calls in vain, which take turns in a recording: remove READ_AHEAD, or RECORD and REPLAY.',
+        'READ_AHEAD=on cannot be combined with RECORD or REPLAY, since wasted calls would change the recording. Remove READ_AHEAD, or RECORD and REPLAY.',
       );
     }
     return {};

@@ -19,40 +19,42 @@ export const settings = extensionSettings({
       'RECORD',
       FOLDER_PATH,
       undefined,
-      'a folder for what the backend says from this start to its end, in one file (HAR)',
+      'Folder to record REST responses in: one HAR file per run of the process.',
     ),
     replay: setting(
       'REPLAY',
       FOLDER_PATH,
       undefined,
-      'a folder of such files: they answer instead of a backend',
+      'Folder of recordings to serve instead of a backend.',
     ),
     name: setting(
       'SCENARIO',
       FILE_NAME,
       undefined,
-      'name of the file to record, or of the only one to replay, without `.har`; unset: the time, or all',
+      'Name of the file to record, or to replay exclusively, without `.har`. If unset, the current time, or all files.',
     ),
     speed: setting(
       'REPLAY_SPEED',
       wholeNumber(1, 1_000),
       '1',
-      'how many times as fast as it was the backend of a replay answers',
+      'Speed factor of a replay: `2` responds twice as fast as the recorded backend.',
     ),
   },
   check({ record, replay }, { backend: { url }, headers: { forward } }) {
     if (record === undefined && replay === undefined) return [];
     const name = record === undefined ? 'REPLAY' : 'RECORD';
     if (record !== undefined && replay !== undefined) {
-      throw new ConfigError('RECORD and REPLAY are both set: remove one of them.');
+      throw new ConfigError('RECORD and REPLAY are both set. Remove one of them.');
     }
     if (forward.length > 0) {
       throw new ConfigError(
-        `${name} tells callers apart by their keys alone: remove FORWARD_HEADERS.`,
+        `${name} distinguishes callers by their API keys only. Remove FORWARD_HEADERS.`,
       );
     }
     if (replay !== undefined && url !== undefined) {
-      throw new ConfigError('REPLAY answers instead of a backend: remove UPSTREAM_URL.');
+      throw new ConfigError(
+        'REPLAY and UPSTREAM_URL are both set, but a replay replaces the backend. Remove one of them.',
+      );
     }
     return [];
   },

@@ -21,7 +21,7 @@ const REDIS_URL = z
   );
 
 /** A secret that is too long to guess. */
-const SECRET = z.string().min(16).max(1_024).describe('a text of 16 to 1024 characters');
+const SECRET = z.string().min(16).max(1_024).describe('16 to 1024 characters');
 
 /** `600/m`: a number per time unit. */
 const RATE = z
@@ -32,7 +32,7 @@ const RATE = z
     return { calls: Number(calls), windowMs: UNITS_MS[unit] };
   })
   .describe(
-    'a whole number up to 9999999 a second, a minute or an hour, such as 10/s, 600/m or 36000/h',
+    'a whole number up to 9999999 per second, minute or hour, such as 10/s, 600/m or 36000/h',
   );
 
 /** The secret of hashed names in Redis: by default its password, or an empty text. */
@@ -40,31 +40,31 @@ const secretOf = (url: string, secret: string | undefined): string =>
   secret ?? new URL(url).password;
 
 export const settings = extensionSettings({
-  title: 'Rate limits, and what replicas share',
+  title: 'Rate limits and shared state',
   settings: {
     rateLimit: setting(
       'RATE_LIMIT',
       RATE,
       undefined,
-      'REST calls that a key may make, such as `600/m` (`s`, `m` or `h`), a tenth of them at once; unset: as many as it likes',
+      'Maximum rate of REST calls per API key, such as `600/m` (`s`, `m` or `h`). A tenth may be used at once. If unset, unlimited.',
     ),
     url: secret(
       'REDIS_URL',
       REDIS_URL,
       undefined,
-      'Redis or Valkey, for what replicas share: `redis://…`, `rediss://…` or `unix://…`; unset: nothing is shared',
+      'Redis or Valkey for state shared by replicas: `redis://…`, `rediss://…` or `unix://…`. If unset, nothing is shared.',
     ),
     secret: secret(
       'REDIS_SECRET',
       SECRET,
       undefined,
-      "hides callers' keys in it: 16 to 1,024 characters, the same in every replica; unset: the password in `REDIS_URL`",
+      'Secret that hashes API keys in Redis: 16 to 1,024 characters, equal in all replicas. If unset, the password in `REDIS_URL`.',
     ),
   },
   check({ url, secret }) {
     if (url === undefined || secretOf(url, secret) !== '') return [];
     return [
-      "REDIS_URL has no password and REDIS_SECRET is unset: who reads Redis can try out callers' keys. Set REDIS_SECRET.",
+      'REDIS_URL has no password and REDIS_SECRET is unset, so anyone who can read Redis can guess API keys. Set REDIS_SECRET.',
     ];
   },
   options({ url, secret, rateLimit }) {

@@ -36,7 +36,7 @@ export const settings = extensionSettings({
   settings: {
     opentelemetry: family(
       'OTEL_*',
-      "[OpenTelemetry's variables](https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/) of traces by OTLP over HTTP; without `OTEL_EXPORTER_OTLP_ENDPOINT` there are none. [What has no effect](logs.md#traces)",
+      '[OpenTelemetry variables](https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/) for traces over OTLP/HTTP. Without `OTEL_EXPORTER_OTLP_ENDPOINT`, traces are off. Some are [not supported](logs.md#traces).',
     ),
   },
   options: ({ opentelemetry }) => collectorOf(opentelemetry),

@@ -49,7 +49,7 @@ export const MAX_NAME = 200;
 /** Returns the error message for a text that is too large to parse. */
 export function findTextExcess(source: string, { tokens }: DocumentLimits): string | undefined {
   const lines = 1 + (source.match(LINE_ENDS)?.length ?? 0);
-  return lines > tokens ? excess('lines', tokens, lines, 'leave out empty ones') : undefined;
+  return lines > tokens ? excess('lines', tokens, lines, 'Remove empty lines.') : undefined;
 }
 
 const LINE_ENDS = /\r\n|[\n\r]/g;
@@ -71,8 +71,9 @@ export function complexityOf(document: DocumentNode, limits: DocumentLimits): Co
   return { excess: walk.excess, facts: walk.facts };
 }
 
-const excess = (what: string, limit: number, found: number | string, instead = 'split the query') =>
-  `A query may have ${limit} ${what}, this one has ${found}: ${instead}.`;
+/** The error message of an exceeded limit. */
+export const excess = (what: string, limit: number, found?: number, fix = 'Split the query.') =>
+  `Query exceeds the limit of ${limit} ${what}${found === undefined ? '' : ` (${found})`}. ${fix}`;
 
 /** Introspection fields; `_service` is that of a subgraph. */
 const SCHEMA_FIELDS = new Set(['__schema', '__type', '_service']);
@@ -147,7 +148,7 @@ class DocumentWalk {
     this.#visitPlace([{ set: definition.selectionSet, depth: 0, within: undefined }], roots);
     const { depth, aliases, directives } = this.#limits;
     if (this.#depth > depth) {
-      this.#report('levels of fields', depth, this.#depth, 'ask for deeper objects by id');
+      this.#report('nested fields', depth, this.#depth, 'Query deeper objects by id.');
     }
     if (this.#aliases > aliases) this.#report('aliases', aliases, this.#aliases);
     if (this.#directives > directives) this.#report('directives', directives, this.#directives);
@@ -209,10 +210,10 @@ class DocumentWalk {
   /** Whether a limit is exceeded, which ends the walk. */
   #isTooMuch(): boolean {
     const { fields, growth } = this.#limits;
-    if (this.#fields > fields) this.#report('fields', fields, 'more');
+    if (this.#fields > fields) this.#report('fields', fields);
     if (this.#growth > growth) {
-      const what = 'spreads and pairs of fields with one name';
-      this.#report(what, growth, 'more', 'name each once');
+      const what = 'spreads and pairs of equally named fields';
+      this.#report(what, growth, undefined, 'Select each once.');
     }
     return this.excess !== undefined;
   }
@@ -232,7 +233,7 @@ class DocumentWalk {
 
   #visitName(name = ''): void {
     if (name.length <= MAX_NAME) return;
-    this.#report('characters in a name', MAX_NAME, name.length, 'use a shorter one');
+    this.#report('characters in a name', MAX_NAME, name.length, 'Use a shorter name.');
   }
 
   #report(...parts: Parameters<typeof excess>): void {

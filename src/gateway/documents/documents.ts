@@ -30,6 +30,7 @@ import { Document, type DocumentFacts } from '../operation/document.ts';
 import {
   complexityOf,
   DEFAULT_LIMITS,
+  excess,
   findTextExcess,
   type DocumentLimits,
 } from './document-limits.ts';
@@ -204,12 +205,12 @@ export class Documents {
     } catch (error) {
       // The parser is recursive: deep nesting can overflow the stack within the token limit.
       throw isTokenLimit(error) || error instanceof RangeError
-        ? documentError('QUERY_TOO_LARGE', `A query may have ${tokens} tokens: split the query.`)
+        ? documentError('QUERY_TOO_LARGE', excess('tokens', tokens))
         : coded(error as GraphQLError, 'GRAPHQL_PARSE_FAILED');
     }
-    const { excess, facts } = complexityOf(syntax, this.#limits);
-    if (excess) throw documentError('QUERY_TOO_LARGE', excess);
-    return new Document({ text, hash, syntax, facts });
+    const complexity = complexityOf(syntax, this.#limits);
+    if (complexity.excess) throw documentError('QUERY_TOO_LARGE', complexity.excess);
+    return new Document({ text, hash, syntax, facts: complexity.facts });
   }
 }
 

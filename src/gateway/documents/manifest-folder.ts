@@ -18,7 +18,7 @@ export interface Manifest {
 /** @throws {Error} for a folder without manifests, and for an invalid manifest. */
 export function readManifests(folder: string): readonly Manifest[] {
   const files = readdirSync(folder).filter(isManifestName).sort();
-  if (files.length === 0) throw new Error(`No manifest is in ${folder}.`);
+  if (files.length === 0) throw new Error(`No manifest found in ${folder}.`);
   const versions = new AppVersions();
   return files.map((file) => ({
     ...versions.ofManifest(file),

@@ -46,11 +46,11 @@ export function readManifest(json: string): ReadonlyMap<string, string> {
   for (const [given, text] of entriesOf(parse(json))) {
     const id = given.startsWith(SHA256_PREFIX) ? given.slice(SHA256_PREFIX.length) : given;
     if (texts.has(id) && texts.get(id) !== text) {
-      throw new ManifestError(`The id ${shown(id)} stands for two documents.`);
+      throw new ManifestError(`Id ${shown(id)} is used by two documents.`);
     }
     // A changed text is not the document that the app was built with.
     if (SHA256_HEX.test(id) && sha256(text) !== id) {
-      throw new ManifestError(`The id ${shown(id)} is not the SHA-256 of its document.`);
+      throw new ManifestError(`Id ${shown(id)} is not the SHA-256 of its document.`);
     }
     texts.set(id, text);
   }
@@ -61,7 +61,7 @@ function parse(json: string): unknown {
   try {
     return JSON.parse(withoutByteOrderMark(json));
   } catch {
-    throw new ManifestError('It is not JSON.');
+    throw new ManifestError('Not valid JSON.');
   }
 }
 
@@ -75,11 +75,11 @@ function entriesOf(manifest: unknown): readonly (readonly [id: string, text: str
   }
   // Other versions of the format would be read as a plain map.
   if (manifest !== null && typeof manifest === 'object' && 'operations' in manifest) {
-    throw new ManifestError(`It is not version 1 of ${APOLLO_FORMAT}.`);
+    throw new ManifestError(`Not version 1 of ${APOLLO_FORMAT}.`);
   }
   const map = TEXT_BY_ID.safeParse(manifest);
   if (!map.success) {
-    throw new ManifestError(`It is neither a map of ids to documents nor ${APOLLO_FORMAT}.`);
+    throw new ManifestError(`Neither a map of ids to documents nor ${APOLLO_FORMAT}.`);
   }
   return Object.entries(map.data);
 }

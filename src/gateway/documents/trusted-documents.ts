@@ -48,7 +48,7 @@ export class TrustedDocumentsError extends OperatorError {
   readonly bad: BadFile;
 
   constructor(bad: BadFile) {
-    super(`TRUSTED_DOCUMENTS: bad file ${bad.file}: ${bad.reason} Mend it or take it away.`);
+    super(`TRUSTED_DOCUMENTS: bad file ${bad.file}: ${bad.reason} Fix or remove it.`);
     this.bad = bad;
   }
 }
@@ -84,7 +84,7 @@ class TrustedSet {
 /** Interval between checks of the folder, in milliseconds. */
 export const POLL_MS = 2_000;
 
-const UNREADABLE = 'It cannot be read.';
+const UNREADABLE = 'Cannot be read.';
 
 /** Trusted documents of a folder; undefined without one. */
 export const openTrusted = (
@@ -175,7 +175,7 @@ export class TrustedDocuments {
     throw clientError(
       400,
       'TRUSTED_DOCUMENT_REQUIRED',
-      'This gateway serves trusted documents only: send the "documentId" of one that it was given.',
+      'Only trusted documents are served. Send the `documentId` of a registered document.',
     );
   }
 
@@ -237,7 +237,7 @@ export class TrustedDocuments {
       for (const [id, text] of await readFileOf(this.#folder, file)) {
         const other = byId.get(id);
         if (other && other.text !== text) {
-          const reason = `Its id ${JSON.stringify(id.slice(0, 80))} is another document in ${fileOf.get(id)}.`;
+          const reason = `Id ${JSON.stringify(id.slice(0, 80))} is a different document in ${fileOf.get(id)}.`;
           throw new TrustedDocumentsError({ file, reason });
         }
         let document = byText.get(text) ?? this.#served.byText.get(text);
@@ -306,6 +306,6 @@ function checkAgreement(documentId: string, query: string, found: Document | und
   throw clientError(
     400,
     'BAD_REQUEST',
-    'The id is of another document than the text: send one of them, or the hash of the text.',
+    'The `documentId` does not match the `query`. Send one of them, or the hash of the query.',
   );
 }

@@ -28,20 +28,20 @@ export const createAddressCheck =
     if (!incoming.url?.startsWith('/')) toOriginForm(incoming);
     const url = pathBelow(basePath, incoming.url ?? '/');
     if (url === undefined) {
-      return errorResponse(404, 'NOT_FOUND', `Nothing is here: ask for ${basePath}/graphql.`);
+      return errorResponse(404, 'NOT_FOUND', `Not found. Endpoints: ${basePath}/graphql.`);
     }
     incoming.url = url;
     if (!allowedHosts) return undefined;
     // Node keeps the first, and a proxy may have judged another one. Source: RFC 9112, 3.2.
     if ((incoming.headersDistinct['host']?.length ?? 0) > 1) {
-      return errorResponse(400, 'BAD_REQUEST', 'Several Host headers. Send one.');
+      return errorResponse(400, 'BAD_REQUEST', 'Multiple `Host` headers. Send one.');
     }
     const { host = '' } = incoming.headers;
     if (isAllowed(host, allowedHosts) || PROBES.has(pathOf(url))) return undefined;
     return errorResponse(
       421,
       'HOST_NOT_ALLOWED',
-      `This gateway does not answer as ${JSON.stringify(host.slice(0, 100))}: add the name to ALLOWED_HOSTS, or ask by one that is in it.`,
+      `Host ${JSON.stringify(host.slice(0, 100))} is not allowed. Add it to ALLOWED_HOSTS, or use a host in that list.`,
     );
   };
 

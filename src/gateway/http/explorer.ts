@@ -34,10 +34,10 @@ const FILES = '/graphql/explorer/files/';
 export const isExplorerFile = (path: string): boolean =>
   path.startsWith(FILES) && /^[\w.-]+$/.test(path.slice(FILES.length));
 
-const OFF = 'GraphiQL is off (GRAPHIQL=off).';
+const OFF = 'GraphiQL is disabled (GRAPHIQL=off).';
 const NOT_BUILT =
-  'GraphiQL was not built. Run "npm ci" with the development packages, then "npm run build".';
-const STILL_THERE = 'Send GraphQL requests to this address by POST.';
+  'GraphiQL is not built. Install the development packages with "npm ci", then run "npm run build".';
+const STILL_THERE = 'Send GraphQL requests to this URL by POST.';
 
 /** Content Security Policy: inline styles for the editor, everything else from this gateway. */
 const POLICY = [

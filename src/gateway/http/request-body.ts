@@ -16,7 +16,7 @@ export type OnBody = (body: string | GraphQLError | undefined) => void;
 export function readBody(request: IncomingMessage, maxBytes: number, done: OnBody): void {
   const { 'content-encoding': encoding, 'content-length': length } = request.headers;
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    const message = `Send the body uncompressed, got content-encoding "${encoding.slice(0, 32)}".`;
+    const message = `Content encoding "${encoding.slice(0, 32)}" is not supported. Send the body uncompressed.`;
     done(clientError(415, 'UNSUPPORTED_MEDIA_TYPE', message));
     return;
   }
@@ -46,7 +46,11 @@ export function readBody(request: IncomingMessage, maxBytes: number, done: OnBod
 const textOf = (bytes: Buffer): string | GraphQLError =>
   isUtf8(bytes)
     ? withoutByteOrderMark(bytes.toString('utf8'))
-    : clientError(400, 'BAD_REQUEST', 'Send the body in UTF-8.');
+    : clientError(400, 'BAD_REQUEST', 'The body is not valid UTF-8. Encode it as UTF-8.');
 
 const tooLarge = (maxBytes: number): GraphQLError =>
-  clientError(413, 'BODY_TOO_LARGE', `A body may have ${maxBytes} bytes: send a shorter one.`);
+  clientError(
+    413,
+    'BODY_TOO_LARGE',
+    `The body exceeds the limit of ${maxBytes} bytes. Send a shorter one.`,
+  );

@@ -99,12 +99,18 @@ export function requestListener(options: RequestListenerOptions): RequestListene
       return;
     }
     if (!url.startsWith('/')) {
-      reject(exchange, errorResponse(400, 'BAD_REQUEST', 'Ask for a path, such as /graphql.'));
+      reject(
+        exchange,
+        errorResponse(400, 'BAD_REQUEST', 'Invalid request target. Use a path, such as /graphql.'),
+      );
       return;
     }
     if (NOT_OF_FETCH.has(method)) {
       // Not 405, whose `Allow` depends on the path.
-      reject(exchange, errorResponse(501, 'METHOD_NOT_ALLOWED', `${method} is not served.`));
+      reject(
+        exchange,
+        errorResponse(501, 'METHOD_NOT_ALLOWED', `Method ${method} is not supported.`),
+      );
       return;
     }
     const init = { method, headers: headers as Record<string, string>, body: body ?? null };

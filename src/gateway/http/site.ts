@@ -43,7 +43,7 @@ export function createSite(
   const own = parts.graphql ? [GRAPHQL] : [];
   const paths = [...own, ...Object.keys(routes)].map((path) => basePath + path);
   const notFound = () =>
-    errorResponse(404, 'NOT_FOUND', `Nothing is here: ask for ${paths.join(', ')}.`);
+    errorResponse(404, 'NOT_FOUND', `Not found. Endpoints: ${paths.join(', ')}.`);
   return {
     ...parts,
     upgrade: notFound,
@@ -66,8 +66,7 @@ export function createSite(
 export const forGet =
   (answer: (request: Request) => Promise<Response>): RouteHandler =>
   async (request) => {
-    const { method, url } = request;
+    const { method } = request;
     if (method === 'GET' || method === 'HEAD') return answer(request);
-    const message = `Ask ${new URL(url).pathname} with GET.`;
-    return errorResponse(405, 'METHOD_NOT_ALLOWED', message, { allow: 'GET, HEAD' });
+    return errorResponse(405, 'METHOD_NOT_ALLOWED', 'Use GET.', { allow: 'GET, HEAD' });
   };

@@ -32,7 +32,7 @@ export function observeUpstream(
     if (performance.now() - outOfFilesMs < OUT_OF_FILES_MS) return;
     outOfFilesMs = performance.now();
     logger.error(
-      'This process has no file descriptor left for calls to the backend: raise its limit (ulimit -n)',
+      'No file descriptors left for calls to the backend. Raise the limit of this process (ulimit -n).',
     );
   };
   const logFailed = logFailedCalls(logger);
@@ -53,18 +53,21 @@ export function observeUpstream(
       const route = `${method} ${path}`;
       logger.warn(
         { route },
-        `The backend does not have ${route}: from now on ${DIFFERENCES.get(path)}. Found out by UPSTREAM_ROUTES=auto, which looks again after a minute, and then less often. See ${MISSING_ROUTES_DOCS}`,
+        `The backend lacks the optional route ${route}: ${DIFFERENCES.get(path)}. UPSTREAM_ROUTES=auto detected this, and checks again after a minute, then less often. See ${MISSING_ROUTES_DOCS}`,
       );
     },
     onFoundRoute: ({ method, path }) => {
       const route = `${method} ${path}`;
-      logger.info({ route }, `The backend has ${route} now, and it is called from now on`);
+      logger.info(
+        { route },
+        `The backend now has the optional route ${route}, which is used again`,
+      );
     },
     onUndecidedRoute: ({ method, path }) => {
       const route = `${method} ${path}`;
       logger.warn(
         { route },
-        `Whether the backend has ${route} cannot be told by what it has answered: until it can, fields that need it fail, and refusals cost further reads. Set UPSTREAM_ROUTES where it is known. See ${MISSING_ROUTES_DOCS}`,
+        `Cannot detect whether the backend has the optional route ${route}. Until it is detected, fields that need the route fail, and rejected calls cost extra reads. Set UPSTREAM_ROUTES if you know the routes. See ${MISSING_ROUTES_DOCS}`,
       );
     },
     onBreaker: (change) => {
@@ -72,7 +75,7 @@ export function observeUpstream(
       const { scope, route, state } = change;
       if (scope === 'host' && state === 'open') presence.noticeAbsence();
       const of = route ? `${route.method} ${route.path}` : undefined;
-      logger.warn({ scope, route: of, state }, `Breaker of scope ${scope} is ${state}`);
+      logger.warn({ scope, route: of, state }, `Circuit breaker of scope ${scope} is ${state}`);
     },
   };
 }

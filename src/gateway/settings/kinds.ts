@@ -4,8 +4,12 @@
 import { statSync } from 'node:fs';
 import { z } from 'zod';
 
-/** A switch takes both spellings, so that nobody has to remember which one it has. */
+/** Both spellings of a switch. */
 const SPELLINGS: Readonly<Record<string, string>> = { true: 'on', false: 'off' };
+
+/** `"on", "keys" or "off"` */
+const either = (names: readonly string[]): string =>
+  new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(names.map((name) => `"${name}"`));
 
 /** A switch that may have further values. */
 export const switchOr = <const Name extends string>(...others: readonly Name[]) =>
@@ -13,23 +17,23 @@ export const switchOr = <const Name extends string>(...others: readonly Name[]) 
     .string()
     .transform((text) => SPELLINGS[text] ?? text)
     .pipe(z.enum(['on', 'off', ...others]))
-    .describe(`${['on', ...others, 'off'].map((name) => `"${name}"`).join(' or ')}`);
+    .describe(either(['on', ...others, 'off']));
 
 export const ON_OR_OFF = switchOr()
   .transform((value) => value === 'on')
   .describe('"on" or "off"');
 
-export const TEXT = z.string().describe('a text');
+export const TEXT = z.string().describe('a string');
 
 export const UNQUOTED = z
   .string()
   .regex(/^[^"']*$/)
-  .describe('a text without quotes, which files of `docker run --env-file` keep');
+  .describe('a string without quotes, which `docker run --env-file` does not strip');
 
 export const FOLDER = z
   .string()
   .refine((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory())
-  .describe('a folder that is there');
+  .describe('an existing folder');
 
 const digits = (min: number, max: number) =>
   z
@@ -42,7 +46,7 @@ export const wholeNumber = (min: number, max: number) =>
   digits(min, max).describe(`a whole number from ${min} to ${max}`);
 
 export const oneOf = <const Name extends string>(names: readonly Name[]) =>
-  z.enum(names).describe(names.map((name) => `"${name}"`).join(' or '));
+  z.enum(names).describe(either(names));
 
 /** Milliseconds of the units of times and rates. */
 export const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000 };

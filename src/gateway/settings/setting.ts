@@ -100,9 +100,7 @@ function readSetting(one: Setting<unknown>, env: EnvironmentVariables): unknown 
   const given = textOf(env, name);
   const file = isSecret ? textOf(env, fileName(name)) : undefined;
   if (given !== undefined && file !== undefined) {
-    throw new ConfigError(
-      `${name} and ${fileName(name)} are both set: remove ${name} to use the file, or ${fileName(name)} to use the variable.`,
-    );
+    throw new ConfigError(`${name} and ${fileName(name)} are both set. Remove one of them.`);
   }
   if (file !== undefined) return readSecret(name, file, kind);
   const text = given ?? unset;
@@ -123,7 +121,7 @@ export function parseSetting<Value>(
 ): Value {
   const result = kind.safeParse(text);
   if (result.success) return result.data;
-  const got = isSecret ? 'its value is not shown here' : `got ${JSON.stringify(shown(text))}`;
+  const got = isSecret ? 'its value is not shown' : `got ${JSON.stringify(shown(text))}`;
   throw new ConfigError(`${name} must be ${kind.description}; ${got}.${hintOf(name, text)}`);
 }
 
@@ -131,8 +129,10 @@ export function parseSetting<Value>(
 function readSecret(name: string, file: string, kind: Kind<unknown>): unknown {
   const { description } = kind;
   // A relative path may be the secret itself, set by mistake.
-  const path = isAbsolute(file) ? JSON.stringify(file.slice(0, 200)) : 'its value, not shown here,';
-  const refusal = `${fileName(name)} must name a file that holds ${description}`;
+  const path = isAbsolute(file)
+    ? JSON.stringify(file.slice(0, 200))
+    : 'its value, which is not shown,';
+  const refusal = `${fileName(name)} must be the path of a file that contains ${description}`;
   let text: string;
   try {
     text = readFileSync(file, 'utf8').trim();
@@ -143,14 +143,14 @@ function readSecret(name: string, file: string, kind: Kind<unknown>): unknown {
   if (text === '') throw new ConfigError(`${refusal}; ${path} is empty.`);
   const result = kind.safeParse(text);
   if (result.success) return result.data;
-  throw new ConfigError(`${refusal}; what it holds is not shown here.`);
+  throw new ConfigError(`${refusal}; its content is not shown.`);
 }
 
 /** Hint at a variable of a Kubernetes service: `ADMIN_PORT` for a service named `admin`. */
 function hintOf(name: string, text: string): string {
   if (!/^(?:tcp|udp|sctp):\/\//.test(text) || !name.endsWith('_PORT')) return '';
   const service = name.slice(0, -'_PORT'.length).toLowerCase();
-  return ` Kubernetes sets it for a Service named "${service}": set enableServiceLinks: false in the pod, or give the Service another name.`;
+  return ` Kubernetes sets it for a Service named "${service}". Set enableServiceLinks: false in the pod, or rename the Service.`;
 }
 
 /** Hides a URL's password, the token in its query, and a key in place of its file. */

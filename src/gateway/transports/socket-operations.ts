@@ -155,5 +155,5 @@ const tooMany = (max: number) =>
   clientError(
     429,
     'TOO_MANY_SUBSCRIPTIONS',
-    `This socket has ${max} operations open, which is all it may have: end some first, or open another.`,
+    `Limit of ${max} open operations per WebSocket reached. Complete some, or open another WebSocket.`,
   );

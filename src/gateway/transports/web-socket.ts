@@ -81,9 +81,9 @@ const SERVICE_RESTART = 1_012;
 /** The subprotocol of the package subscriptions-transport-ws. */
 const LEGACY_PROTOCOL = 'graphql-ws';
 
-const PROTOCOL_REJECTED = `WebSocket rejected: its client does not offer ${GRAPHQL_TRANSPORT_WS_PROTOCOL}, the subprotocol that is served.`;
+const PROTOCOL_REJECTED = `WebSocket rejected: the client does not offer the subprotocol ${GRAPHQL_TRANSPORT_WS_PROTOCOL}.`;
 
-const LEGACY_REJECTED = `${PROTOCOL_REJECTED} Replace subscriptions-transport-ws by the package graphql-ws, which offers it.`;
+const LEGACY_REJECTED = `${PROTOCOL_REJECTED} Replace the package subscriptions-transport-ws with graphql-ws.`;
 
 /** Takes over a connection, or returns the error response. */
 export type Upgrade = (
@@ -292,25 +292,30 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
   return (incoming, socket, head) => {
     const { method, url = '', headers } = incoming;
     if (!/^\/graphql(?:\?|$)/.test(url)) {
-      return errorResponse(404, 'NOT_FOUND', 'Nothing is here: connect to /graphql.');
+      return errorResponse(404, 'NOT_FOUND', 'Not found. Endpoints: /graphql.');
     }
     if (!mayAsk(headers.origin, headers.host, corsOrigins)) {
       onForeignOrigin(headers.origin!);
       return errorResponse(
         403,
         'ORIGIN_NOT_ALLOWED',
-        'Pages of this origin may not connect: add it to CORS_ORIGINS.',
+        'Origin not allowed. Add it to CORS_ORIGINS.',
       );
     }
     if (method !== 'GET') {
       const allow = { allow: 'GET' };
-      return errorResponse(405, 'METHOD_NOT_ALLOWED', 'Connect to /graphql with GET.', allow);
+      return errorResponse(405, 'METHOD_NOT_ALLOWED', 'Use GET.', allow);
     }
     malformed = '';
     sockets.handleUpgrade(incoming, socket, head, (opened) => serve(opened, headers));
     if (malformed === '') return undefined;
     const versions = { 'sec-websocket-version': '13' };
-    return errorResponse(400, 'BAD_REQUEST', `This is no WebSocket: ${malformed}.`, versions);
+    return errorResponse(
+      400,
+      'BAD_REQUEST',
+      `Invalid WebSocket handshake: ${malformed}.`,
+      versions,
+    );
   };
 }
 

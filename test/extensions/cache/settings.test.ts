@@ -16,9 +16,9 @@ describe('CACHE_TTL', () => {
     ['GET /v0/pages/{page_id}=30', 'CACHE_TTL must be .*'],
     ['GET /v0/pages/{page_id}=25h', 'CACHE_TTL must be .*'],
     ['backend,GET /v0/pages/{page_id}=1s', 'CACHE_TTL must be .*'],
-    ['GET /v0/page=1s', 'CACHE_TTL may not name GET /v0/page: it is no read .*'],
+    ['GET /v0/page=1s', 'CACHE_TTL must not contain GET /v0/page: it is not a GET route .*'],
     ['GET /v0/topics=1s, GET /v0/topics=5m', 'CACHE_TTL must be .*, none twice, .*'],
-    ['POST /v0/pages=1s', 'CACHE_TTL may not name POST /v0/pages: it is no read .*'],
+    ['POST /v0/pages=1s', 'CACHE_TTL must not contain POST /v0/pages: it is not a GET route .*'],
   ])('is not %s, which is refused with one line', (CACHE_TTL, message) => {
     expect(() => readConfig({ CACHE_TTL })).toThrow(ConfigError);
     expect(() => readConfig({ CACHE_TTL })).toThrow(new RegExp(`^${message}$`));
@@ -53,7 +53,7 @@ it.each(['FORWARD_HEADERS', 'EXPOSE_HEADERS'])(
   '%s may not name the header of consistency tokens',
   (name) => {
     expect(() => readConfig({ [name]: 'x-team, X-Consistency' })).toThrow(
-      new RegExp(`^${name} may not name x-consistency: the gateway sets its own with each `),
+      new RegExp(`^${name} must not contain x-consistency: the gateway sets it on each `),
     );
   },
 );

@@ -9,7 +9,7 @@ export const PAUSE_MS = 1_000;
 
 /** @returns a function that returns whether it has logged a call. */
 export function logFailedCalls(logger: Logger): (call: ObservedCall) => boolean {
-  const lines = new Map<string, { saidMs: number; unsaid: number }>();
+  const lines = new Map<string, { loggedMs: number; suppressed: number }>();
   return ({ route, attempt, isSent, status, failure, durationMs, span }) => {
     // Cancelled calls are no failures; the cause of unsent calls is logged elsewhere.
     if (!isSent || failure === 'cancelled') return false;
@@ -18,9 +18,9 @@ export function logFailedCalls(logger: Logger): (call: ObservedCall) => boolean 
     if (kind === undefined) return false;
     const call = `${route.method} ${route.path}`;
     // Bounded: routes and kinds are fixed sets.
-    const line = lines.get(`${call} ${kind}`) ?? { saidMs: -Infinity, unsaid: 0 };
-    if (performance.now() - line.saidMs < PAUSE_MS) {
-      line.unsaid += 1;
+    const line = lines.get(`${call} ${kind}`) ?? { loggedMs: -Infinity, suppressed: 0 };
+    if (performance.now() - line.loggedMs < PAUSE_MS) {
+      line.suppressed += 1;
       return false;
     }
     logger.warn(
@@ -31,11 +31,11 @@ export function logFailedCalls(logger: Logger): (call: ObservedCall) => boolean 
         durationMs: Math.round(durationMs * 10) / 10,
         trace_id: span?.traceId,
         span_id: span?.spanId,
-        ...(line.unsaid > 0 && { unsaid: line.unsaid }),
+        ...(line.suppressed > 0 && { suppressed: line.suppressed }),
       },
-      'Call to the backend failed',
+      'REST call failed',
     );
-    lines.set(`${call} ${kind}`, { saidMs: performance.now(), unsaid: 0 });
+    lines.set(`${call} ${kind}`, { loggedMs: performance.now(), suppressed: 0 });
     return true;
   };
 }

@@ -19,7 +19,7 @@ interface LoggerOptions {
 export async function createLogger({ level, pretty }: LoggerOptions): Promise<Logger> {
   // As a property of `process.stdout`, since opening that makes pipes non-blocking.
   const output = new LogOutput(process.stdout.fd, (lines, failure) =>
-    logger.warn({ lines, failure }, 'Log lines were dropped: standard output did not take them'),
+    logger.warn({ lines, failure }, 'Log lines dropped: standard output was blocked or failed'),
   );
   const options = {
     level,

@@ -115,7 +115,7 @@ function callsOf({ entries }: CallLog): object {
   });
   return {
     journal,
-    ...(entries.length > MAX_CALLS && { callsLeftOut: entries.length - MAX_CALLS }),
+    ...(entries.length > MAX_CALLS && { callsOmitted: entries.length - MAX_CALLS }),
   };
 }
 

@@ -14,7 +14,7 @@ export function createOriginLog(logger: Logger): OnForeignOrigin {
     logged.add(origin);
     logger.warn(
       { origin },
-      'Pages of this origin may not call the gateway. Add it to CORS_ORIGINS to allow them.',
+      'Cross-origin request rejected. Add the origin to CORS_ORIGINS to allow its pages.',
     );
   };
 }

@@ -28,8 +28,8 @@ export class Presence {
 
   noticeAnswer(): void {
     if (this.isAbsent) {
-      const awayMs = Math.round(performance.now() - this.#sinceMs);
-      this.#logger.info({ awayMs }, 'The backend answers again');
+      const unavailableMs = Math.round(performance.now() - this.#sinceMs);
+      this.#logger.info({ unavailableMs }, 'Backend available again');
     }
     this.#failures = 0;
   }

@@ -3,9 +3,9 @@ import type { TrustedObserver } from '../../documents/trusted-documents.ts';
 import type { Logger } from './logger.ts';
 
 export const trustedLog = (logger: Logger): TrustedObserver => ({
-  onRead: ({ files, documents }) => logger.info({ files, documents }, 'Trusted documents are read'),
+  onRead: ({ files, documents }) => logger.info({ files, documents }, 'Trusted documents loaded'),
   onBadFile: (bad) =>
-    logger.error(bad, 'Bad file of trusted documents: the last good set is served'),
+    logger.error(bad, 'Bad file in TRUSTED_DOCUMENTS: still serving the last good set'),
   onInvalidDocument: (document) =>
-    logger.warn(document, 'The schema does not serve a trusted document'),
+    logger.warn(document, 'Trusted document is not valid against the schema'),
 });

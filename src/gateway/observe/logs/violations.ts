@@ -22,8 +22,8 @@ export function logViolations(
     logger.warn(
       { route, field },
       field === ''
-        ? 'The backend answered something other than its document says'
-        : 'The backend answered a field otherwise than its document says',
+        ? 'REST response violates the API spec'
+        : 'Field of a REST response violates the API spec',
     );
   };
 }

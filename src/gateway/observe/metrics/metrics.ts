@@ -87,7 +87,7 @@ export class Metrics {
   build(build: Readonly<Record<string, string>>): void {
     const info = new Gauge({
       name: 'gateway_build_info',
-      help: 'What runs here; always 1.',
+      help: 'Version of the gateway and of Node; always 1.',
       labelNames: Object.keys(build),
       registers: [this.registry],
     });
@@ -99,17 +99,17 @@ export class Metrics {
     const { instruments } = this;
     instruments.gauge(
       'gateway_ready',
-      'Whether requests are taken: 1 until the process stops.',
+      'Whether requests are accepted: 1 until the process stops.',
       () => Number(readiness.report().ready),
     );
     instruments.gauge(
       'gateway_degraded',
-      'Whether a circuit is open, the last call was not answered, or a file of trusted documents is bad.',
+      'Whether a circuit is open, the last REST call failed, or a file of trusted documents is bad.',
       () => Number(readiness.report().degraded),
     );
     instruments.gauge(
       'gateway_requests_in_flight',
-      'GraphQL requests being answered.',
+      'GraphQL requests in flight.',
       () => requests.underWay,
     );
     instruments.gauges(
@@ -131,14 +131,14 @@ export class Metrics {
     );
     instruments.gauges(
       'gateway_route_missing',
-      "Whether the backend lacks a route beside the REST document's: 1 if it does.",
+      'Whether the backend lacks an optional route: 1 if it does.',
       'route',
       Object.keys(routes()),
       (route) => Number(routes()[route] === 'missing'),
     );
     instruments.gauge(
       'gateway_subscriptions_open',
-      'Subscriptions that are open.',
+      'Open subscriptions.',
       () => subscriptions.size,
     );
     instruments.gauge(
@@ -148,7 +148,7 @@ export class Metrics {
     );
     instruments.gauge(
       'gateway_live_pollers',
-      'Objects that are polled, each once for all who watch it with the same key.',
+      'Polled objects, each polled once per API key.',
       () => pollers.size,
     );
   }
@@ -164,12 +164,12 @@ export class Metrics {
     );
     const ends = this.instruments.counter(
       'gateway_subscription_ends_total',
-      'Subscriptions ended, by cause.',
+      'Ended subscriptions by cause.',
       ['cause'],
     );
     const lag = this.instruments.histogram(
       'gateway_live_lag_seconds',
-      "From the backend's change of a watched object, by its own clock, to its being seen here.",
+      "Time from a change of a watched object, by the backend's clock, to its detection.",
     );
     return {
       onPoll: (outcome) => polls.inc({ outcome }),
@@ -186,7 +186,7 @@ export class Metrics {
     let last = performance.eventLoopUtilization();
     this.instruments.gauge(
       'nodejs_eventloop_utilization',
-      'Share of the time since the last reading in which the event loop was busy, 0 to 1.',
+      'Share of the time since the last scrape in which the event loop was busy, 0 to 1.',
       () => {
         const now = performance.eventLoopUtilization();
         const { utilization } = performance.eventLoopUtilization(now, last);

@@ -69,7 +69,7 @@ export class OperationMetrics {
     for (const operation of OPERATION_TYPES) this.#requests.add(operation, 'failed', 0);
     this.#durations = instruments.durations(
       'gateway_request_duration_seconds',
-      'GraphQL requests, arrival to answer.',
+      'Duration of GraphQL requests, from arrival to response.',
       (operation: string) => ({ operation }),
     );
     instruments.counter(
@@ -80,12 +80,12 @@ export class OperationMetrics {
     );
     this.#durationsByName = instruments.durations(
       'gateway_operation_duration_seconds',
-      'Operations of trusted documents by name, arrival to answer; all others are "other".',
+      'Duration of operations of trusted documents by name; all others are "other".',
       (name: string) => ({ operation_name: name }),
     );
     instruments.counter(
       'gateway_errors_total',
-      'Answers with an error of this code, by the REST route that failed, which is empty where none did.',
+      'Responses with an error, by code and by the REST route that failed (empty if none did).',
       ['code', 'method', 'route'],
       this.#errors,
     );
@@ -97,13 +97,13 @@ export class OperationMetrics {
     );
     instruments.counter(
       'gateway_operation_rounds_total',
-      'Round trips that operations waited for, by name.',
+      'Sequential round trips of operations, by name.',
       ['operation_name'],
       this.#rounds,
     );
     instruments.counter(
       'gateway_plan_checks_total',
-      'Whether queries whose callers asked what they cost made fewer or more calls, and rounds, than planned.',
+      'Explained queries, by whether they made fewer or more calls, and round trips, than planned.',
       ['operation_name', 'what', 'made'],
       this.#plannedCalls,
       this.#plannedRounds,

@@ -35,13 +35,13 @@ export function upstreamMetrics(instruments: Instruments): UpstreamMetrics {
   };
   instruments.counter(
     'gateway_upstream_calls_total',
-    'REST calls by route, source and status. Sent and unsent ones are attempts; without an answer, the status is the kind of failure.',
+    'REST calls by route, source and status. Sent and unsent ones are attempts; without a response, the status is the kind of failure.',
     ['method', 'route', 'source', 'status'],
     ...Object.values(calls),
   );
   const durations = instruments.durations(
     'gateway_upstream_call_duration_seconds',
-    'Attempts of REST calls that were sent, from the queue to the whole answer.',
+    'Duration of sent attempts of REST calls, from the queue to the complete response.',
     ({ method, path: route }: RouteLabel) => ({ method, route }),
   );
   const retries = instruments.counter(
@@ -50,24 +50,24 @@ export function upstreamMetrics(instruments: Instruments): UpstreamMetrics {
   );
   const shed = instruments.counter(
     'gateway_upstream_shed_total',
-    'Calls refused: too many were waiting.',
+    'Calls rejected because too many were waiting.',
   );
   const pauses = instruments.counter(
     'gateway_upstream_pauses_total',
-    'Times the backend limited a key.',
+    'Times the backend rate limited an API key.',
   );
   const violations = instruments.counter(
     'gateway_contract_violations_total',
-    "Answers with a field that departs from the backend's document, by route and field.",
+    'Responses with a field that violates the API spec, by route and field.',
     ['method', 'route', 'field'],
   );
   const exhausted = instruments.counter(
     'gateway_retry_budget_exhausted_total',
-    'Retries not made: too many already were.',
+    'Retries skipped because the retry budget was exhausted.',
   );
   const opened = instruments.counter(
     'gateway_breaker_opened_total',
-    'Times that circuits of a scope and a route opened. A gauge may be read while they are closed.',
+    'Times that circuits opened, by scope and route.',
     ['scope', 'method', 'route'],
   );
   return {
