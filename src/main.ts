@@ -19,14 +19,17 @@ import { schema } from './app/schema.ts';
 import type { CallLayers, Extension, StandIn } from './gateway/extension.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { createLogger } from './gateway/observe/logs/logger.ts';
-import { Presence } from './gateway/observe/logs/presence.ts';
 import { Metrics } from './gateway/observe/metrics/metrics.ts';
-import { observeUpstream } from './gateway/observe/upstream-observer.ts';
+import { BackendAvailability, observeUpstream } from './gateway/observe/upstream-observer.ts';
 import { loadPlugins } from './app/process/operator-plugins.ts';
 import { announce } from './app/process/announce.ts';
 import { EXPLORER_FOLDER, staleBuild, versionOf } from './app/process/build.ts';
-import { EXIT, stopOnSignals, surviveRejections } from './app/process/lifecycle.ts';
-import { switchLevelOnSignal } from './app/process/log-level.ts';
+import {
+  EXIT,
+  stopOnSignals,
+  surviveRejections,
+  switchLevelOnSignal,
+} from './app/process/lifecycle.ts';
 import { linesOf } from './app/settings/list.ts';
 import { openPorts } from './app/process/ports.ts';
 
@@ -74,7 +77,7 @@ async function serve(config: Config): Promise<void> {
   const backend = await (opening ??= openBackend(config, logger, standIn));
   const warnings = warningsOf(config, backend);
   const layers = Object.assign({}, ...extensions.map(({ calls }) => calls)) as CallLayers;
-  const presence = new Presence(logger);
+  const availability = new BackendAvailability(logger);
   const connections =
     standIn?.connections ?? new BackendDispatcher(backend.origin, backend.connections);
   const upstream = createUpstream({
@@ -86,7 +89,12 @@ async function serve(config: Config): Promise<void> {
     userAgent,
     exposeHeaders: headers.expose,
     cache: layers.cache,
-    observer: observeUpstream(metrics, logger, presence, () => gateway),
+    observer: observeUpstream({
+      metrics,
+      logger,
+      availability,
+      readiness: () => gateway.readiness,
+    }),
   });
   // The first query is about a page, which the 20 routes of the REST document do not support.
   const hasSamplePage =
@@ -126,7 +134,17 @@ async function serve(config: Config): Promise<void> {
     return finished;
   });
   const { url } = ports;
-  await announce({ ...backend, userAgent, standIn, logger, presence, url, warnings, tools, http });
+  await announce({
+    ...backend,
+    userAgent,
+    standIn,
+    logger,
+    availability,
+    url,
+    warnings,
+    tools,
+    http,
+  });
 }
 
 function standInOf(extensions: readonly Extension[]): StandIn | undefined {

@@ -14,9 +14,9 @@ import { POLL_MS as FOLDER_POLL_MS } from '../src/gateway/documents/trusted-docu
 import { QUIET_MS } from '../src/gateway/http/drain.ts';
 import { MAX_CONNECTIONS, SERVER_LIMITS } from '../src/gateway/http/http-server.ts';
 import { READ_WITHIN_MS } from '../src/gateway/http/request-listener.ts';
-import { PAUSE_MS } from '../src/gateway/observe/logs/failed-calls.ts';
+import { PAUSE_MS } from '../src/gateway/observe/upstream-observer.ts';
 import { MAX_WAITING_BYTES } from '../src/gateway/observe/logs/log-output.ts';
-import { MAX_CALLS } from '../src/gateway/observe/logs/operation-log.ts';
+import { MAX_CALLS } from '../src/gateway/observe/logs/gateway-log.ts';
 import { MAX_VARIABLES_DEPTH, MAX_VARIABLES_VALUES } from '../src/gateway/operation/params.ts';
 import { ADMISSION } from '../src/gateway/policies/admission.ts';
 import { MAX_ERRORS } from '../src/gateway/policies/execution.ts';

@@ -9,17 +9,19 @@ import { systemClock } from '../lib/clock.ts';
 import { Pollers } from '../live/pollers.ts';
 import { Documents } from './documents/documents.ts';
 import { sha256 } from './documents/manifest.ts';
-import { openTrusted } from './documents/trusted-documents.ts';
+import { TrustedDocuments } from './documents/trusted-documents.ts';
 import { headersOf, policiesOf, routesOf, type Core } from './extension.ts';
 import { openExplorer } from './http/explorer.ts';
 import { operatorRoutes, publicRoutes } from './http/operator-routes.ts';
 import { createSite, GRAPHQL } from './http/site.ts';
-import { operationLog, subscriptionLog } from './observe/logs/operation-log.ts';
-import { createOriginLog } from './observe/logs/origin-log.ts';
-import { trustedLog } from './observe/logs/trusted-log.ts';
+import {
+  operationLog,
+  originLog,
+  subscriptionLog,
+  trustedLog,
+} from './observe/logs/gateway-log.ts';
 import { silentLogger } from './observe/logs/logger.ts';
 import { Metrics } from './observe/metrics/metrics.ts';
-import { countOperations } from './observe/metrics/operation-metrics.ts';
 import { Readiness } from './observe/readiness.ts';
 import { createTranslate } from './operation/errors.ts';
 import { Subscriptions } from './operation/subscriptions.ts';
@@ -91,14 +93,19 @@ export function createGateway(options: GatewayOptions): Gateway {
     suggestions: introspection === 'on',
     routes: explain !== 'off',
   });
-  const trusted = openTrusted(options.documents, documents, trustedLog(logger));
+  const prepare = (text: string, hash = sha256(text)) => documents.prepare(text, hash);
+  const { folder } = options.documents;
+  const trusted =
+    folder === undefined
+      ? undefined
+      : new TrustedDocuments({ ...options.documents, folder }, prepare, trustedLog(logger));
   const varying = [...forward, ...headersOf(extensions, 'varying')];
   const readable = [...headersOf(extensions, 'readable'), ...expose];
   const allowed = corsOrigins.length > 0 ? createCors(corsOrigins, readable) : undefined;
   const policies: Policies = {
     ...policiesOf(extensions, 'around'), // traces
     log: operationLog(logger, options.logSlowMs), // one line per operation
-    metrics: countOperations(metrics), // counters and durations
+    metrics: { onAnswered: (operation) => metrics.operations.add(operation) }, // counters, durations
     httpRequest: httpRequest(), // methods, media types, CSRF
     newDocuments: newDocuments(admit, documents, trusted), // at most 2 ms per turn of the event loop
     trustedDocuments: trustedDocuments(trusted), // lookup by id
@@ -147,7 +154,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     subscriptions: open,
   });
 
-  const onForeignOrigin = createOriginLog(logger);
+  const onForeignOrigin = originLog(logger);
   const graphql = createHttpTransport({ schema, server, cors: allowed, onForeignOrigin });
   const upgrade = createWebSocketTransport({
     ...live,
@@ -166,7 +173,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     corsOrigins,
     onForeignOrigin,
     run: createOwnTransport(schema, server),
-    prepare: (text) => documents.prepare(text, sha256(text)),
+    prepare,
   };
   const adminRoutes = operatorRoutes({ readiness, metrics, routes: upstream.routes });
   const parts = { readiness, logger, subscriptions: open, idle: () => server.idle() };

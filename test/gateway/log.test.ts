@@ -1,8 +1,9 @@
 /** The log line of each operation, and the log lines of failed calls. */
 import { describe, expect, it } from 'vitest';
-import { Presence } from '../../src/gateway/observe/logs/presence.ts';
-import { observeUpstream } from '../../src/gateway/observe/upstream-observer.ts';
-import { logViolations } from '../../src/gateway/observe/logs/violations.ts';
+import {
+  BackendAvailability,
+  observeUpstream,
+} from '../../src/gateway/observe/upstream-observer.ts';
 import { Metrics } from '../../src/gateway/observe/metrics/metrics.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { after, reset, status } from '../support/faults.ts';
@@ -112,8 +113,12 @@ describe('the log line of an operation', () => {
 
 it('logs a failed call with route, kind, attempt and duration, once a second for each kind', async () => {
   const { lines, logger } = openLog('warn');
-  const presence = new Presence(logger);
-  const observer = observeUpstream(new Metrics(), logger, presence, () => site.gateway);
+  const observer = observeUpstream({
+    metrics: new Metrics(),
+    logger,
+    availability: new BackendAvailability(logger),
+    readiness: () => site.gateway.readiness,
+  });
   const site = await openGateway({ backend: 'faulty', rest: { observer } });
   site.upstream.on('GET /v0/persons/p', status(503), status(503), reset(), world());
   site.upstream.on('GET /v0/topics/t', status(404));
@@ -135,14 +140,20 @@ it('logs a failed call with route, kind, attempt and duration, once a second for
 it('logs a violation of the contract once an hour for each route and field', () => {
   const { lines, logger } = openLog('warn');
   let nowMs = 0;
-  const violated = logViolations(logger, () => nowMs);
+  const observer = observeUpstream({
+    metrics: new Metrics(),
+    logger,
+    availability: new BackendAvailability(logger),
+    readiness: () => ({ noticeCall: () => {} }),
+    now: () => nowMs,
+  });
 
   for (nowMs of [0, 3_599_999]) {
-    violated(routes.getPage, 'name');
-    violated(routes.getPage, '');
+    observer.onViolation?.(routes.getPage, 'name');
+    observer.onViolation?.(routes.getPage, '');
   }
   nowMs = 3_600_000;
-  violated(routes.getPage, 'name');
+  observer.onViolation?.(routes.getPage, 'name');
 
   const route = 'GET /v0/pages/{page_id}';
   expect(lines.map((line) => [line['route'], line['field']])).toEqual([

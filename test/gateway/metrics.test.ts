@@ -1,9 +1,7 @@
 /** `/metrics`: an outage of the backend, apps and their documents, and the cost of operations. */
 import { Histogram, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
-import { BOUNDS } from '../../src/gateway/observe/metrics/durations.ts';
-import { Instruments } from '../../src/gateway/observe/metrics/instruments.ts';
-import { openMetrics } from '../../src/gateway/observe/metrics/open-metrics.ts';
+import { BOUNDS, Instruments, openMetrics } from '../../src/gateway/observe/metrics/instruments.ts';
 import { send } from '../support/client.ts';
 import { after, html, status } from '../support/faults.ts';
 import { openGateway } from '../support/open-gateway.ts';

@@ -1,18 +1,10 @@
-/**
- * Prints what the schema changes since a commit, by GraphQL Inspector: `npm run schema:check -- [folder] [--base=main]`.
- *
- * On the commit itself `schema.graphql` is compared with the one before. The folder holds one manifest of documents for
- * each version of an app; without one, the documents of this project are meant. Fails where the schema no longer serves a
- * document that it served.
- */
+/** Prints the changes of the schema since a commit, by GraphQL Inspector: `npm run schema:check`. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { CriticalityLevel, diff, DiffRule } from '@graphql-inspector/core';
 import { buildSchema, GraphQLError, parse, validate, type GraphQLSchema } from 'graphql';
-import { readManifests } from '../../gateway/documents/manifest-folder.ts';
-import { nameOf } from './prices.ts';
-import { printLines } from './terminal.ts';
+import { readManifests } from '../../gateway/documents/manifest.ts';
+import { nameOf, runCommand, shortId } from './terminal.ts';
 
 const FILE = 'schema.graphql';
 const OWN_DOCUMENTS = 'src/client/generated';
@@ -31,20 +23,19 @@ manifest of documents per app version. The default is the documents of this proj
   --base=commit   commit to compare ${FILE} with (default: main)
 `;
 
-await printLines(HELP, async () => {
-  const { positionals, values } = parseArgs({
-    allowPositionals: true,
-    options: { base: { type: 'string', default: 'main' } },
-  });
+await runCommand(HELP, { base: 'string' }, async ({ positionals, options }) => {
   const [folder = OWN_DOCUMENTS] = positionals;
-  const base = baseOf(values.base);
+  const { base: given = 'main' } = options;
+  // If the commit itself is checked out, its predecessor.
+  const isCheckedOut = git('rev-parse', `${given}^{commit}`) === git('rev-parse', 'HEAD');
+  const base = isCheckedOut ? `${given}^` : given;
   const old = buildSchema(git('show', `${base}:${FILE}`));
   const now = buildSchema(readFileSync(FILE, 'utf8'));
   const changes = await diff(old, now, [DiffRule.ignoreDescriptionChanges]);
   const broken = documentsBroken(old, now, folder);
   if (broken.length > 0) process.exitCode = 1;
   return [
-    `${FILE} since ${values.base === base ? base : `${base} (${values.base} is checked out)`}:`,
+    `${FILE} since ${base}${isCheckedOut ? ` (${given} is checked out)` : ''}:`,
     ...Object.entries(TITLES).flatMap(([level, title]) => {
       const ofLevel = changes.filter(({ criticality }) => (criticality.level as string) === level);
       return listed(
@@ -64,7 +55,7 @@ function documentsBroken(old: GraphQLSchema, now: GraphQLSchema, folder: string)
       const errors = errorsOf(now, text);
       if (errors.length === 0 || errorsOf(old, text).length > 0) return [];
       const messages = errors.map(({ message }) => message).join(' ');
-      return [`${name}: ${nameOf(parse(text))} (${id.slice(0, 12)}): ${messages}`];
+      return [`${name}: ${nameOf(parse(text))} (${shortId(id)}): ${messages}`];
     }),
   );
 }
@@ -80,12 +71,6 @@ function errorsOf(schema: GraphQLSchema, text: string): readonly GraphQLError[] 
 
 function listed(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : ['', `${title}:`, ...lines.map((line) => `- ${line}`)];
-}
-
-/** Returns the commit to compare with: the previous one if the named one is checked out. */
-function baseOf(name: string): string {
-  const isHere = git('rev-parse', `${name}^{commit}`) === git('rev-parse', 'HEAD');
-  return isHere ? `${name}^` : name;
 }
 
 function git(...args: readonly string[]): string {

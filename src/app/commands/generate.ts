@@ -1,8 +1,4 @@
-/**
- * Generates files: `npm run codegen`. `schema.graphql` is the whole schema, `schema.subgraph.graphql` the part for
- * composition, both in a stable order; `src/client/generated/` is configured by `codegen.ts`. The gateway reads none of
- * them.
- */
+/** Generates the schema files and `src/client/generated/`: `npm run codegen`. The gateway reads none of them. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { generate } from '@graphql-codegen/cli';

@@ -1,8 +1,7 @@
 /**
- * Packs the client package: `npm run client` writes `dist-client/content-pages-client.tgz`, and `npm run client --
- * folder` writes the file there.
+ * Packs the client package: `npm run client`.
  *
- * A file, since npm links folders, whose modules would load the gateway's graphql instead of the app's.
+ * As a file, since npm links folders, whose modules would load the gateway's graphql instead of the app's.
  */
 import { execSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -10,22 +9,15 @@ import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
-import { offerHelp } from './terminal.ts';
+import { runCommand } from './terminal.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-offerHelp(`
+
+const HELP = `
 npm run client -- [folder]
 
 Packs the client package for frontends as content-pages-client.tgz in the folder (default: dist-client).
-`);
-
-const [unknown] = process.argv.slice(2).filter((given) => given.startsWith('-'));
-if (unknown !== undefined) {
-  process.stderr.write(`Unknown option ${unknown}. Pass a folder or no argument.\n`);
-  process.exit(1);
-}
-
-const TARGET = resolve(process.argv[2] ?? join(ROOT, 'dist-client'));
+`;
 
 /** Files that are copied, and their paths in the package. */
 const COPIES = {
@@ -36,21 +28,19 @@ const COPIES = {
   LICENSE: 'LICENSE',
 };
 
-const staged = mkdtempSync(join(tmpdir(), 'content-pages-client-'));
-try {
-  const faults = compile();
-  if (faults.length > 0) {
-    process.stderr.write(ts.formatDiagnostics(faults, ts.createCompilerHost({})));
-    process.exitCode = 1;
-  } else {
-    pack();
+await runCommand(HELP, {}, ({ positionals: [folder = join(ROOT, 'dist-client')] }) => {
+  const staged = mkdtempSync(join(tmpdir(), 'content-pages-client-'));
+  try {
+    const faults = compile(staged);
+    if (faults.length > 0) throw new Error(ts.formatDiagnostics(faults, ts.createCompilerHost({})));
+    return [relative(process.cwd(), pack(staged, resolve(folder)))];
+  } finally {
+    rmSync(staged, { recursive: true });
   }
-} finally {
-  rmSync(staged, { recursive: true });
-}
+});
 
 /** Writes JavaScript and declarations. Returns the compiler's errors. */
-function compile(): readonly ts.Diagnostic[] {
+function compile(staged: string): readonly ts.Diagnostic[] {
   const file = join(ROOT, 'src/client/tsconfig.json');
   const parsed = ts.readConfigFile(file, (path) => ts.sys.readFile(path));
   const { fileNames, options, errors } = ts.parseJsonConfigFileContent(
@@ -70,14 +60,14 @@ function compile(): readonly ts.Diagnostic[] {
   return [...errors, ...ts.getPreEmitDiagnostics(program), ...diagnostics];
 }
 
-function pack(): void {
+function pack(staged: string, target: string): string {
   for (const [from, to] of Object.entries(COPIES)) {
     cpSync(join(ROOT, from), join(staged, to), { recursive: true });
   }
   execSync('npm pack --silent', { cwd: staged, stdio: ['ignore', 'ignore', 'inherit'] });
   const file = readdirSync(staged).find((name) => name.endsWith('.tgz'))!;
-  const packed = join(TARGET, 'content-pages-client.tgz');
-  mkdirSync(TARGET, { recursive: true });
+  const packed = join(target, 'content-pages-client.tgz');
+  mkdirSync(target, { recursive: true });
   cpSync(join(staged, file), packed);
-  process.stdout.write(`${relative(process.cwd(), packed)}\n`);
+  return packed;
 }

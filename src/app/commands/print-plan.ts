@@ -1,22 +1,16 @@
 /**
- * Prints the cost of a document for the backend: `npm run plan -- query.graphql '{"id":"p1"}'`, or bounds on the cost
- * of each document of a manifest: `npm run plan -- --manifest ios-4.2.json`.
- *
- * Makes no calls. Fragments may be in further `.graphql` files; the argument `document` plans for a backend with the
- * document's routes only. Exits with 1 if there is no plan, for use in CI.
+ * Prints the cost of a document, or the bounds of each document of a manifest, without calls: `npm run plan`. Exits with
+ * 1 if there is no plan, for CI.
  */
 import { readFileSync } from 'node:fs';
-import { getOperationAST, Kind, parse, validate } from 'graphql';
+import { getOperationAST, parse, validate } from 'graphql';
 import { readManifest } from '../../gateway/documents/manifest.ts';
 import { planFor, planningContext } from '../../plan/cost.ts';
 import type { Plan } from '../../plan/planner.ts';
-import { priceOf } from '../../plan/price.ts';
+import type { RouteSet } from '../../v0/routes.ts';
 import { schema } from '../schema.ts';
-import { range } from './prices.ts';
-import { aligned, printLines } from './terminal.ts';
-
-const given = process.argv.slice(2);
-const context = planningContext(given.includes('document') ? 'document' : 'extended');
+import { numberOf, priceDocuments, rangeOf } from './priced-documents.ts';
+import { runCommand, shortId, tableOf } from './terminal.ts';
 
 const HELP = `
 npm run plan -- query.graphql [fragments.graphql …] ['{"id":"p1"}'] [document]
@@ -28,41 +22,34 @@ document of a manifest for any variables. Calls nothing. Exits with 1 if a docum
   document   plans for a backend without the optional routes
 `;
 
-await printLines(HELP, () => {
-  if (given[0] === '--manifest') return priceManifest(given[1]);
-  const unknown = given.find(
-    (argument) => !/\.graphql$|^\{/.test(argument) && argument !== 'document',
-  );
+await runCommand(HELP, { manifest: 'string' }, ({ positionals, options: { manifest } }) => {
+  const routeSet = positionals.includes('document') ? 'document' : 'extended';
+  if (manifest !== undefined) return priceManifest(manifest, routeSet);
+  const unknown = positionals.find((one) => !/\.graphql$|^\{|^document$/.test(one));
   if (unknown !== undefined) {
     throw new Error(
       `Unknown argument "${unknown}". Pass .graphql files, variables as a JSON object, or "document".`,
     );
   }
-  const files = given.filter((argument) => argument.endsWith('.graphql'));
-  return table(planFiles(files, given.find((argument) => argument.startsWith('{')) ?? '{}'));
+  const files = positionals.filter((one) => one.endsWith('.graphql'));
+  const json = positionals.find((one) => one.startsWith('{')) ?? '{}';
+  return planTable(planFiles(files, json, routeSet));
 });
 
-function priceManifest(file: string | undefined): readonly string[] {
-  if (file === undefined)
-    throw new Error('No manifest given. Pass one: npm run plan -- --manifest ios-4.2.json');
-  const rows: string[][] = [];
-  for (const [id, text] of readManifest(readFileSync(file, 'utf8'))) {
-    const document = parse(text);
-    const [error] = validate(schema, document);
-    if (error) throw new Error(`${id.slice(0, 12)}: ${error.message}`);
-    for (const operation of document.definitions) {
-      if (operation.kind !== Kind.OPERATION_DEFINITION) continue;
-      const name = operation.name?.value ?? 'anonymous';
-      const priced = priceOf(schema, document, operation, context);
-      if (!priced) throw new Error(`${name} cannot be planned for any value of its variables.`);
-      const { calls, rounds, values } = priced.price;
-      rows.push([name, id.slice(0, 12), range(calls), String(rounds), range(values)]);
-    }
-  }
-  return aligned([['document', 'id', 'calls', 'rounds', 'values'], ...rows]);
+function priceManifest(file: string, routeSet: RouteSet): readonly string[] {
+  const { operations, problems } = priceDocuments(
+    readManifest(readFileSync(file, 'utf8')),
+    routeSet,
+  );
+  const [problem] = problems;
+  if (problem) throw new Error(`${problem.name} (${shortId(problem.id)}): ${problem.message}`);
+  const rows = operations.map(({ name, id, priced: { price } }) => [
+    ...[name, shortId(id), rangeOf(price.calls), String(price.rounds), rangeOf(price.values)],
+  ]);
+  return tableOf([['document', 'id', 'calls', 'rounds', 'values'], ...rows]);
 }
 
-function planFiles(files: readonly string[], json: string): Plan {
+function planFiles(files: readonly string[], json: string, routeSet: RouteSet): Plan {
   if (files.length === 0)
     throw new Error('No document given. Pass one: npm run plan -- query.graphql');
   const document = parse(files.map((file) => readFileSync(file, 'utf8')).join('\n'));
@@ -73,7 +60,7 @@ function planFiles(files: readonly string[], json: string): Plan {
   if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join('\n'));
   if (!getOperationAST(document)) throw new Error('The files must contain exactly one operation.');
   const variableValues = JSON.parse(json) as Readonly<Record<string, unknown>>;
-  const plan = planFor({ schema, document, variableValues }, context);
+  const plan = planFor({ schema, document, variableValues }, planningContext(routeSet));
   if (!plan)
     throw new Error(
       'The variables do not match the operation. Pass them as a JSON object after the files.',
@@ -81,30 +68,14 @@ function planFiles(files: readonly string[], json: string): Plan {
   return plan;
 }
 
-function table({
-  calls,
-  rounds,
-  values,
-  routes,
-  missing = [],
-  largestList,
-}: Plan): readonly string[] {
-  const rows = routes.map((route) => [
-    `${route.method} ${route.route}`,
-    String(route.least),
-    shown(route.most),
-    route.fields.join(', '),
-  ]);
-  return aligned([
+function planTable({ calls, rounds, values, routes, missing = [], largestList }: Plan) {
+  return tableOf([
     ['route', 'at least', 'at most', 'because of'],
-    ...rows,
-    ['all', String(calls.least), shown(calls.most), `${rounds} rounds`],
-    ['values', String(values.atLeast), shown(values.atMost), largestList ?? ''],
+    ...routes.map(({ method, route, least, most, fields }) => [
+      ...[`${method} ${route}`, String(least), numberOf(most), fields.join(', ')],
+    ]),
+    ['all', String(calls.least), numberOf(calls.most), `${rounds} rounds`],
+    ['values', String(values.atLeast), numberOf(values.atMost), largestList ?? ''],
     ...missing.map((route) => [route, 'missing', '', 'replaced by other routes, or unsupported']),
   ]);
-}
-
-/** `Infinity` is unknown, for lists of unknown length. */
-function shown(most: number): string {
-  return Number.isFinite(most) ? String(most) : 'unknown';
 }

@@ -1,11 +1,8 @@
-/**
- * Prints every setting with its default and its meaning: `npm run settings`. With `--write` updates the table of
- * docs/settings.md; a test compares them.
- */
+/** Prints every setting, or updates the table of docs/settings.md, which a test compares: `npm run settings`. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { listOf } from '../settings/list.ts';
 import { GROUPS } from '../config.ts';
-import { printLines } from './terminal.ts';
+import { runCommand } from './terminal.ts';
 
 const PAGE = 'docs/settings.md';
 
@@ -20,12 +17,13 @@ Prints every setting with its default and description.
   --write   updates the table in ${PAGE}
 `;
 
-await printLines(HELP, () => {
+await runCommand(HELP, { write: 'boolean' }, ({ options }) => {
   const list = listOf(GROUPS);
-  if (!process.argv.includes('--write')) return [list];
+  if (!options.write) return [list];
+  const page = readFileSync(PAGE, 'utf8');
   writeFileSync(
     PAGE,
-    readFileSync(PAGE, 'utf8').replace(TABLE, () => `${list}\n`),
+    page.replace(TABLE, () => `${list}\n`),
   );
   return [`${PAGE} is up to date.`];
 });

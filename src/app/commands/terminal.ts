@@ -1,4 +1,6 @@
-/** Terminal output of commands: lines, tables, help, and one line for a failure. */
+/** The command line of scripts: arguments, help, tables, and one line for a failure. */
+import { parseArgs } from 'node:util';
+import type { DocumentNode } from 'graphql';
 
 /** Prints the help and exits if `--help` or `-h` is given. */
 export function offerHelp(help: string): void {
@@ -20,17 +22,35 @@ export function takeNoArguments(help: string, version?: string): void {
   process.exit(1);
 }
 
+type OptionTypes = Readonly<Record<string, 'string' | 'boolean'>>;
+
+/** The arguments of a command. */
+interface Given<Types extends OptionTypes> {
+  readonly positionals: readonly string[];
+  readonly options: {
+    readonly [Name in keyof Types]?: Types[Name] extends 'string' ? string : boolean;
+  };
+}
+
 /**
- * @param help text of `--help`.
- * @param work returns the lines. If it throws, the process exits with 1.
+ * Prints the lines of a command. The process exits with 1 if it throws.
+ *
+ * @param types types of the options by name.
  */
-export async function printLines(
+export async function runCommand<const Types extends OptionTypes>(
   help: string,
-  work: () => readonly string[] | Promise<readonly string[]>,
+  types: Types,
+  work: (given: Given<Types>) => readonly string[] | Promise<readonly string[]>,
 ): Promise<void> {
   offerHelp(help);
   try {
-    process.stdout.write(`${(await work()).join('\n')}\n`);
+    const { positionals, values } = parseArgs({
+      allowPositionals: true,
+      options: Object.fromEntries(Object.entries(types).map(([name, type]) => [name, { type }])),
+    });
+    // Typed by the options above.
+    const lines = await work({ positionals, options: values as Given<Types>['options'] });
+    process.stdout.write(`${lines.join('\n')}\n`);
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;
@@ -38,7 +58,7 @@ export async function printLines(
 }
 
 /** Formats rows of cells as a table. */
-export function aligned(rows: readonly (readonly string[])[]): readonly string[] {
+export function tableOf(rows: readonly (readonly string[])[]): readonly string[] {
   const widths = rows[0]!.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
   return rows.map((row) =>
     row
@@ -47,3 +67,14 @@ export function aligned(rows: readonly (readonly string[])[]): readonly string[]
       .trimEnd(),
   );
 }
+
+/** Name of the first operation that has one. */
+export function nameOf({ definitions }: DocumentNode): string {
+  for (const one of definitions) {
+    if ('operation' in one && one.name) return one.name.value;
+  }
+  return 'anonymous';
+}
+
+/** The first characters of a document's id. */
+export const shortId = (id: string): string => id.slice(0, 12);

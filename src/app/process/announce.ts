@@ -1,61 +1,105 @@
-/**
- * First lines of the log: the gateway's address, and whether its backend responds.
- */
+/** First lines of the log: the backend, whether it is available, and the gateway's address. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../gateway/observe/logs/logger.ts';
-import type { Presence } from '../../gateway/observe/logs/presence.ts';
-import {
-  probeUpstream,
-  type UpstreamProbeOptions,
-} from '../../gateway/observe/logs/upstream-probe.ts';
+import type { BackendAvailability } from '../../gateway/observe/upstream-observer.ts';
+import type { ConnectionOptions } from '../../rest/transport/connections.ts';
+import { BackendDispatcher } from '../../rest/transport/dispatcher.ts';
+import { codeOf } from '../../rest/transport/transport-fault.ts';
+import { API_KEY_HEADER } from '../../v0/api-key.ts';
+import { probeRoute } from '../../v0/routes.ts';
 import { isExplorerBuilt } from './build.ts';
 
 /** Interval of probes after a failed one at the start, in milliseconds. */
 const PAUSE_MS = 5_000;
 
-interface AnnounceOptions extends UpstreamProbeOptions {
+/** Timeout of a probe, in milliseconds. */
+const PROBE_MS = 1_000;
+
+interface ProbeOptions {
+  /** `https://api.example.com`. */
+  readonly origin: string;
+  readonly pathPrefix: string;
+  readonly connections?: ConnectionOptions;
+  /** Without a key the backend responds with 401, which proves that it is available. */
+  readonly apiKey: string | undefined;
+  readonly userAgent: string;
+}
+
+interface AnnounceOptions extends ProbeOptions {
   readonly logger: Logger;
-  readonly presence: Presence;
+  readonly availability: BackendAvailability;
   /** URL of the gateway, without a path. */
   readonly url: string;
   /** Prefix of its paths; may be empty. */
   readonly http: { readonly basePath: string };
-  /** The backend in words. */
+  /** Description of the backend. */
   readonly label: string;
-  /** Logged in place of the label. @default none */
+  /** Logged instead of the label. @default none */
   readonly warnings: readonly string[];
   readonly isEmbedded: boolean;
-  /** What answers in place of a backend, which is not probed. @default none */
+  /** Replaces the backend, and is not probed. @default none */
   readonly standIn?: object | undefined;
   readonly tools: { readonly graphiql: boolean };
 }
 
 /** Logs the backend and the gateway's address, at every level. */
 export async function announce(options: AnnounceOptions): Promise<void> {
-  const { logger, presence, url, http, origin, label, warnings, isEmbedded, standIn, tools } =
+  const { logger, availability, url, http, origin, label, warnings, isEmbedded, standIn, tools } =
     options;
   const always = logger.child({}, { level: 'info' });
   for (const warning of warnings) always.warn(warning);
   if (warnings.length === 0) always.info(`Backend: ${label}`);
-  const unusable = standIn ? undefined : await probeUpstream(options);
-  if (unusable) {
-    logger.warn(unusable, 'Backend unavailable');
-    presence.noticeAbsence();
-    void awaitAnswer(options);
+  const failure = standIn ? undefined : await probe(options);
+  if (failure) {
+    logger.warn(failure, 'Backend unavailable');
+    availability.recordFailure();
+    void probeUntilAvailable(options);
   }
   if (isEmbedded) logger.info(`Backend API: ${origin}/v0/openapi.json`);
-  const state = unusable ? 'Listening, but the backend is unavailable' : 'Ready';
+  const state = failure ? 'Listening, but the backend is unavailable' : 'Ready';
   const graphql = `${url}${http.basePath}/graphql`;
   const served = tools.graphiql && isExplorerBuilt() ? 'GraphQL and GraphiQL' : 'GraphQL';
   always.info({ url: graphql }, `${state}: ${served} at ${graphql}`);
 }
 
-/** Probes until the backend has answered, or a call has. */
-async function awaitAnswer(options: AnnounceOptions): Promise<void> {
-  const { presence } = options;
+/** Probes until the backend has responded to a probe or to a call. */
+async function probeUntilAvailable(options: AnnounceOptions): Promise<void> {
+  const { availability } = options;
   for (;;) {
     await sleep(PAUSE_MS, undefined, { ref: false });
-    if (!presence.isAbsent) return;
-    if (!(await probeUpstream(options))) return presence.noticeAnswer();
+    if (!availability.isOutage) return;
+    if (!(await probe(options))) return availability.recordResponse();
+  }
+}
+
+/**
+ * Calls the cheapest route. Returns undefined for any response below 500, including client errors, but not for
+ * redirects; otherwise what failed, for logs only, since it contains the host.
+ */
+async function probe(
+  options: ProbeOptions,
+): Promise<Readonly<Record<string, string | number>> | undefined> {
+  const { origin, pathPrefix, connections, apiKey, userAgent } = options;
+  const { protocol, hostname: host, port } = new URL(origin);
+  const address = { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
+  const dispatcher = new BackendDispatcher(origin, connections);
+  try {
+    const { statusCode } = await dispatcher.request({
+      method: 'GET',
+      path: `${pathPrefix}${probeRoute.path}?limit=1`,
+      headers: {
+        accept: 'application/json',
+        'user-agent': userAgent,
+        ...(apiKey && { [API_KEY_HEADER]: apiKey }),
+      },
+      signal: AbortSignal.timeout(PROBE_MS),
+    });
+    const isAvailable = statusCode < 500 && (statusCode < 300 || statusCode > 399);
+    return isAvailable ? undefined : { ...address, status: statusCode };
+  } catch (error) {
+    const { name } = error as Error;
+    return { ...address, code: codeOf(error) || (name === 'TimeoutError' ? 'timeout' : name) };
+  } finally {
+    await dispatcher.destroy();
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Signals, which stop the process, and unhandled rejections, which do not.
+ * Signals, which stop the process or change its log level, and unhandled rejections, which do neither.
  */
 import type { Logger } from '../../gateway/observe/logs/logger.ts';
 
@@ -64,6 +64,18 @@ export function stopOnSignals(
     );
   };
   for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
+}
+
+/** SIGUSR2 switches between LOG_LEVEL and `debug`. */
+export function switchLevelOnSignal(logger: Logger): void {
+  const { level } = logger;
+  process.on('SIGUSR2', () => {
+    const logLevel = logger.level === level ? 'debug' : level;
+    // Logged for any old and new level.
+    logger.level = 'debug';
+    logger.info({ logLevel }, 'Log level changed');
+    logger.level = logLevel;
+  });
 }
 
 /** Logs unhandled rejections, which are bugs but must not end the process for all callers. */

@@ -23,7 +23,7 @@ import { planningContext } from '../../plan/cost.ts';
 import { priceOf, type Price } from '../../plan/price.ts';
 import type { Core } from '../../gateway/extension.ts';
 import type { Document } from '../../gateway/operation/document.ts';
-import { readManifests, type Manifest } from '../../gateway/documents/manifest-folder.ts';
+import { readManifests, type Manifest } from '../../gateway/documents/manifest.ts';
 import { orNull, schemaOfSelection, schemaOfVariables, type ObjectSchema } from './json-schema.ts';
 
 /** An entry of `tools/list`. */
@@ -71,10 +71,7 @@ export function readTools({
   onReplaced,
 }: McpToolsOptions): ReadonlyMap<string, Tool> {
   const tools = new Map<string, Tool>();
-  const order = new Intl.Collator('en', { numeric: true });
-  for (const { name: file, texts } of manifestsOf(folder).sort((a, b) =>
-    order.compare(a.name, b.name),
-  )) {
+  for (const { name: file, texts } of manifestsOf(folder)) {
     const own = new Set<string>();
     for (const [id, text] of texts) {
       const wrong = (why: string) =>
@@ -91,9 +88,9 @@ export function readTools({
   return tools;
 }
 
-function manifestsOf(folder: string): Manifest[] {
+function manifestsOf(folder: string): readonly Manifest[] {
   try {
-    return [...readManifests(folder)];
+    return readManifests(folder);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new OperatorError(`MCP_DOCUMENTS: ${reason}`, { cause });

@@ -1,11 +1,13 @@
 /**
- * Manifests of an app's documents (id → text), as written by the tools of codegen, Apollo and Relay.
- *
- * Codegen's and Relay's are plain maps. Apollo's has a format name and a list of operations.
+ * Manifests of an app's documents, as written by codegen, Apollo and Relay: `ios-4.2.json` has those of version 4.2 of
+ * `ios`.
  */
 import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { withoutByteOrderMark } from '../../lib/byte-order-mark.ts';
+import { OTHER_APP, type AppVersion } from '../operation/app-version.ts';
 import { SHA256_HEX, SHA256_PREFIX } from '../operation/params.ts';
 
 /** An invalid manifest. The message never contains the text of a document. */
@@ -15,6 +17,7 @@ export class ManifestError extends Error {
 
 const APOLLO_FORMAT = 'apollo-persisted-query-manifest';
 
+/** The format of codegen and Relay. */
 const TEXT_BY_ID = z.record(z.string().min(1), z.string().min(1));
 
 const APOLLO = z.object({
@@ -27,12 +30,21 @@ const APOLLO = z.object({
   ]),
 });
 
-/** Suffix of the file that `documents:check` writes beside a manifest. */
+/** Suffix of the file of costs that `documents:check` writes. */
 export const PRICES_SUFFIX = '.prices.json';
 
-/** Whether a file name is that of a manifest: an app's version and `.json`. */
 export const isManifestName = (name: string): boolean =>
   name.endsWith('.json') && !name.endsWith(PRICES_SUFFIX) && !name.startsWith('.');
+
+/** An app's name, then a version that begins with a digit, such as `1.4.0` or `2.0-beta.1`. */
+const APP_AND_VERSION = /^(.+)[-_@]v?(\d[\w.+]*(?:-[a-z][\w.]*)*)$/i;
+
+/** The app and version in the name of a manifest's file. */
+export function appVersionOf(file: string): AppVersion {
+  const name = file.slice(0, -'.json'.length);
+  const [, app = name, version = OTHER_APP.version] = APP_AND_VERSION.exec(name) ?? [];
+  return { app, version };
+}
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -85,3 +97,31 @@ function entriesOf(manifest: unknown): readonly (readonly [id: string, text: str
 }
 
 const shown = (id: string): string => JSON.stringify(id.slice(0, 80));
+
+export interface Manifest {
+  readonly app: string;
+  /** File name without `.json`. */
+  readonly name: string;
+  /** Documents by id. */
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+/**
+ * Reads a folder of manifests synchronously, for commands and start, by name and version: `app-1.10` after `app-1.9`.
+ *
+ * @throws {Error} for a folder without manifests, and for an invalid manifest.
+ */
+export function readManifests(folder: string): readonly Manifest[] {
+  const files = readdirSync(folder).filter(isManifestName);
+  if (files.length === 0) throw new Error(`No manifest found in ${folder}.`);
+  const { compare } = new Intl.Collator('en', { numeric: true });
+  return files.sort(compare).map((file) => {
+    try {
+      const texts = readManifest(readFileSync(join(folder, file), 'utf8'));
+      return { app: appVersionOf(file).app, name: file.slice(0, -'.json'.length), texts };
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new Error(`${file}: ${reason}`, { cause });
+    }
+  });
+}

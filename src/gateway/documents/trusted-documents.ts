@@ -10,12 +10,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { setImmediate as turn } from 'node:timers/promises';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { clientError } from '../operation/client-error.ts';
-import type { AppVersion } from '../operation/app-version.ts';
+import { OTHER_APP, type AppVersion } from '../operation/app-version.ts';
 import type { Document } from '../operation/document.ts';
-import { AppVersions, type ClientNames } from './app-versions.ts';
-import type { Documents } from './documents.ts';
-import { isManifestName, ManifestError, readManifest, sha256 } from './manifest.ts';
+import type { Operation } from '../operation/operation.ts';
 import { SHA256_PREFIX, type OperationParams } from '../operation/params.ts';
+import { appVersionOf, isManifestName, ManifestError, readManifest, sha256 } from './manifest.ts';
 
 interface TrustedDocumentsOptions {
   /** Folder with one manifest per version of an app. */
@@ -86,24 +85,48 @@ export const POLL_MS = 2_000;
 
 const UNREADABLE = 'Cannot be read.';
 
-/** Trusted documents of a folder; undefined without one. */
-export const openTrusted = (
-  {
-    folder,
-    ...options
-  }: Omit<TrustedDocumentsOptions, 'folder'> & {
-    readonly folder: string | undefined;
-  },
-  documents: Documents,
-  observer: TrustedObserver,
-): TrustedDocuments | undefined =>
-  folder === undefined
-    ? undefined
-    : new TrustedDocuments(
-        { ...options, folder },
-        (text, hash) => documents.prepare(text, hash),
-        observer,
-      );
+/** The app and version that a caller sends. */
+type ClientNames = Pick<Operation, 'clientName' | 'clientVersion'>;
+
+/**
+ * Apps and versions of manifests, one object for each pair. Each name is a series in metrics, so names without a
+ * manifest are `other`.
+ */
+class AppVersions {
+  /** By app, then by version. */
+  readonly #apps = new Map<string, Map<string, AppVersion>>();
+
+  ofManifest(file: string): AppVersion {
+    const given = appVersionOf(file);
+    const { app, version } = given;
+    let versions = this.#apps.get(app);
+    if (!versions) {
+      // Also for callers who send a version without a manifest.
+      versions = new Map([[OTHER_APP.version, { app, version: OTHER_APP.version }]]);
+      this.#apps.set(app, versions);
+    }
+    const known = versions.get(version);
+    if (!known) versions.set(version, given);
+    return known ?? given;
+  }
+
+  /**
+   * The app and version that a caller sends, if a manifest has them; without these headers, those of its document.
+   *
+   * @param found manifests that contain the document.
+   */
+  of({ clientName, clientVersion }: ClientNames, found: readonly AppVersion[]): AppVersion {
+    if (typeof clientName === 'string') return this.#find(clientName, clientVersion);
+    const [first = OTHER_APP] = found;
+    if (found.length < 2) return first;
+    return found.every(({ app }) => app === first.app) ? this.#find(first.app) : OTHER_APP;
+  }
+
+  #find(app: string, version = OTHER_APP.version): AppVersion {
+    const versions = this.#apps.get(app);
+    return versions?.get(version) ?? versions?.get(OTHER_APP.version) ?? OTHER_APP;
+  }
+}
 
 export class TrustedDocuments {
   readonly only: boolean;

@@ -3,7 +3,6 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { errorResponse } from '../operation/client-error.ts';
-import { pathOf } from './path.ts';
 
 /** Not checked: orchestrators use other addresses and names, and the responses reveal nothing to a page. */
 const PROBES = new Set(['/health', '/ready']);
@@ -59,6 +58,9 @@ function pathBelow(basePath: string, url: string): string | undefined {
   const path = url.startsWith(basePath) ? url.slice(basePath.length) : undefined;
   return path === '' ? '/' : path?.startsWith('/') ? path : undefined;
 }
+
+/** The path of a request target as sent, since the rules of proxies apply to that form. */
+export const pathOf = (url: string): string => url.split('?', 1)[0]!;
 
 /** Ignores the port, and the dot at the end of an absolute name. */
 const isAllowed = (host: string, allowed: readonly string[]): boolean =>

@@ -2,11 +2,11 @@
  * The gateway on a port: Node's server with Node's limits. TLS and HTTP/2 are left to proxies.
  */
 import { once } from 'node:events';
+import { statSync, unlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo, ListenOptions } from 'node:net';
+import { connect, type AddressInfo, type ListenOptions } from 'node:net';
 import { systemClock, type Clock } from '../../lib/clock.ts';
 import { createAddressCheck } from './address.ts';
-import { removeStale } from './unix-socket.ts';
 import { drain, type Stopping } from './drain.ts';
 import { requestListener } from './request-listener.ts';
 import type { Site } from './site.ts';
@@ -92,6 +92,18 @@ export async function openHttpServer(site: Site, options: HttpOptions): Promise<
     port: taken,
     close: (timeoutMs, delayMs = 0) => (closing ??= drain(stopping, site, timeoutMs, delayMs)),
   };
+}
+
+/** Removes the socket file of a killed process, which would make listening fail. */
+async function removeStale(path: string): Promise<void> {
+  if (!statSync(path, { throwIfNoEntry: false })?.isSocket()) return;
+  const socket = connect(path);
+  const isStale = await new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(false));
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED'));
+  });
+  socket.destroy();
+  if (isStale) unlinkSync(path);
 }
 
 /** The host for URLs: `localhost` for all interfaces, brackets around IPv6 addresses. */

@@ -1,7 +1,7 @@
 /** Routes of operators: `/health`, `/ready` and `/metrics`. */
 import type { Metrics } from '../observe/metrics/metrics.ts';
-import { wantsOpenMetrics } from '../observe/metrics/open-metrics.ts';
 import type { Readiness } from '../observe/readiness.ts';
+import { prefers } from '../operation/negotiation.ts';
 import { forGet, type RouteHandler, type RouteHandlers } from './site.ts';
 
 interface OperatorRoutesOptions {
@@ -20,6 +20,10 @@ const forOperators = (answer: (request: Request) => Promise<Response>): RouteHan
   });
 
 const health = forOperators(async () => Response.json({ status: 'alive' }));
+
+/** Whether a scraper accepts OpenMetrics by name, and prefers no other format. */
+const wantsOpenMetrics = (accept: string | null): boolean =>
+  accept !== null && prefers(accept, 'application/openmetrics-text', 'text/plain');
 
 const respond = <Body extends { readonly ready: boolean }>(body: Body): Response =>
   Response.json(body, { status: body.ready ? 200 : 503 });

@@ -11,10 +11,9 @@ import { arrive, responseHasLeft, type Arrival } from '../operation/operation.ts
 import type { EventStream, OperationResponse, ResponseParts } from '../operation/response.ts';
 import { writeEvents } from '../transports/event-stream.ts';
 import { multipart } from '../operation/multipart.ts';
-import type { CheckAddress } from './address.ts';
+import { pathOf, type CheckAddress } from './address.ts';
 import type { Stopping } from './drain.ts';
 import { isExplorerFile, type Explorer, type ExplorerResponse } from './explorer.ts';
-import { pathOf } from './path.ts';
 import { readBody } from './request-body.ts';
 import { GRAPHQL, type Site } from './site.ts';
 

@@ -1,70 +1,148 @@
-/**
- * Counts events of the REST client, and logs some.
- */
-import type { UpstreamObserver } from '../../rest/call/observer.ts';
+/** Counts events of the REST client, and logs failures and outages of the backend. */
+import type { ObservedCall, UpstreamObserver } from '../../rest/call/observer.ts';
 import { DIFFERENCES } from '../../v0/extended-routes.ts';
 import type { Logger } from './logs/logger.ts';
-import { logFailedCalls } from './logs/failed-calls.ts';
-import type { Presence } from './logs/presence.ts';
-import { logViolations } from './logs/violations.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Readiness } from './readiness.ts';
 
-/** Minimum time between log lines about exhausted file descriptors, in milliseconds. */
-const OUT_OF_FILES_MS = 10_000;
+/** Minimum time between two log lines about failed calls of one route and kind, in milliseconds. */
+export const PAUSE_MS = 1_000;
 
-/** Documentation linked by the warning about a missing route. */
+/** Minimum time between two log lines about one violation of the contract, in milliseconds. */
+const VIOLATION_PAUSE_MS = 3_600_000;
+
+/** Minimum time between log lines about exhausted file descriptors, in milliseconds. */
+const OUT_OF_FILES_PAUSE_MS = 10_000;
+
+/** Documentation linked by warnings about optional routes. */
 const MISSING_ROUTES_DOCS = 'docs/assumptions.md#a-deployment-with-the-documents-routes-only';
 
-interface Watching {
-  readonly readiness: Pick<Readiness, 'noticeCall'>;
+/** Consecutive responses of 500 and above that count as an outage; one attempt without a response does too. */
+const OUTAGE = 2;
+
+/** Logs the end of an outage, which failed calls, an open circuit or the probe at the start have reported. */
+export class BackendAvailability {
+  readonly #logger: Logger;
+  #failures = 0;
+  #sinceMs = 0;
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  get isOutage(): boolean {
+    return this.#failures >= OUTAGE;
+  }
+
+  recordFailure(failures = OUTAGE): void {
+    if (this.#failures === 0) this.#sinceMs = performance.now();
+    this.#failures += failures;
+  }
+
+  recordResponse(): void {
+    if (this.isOutage) {
+      const unavailableMs = Math.round(performance.now() - this.#sinceMs);
+      this.#logger.info({ unavailableMs }, 'Backend available again');
+    }
+    this.#failures = 0;
+  }
+
+  /** @param isLogged whether the failure is logged; otherwise its end is not logged either. */
+  recordCall({ isSent, status, failure }: ObservedCall, isLogged: boolean): void {
+    // Unsent and cancelled calls say nothing about the backend.
+    if (!isSent || failure === 'cancelled') return;
+    if (status !== undefined && status < 500) this.recordResponse();
+    else if (status !== undefined) this.recordFailure(1);
+    else if (isLogged) this.recordFailure();
+  }
 }
 
-/** @param gateway read at each call, since the upstream is created before the gateway. */
-export function observeUpstream(
-  metrics: Metrics,
-  logger: Logger,
-  presence: Presence,
-  gateway: () => Watching,
-): UpstreamObserver {
-  let outOfFilesMs = -Infinity;
-  const logOutOfFiles = (): void => {
-    if (performance.now() - outOfFilesMs < OUT_OF_FILES_MS) return;
-    outOfFilesMs = performance.now();
-    logger.error(
-      'No file descriptors left for calls to the backend. Raise the limit of this process (ulimit -n).',
-    );
+interface ObserveUpstreamOptions {
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  readonly availability: BackendAvailability;
+  /** Called per event, since the upstream is created before the gateway. */
+  readonly readiness: () => Pick<Readiness, 'noticeCall'>;
+  /** Clock in milliseconds. @default the system's */
+  readonly now?: () => number;
+}
+
+export function observeUpstream(options: ObserveUpstreamOptions): UpstreamObserver {
+  const { metrics, logger, availability, readiness, now = () => performance.now() } = options;
+  /** Bounded: routes, fields and kinds of failures are fixed sets. */
+  const logged = new Map<string, { readonly atMs: number; suppressed: number }>();
+  /** Returns the number of lines suppressed before this one; undefined if this one is suppressed. */
+  const admitLine = (key: string, pauseMs: number): number | undefined => {
+    const last = logged.get(key);
+    if (last && now() - last.atMs < pauseMs) {
+      last.suppressed += 1;
+      return undefined;
+    }
+    logged.set(key, { atMs: now(), suppressed: 0 });
+    return last?.suppressed ?? 0;
   };
-  const logFailed = logFailedCalls(logger);
-  const logged = logViolations(logger);
+
+  /** @returns whether the call was logged. */
+  const logFailure = (call: ObservedCall): boolean => {
+    const { isSent, attempt, status, failure, durationMs, span } = call;
+    // Cancelled calls are not failures; the cause of unsent calls is logged elsewhere.
+    if (!isSent || failure === 'cancelled') return false;
+    const kind =
+      failure ?? (status !== undefined && status >= 500 ? `status ${status}` : undefined);
+    if (kind === undefined) return false;
+    const route = labelOf(call.route);
+    const suppressed = admitLine(`${route} ${kind}`, PAUSE_MS);
+    if (suppressed === undefined) return false;
+    logger.warn(
+      {
+        route,
+        kind,
+        attempt,
+        durationMs: Math.round(durationMs * 10) / 10,
+        trace_id: span?.traceId,
+        span_id: span?.spanId,
+        ...(suppressed > 0 && { suppressed }),
+      },
+      'REST call failed',
+    );
+    return true;
+  };
+
   return {
     ...metrics.observer,
     onCall: (call) => {
       metrics.observer.onCall?.(call);
-      presence.noticeCall(call, logFailed(call));
-      if (call.failure === 'out_of_files') logOutOfFiles();
-      gateway().readiness.noticeCall(call);
-    },
-    onViolation: (route, field) => {
-      metrics.observer.onViolation?.(route, field);
-      logged(route, field);
-    },
-    onMissingRoute: ({ method, path }) => {
-      const route = `${method} ${path}`;
-      logger.warn(
-        { route },
-        `The backend lacks the optional route ${route}: ${DIFFERENCES.get(path)}. UPSTREAM_ROUTES=auto detected this, and checks again after a minute, then less often. See ${MISSING_ROUTES_DOCS}`,
+      availability.recordCall(call, logFailure(call));
+      readiness().noticeCall(call);
+      if (call.failure !== 'out_of_files') return;
+      if (admitLine('out_of_files', OUT_OF_FILES_PAUSE_MS) === undefined) return;
+      logger.error(
+        'No file descriptors left for calls to the backend. Raise the limit of this process (ulimit -n).',
       );
     },
-    onFoundRoute: ({ method, path }) => {
-      const route = `${method} ${path}`;
+    onViolation: (given, field) => {
+      metrics.observer.onViolation?.(given, field);
+      const route = labelOf(given);
+      if (admitLine(`violation ${route} ${field}`, VIOLATION_PAUSE_MS) === undefined) return;
+      const what = field === '' ? 'REST response' : 'Field of a REST response';
+      logger.warn({ route, field }, `${what} violates the API spec`);
+    },
+    onMissingRoute: (given) => {
+      const route = labelOf(given);
+      logger.warn(
+        { route },
+        `The backend lacks the optional route ${route}: ${DIFFERENCES.get(given.path)}. UPSTREAM_ROUTES=auto detected this, and checks again after a minute, then less often. See ${MISSING_ROUTES_DOCS}`,
+      );
+    },
+    onFoundRoute: (given) => {
+      const route = labelOf(given);
       logger.info(
         { route },
         `The backend now has the optional route ${route}, which is used again`,
       );
     },
-    onUndecidedRoute: ({ method, path }) => {
-      const route = `${method} ${path}`;
+    onUndecidedRoute: (given) => {
+      const route = labelOf(given);
       logger.warn(
         { route },
         `Cannot detect whether the backend has the optional route ${route}. Until it is detected, fields that need the route fail, and rejected calls cost extra reads. Set UPSTREAM_ROUTES if you know the routes. See ${MISSING_ROUTES_DOCS}`,
@@ -73,9 +151,13 @@ export function observeUpstream(
     onBreaker: (change) => {
       metrics.observer.onBreaker?.(change);
       const { scope, route, state } = change;
-      if (scope === 'host' && state === 'open') presence.noticeAbsence();
-      const of = route ? `${route.method} ${route.path}` : undefined;
-      logger.warn({ scope, route: of, state }, `Circuit breaker of scope ${scope} is ${state}`);
+      if (scope === 'host' && state === 'open') availability.recordFailure();
+      logger.warn(
+        { scope, route: route && labelOf(route), state },
+        `Circuit breaker of scope ${scope} is ${state}`,
+      );
     },
   };
 }
+
+const labelOf = ({ method, path }: ObservedCall['route']): string => `${method} ${path}`;

@@ -8,11 +8,9 @@ import type { Pollers } from '../../../live/pollers.ts';
 import { BREAKER_SCOPES, type UpstreamObserver } from '../../../rest/call/observer.ts';
 import type { RouteState } from '../../../rest/client/route-discovery.ts';
 import type { CircuitStates } from '../../../rest/policies/circuit-breaker.ts';
-import type { SubscriptionObserver } from '../../operation/subscriptions.ts';
-import type { Subscriptions } from '../../operation/subscriptions.ts';
+import type { SubscriptionObserver, Subscriptions } from '../../operation/subscriptions.ts';
 import type { Readiness } from '../readiness.ts';
-import { Instruments } from './instruments.ts';
-import { OPEN_METRICS, openMetrics } from './open-metrics.ts';
+import { Instruments, OPEN_METRICS, openMetrics } from './instruments.ts';
 import { OperationMetrics } from './operation-metrics.ts';
 import { upstreamMetrics } from './upstream-metrics.ts';
 
@@ -23,7 +21,7 @@ const BREAKER_LEVEL = { closed: 0, 'half-open': 1, open: 2 } as const;
 interface Watched {
   readonly requests: { readonly underWay: number };
   readonly breaker: CircuitStates;
-  /** States of the extended routes by method and path. */
+  /** States of the optional routes by method and path. */
   readonly routes: () => Readonly<Record<string, RouteState>>;
   readonly readiness: Pick<Readiness, 'report'>;
   readonly pollers: Pollers;

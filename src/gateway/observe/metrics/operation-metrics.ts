@@ -10,10 +10,7 @@ import { OTHER_APP, type AppVersion } from '../../operation/app-version.ts';
 import type { Operation } from '../../operation/operation.ts';
 import type { Outcome } from '../../operation/outcome.ts';
 import { PLANNED, type PlannedCost } from '../../policies/budget.ts';
-import type { Policy } from '../../policy.ts';
-import { CounterBatch } from './counter-batch.ts';
-import type { Durations } from './durations.ts';
-import type { Instruments } from './instruments.ts';
+import { CounterBatch, type Durations, type Instruments } from './instruments.ts';
 import type { UpstreamMetrics } from './upstream-metrics.ts';
 
 const OTHER = 'other';
@@ -31,7 +28,7 @@ interface OperationRow {
 
 const OTHER_ROW: OperationRow = { name: OTHER, app: OTHER_APP };
 
-type Made = 'fewer' | 'as_planned' | 'more';
+type PlanCheck = `${'calls' | 'rounds'} ${'fewer' | 'as_planned' | 'more'}`;
 
 export class OperationMetrics {
   readonly #upstream: UpstreamMetrics;
@@ -52,8 +49,10 @@ export class OperationMetrics {
   });
   readonly #calls = new CounterBatch((name: string, _all: true) => ({ operation_name: name }));
   readonly #rounds = new CounterBatch((name: string, _all: true) => ({ operation_name: name }));
-  readonly #plannedCalls = planned('calls');
-  readonly #plannedRounds = planned('rounds');
+  readonly #planChecks = new CounterBatch((name: string, check: PlanCheck) => {
+    const [what = '', made = ''] = check.split(' ');
+    return { operation_name: name, what, made };
+  });
   readonly #durations: Durations<string>;
   readonly #durationsByName: Durations<string>;
 
@@ -105,8 +104,7 @@ export class OperationMetrics {
       'gateway_plan_checks_total',
       'Explained queries, by whether they made fewer or more calls, and round trips, than planned.',
       ['operation_name', 'what', 'made'],
-      this.#plannedCalls,
-      this.#plannedRounds,
+      this.#planChecks,
     );
   }
 
@@ -146,7 +144,8 @@ export class OperationMetrics {
     for (const entry of callLog.entries) {
       const { source } = entry;
       if (source === 'sent') sent += 1;
-      else this.#countWithoutCall(entry);
+      // Unsent attempts are counted when they end.
+      else if (source !== 'unsent') this.#upstream.withoutCall(entry);
       // Plans include no retries, cached responses, and reads that began before they were asked.
       if (source === 'cached' || entry.attempt > 1 || entry.ahead) isAsPlanned = false;
       else if (source === 'sent' || source === 'shared') own += 1;
@@ -156,13 +155,8 @@ export class OperationMetrics {
     this.#calls.add(name, true, sent);
     this.#rounds.add(name, true, rounds);
     if (!plan || !isAsPlanned) return;
-    this.#plannedCalls.add(name, compared(own, plan.calls.least, plan.calls.most));
-    this.#plannedRounds.add(name, compared(rounds, plan.rounds, plan.rounds));
-  }
-
-  #countWithoutCall(entry: CallLog['entries'][number]): void {
-    // Unsent attempts are counted when they end.
-    if (entry.source !== 'unsent') this.#upstream.withoutCall(entry);
+    this.#planChecks.add(name, `calls ${comparison(own, plan.calls.least, plan.calls.most)}`);
+    this.#planChecks.add(name, `rounds ${comparison(rounds, plan.rounds, plan.rounds)}`);
   }
 
   #rowOf({ documentHash, operationName, app = OTHER_APP }: Operation): OperationRow {
@@ -178,13 +172,5 @@ export class OperationMetrics {
   }
 }
 
-/** Counts and times operations by kind and outcome. */
-export const countOperations = (metrics: { readonly operations: OperationMetrics }): Policy => ({
-  onAnswered: (operation) => metrics.operations.add(operation),
-});
-
-const compared = (made: number, least: number, most: number): Made =>
+const comparison = (made: number, least: number, most: number) =>
   made < least ? 'fewer' : made > most ? 'more' : 'as_planned';
-
-const planned = (what: 'calls' | 'rounds') =>
-  new CounterBatch((name: string, made: Made) => ({ operation_name: name, what, made }));

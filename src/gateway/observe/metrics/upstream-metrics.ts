@@ -7,8 +7,7 @@
 import type { FailureKind, RouteLabel } from '../../../rest/call/errors.ts';
 import type { CallLogEntry } from '../../../rest/call/call-log.ts';
 import type { UpstreamObserver } from '../../../rest/call/observer.ts';
-import { CounterBatch } from './counter-batch.ts';
-import type { Instruments } from './instruments.ts';
+import { CounterBatch, type Instruments } from './instruments.ts';
 
 type ReadSource = CallLogEntry['source'];
 type Ending = number | FailureKind | 'none';

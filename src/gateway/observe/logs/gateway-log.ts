@@ -1,14 +1,16 @@
 /**
- * Logs one line per operation, and one per masked error.
+ * Log lines of the gateway: operations, masked errors, subscriptions, trusted documents and rejected origins.
  *
  * Queries, variables, headers and addresses are never logged.
  */
 import type { GraphQLError } from 'graphql';
 import type { CallLog, CallLogEntry } from '../../../rest/call/call-log.ts';
+import type { TrustedObserver } from '../../documents/trusted-documents.ts';
 import { maskedCauseOf } from '../../operation/errors.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { parentOf } from '../../operation/trace-context.ts';
 import type { SubscriptionObserver } from '../../operation/subscriptions.ts';
+import type { OnForeignOrigin } from '../../policies/cors.ts';
 import type { Policy } from '../../policy.ts';
 import { withoutRedaction, type Logger } from './logger.ts';
 
@@ -153,3 +155,28 @@ export const subscriptionLog = (logger: Logger): SubscriptionObserver => ({
     logger.info(line, 'Subscription ended');
   },
 });
+
+export const trustedLog = (logger: Logger): TrustedObserver => ({
+  onRead: ({ files, documents }) => logger.info({ files, documents }, 'Trusted documents loaded'),
+  onBadFile: (bad) =>
+    logger.error(bad, 'Bad file in TRUSTED_DOCUMENTS: still serving the last good set'),
+  onInvalidDocument: (document) =>
+    logger.warn(document, 'Trusted document is not valid against the schema'),
+});
+
+/** Maximum number of rejected origins in the log, and of characters of each. */
+const MAX_ORIGINS = 100;
+
+/** Logs each rejected origin once, since its pages see no more than a failed request. */
+export function originLog(logger: Logger): OnForeignOrigin {
+  const logged = new Set<string>();
+  return (given) => {
+    const origin = given.slice(0, MAX_ORIGINS);
+    if (logged.has(origin) || logged.size >= MAX_ORIGINS) return;
+    logged.add(origin);
+    logger.warn(
+      { origin },
+      'Cross-origin request rejected. Add the origin to CORS_ORIGINS to allow its pages.',
+    );
+  };
+}
