@@ -1,14 +1,11 @@
 /**
- * The process: environment, backend, ports and signals.
+ * The entry point: starts all parts, and stops them in reverse order.
  *
- * The entry point, which starts all parts and stops them in reverse order. Nothing else reads the environment, except
- * for OpenTelemetry's libraries, which read their own variables.
+ * Nothing else reads the environment, except OpenTelemetry's libraries, which read their own variables.
  */
 import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
-import { inspect } from 'node:util';
 import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from './backend/seed/example.ts';
 import { GROUPS, readConfig, type Config } from './app/config.ts';
-import { OperatorError } from './lib/operator-error.ts';
 import { takeNoArguments } from './app/commands/terminal.ts';
 import { openExtensions } from './app/extensions.ts';
 import { openBackend, warningsOf } from './app/open-backend.ts';
@@ -16,7 +13,7 @@ import { createUpstream, USER_AGENT } from './rest/upstream.ts';
 import { ADDRESS_MS } from './rest/transport/connections.ts';
 import { BackendDispatcher } from './rest/transport/dispatcher.ts';
 import { schema } from './app/schema.ts';
-import type { CallLayers, Extension, StandIn } from './gateway/extension.ts';
+import type { CallLayers, Extension, Host, StandIn } from './gateway/extension.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { createLogger } from './gateway/observe/logs/logger.ts';
 import { Metrics } from './gateway/observe/metrics/metrics.ts';
@@ -25,7 +22,7 @@ import { loadPlugins } from './app/process/operator-plugins.ts';
 import { announce } from './app/process/announce.ts';
 import { EXPLORER_FOLDER, staleBuild, versionOf } from './app/process/build.ts';
 import {
-  EXIT,
+  exitAfterFailure,
   stopOnSignals,
   surviveRejections,
   switchLevelOnSignal,
@@ -47,10 +44,7 @@ takeNoArguments(HELP, versionOf());
 try {
   await serve(readConfig(process.env));
 } catch (error) {
-  // One line for errors that an operator can correct, the whole error for others.
-  const line = error instanceof OperatorError ? error.message : inspect(error);
-  process.stderr.write(`${line}\n`);
-  process.exit(EXIT.failed);
+  exitAfterFailure(error);
 }
 
 async function serve(config: Config): Promise<void> {
@@ -66,15 +60,7 @@ async function serve(config: Config): Promise<void> {
   const userAgent = `${USER_AGENT}/${version}`;
   metrics.build({ version, node: process.version });
   surviveRejections(logger, () => metrics.unhandledRejection());
-  let opening: ReturnType<typeof openBackend> | undefined;
-  const extensions = await openExtensions(config, {
-    logger,
-    metrics,
-    version,
-    backend: (opened) => (opening ??= openBackend(config, logger, standInOf(opened))),
-  });
-  const standIn = standInOf(extensions);
-  const backend = await (opening ??= openBackend(config, logger, standIn));
+  const { extensions, standIn, backend } = await openParts(config, { logger, metrics, version });
   const warnings = warningsOf(config, backend);
   const layers = Object.assign({}, ...extensions.map(({ calls }) => calls)) as CallLayers;
   const availability = new BackendAvailability(logger);
@@ -145,6 +131,15 @@ async function serve(config: Config): Promise<void> {
     tools,
     http,
   });
+}
+
+/** Opens the extensions, and the backend unless one of them needs it earlier. */
+async function openParts(config: Config, host: Pick<Host, 'logger' | 'metrics' | 'version'>) {
+  let opening: ReturnType<typeof openBackend> | undefined;
+  const open = (opened: readonly Extension[]) =>
+    (opening ??= openBackend(config, host.logger, standInOf(opened)));
+  const extensions = await openExtensions(config, { ...host, backend: open });
+  return { extensions, standIn: standInOf(extensions), backend: await open(extensions) };
 }
 
 function standInOf(extensions: readonly Extension[]): StandIn | undefined {

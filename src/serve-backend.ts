@@ -1,19 +1,13 @@
-/**
- * The process of `npm run backend`: the embedded backend alone, for gateways elsewhere.
- *
- * It reads the gateway's settings: `HOST` and `PORT` are its address, `BACKEND_…` its database. It drains as the
- * gateway does.
- */
+/** The process of `npm run backend`: only the embedded backend, with settings of the gateway. */
 import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inspect } from 'node:util';
 import { takeNoArguments } from './app/commands/terminal.ts';
 import { BackendDatabaseError, openBackend } from './backend/backend.ts';
 import { readConfig } from './app/config.ts';
 import { OperatorError } from './lib/operator-error.ts';
 import { urlHost } from './gateway/http/http-server.ts';
 import { createLogger } from './gateway/observe/logs/logger.ts';
-import { EXIT, stopOnSignals, surviveRejections } from './app/process/lifecycle.ts';
+import { exitAfterFailure, stopOnSignals, surviveRejections } from './app/process/lifecycle.ts';
 import { versionOf } from './app/process/build.ts';
 import { linesOf } from './app/settings/list.ts';
 import { SETTINGS } from './app/settings/table.ts';
@@ -55,7 +49,5 @@ try {
   // Logged at every level, like the gateway's address.
   logger.child({}, { level: 'info' }).info({ url }, `Ready: backend at ${url}`);
 } catch (error) {
-  // One line for errors that an operator can correct, the whole error for others.
-  process.stderr.write(`${error instanceof OperatorError ? error.message : inspect(error)}\n`);
-  process.exit(EXIT.failed);
+  exitAfterFailure(error);
 }

@@ -13,7 +13,7 @@ import { MAX_ERRORS as MAX_DOCUMENT_ERRORS } from '../src/gateway/documents/docu
 import { POLL_MS as FOLDER_POLL_MS } from '../src/gateway/documents/trusted-documents.ts';
 import { QUIET_MS } from '../src/gateway/http/drain.ts';
 import { MAX_CONNECTIONS, SERVER_LIMITS } from '../src/gateway/http/http-server.ts';
-import { READ_WITHIN_MS } from '../src/gateway/http/request-listener.ts';
+import { READ_WITHIN_MS } from '../src/gateway/http/http-exchange.ts';
 import { PAUSE_MS } from '../src/gateway/observe/upstream-observer.ts';
 import { MAX_WAITING_BYTES } from '../src/gateway/observe/logs/log-output.ts';
 import { MAX_CALLS } from '../src/gateway/observe/logs/gateway-log.ts';

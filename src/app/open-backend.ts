@@ -1,6 +1,4 @@
-/**
- * Opens the backend: a deployment, the embedded one, or a stand-in of an extension.
- */
+/** Opens the backend: a deployment, the embedded one, or the replacement of an extension. */
 import { EXAMPLE_API_KEY } from '../backend/seed/example.ts';
 import type { Config } from './config.ts';
 import { OperatorError } from '../lib/operator-error.ts';
@@ -21,7 +19,7 @@ export const warningsOf = (
     : [];
 
 /**
- * Opens a deployment, or the embedded backend of this process, unless there is a stand-in.
+ * Opens a deployment, or the embedded backend of this process, unless an extension replaces it.
  *
  * @throws {OperatorError} for an unusable database.
  */
@@ -54,7 +52,7 @@ export async function openBackend(
   };
   // Loaded on demand: its database and server take most of the start.
   const { openBackend: open, BackendDatabaseError } = await import('../backend/backend.ts').catch(
-    refuseWithoutBackend,
+    explainMissingBackend,
   );
   const onFailure = (failure: object) => logger.error(failure, 'Embedded backend failed');
   const opened = await open({ ...embedded, onFailure }).catch((cause: Error) => {
@@ -77,7 +75,7 @@ function connectionsOf(backend: Config['backend']): ConnectionOptions {
 }
 
 /** Installations of the gateway only, such as the image, lack the packages of the embedded backend. */
-function refuseWithoutBackend(error: NodeJS.ErrnoException): never {
+function explainMissingBackend(error: NodeJS.ErrnoException): never {
   if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
   throw new OperatorError(
     'UPSTREAM_URL is not set, and the packages of the embedded backend are not installed. Set UPSTREAM_URL to the base URL of a deployment.',

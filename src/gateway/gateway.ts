@@ -14,12 +14,7 @@ import { headersOf, policiesOf, routesOf, type Core } from './extension.ts';
 import { openExplorer } from './http/explorer.ts';
 import { operatorRoutes, publicRoutes } from './http/operator-routes.ts';
 import { createSite, GRAPHQL } from './http/site.ts';
-import {
-  operationLog,
-  originLog,
-  subscriptionLog,
-  trustedLog,
-} from './observe/logs/gateway-log.ts';
+import { operationLog, originLog, subscriptionLog } from './observe/logs/gateway-log.ts';
 import { silentLogger } from './observe/logs/logger.ts';
 import { Metrics } from './observe/metrics/metrics.ts';
 import { Readiness } from './observe/readiness.ts';
@@ -98,7 +93,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const trusted =
     folder === undefined
       ? undefined
-      : new TrustedDocuments({ ...options.documents, folder }, prepare, trustedLog(logger));
+      : new TrustedDocuments({ ...options.documents, folder }, prepare, logger);
   const varying = [...forward, ...headersOf(extensions, 'varying')];
   const readable = [...headersOf(extensions, 'readable'), ...expose];
   const allowed = corsOrigins.length > 0 ? createCors(corsOrigins, readable) : undefined;
@@ -203,6 +198,6 @@ export function createGateway(options: GatewayOptions): Gateway {
       trusted?.close();
       await server.close();
     },
-    fetch: createFetch({ path: GRAPHQL, graphql, answer: site.answer }),
+    fetch: createFetch({ path: GRAPHQL, graphql, respond: site.respond }),
   };
 }

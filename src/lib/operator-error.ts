@@ -1,6 +1,2 @@
-/**
- * Errors that an operator can correct.
- */
-
-/** The message is one line that says what to do; it is shown without a stack. */
+/** An error that an operator can correct. Its message is one line, shown without a stack. */
 export class OperatorError extends Error {}

@@ -1,13 +1,13 @@
 /**
- * A bounded queue in which keys take turns, so a key with a thousand items does not delay those of others.
+ * A bounded queue with fair queueing, so a key with a thousand items does not delay those of others.
  *
- * The items of a key are in sub-queues, which take turns too. Only the first item of a sub-queue is tested for its
+ * The items of a key are in sub-queues, which are served round-robin too. Only the first item of a sub-queue is tested for its
  * start, since its items wait for the same condition. When the queue is full, the key with the most items loses one, so
  * no key is shut out by others. Source: P. McKenney, "Stochastic Fairness Queueing", 1990: longest queue drop.
  */
 export class RoundRobinQueue<Item> {
   readonly #maxSize: number;
-  /** Items by key and sub-queue, both in the order of turns. */
+  /** Items by key and sub-queue, both in round-robin order. */
   readonly #waiting = new Map<string, Map<unknown, Set<Item>>>();
   /** Number of items. */
   size = 0;
@@ -64,7 +64,7 @@ export class RoundRobinQueue<Item> {
   }
 
   /**
-   * Removes and returns an item that may begin, of the first key in turn with such an item. Its key and sub-queue move
+   * Removes and returns an item that may begin, of the next key with such an item. Its key and sub-queue move
    * to the end.
    */
   take(mayBegin: (item: Item, key: string) => boolean): Item | undefined {

@@ -144,7 +144,7 @@ it('logs a violation of the contract once an hour for each route and field', () 
     metrics: new Metrics(),
     logger,
     availability: new BackendAvailability(logger),
-    readiness: () => ({ noticeCall: () => {} }),
+    readiness: () => ({ recordCall: () => {} }),
     now: () => nowMs,
   });
 

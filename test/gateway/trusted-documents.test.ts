@@ -9,10 +9,10 @@ import { Documents } from '../../src/gateway/documents/documents.ts';
 import {
   TrustedDocuments,
   TrustedDocumentsError,
-  type BadFile,
 } from '../../src/gateway/documents/trusted-documents.ts';
 import { schema } from '../../src/app/schema.ts';
 import { openFolder } from '../support/folder.ts';
+import { openLog } from '../support/open-log.ts';
 import { IDS } from '../support/ids.ts';
 import { replyOf, send } from '../support/client.ts';
 import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
@@ -430,7 +430,7 @@ describe('the folder of trusted documents', () => {
     await trusted.refresh();
     await recreateFolder(folder);
 
-    expect(bad).toEqual([{ file: '.', reason: 'Cannot be read.' }]);
+    expect(bad()).toEqual([{ file: '.', reason: 'Cannot be read.' }]);
     expect(trusted.report().documents).toBe(4);
     await trusted.refresh();
     expect(trusted.report()).toMatchObject({ documents: 1, bad: null });
@@ -444,8 +444,8 @@ describe('the folder of trusted documents', () => {
     await write(folder, 'bad-1.json', 'nothing');
     for (let i = 0; i < 3; i++) await trusted.refresh();
 
-    expect(bad).toEqual([{ file: 'bad-1.json', reason: 'Not valid JSON.' }]);
-    expect(invalid).toEqual(['old-1.json gone']);
+    expect(bad()).toEqual([{ file: 'bad-1.json', reason: 'Not valid JSON.' }]);
+    expect(invalid()).toEqual(['old-1.json gone']);
     expect(trusted.report()).toMatchObject({ documents: 5, invalid: 1 });
   });
 
@@ -466,8 +466,8 @@ describe('the folder of trusted documents', () => {
       const before = trusted.report();
       await trusted.refresh();
 
-      expect(bad).toEqual([{ file: 'web-2.json', reason: 'Cannot be read.' }]);
-      expect(before).toMatchObject({ documents: 4, bad: bad[0] });
+      expect(bad()).toEqual([{ file: 'web-2.json', reason: 'Cannot be read.' }]);
+      expect(before).toMatchObject({ documents: 4, bad: bad()[0] });
       expect(trusted.report()).toMatchObject({ documents: 5, bad: null });
     },
   );
@@ -489,7 +489,7 @@ describe('the folder of trusted documents', () => {
       invalid: 0,
       bad: { file: 'bad-1.json', reason: 'Not valid JSON.' },
     });
-    expect(bad).toHaveLength(1);
+    expect(bad()).toHaveLength(1);
     expect(trusted.report()).toEqual({ files: 5, documents: 5, invalid: 0, bad: null });
   });
 
@@ -512,21 +512,22 @@ describe('the folder of trusted documents', () => {
 const BAD_WEB_2 = { file: 'web-2.json', reason: 'Not valid JSON.' };
 
 async function openStore(folder: string) {
-  const bad: BadFile[] = [];
-  const invalid: string[] = [];
+  const { lines, logger } = openLog('warn');
   const documents = new Documents({ schema, introspection: 'on' });
   const trusted = new TrustedDocuments(
     { folder, only: false },
     (text, hash) => documents.prepare(text, hash),
-    {
-      onRead: () => {},
-      onBadFile: (file) => bad.push(file),
-      onInvalidDocument: ({ file, id }) => invalid.push(`${file} ${id}`),
-    },
+    logger,
   );
   await trusted.open();
   onTestFinished(() => trusted.close());
-  return { trusted, documents, bad, invalid };
+  const linesOf = (level: number) => lines.filter((line) => line['level'] === level);
+  return {
+    trusted,
+    documents,
+    bad: () => linesOf(50).map(({ file, reason }) => ({ file, reason })),
+    invalid: () => linesOf(40).map(({ file, id }) => `${file} ${id}`),
+  };
 }
 
 async function recreateFolder(folder: string): Promise<void> {

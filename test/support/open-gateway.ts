@@ -185,7 +185,7 @@ async function openInThisProcess(
       ...metrics.observer,
       onCall: (call) => {
         metrics.observer.onCall?.(call);
-        gateway.readiness.noticeCall(call);
+        gateway.readiness.recordCall(call);
       },
     },
     exposeHeaders: options.headers?.expose ?? [],

@@ -1,8 +1,8 @@
 /**
  * Builds `dist/`: `npm run build`, and `npm ci` where the sources are. `gateway` or `explorer` builds that part alone.
  *
- * Plain JavaScript, because it runs before anything is built, on every system and without development dependencies.
- * Without Vite, which is one, GraphiQL's page is left out.
+ * Plain JavaScript, because it runs before anything is built, without development dependencies. Without Vite, which is
+ * one of them, the GraphiQL page is omitted.
  */
 import { rolldown } from 'rolldown';
 import { loadConfig } from 'rolldown/config';

@@ -38,7 +38,7 @@ await runCommand(HELP, { base: 'string' }, async ({ positionals, options }) => {
     `${FILE} since ${base}${isCheckedOut ? ` (${given} is checked out)` : ''}:`,
     ...Object.entries(TITLES).flatMap(([level, title]) => {
       const ofLevel = changes.filter(({ criticality }) => (criticality.level as string) === level);
-      return listed(
+      return section(
         title,
         ofLevel.map(({ message }) => message),
       );
@@ -69,7 +69,7 @@ function errorsOf(schema: GraphQLSchema, text: string): readonly GraphQLError[] 
   }
 }
 
-function listed(title: string, lines: readonly string[]): readonly string[] {
+function section(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : ['', `${title}:`, ...lines.map((line) => `- ${line}`)];
 }
 

@@ -94,9 +94,9 @@ function fieldOf(document: DocumentNode, { nodes }: GraphQLError): string {
 
 /** `1 to 4 calls in 2 round trips, 1 to 12 values` */
 export const summaryOf = ({ calls, rounds, values }: Price): string =>
-  `${counted(rangeOf(calls), 'call')} in ${counted(String(rounds), 'round trip')}, ${counted(rangeOf(values), 'value')}`;
+  `${pluralize(rangeOf(calls), 'call')} in ${pluralize(String(rounds), 'round trip')}, ${pluralize(rangeOf(values), 'value')}`;
 
-const counted = (count: string, noun: string): string =>
+const pluralize = (count: string, noun: string): string =>
   `${count} ${noun}${count === '1' ? '' : 's'}`;
 
 export const rangeOf = ({ least, most }: Price['calls']): string =>

@@ -1,7 +1,9 @@
 /**
- * Signals, which stop the process or change its log level, and unhandled rejections, which do neither.
+ * How the process ends: by signals and failed starts. Unhandled rejections do not end it.
  */
+import { inspect } from 'node:util';
 import type { Logger } from '../../gateway/observe/logs/logger.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
 
 /** Exit codes: finished after a signal; failed, or at the second signal; cut at the timeout. */
 export const EXIT = {
@@ -24,9 +26,9 @@ export interface StopTimes {
 export const ECHO_MS = 500;
 
 /**
- * The first signal stops the process gracefully, the second at once. SIGHUP does not count as one of two: systemd sends
- * it with SIGTERM, and a closing terminal sends it to all processes of its group. Neither does the same signal in the
- * next half second: npm forwards what a terminal or systemd has sent to the whole group.
+ * The first signal stops the process gracefully, the second immediately. SIGHUP does not count as a second one: systemd
+ * sends it with SIGTERM, and a closing terminal sends it to its process group. Neither does the same signal within half
+ * a second: npm forwards signals that a terminal or systemd has sent to the whole group.
  *
  * @param stop returns whether all requests were finished.
  */
@@ -37,12 +39,12 @@ export function stopOnSignals(
 ): void {
   let stopping = false;
   /** The first SIGTERM or SIGINT, and when it arrived. */
-  let asked: { readonly signal: StopSignal; readonly atMs: number } | undefined;
+  let first: { readonly signal: StopSignal; readonly atMs: number } | undefined;
   const onSignal = (signal: StopSignal): void => {
     if (signal !== 'SIGHUP') {
-      const isEcho = asked?.signal === signal && performance.now() - asked.atMs < ECHO_MS;
-      if (asked && !isEcho) process.exit(EXIT.failed);
-      asked ??= { signal, atMs: performance.now() };
+      const isEcho = first?.signal === signal && performance.now() - first.atMs < ECHO_MS;
+      if (first && !isEcho) process.exit(EXIT.failed);
+      first ??= { signal, atMs: performance.now() };
     }
     if (stopping) return;
     stopping = true;
@@ -64,6 +66,12 @@ export function stopOnSignals(
     );
   };
   for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
+}
+
+/** Exits with one line for an error that an operator can correct, and with the whole error otherwise. */
+export function exitAfterFailure(error: unknown): never {
+  process.stderr.write(`${error instanceof OperatorError ? error.message : inspect(error)}\n`);
+  process.exit(EXIT.failed);
 }
 
 /** SIGUSR2 switches between LOG_LEVEL and `debug`. */

@@ -38,14 +38,14 @@ export async function loadPlugins(
       `PLUGINS: the default export of ${path} must be an array of plugins, or a function that returns one.`,
     );
   }
-  return exported.map((plugin) => guarded(plugin, path));
+  return exported.map((plugin) => withNamedFailures(plugin, path));
 }
 
 /** Hooks that are called before there is an operation. */
 const AT_START = ['onPluginInit', 'onYogaInit', 'onSchemaChange'] as const;
 
 /** Wraps a plugin so that failures of its start hooks name the file. */
-function guarded(plugin: GatewayPlugin, path: string): GatewayPlugin {
+function withNamedFailures(plugin: GatewayPlugin, path: string): GatewayPlugin {
   if (!AT_START.some((name) => plugin[name])) return plugin;
   // Inherits other hooks, since a plugin may be an instance of a class.
   const own = Object.create(plugin) as Record<string, unknown>;

@@ -41,7 +41,7 @@ export async function openPorts(
           port: adminPort,
           socketPath: undefined,
           basePath: '',
-          // Prometheus and orchestrators ask by the address of a pod or by the name of a service.
+          // Prometheus and orchestrators use the address of a pod or the name of a service.
           allowedHosts: undefined,
           // Metrics and readiness are of one process.
           reusePort: false,

@@ -57,11 +57,11 @@ function whyNotExposed(name: string, own: readonly string[]): string | undefined
   if (/^content-|^location$|^accept-ranges$/.test(name)) {
     return 'it describes a single REST response';
   }
-  const isOwn = OWN_OF_ANSWERS.test(name) || own.includes(name);
+  const isOwn = OWN_OF_RESPONSES.test(name) || own.includes(name);
   return isOwn ? 'the gateway sets it on each response' : undefined;
 }
 
-const OWN_OF_ANSWERS =
+const OWN_OF_RESPONSES =
   /^(?:x-request-id|server-timing|retry-after|etag|last-modified|cache-control|expires|age|date|vary|x-accel-.*|access-control-.*)$/;
 
 interface HeaderNames {
@@ -74,11 +74,11 @@ interface HeaderNames {
  * @throws {ConfigError} for the first forbidden name.
  */
 export function checkHeaders({ forward, expose }: HeaderNames, own: readonly string[]): void {
-  for (const name of forward) refuse('FORWARD_HEADERS', name, whyNotForwarded(name, own));
-  for (const name of expose) refuse('EXPOSE_HEADERS', name, whyNotExposed(name, own));
+  for (const name of forward) rejectHeader('FORWARD_HEADERS', name, whyNotForwarded(name, own));
+  for (const name of expose) rejectHeader('EXPOSE_HEADERS', name, whyNotExposed(name, own));
 }
 
-function refuse(setting: string, name: string, why: string | undefined): void {
+function rejectHeader(setting: string, name: string, why: string | undefined): void {
   if (why === undefined) return;
   throw new ConfigError(`${setting} must not contain ${name}: ${why}. Remove it.`);
 }

@@ -14,18 +14,18 @@ const OF_OTHERS = new Set(['http_proxy', 'https_proxy', 'no_proxy']);
 
 interface UnknownName {
   readonly warning: string;
-  /** Whether it is surely a misspelt setting: similar to one that has no value of its own. */
+  /** Whether it is definitely a misspelt setting: similar to one that is not set. */
   readonly isMisspelt: boolean;
 }
 
-/** Returns the unknown variables that are similar to settings, or look like some. */
+/** Returns the unknown variables that are similar to settings, or have a prefix of theirs. */
 export function unknownNames(given: readonly string[], known: readonly string[]): UnknownName[] {
   return given.flatMap((name) => {
     if (known.includes(name) || OF_A_SERVICE.test(name)) return [];
-    const meant = closest(name.toUpperCase(), known);
-    if (isNear(name, meant)) {
-      const isMisspelt = !given.includes(meant) && !OF_OTHERS.has(name);
-      return [{ warning: `${name} is not a setting. Did you mean ${meant}?`, isMisspelt }];
+    const similar = closest(name.toUpperCase(), known);
+    if (isNear(name, similar)) {
+      const isMisspelt = !given.includes(similar) && !OF_OTHERS.has(name);
+      return [{ warning: `${name} is not a setting. Did you mean ${similar}?`, isMisspelt }];
     }
     if (!OWN_PREFIX.test(name)) return [];
     return [{ warning: `${name} is not a setting and has no effect.`, isMisspelt: false }];

@@ -46,7 +46,7 @@ export const DEFAULT_LIMITS: DocumentLimits = {
 /** Maximum length of names that responses and log lines repeat, in characters. */
 export const MAX_NAME = 200;
 
-/** Returns the error message for a text that is too large to parse. */
+/** Returns the error message for a query string that is too large to parse. */
 export function findTextExcess(source: string, { tokens }: DocumentLimits): string | undefined {
   const lines = 1 + (source.match(LINE_ENDS)?.length ?? 0);
   return lines > tokens ? excess('lines', tokens, lines, 'Remove empty lines.') : undefined;
@@ -54,7 +54,7 @@ export function findTextExcess(source: string, { tokens }: DocumentLimits): stri
 
 const LINE_ENDS = /\r\n|[\n\r]/g;
 
-export interface Complexity {
+interface Complexity {
   /** The error message of the first exceeded limit; undefined within limits. */
   readonly excess: string | undefined;
   readonly facts: DocumentFacts;

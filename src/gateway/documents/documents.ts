@@ -1,5 +1,5 @@
 /**
- * Cache of documents by text: parsed within limits, and validated.
+ * Cache of documents by source: parsed within limits, and validated.
  *
  * Bounded by bytes: comments are no tokens, and a thousand documents of comments took 300 MB.
  */
@@ -72,7 +72,7 @@ const RULES = {
 
 const NAMES = Object.keys(RULES) as readonly (keyof typeof RULES)[];
 
-/** Returns a function that leaves out rules that find nothing. */
+/** Returns a function that omits rules that find nothing. */
 function rulesByFacts(rules: readonly ValidationRule[]) {
   const lists = new Map<string, readonly ValidationRule[]>();
   return (facts: DocumentFacts): readonly ValidationRule[] => {
@@ -115,16 +115,14 @@ export class Documents {
     });
   }
 
-  /** Whether the result of parsing and validating a text is cached; true for an empty text. */
+  /** Whether the result of parsing and validating a query string is cached; true for an empty one. */
   isKnown(text: string): boolean {
     if (text === '') return true;
     const document = this.#byText.peek(text);
     return document !== undefined && (document.failure ?? document.validated) !== undefined;
   }
 
-  /**
-   * Returns the document of a text. Its `failure` is GRAPHQL_PARSE_FAILED or QUERY_TOO_LARGE if it cannot be parsed.
-   */
+  /** Returns the document of a query string. Its `failure` is set if it cannot be parsed. */
   find(text: string): Document {
     let document = this.#byText.get(text);
     if (!document) {
@@ -145,11 +143,7 @@ export class Documents {
     return document;
   }
 
-  /**
-   * Parses and validates a document that the caller keeps, such as a trusted one.
-   *
-   * @param hash the SHA-256 of its text.
-   */
+  /** Parses and validates a document that the caller stores, such as a trusted one. @param hash its SHA-256. */
   prepare(text: string, hash: string): Document {
     const document = this.#read(text, hash);
     if (!document.failure) this.validate(document, this.#schema);
@@ -180,7 +174,7 @@ export class Documents {
       // Rules of graphql-js throw for some invalid documents, which are client errors.
       found = [isGraphQLError(error) ? error : notUnderstood(error)];
     }
-    const errors = found.map((error) => coded(error, 'GRAPHQL_VALIDATION_FAILED'));
+    const errors = found.map((error) => withCode(error, 'GRAPHQL_VALIDATION_FAILED'));
     document.validated = { schema, rules, errors };
     return errors;
   }
@@ -206,7 +200,7 @@ export class Documents {
       // The parser is recursive: deep nesting can overflow the stack within the token limit.
       throw isTokenLimit(error) || error instanceof RangeError
         ? documentError('QUERY_TOO_LARGE', excess('tokens', tokens))
-        : coded(error as GraphQLError, 'GRAPHQL_PARSE_FAILED');
+        : withCode(error as GraphQLError, 'GRAPHQL_PARSE_FAILED');
     }
     const complexity = complexityOf(syntax, this.#limits);
     if (complexity.excess) throw documentError('QUERY_TOO_LARGE', complexity.excess);
@@ -227,7 +221,7 @@ function areAlike(
 }
 
 /** Adds a code to an error of graphql-js unless a rule has set one. */
-function coded(error: GraphQLError, code: string): GraphQLError {
+function withCode(error: GraphQLError, code: string): GraphQLError {
   const http = { status: 400, spec: true };
   if (error instanceof GraphQLError) {
     Object.assign(error.extensions, { code, ...error.extensions, http });

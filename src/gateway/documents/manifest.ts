@@ -10,7 +10,7 @@ import { withoutByteOrderMark } from '../../lib/byte-order-mark.ts';
 import { OTHER_APP, type AppVersion } from '../operation/app-version.ts';
 import { SHA256_HEX, SHA256_PREFIX } from '../operation/params.ts';
 
-/** An invalid manifest. The message never contains the text of a document. */
+/** An invalid manifest. The message never contains a document. */
 export class ManifestError extends Error {
   override readonly name = 'ManifestError';
 }
@@ -49,20 +49,20 @@ export function appVersionOf(file: string): AppVersion {
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /**
- * Parses a manifest into texts by id. The prefix `sha256:` of ids is removed.
+ * Parses a manifest into documents by id. The prefix `sha256:` of ids is removed.
  *
- * @throws {ManifestError} for an unknown format, a duplicate id, or an id that is not the hash of its text.
+ * @throws {ManifestError} for an unknown format, a duplicate id, or an id that is not the hash of its document.
  */
 export function readManifest(json: string): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   for (const [given, text] of entriesOf(parse(json))) {
     const id = given.startsWith(SHA256_PREFIX) ? given.slice(SHA256_PREFIX.length) : given;
     if (texts.has(id) && texts.get(id) !== text) {
-      throw new ManifestError(`Id ${shown(id)} is used by two documents.`);
+      throw new ManifestError(`Id ${quote(id)} is used by two documents.`);
     }
-    // A changed text is not the document that the app was built with.
+    // A changed document is not the one that the app was built with.
     if (SHA256_HEX.test(id) && sha256(text) !== id) {
-      throw new ManifestError(`Id ${shown(id)} is not the SHA-256 of its document.`);
+      throw new ManifestError(`Id ${quote(id)} is not the SHA-256 of its document.`);
     }
     texts.set(id, text);
   }
@@ -96,7 +96,7 @@ function entriesOf(manifest: unknown): readonly (readonly [id: string, text: str
   return Object.entries(map.data);
 }
 
-const shown = (id: string): string => JSON.stringify(id.slice(0, 80));
+const quote = (id: string): string => JSON.stringify(id.slice(0, 80));
 
 export interface Manifest {
   readonly app: string;

@@ -14,6 +14,7 @@ import { OTHER_APP, type AppVersion } from '../operation/app-version.ts';
 import type { Document } from '../operation/document.ts';
 import type { Operation } from '../operation/operation.ts';
 import { SHA256_PREFIX, type OperationParams } from '../operation/params.ts';
+import type { Logger } from '../observe/logs/logger.ts';
 import { appVersionOf, isManifestName, ManifestError, readManifest, sha256 } from './manifest.ts';
 
 interface TrustedDocumentsOptions {
@@ -26,7 +27,7 @@ interface TrustedDocumentsOptions {
 }
 
 /** State of trusted documents in `/ready`. */
-export interface TrustedReport {
+interface TrustedReport {
   readonly files: number;
   readonly documents: number;
   /** Documents that are invalid against the schema: their result is their validation errors. */
@@ -35,7 +36,7 @@ export interface TrustedReport {
   readonly bad: BadFile | null;
 }
 
-export interface BadFile {
+interface BadFile {
   /** File name; `.` for the folder itself. */
   readonly file: string;
   readonly reason: string;
@@ -50,17 +51,6 @@ export class TrustedDocumentsError extends OperatorError {
     super(`TRUSTED_DOCUMENTS: bad file ${bad.file}: ${bad.reason} Fix or remove it.`);
     this.bad = bad;
   }
-}
-
-/** Methods are called once per change of the folder. */
-export interface TrustedObserver {
-  onRead?(report: TrustedReport): void;
-  onBadFile?(bad: BadFile): void;
-  onInvalidDocument?(of: {
-    readonly file: string;
-    readonly id: string;
-    readonly reason: string;
-  }): void;
 }
 
 /** Parses and validates a document, and precomputes what does not depend on the request. */
@@ -133,7 +123,7 @@ export class TrustedDocuments {
   readonly #folder: string;
   readonly #pollMs: number;
   readonly #prepare: Prepare;
-  readonly #observer: TrustedObserver;
+  readonly #logger: Logger;
   readonly #apps = new AppVersions();
   #served = new TrustedSet([]);
   /** Whether a good set was read; that of an empty folder counts. */
@@ -147,13 +137,13 @@ export class TrustedDocuments {
   constructor(
     { folder, only, pollMs = POLL_MS }: TrustedDocumentsOptions,
     prepare: Prepare,
-    observer: TrustedObserver,
+    logger: Logger,
   ) {
     this.only = only;
     this.#folder = folder;
     this.#pollMs = pollMs;
     this.#prepare = prepare;
-    this.#observer = observer;
+    this.#logger = logger;
   }
 
   /**
@@ -180,16 +170,16 @@ export class TrustedDocuments {
   }
 
   /**
-   * Returns the trusted document of a request; undefined for an untrusted text where these are allowed.
+   * Returns the trusted document of a request; undefined for an untrusted query if these are allowed.
    *
-   * @throws PERSISTED_QUERY_NOT_FOUND for an unknown id, TRUSTED_DOCUMENT_REQUIRED for an untrusted text where only
-   * trusted ones are allowed, BAD_REQUEST if id and text are of different documents.
+   * @throws PERSISTED_QUERY_NOT_FOUND for an unknown id, TRUSTED_DOCUMENT_REQUIRED for a rejected query, BAD_REQUEST if
+   * id and query do not match.
    */
   find({ query, documentId }: OperationParams): Document | undefined {
     const found = documentId === undefined ? undefined : this.#withId(documentId);
     if (query === '' && documentId !== undefined) {
       if (found) return found;
-      // Clients of Apollo and urql match this message and send the text next.
+      // Clients of Apollo and urql match this message and send the query next.
       throw clientError(200, 'PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
     }
     if (documentId !== undefined) checkAgreement(documentId, query, found);
@@ -202,7 +192,7 @@ export class TrustedDocuments {
     );
   }
 
-  /** Whether a text needs no parsing: it is trusted, or will be rejected. */
+  /** Whether a query needs no parsing: it is trusted, or will be rejected. */
   has(query: string): boolean {
     return this.only || this.#served.byText.has(query);
   }
@@ -239,11 +229,14 @@ export class TrustedDocuments {
       this.#served = await this.#read();
       this.#hasRead = true;
       this.#bad = null;
-      this.#observer.onRead?.(this.report());
+      const { files, documents } = this.report();
+      this.#logger.info({ files, documents }, 'Trusted documents loaded');
     } catch (error) {
       const isBadFile = error instanceof TrustedDocumentsError;
       const bad = isBadFile ? error.bad : { file: '.', reason: UNREADABLE };
-      if (this.#hasRead && !isDeepStrictEqual(bad, this.#bad)) this.#observer.onBadFile?.(bad);
+      if (this.#hasRead && !isDeepStrictEqual(bad, this.#bad)) {
+        this.#logger.error(bad, 'Bad file in TRUSTED_DOCUMENTS: still serving the last good set');
+      }
       this.#bad = bad;
     }
   }
@@ -254,7 +247,7 @@ export class TrustedDocuments {
     const read = new TrustedSet(files);
     const { byText, byId, byHash, appsOf } = read;
     const fileOf = new Map<string, string>();
-    const invalid: Parameters<NonNullable<TrustedObserver['onInvalidDocument']>>[0][] = [];
+    const invalid: { readonly file: string; readonly id: string; readonly reason: string }[] = [];
     for (const file of files) {
       const app = this.#apps.ofManifest(file);
       for (const [id, text] of await readFileOf(this.#folder, file)) {
@@ -279,7 +272,9 @@ export class TrustedDocuments {
         fileOf.set(id, file);
       }
     }
-    for (const one of invalid) this.#observer.onInvalidDocument?.(one);
+    for (const one of invalid) {
+      this.#logger.warn(one, 'Trusted document is not valid against the schema');
+    }
     return read;
   }
 }
@@ -309,13 +304,14 @@ async function readFileOf(folder: string, file: string): Promise<ReadonlyMap<str
 }
 
 /**
- * Checks the id of a request where there are no trusted documents.
- * @throws PERSISTED_QUERY_NOT_SUPPORTED for an id without a text, BAD_REQUEST for the hash of another text.
+ * Checks the id of a request if there are no trusted documents.
+ *
+ * @throws PERSISTED_QUERY_NOT_SUPPORTED for an id without a query, BAD_REQUEST for the hash of another query.
  */
 export function checkNoId({ query, documentId }: OperationParams): void {
   if (documentId === undefined) return;
   if (query !== '') checkAgreement(documentId, query, undefined);
-  // Clients of Apollo and urql match this message and send only texts afterwards.
+  // Clients of Apollo and urql match this message and send only queries afterwards.
   else throw clientError(200, 'PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
 }
 

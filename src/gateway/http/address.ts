@@ -2,7 +2,7 @@
  * Checks a request's path (`BASE_PATH`) and host (`ALLOWED_HOSTS`).
  */
 import type { IncomingMessage } from 'node:http';
-import { errorResponse } from '../operation/client-error.ts';
+import { errorResponse, notFound } from '../operation/client-error.ts';
 
 /** Not checked: orchestrators use other addresses and names, and the responses reveal nothing to a page. */
 const PROBES = new Set(['/health', '/ready']);
@@ -27,11 +27,11 @@ export const createAddressCheck =
     if (!incoming.url?.startsWith('/')) toOriginForm(incoming);
     const url = pathBelow(basePath, incoming.url ?? '/');
     if (url === undefined) {
-      return errorResponse(404, 'NOT_FOUND', `Not found. Endpoints: ${basePath}/graphql.`);
+      return notFound([`${basePath}/graphql`]);
     }
     incoming.url = url;
     if (!allowedHosts) return undefined;
-    // Node keeps the first, and a proxy may have judged another one. Source: RFC 9112, 3.2.
+    // Node uses the first, and a proxy may have checked another one. Source: RFC 9112, 3.2.
     if ((incoming.headersDistinct['host']?.length ?? 0) > 1) {
       return errorResponse(400, 'BAD_REQUEST', 'Multiple `Host` headers. Send one.');
     }

@@ -43,7 +43,7 @@ export async function drain(
   await acceptAll(stopping);
   stopping.isPortClosed = true;
   const closed = once(server, 'close');
-  // Not `close()` of `http`, which closes idle connections at once, even those with a request on the way.
+  // Not `close()` of `http`, which immediately closes idle connections, even if a request is on its way.
   NetServer.prototype.close.call(server);
   const finished = async (): Promise<boolean> => {
     void site.subscriptions.drain(timeoutMs / 2);

@@ -2,7 +2,7 @@
  * GraphiQL: the page at `/graphql`, the files of its build, and the redirect from `/`.
  *
  * Files are read from disk for each request and take no memory. Their names contain hashes, so browsers cache them
- * forever.
+ * permanently.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -37,7 +37,7 @@ export const isExplorerFile = (path: string): boolean =>
 const OFF = 'GraphiQL is disabled (GRAPHIQL=off).';
 const NOT_BUILT =
   'GraphiQL is not built. Install the development packages with "npm ci", then run "npm run build".';
-const STILL_THERE = 'Send GraphQL requests to this URL by POST.';
+const HINT = 'Send GraphQL requests to this URL by POST.';
 
 /** Content Security Policy: inline styles for the editor, everything else from this gateway. */
 const POLICY = [
@@ -64,27 +64,50 @@ const PAGE_HEADERS = Object.entries({
   vary: 'accept',
 }).flat();
 
-/**
- * @param basePath prefix of browsers' paths, which the server has removed.
- * @param folder `dist/explorer`; undefined if it was not built.
- * @param settings called at the first request; undefined if no page is served.
- */
-function createExplorer(
-  folder: string | undefined,
-  settings: (() => PageSettings) | undefined,
-  basePath = '',
-): Explorer {
-  const built = settings && folder && existsSync(join(folder, 'index.html')) ? folder : undefined;
-  const toPage = redirectTo(`${basePath}${PAGE}`);
+interface ExplorerOptions {
+  readonly schema: GraphQLSchema;
+  readonly tools: Pick<PageSettings, 'introspection' | 'explain'> & { readonly graphiql: boolean };
+  /** Whether callers need their own key. */
+  readonly needsKey: boolean;
+  /** Prefix of browsers' paths, which the server has removed. */
+  readonly basePath: string;
+  /** Build and the initial content of the page; undefined if there is none. */
+  readonly explorer: (Partial<PageSettings> & { readonly folder: string }) | undefined;
+}
+
+/** GraphiQL, or a page that explains why it is missing. */
+export function openExplorer(options: ExplorerOptions): Explorer {
+  const { schema, tools, needsKey, basePath, explorer } = options;
+  const { graphiql, introspection, explain } = tools;
+  const { folder, ...example } = explorer ?? {};
+  const isBuilt = folder !== undefined && existsSync(join(folder, 'index.html'));
+  const built = graphiql && isBuilt ? folder : undefined;
+  // At the first request: printing the schema takes time.
+  const openPage = (): ExplorerResponse => {
+    if (built === undefined) {
+      const body = noticePage(graphiql ? NOT_BUILT : OFF);
+      return { status: 404, headers: PAGE_HEADERS, body };
+    }
+    const settings = {
+      introspection,
+      explain,
+      needsKey,
+      ...(introspection !== 'off' && { schemaId: schemaIdOf(schema) }),
+      ...example,
+    };
+    return {
+      status: 200,
+      headers: PAGE_HEADERS,
+      body: Buffer.from(pageIn(built, settings, basePath)),
+    };
+  };
+  // For browsers only; other clients get 404 at `/`.
+  const toPage: ExplorerResponse = {
+    status: 302,
+    headers: ['location', `${basePath}${PAGE}`, 'cache-control', 'no-store', 'vary', 'accept'],
+    body: Buffer.alloc(0),
+  };
   let page: ExplorerResponse | undefined;
-  const openPage = (): ExplorerResponse =>
-    settings && built
-      ? {
-          status: 200,
-          headers: PAGE_HEADERS,
-          body: Buffer.from(pageIn(built, settings(), basePath)),
-        }
-      : { status: 404, headers: PAGE_HEADERS, body: noticePage(settings ? NOT_BUILT : OFF) };
   return {
     page: (incoming) => {
       if (!isOpenedByBrowser(incoming)) return undefined;
@@ -93,46 +116,13 @@ function createExplorer(
       const isQuery = new URLSearchParams(query).has('query');
       return path === PAGE && !isQuery ? (page ??= openPage()) : undefined;
     },
-    file: built ? filesIn(join(built, 'files')) : () => false,
+    file: built === undefined ? () => false : filesIn(join(built, 'files')),
   };
-}
-
-interface ExplorerOptions {
-  readonly schema: GraphQLSchema;
-  readonly tools: Pick<PageSettings, 'introspection' | 'explain'> & { readonly graphiql: boolean };
-  /** Whether callers need a key of their own. */
-  readonly needsKey: boolean;
-  readonly basePath: string;
-  /** Build and the initial content of the page; undefined if there is none. */
-  readonly explorer: (Partial<PageSettings> & { readonly folder: string }) | undefined;
-}
-
-/** GraphiQL, or a page that says why it is missing. */
-export function openExplorer(options: ExplorerOptions): Explorer {
-  const { schema, tools, needsKey, basePath } = options;
-  const { graphiql, introspection, explain } = tools;
-  if (!graphiql) return createExplorer(undefined, undefined, basePath);
-  const { folder, ...example } = options.explorer ?? {};
-  const settings = () => ({
-    introspection,
-    explain,
-    needsKey,
-    ...(introspection !== 'off' && { schemaId: schemaIdOf(schema) }),
-    ...example,
-  });
-  return createExplorer(folder, settings, basePath);
 }
 
 /** Hash of the schema. */
 const schemaIdOf = (schema: GraphQLSchema): string =>
   createHash('sha256').update(printSchema(schema)).digest('base64url');
-
-/** Redirects browsers only; other clients get 404 at `/`. */
-const redirectTo = (path: string): ExplorerResponse => ({
-  status: 302,
-  headers: ['location', path, 'cache-control', 'no-store', 'vary', 'accept'],
-  body: Buffer.alloc(0),
-});
 
 const isOpenedByBrowser = ({ headers }: IncomingMessage): boolean =>
   /\btext\/html\b/i.test(headers.accept ?? '');
@@ -168,7 +158,7 @@ function filesIn(folder: string): Explorer['file'] {
   };
 }
 
-/** The page with its settings and the URLs of its files filled in. */
+/** Fills in the settings and the URLs of files. */
 function pageIn(folder: string, settings: PageSettings, basePath: string): string {
   // Escapes `</script>`.
   const json = JSON.stringify(settings).replaceAll('<', '\\u003c');
@@ -179,5 +169,5 @@ function pageIn(folder: string, settings: PageSettings, basePath: string): strin
 
 const noticePage = (notice: string): Buffer =>
   Buffer.from(
-    `<!doctype html><html lang="en"><title>Content Pages · GraphQL</title><p>${notice.replaceAll('"', '&quot;')} ${STILL_THERE}</p></html>`,
+    `<!doctype html><html lang="en"><title>Content Pages · GraphQL</title><p>${notice.replaceAll('"', '&quot;')} ${HINT}</p></html>`,
   );

@@ -1,8 +1,9 @@
 /** Routes of operators: `/health`, `/ready` and `/metrics`. */
 import type { Metrics } from '../observe/metrics/metrics.ts';
 import type { Readiness } from '../observe/readiness.ts';
+import { errorResponse } from '../operation/client-error.ts';
 import { prefers } from '../operation/negotiation.ts';
-import { forGet, type RouteHandler, type RouteHandlers } from './site.ts';
+import type { RouteHandler, RouteHandlers } from './site.ts';
 
 interface OperatorRoutesOptions {
   readonly readiness: Readiness;
@@ -11,13 +12,18 @@ interface OperatorRoutesOptions {
   readonly routes: () => unknown;
 }
 
-/** A route whose responses are of the moment, so no proxy may cache them. */
-const forOperators = (answer: (request: Request) => Promise<Response>): RouteHandler =>
-  forGet(async (request) => {
-    const response = await answer(request);
+/** A route for GET and HEAD whose responses are of the moment, so no proxy may cache them. */
+const forOperators =
+  (respond: (request: Request) => Promise<Response>): RouteHandler =>
+  async (request) => {
+    const { method } = request;
+    if (method !== 'GET' && method !== 'HEAD') {
+      return errorResponse(405, 'METHOD_NOT_ALLOWED', 'Use GET.', { allow: 'GET, HEAD' });
+    }
+    const response = await respond(request);
     response.headers.set('cache-control', 'no-store');
     return response;
-  });
+  };
 
 const health = forOperators(async () => Response.json({ status: 'alive' }));
 
@@ -25,7 +31,7 @@ const health = forOperators(async () => Response.json({ status: 'alive' }));
 const wantsOpenMetrics = (accept: string | null): boolean =>
   accept !== null && prefers(accept, 'application/openmetrics-text', 'text/plain');
 
-const respond = <Body extends { readonly ready: boolean }>(body: Body): Response =>
+const readinessResponse = (body: { readonly ready: boolean }): Response =>
   Response.json(body, { status: body.ready ? 200 : 503 });
 
 export const operatorRoutes = ({
@@ -34,15 +40,17 @@ export const operatorRoutes = ({
   routes,
 }: OperatorRoutesOptions): RouteHandlers => ({
   '/health': health,
-  '/ready': forOperators(async () => respond({ ...readiness.report(), routes: routes() })),
+  '/ready': forOperators(async () =>
+    readinessResponse({ ...readiness.report(), routes: routes() }),
+  ),
   '/metrics': forOperators(async ({ headers }) => {
     const { text, contentType } = await metrics.read(wantsOpenMetrics(headers.get('accept')));
     return new Response(text, { headers: { 'content-type': contentType } });
   }),
 });
 
-/** Routes for callers if operators have a port of their own: without `/metrics` and details. */
+/** Routes for callers if operators have a separate port: without `/metrics` and details. */
 export const publicRoutes = (readiness: Readiness): RouteHandlers => ({
   '/health': health,
-  '/ready': forOperators(async () => respond({ ready: readiness.report().ready })),
+  '/ready': forOperators(async () => readinessResponse({ ready: readiness.report().ready })),
 });

@@ -11,7 +11,7 @@ import { ByteCollector } from '../../lib/byte-collector.ts';
 import { clientError } from '../operation/client-error.ts';
 
 /** Called once: with the body, with a client error, or with undefined if the connection closed early. */
-export type OnBody = (body: string | GraphQLError | undefined) => void;
+type OnBody = (body: string | GraphQLError | undefined) => void;
 
 export function readBody(request: IncomingMessage, maxBytes: number, done: OnBody): void {
   const { 'content-encoding': encoding, 'content-length': length } = request.headers;
@@ -37,13 +37,13 @@ export function readBody(request: IncomingMessage, maxBytes: number, done: OnBod
   });
   // `on` instead of `once`, which costs more than the rest of this function.
   request.on('end', () => {
-    if (!isDone) end(textOf(bytes.take()));
+    if (!isDone) end(decode(bytes.take()));
   });
   request.on('close', () => end(undefined));
   request.on('error', () => end(undefined));
 }
 
-const textOf = (bytes: Buffer): string | GraphQLError =>
+const decode = (bytes: Buffer): string | GraphQLError =>
   isUtf8(bytes)
     ? withoutByteOrderMark(bytes.toString('utf8'))
     : clientError(400, 'BAD_REQUEST', 'The body is not valid UTF-8. Encode it as UTF-8.');

@@ -6,7 +6,7 @@ import type { Logger } from '../observe/logs/logger.ts';
 import type { Readiness } from '../observe/readiness.ts';
 import type { Arrival } from '../operation/operation.ts';
 import type { Subscriptions } from '../operation/subscriptions.ts';
-import { errorResponse } from '../operation/client-error.ts';
+import { errorResponse, notFound } from '../operation/client-error.ts';
 import type { Explorer } from './explorer.ts';
 
 export interface Site {
@@ -17,7 +17,7 @@ export interface Site {
   /** Serves `/graphql`; undefined on the operators' port. */
   readonly graphql?: HttpTransport | undefined;
   /** Serves any other request; never rejects. @param path as sent, while the request's URL is normalised. */
-  answer(path: string, request: Request, arrival: Arrival): Promise<Response>;
+  respond(path: string, request: Request, arrival: Arrival): Promise<Response>;
   /** Accepts a WebSocket, or returns the error response. */
   upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Response | undefined;
   /** GraphiQL, if it is served. */
@@ -42,13 +42,11 @@ export function createSite(
 ): Site {
   const own = parts.graphql ? [GRAPHQL] : [];
   const paths = [...own, ...Object.keys(routes)].map((path) => basePath + path);
-  const notFound = () =>
-    errorResponse(404, 'NOT_FOUND', `Not found. Endpoints: ${paths.join(', ')}.`);
   return {
     ...parts,
-    upgrade: notFound,
-    answer: async (path, request, arrival) => {
-      const route = routes[path] ?? (async () => notFound());
+    upgrade: () => notFound(paths),
+    respond: async (path, request, arrival) => {
+      const route = routes[path] ?? (async () => notFound(paths));
       const response = await route(request, arrival).catch((error: unknown) => {
         parts.logger.error(
           { err: error, requestId: arrival.requestId },
@@ -61,12 +59,3 @@ export function createSite(
     },
   };
 }
-
-/** A route for GET and HEAD. */
-export const forGet =
-  (answer: (request: Request) => Promise<Response>): RouteHandler =>
-  async (request) => {
-    const { method } = request;
-    if (method === 'GET' || method === 'HEAD') return answer(request);
-    return errorResponse(405, 'METHOD_NOT_ALLOWED', 'Use GET.', { allow: 'GET, HEAD' });
-  };

@@ -1,11 +1,10 @@
 /**
  * Readiness: true until the process stops. An outage of the backend does not change it, since all processes would leave
- * the load balancer at once; callers get typed errors, and the details here say what is degraded.
+ * the load balancer together; the details show what is degraded.
  */
 import type { FailureKind } from '../../rest/call/errors.ts';
 import type { ObservedCall } from '../../rest/call/observer.ts';
 import type { CircuitStates } from '../../rest/policies/circuit-breaker.ts';
-import type { TrustedReport } from '../documents/trusted-documents.ts';
 
 /** Result of the last backend call. */
 interface LastCall {
@@ -17,24 +16,29 @@ interface LastCall {
   readonly failure?: FailureKind;
 }
 
-/** Failures that say nothing about the backend: the call was not sent, or was cancelled. */
-const NOT_MET: ReadonlySet<FailureKind> = new Set([
+/** Failures of calls that were not sent, or were cancelled, which do not concern the backend. */
+const NOT_SENT: ReadonlySet<FailureKind> = new Set([
   'cancelled',
   'circuit_open',
   'overloaded',
   'out_of_files',
 ]);
 
+/** Trusted documents. */
+interface ReportsFiles {
+  report(): { readonly bad: object | null };
+}
+
 export class Readiness {
   #draining = false;
   #last: LastCall = { answers: null, status: null };
   readonly #breaker: CircuitStates;
   readonly #warnings: readonly string[];
-  readonly #trusted: { report(): TrustedReport } | undefined;
+  readonly #trusted: ReportsFiles | undefined;
 
   constructor(
     breaker: CircuitStates,
-    trustedDocuments?: { report(): TrustedReport },
+    trustedDocuments?: ReportsFiles,
     warnings: readonly string[] = [],
   ) {
     this.#warnings = warnings;
@@ -48,8 +52,8 @@ export class Readiness {
   }
 
   /** Records the end of a call. */
-  noticeCall({ status, failure }: Pick<ObservedCall, 'status' | 'failure'>): void {
-    if (failure && NOT_MET.has(failure)) return;
+  recordCall({ status, failure }: Pick<ObservedCall, 'status' | 'failure'>): void {
+    if (failure && NOT_SENT.has(failure)) return;
     this.#last =
       status === undefined
         ? { answers: false, status: null, ...(failure && { failure }) }

@@ -49,7 +49,7 @@ export class BackendAvailability {
 
   /** @param isLogged whether the failure is logged; otherwise its end is not logged either. */
   recordCall({ isSent, status, failure }: ObservedCall, isLogged: boolean): void {
-    // Unsent and cancelled calls say nothing about the backend.
+    // Unsent and cancelled calls do not concern the backend.
     if (!isSent || failure === 'cancelled') return;
     if (status !== undefined && status < 500) this.recordResponse();
     else if (status !== undefined) this.recordFailure(1);
@@ -62,7 +62,7 @@ interface ObserveUpstreamOptions {
   readonly logger: Logger;
   readonly availability: BackendAvailability;
   /** Called per event, since the upstream is created before the gateway. */
-  readonly readiness: () => Pick<Readiness, 'noticeCall'>;
+  readonly readiness: () => Pick<Readiness, 'recordCall'>;
   /** Clock in milliseconds. @default the system's */
   readonly now?: () => number;
 }
@@ -113,7 +113,7 @@ export function observeUpstream(options: ObserveUpstreamOptions): UpstreamObserv
     onCall: (call) => {
       metrics.observer.onCall?.(call);
       availability.recordCall(call, logFailure(call));
-      readiness().noticeCall(call);
+      readiness().recordCall(call);
       if (call.failure !== 'out_of_files') return;
       if (admitLine('out_of_files', OUT_OF_FILES_PAUSE_MS) === undefined) return;
       logger.error(

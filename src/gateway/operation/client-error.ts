@@ -60,6 +60,10 @@ export const notUnderstood = (error: unknown): GraphQLError =>
 const errorWith = (code: ClientErrorCode, message: string, http: HttpExtension): GraphQLError =>
   new GraphQLError(message, { extensions: { code, http } });
 
+/** @param endpoints paths that are served. */
+export const notFound = (endpoints: readonly string[]): Response =>
+  errorResponse(404, 'NOT_FOUND', `Not found. Endpoints: ${endpoints.join(', ')}.`);
+
 /** A JSON response with one error, for requests outside of GraphQL. */
 export function errorResponse(
   status: number,

@@ -51,7 +51,7 @@ export const oneOf = <const Name extends string>(names: readonly Name[]) =>
 /** Milliseconds of the units of times and rates. */
 export const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** Whether percent-encoded bytes of a text are UTF-8. */
+/** Whether percent-encoded bytes are UTF-8. */
 export function isDecodable(text: string): boolean {
   try {
     // Bundlers remove calls of pure functions whose result is not used.

@@ -1,7 +1,7 @@
 /**
- * A setting: variable, kind, default and meaning.
+ * A setting: variable, kind, default and description.
  *
- * Defaults are texts as operators write them, so documented and used values cannot differ.
+ * Defaults are strings as operators write them, so documented and used values cannot differ.
  */
 import { readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
@@ -14,18 +14,18 @@ export class ConfigError extends OperatorError {
   override readonly name = 'ConfigError';
 }
 
-/** A schema of a variable's text; its description states the allowed values. */
+/** A schema of a variable; its description states the allowed values. */
 export type Kind<Value> = z.ZodType<Value>;
 
 export interface Setting<Value> {
   /** The environment variable; `NAME_*` for all variables that begin so. */
   readonly name: string;
   readonly kind: Kind<NonNullable<Value>>;
-  /** What it does, in one sentence of Markdown. */
+  /** Description, in Markdown. */
   readonly meaning: string;
-  /** Default as text; undefined for no value. */
+  /** Default as a string; undefined for no value. */
   readonly unset: string | undefined;
-  /** Whether its text is never shown, and can be read from the file of `<name>_FILE`. */
+  /** Whether its value is never redact, and can be read from the file of `<name>_FILE`. */
   readonly isSecret: boolean;
 }
 
@@ -61,7 +61,6 @@ export const setting = <Value extends {}, Unset extends string | undefined>(
   isSecret: false,
 });
 
-/** A setting that holds a secret. */
 export const secret: typeof setting = (...given) => ({ ...setting(...given), isSecret: true });
 
 /** Variables that a library reads itself; the value is those that are given. */
@@ -91,14 +90,14 @@ export function readSettings<Group extends Settings>(
 }
 
 /** Empty and blank variables count as unset, for compose files. */
-const textOf = (env: EnvironmentVariables, name: string): string | undefined =>
+const valueOf = (env: EnvironmentVariables, name: string): string | undefined =>
   env[name]?.trim() || undefined;
 
 function readSetting(one: Setting<unknown>, env: EnvironmentVariables): unknown {
   const { name, kind, unset, isSecret } = one;
   if (name.endsWith('*')) return familyOf(name.slice(0, -1), env);
-  const given = textOf(env, name);
-  const file = isSecret ? textOf(env, fileName(name)) : undefined;
+  const given = valueOf(env, name);
+  const file = isSecret ? valueOf(env, fileName(name)) : undefined;
   if (given !== undefined && file !== undefined) {
     throw new ConfigError(`${name} and ${fileName(name)} are both set. Remove one of them.`);
   }
@@ -109,7 +108,7 @@ function readSetting(one: Setting<unknown>, env: EnvironmentVariables): unknown 
 
 function familyOf(prefix: string, env: EnvironmentVariables): EnvironmentVariables {
   const names = Object.keys(env).filter((name) => name.startsWith(prefix));
-  return Object.freeze(dictionary(names.map((name) => [name, textOf(env, name)])));
+  return Object.freeze(dictionary(names.map((name) => [name, valueOf(env, name)])));
 }
 
 /** @throws {ConfigError} for an invalid value. */
@@ -121,29 +120,28 @@ export function parseSetting<Value>(
 ): Value {
   const result = kind.safeParse(text);
   if (result.success) return result.data;
-  const got = isSecret ? 'its value is not shown' : `got ${JSON.stringify(shown(text))}`;
+  const got = isSecret ? 'its value is not redact' : `got ${JSON.stringify(redact(text))}`;
   throw new ConfigError(`${name} must be ${kind.description}; ${got}.${hintOf(name, text)}`);
 }
 
-/** Reads the trimmed text of a file. */
 function readSecret(name: string, file: string, kind: Kind<unknown>): unknown {
   const { description } = kind;
   // A relative path may be the secret itself, set by mistake.
   const path = isAbsolute(file)
     ? JSON.stringify(file.slice(0, 200))
-    : 'its value, which is not shown,';
-  const refusal = `${fileName(name)} must be the path of a file that contains ${description}`;
+    : 'its value, which is not redact,';
+  const requirement = `${fileName(name)} must be the path of a file that contains ${description}`;
   let text: string;
   try {
     text = readFileSync(file, 'utf8').trim();
   } catch (cause) {
     const { code = 'unknown' } = cause as NodeJS.ErrnoException; // the file system throws ErrnoExceptions only
-    throw new ConfigError(`${refusal}; ${path} cannot be read (${code}).`);
+    throw new ConfigError(`${requirement}; ${path} cannot be read (${code}).`);
   }
-  if (text === '') throw new ConfigError(`${refusal}; ${path} is empty.`);
+  if (text === '') throw new ConfigError(`${requirement}; ${path} is empty.`);
   const result = kind.safeParse(text);
   if (result.success) return result.data;
-  throw new ConfigError(`${refusal}; its content is not shown.`);
+  throw new ConfigError(`${requirement}; its content is not redact.`);
 }
 
 /** Hint at a variable of a Kubernetes service: `ADMIN_PORT` for a service named `admin`. */
@@ -153,8 +151,8 @@ function hintOf(name: string, text: string): string {
   return ` Kubernetes sets it for a Service named "${service}". Set enableServiceLinks: false in the pod, or rename the Service.`;
 }
 
-/** Hides a URL's password, the token in its query, and a key in place of its file. */
-const shown = (value: string): string =>
+/** Hides a URL's password, the token in its query, and a key instead of its file. */
+const redact = (value: string): string =>
   value
     .replace(/\/\/[^/@]*@/, '//…@')
     .replace(/\?.*$/s, '?…')

@@ -26,7 +26,7 @@ export const STALLED_MS = 300_000;
 const PAUSE_MS = 100;
 
 /**
- * Idle time before TCP keep-alive probes, in milliseconds; the system gives up ten seconds later. Heartbeats to a
+ * Idle time before TCP keep-alive probes, in milliseconds; the system closes the connection ten seconds later. Heartbeats to a
  * client that lost its network would otherwise be retransmitted for a quarter of an hour.
  */
 const KEEPALIVE_MS = 5_000;

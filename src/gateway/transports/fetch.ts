@@ -13,17 +13,17 @@ interface FetchOptions {
   readonly path: string;
   readonly graphql: HttpTransport;
   /** Serves any other request; never rejects. */
-  readonly answer: (path: string, request: Request, arrival: Arrival) => Promise<Response>;
+  readonly respond: (path: string, request: Request, arrival: Arrival) => Promise<Response>;
 }
 
 export const createFetch =
-  ({ path, graphql, answer }: FetchOptions) =>
+  ({ path, graphql, respond }: FetchOptions) =>
   async (request: Request): Promise<Response> => {
     const arrival = arrive(request.headers.get('x-request-id'));
     if (request.signal.aborted) arrival.cancel.cancel();
     else request.signal.addEventListener('abort', () => arrival.cancel.cancel());
     const { pathname, search } = new URL(request.url);
-    if (pathname !== path) return answer(pathname, request, arrival);
+    if (pathname !== path) return respond(pathname, request, arrival);
     const { method } = request;
     const headers: HeaderFields = dictionary(request.headers);
     const body = request.body ? await request.text() : undefined;

@@ -1,12 +1,8 @@
 /**
  * Operations over WebSocket in the protocol `graphql-transport-ws`, with `ws`.
  *
- * Each operation passes Yoga. The key (and `authorization`, if it is forwarded) is sent once per socket: with
- * the upgrade, or in `connection_init`, since browsers cannot set headers. The page's origin is checked, since browsers
- * send no preflight.
- *
- * Clients that lose their socket repeat operations without a result, even mutations. So a process that stops begins no
- * further operations, and closes a socket after the results of its queries and mutations.
+ * The API key (and `authorization`, if it is forwarded) is sent once per socket: with the upgrade, or in
+ * `connection_init`, since browsers cannot set headers. The page's origin is checked, since browsers send no preflight.
  *
  * Source: https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md
  */
@@ -21,13 +17,13 @@ import {
   parseMessage,
   type ConnectionInitMessage,
   type Message,
-  type SubscribePayload,
+  type SubscribeMessage,
 } from 'graphql-ws';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { dictionary } from '../../lib/dictionary.ts';
 import { withoutByteOrderMark } from '../../lib/byte-order-mark.ts';
 import { API_KEY_HEADER, isApiKey } from '../../v0/api-key.ts';
-import { errorResponse } from '../operation/client-error.ts';
+import { errorResponse, notFound } from '../operation/client-error.ts';
 import {
   arrive,
   CLIENT_NAME_HEADERS,
@@ -66,10 +62,10 @@ interface WebSocketTransportOptions extends WebSocketOptions {
 /** Time for a client to send `connection_init`, in milliseconds. */
 export const INIT_MS = 3_000;
 
-/** Interval of pings, in milliseconds; sockets without an answer are closed. */
+/** Interval of pings, in milliseconds; unresponsive sockets are closed. */
 export const PING_MS = 12_000;
 
-/** Time for a client to answer a close, in milliseconds. */
+/** Time for a client to respond to a close, in milliseconds. */
 const CLOSE_MS = 2_000;
 
 /** Unsent bytes above which no messages are read from a client. */
@@ -93,9 +89,7 @@ export type Upgrade = (
 ) => Response | undefined;
 
 export function createWebSocketTransport(options: WebSocketTransportOptions): Upgrade {
-  const { schema, server, subscriptions, corsOrigins, onForeignOrigin, forwarded, logger } =
-    options;
-  const { socketOperations, maxPerSocket, maxBodyBytes } = options;
+  const { corsOrigins, onForeignOrigin, maxBodyBytes, socketOperations, logger } = options;
   const transport: Transport = {
     name: 'websocket',
     path: '/graphql',
@@ -112,239 +106,255 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
     maxPayload: maxBodyBytes,
     handleProtocols,
   });
-
-  /** Returns the headers of all operations of a socket; undefined if it may not be used. */
-  function headersOf(
-    { payload }: ConnectionInitMessage,
-    upgrade: IncomingHttpHeaders,
-  ): HeaderFields | undefined {
-    const params = new Map(
-      Object.entries(payload ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
-    );
-    const authorization = params.get('authorization');
-    const isForwarded = forwarded.includes('authorization');
-    if (isForwarded && authorization != null && !isHeaderValue(authorization)) return undefined;
-    // The upgrade's key takes precedence, since a proxy may have set it.
-    const key = upgrade[API_KEY_HEADER] ?? params.get(API_KEY_HEADER);
-    if (key != null && (typeof key !== 'string' || !isApiKey(key))) return undefined;
-    return {
-      ...(isForwarded && isHeaderValue(authorization) && { authorization }),
-      ...dictionary(forwarded.flatMap((name) => pairOf(name, upgrade[name]))),
-      ...(key != null && { [API_KEY_HEADER]: key }),
-      [CLIENT_NAME_HEADERS[0]]: oneOf(params, CLIENT_NAME_HEADERS),
-      [CLIENT_VERSION_HEADERS[0]]: oneOf(params, CLIENT_VERSION_HEADERS),
-    };
-  }
-
-  const operationOf = (
-    payload: SubscribePayload,
-    headers: HeaderFields,
-    connectionParams: ConnectionInitMessage['payload'],
-  ): Operation =>
-    new Operation(transport, arrive(null), schema, {
-      headers: {
-        ...headers,
-        // Headers belong to the socket; traces to its operations.
-        traceparent: textOf(payload.extensions, 'traceparent'),
-        tracestate: textOf(payload.extensions, 'tracestate'),
-      },
-      given: payload,
-      connectionParams,
-    });
-
-  function serve(socket: WebSocket, upgradeHeaders: IncomingHttpHeaders): void {
-    // For example a message that is too large; `ws` closes the socket with the right code.
-    socket.on('error', () => {});
-    // Its client offered no subprotocol, or others alone.
-    if (socket.protocol !== GRAPHQL_TRANSPORT_WS_PROTOCOL) {
-      const offered = upgradeHeaders['sec-websocket-protocol'];
-      // Others may be secrets of the client.
-      const known = offered?.split(',').some((name) => name.trim() === LEGACY_PROTOCOL);
-      logger.warn(
-        { offered: known ? LEGACY_PROTOCOL : offered === undefined ? 'none' : 'others' },
-        known ? LEGACY_REJECTED : PROTOCOL_REJECTED,
-      );
-      closeSoon(socket, CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable');
-      return;
-    }
-    /** Headers of the upgrade, until `connection_init`: not retained for the life of the socket. */
-    let upgrade: IncomingHttpHeaders | undefined = upgradeHeaders;
-    /** Headers of all operations, after `connection_init`. */
-    let headers: HeaderFields | undefined;
-    /** For plugins: not retained without any. */
-    let connectionParams: ConnectionInitMessage['payload'];
-    let isThere = true;
-    let isDraining = false;
-    // Resolves when the message is written; only then is the next event awaited.
-    const send = (message: string): Promise<void> =>
-      new Promise((resolve) => {
-        socket.send(message, () => {
-          isThere = true;
-          if (socket.isPaused && socket.bufferedAmount <= MAX_UNREAD_BYTES) socket.resume();
-          resolve();
-        });
-      });
-    const operations = new SocketOperations({
-      server,
-      maxPerSocket,
-      send,
-      cut: () => socket.terminate(),
-    });
-    const closeWhenDone = (): void => {
-      if (!isDraining || operations.isBusy) return;
-      // The last result is sent first.
-      closeSoon(socket, SERVICE_RESTART, 'Service restart');
-    };
-    const connection: Drainable = {
-      drain: () => {
-        isDraining = true;
-        closeWhenDone();
-      },
-    };
-    const initialise = async (message: ConnectionInitMessage): Promise<void> => {
-      if (!upgrade) {
-        closeSoon(
-          socket,
-          CloseCode.TooManyInitialisationRequests,
-          'Too many initialisation requests',
-        );
-        return;
-      }
-      clearTimeout(waiting);
-      headers = headersOf(message, upgrade);
-      upgrade = undefined;
-      if (server.hasPlugins) connectionParams = message.payload;
-      if (headers) await send(ACK);
-      else closeSoon(socket, CloseCode.Forbidden, 'Forbidden');
-    };
-    const take = async (message: Message): Promise<void> => {
-      switch (message.type) {
-        case MessageType.ConnectionInit:
-          return initialise(message);
-        case MessageType.Ping:
-          // Clients may take null for an invalid payload.
-          return send(
-            JSON.stringify({ type: MessageType.Pong, payload: message.payload ?? undefined }),
-          );
-        case MessageType.Pong:
-          return undefined;
-        case MessageType.Subscribe: {
-          const { id, payload } = message;
-          if (!headers) return closeSoon(socket, CloseCode.Unauthorized, 'Unauthorized');
-          // Not begun, so its client repeats it on another socket.
-          if (isDraining) return undefined;
-          if (!operations.has(id))
-            return operations.serve(id, operationOf(payload, headers, connectionParams));
-          const reason = 'Subscriber already exists';
-          return closeSoon(socket, CloseCode.SubscriberAlreadyExists, reason);
-        }
-        case MessageType.Complete:
-          return operations.complete(message.id);
-        default:
-          // Messages of servers.
-          return closeSoon(socket, CloseCode.BadRequest, 'Invalid message received');
-      }
-    };
-    const waiting = setTimeout(() => {
-      const reason = 'Connection initialisation timeout';
-      closeSoon(socket, CloseCode.ConnectionInitialisationTimeout, reason);
-    }, INIT_MS);
-    const ping = setInterval(() => {
-      if (!isThere) {
-        socket.terminate();
-        return;
-      }
-      isThere = false;
-      socket.ping();
-    }, PING_MS);
-    subscriptions.add(connection);
-    socket.on('message', (data) => {
-      isThere = true;
-      if (socket.readyState !== socket.OPEN) return;
-      if (socket.bufferedAmount > MAX_UNREAD_BYTES) socket.pause();
-      let message: Message;
-      try {
-        // `ws` passes a single buffer by default.
-        message = parseMessage(withoutByteOrderMark((data as Buffer).toString()));
-      } catch {
-        closeSoon(socket, CloseCode.BadRequest, 'Invalid message received');
-        return;
-      }
-      take(message).then(closeWhenDone, () => socket.terminate());
-    });
-    socket.on('pong', () => {
-      isThere = true;
-    });
-    socket.once('close', () => {
-      clearTimeout(waiting);
-      clearInterval(ping);
-      subscriptions.delete(connection);
-      operations.close();
-    });
-  }
-
-  /** Why `ws` does not take over a connection; set within `handleUpgrade`. */
+  /** Why `ws` rejects a handshake; set within `handleUpgrade`. */
   let malformed = '';
   sockets.on('wsClientError', ({ message }) => {
     malformed = message;
   });
-
+  const onOpen = (socket: WebSocket, headers: IncomingHttpHeaders): void => {
+    // For example a message that is too large; `ws` closes the socket with the right code.
+    socket.on('error', () => {});
+    if (socket.protocol === GRAPHQL_TRANSPORT_WS_PROTOCOL) {
+      void new SocketConnection(socket, headers, transport, options);
+    } else {
+      logRejectedProtocol(logger, headers['sec-websocket-protocol']);
+      closeSoon(socket, CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable');
+    }
+  };
   return (incoming, socket, head) => {
     const { method, url = '', headers } = incoming;
     if (!/^\/graphql(?:\?|$)/.test(url)) {
-      return errorResponse(404, 'NOT_FOUND', 'Not found. Endpoints: /graphql.');
+      return notFound(['/graphql']);
     }
     if (!mayAsk(headers.origin, headers.host, corsOrigins)) {
       onForeignOrigin(headers.origin!);
-      return errorResponse(
-        403,
-        'ORIGIN_NOT_ALLOWED',
-        'Origin not allowed. Add it to CORS_ORIGINS.',
-      );
+      const message = 'Origin not allowed. Add it to CORS_ORIGINS.';
+      return errorResponse(403, 'ORIGIN_NOT_ALLOWED', message);
     }
     if (method !== 'GET') {
-      const allow = { allow: 'GET' };
-      return errorResponse(405, 'METHOD_NOT_ALLOWED', 'Use GET.', allow);
+      return errorResponse(405, 'METHOD_NOT_ALLOWED', 'Use GET.', { allow: 'GET' });
     }
     malformed = '';
-    sockets.handleUpgrade(incoming, socket, head, (opened) => serve(opened, headers));
+    sockets.handleUpgrade(incoming, socket, head, (opened) => onOpen(opened, headers));
     if (malformed === '') return undefined;
-    const versions = { 'sec-websocket-version': '13' };
-    return errorResponse(
-      400,
-      'BAD_REQUEST',
-      `Invalid WebSocket handshake: ${malformed}.`,
-      versions,
-    );
+    const message = `Invalid WebSocket handshake: ${malformed}.`;
+    return errorResponse(400, 'BAD_REQUEST', message, { 'sec-websocket-version': '13' });
   };
+}
+
+function logRejectedProtocol(logger: Logger, offered: string | undefined): void {
+  if (offered?.split(',').some((name) => name.trim() === LEGACY_PROTOCOL)) {
+    logger.warn({ offered: LEGACY_PROTOCOL }, LEGACY_REJECTED);
+  } else {
+    // Other protocols may be secrets of the client.
+    logger.warn({ offered: offered === undefined ? 'none' : 'others' }, PROTOCOL_REJECTED);
+  }
 }
 
 const ACK = JSON.stringify({ type: MessageType.ConnectionAck });
 
-const pairOf = (name: string, value: string | string[] | undefined) =>
-  value === undefined ? [] : [[name, value] as const];
+/**
+ * A socket and its operations.
+ *
+ * Clients that lose their socket repeat operations without a result, even mutations. So while the process stops, no
+ * operations begin, and the socket is closed after the results of its queries and mutations.
+ */
+class SocketConnection implements Drainable {
+  readonly #socket: WebSocket;
+  readonly #options: WebSocketTransportOptions;
+  readonly #transport: Transport;
+  readonly #operations: SocketOperations;
+  /** Headers of the upgrade, until `connection_init`: not retained for the life of the socket. */
+  #upgrade: IncomingHttpHeaders | undefined;
+  /** Headers of all operations, after `connection_init`. */
+  #headers: HeaderFields | undefined;
+  /** For plugins: not retained without any. */
+  #connectionParams: ConnectionInitMessage['payload'];
+  /** Whether the client has responded since the last ping. */
+  #isAlive = true;
+  #isDraining = false;
+  readonly #initTimer: NodeJS.Timeout;
 
-/** Returns the first string under one of two header names in `connection_init`. */
-const oneOf = (
-  params: ReadonlyMap<string, unknown>,
-  names: readonly string[],
-): string | undefined =>
-  names.map((name) => params.get(name)).find((value) => typeof value === 'string');
+  constructor(
+    socket: WebSocket,
+    upgrade: IncomingHttpHeaders,
+    transport: Transport,
+    options: WebSocketTransportOptions,
+  ) {
+    this.#socket = socket;
+    this.#upgrade = upgrade;
+    this.#transport = transport;
+    this.#options = options;
+    const { server, maxPerSocket, subscriptions } = options;
+    this.#operations = new SocketOperations({
+      server,
+      maxPerSocket,
+      send: (message) => this.#send(message),
+      cut: () => socket.terminate(),
+    });
+    this.#initTimer = setTimeout(() => {
+      const code = CloseCode.ConnectionInitialisationTimeout;
+      closeSoon(socket, code, 'Connection initialisation timeout');
+    }, INIT_MS);
+    const pings = setInterval(() => {
+      if (!this.#isAlive) return socket.terminate();
+      this.#isAlive = false;
+      return socket.ping();
+    }, PING_MS);
+    subscriptions.add(this);
+    // `ws` passes a single buffer by default.
+    socket.on('message', (data) => this.#onMessage(data as Buffer));
+    socket.on('pong', () => {
+      this.#isAlive = true;
+    });
+    socket.once('close', () => {
+      clearTimeout(this.#initTimer);
+      clearInterval(pings);
+      subscriptions.delete(this);
+      this.#operations.close();
+    });
+  }
+
+  drain(): void {
+    this.#isDraining = true;
+    this.#closeWhenDone();
+  }
+
+  #closeWhenDone(): void {
+    if (!this.#isDraining || this.#operations.isBusy) return;
+    // The last result is sent first.
+    closeSoon(this.#socket, SERVICE_RESTART, 'Service restart');
+  }
+
+  #onMessage(data: Buffer): void {
+    const socket = this.#socket;
+    this.#isAlive = true;
+    if (socket.readyState !== socket.OPEN) return;
+    if (socket.bufferedAmount > MAX_UNREAD_BYTES) socket.pause();
+    let message: Message;
+    try {
+      message = parseMessage(withoutByteOrderMark(data.toString()));
+    } catch {
+      closeSoon(socket, CloseCode.BadRequest, 'Invalid message received');
+      return;
+    }
+    this.#handle(message).then(
+      () => this.#closeWhenDone(),
+      () => socket.terminate(),
+    );
+  }
+
+  async #handle(message: Message): Promise<void> {
+    switch (message.type) {
+      case MessageType.ConnectionInit:
+        return this.#initialise(message);
+      case MessageType.Ping:
+        // Clients may take null for an invalid payload.
+        return this.#send(
+          JSON.stringify({ type: MessageType.Pong, payload: message.payload ?? undefined }),
+        );
+      case MessageType.Pong:
+        return undefined;
+      case MessageType.Subscribe:
+        return this.#subscribe(message);
+      case MessageType.Complete:
+        return this.#operations.complete(message.id);
+      default:
+        // Messages of servers.
+        return closeSoon(this.#socket, CloseCode.BadRequest, 'Invalid message received');
+    }
+  }
+
+  async #initialise(message: ConnectionInitMessage): Promise<void> {
+    const upgrade = this.#upgrade;
+    if (!upgrade) {
+      const code = CloseCode.TooManyInitialisationRequests;
+      return closeSoon(this.#socket, code, 'Too many initialisation requests');
+    }
+    clearTimeout(this.#initTimer);
+    const { forwarded, server } = this.#options;
+    this.#headers = headersOf(message, upgrade, forwarded);
+    this.#upgrade = undefined;
+    if (server.hasPlugins) this.#connectionParams = message.payload;
+    return this.#headers
+      ? this.#send(ACK)
+      : closeSoon(this.#socket, CloseCode.Forbidden, 'Forbidden');
+  }
+
+  async #subscribe({ id, payload }: SubscribeMessage): Promise<void> {
+    if (!this.#headers) return closeSoon(this.#socket, CloseCode.Unauthorized, 'Unauthorized');
+    // Not begun, so its client repeats it on another socket.
+    if (this.#isDraining) return undefined;
+    if (this.#operations.has(id)) {
+      const code = CloseCode.SubscriberAlreadyExists;
+      return closeSoon(this.#socket, code, 'Subscriber already exists');
+    }
+    const { traceparent, tracestate } = payload.extensions ?? {};
+    const operation = new Operation(this.#transport, arrive(null), this.#options.schema, {
+      headers: {
+        ...this.#headers,
+        // Headers belong to the socket; traces to its operations.
+        traceparent: stringOf(traceparent),
+        tracestate: stringOf(tracestate),
+      },
+      given: payload,
+      connectionParams: this.#connectionParams,
+    });
+    return this.#operations.serve(id, operation);
+  }
+
+  /** Resolves when the message is written; only then is the next event awaited. */
+  #send(message: string): Promise<void> {
+    const socket = this.#socket;
+    return new Promise((resolve) => {
+      socket.send(message, () => {
+        this.#isAlive = true;
+        if (socket.isPaused && socket.bufferedAmount <= MAX_UNREAD_BYTES) socket.resume();
+        resolve();
+      });
+    });
+  }
+}
+
+/** Returns the headers of all operations of a socket; undefined if it may not be used. */
+function headersOf(
+  { payload }: ConnectionInitMessage,
+  upgrade: IncomingHttpHeaders,
+  forwarded: readonly string[],
+): HeaderFields | undefined {
+  const params = new Map(
+    Object.entries(payload ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  const firstOf = (names: readonly string[]) =>
+    names.map((name) => stringOf(params.get(name))).find((value) => value !== undefined);
+  const authorization = params.get('authorization');
+  const isForwarded = forwarded.includes('authorization');
+  if (isForwarded && authorization != null && !isHeaderValue(authorization)) return undefined;
+  // The upgrade's key takes precedence, since a proxy may have set it.
+  const key = upgrade[API_KEY_HEADER] ?? params.get(API_KEY_HEADER);
+  if (key != null && (typeof key !== 'string' || !isApiKey(key))) return undefined;
+  return {
+    ...(isForwarded && isHeaderValue(authorization) && { authorization }),
+    ...dictionary(
+      forwarded.flatMap((name) =>
+        upgrade[name] === undefined ? [] : [[name, upgrade[name]] as const],
+      ),
+    ),
+    ...(key != null && { [API_KEY_HEADER]: key }),
+    [CLIENT_NAME_HEADERS[0]]: firstOf(CLIENT_NAME_HEADERS),
+    [CLIENT_VERSION_HEADERS[0]]: firstOf(CLIENT_VERSION_HEADERS),
+  };
+}
 
 /** Whether a value of `connection_init` can be a header. Its length is checked at the first operation. */
 const isHeaderValue = (value: unknown): value is string =>
   typeof value === 'string' && /^[\x20-\x7e]+$/.test(value);
 
-const textOf = (
-  extensions: Readonly<Record<string, unknown>> | null | undefined,
-  name: string,
-): string | undefined => {
-  const value = extensions?.[name];
-  return typeof value === 'string' ? value : undefined;
-};
+const stringOf = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : undefined;
 
-/** Closes a socket, and terminates it if the client does not answer. */
-function closeSoon(socket: WebSocket, code: number, reason?: string): void {
+/** Closes a socket, and terminates it if the client does not respond. */
+function closeSoon(socket: WebSocket, code: number, reason: string): void {
   socket.close(code, reason);
   setTimeout(() => socket.terminate(), CLOSE_MS).unref();
 }

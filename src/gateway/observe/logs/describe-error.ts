@@ -1,21 +1,21 @@
 /**
  * Errors in log lines. Plugins may throw anything: frozen errors, proxies, long chains of causes, or errors that contain
- * requests with their keys. So a line has texts and numbers only, of bounded length, and never fails.
+ * requests with API keys. So a line has only strings and numbers of truncate length, and logging never fails.
  */
 import { inspect } from 'node:util';
 
 /** Maximum number of errors in a line: the thrown one, its causes, and the errors of an `AggregateError`. */
 const MAX_ERRORS = 5;
 
-/** Maximum length of a text, in characters. */
+/** Maximum length of a string, in characters. */
 const MAX_LENGTH = 8_000;
 
 export function describeError(thrown: unknown): unknown {
   try {
-    return thrown instanceof Error ? describe(thrown) : bounded(plain(thrown));
+    return thrown instanceof Error ? describe(thrown) : truncate(toText(thrown));
   } catch {
     // Also for proxies, whose traps it does not call.
-    return bounded(inspect(thrown, { depth: 0, getters: false }));
+    return truncate(inspect(thrown, { depth: 0, getters: false }));
   }
 }
 
@@ -30,17 +30,16 @@ function describe(thrown: Error): object {
   const fields = Object.entries(thrown).filter(([, value]) => isPlain(value));
   return {
     type: thrown.constructor.name,
-    message: bounded(errors.map(({ message }) => plain(message)).join(': ')),
-    stack: bounded(errors.map(({ stack }) => plain(stack)).join('\ncaused by: ')),
-    ...Object.fromEntries(fields.map(([name, value]) => [name, bounded(value)])),
+    message: truncate(errors.map(({ message }) => toText(message)).join(': ')),
+    stack: truncate(errors.map(({ stack }) => toText(stack)).join('\ncaused by: ')),
+    ...Object.fromEntries(fields.map(([name, value]) => [name, truncate(value)])),
   };
 }
 
 const isPlain = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value);
 
-/** A text for anything but an error. */
-const plain = (value: unknown): string =>
+const toText = (value: unknown): string =>
   typeof value === 'string' ? value : inspect(value, { depth: 0, getters: false });
 
-const bounded = <Value>(value: Value): Value | string =>
+const truncate = <Value>(value: Value): Value | string =>
   typeof value === 'string' && value.length > MAX_LENGTH ? `${value.slice(0, MAX_LENGTH)}…` : value;

@@ -1,11 +1,10 @@
 /**
- * Log lines of the gateway: operations, masked errors, subscriptions, trusted documents and rejected origins.
+ * Log lines of operations, masked errors, subscriptions and rejected origins.
  *
  * Queries, variables, headers and addresses are never logged.
  */
 import type { GraphQLError } from 'graphql';
 import type { CallLog, CallLogEntry } from '../../../rest/call/call-log.ts';
-import type { TrustedObserver } from '../../documents/trusted-documents.ts';
 import { maskedCauseOf } from '../../operation/errors.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { parentOf } from '../../operation/trace-context.ts';
@@ -17,8 +16,8 @@ import { withoutRedaction, type Logger } from './logger.ts';
 /** Maximum number of calls in a line. */
 export const MAX_CALLS = 100;
 
-/** Status of operations whose caller left before the response. */
-const CLIENT_LEFT = 499;
+/** Status of operations whose client closed the connection before the response, as nginx logs it. */
+const CLIENT_CLOSED_REQUEST = 499;
 
 /**
  * Failed operations are logged at `warn`.
@@ -53,19 +52,17 @@ function lineOf(operation: Operation): object {
   const slowest = rest && slowestOf(rest.callLog);
   return {
     ...identityOf(operation),
-    durationMs: rounded(durationMs),
+    durationMs: round(durationMs),
     calls: rest?.callLog.calls ?? 0,
     rounds: rest?.callLog.rounds ?? 0,
-    ...(slowest && { slowestCall: nameOf(slowest), slowestMs: rounded(msOf(slowest)) }),
+    ...(slowest && { slowestCall: nameOf(slowest), slowestMs: round(msOf(slowest)) }),
     bytes,
     ...(codes.size > 0 && { errorCodes: [...codes] }),
-    // As nginx and others have it: nobody got the response.
-    status: outcome === 'abandoned' ? CLIENT_LEFT : status,
+    status: outcome === 'abandoned' ? CLIENT_CLOSED_REQUEST : status,
     outcome,
   };
 }
 
-/** The identity of an operation. */
 function identityOf(operation: Operation): object {
   const { requestId, operationName, operationType, documentHash, app, trace, traceparent } =
     operation;
@@ -82,7 +79,7 @@ function identityOf(operation: Operation): object {
   };
 }
 
-const rounded = (ms: number): number => Math.round(ms * 10) / 10;
+const round = (ms: number): number => Math.round(ms * 10) / 10;
 
 const nameOf = ({ route }: CallLogEntry): string => `${route.method} ${route.path}`;
 
@@ -109,8 +106,8 @@ function callsOf({ entries }: CallLog): object {
       source,
       ...(attempt > 1 && { attempt }),
       ahead,
-      startMs: rounded(startMs),
-      ...(endMs !== undefined && { endMs: rounded(endMs) }),
+      startMs: round(startMs),
+      ...(endMs !== undefined && { endMs: round(endMs) }),
       status,
       failure,
     };
@@ -154,14 +151,6 @@ export const subscriptionLog = (logger: Logger): SubscriptionObserver => ({
     };
     logger.info(line, 'Subscription ended');
   },
-});
-
-export const trustedLog = (logger: Logger): TrustedObserver => ({
-  onRead: ({ files, documents }) => logger.info({ files, documents }, 'Trusted documents loaded'),
-  onBadFile: (bad) =>
-    logger.error(bad, 'Bad file in TRUSTED_DOCUMENTS: still serving the last good set'),
-  onInvalidDocument: (document) =>
-    logger.warn(document, 'Trusted document is not valid against the schema'),
 });
 
 /** Maximum number of rejected origins in the log, and of characters of each. */

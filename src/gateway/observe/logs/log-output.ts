@@ -2,7 +2,7 @@
  * Writes log lines to a file descriptor. Slow readers and errors, such as a full disk, delay lines and then drop them;
  * they never stop or end the process.
  *
- * Not pino's own output: at an error other than EAGAIN it throws, or retries forever at exit.
+ * Not pino's output: at an error other than EAGAIN it throws, or retries indefinitely at exit.
  */
 import { write, writeSync } from 'node:fs';
 

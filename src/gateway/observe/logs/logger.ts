@@ -1,7 +1,7 @@
 /**
- * The log: JSON lines for machines, readable lines on a terminal.
+ * The log: JSON lines for machines, terminalOutput lines on a terminal.
  *
- * Secrets (keys, variables, query texts) are never passed to a logger; redaction is a second safeguard.
+ * Secrets (API keys, variables, queries) are never passed to a logger; redaction is a second safeguard.
  */
 import { pino, stdTimeFunctions, type Logger } from 'pino';
 import { describeError } from './describe-error.ts';
@@ -26,16 +26,16 @@ export async function createLogger({ level, pretty }: LoggerOptions): Promise<Lo
     base: null,
     redact: SECRETS,
     serializers: { err: describeError },
-    // As collectors of logs expect both: "level":"warn","time":"2026-07-28T10:00:00.000Z".
+    // As log collectors expect both: "level":"warn","time":"2026-07-28T10:00:00.000Z".
     formatters: { level: (name: string) => ({ level: name }) },
     timestamp: stdTimeFunctions.isoTime,
   };
-  const logger = pino(options, pretty ? await readable(output) : output);
+  const logger = pino(options, pretty ? await terminalOutput(output) : output);
   return logger;
 }
 
 /** Loaded only for a terminal. */
-async function readable(output: LogOutput) {
+async function terminalOutput(output: LogOutput) {
   const { prettyFactory } = await import('pino-pretty');
   const format = prettyFactory({ ignore: 'pid,hostname', translateTime: 'HH:MM:ss.l' });
   return { write: (line: string) => output.write(format(line)) };

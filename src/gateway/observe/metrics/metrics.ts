@@ -41,7 +41,7 @@ export class Metrics {
   /** Observer of subscriptions and pollers. */
   readonly live: LiveObserver & SubscriptionObserver;
   readonly operations: OperationMetrics;
-  /** Texts being written (single-flight), by whether they are OpenMetrics. */
+  /** Responses being written (single-flight), by whether they are OpenMetrics. */
   readonly #texts = new Map<boolean, Promise<MetricsText>>();
   readonly #rejections: Counter;
 
@@ -58,11 +58,7 @@ export class Metrics {
     if (ofProcess) this.#observeProcess();
   }
 
-  /**
-   * Returns the text of `/metrics`; concurrent readers share it.
-   *
-   * @param isOpen in OpenMetrics with exemplars.
-   */
+  /** Returns the content of `/metrics`; concurrent readers share it. @param isOpen in OpenMetrics with exemplars. */
   read(isOpen: boolean): Promise<MetricsText> {
     let text = this.#texts.get(isOpen);
     if (!text) {

@@ -139,23 +139,23 @@ export class OperationMetrics {
 
   #addCalls(name: string, callLog: CallLog, plan: PlannedCost | undefined): void {
     let sent = 0;
-    let own = 0;
+    let needed = 0;
     let isAsPlanned = true;
     for (const entry of callLog.entries) {
       const { source } = entry;
       if (source === 'sent') sent += 1;
       // Unsent attempts are counted when they end.
       else if (source !== 'unsent') this.#upstream.withoutCall(entry);
-      // Plans include no retries, cached responses, and reads that began before they were asked.
+      // Plans include no retries, cached responses or speculative reads.
       if (source === 'cached' || entry.attempt > 1 || entry.ahead) isAsPlanned = false;
-      else if (source === 'sent' || source === 'shared') own += 1;
+      else if (source === 'sent' || source === 'shared') needed += 1;
     }
-    if (sent === 0 && own === 0 && !plan) return;
+    if (sent === 0 && needed === 0 && !plan) return;
     const { rounds } = callLog;
     this.#calls.add(name, true, sent);
     this.#rounds.add(name, true, rounds);
     if (!plan || !isAsPlanned) return;
-    this.#planChecks.add(name, `calls ${comparison(own, plan.calls.least, plan.calls.most)}`);
+    this.#planChecks.add(name, `calls ${comparison(needed, plan.calls.least, plan.calls.most)}`);
     this.#planChecks.add(name, `rounds ${comparison(rounds, plan.rounds, plan.rounds)}`);
   }
 
