@@ -53,7 +53,6 @@ const BYTES_PER_CHARACTER = 180;
 
 const MAX_BYTES = 32_000_000;
 
-/** Maximum number of validation errors reported for one document. */
 export const MAX_ERRORS = 20;
 
 /** Rules that find nothing in a document without what they are about; each costs a new document as much as a field. */

@@ -102,7 +102,6 @@ export interface Manifest {
   readonly app: string;
   /** File name without `.json`. */
   readonly name: string;
-  /** Documents by id. */
   readonly texts: ReadonlyMap<string, string>;
 }
 

@@ -17,7 +17,6 @@ export const QUIET_MS = 200;
 /** Maximum number of pending connections: Node's default. */
 const BACKLOG = 511;
 
-/** State of a server that stops. */
 export interface Stopping {
   readonly server: Server;
   readonly clock: Clock;

@@ -120,7 +120,6 @@ export function openExplorer(options: ExplorerOptions): Explorer {
   };
 }
 
-/** Hash of the schema. */
 const schemaIdOf = (schema: GraphQLSchema): string =>
   createHash('sha256').update(printSchema(schema)).digest('base64url');
 

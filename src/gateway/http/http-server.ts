@@ -20,9 +20,7 @@ export interface HttpOptions {
   readonly socketPath?: string | undefined;
   /** Whether other processes may listen on the port too. @default false */
   readonly reusePort?: boolean;
-  /** Prefix of all paths; may be empty. */
   readonly basePath?: string;
-  /** Maximum size of a request body, in bytes. */
   readonly maxBodyBytes: number;
   /** Allowed hosts of requests, in lower case, without ports; undefined allows any. */
   readonly allowedHosts: readonly string[] | undefined;
@@ -52,7 +50,6 @@ export const SERVER_LIMITS = {
   keepAliveTimeout: 65_000,
   maxHeaderSize: 16_384,
 };
-/** Maximum number of open connections. */
 export const MAX_CONNECTIONS = 4_096;
 
 /** @throws Node's error if listening fails: `EADDRINUSE`, `EACCES`, … */

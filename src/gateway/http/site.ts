@@ -20,16 +20,13 @@ export interface Site {
   respond(path: string, request: Request, arrival: Arrival): Promise<Response>;
   /** Accepts a WebSocket, or returns the error response. */
   upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Response | undefined;
-  /** GraphiQL, if it is served. */
   readonly explorer?: Explorer;
   /** Resolves when no GraphQL request is in flight. */
   idle(): Promise<void>;
 }
 
-/** Path of operations. */
 export const GRAPHQL = '/graphql';
 
-/** Handler of one path. */
 export type RouteHandler = (request: Request, arrival: Arrival) => Promise<Response>;
 
 export type RouteHandlers = Readonly<Record<string, RouteHandler>>;

@@ -33,7 +33,6 @@ export const upgradeListener =
     if (error) void reject(incoming, socket, error);
   };
 
-/** Headers of an upgrade. */
 const OF_UPGRADES = new Set(['upgrade', 'connection', 'http2-settings']);
 
 function headWithoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage): string {

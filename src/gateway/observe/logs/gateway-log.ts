@@ -13,7 +13,6 @@ import type { OnForeignOrigin } from '../../policies/cors.ts';
 import type { Policy } from '../../policy.ts';
 import { withoutRedaction, type Logger } from './logger.ts';
 
-/** Maximum number of calls in a line. */
 export const MAX_CALLS = 100;
 
 /** Status of operations whose client closed the connection before the response, as nginx logs it. */
@@ -97,7 +96,6 @@ function slowestOf({ entries }: CallLog): CallLogEntry | undefined {
   return slowest;
 }
 
-/** Calls by start time. */
 function callsOf({ entries }: CallLog): object {
   const journal = entries.slice(0, MAX_CALLS).map((entry) => {
     const { source, attempt, ahead, startMs, endMs, status, failure } = entry;
@@ -133,7 +131,6 @@ function logCauses(
 /** End causes of lost readers. */
 const LOST: ReadonlySet<string> = new Set(['left', 'stalled']);
 
-/** Logs results and ends of subscriptions. */
 export const subscriptionLog = (logger: Logger): SubscriptionObserver => ({
   onResult: (kind, { errors = [] }, operation) => {
     if (kind !== 'heartbeat') logCauses(logger, operation, errors);

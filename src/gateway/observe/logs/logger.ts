@@ -11,11 +11,9 @@ export type { Logger } from 'pino';
 
 interface LoggerOptions {
   readonly level: string;
-  /** True on a terminal. */
   readonly pretty: boolean;
 }
 
-/** A logger for standard output. */
 export async function createLogger({ level, pretty }: LoggerOptions): Promise<Logger> {
   // As a property of `process.stdout`, since opening that makes pipes non-blocking.
   const output = new LogOutput(process.stdout.fd, (lines, failure) =>
@@ -34,7 +32,6 @@ export async function createLogger({ level, pretty }: LoggerOptions): Promise<Lo
   return logger;
 }
 
-/** Loaded only for a terminal. */
 async function terminalOutput(output: LogOutput) {
   const { prettyFactory } = await import('pino-pretty');
   const format = prettyFactory({ ignore: 'pid,hostname', translateTime: 'HH:MM:ss.l' });
@@ -44,7 +41,6 @@ async function terminalOutput(output: LogOutput) {
 /** For lines with fixed fields, where redaction takes longer than writing. */
 export const withoutRedaction = (logger: Logger): Logger => logger.child({}, { redact: [] });
 
-/** A log without output. */
 export const silentLogger = (): Logger => pino({ level: 'silent' });
 
 const SECRETS = [

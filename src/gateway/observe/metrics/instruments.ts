@@ -107,7 +107,6 @@ export class CounterBatch<Row, Column, Label extends string> {
 /** Upper bounds of the buckets from a cached response to the deadline, in seconds. */
 export const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The last trace of a bucket. */
 interface Exemplar {
   readonly labelSet: Readonly<Record<string, string>>;
   readonly value: number;
@@ -115,7 +114,6 @@ interface Exemplar {
   readonly timestamp: number;
 }
 
-/** Observations with the same labels. */
 interface Series {
   sum: number;
   /** By bucket, not cumulative; the last one has no bound. */

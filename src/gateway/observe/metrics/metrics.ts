@@ -88,7 +88,6 @@ export class Metrics {
     info.set(build, 1);
   }
 
-  /** Registers gauges of these objects. */
   watch({ requests, breaker, routes, readiness, pollers, subscriptions }: Watched): void {
     const { instruments } = this;
     instruments.gauge(

@@ -13,7 +13,6 @@ type ReadSource = CallLogEntry['source'];
 type Ending = number | FailureKind | 'none';
 
 export interface UpstreamMetrics extends UpstreamObserver {
-  /** Counts a read without a call. */
   withoutCall(entry: CallLogEntry): void;
 }
 
