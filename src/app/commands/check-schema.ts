@@ -44,7 +44,7 @@ await runCommand(HELP, { base: 'string' }, async ({ positionals, options }) => {
       );
     }),
     ...(changes.length === 0 ? ['No changes.'] : []),
-    ...listed('No longer served', broken),
+    ...section('No longer served', broken),
   ];
 });
 

@@ -44,17 +44,15 @@ export const settings = extensionSettings({
     if (record === undefined && replay === undefined) return [];
     const name = record === undefined ? 'REPLAY' : 'RECORD';
     if (record !== undefined && replay !== undefined) {
-      throw new ConfigError('RECORD and REPLAY are both set. Remove one of them.');
+      throw new ConfigError('RECORD and REPLAY are both set: remove one of them.');
     }
     if (forward.length > 0) {
       throw new ConfigError(
-        `${name} distinguishes callers by their API keys only. Remove FORWARD_HEADERS.`,
+        `${name} tells callers apart by their keys alone: remove FORWARD_HEADERS.`,
       );
     }
     if (replay !== undefined && url !== undefined) {
-      throw new ConfigError(
-        'REPLAY and UPSTREAM_URL are both set, but a replay replaces the backend. Remove one of them.',
-      );
+      throw new ConfigError('REPLAY answers instead of a backend: remove UPSTREAM_URL.');
     }
     return [];
   },

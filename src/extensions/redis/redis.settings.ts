@@ -46,7 +46,7 @@ export const settings = extensionSettings({
       'RATE_LIMIT',
       RATE,
       undefined,
-      'Maximum rate of REST calls per API key, such as `600/m` (`s`, `m` or `h`). A tenth may be used at once. If unset, unlimited.',
+      'Maximum rate of REST calls per API key, such as `600/m` (`s`, `m` or `h`). Bursts may use a tenth. If unset, unlimited.',
     ),
     url: secret(
       'REDIS_URL',

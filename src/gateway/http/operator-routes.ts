@@ -18,7 +18,9 @@ const forOperators =
   async (request) => {
     const { method } = request;
     if (method !== 'GET' && method !== 'HEAD') {
-      return errorResponse(405, 'METHOD_NOT_ALLOWED', 'Use GET.', { allow: 'GET, HEAD' });
+      return errorResponse(405, 'METHOD_NOT_ALLOWED', 'Method not allowed. Use GET.', {
+        allow: 'GET, HEAD',
+      });
     }
     const response = await respond(request);
     response.headers.set('cache-control', 'no-store');
@@ -31,7 +33,7 @@ const health = forOperators(async () => Response.json({ status: 'alive' }));
 const wantsOpenMetrics = (accept: string | null): boolean =>
   accept !== null && prefers(accept, 'application/openmetrics-text', 'text/plain');
 
-const readinessResponse = (body: { readonly ready: boolean }): Response =>
+const readinessResponse = <Body extends { readonly ready: boolean }>(body: Body): Response =>
   Response.json(body, { status: body.ready ? 200 : 503 });
 
 export const operatorRoutes = ({

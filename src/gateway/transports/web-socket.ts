@@ -132,7 +132,9 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
       return errorResponse(403, 'ORIGIN_NOT_ALLOWED', message);
     }
     if (method !== 'GET') {
-      return errorResponse(405, 'METHOD_NOT_ALLOWED', 'Use GET.', { allow: 'GET' });
+      return errorResponse(405, 'METHOD_NOT_ALLOWED', 'Method not allowed. Use GET.', {
+        allow: 'GET',
+      });
     }
     malformed = '';
     sockets.handleUpgrade(incoming, socket, head, (opened) => onOpen(opened, headers));

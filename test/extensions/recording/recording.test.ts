@@ -357,7 +357,7 @@ describe('a replay', () => {
 
   it('refuses a folder without a recording, and a file that is not a recording', () => {
     const folder = openFolder();
-    expect(() => openReplayOf(join(folder, 'x'))).toThrow(/must be an existing folder/);
+    expect(() => openReplayOf(join(folder, 'x'))).toThrow(/must be a folder that is there/);
     expect(() => openReplayOf(folder)).toThrow(/has no file ….har: make one with RECORD=/);
     writeFileSync(join(folder, 'a.har'), '{"log":{"version":"1.2","entries":[]}}');
     expect(() => openReplayOf(folder)).toThrow(/a\.har is not a recording that RECORD has made/);
