@@ -215,7 +215,7 @@ export class Poller<Key, State extends object> {
     this.#waitMs = Math.min(most, this.#waitMs * FAILURE_GROWTH);
     const retryAfterMs = error instanceof RestError ? error.retryAfterMs : undefined;
     if (retryAfterMs !== undefined) {
-      // Spread over an interval, since all pollers of a key are told to wait for the same moment.
+      // Spread over an interval, since all pollers of a key wait for the same moment.
       const spreadMs = Math.random() * this.#waitMs;
       const backoffMs = Math.min(retryAfterMs, MAX_BACKOFF_MS) + spreadMs;
       this.#backoffEndMs = this.#options.clock.now() + backoffMs;

@@ -157,7 +157,7 @@ class Flight extends Caller implements CachedFlight {
   #isSettled = false;
   #attempt: Attempt | undefined;
   #cancelWait: CancelWait | undefined;
-  /** Gets the response in place of the callers. */
+  /** Gets the response instead of the callers. */
   #onResponse: ((settled: Settled) => void) | undefined;
 
   /** @param joinable undefined for a call that is never joined, such as a write. */

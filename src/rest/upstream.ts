@@ -18,7 +18,7 @@ import { retries } from './policies/retry.ts';
 export interface Upstream {
   (scope: RequestScope): RestClient;
   readonly breaker: CircuitStates;
-  /** States of the extended routes by method and path. */
+  /** States of the optional routes by method and path. */
   routes(): Readonly<Record<string, RouteState>>;
   /** Whether the backend's latest response accepted the key. */
   isAccepted(apiKey: string): boolean;

@@ -83,7 +83,7 @@ export function write<Path extends string, Response, Body extends z.ZodType = z.
   return { method, path, set: 'document', response, ...(body && { body }) };
 }
 
-/** Marks a route as extended. Assumed: routes of the public reference that the REST document lacks. */
+/** Marks a route as optional. Assumed: routes of the public reference that the API spec lacks. */
 export function extended<Of extends { readonly set: RouteSet }>(route: Of): Of {
   return { ...route, set: 'extended' };
 }

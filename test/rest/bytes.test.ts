@@ -176,7 +176,7 @@ describe('the text of an answer', () => {
     expect(data['person']).toBeNull();
     expect(codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
     expect(errors[0]!.message).toBe(
-      'Backend returned a body in the content coding "gzip", although requests ask for "identity": GET /v0/persons/{person_id}',
+      'Backend returned a body in the content coding "gzip", although requests accept only "identity": GET /v0/persons/{person_id}',
     );
   });
 

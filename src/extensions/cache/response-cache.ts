@@ -103,7 +103,7 @@ export class ResponseCache implements ReadCache {
       return flight.decode(settled);
     } finally {
       const moving = this.#epochs.move(apiKey);
-      // Redis is not awaited again if it did not answer before.
+      // Redis is not awaited again if it did not respond before.
       const ended = begun === undefined ? undefined : await moving;
       tokens.set(callLog, ended ?? this.#epochs.ownToken());
     }
@@ -158,7 +158,7 @@ export class ResponseCache implements ReadCache {
     return newerThan === undefined || this.#epochs.isAfter(apiKey, newerThan);
   }
 
-  /** Looks up a read in Redis; undefined without an answer or an epoch. */
+  /** Looks up a read in Redis; undefined without a response or an epoch. */
   async #find({ from, route, newerThan }: Call, id: string): Promise<FoundRead | undefined> {
     const { apiKey } = from;
     if (!this.#shared || newerThan === NOW || !this.#routes.has(route.path)) return undefined;
@@ -174,7 +174,7 @@ export class ResponseCache implements ReadCache {
   /** Stores a response of another replica from Redis. */
   #take({ epoch, kept }: FoundRead, flight: CachedFlight, id: string): Entry | undefined {
     const { apiKey } = flight.call.from;
-    // Not used after a later write received while Redis answered.
+    // Not used after a later write received while Redis responded.
     if (!kept || this.#epochs.sharedOf(apiKey) !== epoch) return undefined;
     const read = readText(kept.text, (answer) => flight.decode(answer));
     if (!read || read.decoded.wrong.size > 0) return undefined;
@@ -205,7 +205,7 @@ export class ResponseCache implements ReadCache {
     if (lifetimeMs <= 0) return;
     this.#routes.add(route.path);
     if (!found || this.#epochs.sharedOf(apiKey) !== found.epoch) return;
-    // Redis stores texts only.
+    // Redis stores strings only.
     if (isUtf8(body)) this.#shared?.keep(apiKey, id, found, entry.freshUntilMs, textOf(entry));
   }
 }
@@ -229,7 +229,7 @@ const merged = (
 const textOf = ({ headers, exposed, body }: Omit<Entry, 'freshUntilMs'>): string =>
   `${JSON.stringify({ headers, exposed })}\n${Buffer.from(body).toString()}`;
 
-/** @returns undefined for texts not written by `textOf`. */
+/** @returns undefined for strings not written by `textOf`. */
 function readText(text: string, decode: (answer: RestResponse) => DecodedResponse) {
   const end = text.indexOf('\n');
   try {

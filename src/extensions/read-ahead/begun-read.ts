@@ -1,5 +1,5 @@
 /**
- * A read that begins before a field asks it: a speculative call with a call log of its own.
+ * A read that begins before a field asks it: a speculative call with its own call log.
  *
  * The request's call log has one entry for it, and gets its headers once a field asks it.
  */
@@ -59,7 +59,7 @@ export class BegunRead {
   }
 
   /**
-   * Answers a field that asks it. A failed one is made again: it had one attempt, and the backend may have failed for a
+   * Responds to a field that needs it. A failed one is made again: it had one attempt, and the backend may have failed for a
    * moment that the field would not have met.
    */
   take(asked: Call, makeAgain: () => Promise<unknown>): Promise<unknown> {
@@ -91,7 +91,7 @@ export class BegunRead {
     entry.origin = this.#asked?.origin;
     entry.source = own?.source ?? 'unsent';
     entry.ahead = this.#asked ? 'used' : 'unused';
-    // One that the response cache has answered is told as any other.
+    // A cached response is logged as any other.
     if (this.#asked && own?.source === 'cached') entry.ahead = undefined;
     entry.span = own?.span;
     if (own?.endMs === undefined) return;
@@ -100,8 +100,8 @@ export class BegunRead {
 }
 
 /**
- * The requester of a read, with a call log of its own. An object literal with a getter would have a hidden class of its
- * own for each read, which V8 keeps in the old generation, and the request with it (2026-11-29, Node 20: 6 kB a screen).
+ * The requester of a read, with its own call log. An object literal with a getter would have its own hidden class for
+ * each read, which V8 keeps in the old generation, and the request with it (2026-11-29, Node 20: 6 kB a screen).
  */
 class ReadRequester implements Requester {
   readonly apiKey: string;

@@ -11,7 +11,7 @@ import { screenIdOf, type Read, type RememberedReads, type Screen } from './reme
 /** State shared by all runs. */
 export interface Runs {
   readonly remembered: RememberedReads;
-  /** Reads of runs under way, for the writes of their keys. */
+  /** Reads of active runs, for the writes of their keys. */
   readonly begun: Set<BegunReads>;
   readonly now: () => number;
 }
@@ -48,7 +48,7 @@ export class Run {
   /** Reads after the first round; undefined without any. */
   #later: Read[] | undefined = undefined;
   #screen: Screen | undefined = undefined;
-  /** Paths that were asked before others begin ahead; undefined if none will. */
+  /** Paths requested before others are prefetched; undefined if none will. */
   #asked: Set<string> | undefined = undefined;
   /** Undefined before they begin. */
   #begun: BegunReads | undefined = undefined;
@@ -133,7 +133,7 @@ export class Run {
     this.#screen = screen;
     screen.isRunning = true;
     this.#asked = new Set();
-    // Behind all reads that are asked in this turn of the event loop.
+    // After all reads requested in this turn of the event loop.
     setImmediate(() => this.#begin(screen, first));
   }
 

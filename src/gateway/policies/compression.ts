@@ -13,7 +13,7 @@ import type { Policy } from '../policy.ts';
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
 
-/** Minimum length of compressed texts, in characters; shorter ones gain nothing. */
+/** Minimum length of compressed responses, in characters; shorter ones gain nothing. */
 const MIN_CODED_LENGTH = 1_024;
 
 /** Measured on nested responses: higher levels save a tenth of the bytes at several times the cost. */

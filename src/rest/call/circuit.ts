@@ -125,7 +125,7 @@ export class Circuit {
     if (!this.#probes || !probe) return;
     if (probe.request === request) probe.request = undefined;
     this.#noteFailure(path);
-    // A retry is no probe of its own.
+    // A retry belongs to its probe.
     const { failed } = this.#probes;
     failed.fromMs = Math.max(failed.fromMs, probe.fromMs);
   }

@@ -1,7 +1,7 @@
 /**
  * Errors of REST calls.
  *
- * Messages reach callers and logs, so they contain the route's template, and never ids, headers, keys or texts of the
+ * Messages reach callers and logs, so they contain the route's template, and never ids, headers, keys or strings of the
  * backend.
  */
 import type { EndOfWait } from '../../lib/cancel.ts';
@@ -107,7 +107,7 @@ interface RestErrorOptions {
   readonly body?: ResponseAuthor | undefined;
   /** Cost of another attempt for the backend: `nothing` if this one cannot have reached it. */
   readonly retry?: 'nothing' | 'load' | 'hopeless' | undefined;
-  /** Code for callers in place of that of the kind. */
+  /** Code for callers instead of that of the kind. */
   readonly code?: string | undefined;
 }
 

@@ -46,9 +46,9 @@ export interface UpstreamObserver {
   /** The backend limited a key (429 with `Retry-After`). */
   onPause?(route: RouteLabel): void;
   onBreaker?(change: BreakerChange): void;
-  /** An extended route is missing (`UPSTREAM_ROUTES=auto`). Again if it was found meanwhile. */
+  /** An optional route is missing (`UPSTREAM_ROUTES=auto`). Again if it was found meanwhile. */
   onMissingRoute?(route: RouteLabel): void;
-  /** An extended route that was missing is there. */
+  /** A missing optional route is available. */
   onFoundRoute?(route: RouteLabel): void;
   /** The calls so far do not show whether the backend has a route. Once per route. */
   onUndecidedRoute?(route: RouteLabel): void;

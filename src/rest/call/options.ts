@@ -11,7 +11,7 @@ export interface UpstreamOptions {
   readonly dispatcher: BackendConnections;
   /** The path before `/v0`: empty, or `/prefix`. */
   readonly pathPrefix: string;
-  /** `auto` discovers which extended routes the backend has. */
+  /** `auto` detects which optional routes the backend has. */
   readonly routeSet: RouteSet | 'auto';
   /** One attempt from its queue to its last byte, in milliseconds. */
   readonly timeoutMs: number;

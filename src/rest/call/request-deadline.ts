@@ -32,8 +32,8 @@ export class RequestDeadline implements Waiter, Timed {
   }
 
   /**
-   * @throws {RestError} `timeout` after the deadline; `cancelled` for a read whose caller has disconnected. Writes go
-   * on.
+   * @throws {RestError} `timeout` after the deadline; `cancelled` for a read whose caller has disconnected. Writes
+   * continue.
    */
   check(route: RouteLabel): void {
     if (this.#clock.now() >= this.untilMs) throw endOfWait('timeout', route);

@@ -71,7 +71,7 @@ function encodeSegment(route: RouteLabel, name: string, value: string): string {
 const PLAIN_SEGMENT = /^[\w-]{1,100}$/;
 
 /**
- * Returns why a text cannot be a path segment; undefined if it can.
+ * Returns why a string cannot be a path segment; undefined if it can.
  *
  * @param parameter name of the parameter, if it is known.
  */

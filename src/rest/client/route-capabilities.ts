@@ -1,8 +1,8 @@
 /**
- * Route capabilities: which of the six extended routes the backend has, and the fallback to routes of the REST
- * document.
+ * Route capabilities: which of the six optional routes the backend has, and the fallback to routes of the API
+ * spec.
  *
- * Resource modules declare the extended read and its fallback together.
+ * Resource modules declare the optional read and its fallback together.
  */
 import type { Route } from '../../v0/routes.ts';
 import { isMissingRoute } from '../call/errors.ts';
@@ -17,7 +17,7 @@ export const capabilitiesWithout = (missing: ReadonlySet<Route>): RouteCapabilit
 });
 
 /**
- * Reads by an extended route, or by a fallback if the backend lacks the route or this read finds it missing.
+ * Reads by an optional route, or by a fallback if the backend lacks the route or this read finds it missing.
  *
  * @param instead Assumed: see docs/assumptions.md.
  */

@@ -1,8 +1,8 @@
 /**
- * Discovery of the extended routes that the backend has, per process.
+ * Discovery of the optional routes that the backend has, per process.
  *
  * With `auto` a 404 is ambiguous: the object or the route may be missing. After a success of a route, a 404 is about
- * the object. Before it, a read with an id that surely exists decides. Decisions are reviewed, since deployments change,
+ * the object. Before it, a read with an id known to exist decides. Decisions are reviewed, since deployments change,
  * and only the backend's documented errors decide immediately: a reloading proxy rejects any route for a moment.
  */
 import type { Clock } from '../../lib/clock.ts';

@@ -34,7 +34,7 @@ export const MAX_FAULTS = 1_000;
  * Returns the body of a success, checked against the schema of its route.
  *
  * @throws {RestError} `status` for other statuses, including redirects, which are never followed. `invalid_response` if
- * the whole body is unusable. `outcome_unknown` in place of both if a write may have been executed.
+ * the whole body is unusable. `outcome_unknown` instead of both if a write may have been executed.
  */
 export function decode(
   call: Pick<Call, 'route' | 'path'>,
@@ -171,7 +171,7 @@ const JSON_TYPE = /(?:^|,)\s*(?:(?:application|text)\/json|[\w.+-]+\/[\w.+-]+\+j
 function notText({ headers }: RestResponse): string {
   const coding = CODING.exec(String(headers['content-encoding'] ?? ''))?.[0].toLowerCase();
   if (coding === undefined) return 'text that is not UTF-8';
-  return `a body in the content coding "${coding}", although requests ask for "identity"`;
+  return `a body in the content coding "${coding}", although requests accept only "identity"`;
 }
 
 const CODING = /\b(?:gzip|deflate|br|zstd|compress)\b/i;

@@ -12,7 +12,7 @@ export const MAX_DEPTH = 64;
 /** Maximum number of values of a response; a page of 100 audiences has 6,000. */
 export const MAX_VALUES = 150_000;
 
-/** Length up to which texts are not checked, in characters. */
+/** Length up to which JSON is not checked, in characters. */
 export const SMALL = 256 * 1024;
 
 /**
@@ -68,7 +68,7 @@ const WINDOWS_1252 =
 /** Notations of numbers so small that a double may be zero: three digits of an exponent, or 300 zeros of a fraction. */
 const TINY = /e-\d{3}|\.0{300}/i;
 
-/** Whether a number of a text may have become zero. A cheap check, since zeros are frequent. */
+/** Whether a number may have become zero. A cheap check, since zeros are frequent. */
 export const mayHaveVanished = (text: string): boolean => TINY.test(text);
 
 /** Maximum length of a compared number, in characters; exact doubles have at most 309 digits. */
@@ -76,7 +76,7 @@ const LONGEST_NUMBER = 400;
 
 /**
  * Finds numbers that a double cannot represent: those beyond ±(2^53 - 1) that it rounds, and those that become zero.
- * Returns their texts by double. Fractions are rounded to the nearest double, as those of GraphQL's Float.
+ * Returns their notations by double. Fractions are rounded to the nearest double, as those of GraphQL's Float.
  *
  * @param text JSON.
  */
@@ -99,7 +99,7 @@ export function inexactNumbers(text: string): Map<number, string> {
 /** Whether this version of Node has `JSON.rawJSON` (from 22 on). */
 export const WRITES_ALL_NUMBERS = 'rawJSON' in JSON;
 
-/** Like `parseJson`, with raw JSON in place of numbers that a double cannot represent. */
+/** Like `parseJson`, with raw JSON instead of numbers that a double cannot represent. */
 export function parseExactly(text: string): unknown {
   const { rawJSON } = JSON as unknown as RawJson;
   const revive = (_name: string, value: unknown, context?: { readonly source?: string }) => {

@@ -5,14 +5,14 @@ import { markReused, ProxyRejection } from './transport-fault.ts';
 
 export interface ConnectionOptions {
   readonly tls?: TlsOptions | undefined;
-  /** Unix socket of the backend, used in place of its host. */
+  /** Unix socket of the backend, used instead of its host. */
   readonly socketPath?: string | undefined;
   /** @default none */
   readonly proxies?: Proxies | undefined;
 }
 
 interface TlsOptions {
-  /** Trusted authorities, in place of those of Node. */
+  /** Trusted authorities, instead of those of Node. */
   readonly ca?: string | undefined;
   /** Client certificate and its key. */
   readonly cert?: string | undefined;

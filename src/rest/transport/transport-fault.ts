@@ -120,7 +120,7 @@ const TLS =
 /** Errors of invalid use or a closed pool, which a retry does not fix. */
 const HOPELESS = /^UND_ERR_(INVALID_ARG|DESTROYED|CLOSED|NOT_SUPPORTED)/;
 
-/** Refusal of a call by a layer around the connections. Callers see its code and message. */
+/** Rejection of a call by a layer around the connections. Callers see its code and message. */
 export class CallRefusal extends Error {
   override readonly name = 'CallRefusal';
   /** `extensions.code`. */
