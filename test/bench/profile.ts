@@ -58,7 +58,7 @@ const PARTS: readonly (readonly [RegExp, string])[] = [
   [/\/src\/rest\/policies\/([\w-]+)/, 'call: $1'],
   [/\/src\/rest\/(call\/timeouts|call\/request-deadline)\b/, 'call: timeouts and deadline'],
   [/\/src\/rest\/call\/call-log\b/, 'call: call log'],
-  [/\/src\/rest\/(rest-call|attempt)\b/, 'call: read and attempt'],
+  [/\/src\/rest\/(flight|attempt|upstream)\b/, 'call: read and attempt'],
   [/\/src\/rest\//, 'call: client and keys'],
   [/\/dist\/profiled\/|\/src\//, 'the rest of ours'],
 ];

@@ -8,9 +8,6 @@ import { hash } from 'node:crypto';
 /** Name, value, name, value; names in lower case, without line breaks. */
 export type ForwardedHeaders = readonly string[];
 
-export const hasHeader = (headers: ForwardedHeaders, name: string): boolean =>
-  headers.some((text, i) => i % 2 === 0 && text === name);
-
 /** Key and forwarded headers of a caller. */
 export interface Identity {
   readonly apiKey: string;

@@ -3,7 +3,7 @@
  */
 import { API_KEY_FORM, API_KEY_HEADER, isApiKey } from '../../v0/api-key.ts';
 import type { Cancel, EndOfWait } from '../../lib/cancel.ts';
-import { hasHeader, sharingKeyOf, type ForwardedHeaders } from '../call/forwarded-headers.ts';
+import { sharingKeyOf, type ForwardedHeaders } from '../call/forwarded-headers.ts';
 import type { Route } from '../../v0/routes.ts';
 import {
   endOfWait,
@@ -137,7 +137,8 @@ export class ScopedClient implements RestClient, Requester {
       'identity',
       ...forwarded,
     ];
-    if (!hasHeader(forwarded, 'user-agent')) this.headers.push('user-agent', userAgent);
+    const isNamed = forwarded.some((name, i) => i % 2 === 0 && name === 'user-agent');
+    if (!isNamed) this.headers.push('user-agent', userAgent);
     if (trace) this.headers.push(...trace.forwarded);
     this.trace = trace;
     this.receive = scope.receive ?? (() => undefined);
