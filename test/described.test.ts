@@ -74,12 +74,12 @@ it('writes descriptions as sentences: a capital letter first, a full stop last, 
 });
 
 it('ends the description of a field that costs a call with the route, once', () => {
-  const costs = all.filter(({ description }) => description.includes('Costs `'));
+  const costs = all.filter(({ description }) => description.includes('REST call: `'));
 
   expect(costs.length).toBeGreaterThan(30);
   for (const { name, description } of costs) {
-    expect(description, name).toMatch(/ Costs `(?:GET|POST|PATCH|DELETE) \/v0\/[\w/{}]+`\.$/);
-    expect(description.match(/Costs `/g), name).toHaveLength(1);
-    expect(description, name).not.toContain('No call of its own');
+    expect(description, name).toMatch(/ REST call: `(?:GET|POST|PATCH|DELETE) \/v0\/[\w/{}]+`\.$/);
+    expect(description.match(/REST call: `/g), name).toHaveLength(1);
+    expect(description, name).not.toContain('No REST call');
   }
 });

@@ -165,7 +165,7 @@ export const cutAt = (error: unknown, next: () => Continuation): unknown =>
 /** The error of a caller's cursor that the backend rejects. */
 export const rejectedCursor = (error: RestError): RestError =>
   new FieldError(
-    'Backend no longer accepts the cursor in "after": leave "after" out to begin at the start',
+    'Backend no longer accepts the cursor in `after`. Omit `after` to start over',
     error,
     () => ({ code: 'BAD_USER_INPUT' satisfies ErrorCode, argument: 'after' }),
   );

@@ -13,9 +13,9 @@ import { builder } from '../graph/schema/builder.ts';
 import { API_NAME } from '../v0/routes.ts';
 
 builder.mutationType({
-  description: `Write access to the ${API_NAME}. A mutation answers a payload with the written object and \`userErrors\`, and is carried out at most once.`,
+  description: `Write access to the ${API_NAME}. Each mutation returns the written object and \`userErrors\`, and is executed at most once.`,
 });
 
 builder.subscriptionType({
-  description: `Objects of the ${API_NAME} as they change. An event is executed like a query of its own, with the same limits.`,
+  description: `Live updates of objects of the ${API_NAME}. Each event is executed like a separate query, with the same limits.`,
 });

@@ -200,7 +200,7 @@ it.each([
     const before = readFileSync(file);
 
     await expect(openBackend({ ...DEFAULTS.embedded, databaseUrl })).rejects.toThrow(
-      /another program's \(its tables: (?:invoices, users|pages)\): name another database$/,
+      /another program \(tables: (?:invoices, users|pages)\)\. Use another database$/,
     );
 
     expect(readFileSync(file).equals(before)).toBe(true);

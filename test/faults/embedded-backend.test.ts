@@ -326,7 +326,7 @@ describe('T76 the database of the embedded backend', () => {
       });
 
       expect(stderr).toBe(
-        `Cannot use the database ${databaseUrl}: it cannot be written: check the permissions of the file and its folder\n`,
+        `Cannot use the database ${databaseUrl}: it is read-only. Check the permissions of the file and its folder\n`,
       );
       expect(status).toBe(1);
     },
@@ -341,7 +341,7 @@ describe('T76 the database of the embedded backend', () => {
       /^Cannot use the database file:\/proc\/version\/backend.db: .+\n$/,
     );
     expect(folder.stderr).toBe(
-      `Cannot use the database file:${tmpdir()}: it cannot be opened: check that its folder exists, and the permissions of both\n`,
+      `Cannot use the database file:${tmpdir()}: it cannot be opened. Check that its folder exists, and the permissions of both\n`,
     );
   });
 });

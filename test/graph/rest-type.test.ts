@@ -16,7 +16,7 @@ it.each([
   const contract = z.object({ tone });
   const options = { description: 'A tone.' };
   const message =
-    '"Tone.tone" has no type in the graph: give it one in `fields: { tone: … }`, such as the ref of `builder.enumType` for an enum.';
+    '"Tone.tone" has no GraphQL type. Set it in `fields: { tone: … }`, for an enum to the ref of `builder.enumType`.';
 
   expect(() => restType('Tone', contract, options)).toThrow(message);
   expect(() => inputType('Tone', contract, options)).toThrow(message);

@@ -110,7 +110,7 @@ describe('a timestamp', () => {
     'has a year of four digits in responses and in input, unlike %s',
     (given) => {
       expect(() => readTimestamp(given)).toThrow('neither ISO 8601 with "Z" or an offset');
-      expect(() => DateTime.parseValue(given)).toThrow('A DateTime is ISO 8601');
+      expect(() => DateTime.parseValue(given)).toThrow('Invalid DateTime. Use ISO 8601');
     },
   );
 });

@@ -81,7 +81,7 @@ describe('a lookup', () => {
 
         expect(data).toEqual({ found: null });
         expect(codes).toEqual(['BAD_USER_INPUT']);
-        expect(errors?.[0]?.message).toContain(`"${name}" is the global id of a`);
+        expect(errors?.[0]?.message).toContain(`\`${name}\` is the global ID of a`);
         expect(errors?.[0]?.message).toContain(name === 'topicId' ? 'an Account' : 'a Topic');
         if (name in typeOf) expect(errors?.[0]?.message).toContain(typeOf[name as 'pageId']);
         expect(gateway.restCalls).toEqual([]);
@@ -104,7 +104,7 @@ describe('a lookup', () => {
 
     expect(data).toEqual({ found: null });
     expect(codes).toEqual(['BAD_USER_INPUT']);
-    expect(errors?.[0]?.message).toContain('pass ids that belong together');
+    expect(errors?.[0]?.message).toContain('Pass IDs of the same object');
     expect(gateway.restCalls).toEqual([]);
   });
 
@@ -171,12 +171,12 @@ describe('a lookup by the global id', () => {
   });
 
   it.each([
-    ['audience', { id: GLOBAL.audienceId, pageId }, '"id" stands alone'],
-    ['page', { id: GLOBAL.pageId, pageId: GLOBAL.pageId }, '"id" stands alone'],
-    ['audience', { pageId }, '"audienceId" is missing: pass either "id" or "pageId", "audienceId"'],
-    ['audienceVersion', { versionId: GLOBAL.versionId }, '"pageId" is missing'],
-    ['topic', { id: GLOBAL.pageId }, 'is the id of a Page: pass the id of a Topic'],
-    ['topic', { id: topicId }, 'is not a global id'],
+    ['audience', { id: GLOBAL.audienceId, pageId }, '`id` is mutually exclusive'],
+    ['page', { id: GLOBAL.pageId, pageId: GLOBAL.pageId }, '`id` is mutually exclusive'],
+    ['audience', { pageId }, '`audienceId` is missing. Pass either `id` or `pageId`, `audienceId`'],
+    ['audienceVersion', { versionId: GLOBAL.versionId }, '`pageId` is missing'],
+    ['topic', { id: GLOBAL.pageId }, 'is the ID of a Page. Pass the ID of a Topic'],
+    ['topic', { id: topicId }, 'is not a global ID'],
   ])('%s refuses %o before any call', async (field, ids, message) => {
     const gateway = await openGateway();
 
@@ -236,7 +236,7 @@ describe('a list of ids', () => {
       ['nodes', 4],
     ]);
     expect(codes).toEqual(Array(3).fill('BAD_USER_INPUT'));
-    expect(errors[0].message).toContain('"bad" is not a global id');
+    expect(errors[0].message).toContain('"bad" is not a global ID');
   });
 
   it('makes and plans no call for an invalid id', async () => {
@@ -319,7 +319,7 @@ describe('a raw id in place of a global one', () => {
 
     expect(codes).toEqual(['BAD_USER_INPUT']);
     expect(errors[0].message).toContain(
-      `pass ${names.length > 1 ? 'raw ids' : 'a raw id'} as ${names.map((name) => `"${name}"`).join(', ')}`,
+      `pass ${names.length > 1 ? 'raw IDs' : 'a raw ID'} as ${names.map((name) => `\`${name}\``).join(', ')}`,
     );
     expect(gateway.restCalls).toEqual([]);
   });
@@ -342,9 +342,9 @@ describe('pageLinks', () => {
   });
 
   it.each([
-    [`pageLinks(pageId: "${GLOBAL.audienceId}")`, '"pageId" is the global id of an Audience'],
-    [`pageLinks(pageId: "")`, '"pageId" must not be empty'],
-    [`pageLinks(tenantDomainId: "${GLOBAL.pageId}")`, 'pass the raw id that the backend has'],
+    [`pageLinks(pageId: "${GLOBAL.audienceId}")`, '`pageId` is the global ID of an Audience'],
+    [`pageLinks(pageId: "")`, '`pageId` must not be empty'],
+    [`pageLinks(tenantDomainId: "${GLOBAL.pageId}")`, 'Pass a raw ID'],
   ])('refuses %s before any call', async (field, message) => {
     const gateway = await openGateway();
 
@@ -407,22 +407,22 @@ describe('a write', () => {
   });
 
   it.each([
-    [CREATE_AUDIENCE, { pageId: GLOBAL.topicId }, /"pageId" .* of a Topic: .* of a Page/],
+    [CREATE_AUDIENCE, { pageId: GLOBAL.topicId }, /`pageId` .* of a Topic\. .* of a Page/],
     [
       CREATE_ENTRY,
       { topicId: GLOBAL.accountId, content },
-      /"topicId" .* of an Account: .* of a Topic/,
+      /`topicId` .* of an Account\. .* of a Topic/,
     ],
-    [CREATE_PAGE, { ...page, brandId: GLOBAL.pageId }, /"brandId" .* of a Page: pass the raw id/],
+    [CREATE_PAGE, { ...page, brandId: GLOBAL.pageId }, /`brandId` .* of a Page\. Pass a raw ID/],
     [
       CREATE_PAGE,
       { ...page, actions: [{ actionId: GLOBAL.personId }] },
-      /"actionId" .* of a Person: pass the raw id/,
+      /`actionId` .* of a Person\. Pass a raw ID/,
     ],
     [
       CREATE_AUDIENCE,
       { pageId, actionFormIdOverride: GLOBAL.pageId },
-      /"actionFormIdOverride" .* of a Page: pass the raw id/,
+      /`actionFormIdOverride` .* of a Page\. Pass a raw ID/,
     ],
   ])(
     'refuses a global id of another type, or where only raw ids are taken, before any call: %#',

@@ -213,7 +213,7 @@ describe('a broken answer', () => {
       expect(data).toEqual({ persons: { nodes: [{ personId: id }] }, ids: { nodes: [null] } });
       expect(errors).toMatchObject([
         {
-          message: expect.stringContaining('Backend answered an id that no call can use: it must'),
+          message: expect.stringContaining('Backend returned an unusable ID: it must'),
           extensions: { code: 'UPSTREAM_INVALID_RESPONSE' },
         },
       ]);

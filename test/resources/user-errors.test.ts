@@ -260,11 +260,11 @@ describe('an input that the backend refuses', () => {
     [refusing(400, 'sortOrder'), invalid('sortOrder', 'Sort order must be valid.')],
     [
       refusing(422),
-      { code: 'VALIDATION_FAILED', field: null, message: 'Some of the values are not valid.' },
+      { code: 'VALIDATION_FAILED', field: null, message: 'Some values are invalid.' },
     ],
     [
       refusing(413),
-      { code: 'VALIDATION_FAILED', field: null, message: 'Some of the values are too long.' },
+      { code: 'VALIDATION_FAILED', field: null, message: 'Some values are too long.' },
     ],
     [
       refusing(413, 'title'),
@@ -299,13 +299,10 @@ describe('an input that the backend refuses', () => {
         message: 'The current state of the topic does not allow this.',
       },
     ],
-    [
-      html(413),
-      { code: 'VALIDATION_FAILED', field: null, message: 'Some of the values are too long.' },
-    ],
+    [html(413), { code: 'VALIDATION_FAILED', field: null, message: 'Some values are too long.' }],
     [
       refusing(409, 'title'),
-      { code: 'TAKEN', field: ['title'], message: 'Title is taken already.' },
+      { code: 'TAKEN', field: ['title'], message: 'Title is already taken.' },
     ],
     [
       refusing(409, 'status'),
@@ -360,7 +357,7 @@ describe('an input that the backend refuses', () => {
       const { userErrors } = await update(refusing(422, field));
 
       expect(userErrors).toEqual([
-        { code: 'VALIDATION_FAILED', field: null, message: 'Some of the values are not valid.' },
+        { code: 'VALIDATION_FAILED', field: null, message: 'Some values are invalid.' },
       ]);
     },
   );

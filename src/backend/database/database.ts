@@ -75,7 +75,7 @@ export async function openDatabase(databaseUrl: string): Promise<Database> {
     const config = { url: databaseUrl, ...(local && ofLocal) };
     const client = await retryWhileLocked(config, (opened) => {
       const late = sleep(START_TIMEOUT_MS, undefined, { ref: false }).then(() => {
-        throw new Error(`no answer within ${START_TIMEOUT_MS} ms`);
+        throw new Error(`no response within ${START_TIMEOUT_MS} ms`);
       });
       return Promise.race([prepare(opened, local), late]);
     });
@@ -123,7 +123,7 @@ async function prepare(client: Client, local: boolean): Promise<void> {
   );
   if (later)
     throw new Error(
-      'it was written by a newer release: start that release, or name another database',
+      'it was written by a newer release. Start that release, or use another database',
     );
   // Fails at start if the database is read-only.
   await db.run(sql`UPDATE __drizzle_migrations SET hash = hash`);
@@ -138,7 +138,7 @@ async function refuseForeign(client: Client): Promise<void> {
   const names = rows.map(({ name }) => name as string);
   if (names.length === 0 || OUR_TABLES.every((name) => names.includes(name))) return;
   const shown = names.slice(0, 3).join(', ') + (names.length > 3 ? ', …' : '');
-  throw new Error(`it is another program's (its tables: ${shown}): name another database`);
+  throw new Error(`it belongs to another program (tables: ${shown}). Use another database`);
 }
 
 function databaseOn(client: Client, local: boolean): Database {
@@ -194,8 +194,8 @@ function withoutSecrets(text: string): string {
 
 /** Primary result codes of which SQLite's own message says too little. */
 const WORDS: Readonly<Record<number, string>> = {
-  8: 'it cannot be written: check the permissions of the file and its folder',
-  14: 'it cannot be opened: check that its folder exists, and the permissions of both',
+  8: 'it is read-only. Check the permissions of the file and its folder',
+  14: 'it cannot be opened. Check that its folder exists, and the permissions of both',
 };
 
 function inWords(error: unknown): string {

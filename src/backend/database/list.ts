@@ -87,10 +87,14 @@ function parseCursor(scope: string, cursor: string): unknown[] {
   // Decoding skips unknown characters, so other spellings are compared.
   const isWritten = bytes.toString('base64url') === cursor;
   if (isWritten && mark === fingerprint(scope, keys)) return keys;
-  throw new Problem(400, 'The cursor is not one of this list: start again without a cursor', {
-    field: 'cursor',
-    reason: 'not made for this list and these filters',
-  });
+  throw new Problem(
+    400,
+    'The cursor does not belong to this list and these filters. Start over without a cursor',
+    {
+      field: 'cursor',
+      reason: 'not created for this list and these filters',
+    },
+  );
 }
 
 function readJsonArray(text: string): unknown[] {

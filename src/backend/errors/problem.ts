@@ -43,9 +43,9 @@ export class Problem extends Error {
 
 /** An object that does not exist, or belongs to another tenant, which callers cannot distinguish. */
 export const notFound = (noun: string, id: string) =>
-  new Problem(404, `There is no ${noun} "${id}"`, {
+  new Problem(404, `No ${noun} has the ID "${id}"`, {
     field: `${noun.replace(' ', '_')}_id`,
-    reason: 'unknown id',
+    reason: 'unknown ID',
   });
 
 /** The object exists, but its state does not allow the request. */
@@ -54,4 +54,4 @@ export const conflict = (message: string, field: string, reason: string) =>
 
 /** @param what the query or the body. */
 export const invalid = (status: 400 | 422, what: string, field: string, reason: string) =>
-  new Problem(status, `The ${what} is not valid: ${field}: ${reason}`, { field, reason });
+  new Problem(status, `Invalid ${what}: ${field}: ${reason}`, { field, reason });

@@ -72,20 +72,20 @@ export function createApp(options: AppOptions): Hono<Env> {
 
   app.use('/v0/*', async (context, next) => {
     const key = context.req.header(API_KEY_HEADER);
-    if (!key) throw new Problem(401, 'Send your key in the x-api-key header');
+    if (!key) throw new Problem(401, 'Missing API key. Send it in the `x-api-key` header');
     const tenantId = await findTenant(key);
-    if (tenantId === undefined) throw new Problem(401, 'The key in x-api-key is not known');
+    if (tenantId === undefined) throw new Problem(401, 'Unknown API key in `x-api-key`');
     context.set('tenantId', tenantId);
     await next();
   });
 
   addRoutes(app, options);
 
-  app.notFound((context) => refuse(context, new Problem(404, `There is no ${context.req.path}`)));
+  app.notFound((context) => refuse(context, new Problem(404, `Not found: ${context.req.path}`)));
   app.onError((error, context) => {
     if (error instanceof Problem) return refuse(context, error);
     onFailure(failureOf(context.get('route') ?? context.req.method, error));
-    return refuse(context, new Problem(500, 'Something went wrong here; it is not your request'));
+    return refuse(context, new Problem(500, 'Internal error, not caused by the request'));
   });
   return app;
 }
@@ -100,7 +100,7 @@ function addRoutes(app: Hono<Env>, options: AppOptions): void {
   const onError = () => {
     // The rest of the body is not read, so the connection must close.
     const close = { connection: 'close' };
-    throw new Problem(413, `A body holds at most ${MAX_BODY_BYTES} bytes`, {}, close);
+    throw new Problem(413, `Body too large. Limit: ${MAX_BODY_BYTES} bytes`, {}, close);
   };
   const limit = bodyLimit({ maxSize: MAX_BODY_BYTES, onError });
 
@@ -115,7 +115,7 @@ function addRoutes(app: Hono<Env>, options: AppOptions): void {
       .flatMap(([, { method }]) => (method === 'GET' ? [method, 'HEAD'] : [method]))
       .join(', ');
     app.all(pattern, () => {
-      throw new Problem(405, `This path answers ${allowed}`, {}, { allow: allowed });
+      throw new Problem(405, `Method not allowed. Use ${allowed}`, {}, { allow: allowed });
     });
   }
 }

@@ -63,7 +63,7 @@ export function openApiDocument({ routeSet, timestamps }: OpenApiOptions): Json 
     security: [{ apiKey: [] }],
     tags: [...new Set(served.map(([, route]) => tagOf(route)))]
       .sort()
-      .map((name) => ({ name, description: `Routes below /v0/${name}.` })),
+      .map((name) => ({ name, description: `Routes under \`/v0/${name}\`.` })),
     paths,
     components: { securitySchemes: { apiKey }, schemas },
   };
@@ -78,7 +78,7 @@ export function openApiDocument({ routeSet, timestamps }: OpenApiOptions): Json 
     return {
       operationId: name,
       summary,
-      description: `${summary}. ${'cursor' in properties ? 'Returns one page; `nextCursor` is the `cursor` of the next one.' : 'Returns the object or the objects found.'}`,
+      description: `${summary}. ${'cursor' in properties ? 'Returns one page. Pass its `nextCursor` as `cursor` to get the next one.' : method === 'GET' ? 'Returns the object, or the best matches of a search.' : 'Returns the object after the write.'}`,
       tags: [tagOf(route)],
       parameters: [
         ...parametersOf(path).map((one) => parameter('path', one, { type: 'string' })),
@@ -86,7 +86,7 @@ export function openApiDocument({ routeSet, timestamps }: OpenApiOptions): Json 
       ],
       ...(body && { requestBody: { required: true, content: json(body, 'input') } }),
       responses: {
-        [successOf(name)]: { description: 'done', content: json(response) },
+        [successOf(name)]: { description: 'Success', content: json(response) },
         ...Object.fromEntries(
           errors.map(([status, code]) => [
             status,

@@ -13,7 +13,7 @@ const MAX_PARAMETER_LENGTH = 2_000;
 export function readParams(params: Record<string, string>): Record<string, string> {
   const [field] = unstorable(params);
   if (field !== undefined) {
-    throw new Problem(404, `There is nothing of that ${field}`, { field, reason: UNSTORABLE });
+    throw new Problem(404, `No object has this ${field}`, { field, reason: UNSTORABLE });
   }
   return params;
 }
@@ -52,13 +52,13 @@ export async function readBody(
   request: { header(name: string): string | undefined; arrayBuffer(): Promise<ArrayBuffer> },
 ): Promise<unknown> {
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(request.header('content-type') ?? '')) {
-    throw new Problem(415, 'Send the body as application/json', {
+    throw new Problem(415, 'Unsupported media type. Send the body as `application/json`', {
       field: 'content-type',
       reason: 'not JSON',
     });
   }
   if (!/^(?:identity)?$/i.test(request.header('content-encoding') ?? '')) {
-    throw new Problem(415, 'Send the body without a content coding', {
+    throw new Problem(415, 'Unsupported content encoding. Send the body uncompressed', {
       field: 'content-encoding',
       reason: 'not identity',
     });
@@ -74,7 +74,7 @@ function parseJson(body: ArrayBuffer): unknown {
   try {
     return JSON.parse(utf8.decode(body));
   } catch {
-    throw new Problem(400, 'The body is not JSON in UTF-8', {
+    throw new Problem(400, 'The body is not valid JSON in UTF-8', {
       field: 'body',
       reason: 'malformed JSON',
     });
@@ -97,7 +97,7 @@ function accept<Value>(
   throw invalid(status, what, field, issue?.message ?? 'not valid');
 }
 
-const UNSTORABLE = 'holds a null character or half of a surrogate pair';
+const UNSTORABLE = 'contains a null character or an unpaired surrogate';
 
 /**
  * Returns fields with text that SQLite would truncate or change. Recursive, since values accepted by a schema are

@@ -78,7 +78,7 @@ export const audienceRoutes = {
     const audience = await getFullAudience(call);
     // Assumed: an audience is archived once.
     if (audience.archivedAt !== null) {
-      const message = `Audience "${audience.audienceId}" is archived already`;
+      const message = `Audience "${audience.audienceId}" is already archived`;
       throw conflict(message, 'audience_id', 'already archived');
     }
     await archiveAudience(call.db, audience, call.nowMs);
@@ -89,7 +89,7 @@ export const audienceRoutes = {
 /** @throws {Problem} 409 when the page is archived or deleted. Assumed: such a page cannot be changed. */
 export function refuseWithoutPage({ pageId, archivedAt, deletedAt }: PageRow): void {
   if (archivedAt === null && deletedAt === null) return;
-  const message = `Page "${pageId}" is archived or deleted: restore it first`;
+  const message = `Page "${pageId}" is archived or deleted. Restore it first`;
   throw conflict(message, 'page_id', 'archived or deleted');
 }
 

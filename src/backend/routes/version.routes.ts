@@ -33,7 +33,7 @@ export const versionRoutes = {
     refuseWithoutPage(await getPageRow(call));
     // Assumed: a pending version has not become a draft yet.
     if (status !== 'draft') {
-      const message = `Version "${versionId}" is ${status}; only a draft can be published`;
+      const message = `Version "${versionId}" is ${status}. Only drafts can be published`;
       throw conflict(message, 'version_id', `status is ${status}`);
     }
     await enqueue(db, version, nowMs);
@@ -67,6 +67,6 @@ async function isRepeated(
   const former = await db.select().from(publishOperations).where(own).get();
   if (!former) await db.insert(publishOperations).values({ tenantId, operationKey, versionId });
   if (!former || former.versionId === versionId) return former !== undefined;
-  const message = `The operation key was used for version "${former.versionId}": send a new one`;
+  const message = `The operation key was already used for version "${former.versionId}". Send a new one`;
   throw conflict(message, 'operationKey', 'used for another version');
 }

@@ -21,17 +21,17 @@ import type { VariableValues } from '../operation/variables.ts';
 const CONDITION = {
   type: new GraphQLNonNull(GraphQLBoolean),
   defaultValue: true,
-  description: 'Whether it may come later. False keeps it in the first part of the answer.',
+  description: 'Whether delivery may be deferred. False keeps it in the initial response.',
 };
 const LABEL = {
   type: GraphQLString,
-  description: 'Label of the part of the answer, unique in the document.',
+  description: 'Label of this part of the response, unique in the document.',
 };
 
 export const DeferDirective = new GraphQLDirective({
   name: 'defer',
   description:
-    'The fragment may come in a later part of the answer, for callers who accept `multipart/mixed`.',
+    'Allows the fragment to arrive in a later part of the response, if the client accepts `multipart/mixed`.',
   locations: [DirectiveLocation.FRAGMENT_SPREAD, DirectiveLocation.INLINE_FRAGMENT],
   args: { if: CONDITION, label: LABEL },
 });
@@ -39,7 +39,7 @@ export const DeferDirective = new GraphQLDirective({
 export const StreamDirective = new GraphQLDirective({
   name: 'stream',
   description:
-    'Items of the list may come in later parts of the answer, for callers who accept `multipart/mixed`.',
+    'Allows items of the list to arrive in later parts of the response, if the client accepts `multipart/mixed`.',
   locations: [DirectiveLocation.FIELD],
   args: {
     if: CONDITION,
@@ -47,7 +47,7 @@ export const StreamDirective = new GraphQLDirective({
     initialCount: {
       type: new GraphQLNonNull(GraphQLInt),
       defaultValue: 0,
-      description: 'Number of items in the first part of the answer.',
+      description: 'Number of items in the initial response.',
     },
   },
 });

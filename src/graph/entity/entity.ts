@@ -203,8 +203,8 @@ export class Entity<T extends object, Name extends string> {
    */
   callerKey(given: Readonly<Record<string, unknown>>): KeyOf<Name> {
     if (typeof given['id'] === 'string') {
-      const names = this.key.map((name) => `"${name}"`);
-      const parts = names.length > 1 ? `raw ids as ${names.join(', ')}` : `a raw id as ${names[0]}`;
+      const names = this.key.map((name) => `\`${name}\``);
+      const parts = names.length > 1 ? `raw IDs as ${names.join(', ')}` : `a raw ID as ${names[0]}`;
       return this.parseId(given['id'], `pass ${parts}`);
     }
     const key: Record<string, string> = {};
@@ -213,7 +213,7 @@ export class Entity<T extends object, Name extends string> {
         const known = (key[part] ??= id);
         if (isSameId(known, id)) continue;
         throw badInput(
-          `"${name}" is a global id with the ${part} "${shown(id)}", but the ${part} given beside it is "${shown(known)}": pass ids that belong together.`,
+          `\`${name}\` is a global ID with the ${part} "${shown(id)}", but another argument has the ${part} "${shown(known)}". Pass IDs of the same object.`,
           { argument: name },
         );
       }
@@ -226,7 +226,7 @@ export class Entity<T extends object, Name extends string> {
   keyFrom({ typename, parts }: NodeKey, id: string): KeyOf<Name> {
     if (typename !== this.name || parts.length !== this.key.length) {
       throw badInput(
-        `"${shown(id)}" is the id of ${withArticle(typename)}: pass the id of ${withArticle(this.name)}.`,
+        `"${shown(id)}" is the ID of ${withArticle(typename)}. Pass the ID of ${withArticle(this.name)}.`,
       );
     }
     // Inverse of `keyOf`; the number of parts is checked above.
@@ -243,7 +243,7 @@ export class Entity<T extends object, Name extends string> {
   checkKey(key: KeyOf<Name>): KeyOf<Name> {
     this.key.forEach((name, i) => {
       const fault = segmentFault(key[name], this.#parameters[i]);
-      if (fault) throw badInput(`"${name}" ${fault}.`, { argument: name });
+      if (fault) throw badInput(`\`${name}\` ${fault}.`, { argument: name });
     });
     return key;
   }
@@ -263,7 +263,7 @@ const byIdField = new Map<string, AnyEntity>();
 
 /** Description of an argument or input field for a raw or global id. */
 export const describeId = (name: string): string =>
-  `Raw id (\`${name}\`) or global id (\`id\`) of the ${nounOf(byIdField.get(name)?.name ?? '')}.`;
+  `Raw ID (\`${name}\`) or global ID (\`id\`) of the ${nounOf(byIdField.get(name)?.name ?? '')}.`;
 
 /**
  * Returns the raw id, or all ids of a global id, by name. Assumed: no raw id of the backend has the form of a global
@@ -290,7 +290,7 @@ export function rawId<Id extends string | null | undefined>(name: string, id: Id
 
 const wrongType = (name: string, given: string, wanted: string | undefined) =>
   badInput(
-    `"${name}" is the global id of ${withArticle(given)}: pass ${wanted === undefined ? 'the raw id that the backend has for it' : `the raw or the global id of ${withArticle(wanted)}`}.`,
+    `\`${name}\` is the global ID of ${withArticle(given)}. Pass ${wanted === undefined ? 'a raw ID' : `the raw or global ID of ${withArticle(wanted)}`}.`,
     { argument: name },
   );
 

@@ -144,7 +144,9 @@ export function requiring(
   const route = routeOf(requirement);
   return {
     nullable: true as const,
-    description: route ? `${description} Costs \`${route.method} ${route.path}\`.` : description,
+    description: route
+      ? `${description} REST call: \`${route.method} ${route.path}\`.`
+      : description,
     extensions: { [REQUIREMENT]: requirement, ...(isNullOnlyWithError && nullOnlyWithError()) },
   };
 }

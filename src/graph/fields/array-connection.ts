@@ -88,7 +88,9 @@ export function arrayConnectionField<Parent extends object, Node>({
 function readRequest(listId: string, args: DefaultConnectionArguments) {
   const { first, last } = args;
   if (typeof first === 'number' && typeof last === 'number') {
-    throw badInput('Pass "first" to page forward or "last" to page backward, not both.');
+    throw badInput(
+      '`first` and `last` are mutually exclusive. Pass `first` to page forward, or `last` to page backward.',
+    );
   }
   return {
     first: checkCount('first', first ?? DEFAULT_FIRST),
@@ -110,7 +112,7 @@ function slice<Node>(
     const index = marked.indexAfter(cursor);
     if (marked.isExact(cursor, index)) return index;
     throw badInput(
-      `"${argument}" is the cursor of an item that is no longer in this list: leave "${argument}" out to begin at its ${argument === 'after' ? 'start' : 'end'}.`,
+      `The item of the cursor in \`${argument}\` is no longer in this list. Omit \`${argument}\` to start over.`,
       { argument },
     );
   };

@@ -28,21 +28,23 @@ export function connectionType<Node extends object>(
   const name = `${node.name}Connection`;
   const known = connections.get(name);
   if (known && known.entity !== entity) {
-    throw new Error(`Pass the same entity to each connectionType(${node.name}).`);
+    throw new Error(
+      `Conflicting entities for connectionType(${node.name}). Pass the same one to each call.`,
+    );
   }
   // The plugin's connection shape is `NodePage` here.
   if (known) return known.connectionRef as ObjectRef<Types, NodePage<Node>>;
   const read = (given: unknown, context: Context, info: GraphQLResolveInfo) =>
     entity && given instanceof NodeReference ? followKey(entity, given.key, context, info) : given;
   const nodeField = {
-    description: `The ${nounOf(node.name)}. Null ${entity ? 'when it no longer exists, or ' : ''}with an error when it could not be read.`,
+    description: `The ${nounOf(node.name)}. Null ${entity ? 'if it no longer exists, and null ' : ''}with an error if it could not be read.`,
     // The object of a reference may be gone, which is not an error.
     ...(!entity && { extensions: nullOnlyWithError() }),
   };
   const edgeRef = builder.edgeObject({
     type: node,
     name: `${node.name}Edge`,
-    description: `Edge of \`${name}\`: ${withArticle(node.name)} and its cursor.`,
+    description: `An edge of \`${name}\`: ${withArticle(node.name)} and its cursor.`,
     nodeField,
     fields: (t) => ({
       // Replaces the plugin's resolver, which returns references without reading them.
@@ -60,12 +62,12 @@ export function connectionType<Node extends object>(
     {
       type: node,
       name,
-      description: `Connection: one page of a list of \`${node.name}\` objects.`,
+      description: `A page of a list of \`${node.name}\` objects.`,
       fields: (t) => ({
         nodes: t.field({
           type: [node],
           nullable: { list: false, items: true },
-          description: 'Nodes of the edges, in the same order: a shortcut for `edges { node }`.',
+          description: 'Nodes of the edges, in the same order. Shortcut for `edges { node }`.',
           ...(!entity && { extensions: nullOnlyWithError(1) }),
           // Safe cast: nodes of this type, or objects of its entity.
           resolve: ({ nodes }, _args, context, info) =>
@@ -77,7 +79,7 @@ export function connectionType<Node extends object>(
           type: 'SafeInt',
           nullable: true,
           description:
-            'Number of items in the whole list, beyond this page. Null when the backend does not count them.',
+            'Number of items in the whole list, not just this page. Null if the backend does not count them.',
           resolve: ({ totalCount }) =>
             typeof totalCount === 'function' ? totalCount() : totalCount,
         }),

@@ -139,8 +139,8 @@ function requirementOfList<Parent, Args extends InputFieldMap, Node>(
 /** Note about arguments that REST lacks. */
 const lackOf = (filters: InputFieldMap = {}): string =>
   Object.keys(filters).length > 0
-    ? 'REST can neither sort this list nor page backward.'
-    : 'REST can neither filter nor sort this list, nor page backward.';
+    ? 'Forward pagination only, without sorting.'
+    : 'Forward pagination only, without filters or sorting.';
 
 /** Maximum number of empty pages in a row that a connection reads on from; the caller continues after them. */
 export const MAX_EMPTY_PAGES = 10;

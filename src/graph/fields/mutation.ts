@@ -177,7 +177,7 @@ export function writeField<
       ...(target && {
         [target.field]: t.id({
           required: true,
-          description: target.description ?? `Global id of the ${nounOf(target.entity.name)}.`,
+          description: target.description ?? `Global ID of the ${nounOf(target.entity.name)}.`,
         }),
       }),
       ...input.added?.(t),
@@ -206,7 +206,7 @@ export function writeField<
         input: t.arg({
           type: inputRef,
           required: true,
-          description: 'The values to write. Optional fields given as null count as absent.',
+          description: 'Values to write. Optional fields that are null are treated as omitted.',
         }),
       },
       resolve: async (_root, args: Args, context, info) => {
@@ -258,12 +258,12 @@ function payloadType<T extends object>(typeName: string, options: PayloadOptions
   // Widened, since Pothos cannot infer types from a type parameter.
   const entity: AnyEntity = options.answers.entity;
   return builder.objectType(builder.objectRef<MutationPayload<T>>(typeName), {
-    description: `Result of the mutation \`${name}\`.`,
+    description: `Result of \`${name}\`.`,
     fields: (t) => ({
       [field]: t.field({
         type: entity.ref,
         nullable: true,
-        description: `The ${nounOf(entity.name)} after the write, null when \`userErrors\` is not empty. No call of its own.`,
+        description: `The ${nounOf(entity.name)} after the write. Null if there are \`userErrors\`. No REST call.`,
         resolve: ({ object }, _args, context, info) => {
           if (object) {
             entity.prime(context, [object]);
@@ -274,14 +274,13 @@ function payloadType<T extends object>(typeName: string, options: PayloadOptions
       }),
       userErrors: t.expose('userErrors', {
         type: [UserErrorRef],
-        description:
-          'What the user has to correct before the write can be carried out. Empty when it was carried out.',
+        description: 'Errors that the user can correct. If there are any, nothing was written.',
       }),
       ...(edge && {
         [edge.field]: t.field({
           type: edgeTypeOf(edge.type),
           nullable: true,
-          description: `${edge.description} Null when \`userErrors\` is not empty. No call of its own.`,
+          description: `${edge.description} Null if there are \`userErrors\`. No REST call.`,
           resolve: ({ object }, _args, context) => {
             if (!object) return null;
             entity.prime(context, [object]);

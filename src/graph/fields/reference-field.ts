@@ -81,11 +81,11 @@ export function lookupField<T extends object, Name extends string>(
     }),
     type: entity.ref,
     args: builder.args((t) => ({
-      id: t.id({ description: `Global id of the ${nounOf(entity.name)}, which stands alone.` }),
+      id: t.id({ description: 'Global ID. Mutually exclusive with the other arguments.' }),
       ...Object.fromEntries(
         entity.key.map((name) => [
           name,
-          t.id({ description: `${describeId(name)} Required without \`id\`.` }),
+          t.id({ description: `${describeId(name)} Required unless \`id\` is given.` }),
         ]),
       ),
     })),
@@ -105,11 +105,16 @@ function lookupKey<Name extends string>(
   args: ArgumentValues,
 ): KeyOf<Name> {
   const isGiven = (name: string): boolean => args[name] !== undefined && args[name] !== null;
-  const byParts = entity.key.map((name) => `"${name}"`).join(', ');
+  const byParts = entity.key.map((name) => `\`${name}\``).join(', ');
   if (isGiven('id') && entity.key.some(isGiven)) {
-    throw badInput(`"id" stands alone: pass either "id" or ${byParts}.`, { argument: 'id' });
+    throw badInput(
+      `\`id\` is mutually exclusive with the other arguments. Pass either \`id\` or ${byParts}.`,
+      { argument: 'id' },
+    );
   }
   const missing = isGiven('id') ? undefined : entity.key.find((name) => !isGiven(name));
   if (missing === undefined) return entity.callerKey(args);
-  throw badInput(`"${missing}" is missing: pass either "id" or ${byParts}.`, { argument: missing });
+  throw badInput(`\`${missing}\` is missing. Pass either \`id\` or ${byParts}.`, {
+    argument: missing,
+  });
 }

@@ -10,27 +10,26 @@ import { builder } from '../schema/builder.ts';
 import { nounOf } from '../types/typename.ts';
 
 const USER_ERROR_CODES = {
-  BLANK: { description: 'The value is empty and must not be.' },
-  TOO_SHORT: { description: 'The text has fewer characters than it must have.' },
-  TOO_LONG: { description: 'The text has more characters than it may have.' },
-  TOO_SMALL: { description: 'The number is below the least one allowed.' },
-  TOO_LARGE: { description: 'The number is above the largest one allowed.' },
-  NOT_AN_INTEGER: { description: 'The number is not a whole one.' },
-  INVALID_URL: { description: 'The text is not a complete URL.' },
+  BLANK: { description: 'The value must not be empty.' },
+  TOO_SHORT: { description: 'The string has too few characters.' },
+  TOO_LONG: { description: 'The string has too many characters.' },
+  TOO_SMALL: { description: 'The number is below the minimum.' },
+  TOO_LARGE: { description: 'The number is above the maximum.' },
+  NOT_AN_INTEGER: { description: 'The number is not an integer.' },
+  INVALID_URL: { description: 'The string is not an absolute URL.' },
   TAKEN: {
-    description:
-      'The value is in use already: the backend answered 409 and named the field that holds it.',
+    description: 'The value is already in use: the backend returned 409 and named the field.',
   },
   VALIDATION_FAILED: {
     description:
-      'The backend answered 400, 413, 414, 422 or 431, or a value is wrong in another way.',
+      'The backend returned 400, 413, 414, 422 or 431, or a value is invalid for another reason.',
   },
   NOT_FOUND: {
-    description: 'The object to write to does not exist: the backend answered 404 or 410.',
+    description: 'The object to write to does not exist: the backend returned 404 or 410.',
   },
   CONFLICT: {
     description:
-      'The current state of the object does not allow the write: the backend answered 409, 412 or 423.',
+      'The current state of the object does not allow the write: the backend returned 409, 412 or 423.',
   },
 } as const;
 
@@ -57,25 +56,24 @@ interface Form {
 }
 
 const UserErrorCodeRef = builder.enumType('UserErrorCode', {
-  description: 'Why a write was not carried out, for programs to branch on.',
+  description: 'Machine-readable reason why a write was rejected.',
   values: USER_ERROR_CODES,
 });
 
 export const UserErrorRef = builder.objectType(builder.objectRef<UserError>('UserError'), {
-  description:
-    'Something that the user of a form can correct: the write was not carried out because of it.',
+  description: 'A problem that the user can correct, because of which nothing was written.',
   fields: (t) => ({
     code: t.expose('code', {
       type: UserErrorCodeRef,
-      description: 'The kind of problem, for programs to branch on.',
+      description: 'Machine-readable kind of the problem.',
     }),
     field: t.exposeStringList('field', {
       nullable: true,
       description:
-        'Path of the input field, outermost name first and list indexes as strings: `["actions", "0", "url"]`. Null when the problem is not one of a single field.',
+        'Path of the input field, outermost name first, with list indexes as strings: `["actions", "0", "url"]`. Null if the problem does not concern a single field.',
     }),
     message: t.exposeString('message', {
-      description: 'Sentence to show to the user, for example: Title must not be empty.',
+      description: 'Message to show to the user, such as `Title must not be empty.`.',
     }),
   }),
 });
@@ -144,14 +142,14 @@ export function refusal(error: unknown, form: Form): UserError {
       };
     case 'CONFLICT':
       if (error.status === 409 && field) {
-        return { code: 'TAKEN', field, message: `${labelOf(field)} is taken already.` };
+        return { code: 'TAKEN', field, message: `${labelOf(field)} is already taken.` };
       }
       return {
         code,
         field,
         message: target
           ? `The current state of the ${nounOf(target.entity.name)} does not allow this.`
-          : 'This conflicts with something that exists already.',
+          : 'This conflicts with an existing object.',
       };
     default:
       throw error;
@@ -168,8 +166,8 @@ const isOfProxy = ({ body, status }: RestError): boolean =>
 function invalidMessage(field: readonly string[] | null, status: number | undefined): string {
   const [one, all] = TOO_LARGE.includes(status)
     ? ['must be shorter', 'too long']
-    : ['must be valid', 'not valid'];
-  return field ? `${labelOf(field)} ${one}.` : `Some of the values are ${all}.`;
+    : ['must be valid', 'invalid'];
+  return field ? `${labelOf(field)} ${one}.` : `Some values are ${all}.`;
 }
 
 /** Returns the input field named by the backend; null if it names none, such as an id of the path. */

@@ -255,7 +255,7 @@ const listReader = perRequest(() => new ListReader());
 
 /** The error of a list with a repeated cursor. */
 export const endless = () =>
-  invalidResponse('Backend answered a cursor for the second time: the list would not end.');
+  invalidResponse('Backend returned the same cursor twice, so the list would never end.');
 
 /**
  * Whether there are more pages: by `hasMore`, or else by the next cursor. Without both, only a full page may have a
@@ -273,7 +273,7 @@ export function hasNextPage(
 export function pagingFault({ hasMore, nextCursor }: ListedPage<unknown>): Error | undefined {
   if (nextCursor instanceof Error) return nextCursor;
   return hasMore === true && !nextCursor
-    ? invalidResponse('Backend answered "hasMore" without a "nextCursor".')
+    ? invalidResponse('Backend returned `hasMore` without a `nextCursor`.')
     : undefined;
 }
 
@@ -287,7 +287,9 @@ export function nextStart(page: ListedPage<unknown>, from: string | null): strin
   if (fault) throw fault;
   if (page.hasMore === false || !page.nextCursor) return null;
   if (page.nextCursor === from) {
-    throw invalidResponse('Backend answered the cursor it was asked with: the list would not end.');
+    throw invalidResponse(
+      'Backend returned the cursor of the same page, so the list would never end.',
+    );
   }
   return page.nextCursor as string; // checked above
 }

@@ -175,17 +175,14 @@ export function checkTexts(args: ArgumentValues): void {
   for (const name in args) {
     const value = args[name];
     const fault = typeof value === 'string' && name !== 'after' ? textFault(value) : undefined;
-    if (fault) throw badInput(`"${name}" ${fault}.`, { argument: name });
+    if (fault) throw badInput(`\`${name}\` ${fault}.`, { argument: name });
   }
 }
 
 /** @throws BAD_USER_INPUT if the size of a connection is out of range. */
 export function checkCount(argument: 'first' | 'last', count: number): number {
   if (count >= 0 && count <= MAX_FIRST) return count;
-  throw badInput(
-    `"${argument}" must be between 0 and ${MAX_FIRST}, got ${count}: ask for at most ${MAX_FIRST} at once.`,
-    { argument },
-  );
+  throw badInput(`\`${argument}\` must be between 0 and ${MAX_FIRST}, got ${count}.`, { argument });
 }
 
 /** Returns the first backend page of a request. */

@@ -15,39 +15,37 @@ export const builder = new SchemaBuilder<SchemaShape>({
   relay: {
     ...nodeOptions,
     nodeFieldOptions: { nullable: true },
-    edgesFieldOptions: { description: 'Edges of the page, in the order of the list.' },
+    edgesFieldOptions: { description: 'Edges of the page, in list order.' },
     pageInfoFieldOptions: {
-      description: 'Whether there are more pages, and the cursors that lead to them.',
+      description: 'Whether there are more pages, and the cursors to fetch them.',
     },
     cursorFieldOptions: {
-      description: 'Opaque cursor of this edge. Pass it as `after` to continue the list after it.',
+      description: 'Opaque cursor of this edge. Pass it as `after` to continue after this edge.',
     },
     firstArgOptions: {
-      description: `Maximum number of edges from the start, from 0 to ${MAX_FIRST}. Defaults to ${DEFAULT_FIRST} without \`last\`.`,
+      description: `Maximum number of edges from the start, from 0 to ${MAX_FIRST}. Defaults to ${DEFAULT_FIRST} unless \`last\` is given.`,
     },
     afterArgOptions: {
-      description:
-        'Cursor of the edge after which the page starts. Defaults to the start of the list.',
+      description: 'Returns edges after this cursor. Defaults to the start of the list.',
     },
     lastArgOptions: {
-      description: `Maximum number of edges from the end, from 0 to ${MAX_FIRST}. Cannot be combined with \`first\`.`,
+      description: `Maximum number of edges from the end, from 0 to ${MAX_FIRST}. Mutually exclusive with \`first\`.`,
     },
     beforeArgOptions: {
-      description:
-        'Cursor of the edge before which the page ends. Defaults to the end of the list.',
+      description: 'Returns edges before this cursor. Defaults to the end of the list.',
     },
     pageInfoTypeOptions: { description: 'Pagination state of a connection.' },
     hasNextPageFieldOptions: {
       description:
-        'Whether there are edges after this page. Where the backend does not say, true for a page that is full; `endCursor` then has the error.',
+        'Whether there are edges after this page. If the backend does not report it, true for a full page, and `endCursor` has the error.',
     },
     hasPreviousPageFieldOptions: { description: 'Whether there are edges before this page.' },
     startCursorFieldOptions: {
-      description: 'Cursor of the first edge. Null when the page is empty.',
+      description: 'Cursor of the first edge. Null for an empty page.',
     },
     endCursorFieldOptions: {
       description:
-        'Cursor of the last edge, to pass as `after`. Null when the page is empty, or with an error when the backend did not say whether there is a next page or where it starts.',
+        'Cursor of the last edge, to pass as `after`. Null for an empty page, and null with an error if the backend does not report whether there is a next page or where it starts.',
     },
   },
 });

@@ -23,18 +23,18 @@ import { routeOf, semanticLevelsOf, usualRequirementOf } from '../entity/require
 export const RestCostDirective = new GraphQLDirective({
   name: 'restCost',
   description:
-    'The REST calls that the field costs at most for one object, without what is selected below it. Several fields may share a call, and a reference of which only ids are selected makes none.',
+    'Maximum number of REST calls that the field makes for one object, excluding its selection. Fields can share a call, and a reference of which only IDs are selected makes none.',
   locations: [DirectiveLocation.FIELD_DEFINITION],
   args: {
     route: {
       type: new GraphQLNonNull(GraphQLString),
-      description: 'Method and path in the REST API.',
+      description: 'Method and path of the REST route.',
     },
     calls: {
       type: GraphQLInt,
       defaultValue: 1,
       description:
-        'How many calls, for a list of a page of up to 100 items. Null where it is unknown: a list is read to its end, in as many calls as it has pages, or a subscription polls for as long as it is open.',
+        'Number of calls, for one page of up to 100 items of a list. Null if unknown: a list is read to its end, one call per page, or a subscription polls while it is open.',
     },
   },
 });
@@ -48,13 +48,14 @@ export const RestCostDirective = new GraphQLDirective({
 export const SemanticNonNullDirective = new GraphQLDirective({
   name: 'semanticNonNull',
   description:
-    'The field is null only where `errors` has an error with its path. Clients that throw on errors can type it as non-null.',
+    'The field is null only if `errors` contains an error with its path. Clients that throw on errors can type it as non-null.',
   locations: [DirectiveLocation.FIELD_DEFINITION],
   args: {
     levels: {
       type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLInt))),
       defaultValue: [0],
-      description: 'Which values are meant: 0 is the field itself, 1 the items of its list.',
+      description:
+        'Levels that are semantically non-null: 0 is the field itself, 1 the items of its list.',
     },
   },
 });

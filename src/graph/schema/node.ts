@@ -19,22 +19,22 @@ interface GivenId {
 }
 
 export const ID_DESCRIPTION =
-  'Global id: opaque, URL-safe, stable, and unique across all types. Accepted by mutations, and in place of a raw id.';
+  'Global ID: opaque, URL-safe, stable, and unique across all types. Mutations accept it, and so do arguments that take a raw ID.';
 
 export const nodeOptions = {
   idFieldOptions: { description: ID_DESCRIPTION },
   // Ids are parsed by resolvers, since an error here would fail the whole list.
   decodeGlobalID: (id: string) => ({ typename: 'Node', id }),
   nodeTypeOptions: {
-    description: 'An object with a global id, by which `node` reads it again.',
+    description: 'An object with a global ID, which `node` can refetch.',
     resolveType: (value: unknown) => typenameOf(value as object),
   },
   nodeQueryOptions: {
     ...requiring(
-      'Fetches any object by its global id. Null when there is none. Costs one call of the route that reads its type.',
+      'Fetches any object by its global ID. Null if it does not exist. Makes one REST call, to the route of its type.',
       { kind: 'lookup', from: 'object', wanted: ({ id }) => [readId(String(id))] },
     ),
-    args: { id: { description: 'Global id: the `id` of any object.' } },
+    args: { id: { description: 'Global ID: the `id` of any object.' } },
     resolve: (
       _root: unknown,
       { id }: { readonly id: GivenId },
@@ -44,7 +44,7 @@ export const nodeOptions = {
   },
   nodesQueryOptions: {
     ...requiring(
-      `Fetches up to ${MAX_NODES} objects by their global ids, in the given order. An item is null when there is no such object, and with an error when its id is none. Costs one call for each distinct object.`,
+      `Fetches up to ${MAX_NODES} objects by their global IDs, in the given order. An item is null if its object does not exist, and null with an error if its ID is invalid. Makes one REST call per distinct object.`,
       {
         kind: 'lookup',
         from: 'object',
@@ -52,7 +52,7 @@ export const nodeOptions = {
       },
     ),
     nullable: { list: false, items: true },
-    args: { ids: { description: 'Global ids: the `id` of any objects.' } },
+    args: { ids: { description: 'Global IDs: the `id` of any objects.' } },
     // Replaces the plugin's resolver, which waits for all objects and fails with the first failure.
     resolve: (
       _root: unknown,
@@ -93,6 +93,6 @@ function wantedOrNone(id: unknown): WantedObject | undefined {
 function checkNumber<Id>(ids: readonly Id[]): readonly Id[] {
   if (ids.length <= MAX_NODES) return ids;
   throw badInput(
-    `"ids" takes at most ${MAX_NODES} ids, got ${ids.length}: ask for the rest in another request.`,
+    `\`ids\` accepts at most ${MAX_NODES} IDs, got ${ids.length}. Send the rest in another request.`,
   );
 }

@@ -106,8 +106,8 @@ function restFields(t: Exposing, contract: ReturnType<typeof fieldsOf>, isNode: 
     let { description } = field;
     if (isEnum) {
       const kind = name.endsWith('Type') ? 'type' : name;
-      description += ` Null with an error when the backend answers a ${kind} that this schema does not have.`;
-    } else if (isNode && typeof type !== 'string') description += ' No call of its own.';
+      description += ` Null with an error if the backend returns an unknown ${kind}.`;
+    } else if (isNode && typeof type !== 'string') description += ' No REST call.';
     const config = {
       type: field.isList ? [type] : type,
       nullable: isEnum || !field.isRequired,
@@ -170,7 +170,7 @@ const fieldsOf = (owner: string, shape: z.core.$ZodShape, { fields = {}, renamed
     if (type === undefined && leaf instanceof z.ZodObject) return [];
     if (type === undefined) {
       throw new Error(
-        `"${owner}.${name}" has no type in the graph: give it one in \`fields: { ${name}: … }\`, such as the ref of \`builder.enumType\` for an enum.`,
+        `"${owner}.${name}" has no GraphQL type. Set it in \`fields: { ${name}: … }\`, for an enum to the ref of \`builder.enumType\`.`,
       );
     }
     return {
@@ -196,9 +196,9 @@ function besideOf(
 /** Description of a field in the contract. */
 function wordsOf(schema: z.core.$ZodType, isRenamed: boolean): string {
   const words = (schema as z.ZodType).description ?? '';
-  if (isRenamed) return words.replace(/^Id (.+)\.$/, 'Raw id $1, which the REST API calls `id`.');
-  return words.replace(/^Id\b( of this [^.]+\.)?/, (_id, own?: string) =>
-    own ? `Raw id${own.slice(0, -1)} in the REST API.` : 'Raw id',
+  if (isRenamed) return words.replace(/^ID (.+)\.$/, 'Raw ID $1, called `id` in the REST API.');
+  return words.replace(/^ID\b( of this [^.]+\.)?/, (_id, own?: string) =>
+    own ? `Raw ID${own.slice(0, -1)} in the REST API.` : 'Raw ID',
   );
 }
 

@@ -39,7 +39,7 @@ export function parseCursor(listId: string, cursor: string, argument: 'after' | 
 /** The error of a cursor that is not of this list. */
 export const foreignCursor = (cursor: string, argument: 'after' | 'before') =>
   badInput(
-    `"${argument}" is not a cursor of this list with these filters: pass a cursor it answered, or leave "${argument}" out to begin at its start. Got "${cursor.slice(0, 64)}".`,
+    `"${cursor.slice(0, 64)}" is not a cursor of this list with these filters. Pass a cursor that this list returned, or omit \`${argument}\`.`,
     { argument },
   );
 

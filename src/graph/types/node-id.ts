@@ -40,7 +40,10 @@ const typenames = new Map<number, string>();
 export function registerNodeType(typename: string): void {
   const code = codeOf(typename);
   const other = typenames.get(code) ?? typename;
-  if (other !== typename) throw new Error(`${typename} and ${other} have one code in global ids.`);
+  if (other !== typename)
+    throw new Error(
+      `${typename} and ${other} have the same code in global IDs. Rename one of them.`,
+    );
   codes.set(typename, code);
   typenames.set(code, typename);
 }
@@ -79,7 +82,7 @@ function writePart(bytes: Buffer, at: number, part: string): number {
   }
   const fault = segmentFault(part);
   if (fault !== undefined) {
-    throw invalidResponse(`Backend answered an id that no call can use: it ${fault}.`);
+    throw invalidResponse(`Backend returned an unusable ID: it ${fault}.`);
   }
   const length = Buffer.byteLength(part);
   if (length <= MAX_SHORT) {
@@ -119,12 +122,12 @@ function hexOf(character: number): number {
  */
 export function parseNodeId(
   id: string,
-  instead = 'give raw REST ids to the field that looks up its type',
+  instead = 'pass raw IDs to the field that looks up its type',
 ): NodeKey {
   const key = readNodeId(id);
   if (!key) {
     throw badInput(
-      `"${id.slice(0, 64)}" is not a global id: pass the "id" of an object unchanged, or ${instead}.`,
+      `"${id.slice(0, 64)}" is not a global ID. Pass the \`id\` of an object unchanged, or ${instead}.`,
     );
   }
   return key;

@@ -36,11 +36,11 @@ export function readTimestamp(value: unknown): string {
     if (PLUS_DIGITS.test(value)) {
       const epochMs = Number(value);
       if (epochMs <= MAX_EPOCH_MS) return new Date(epochMs).toISOString();
-      throw invalidResponse('Backend answered a timestamp past the year 9999.');
+      throw invalidResponse('Backend returned a timestamp after the year 9999.');
     }
   }
   throw invalidResponse(
-    'Backend answered a timestamp that is neither ISO 8601 with "Z" or an offset such as "+02:00", nor "+" and digits.',
+    'Backend returned a timestamp that is neither ISO 8601 with "Z" or an offset such as "+02:00", nor "+" and digits.',
   );
 }
 
@@ -61,7 +61,7 @@ export const DateTime = new GraphQLScalarType<string, string>({
   serialize: readTimestamp,
   parseValue: (value) => {
     if (typeof value === 'string' && isMoment(value)) return value;
-    throw badInput('A DateTime is ISO 8601, such as "2026-03-01T09:30:00.000Z".');
+    throw badInput('Invalid DateTime. Use ISO 8601, such as "2026-03-01T09:30:00.000Z".');
   },
 });
 
@@ -81,6 +81,6 @@ export const SafeInt = new GraphQLScalarType<number>({
 
 export const Json = new GraphQLScalarType({
   name: 'JSON',
-  description: 'Any JSON value, as the backend answered it.',
+  description: 'Any JSON value, as returned by the backend.',
   specifiedByURL: 'https://ecma-international.org/publications-and-standards/standards/ecma-404/',
 });

@@ -11,21 +11,21 @@ import { accountEntity } from './account.type.ts';
 
 builder.queryFields((t) => ({
   account: t.field(
-    lookupField(accountEntity, 'Fetches an account by id. Null when there is none.'),
+    lookupField(accountEntity, 'Fetches an account by ID. Null if it does not exist.'),
   ),
   accounts: t.field(
     listField({
       isRoot: true,
       type: connectionType(accountEntity.ref),
-      description: `Paginated list of accounts, or with \`query\` of those that match it, which calls \`GET ${routes.searchAccounts.path}\` instead.`,
+      description: `Paginated list of accounts, or with \`query\` of matching accounts, read from \`GET ${routes.searchAccounts.path}\`.`,
       args: {
         query: t.arg.string({
           description:
-            'Search terms, matched against names and domains. All accounts are listed when absent.',
+            'Search terms, matched against names and domains. If omitted, all accounts are listed.',
         }),
         includeEmptyOnly: t.arg.boolean({
           description:
-            'True lists only the accounts without persons. It adds none to the others, as its REST name may suggest. The backend decides when absent.',
+            'Whether to list only accounts without persons. If omitted, the backend decides.',
         }),
       },
       from: 'key',

@@ -100,7 +100,7 @@ async function searchDomain(
     pages += 1;
     if (pages > MAX_DOMAIN_PAGES) {
       throw unsupported(
-        `More than ${MAX_DOMAIN_PAGES * MAX_LIMIT} accounts match the domain "${domain.slice(0, 64)}": look for the account with accounts(query:) instead.`,
+        `More than ${MAX_DOMAIN_PAGES * MAX_LIMIT} accounts match the domain "${domain.slice(0, 64)}". Find the account with \`accounts(query:)\` instead.`,
       );
     }
   }

@@ -18,7 +18,7 @@ builder.queryField('audienceVersion', (t) =>
   t.field(
     lookupField(
       audienceVersionEntity,
-      'Fetches a version of an audience by its global id, or by its raw id and those of its audience and page. Null when there is none.',
+      'Fetches a version of an audience by its global ID, or by its raw ID and those of its audience and page. Null if it does not exist.',
     ),
   ),
 );
@@ -29,14 +29,13 @@ builder.objectFields(audienceEntity.ref, (t) => ({
     nullable: true,
     resolve: ({ pageId, latestVersion: version }) => version && ofPage(pageId, version),
     description:
-      'Newest version, published or not. Null when the backend answers none. No call of its own.',
+      'Newest version, published or not. Null if the backend returns none. No REST call.',
   }),
   publishedVersion: t.field({
     type: audienceVersionEntity.ref,
     nullable: true,
     resolve: ({ pageId, publishedVersion: version }) => version && ofPage(pageId, version),
-    description:
-      'Version that visitors see. Null when none was ever published. No call of its own.',
+    description: 'Version that visitors see. Null if none was ever published. No REST call.',
   }),
   versions: t.field(
     listField({

@@ -23,7 +23,7 @@ const Wait = z.object({
 writeField({
   name: 'publishAudienceVersion',
   description:
-    'Queues a version for publishing, which the backend does asynchronously: give `waitFor`, or subscribe to `audienceVersionProgress`.',
+    'Queues a version for publishing. The backend publishes asynchronously: set `waitFor`, or subscribe to `audienceVersionProgress`.',
   route: routes.publishVersion,
   answers: { field: 'audienceVersion', entity: audienceVersionEntity },
   input: {
@@ -32,10 +32,10 @@ writeField({
       waitFor: t.field({
         type: AudienceStatusRef,
         description:
-          'Status to wait for before answering, such as `published`. The wait ends early when the version can no longer reach it. No wait when absent. While it waits, the version is polled; the subscription `audienceVersionProgress` sends each change instead.',
+          'Status to wait for before responding, such as `published`. The wait ends early if the version can no longer reach it. If omitted, the mutation does not wait. During the wait the version is polled; to receive each change, subscribe to `audienceVersionProgress`.',
       }),
       timeoutMs: t.int({
-        description: `Longest wait for \`waitFor\` in milliseconds, from 0 to ${WAIT_MS.max}, cut to what the deadline of the request leaves. Defaults to ${WAIT_MS.default}.`,
+        description: `Maximum wait for \`waitFor\` in milliseconds, from 0 to ${WAIT_MS.max}. The deadline of the request may end it sooner. Defaults to ${WAIT_MS.default}.`,
       }),
     }),
   },
@@ -44,7 +44,7 @@ writeField({
   followUp: {
     options: Wait,
     description:
-      'Whether the status given as `waitFor` was reached in time. `audienceVersion` is as it was at the end of the wait. Null without `waitFor`.',
+      'Whether the status in `waitFor` was reached in time. `audienceVersion` is the version at the end of the wait. Null without `waitFor`.',
     wait: (context, key, version, { waitFor, timeoutMs }) => {
       reportVersion(context, key, version);
       hurryPage(context, key);

@@ -13,7 +13,7 @@ builder.objectType(AudienceVersionProgressRef, {
   fields: (t) => ({
     audienceVersion: t.field({
       type: audienceVersionEntity.ref,
-      description: 'The version as it is now. No call of its own.',
+      description: 'The version in its current state. No REST call.',
       resolve: (version, _args, context, info) => {
         audienceVersionEntity.prime(context, [version]);
         startFrom(audienceVersionEntity, version, context, info);
@@ -32,10 +32,10 @@ builder.subscriptionField('audienceVersionProgress', (t) =>
   t.field({
     type: AudienceVersionProgressRef,
     ...requiring(
-      'Sends the version at once and after each change of its status, and completes when it is published, cancelled or archived. Null, and complete, when there is no such version. While the backend fails, an event holds the last known version and the error. The version is polled, once for all subscribers with the same API key.',
+      'Sends the version immediately and after each change of its status, and completes when it is published, cancelled or archived. Sends null and completes if the version does not exist. While the backend fails, events contain the last known version and the error. The version is polled once for all subscribers with the same API key.',
       { kind: 'watch', from: 'object', route: routes.getVersion },
     ),
-    args: { id: t.arg.id({ required: true, description: 'Global id of the audience version.' }) },
+    args: { id: t.arg.id({ required: true, description: 'Global ID of the audience version.' }) },
     subscribe: (_root, { id }, context) =>
       watchVersion(context, audienceVersionEntity.parseId(String(id))),
     resolve: ({ state, polls }, _args, { rest }) => {

@@ -69,7 +69,7 @@ restType(audienceVersionEntity, AudienceVersion, {
   added: (t) => ({
     pageId: t.exposeID('pageId', {
       description:
-        'Raw id of the page of this version. Added by the gateway: the REST API leaves it out.',
+        'Raw ID of the page of this version. Added by the gateway: the REST API omits it.',
     }),
   }),
   fields: { status: AudienceStatusRef },

@@ -15,7 +15,7 @@ builder.objectType(PageProgressRef, {
     audiences: t.field({
       type: [audienceEntity.ref],
       description:
-        'Audiences that have changed since the event before, as they are now; all of them in the first event, and none beside an error. No call of its own.',
+        'Audiences that have changed since the previous event, in their current state. The first event has all of them, an event with an error none. No REST call.',
       resolve: ({ audiences }, _args, context) => {
         audienceEntity.prime(context, audiences);
         return [...audiences];
@@ -28,10 +28,10 @@ builder.subscriptionField('pageProgress', (t) =>
   t.field({
     type: PageProgressRef,
     ...requiring(
-      'Sends all audiences of a page at once, and then those whose status, latest or published version changes: one stream for a whole list. Goes on until the caller leaves. Null, and complete, when there is no such page. While the backend fails, an event holds the error. The list is polled, 100 audiences a call and at most 1,000, once for all subscribers with the same API key.',
+      'Sends all audiences of a page immediately, and then those whose status, latest or published version changes. Continues until the client unsubscribes. Sends null and completes if the page does not exist. While the backend fails, events contain the error. The list is polled once for all subscribers with the same API key, 100 audiences per call and at most 1,000.',
       { kind: 'watch', from: 'object', route: routes.listAudiences },
     ),
-    args: { id: t.arg.id({ required: true, description: 'Global id of the page.' }) },
+    args: { id: t.arg.id({ required: true, description: 'Global ID of the page.' }) },
     subscribe: (_root, { id }, context) => watchPage(context, pageEntity.parseId(String(id))),
     resolve: ({ state, polls }, _args, { rest }) => {
       rest.callLog.polls = { route: routes.listAudiences, count: polls };

@@ -19,7 +19,7 @@ builder.queryField('audience', (t) =>
   t.field(
     lookupField(
       audienceEntity,
-      'Fetches an audience by its global id, or by its raw id and that of its page. Null when there is none.',
+      'Fetches an audience by its global ID, or by its raw ID and that of its page. Null if it does not exist.',
     ),
   ),
 );

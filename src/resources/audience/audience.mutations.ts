@@ -13,14 +13,14 @@ const PublishBehaviorRef = builder.enumType('PublishBehavior', {
   description: 'What happens to the first version of a new audience.',
   values: {
     draft: { description: 'The version stays a draft until `publishAudienceVersion` is called.' },
-    publish: { description: 'The version is queued for publishing at once.' },
+    publish: { description: 'The version is queued for publishing immediately.' },
   } satisfies Record<(typeof PUBLISH_BEHAVIORS)[number], object>,
 });
 
 const pageOfAudience = referenceField(pageEntity, {
   from: 'object',
   key: ({ object }: { readonly object: Audience | null }) => object && { pageId: object.pageId },
-  description: 'Page of the audience, as it is after the write.',
+  description: 'Page of the audience after the write.',
 });
 
 writeField({
@@ -35,13 +35,13 @@ writeField({
   target: {
     field: 'pageId',
     entity: pageEntity,
-    description: 'Raw id (`pageId`) or global id (`id`) of the page that gets the audience.',
+    description: 'Raw ID (`pageId`) or global ID (`id`) of the page to add the audience to.',
   },
   edge: {
     field: 'audienceEdge',
     type: AudienceConnectionRef,
     description:
-      'Edge of the audience for `Page.audiences`. Its cursor leads to the start of the list, because REST does not say where the audience stands.',
+      'Edge of the audience for `Page.audiences`. Its cursor is the start of the list, since the REST API does not return the position of the audience.',
     cursor: (audience, context) => audiencesOfPage.startCursor(audience, context),
   },
   beside: (t) => ({ page: t.field(pageOfAudience) }),

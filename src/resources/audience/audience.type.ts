@@ -19,16 +19,16 @@ export const audienceEntity = new Entity({
 export const AudienceStatusRef = builder.enumType('AudienceStatus', {
   description: 'Publishing status of an audience or of one of its versions.',
   values: {
-    archived: { description: 'Archived: no longer in use.' },
-    cancelled: { description: 'Publishing was cancelled before it was complete.' },
+    archived: { description: 'No longer in use.' },
+    cancelled: { description: 'Publishing was cancelled before it completed.' },
     draft: { description: 'Not yet submitted for publishing.' },
     pending: {
       description:
         'Waiting for the backend. The REST API does not document how this differs from `queued`.',
     },
-    processing: { description: 'Being published at this moment.' },
-    published: { description: 'Published: visible to visitors.' },
-    queued: { description: 'Submitted for publishing and waiting in the queue.' },
+    processing: { description: 'Being published.' },
+    published: { description: 'Visible to visitors.' },
+    queued: { description: 'Waiting in the publishing queue.' },
   } satisfies Record<(typeof AUDIENCE_STATUSES)[number], object>,
 });
 

@@ -11,19 +11,19 @@ import { accountEntity } from '../account/account.type.ts';
 import { personEntity } from '../person/person.type.ts';
 import { accountLogEntity, ActivityItemRef, personLogEntity } from './log.type.ts';
 
-const INCLUDE_DELETED = 'Whether to include deleted entries. The backend decides when absent.';
+const INCLUDE_DELETED = 'Whether to include deleted entries. If omitted, the backend decides.';
 
 builder.queryFields((t) => ({
   accountLog: t.field(
     lookupField(
       accountLogEntity,
-      'Fetches a log entry of an account by its global id, or by its raw id and that of the account. Null when there is none.',
+      'Fetches a log entry of an account by its global ID, or by its raw ID and that of the account. Null if it does not exist.',
     ),
   ),
   personLog: t.field(
     lookupField(
       personLogEntity,
-      'Fetches a log entry of a person by its global id, or by its raw id and that of the person. Null when there is none.',
+      'Fetches a log entry of a person by its global ID, or by its raw ID and that of the person. Null if it does not exist.',
     ),
   ),
 }));
@@ -48,7 +48,7 @@ builder.objectFields(accountEntity.ref, (t) => ({
     listField({
       type: connectionType(ActivityItemRef),
       description:
-        'Paginated activity feed of the account. Includes events of its persons with `includePersonActivity`.',
+        'Paginated activity feed of the account, with the events of its persons if `includePersonActivity` is true.',
       from: 'key',
       route: routes.listActivity,
       identifiedBy: ['activityId'],
@@ -56,7 +56,7 @@ builder.objectFields(accountEntity.ref, (t) => ({
         includeDeleted: t.arg.boolean({ description: INCLUDE_DELETED }),
         includePersonActivity: t.arg.boolean({
           description:
-            'Whether to include events of the persons of the account. The backend decides when absent.',
+            'Whether to include events of the persons of the account. If omitted, the backend decides.',
         }),
       },
       list: ({ accountId }, { includeDeleted, includePersonActivity }, context) =>
@@ -111,7 +111,7 @@ builder.objectFields(ActivityItemRef, (t) => ({
   accountLog: t.field(
     referenceField(accountLogEntity, {
       from: 'object',
-      description: 'Log entry of the account behind this item. Null for an event of a person.',
+      description: 'Account log entry behind this item. Null for an event of a person.',
     }),
   ),
   person: t.field(
@@ -123,8 +123,7 @@ builder.objectFields(ActivityItemRef, (t) => ({
   personLog: t.field(
     referenceField(personLogEntity, {
       from: 'object',
-      description:
-        'Log entry of the person behind this item. Null for an event of the account itself.',
+      description: 'Person log entry behind this item. Null for an event of the account itself.',
     }),
   ),
 }));

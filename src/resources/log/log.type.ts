@@ -40,6 +40,6 @@ restType(accountLogEntity, AccountLog, {
 
 export const ActivityItemRef = restType('ActivityItem', ActivityItem, {
   description:
-    'An item of the activity feed of an account: an event that concerns the account or one of its persons. Any field is null when the backend leaves it out.',
+    'An item of the activity feed of an account: an event that concerns the account or one of its persons. Fields that the backend omits are null.',
   interfaces: [LogEntryRef],
 });

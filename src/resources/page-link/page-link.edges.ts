@@ -43,11 +43,11 @@ builder.queryField('pageLinks', (t) =>
       isRoot: true,
       type: PageLinkConnectionRef,
       description:
-        'Paginated list of the page links on one domain. Their `page` and `target.audience` can only be followed when `pageId` is given.',
+        'Paginated list of the page links on one domain. Their `page` and `target.audience` are available only if `pageId` is given.',
       args: {
         pageId: t.arg.id({
           description:
-            'Raw id (`pageId`) or global id (`id`) of the page whose links are listed. Links of all pages are listed when absent.',
+            'Raw ID (`pageId`) or global ID (`id`) of the page whose links are listed. Defaults to all pages.',
         }),
         path: t.arg.string({ description: 'Only the link with exactly this URL path.' }),
         tenantDomainId: t.arg.id({ description: TENANT_DOMAIN_ID }),
@@ -89,7 +89,7 @@ builder.objectField(PageLinkRef, 'page', (t) =>
     referenceField(pageEntity, {
       from: 'object',
       description:
-        'Page that the link leads to. Null with an error when the links were not listed by page, since the REST API does not name it.',
+        'Page that the link leads to. Null with an error unless the links were listed by page, since the REST API does not return it.',
       key: (link) => ({ pageId: pageIdOf(link) }),
     }),
   ),
@@ -100,7 +100,7 @@ builder.objectField(PageLinkTargetRef, 'audience', (t) =>
     referenceField(audienceEntity, {
       from: 'object',
       description:
-        'Audience that the link leads to. Null with an error when the links were not listed by page, since the REST API does not name it.',
+        'Audience that the link leads to. Null with an error unless the links were listed by page, since the REST API does not return it.',
       key: (target) =>
         target.audienceId ? { pageId: pageIdOf(target), audienceId: target.audienceId } : null,
     }),

@@ -17,7 +17,7 @@ interface KnownPage {
 
 /** Description of the argument in all lists of links. */
 export const TENANT_DOMAIN_ID =
-  'Raw id of the custom domain whose links are listed. Defaults to the fallback subdomain.';
+  'Raw ID of the custom domain whose links are listed. Defaults to the fallback subdomain.';
 
 type PageLinkNode = PageLink & KnownPage;
 type PageLinkTargetNode = PageLinkTarget & KnownPage;
@@ -43,18 +43,18 @@ export function withPage(link: PageLink, asked: string | undefined): PageLinkNod
 export function pageIdOf({ knownPageId }: KnownPage): string {
   if (knownPageId) return knownPageId;
   throw unsupported(
-    'The backend does not say which page a link leads to: ask for the links of one page, with pageLinks(pageId:) or Page.links.',
+    'Backend does not return the page of this link. Query the links of one page with `pageLinks(pageId:)` or `Page.links`.',
   );
 }
 
 restType(PageLinkRef, PageLink, {
   description:
-    'A URL path on a tenant domain that leads to an audience of a page. Any field is null when the backend leaves it out.',
+    'A URL path on a tenant domain that leads to an audience of a page. Fields that the backend omits are null.',
   added: (t) => ({
     target: t.field({
       type: PageLinkTargetRef,
       nullable: true,
-      description: 'Target of the link. No call of its own.',
+      description: 'Target of the link. No REST call.',
       resolve: ({ target, knownPageId }) => {
         // An error replaces an invalid target.
         if (target instanceof Error) throw target;
@@ -65,5 +65,5 @@ restType(PageLinkRef, PageLink, {
 });
 
 restType(PageLinkTargetRef, PageLinkTarget, {
-  description: 'Target of a page link. Any field is null when the backend leaves it out.',
+  description: 'Target of a page link. Fields that the backend omits are null.',
 });

@@ -8,7 +8,7 @@ import { PageMetadata } from '../../v0/schemas/page-metadata.ts';
 
 export const PageMetadataRef = restType('PageMetadata', PageMetadata, {
   description:
-    'Metadata for search engines and link previews. Any field is null when the backend leaves it out.',
+    'Metadata for search engines and link previews. Fields that the backend omits are null.',
   fields: {
     // These ids were published as String.
     ogImageFileId: { type: 'String' },

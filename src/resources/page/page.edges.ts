@@ -15,13 +15,13 @@ import { routes } from '../../v0/routes.ts';
 import { pageEntity, PageTypeRef } from './page.type.ts';
 
 const PageSearchHitRef = restType('PageSearchHit', PageSearchHit, {
-  description: 'A page found by `searchPages`, with the fields that the search itself answers.',
+  description: 'A page found by `searchPages`, with the fields that the search returns.',
   fields: { pageType: PageTypeRef },
   added: (t) => ({
     // Not the page's id, since Relay stores objects by id only.
     id: t.id({
       description:
-        'Id of this hit, unique and stable, for caches. Lookups and mutations take the id of the page, which is `page { id }` and costs no call.',
+        'Unique, stable ID of this hit, for caches. Lookups and mutations take the ID of the page, which is `page { id }` and needs no REST call.',
       resolve: ({ pageId }) =>
         (pageId as unknown) instanceof Error
           ? pageId // an error in place of an invalid id
@@ -44,10 +44,10 @@ const pageSearchLoader = perRequest(
 );
 
 builder.queryFields((t) => ({
-  page: t.field(lookupField(pageEntity, 'Fetches a page by id. Null when there is none.')),
+  page: t.field(lookupField(pageEntity, 'Fetches a page by ID. Null if it does not exist.')),
   searchPages: t.field({
     ...requiring(
-      'Searches pages, best match first. Not paginated: REST has no cursor here, and neither filters nor sorting.',
+      'Searches pages, best match first, without pagination, filters or sorting.',
       {
         kind: 'load',
         from: 'object',
@@ -60,11 +60,11 @@ builder.queryFields((t) => ({
     type: [PageSearchHitRef],
     args: {
       query: t.arg.string({
-        description: 'Search terms. When absent, the backend decides which pages it answers.',
+        description: 'Search terms. If omitted, the backend decides which pages it returns.',
       }),
       first: t.arg.int({
         defaultValue: DEFAULT_LIMIT,
-        description: `Maximum number of hits, from 0 to ${MAX_LIMIT}. With 0 there is no call.`,
+        description: `Maximum number of hits, from 0 to ${MAX_LIMIT}. With 0, no REST call is made.`,
       }),
     },
     resolve: (_root, args, context, info) => {
@@ -92,7 +92,7 @@ builder.objectFields(PageSearchHitRef, (t) => ({
   page: t.field(
     referenceField(pageEntity, {
       from: 'object',
-      description: 'Page that was found. Its ids are those of the hit and cost no call.',
+      description: 'Page that was found. If only its IDs are selected, no REST call is made.',
     }),
   ),
 }));

@@ -17,7 +17,7 @@ import { PageMetadataInput } from '../../v0/schemas/page-metadata.ts';
 
 export const ActionInput = inputType('ActionInput', ActionBody, {
   description: 'A call to action of a new page.',
-  fields: { actionId: 'Raw id that the action gets in the REST API.' },
+  fields: { actionId: 'Raw ID of the new action in the REST API.' },
 });
 
 const LogoImageInput = inputType('LogoImageInput', LogoImageBody, {
@@ -30,7 +30,7 @@ const LogoInput = inputType('LogoInput', LogoBody, {
 });
 
 export const ActionCardWidgetInput = inputType('ActionCardWidgetInput', ActionCardWidgetBody, {
-  description: 'A card shown beside the actions of a new page.',
+  description: 'A card shown next to the actions of a new page.',
   fields: { logos: LogoInput },
 });
 

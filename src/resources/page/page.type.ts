@@ -32,7 +32,7 @@ export const PageTypeRef = builder.enumType('PageType', {
   values: {
     call_followup: { description: 'Follow-up after a call.' },
     custom: { description: 'Any other purpose.' },
-    inbound: { description: 'For visitors who come on their own.' },
+    inbound: { description: 'For visitors who find the page on their own.' },
     outbound: { description: 'For visitors who are contacted first.' },
     sales_deck: { description: 'A sales presentation.' },
   } satisfies Record<(typeof PAGE_TYPES)[number], object>,
@@ -41,14 +41,14 @@ export const PageTypeRef = builder.enumType('PageType', {
 const PageStatusRef = builder.enumType('PageStatus', {
   description: 'Lifecycle status of a page.',
   values: {
-    archived: { description: 'Archived: no longer in use, and can be restored by `restorePage`.' },
+    archived: { description: 'No longer in use. Can be restored with `restorePage`.' },
     draft: { description: 'Not yet published.' },
-    published: { description: 'Published: visible to visitors.' },
+    published: { description: 'Visible to visitors.' },
   } satisfies Record<(typeof PAGE_STATUSES)[number], object>,
 });
 
 const LogoImageRef = restType('LogoImage', LogoImage, {
-  description: 'Image file of a logo. Any field is null when the backend leaves it out.',
+  description: 'Image file of a logo. Fields that the backend omits are null.',
 });
 
 const LogoRef = restType('Logo', Logo, {
@@ -56,39 +56,38 @@ const LogoRef = restType('Logo', Logo, {
   fields: {
     image: {
       type: LogoImageRef,
-      description: 'Image file of the logo. Null when the backend leaves it out.',
+      description: 'Image file of the logo. Null if the backend omits it.',
     },
   },
 });
 
 const ActionRef = restType('Action', Action, {
-  description: 'A call to action on a page. Any field is null when the backend leaves it out.',
+  description: 'A call to action on a page. Fields that the backend omits are null.',
 });
 
 const ActionCardWidgetRef = restType('ActionCardWidget', ActionCardWidget, {
   description:
-    'A card shown beside the actions of a page. Any field is null when the backend leaves it out.',
+    'A card shown next to the actions of a page. Fields that the backend omits are null.',
   fields: { logos: LogoRef },
 });
 
 const ScriptRef = restType('Script', Script, {
-  description: 'A script embedded in a page. Any field is null when the backend leaves it out.',
+  description: 'A script embedded in a page. Fields that the backend omits are null.',
 });
 
 const FooterLinkRef = restType('FooterLink', FooterLink, {
-  description: 'A link in the footer of a page. Any field is null when the backend leaves it out.',
+  description: 'A link in the footer of a page. Fields that the backend omits are null.',
   renamed: { id: 'linkId' },
 });
 
 const FooterLinkGroupRef = restType('FooterLinkGroup', FooterLinkGroup, {
-  description:
-    'A group of links in the footer of a page. Any field is null when the backend leaves it out.',
+  description: 'A group of links in the footer of a page. Fields that the backend omits are null.',
   fields: { links: FooterLinkRef },
   renamed: { id: 'groupId' },
 });
 
 restType(pageEntity, Page, {
-  description: 'A page. Each visitor sees the variant that is made for their audience.',
+  description: 'A page. Each visitor sees the variant for their audience.',
   fields: {
     pageType: PageTypeRef,
     status: PageStatusRef,

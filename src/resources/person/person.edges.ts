@@ -19,11 +19,11 @@ import { personEntity } from './person.type.ts';
 const PersonConnectionRef = connectionType(personEntity.ref, personEntity);
 
 builder.queryFields((t) => ({
-  person: t.field(lookupField(personEntity, 'Fetches a person by id. Null when there is none.')),
+  person: t.field(lookupField(personEntity, 'Fetches a person by ID. Null if it does not exist.')),
   persons: t.field(
     listField({
       type: PersonConnectionRef,
-      description: 'Paginated list of persons, which REST cannot search.',
+      description: 'Paginated list of persons.',
       isRoot: true,
       from: 'key',
       route: routes.listPersons,
@@ -49,7 +49,7 @@ builder.objectField(accountEntity.ref, 'persons', (t) =>
     arrayConnectionField({
       type: PersonConnectionRef,
       description:
-        'Persons linked to the account, paginated in both directions. The same call reads the account itself.',
+        'Persons linked to the account, paginated in both directions. Shares its REST call with the account.',
       entity: personEntity,
       listId: ({ accountId }) => JSON.stringify(['persons of', accountId]),
       requirement: {
@@ -71,7 +71,7 @@ builder.objectField(accountEntity.ref, 'persons', (t) =>
 builder.objectField(personEntity.ref, 'account', (t) =>
   t.field({
     ...requiring(
-      'Account with exactly the domain of the person. Null when there is none. No call when this request has read the account already.',
+      'Account with exactly the domain of the person. Null if there is none. Makes no call if this request has already read the account.',
       {
         kind: 'load',
         from: 'object',
@@ -100,7 +100,7 @@ builder.objectField(audienceEntity.ref, 'person', (t) =>
     referenceField(personEntity, {
       from: 'object',
       description:
-        'Person the audience is made for. Null when it is not made for one person, or when that person no longer exists.',
+        'Person that the audience is for. Null if it is not for a single person, or if that person no longer exists.',
     }),
   ),
 );

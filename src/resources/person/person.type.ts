@@ -14,9 +14,8 @@ export const personEntity = new Entity({
 });
 
 restType(personEntity, Person, {
-  description: 'A person, for whom audiences can be made and about whom logs are kept.',
+  description: 'A person, who can have audiences and log entries.',
   fields: {
-    domain:
-      'Internet domain of the organisation, by which `account` is looked up. Null when unknown.',
+    domain: 'Internet domain of the organisation, used to look up `account`. Null if unknown.',
   },
 });

@@ -11,11 +11,11 @@ import { routes } from '../../v0/routes.ts';
 import { topicEntity, topicEntryEntity } from './topic.type.ts';
 
 builder.queryFields((t) => ({
-  topic: t.field(lookupField(topicEntity, 'Fetches a topic by id. Null when there is none.')),
+  topic: t.field(lookupField(topicEntity, 'Fetches a topic by ID. Null if it does not exist.')),
   topics: t.field(
     listField({
       type: connectionType(topicEntity.ref),
-      description: 'Paginated list of topics. Their entries come with them.',
+      description: 'Paginated list of topics, including their entries.',
       isRoot: true,
       from: 'key',
       route: routes.listTopics,
@@ -35,7 +35,7 @@ builder.objectField(topicEntity.ref, 'entries', (t) =>
     arrayConnectionField({
       type: TopicEntryConnectionRef,
       description:
-        'Entries in sort order, paginated in both directions. No call of its own: they come with the topic.',
+        'Entries in sort order, paginated in both directions. No REST call: the topic includes its entries.',
       entity: topicEntryEntity,
       listId: ({ topicId }) => entriesOf(topicId),
       items: ({ entries }) => entries,

@@ -14,7 +14,7 @@ writeField({
   route: routes.updateTopic,
   answers: { field: 'topic', entity: topicEntity },
   input: {
-    description: 'Changes to a topic. Fields that are absent keep their value.',
+    description: 'Changes to a topic. Omitted fields keep their values.',
   },
   target: { field: 'id', entity: topicEntity },
   readBack: ['title', 'sortOrder', 'updatedAt'],
@@ -36,7 +36,7 @@ writeField({
   target: {
     field: 'topicId',
     entity: topicEntity,
-    description: 'Raw id (`topicId`) or global id (`id`) of the topic that gets the entry.',
+    description: 'Raw ID (`topicId`) or global ID (`id`) of the topic to add the entry to.',
   },
   edge: {
     field: 'topicEntryEdge',
@@ -55,7 +55,7 @@ writeField({
       referenceField(topicEntity, {
         from: 'object',
         key: ({ object }) => object && { topicId: object.topicId },
-        description: 'Topic of the entry, as it is after the write.',
+        description: 'Topic of the entry after the write.',
       }),
     ),
   }),

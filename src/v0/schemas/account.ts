@@ -9,17 +9,17 @@ import { Person } from './person.ts';
 import { counter, keyId, looseString, timestamp } from './primitive.ts';
 
 export const Account = z.object({
-  accountId: keyId.describe('Id of this account.'),
+  accountId: keyId.describe('ID of this account.'),
   domain: z
     .string()
     .describe(
       'Internet domain, such as `example.com`. Persons with the same domain belong to the account.',
     ),
-  name: looseString.describe('Display name. Null when the backend has none.'),
+  name: looseString.describe('Display name. Null if the backend has none.'),
   createdAt: timestamp.describe('Time of creation.'),
   updatedAt: timestamp.describe('Time of the last change.'),
   latestActivityAt: looseString.describe(
-    'Time of the latest activity of the account or its persons. Null when there was none.',
+    'Time of the latest activity of the account or its persons. Null if there was none.',
   ),
   linkedPersonsCount: counter.describe('Number of persons linked to the account.'),
 });

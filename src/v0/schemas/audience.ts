@@ -22,21 +22,19 @@ export const PUBLISH_BEHAVIORS = ['draft', 'publish'] as const;
 /** Length of a publish operation key, in characters. Source: "Limits". */
 const OPERATION_KEY_LENGTH = { min: 1, max: 128 } as const;
 
-const SUPPLEMENTARY_CONTEXT = 'Context in addition to `Page.pageContext`. Null when there is none.';
+const SUPPLEMENTARY_CONTEXT = 'Context in addition to `Page.pageContext`. Null if there is none.';
 
 export const AudienceVersion = z.object({
-  versionId: keyId.describe('Id of this version.'),
-  audienceId: keyId.describe('Id of the audience of this version.'),
-  versionNumber: z.int().describe('Number of the version within its audience, counted from 1.'),
+  versionId: keyId.describe('ID of this version.'),
+  audienceId: keyId.describe('ID of the audience of this version.'),
+  versionNumber: z.int().describe('Number of the version within its audience, starting at 1.'),
   status: z.enum(AUDIENCE_STATUSES).describe('Publishing status.'),
   isNewPageAgent: z.boolean().describe('Whether the new page agent serves this version.'),
   supplementaryContext: nullableString.describe(SUPPLEMENTARY_CONTEXT),
   queueDurationMs: z
     .number()
     .nullable()
-    .describe(
-      'Time spent in the publishing queue, in milliseconds. Null when the backend has not measured any.',
-    ),
+    .describe('Time spent in the publishing queue, in milliseconds. Null if not measured.'),
   createdAt: timestamp.describe('Time of creation.'),
   becameDraftAt: nullableTimestamp.describe(
     'Time at which the version became a draft. Null if it never was one.',
@@ -52,18 +50,18 @@ export const AudienceVersion = z.object({
 export type AudienceVersion = z.infer<typeof AudienceVersion>;
 
 export const Audience = z.object({
-  audienceId: keyId.describe('Id of this audience.'),
-  pageId: keyId.describe('Id of the page of this audience.'),
+  audienceId: keyId.describe('ID of this audience.'),
+  pageId: keyId.describe('ID of the page of this audience.'),
   computedName: z
     .string()
-    .describe('Name that the backend computes. Shown when there is no `customName`.'),
-  customName: nullableString.describe('Name that a user gave. Null when none was given.'),
+    .describe('Name computed by the backend. Shown if there is no `customName`.'),
+  customName: nullableString.describe('Name given by a user. Null if there is none.'),
   effectiveName: z
     .string()
-    .describe('Name to display: `customName`, or `computedName` when that is null.'),
+    .describe('Name to display: `customName`, or `computedName` if that is null.'),
   isNewPageAgent: z.boolean().describe('Whether the new page agent serves this audience.'),
   personId: nullableString.describe(
-    'Id of the person the audience is made for. Null when it is not made for one person.',
+    'ID of the person that the audience is for. Null if it is not for a single person.',
   ),
   personRouteKey: nullableString.describe(
     'Key that identifies the person in URL paths. Null without a person.',
@@ -71,25 +69,25 @@ export const Audience = z.object({
   status: z.enum(AUDIENCE_STATUSES).describe('Publishing status.'),
   supplementaryContext: nullableString.describe(SUPPLEMENTARY_CONTEXT),
   actionFormIdOverride: nullableString.describe(
-    'Id of the form that replaces the form of the page. Null when it is not replaced.',
+    'ID of the form that replaces the form of the page. Null if it is not replaced.',
   ),
   actionFormInstructionsOverride: nullableString.describe(
-    'Form instructions that replace those of the page. Null when they are not replaced.',
+    'Form instructions that replace those of the page. Null if they are not replaced.',
   ),
   actionUrlOverride: nullableString.describe(
-    'URL that the action opens instead of the URL of the page. Null when it is not replaced.',
+    'URL that the action opens instead of the URL of the page. Null if it is not replaced.',
   ),
   archivedAt: nullableTimestamp.describe('Time of archiving. Null if not archived.'),
   createdAt: timestamp.describe('Time of creation.'),
   latestVersion: AudienceVersion.nullish().describe('Newest version, published or not.'),
   publishedVersion: AudienceVersion.nullish().describe(
-    'Version that visitors see. Null when none was ever published.',
+    'Version that visitors see. Null if none was ever published.',
   ),
   effectiveMetadata: PageMetadata.nullish().describe(
-    'Metadata in effect: that of the page with `metadataOverride` applied. Null when there is none.',
+    'Effective metadata: that of the page with `metadataOverride` applied. Null if there is none.',
   ),
   metadataOverride: PageMetadata.nullish().describe(
-    'Metadata that overrides that of the page, field by field. Null when nothing is overridden.',
+    'Metadata that overrides that of the page, field by field. Null if nothing is overridden.',
   ),
 });
 export type Audience = z.infer<typeof Audience>;
@@ -99,11 +97,11 @@ export const CreateAudienceBody = z.strictObject({
   publishBehavior: z
     .enum(PUBLISH_BEHAVIORS)
     .default('publish')
-    .describe('Whether the first version is published at once or stays a draft.'),
+    .describe('Whether the first version is published immediately or stays a draft.'),
   actionFormIdOverride: z
     .string()
     .optional()
-    .describe('Id of the form to use instead of the form of the page.'),
+    .describe('ID of the form to use instead of the form of the page.'),
   actionFormInstructionsOverride: z
     .string()
     .optional()
@@ -119,7 +117,7 @@ export const CreateAudienceBody = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      'Name of the audience. Must not be empty. Defaults to a name that the backend computes.',
+      'Name of the audience. Must not be empty. Defaults to a name computed by the backend.',
     ),
   metadataOverride: PageMetadataInput.optional().describe(
     'Metadata that overrides the metadata of the page, field by field.',
@@ -140,6 +138,6 @@ export const PublishVersionBody = z.strictObject({
     .max(OPERATION_KEY_LENGTH.max)
     .optional()
     .describe(
-      `Idempotency key of ${OPERATION_KEY_LENGTH.min} to ${OPERATION_KEY_LENGTH.max} characters: sending the same key again does not publish twice.`,
+      `Idempotency key of ${OPERATION_KEY_LENGTH.min} to ${OPERATION_KEY_LENGTH.max} characters. Sending the same key again does not publish twice.`,
     ),
 });

@@ -18,9 +18,9 @@ export const LogEntry = z.object({
   type: looseString.describe('Kind of event, such as `note-added`.'),
   payload: payload.nullish().describe('JSON payload of the event.'),
   idempotencyKey: looseString.describe(
-    'Idempotency key under which the event was recorded. Null when it was recorded without one.',
+    'Idempotency key with which the event was recorded. Null if there was none.',
   ),
-  createdAt: looseString.describe('Time of recording.'),
+  createdAt: looseString.describe('Time at which the event was recorded.'),
   updatedAt: looseString.describe('Time of the last change. Null if never changed.'),
   deletedAt: looseString.describe('Time of deletion. Null if not deleted.'),
 });
@@ -38,29 +38,29 @@ const logFields = {
 };
 
 export const PersonLog = z.object({
-  personId: keyId.describe('Id of the person.'),
-  personLogId: keyId.describe('Id of this log entry.'),
+  personId: keyId.describe('ID of the person.'),
+  personLogId: keyId.describe('ID of this log entry.'),
   ...logFields,
 });
 export type PersonLog = z.infer<typeof PersonLog>;
 
 export const AccountLog = z.object({
-  accountId: keyId.describe('Id of the account.'),
-  accountLogId: keyId.describe('Id of this log entry.'),
+  accountId: keyId.describe('ID of the account.'),
+  accountLogId: keyId.describe('ID of this log entry.'),
   ...logFields,
 });
 export type AccountLog = z.infer<typeof AccountLog>;
 
 export const ActivityItem = LogEntry.extend({
-  activityId: looseString.describe('Id of this item.'),
+  activityId: looseString.describe('ID of this item.'),
   activityType: looseString.describe('Kind of item. The REST API does not document its values.'),
-  accountId: looseString.describe('Id of the account.'),
+  accountId: looseString.describe('ID of the account.'),
   accountLogId: looseString.describe(
-    'Id of the log entry of the account. Null for an event of a person.',
+    'ID of the log entry of the account. Null for an event of a person.',
   ),
-  personId: looseString.describe('Id of the person. Null for an event of the account itself.'),
+  personId: looseString.describe('ID of the person. Null for an event of the account itself.'),
   personLogId: looseString.describe(
-    'Id of the log entry of the person. Null for an event of the account itself.',
+    'ID of the log entry of the person. Null for an event of the account itself.',
   ),
   personName: looseString.describe('Name of the person. Null for an event of the account itself.'),
 });

@@ -8,13 +8,13 @@ import { looseString } from './primitive.ts';
 
 export const PageLinkTarget = z.object({
   targetType: looseString.describe('Kind of target. The REST API does not document its values.'),
-  audienceId: looseString.describe('Id of the audience that the link leads to.'),
+  audienceId: looseString.describe('ID of the audience that the link leads to.'),
 });
 export type PageLinkTarget = z.infer<typeof PageLinkTarget>;
 
 export const PageLink = z.object({
-  pageLinkId: looseString.describe('Id of this link.'),
-  tenantDomainId: looseString.describe('Id of the domain.'),
+  pageLinkId: looseString.describe('ID of this link.'),
+  tenantDomainId: looseString.describe('ID of the domain.'),
   path: looseString.describe('URL path on the domain.'),
   target: PageLinkTarget.nullish().describe('Target of the link.'),
   createdAt: looseString.describe('Time of creation.'),

@@ -10,10 +10,10 @@ import { looseString } from './primitive.ts';
 /** Assumed: `robots` is a list of strings; `ogType` and `twitterCard` are in the public reference. */
 export const PageMetadata = z.object({
   title: looseString.describe('Document title (`<title>`).'),
-  description: looseString.describe('Meta description, which search engines show in results.'),
+  description: looseString.describe('Meta description, shown in search results.'),
   author: looseString.describe('Author of the document (`<meta name="author">`).'),
   canonicalUrl: looseString.describe(
-    'Canonical URL, by which search engines index the page (`<link rel="canonical">`).',
+    'Canonical URL for search engines (`<link rel="canonical">`).',
   ),
   ogTitle: looseString.describe('Open Graph title (`og:title`).'),
   ogDescription: looseString.describe('Open Graph description (`og:description`).'),
@@ -39,9 +39,9 @@ export const PageMetadata = z.object({
     .nullish()
     .describe('Robots directives for crawlers, such as `noindex`.'),
   ogImageUrl: looseString.describe('URL of the Open Graph image (`og:image`).'),
-  ogImageFileId: looseString.describe('Id of the file of the Open Graph image.'),
+  ogImageFileId: looseString.describe('ID of the file of the Open Graph image.'),
   twitterImageUrl: looseString.describe('URL of the Twitter card image (`twitter:image`).'),
-  twitterImageFileId: looseString.describe('Id of the file of the Twitter card image.'),
+  twitterImageFileId: looseString.describe('ID of the file of the Twitter card image.'),
   ogType: looseString.describe('Open Graph type (`og:type`).'),
   twitterCard: looseString.describe('Twitter card type (`twitter:card`).'),
 });

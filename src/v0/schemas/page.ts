@@ -12,7 +12,7 @@ export const PAGE_TYPES = ['inbound', 'outbound', 'call_followup', 'sales_deck',
 export const PAGE_STATUSES = ['archived', 'draft', 'published'] as const;
 
 export const Action = z.object({
-  actionId: looseString.describe('Id of this action.'),
+  actionId: looseString.describe('ID of this action.'),
   actionIndex: z
     .number()
     .nullish()
@@ -29,8 +29,8 @@ export type Action = z.infer<typeof Action>;
 export const LogoImage = z.object({
   altText: looseString.describe('Alternative text.'),
   url: looseString.describe('URL of the image.'),
-  fileId: looseString.describe('Id of the file.'),
-  assetId: looseString.describe('Id of the asset.'),
+  fileId: looseString.describe('ID of the file.'),
+  assetId: looseString.describe('ID of the asset.'),
 });
 
 export const Logo = z.object({
@@ -51,19 +51,19 @@ export const Script = z.object({
   name: looseString.describe('Internal name, for editors.'),
   description: looseString.describe('Internal description, for editors.'),
   injectionPoint: looseString.describe(
-    'Place in the document where the script is embedded. The REST API does not document its values.',
+    'Place in the document where the script is injected. The REST API does not document its values.',
   ),
 });
 export type Script = z.infer<typeof Script>;
 
 export const FooterLink = z.object({
-  id: looseString.describe('Id of the link.'),
+  id: looseString.describe('ID of the link.'),
   text: looseString.describe('Link text.'),
   url: looseString.describe('URL that the link opens.'),
 });
 
 export const FooterLinkGroup = z.object({
-  id: looseString.describe('Id of the group.'),
+  id: looseString.describe('ID of the group.'),
   title: looseString.describe('Heading of the group.'),
   links: z.array(FooterLink).nullish().describe('Links of the group, in display order.'),
 });
@@ -72,17 +72,17 @@ export type FooterLinkGroup = z.infer<typeof FooterLinkGroup>;
 const PAGE_CONTEXT = 'Context that describes what the page is about.';
 
 export const Page = z.object({
-  pageId: keyId.describe('Id of this page.'),
+  pageId: keyId.describe('ID of this page.'),
   name: z.string().describe('Internal name, for editors.'),
   title: z.string().describe('Title shown to visitors.'),
-  brandId: z.string().describe('Id of the brand of the page.'),
+  brandId: z.string().describe('ID of the brand of the page.'),
   pageContext: z.string().describe(PAGE_CONTEXT),
   pageType: z.enum(PAGE_TYPES).describe('Purpose of the page.'),
   status: z.enum(PAGE_STATUSES).describe('Lifecycle status.'),
   actions: z.array(Action).describe('Calls to action that visitors can choose from.'),
   actionCardWidgets: z
     .array(ActionCardWidget)
-    .describe('Cards shown beside the actions, in display order.'),
+    .describe('Cards shown next to the actions, in display order.'),
   scripts: z.array(Script).describe('Scripts embedded in the page.'),
   footerLinks: z
     .array(FooterLinkGroup)
@@ -93,17 +93,17 @@ export const Page = z.object({
   createdAt: timestamp.describe('Time of creation.'),
   updatedAt: timestamp.describe('Time of the last change.'),
   headerActionId: looseString.describe(
-    'Id of the action shown in the page header. Null when there is none.',
+    'ID of the action shown in the page header. Null if there is none.',
   ),
   metadata: PageMetadata.nullish().describe(
-    'Metadata for search engines and link previews. Null when there is none.',
+    'Metadata for search engines and link previews. Null if there is none.',
   ),
 });
 export type Page = z.infer<typeof Page>;
 
 /** One hit of the page search. Assumed: extended route, see docs/assumptions.md. */
 export const PageSearchHit = z.object({
-  pageId: keyId.describe('Id of the page.'),
+  pageId: keyId.describe('ID of the page.'),
   name: z.string().describe('Internal name of the page, for editors.'),
   pageType: Page.shape.pageType,
   audiencesCount: Page.shape.audiencesCount,
@@ -127,8 +127,8 @@ export const CreatePageBody = z.strictObject({
     .describe('Calls to action that visitors can choose from, in display order.'),
   actionCardWidgets: z
     .array(ActionCardWidgetBody)
-    .describe('Cards shown beside the actions, in display order.'),
-  brandId: z.string().describe('Id of the brand of the page.'),
+    .describe('Cards shown next to the actions, in display order.'),
+  brandId: z.string().describe('ID of the brand of the page.'),
   name: z.string().min(1).describe('Internal name. Must not be empty.'),
   pageContext: z.string().min(1).describe(`${PAGE_CONTEXT} Must not be empty.`),
   pageType: z.enum(PAGE_TYPES).default('inbound').describe('Purpose of the page.'),
@@ -137,7 +137,7 @@ export const CreatePageBody = z.strictObject({
     .array(FooterLinkGroupBody)
     .optional()
     .describe('Groups of links in the footer, in display order.'),
-  headerActionId: z.string().optional().describe('Id of the action shown in the page header.'),
+  headerActionId: z.string().optional().describe('ID of the action shown in the page header.'),
   metadata: PageMetadataInput.optional().describe('Metadata for search engines and link previews.'),
 });
 export type CreatePageBody = z.infer<typeof CreatePageBody>;

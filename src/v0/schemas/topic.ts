@@ -15,8 +15,8 @@ export const EntryContent = z.object({
 export type EntryContent = z.infer<typeof EntryContent>;
 
 export const TopicEntry = z.object({
-  topicEntryId: keyId.describe('Id of this entry.'),
-  topicId: keyId.describe('Id of the topic of this entry.'),
+  topicEntryId: keyId.describe('ID of this entry.'),
+  topicId: keyId.describe('ID of the topic of this entry.'),
   sortOrder: z.number().describe('Sort position among the entries of the topic, ascending.'),
   content: EntryContent.describe('Content of the entry.'),
   createdAt: timestamp.describe('Time of creation.'),
@@ -25,9 +25,9 @@ export const TopicEntry = z.object({
 export type TopicEntry = z.infer<typeof TopicEntry>;
 
 export const Topic = z.object({
-  topicId: keyId.describe('Id of this topic.'),
+  topicId: keyId.describe('ID of this topic.'),
   title: z.string().describe('Display title.'),
-  purpose: nullableString.describe('Purpose of the topic. Null when none is stated.'),
+  purpose: nullableString.describe('Purpose of the topic. Null if there is none.'),
   sortOrder: z.number().describe('Sort position among the topics, ascending.'),
   isDefault: z.boolean().describe('Whether this is one of the default topics of the service.'),
   createdAt: timestamp.describe('Time of creation.'),
@@ -52,6 +52,6 @@ export const CreateTopicEntryBody = z.strictObject({
   sortOrder: counter
     .optional()
     .describe(
-      'Sort position among the entries, ascending. An integer of at least 0. Defaults to a position that the backend chooses.',
+      'Sort position among the entries, ascending. An integer of at least 0. Defaults to a position chosen by the backend.',
     ),
 });

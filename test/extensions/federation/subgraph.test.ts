@@ -207,11 +207,11 @@ describe('references', () => {
     ],
     ['a key that is null', { __typename: 'Page', pageId: null }, 'The key of a Page is'],
     ['a key that is no integer', { __typename: 'Page', pageId: 1.5 }, 'The key of a Page is'],
-    ['an id that is no global id', { __typename: 'Page', id: 'x' }, '"x" is not a global id'],
+    ['an id that is no global id', { __typename: 'Page', id: 'x' }, '"x" is not a global ID'],
     [
       'the id of another type',
       { __typename: 'Page', id: formatNodeId('Topic', ['t1']) },
-      'is the id of a Topic: pass the id of a Page',
+      'is the ID of a Topic. Pass the ID of a Page',
     ],
     [
       'ids of two objects',

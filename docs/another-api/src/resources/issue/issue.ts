@@ -18,7 +18,7 @@ restType(issueEntity, Issue, { description: 'An issue.' });
 const CommentRef = restType('Comment', Comment, { description: 'A comment on an issue.' });
 
 builder.queryFields((t) => ({
-  issue: t.field(lookupField(issueEntity, 'Fetches an issue by id. Null when there is none.')),
+  issue: t.field(lookupField(issueEntity, 'Fetches an issue by ID. Null if it does not exist.')),
   issues: t.field(
     listField({
       type: connectionType(IssueRef),
