@@ -19,14 +19,16 @@ import { ROOT } from './support/pages.ts';
 /** The modules of `resources/` below the list of them all: an edge lives with its child. */
 const RESOURCES: readonly string[] = [
   'resources.ts',
-  'log',
-  'person',
-  'account',
-  'page-link',
-  'audience-version',
-  'audience',
-  'page',
-  'topic',
+  'log.ts',
+  'person.ts',
+  'account.ts',
+  'page-link.ts',
+  'publishing.ts',
+  'page-progress.ts',
+  'audience-version.ts',
+  'audience.ts',
+  'page.ts',
+  'topic.ts',
 ];
 
 /** An import of an extension, of the list of all, or of a helper of their tests. */

@@ -59,7 +59,7 @@ describe('schema.graphql', () => {
   it('names the same route in @restCost and in the description of each field', () => {
     const differences = types.filter(isObjectType).flatMap((type) =>
       Object.values(type.getFields()).flatMap(({ name, description, astNode }) => {
-        const described = /Costs `([A-Z]+ [^`]+)`\.$/.exec(description ?? '')?.[1];
+        const described = /REST call: `([A-Z]+ [^`]+)`\.$/.exec(description ?? '')?.[1];
         const directive = astNode?.directives?.find((one) => one.name.value === 'restCost');
         const cost =
           directive &&
@@ -90,7 +90,7 @@ describe('schema.graphql', () => {
     }
   });
 
-  it('says once in each list without backward paging that REST lacks it', () => {
+  it('notes once in each list without backward pagination that it pages forward only', () => {
     const lists = types
       .filter(isObjectType)
       .flatMap((type) => Object.values(type.getFields()))
@@ -100,7 +100,7 @@ describe('schema.graphql', () => {
     for (const { description, args } of lists) {
       // Arrays, which REST answers whole, are paged both ways here.
       const isArray = args.some(({ name }) => name === 'before');
-      expect(description!.match(/page backward/g) ?? []).toHaveLength(isArray ? 0 : 1);
+      expect(description!.match(/Forward pagination only/g) ?? []).toHaveLength(isArray ? 0 : 1);
     }
   });
 

@@ -7,10 +7,10 @@ import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import type { RouteSet } from '../v0/routes.ts';
 import { BackendDatabaseError, openDatabase } from './database/database.ts';
-import { createClock } from './database/new-row.ts';
-import type { Failure } from './errors/failure.ts';
+import { createClock } from './database/rows.ts';
+import type { Failure } from './errors.ts';
 import { createApp } from './http/app.ts';
-import { presenter, type TimestampForm } from './http/present.ts';
+import { presenter, type TimestampForm } from './http/handler.ts';
 import { createPublisher } from './publishing/publisher.ts';
 import { handlers } from './routes/resources.ts';
 import { seedWhenEmpty, type Seed } from './seed/seed.ts';
@@ -24,9 +24,7 @@ export interface BackendOptions {
   readonly host?: string;
   /** @default 0 – any free port */
   readonly port?: number;
-  /** `document`: `+` and epoch milliseconds. */
   readonly timestamps: TimestampForm;
-  /** `extended`: all 26 routes. */
   readonly routes: RouteSet;
   /** @default 'sample' */
   readonly seed?: Seed;

@@ -4,7 +4,6 @@
 import { memoizeIn } from '../lib/memoize.ts';
 import type { Identity } from '../rest/call/forwarded-headers.ts';
 import type { RestClient } from '../rest/client/client.ts';
-import { Writes } from './writes.ts';
 import type { Pollers } from '../live/pollers.ts';
 
 export interface Context {
@@ -23,7 +22,6 @@ export interface Context {
 }
 
 interface ContextOptions extends Partial<Pick<Context, 'looksAhead'>> {
-  /** Key of the caller, if there is one. */
   readonly apiKey?: string | undefined;
 }
 
@@ -51,4 +49,48 @@ export const perRequest = <Value>(
 /** Discards all reads. Called after a write, since later fields must not use earlier reads. */
 export function forgetReads(context: Context): void {
   context.reads = new Map();
+}
+
+interface Write {
+  /** Response key of the mutation's field. */
+  readonly field: string;
+  /** Null while it is in flight, and if its outcome is unknown. */
+  readonly carriedOut: true | null;
+  /** Global id of the written object, if it is known. */
+  readonly id?: string | undefined;
+}
+
+/** Outcomes of the writes of a mutation. Its errors report them, or callers take a failed response for a rejection. */
+export class Writes {
+  readonly #sent = new Map<string, Write>();
+
+  begin(field: string): void {
+    this.#sent.set(field, { field, carriedOut: null });
+  }
+
+  /** The write was definitely not executed. */
+  reject(field: string): void {
+    this.#sent.delete(field);
+  }
+
+  confirm(field: string, id?: string): void {
+    this.#sent.set(field, { field, carriedOut: true, id });
+  }
+
+  /** Whether a write was executed, or may have been. */
+  get any(): boolean {
+    return this.#sent.size > 0;
+  }
+
+  /**
+   * Returns the writes that an error has to report.
+   *
+   * @param field response key of the failed root field; undefined for an error about the whole result.
+   */
+  of(field: string | undefined): readonly Write[] {
+    if (field === undefined) return [...this.#sent.values()];
+    const write = this.#sent.get(field);
+    // The error of an unknown outcome reports it itself.
+    return write?.carriedOut ? [write] : [];
+  }
 }

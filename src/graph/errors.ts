@@ -76,7 +76,7 @@ const CODE_BY_KIND: Partial<Readonly<Record<RestErrorKind, ErrorCode>>> = {
   outcome_unknown: 'OUTCOME_UNKNOWN',
 };
 
-export function codeOf({ kind, status = 0 }: Pick<RestError, 'kind' | 'status'>): ErrorCode {
+export function errorCodeOf({ kind, status = 0 }: Pick<RestError, 'kind' | 'status'>): ErrorCode {
   if (kind !== 'status') return CODE_BY_KIND[kind] ?? 'UPSTREAM_UNAVAILABLE';
   return (
     CODE_BY_STATUS[status] ??
@@ -92,7 +92,7 @@ export type ClientError = Pick<GraphQLError, 'message' | 'extensions' | 'origina
 export function fromRestError(error: RestError): ClientError {
   const { route, status, requestId, retryAfterMs } = error;
   const extensions = {
-    code: error.code ?? codeOf(error),
+    code: error.code ?? errorCodeOf(error),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(error instanceof FieldError && error.extra()),
     upstream: {
@@ -176,7 +176,6 @@ export const continuationsOf = (
 ): (Continuation & { readonly path: readonly (string | number)[] })[] =>
   errors.flatMap(({ path = [], extensions }) => {
     if (extensions?.['code'] !== BUDGET_EXCEEDED) return [];
-    // Set for `CutError`s only; absent for writes.
     const next = extensions['continuation'] as Continuation | undefined;
     return [{ path, ...next }];
   });

@@ -5,7 +5,7 @@
  * so equal calls.
  */
 import type { AnyEntity } from '../graph/entity/entity.ts';
-import { textOf, type Key } from '../graph/types/key.ts';
+import { mapKeyOf, type Key } from '../graph/types/key.ts';
 import { product } from './count.ts';
 
 /** One object, or all objects of one call. */
@@ -32,7 +32,7 @@ export function isKnown(key: Key): boolean {
 
 /** Returns the id of an entity's object by its key, or by an alternate one. */
 export const idOf = ({ name, key: parts }: AnyEntity, key: Key, names = parts): string =>
-  `${name} ${textOf(key, names)}`;
+  `${name} ${mapKeyOf(key, names)}`;
 
 export class ObjectGroups {
   /** Short names for long texts. */
@@ -45,7 +45,7 @@ export class ObjectGroups {
     for (const { id: of, key: known, most: all } of groups) {
       const key: Record<string, string> = {};
       for (const part of parts) key[part] = known[part] ?? this.#unknown(of, part, all);
-      const id = textOf(key, parts);
+      const id = mapKeyOf(key, parts);
       const bound = this.#boundOf(Object.values(key));
       const most = Math.min(bound, all + (found.get(id)?.most ?? 0));
       found.set(id, { id, key, most });

@@ -45,7 +45,7 @@ import {
   type WriteRequirement,
 } from '../graph/entity/requirement.ts';
 import { findEntity, type AnyEntity } from '../graph/entity/entity.ts';
-import { textOf, type Key } from '../graph/types/key.ts';
+import { mapKeyOf, type Key } from '../graph/types/key.ts';
 import {
   selectionOf,
   type KeyField,
@@ -418,7 +418,7 @@ export class Planner {
       this.visits += 1;
       const key = requirement.key(group.key, argumentsFor(group.key, args), this.#context);
       if (key === null) continue;
-      const id = textOf(key, parts);
+      const id = mapKeyOf(key, parts);
       const most = product(group.most, size.most);
       groups.push(this.#groups.returned(`${call} ${id}`, items, most, group, shares));
       if (items && this.#calls.isPrimed(`${items.name} ${id}`, begin)) continue;

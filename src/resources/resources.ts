@@ -1,14 +1,16 @@
 /**
  * Imports all resource modules, and adds the mutation and subscription types.
  */
-import './page/page.ts';
-import './audience/audience.ts';
-import './audience-version/audience-version.ts';
-import './page-link/page-link.ts';
-import './topic/topic.ts';
-import './account/account.ts';
-import './person/person.ts';
-import './log/log.ts';
+import './page.ts';
+import './audience.ts';
+import './audience-version.ts';
+import './publishing.ts';
+import './page-progress.ts';
+import './page-link.ts';
+import './topic.ts';
+import './account.ts';
+import './person.ts';
+import './log.ts';
 import { builder } from '../graph/schema/builder.ts';
 import { API_NAME } from '../v0/routes.ts';
 

@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { crc32 } from 'node:zlib';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { formatCursor } from '../../src/graph/types/cursor.ts';
+import { formatCursor } from '../../src/graph/loading/cursor.ts';
 import { List } from '../../src/graph/loading/list.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { planningContext } from '../../src/plan/cost.ts';

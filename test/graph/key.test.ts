@@ -1,7 +1,7 @@
 /** Keys as texts, by which loaders and lists look up their entries. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { textOf } from '../../src/graph/types/key.ts';
+import { mapKeyOf } from '../../src/graph/types/key.ts';
 import { cases } from '../support/cases.ts';
 
 describe('the text of a key', () => {
@@ -12,7 +12,7 @@ describe('the text of a key', () => {
     fc.assert(
       fc.property(key, key, (one, other) => {
         const equal = JSON.stringify(Object.entries(one)) === JSON.stringify(Object.entries(other));
-        expect(textOf(one) === textOf(other)).toBe(equal);
+        expect(mapKeyOf(one) === mapKeyOf(other)).toBe(equal);
       }),
       { numRuns: cases(1_000) },
     );
@@ -21,14 +21,14 @@ describe('the text of a key', () => {
   it('is made of the named values in the given order', () => {
     const key = { audienceId: 'a', pageId: 'p' };
 
-    expect(textOf({ ...key, name: 'Ada' }, ['pageId', 'audienceId'])).toBe(
-      textOf({ pageId: 'p', audienceId: 'a' }),
+    expect(mapKeyOf({ ...key, name: 'Ada' }, ['pageId', 'audienceId'])).toBe(
+      mapKeyOf({ pageId: 'p', audienceId: 'a' }),
     );
   });
 
   it('throws an error that stands in place of a value', () => {
     const broken = new Error('broken');
 
-    expect(() => textOf({ pageId: broken })).toThrow(broken);
+    expect(() => mapKeyOf({ pageId: broken })).toThrow(broken);
   });
 });

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { Loader } from '../../src/graph/loading/loader.ts';
 import { planningContext } from '../../src/plan/cost.ts';
-import { pageEntity } from '../../src/resources/page/page.type.ts';
+import { pageEntity } from '../../src/resources/page.ts';
 
 interface Named {
   readonly name: string;

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import '../../src/app/schema.ts';
 import { connectionType } from '../../src/graph/fields/connection-type.ts';
 import { inputType, restType } from '../../src/graph/schema/rest-type.ts';
-import { personEntity } from '../../src/resources/person/person.type.ts';
-import { topicEntity } from '../../src/resources/topic/topic.type.ts';
+import { personEntity } from '../../src/resources/person.ts';
+import { topicEntity } from '../../src/resources/topic.ts';
 
 it.each([
   ['an enum', z.enum(['warm', 'cold'])],
@@ -27,6 +27,6 @@ it('returns the same connection type for each use of a node type', () => {
 
   expect(connectionType(topicEntity.ref)).toBe(one);
   expect(() => connectionType(personEntity.ref)).toThrow(
-    'Pass the same entity to each connectionType(Person).',
+    'Conflicting entities for connectionType(Person). Pass the same one to each call.',
   );
 });

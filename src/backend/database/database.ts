@@ -15,12 +15,11 @@ import { drizzle } from 'drizzle-orm/libsql';
 import { migrate } from 'drizzle-orm/libsql/migrator';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core';
-import { rootOf } from '../errors/failure.ts';
+import { rootOf } from '../errors.ts';
 
 /** `npm run build` copies them to its output. */
 const MIGRATIONS = { migrationsFolder: fileURLToPath(new URL('migrations', import.meta.url)) };
 
-/** Tables of every release. */
 const OUR_TABLES = ['api_keys', 'publish_operations'];
 
 /** Timeout for locks of other processes, in milliseconds. */
@@ -29,7 +28,6 @@ const BUSY_TIMEOUT_MS = 5_000;
 /** Interval of attempts to prepare a locked file, in milliseconds. */
 const RETRY_MS = 20;
 
-/** SQLite's code of a locked database. */
 const BUSY = 5;
 
 /** Timeout of a remote database at start, in milliseconds. */
@@ -42,9 +40,7 @@ export type Queries = Pick<
 >;
 
 export interface Database {
-  /** Runs related read-only queries. */
   read<Answer>(work: (db: Queries) => Promise<Answer>): Promise<Answer>;
-  /** Runs queries in one transaction. */
   write<Answer>(work: (db: Queries) => Promise<Answer>): Promise<Answer>;
   /** Waits for pending work, then checkpoints and closes the file. */
   close(): Promise<void>;
@@ -56,7 +52,7 @@ export class BackendDatabaseError extends Error {
 
   constructor(databaseUrl: string, cause: unknown) {
     const where = withoutSecrets(databaseUrl);
-    super(`Cannot use the database ${where}: ${withoutSecrets(inWords(cause))}`, { cause });
+    super(`Cannot use the database ${where}: ${withoutSecrets(describe(cause))}`, { cause });
   }
 }
 
@@ -74,10 +70,10 @@ export async function openDatabase(databaseUrl: string): Promise<Database> {
     const ofLocal = { concurrency: 1, timeout: BUSY_TIMEOUT_MS };
     const config = { url: databaseUrl, ...(local && ofLocal) };
     const client = await retryWhileLocked(config, (opened) => {
-      const late = sleep(START_TIMEOUT_MS, undefined, { ref: false }).then(() => {
+      const timeout = sleep(START_TIMEOUT_MS, undefined, { ref: false }).then(() => {
         throw new Error(`no response within ${START_TIMEOUT_MS} ms`);
       });
-      return Promise.race([prepare(opened, local), late]);
+      return Promise.race([prepare(opened, local), timeout]);
     });
     return databaseOn(client, local);
   } catch (cause) {
@@ -109,7 +105,7 @@ export async function retryWhileLocked(
 }
 
 async function prepare(client: Client, local: boolean): Promise<void> {
-  await refuseForeign(client);
+  await rejectForeign(client);
   if (local) {
     await client.execute('PRAGMA journal_mode = WAL');
     // FULL: acknowledged writes survive a power failure, not only a killed process.
@@ -130,7 +126,7 @@ async function prepare(client: Client, local: boolean): Promise<void> {
 }
 
 /** Rejects databases of other programs before any write. A process killed at its first start leaves no table of ours. */
-async function refuseForeign(client: Client): Promise<void> {
+async function rejectForeign(client: Client): Promise<void> {
   const { rows } = await client.execute(
     `SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
      AND name <> '__drizzle_migrations' ORDER BY name`,
@@ -143,12 +139,12 @@ async function refuseForeign(client: Client): Promise<void> {
 
 function databaseOn(client: Client, local: boolean): Database {
   const db = drizzle(client);
-  const alone = createQueue();
+  const serialize = createQueue();
   return {
-    read: (work) => (local ? alone(() => work(db)) : work(db)),
-    write: (work) => alone(() => db.transaction(work)),
+    read: (work) => (local ? serialize(() => work(db)) : work(db)),
+    write: (work) => serialize(() => db.transaction(work)),
     close: () =>
-      alone(async () => {
+      serialize(async () => {
         // Makes a copy of the file complete. Other processes do the same at close.
         if (local) await client.execute('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => {});
         client.close();
@@ -198,7 +194,7 @@ const WORDS: Readonly<Record<number, string>> = {
   14: 'it cannot be opened. Check that its folder exists, and the permissions of both',
 };
 
-function inWords(error: unknown): string {
+function describe(error: unknown): string {
   const root = rootOf(error);
   if (!(root instanceof Error)) return String(root);
   return WORDS[primaryCodeOf(root)] ?? root.message.replace(/\s+/g, ' ');

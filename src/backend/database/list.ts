@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import { and, sql, type Column, type SQL, type Subquery } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { DEFAULT_LIMIT } from '../../v0/list.ts';
-import { Problem } from '../errors/problem.ts';
+import { Problem } from '../errors.ts';
 import type { Queries } from './database.ts';
 
 /** The request of a page. `scope` identifies the list and its filters. */
@@ -53,10 +53,10 @@ export async function listPage<Row, Item>(
   const after =
     cursor === undefined
       ? undefined
-      : sql`(${joined(columns)}) ${isAfter} ${parseCursor(scope, cursor)}`;
+      : sql`(${join(columns)}) ${isAfter} ${parseCursor(scope, cursor)}`;
   const found = await select
     .where(and(where, after))
-    .orderBy(joined(columns.map((column) => sql`${column} ${sql.raw(direction)}`)))
+    .orderBy(join(columns.map((column) => sql`${column} ${sql.raw(direction)}`)))
     .limit(limit + 1);
   const page = found.slice(0, limit);
   const hasMore = found.length > limit;
@@ -74,7 +74,7 @@ export async function listPage<Row, Item>(
   };
 }
 
-const joined = (parts: readonly (Column | SQL)[]): SQL => sql.join([...parts], sql`, `);
+const join = (parts: readonly (Column | SQL)[]): SQL => sql.join([...parts], sql`, `);
 
 /** Assumed: the format, since cursors are opaque. */
 const formatCursor = (scope: string, keys: readonly unknown[]): string =>

@@ -1,7 +1,8 @@
-/** Queries of rows by values of columns. */
+/** Rows: ids and times of new ones, and queries by values of columns. */
+import { randomBytes } from 'node:crypto';
 import { and, eq, getTableColumns, sql, type Column, type SQL } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
-import { notFound } from '../errors/problem.ts';
+import { notFound } from '../errors.ts';
 import type { Queries } from './database.ts';
 
 /** Condition on values of columns: `equals(persons, { tenantId, personId })`. */
@@ -34,4 +35,27 @@ export async function getRow<Table extends SQLiteTable>(
   const row = await db.select().from<SQLiteTable>(table).where(equals(table, values)).get();
   if (!row) throw notFound(noun, String(Object.values(values).at(-1)));
   return row;
+}
+
+/**
+ * A monotonic clock in epoch milliseconds: lists are ordered by age, so a corrected system clock must not put new rows
+ * before a cursor.
+ */
+export function createClock(): () => number {
+  let last = 0;
+  return () => (last = Math.max(last, Date.now()));
+}
+
+/** Ids per millisecond; further ids use the next one. */
+const COUNT_PER_MS = 1_000;
+
+let last = 0;
+
+/**
+ * An id such as `page_mfz2k1x8q000a3f9c`: time, counter and random characters. Ids are monotonic, so rows of one
+ * millisecond keep their order.
+ */
+export function newId(prefix: string): string {
+  last = Math.max(last + 1, Date.now() * COUNT_PER_MS);
+  return `${prefix}_${last.toString(36).padStart(11, '0')}${randomBytes(3).toString('hex')}`;
 }

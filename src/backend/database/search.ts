@@ -1,6 +1,6 @@
 /** Text search: case-insensitive, without wildcards. */
 import { sql, type Column, type SQL } from 'drizzle-orm';
-import { invalid } from '../errors/problem.ts';
+import { invalid } from '../errors.ts';
 
 /** Maximum number of words. Assumed: the document shows no limit. */
 const MAX_WORDS = 32;

@@ -4,10 +4,17 @@
  * Every table has `tenantId`. Timestamps are epoch milliseconds in columns whose names end in `At`. Indexes are in
  * `migrations/`; a change requires a SQL file there and an entry in `migrations/meta/_journal.json`.
  */
+import { createHash } from 'node:crypto';
 import { integer, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { AUDIENCE_STATUSES } from '../../v0/schemas/audience.ts';
-import { PAGE_STATUSES, PAGE_TYPES } from '../../v0/schemas/page.ts';
-import type { Action, ActionCardWidget, FooterLinkGroup, Script } from '../../v0/schemas/page.ts';
+import {
+  PAGE_STATUSES,
+  PAGE_TYPES,
+  type Action,
+  type ActionCardWidget,
+  type FooterLinkGroup,
+  type Script,
+} from '../../v0/schemas/page.ts';
 import type { PageMetadata } from '../../v0/schemas/page-metadata.ts';
 import type { EntryContent } from '../../v0/schemas/topic.ts';
 
@@ -21,8 +28,10 @@ const times = () => ({
   updatedAt: moment('updated_at').notNull(),
 });
 
+/** SHA-256 in hex, stored instead of a key, so a copied database reveals none. */
+export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex');
+
 export const apiKeys = sqliteTable('api_keys', {
-  /** SHA-256 of the key in hex; the key itself is not stored. */
   keyHash: text('key_hash').primaryKey(),
   tenantId: tenantId(),
 });

@@ -3,6 +3,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { eq } from 'drizzle-orm';
 import { Hono, type Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { API_KEY_HEADER } from '../../v0/api-key.ts';
@@ -15,12 +16,10 @@ import {
   type RouteSet,
 } from '../../v0/routes.ts';
 import type { Database } from '../database/database.ts';
-import { failureOf, type Failure } from '../errors/failure.ts';
-import { CODES, Problem } from '../errors/problem.ts';
-import { tenantFinder } from './api-key.ts';
-import type { Handlers } from './handler.ts';
+import { CODES, failureOf, Problem, type Failure } from '../errors.ts';
+import { apiKeys, hashKey } from '../database/tables.ts';
+import type { Handlers, Present, TimestampForm } from './handler.ts';
 import { openApiDocument } from './openapi.ts';
-import type { Present, TimestampForm } from './present.ts';
 import { readBody, readParams, readQuery } from './request.ts';
 
 /** Maximum size of a body, in bytes. Assumed: the document shows no limit. */
@@ -49,7 +48,7 @@ export function createApp(options: AppOptions): Hono<Env> {
   const app = new Hono<Env>();
 
   app.use(async (context, next) => {
-    const requestId = sane(context.req.header('x-request-id')) ?? randomUUID();
+    const requestId = requestIdOf(context.req.header('x-request-id')) ?? randomUUID();
     context.set('requestId', requestId);
     context.header('x-request-id', requestId);
     const { pathname, search } = new URL(context.req.url);
@@ -81,13 +80,29 @@ export function createApp(options: AppOptions): Hono<Env> {
 
   addRoutes(app, options);
 
-  app.notFound((context) => refuse(context, new Problem(404, `Not found: ${context.req.path}`)));
+  app.notFound((context) => reject(context, new Problem(404, `Not found: ${context.req.path}`)));
   app.onError((error, context) => {
-    if (error instanceof Problem) return refuse(context, error);
+    if (error instanceof Problem) return reject(context, error);
     onFailure(failureOf(context.get('route') ?? context.req.method, error));
-    return refuse(context, new Problem(500, 'Internal error, not caused by the request'));
+    return reject(context, new Problem(500, 'Internal error, not caused by the request'));
   });
   return app;
+}
+
+/** Finds the tenant of a key; undefined for an unknown key. */
+function tenantFinder(database: Database) {
+  // Cached forever: keys are never removed at runtime. Unknown keys are not cached, which bounds memory.
+  const tenants = new Map<string, string>();
+  return async (key: string): Promise<string | undefined> => {
+    const keyHash = hashKey(key);
+    const known = tenants.get(keyHash);
+    if (known !== undefined) return known;
+    const row = await database.read((db) =>
+      db.select().from(apiKeys).where(eq(apiKeys.keyHash, keyHash)).get(),
+    );
+    if (row) tenants.set(keyHash, row.tenantId);
+    return row?.tenantId;
+  };
 }
 
 /** Adds the served routes, and 405 for other methods of their paths. */
@@ -108,7 +123,7 @@ function addRoutes(app: Hono<Env>, options: AppOptions): void {
     const here = served.filter(([, route]) => route.path === path);
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
     for (const [name, route] of here) {
-      app.on(route.method, pattern, limit, (context) => answer(context, name, route, options));
+      app.on(route.method, pattern, limit, (context) => handle(context, name, route, options));
     }
     // Hono answers HEAD by the handler of GET.
     const allowed = here
@@ -120,7 +135,7 @@ function addRoutes(app: Hono<Env>, options: AppOptions): void {
   }
 }
 
-async function answer(
+async function handle(
   context: Context<Env>,
   name: RouteName,
   route: Route,
@@ -135,15 +150,15 @@ async function answer(
   const scope = JSON.stringify([tenantId, name, params, Object.entries(filters).sort()]);
   const list = { scope, cursor, limit };
   // Safe cast: query and body were validated by the route's schemas.
-  const handle = handlers[name] as (call: unknown) => Promise<object>;
+  const handler = handlers[name] as (call: unknown) => Promise<object>;
   const run = route.method === 'GET' ? database.read : database.write;
   const result = await run((db) =>
-    handle({ db, tenantId, params, query, body, list, nowMs: now(), present, publishLater }),
+    handler({ db, tenantId, params, query, body, list, nowMs: now(), present, publishLater }),
   );
   return context.json(result, successOf(name));
 }
 
-function refuse(context: Context<Env>, problem: Problem): Response {
+function reject(context: Context<Env>, problem: Problem): Response {
   const { status, message, details, headers } = problem;
   const requestId = context.get('requestId');
   const body: ErrorBody = { code: CODES[status], message, requestId, details: { ...details } };
@@ -153,5 +168,5 @@ function refuse(context: Context<Env>, problem: Problem): Response {
 }
 
 /** Accepts a caller's request id if it is short and plain. */
-const sane = (requestId: string | undefined): string | undefined =>
+const requestIdOf = (requestId: string | undefined): string | undefined =>
   requestId !== undefined && /^[\w.:-]{1,128}$/.test(requestId) ? requestId : undefined;

@@ -8,7 +8,6 @@ import type { z } from 'zod';
 import type { PathParameters, RouteName, routes } from '../../v0/routes.ts';
 import type { Queries } from '../database/database.ts';
 import type { ListRequest } from '../database/list.ts';
-import type { Present } from './present.ts';
 
 export interface HandlerCall<Name extends RouteName = RouteName> {
   /** Read access for a GET; a transaction for a write. */
@@ -17,12 +16,10 @@ export interface HandlerCall<Name extends RouteName = RouteName> {
   readonly tenantId: string;
   readonly params: Readonly<Record<PathParameters<(typeof routes)[Name]['path']>, string>>;
   readonly query: NonNullable<(typeof routes)[Name]['input']>['query'];
-  /** Parsed body with defaults. */
   readonly body: z.output<NonNullable<(typeof routes)[Name]['body']>>;
   readonly list: ListRequest;
   /** Time of a write, in epoch milliseconds. */
   readonly nowMs: number;
-  /** Converts a row for callers. */
   readonly present: Present;
   /** Notifies the publisher of a queued version; its steps are writes, which begin after this one. */
   readonly publishLater: (versionId: string) => void;
@@ -33,3 +30,29 @@ type Answer<Name extends RouteName> = z.output<(typeof routes)[Name]['response']
 export type Handlers = {
   readonly [Name in RouteName]: (call: HandlerCall<Name>) => Promise<Answer<Name>>;
 };
+
+/** `document`: `+` and epoch milliseconds. `iso`: ISO 8601. */
+export type TimestampForm = 'document' | 'iso';
+
+/** A row without its tenant, and with timestamps (properties that end in `At`) as text. */
+type Presented<Row> = {
+  -readonly [Name in Exclude<keyof Row, 'tenantId'>]: Name extends `${string}At`
+    ? MomentAsText<Row[Name]>
+    : Row[Name];
+};
+type MomentAsText<Value> = Value extends number ? string : Value;
+
+export type Present = <Row extends object>(row: Row) => Presented<Row>;
+
+/** Source: interface.md, "Conventions". Assumed: the digits after `+` are epoch milliseconds. */
+export function presenter(form: TimestampForm): Present {
+  const write = (epochMs: number): string =>
+    form === 'iso' ? new Date(epochMs).toISOString() : `+${epochMs}`;
+  return <Row extends object>(row: Row) => {
+    const { tenantId: _, ...presented } = row as Record<string, unknown>;
+    for (const [name, value] of Object.entries(presented)) {
+      if (typeof value === 'number' && name.endsWith('At')) presented[name] = write(value);
+    }
+    return presented as Presented<Row>;
+  };
+}

@@ -6,8 +6,14 @@
  */
 import { z } from 'zod';
 import { ErrorBody } from '../../v0/error.ts';
-import { parametersOf, servedRoutes, successOf } from '../../v0/routes.ts';
-import type { Route, RouteName, RouteSet } from '../../v0/routes.ts';
+import {
+  parametersOf,
+  servedRoutes,
+  successOf,
+  type Route,
+  type RouteName,
+  type RouteSet,
+} from '../../v0/routes.ts';
 import * as account from '../../v0/schemas/account.ts';
 import * as audience from '../../v0/schemas/audience.ts';
 import * as log from '../../v0/schemas/log.ts';
@@ -16,8 +22,8 @@ import * as pageLink from '../../v0/schemas/page-link.ts';
 import * as pageMetadata from '../../v0/schemas/page-metadata.ts';
 import * as person from '../../v0/schemas/person.ts';
 import * as topic from '../../v0/schemas/topic.ts';
-import { CODES } from '../errors/problem.ts';
-import type { TimestampForm } from './present.ts';
+import { CODES } from '../errors.ts';
+import type { TimestampForm } from './handler.ts';
 
 /** The contract's exports: its schemas have their names in the document. */
 const CONTRACT: Record<string, unknown> = {
@@ -74,7 +80,7 @@ export function openApiDocument({ routeSet, timestamps }: OpenApiOptions): Json 
     const properties = (query ? schemaOf(query)['properties'] : {}) as Json;
     const others = [405, ...(method === 'GET' ? [409] : []), ...(body ? [] : [413, 415, 422])];
     const errors = Object.entries(CODES).filter(([status]) => !others.includes(Number(status)));
-    const summary = inWords(name);
+    const summary = summaryOf(name);
     return {
       operationId: name,
       summary,
@@ -124,16 +130,16 @@ export function openApiDocument({ routeSet, timestamps }: OpenApiOptions): Json 
     const { $schema, $defs, ...bare } = JSON.parse(
       text.replaceAll('#/$defs/', '#/components/schemas/'),
     ) as Json;
-    for (const [name, one] of Object.entries($defs ?? {})) schemas[name] = completed(one, io, name);
-    return completed(bare, io, '') as Json;
+    for (const [name, one] of Object.entries($defs ?? {})) schemas[name] = complete(one, io, name);
+    return complete(bare, io, '') as Json;
   }
 
   /** Adds examples and the form of timestamps, and opens the objects of responses. @param owner name of the schema. */
-  function completed(given: unknown, io: 'input' | 'output', owner: string): unknown {
-    if (Array.isArray(given)) return given.map((one) => completed(one, io, owner));
+  function complete(given: unknown, io: 'input' | 'output', owner: string): unknown {
+    if (Array.isArray(given)) return given.map((one) => complete(one, io, owner));
     if (typeof given !== 'object' || given === null) return given;
     const { additionalProperties, ...schema } = Object.fromEntries(
-      Object.entries(given).map(([name, one]) => [name, completed(one, io, owner)]),
+      Object.entries(given).map(([name, one]) => [name, complete(one, io, owner)]),
     );
     const isOpen = io === 'output' && additionalProperties === false;
     const { properties } = schema as { readonly properties?: Record<string, Json> };
@@ -155,7 +161,6 @@ export function openApiDocument({ routeSet, timestamps }: OpenApiOptions): Json 
   }
 }
 
-/** What is read of a schema for its example. */
 interface OfSchema {
   readonly $ref: string;
   readonly examples: readonly unknown[];
@@ -165,7 +170,6 @@ interface OfSchema {
   readonly type: string | readonly string[];
 }
 
-/** Examples of fields without one of their own. */
 const PLAIN: Readonly<Record<string, unknown>> = {
   string: 'text',
   integer: 1,
@@ -176,7 +180,7 @@ const PLAIN: Readonly<Record<string, unknown>> = {
 const tagOf = ({ path }: Route): string => path.split('/')[2]!;
 
 /** `List account logs` for `listAccountLogs`. */
-const inWords = (name: string): string =>
+const summaryOf = (name: string): string =>
   name
     .replace(/^./, (one) => one.toUpperCase())
     .replaceAll(/(?<=.)[A-Z]/g, (one) => ` ${one.toLowerCase()}`);

@@ -1,6 +1,6 @@
 /** Reads requests and validates them by the contract's schemas. */
 import type { z } from 'zod';
-import { invalid, Problem } from '../errors/problem.ts';
+import { invalid, Problem } from '../errors.ts';
 
 /** Maximum length of a query parameter, in characters. Assumed: the document shows no limit. */
 const MAX_PARAMETER_LENGTH = 2_000;
@@ -11,7 +11,7 @@ const MAX_PARAMETER_LENGTH = 2_000;
  * @throws {Problem} 404 for texts that cannot be stored.
  */
 export function readParams(params: Record<string, string>): Record<string, string> {
-  const [field] = unstorable(params);
+  const [field] = unstorableFields(params);
   if (field !== undefined) {
     throw new Problem(404, `No object has this ${field}`, { field, reason: UNSTORABLE });
   }
@@ -87,7 +87,7 @@ function accept<Value>(
   result: z.ZodSafeParseResult<Value>,
 ): Value {
   if (result.success) {
-    const [field] = unstorable(result.data);
+    const [field] = unstorableFields(result.data);
     if (field === undefined) return result.data;
     throw invalid(status, what, field, UNSTORABLE);
   }
@@ -103,8 +103,8 @@ const UNSTORABLE = 'contains a null character or an unpaired surrogate';
  * Returns fields with text that SQLite would truncate or change. Recursive, since values accepted by a schema are
  * shallow.
  */
-function unstorable(value: unknown, path: readonly string[] = []): string[] {
+function unstorableFields(value: unknown, path: readonly string[] = []): string[] {
   if (typeof value === 'string') return /[\0\p{Surrogate}]/u.test(value) ? [path.join('.')] : [];
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, part]) => unstorable(part, [...path, name]));
+  return Object.entries(value).flatMap(([name, part]) => unstorableFields(part, [...path, name]));
 }

@@ -6,7 +6,7 @@
 import { inArray } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { versions } from '../database/tables.ts';
-import { failureOf, type Failure } from '../errors/failure.ts';
+import { failureOf, type Failure } from '../errors.ts';
 import { advance } from './publishing.ts';
 
 interface PublisherOptions {
@@ -44,7 +44,6 @@ export function createPublisher({ database, now, delayMs, onFailure }: Publisher
   };
 
   return {
-    /** Schedules the next step of a version. */
     later: (versionId: string): void => later(versionId),
     /** Resumes unfinished versions of an earlier process. */
     resume: async (): Promise<void> => {

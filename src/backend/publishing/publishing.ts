@@ -84,7 +84,6 @@ export async function archiveAudience(
   }
 }
 
-/** Archives the published versions of an audience. */
 const retire = (
   db: Queries,
   { tenantId, audienceId }: Pick<VersionRow, 'tenantId' | 'audienceId'>,

@@ -8,7 +8,7 @@ import { listPage } from '../database/list.ts';
 import { correlated, equals } from '../database/rows.ts';
 import { contains } from '../database/search.ts';
 import { accountLogs, accounts, personLogs, persons } from '../database/tables.ts';
-import { notFound } from '../errors/problem.ts';
+import { notFound } from '../errors.ts';
 import type { HandlerCall, Handlers } from '../http/handler.ts';
 
 const linked = and(eq(persons.tenantId, accounts.tenantId), eq(persons.domain, accounts.domain));

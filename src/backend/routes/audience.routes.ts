@@ -9,8 +9,7 @@ import type { Audience } from '../../v0/schemas/audience.ts';
 import type { PageMetadata } from '../../v0/schemas/page-metadata.ts';
 import type { Queries } from '../database/database.ts';
 import { listPage } from '../database/list.ts';
-import { newId } from '../database/new-row.ts';
-import { equals } from '../database/rows.ts';
+import { equals, newId } from '../database/rows.ts';
 import {
   audiences,
   versions,
@@ -18,7 +17,7 @@ import {
   type PageRow,
   type VersionRow,
 } from '../database/tables.ts';
-import { conflict, notFound } from '../errors/problem.ts';
+import { conflict, notFound } from '../errors.ts';
 import type { HandlerCall, Handlers } from '../http/handler.ts';
 import { archiveAudience, enqueue } from '../publishing/publishing.ts';
 import { getPageRow } from './page.routes.ts';
@@ -42,7 +41,7 @@ export const audienceRoutes = {
   createAudience: async (call) => {
     const { db, tenantId, params, body, nowMs, publishLater } = call;
     const page = await getPageRow(call);
-    refuseWithoutPage(page);
+    requireCurrentPage(page);
     const { publishBehavior, ...given } = body;
     const audienceId = newId('audience');
     const common = { tenantId, audienceId, status: 'draft', isNewPageAgent: false } as const;
@@ -87,13 +86,12 @@ export const audienceRoutes = {
 } satisfies Partial<Handlers>;
 
 /** @throws {Problem} 409 when the page is archived or deleted. Assumed: such a page cannot be changed. */
-export function refuseWithoutPage({ pageId, archivedAt, deletedAt }: PageRow): void {
+export function requireCurrentPage({ pageId, archivedAt, deletedAt }: PageRow): void {
   if (archivedAt === null && deletedAt === null) return;
   const message = `Page "${pageId}" is archived or deleted. Restore it first`;
   throw conflict(message, 'page_id', 'archived or deleted');
 }
 
-/** An audience with its versions, as one query answers it. */
 type FullAudienceRow = AudienceRow & {
   readonly latest: VersionRow | null;
   readonly published: VersionRow | null;

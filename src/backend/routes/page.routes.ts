@@ -2,11 +2,10 @@
 import { and, getTableColumns, isNull, or, sql, type SQL } from 'drizzle-orm';
 import { DEFAULT_LIMIT } from '../../v0/list.ts';
 import type { Page } from '../../v0/schemas/page.ts';
-import { newId } from '../database/new-row.ts';
-import { correlated, equals } from '../database/rows.ts';
+import { correlated, equals, newId } from '../database/rows.ts';
 import { contains, isText, startsWith, wordsOf } from '../database/search.ts';
 import { audiences, pages, type PageRow } from '../database/tables.ts';
-import { conflict, notFound } from '../errors/problem.ts';
+import { conflict, notFound } from '../errors.ts';
 import type { HandlerCall, Handlers } from '../http/handler.ts';
 import { unarchivedStatus } from '../publishing/publishing.ts';
 

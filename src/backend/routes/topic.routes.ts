@@ -3,8 +3,7 @@ import { and, asc, inArray, max } from 'drizzle-orm';
 import { MAX_INTEGER } from '../../v0/schemas/primitive.ts';
 import type { Topic } from '../../v0/schemas/topic.ts';
 import { listPage } from '../database/list.ts';
-import { newId } from '../database/new-row.ts';
-import { equals, getRow } from '../database/rows.ts';
+import { equals, getRow, newId } from '../database/rows.ts';
 import { topicEntries, topics, type TopicRow } from '../database/tables.ts';
 import type { HandlerCall, Handlers } from '../http/handler.ts';
 
@@ -58,7 +57,6 @@ export const topicRoutes = {
 
 type TopicCall = Pick<HandlerCall<'getTopic'>, 'db' | 'tenantId' | 'params' | 'present'>;
 
-/** @throws {Problem} 404 when the tenant has no such topic. */
 const getTopicRow = ({ db, tenantId, params }: TopicCall): Promise<TopicRow> =>
   getRow(db, 'topic', topics, { tenantId, topicId: params.topic_id });
 
@@ -67,7 +65,6 @@ async function readTopic(call: TopicCall): Promise<Topic> {
   return topic!;
 }
 
-/** Returns topics with their entries, read in one query. */
 async function withEntries(
   { db, tenantId, present }: Pick<HandlerCall, 'db' | 'tenantId' | 'present'>,
   rows: readonly TopicRow[],

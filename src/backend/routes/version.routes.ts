@@ -2,10 +2,10 @@
 import { listPage } from '../database/list.ts';
 import { equals, getRow } from '../database/rows.ts';
 import { publishOperations, versions, type VersionRow } from '../database/tables.ts';
-import { conflict } from '../errors/problem.ts';
+import { conflict } from '../errors.ts';
 import type { HandlerCall, Handlers } from '../http/handler.ts';
 import { enqueue } from '../publishing/publishing.ts';
-import { getFullAudience, refuseWithoutPage } from './audience.routes.ts';
+import { getFullAudience, requireCurrentPage } from './audience.routes.ts';
 import { getPageRow } from './page.routes.ts';
 
 export const versionRoutes = {
@@ -30,7 +30,7 @@ export const versionRoutes = {
     const version = await getVersionRow(call);
     const { versionId, status } = version;
     if (await isRepeated(call, versionId)) return present(version);
-    refuseWithoutPage(await getPageRow(call));
+    requireCurrentPage(await getPageRow(call));
     // Assumed: a pending version has not become a draft yet.
     if (status !== 'draft') {
       const message = `Version "${versionId}" is ${status}. Only drafts can be published`;

@@ -2,9 +2,8 @@
  * Accounts, persons and their logs of the sample data. All names are invented. Most persons belong to an account by their
  * domain; some have none, or one that no account has. A few accounts have no person.
  */
-import { sampleLogs } from './logs.seed.ts';
-import { DAY_MS, inTurn, MINUTE_MS, SAMPLE_END_MS, type SampleRow } from './sample-row.ts';
-import type { AccountRow, PersonRow } from '../database/tables.ts';
+import { DAY_MS, inTurn, MINUTE_MS, SAMPLE_END_MS, type SampleRow } from './example.ts';
+import type { AccountRow, PersonRow, AccountLogRow } from '../database/tables.ts';
 
 const wordsOf = (text: string): string[] => text.trim().split(/\s+/);
 
@@ -57,7 +56,6 @@ export function samplePeople(companies: readonly string[], offset: number) {
   };
 }
 
-/** Number of persons of an account. */
 const personCount = (index: number): number =>
   index === 0 ? 12 : index % 8 === 7 ? 0 : index % 4 === 1 ? 3 : 2;
 
@@ -90,3 +88,39 @@ function samplePerson(domain: string | null, index: number, place: number): Samp
     updatedAt: createdAt + (index % 40) * DAY_MS,
   };
 }
+
+type SampleLog = Omit<SampleRow<AccountLogRow>, 'accountId' | 'accountLogId'>;
+
+const EVENTS = Object.entries<Record<string, unknown>>({
+  'web page-viewed': { path: '/pricing', seconds: 42, referrer: { host: 'search.example' } },
+  'web form-submitted': { fields: { topic: 'support', seats: 250 }, consent: true },
+  'email email-opened': { subject: 'Your tailored page is ready', opens: 3 },
+  'calendar-sync meeting-booked': {
+    meeting: { title: 'Product tour', attendees: [{ role: 'host' }, { role: 'guest' }] },
+  },
+  'crm stage-changed': { to: 'closed-won', amount: { value: 12_500, currency: 'EUR' } },
+  'crm note-added': { text: 'Asked for a security questionnaire.', tags: ['security'] },
+  'sales-call call-ended': { minutes: 20, transcript: null },
+  'import record-merged': {},
+});
+
+/** Makes so many log entries of an owner, oldest first; one in seven was deleted later. */
+const sampleLogs = (owner: number, howMany: number): SampleLog[] =>
+  Array.from({ length: howMany }, (_, index) => {
+    const number = owner + index;
+    const [event, payload] = inTurn(EVENTS, number);
+    const [source = '', type = ''] = event.split(' ');
+    const createdAt =
+      SAMPLE_END_MS - (howMany - index) * 3 * DAY_MS + ((number * 337) % 2_000) * MINUTE_MS;
+    const deleted = number % 7 === 3;
+    const changedAt = createdAt + 90 * MINUTE_MS;
+    return {
+      source,
+      type,
+      payload,
+      idempotencyKey: number % 5 < 2 ? `${source}:${100_000 + number}` : null,
+      createdAt,
+      updatedAt: deleted || number % 5 === 0 ? changedAt : null,
+      deletedAt: deleted ? changedAt : null,
+    };
+  });

@@ -2,7 +2,6 @@
  * Fills an empty database with two tenants and their sample data, in one transaction: a process killed in the middle
  * leaves the database empty, and the next start fills it. A database that has a key is never touched.
  */
-import { hashKey } from '../http/api-key.ts';
 import type { Database } from '../database/database.ts';
 import { EXAMPLE_API_KEY, OTHER_API_KEY } from './example.ts';
 import { ORCHARD_PAGES, PAGES, samplePages } from './pages.seed.ts';
@@ -57,13 +56,12 @@ export const seedWhenEmpty = (database: Database, seed: Seed): Promise<void> =>
     }
   });
 
-/** The rows of a tenant, by table. */
 function rowsOf(tenant: (typeof TENANTS)[number], seed: Seed) {
   const { label, host } = tenant;
   const fallback = `domain_${label}_fallback`;
   const custom = `domain_${label}_custom`;
   const access = {
-    apiKeys: [{ keyHash: hashKey(tenant.key) }],
+    apiKeys: [{ keyHash: tables.hashKey(tenant.key) }],
     tenantDomains: [
       { tenantDomainId: fallback, host: `${host}.pages.example`, isFallback: true },
       { tenantDomainId: custom, host: `go.${host}.example`, isFallback: false },

@@ -1,6 +1,5 @@
 /** Topics and entries of the sample data: what a page's agent may talk about. */
-import { DAY_MS, inTurn, MINUTE_MS, SAMPLE_END_MS, twoDigits } from './sample-row.ts';
-import type { SampleRow } from './sample-row.ts';
+import { DAY_MS, inTurn, MINUTE_MS, SAMPLE_END_MS, twoDigits, type SampleRow } from './example.ts';
 import type { TopicEntryRow, TopicRow } from '../database/tables.ts';
 
 const SUBJECTS = ['Pricing', 'Security', 'Onboarding', 'Integrations', 'Support', 'Roadmap'];

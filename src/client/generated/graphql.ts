@@ -20,13 +20,13 @@ export type Scalars = {
   Float: { input: number; output: number };
   /** Date and time in ISO 8601, such as `2026-03-01T09:30:00.000Z`. */
   DateTime: { input: string; output: string };
-  /** Any JSON value, as the backend answered it. */
+  /** Any JSON value, as returned by the backend. */
   JSON: { input: JsonValue; output: JsonValue };
   /** Integer from -(2^53 - 1) to 2^53 - 1, the range that JSON numbers represent exactly. */
   SafeInt: { input: number; output: number };
 };
 
-/** A card shown beside the actions of a new page. */
+/** A card shown next to the actions of a new page. */
 export type ActionCardWidgetInput = {
   /** Logos on the card, in display order. */
   logos?: InputMaybe<Array<LogoInput>>;
@@ -38,7 +38,7 @@ export type ActionCardWidgetInput = {
 
 /** A call to action of a new page. */
 export type ActionInput = {
-  /** Raw id that the action gets in the REST API. */
+  /** Raw ID of the new action in the REST API. */
   actionId?: InputMaybe<Scalars['ID']['input']>;
   /** Kind of action. The REST API does not document its values. */
   actionType?: InputMaybe<Scalars['String']['input']>;
@@ -52,42 +52,42 @@ export type ActionInput = {
 
 /** The audience to archive. */
 export type ArchiveAudienceInput = {
-  /** Global id of the audience. */
+  /** Global ID of the audience. */
   id: Scalars['ID']['input'];
 };
 
 /** Publishing status of an audience or of one of its versions. */
 export type AudienceStatus =
-  /** Archived: no longer in use. */
+  /** No longer in use. */
   | 'archived'
-  /** Publishing was cancelled before it was complete. */
+  /** Publishing was cancelled before it completed. */
   | 'cancelled'
   /** Not yet submitted for publishing. */
   | 'draft'
   /** Waiting for the backend. The REST API does not document how this differs from `queued`. */
   | 'pending'
-  /** Being published at this moment. */
+  /** Being published. */
   | 'processing'
-  /** Published: visible to visitors. */
+  /** Visible to visitors. */
   | 'published'
-  /** Submitted for publishing and waiting in the queue. */
+  /** Waiting in the publishing queue. */
   | 'queued';
 
 /** A new audience of a page. */
 export type CreateAudienceInput = {
-  /** Raw id of the form to use instead of the form of the page. */
+  /** Raw ID of the form to use instead of the form of the page. */
   actionFormIdOverride?: InputMaybe<Scalars['ID']['input']>;
   /** Instructions to show with the form instead of those of the page. */
   actionFormInstructionsOverride?: InputMaybe<Scalars['String']['input']>;
   /** URL to open when the action is triggered, instead of the URL of the page. Must be an absolute URL. */
   actionUrlOverride?: InputMaybe<Scalars['String']['input']>;
-  /** Name of the audience. Must not be empty. Defaults to a name that the backend computes. */
+  /** Name of the audience. Must not be empty. Defaults to a name computed by the backend. */
   customName?: InputMaybe<Scalars['String']['input']>;
   /** Metadata that overrides the metadata of the page, field by field. */
   metadataOverride?: InputMaybe<PageMetadataInput>;
-  /** Raw id (`pageId`) or global id (`id`) of the page that gets the audience. */
+  /** Raw ID (`pageId`) or global ID (`id`) of the page to add the audience to. */
   pageId: Scalars['ID']['input'];
-  /** Whether the first version is published at once or stays a draft. */
+  /** Whether the first version is published immediately or stays a draft. */
   publishBehavior?: InputMaybe<PublishBehavior>;
   /** Context for this audience, in addition to `Page.pageContext`. Must not be empty. */
   supplementaryContext?: InputMaybe<Scalars['String']['input']>;
@@ -95,15 +95,15 @@ export type CreateAudienceInput = {
 
 /** A new page. */
 export type CreatePageInput = {
-  /** Cards shown beside the actions, in display order. */
+  /** Cards shown next to the actions, in display order. */
   actionCardWidgets?: Array<ActionCardWidgetInput>;
   /** Calls to action that visitors can choose from, in display order. */
   actions?: Array<ActionInput>;
-  /** Raw id of the brand of the page. */
+  /** Raw ID of the brand of the page. */
   brandId: Scalars['ID']['input'];
   /** Groups of links in the footer, in display order. */
   footerLinks?: InputMaybe<Array<FooterLinkGroupInput>>;
-  /** Raw id of the action shown in the page header. */
+  /** Raw ID of the action shown in the page header. */
   headerActionId?: InputMaybe<Scalars['ID']['input']>;
   /** Metadata for search engines and link previews. */
   metadata?: InputMaybe<PageMetadataInput>;
@@ -121,15 +121,15 @@ export type CreatePageInput = {
 export type CreateTopicEntryInput = {
   /** Content of the entry. */
   content: TopicEntryContentInput;
-  /** Sort position among the entries, ascending. An integer of at least 0. Defaults to a position that the backend chooses. */
+  /** Sort position among the entries, ascending. An integer of at least 0. Defaults to a position chosen by the backend. */
   sortOrder?: InputMaybe<Scalars['SafeInt']['input']>;
-  /** Raw id (`topicId`) or global id (`id`) of the topic that gets the entry. */
+  /** Raw ID (`topicId`) or global ID (`id`) of the topic to add the entry to. */
   topicId: Scalars['ID']['input'];
 };
 
 /** A group of links in the footer of a new page. */
 export type FooterLinkGroupInput = {
-  /** Raw id of the group, which the REST API calls `id`. */
+  /** Raw ID of the group, called `id` in the REST API. */
   groupId?: InputMaybe<Scalars['ID']['input']>;
   /** Links of the group, in display order. */
   links?: InputMaybe<Array<FooterLinkInput>>;
@@ -139,7 +139,7 @@ export type FooterLinkGroupInput = {
 
 /** A link in the footer of a new page. */
 export type FooterLinkInput = {
-  /** Raw id of the link, which the REST API calls `id`. */
+  /** Raw ID of the link, called `id` in the REST API. */
   linkId?: InputMaybe<Scalars['ID']['input']>;
   /** Link text. */
   text?: InputMaybe<Scalars['String']['input']>;
@@ -151,9 +151,9 @@ export type FooterLinkInput = {
 export type LogoImageInput = {
   /** Alternative text. */
   altText?: InputMaybe<Scalars['String']['input']>;
-  /** Raw id of the asset. */
+  /** Raw ID of the asset. */
   assetId?: InputMaybe<Scalars['ID']['input']>;
-  /** Raw id of the file. */
+  /** Raw ID of the file. */
   fileId?: InputMaybe<Scalars['ID']['input']>;
   /** URL of the image. */
   url?: InputMaybe<Scalars['String']['input']>;
@@ -169,9 +169,9 @@ export type LogoInput = {
 export type PageMetadataInput = {
   /** Author of the document (`<meta name="author">`). */
   author?: InputMaybe<Scalars['String']['input']>;
-  /** Canonical URL, by which search engines index the page (`<link rel="canonical">`). */
+  /** Canonical URL for search engines (`<link rel="canonical">`). */
   canonicalUrl?: InputMaybe<Scalars['String']['input']>;
-  /** Meta description, which search engines show in results. */
+  /** Meta description, shown in search results. */
   description?: InputMaybe<Scalars['String']['input']>;
   /** Keywords of the document (`<meta name="keywords">`). */
   keywords?: InputMaybe<Array<Scalars['String']['input']>>;
@@ -205,11 +205,11 @@ export type PageMetadataInput = {
 
 /** Lifecycle status of a page. */
 export type PageStatus =
-  /** Archived: no longer in use, and can be restored by `restorePage`. */
+  /** No longer in use. Can be restored with `restorePage`. */
   | 'archived'
   /** Not yet published. */
   | 'draft'
-  /** Published: visible to visitors. */
+  /** Visible to visitors. */
   | 'published';
 
 /** Purpose of a page. */
@@ -218,7 +218,7 @@ export type PageType =
   | 'call_followup'
   /** Any other purpose. */
   | 'custom'
-  /** For visitors who come on their own. */
+  /** For visitors who find the page on their own. */
   | 'inbound'
   /** For visitors who are contacted first. */
   | 'outbound'
@@ -227,13 +227,13 @@ export type PageType =
 
 /** The version to publish. */
 export type PublishAudienceVersionInput = {
-  /** Global id of the audience version. */
+  /** Global ID of the audience version. */
   id: Scalars['ID']['input'];
-  /** Idempotency key of 1 to 128 characters: sending the same key again does not publish twice. */
+  /** Idempotency key of 1 to 128 characters. Sending the same key again does not publish twice. */
   operationKey?: InputMaybe<Scalars['String']['input']>;
-  /** Longest wait for `waitFor` in milliseconds, from 0 to 60000, cut to what the deadline of the request leaves. Defaults to 5000. */
+  /** Maximum wait for `waitFor` in milliseconds, from 0 to 60000. The deadline of the request may end it sooner. Defaults to 5000. */
   timeoutMs?: InputMaybe<Scalars['Int']['input']>;
-  /** Status to wait for before answering, such as `published`. The wait ends early when the version can no longer reach it. No wait when absent. While it waits, the version is polled; the subscription `audienceVersionProgress` sends each change instead. */
+  /** Status to wait for before responding, such as `published`. The wait ends early if the version can no longer reach it. If omitted, the mutation does not wait. During the wait the version is polled; to receive each change, subscribe to `audienceVersionProgress`. */
   waitFor?: InputMaybe<AudienceStatus>;
 };
 
@@ -241,12 +241,12 @@ export type PublishAudienceVersionInput = {
 export type PublishBehavior =
   /** The version stays a draft until `publishAudienceVersion` is called. */
   | 'draft'
-  /** The version is queued for publishing at once. */
+  /** The version is queued for publishing immediately. */
   | 'publish';
 
 /** The page to restore. */
 export type RestorePageInput = {
-  /** Global id of the page. */
+  /** Global ID of the page. */
   id: Scalars['ID']['input'];
 };
 
@@ -258,7 +258,7 @@ export type ScriptInput = {
   description?: InputMaybe<Scalars['String']['input']>;
   /** Whether the script is embedded. */
   enabled?: InputMaybe<Scalars['Boolean']['input']>;
-  /** Place in the document where the script is embedded. The REST API does not document its values. */
+  /** Place in the document where the script is injected. The REST API does not document its values. */
   injectionPoint?: InputMaybe<Scalars['String']['input']>;
   /** Internal name, for editors. */
   name?: InputMaybe<Scalars['String']['input']>;
@@ -272,9 +272,9 @@ export type TopicEntryContentInput = {
   type: Scalars['String']['input'];
 };
 
-/** Changes to a topic. Fields that are absent keep their value. */
+/** Changes to a topic. Omitted fields keep their values. */
 export type UpdateTopicInput = {
-  /** Global id of the topic. */
+  /** Global ID of the topic. */
   id: Scalars['ID']['input'];
   /** New sort position among the topics, ascending. An integer of at least 0. */
   sortOrder?: InputMaybe<Scalars['SafeInt']['input']>;
@@ -282,29 +282,29 @@ export type UpdateTopicInput = {
   title?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** Why a write was not carried out, for programs to branch on. */
+/** Machine-readable reason why a write was rejected. */
 export type UserErrorCode =
-  /** The value is empty and must not be. */
+  /** The value must not be empty. */
   | 'BLANK'
-  /** The current state of the object does not allow the write: the backend answered 409, 412 or 423. */
+  /** The current state of the object does not allow the write: the backend returned 409, 412 or 423. */
   | 'CONFLICT'
-  /** The text is not a complete URL. */
+  /** The string is not an absolute URL. */
   | 'INVALID_URL'
-  /** The number is not a whole one. */
+  /** The number is not an integer. */
   | 'NOT_AN_INTEGER'
-  /** The object to write to does not exist: the backend answered 404 or 410. */
+  /** The object to write to does not exist: the backend returned 404 or 410. */
   | 'NOT_FOUND'
-  /** The value is in use already: the backend answered 409 and named the field that holds it. */
+  /** The value is already in use: the backend returned 409 and named the field. */
   | 'TAKEN'
-  /** The number is above the largest one allowed. */
+  /** The number is above the maximum. */
   | 'TOO_LARGE'
-  /** The text has more characters than it may have. */
+  /** The string has too many characters. */
   | 'TOO_LONG'
-  /** The text has fewer characters than it must have. */
+  /** The string has too few characters. */
   | 'TOO_SHORT'
-  /** The number is below the least one allowed. */
+  /** The number is below the minimum. */
   | 'TOO_SMALL'
-  /** The backend answered 400, 413, 414, 422 or 431, or a value is wrong in another way. */
+  /** The backend returned 400, 413, 414, 422 or 431, or a value is invalid for another reason. */
   | 'VALIDATION_FAILED';
 
 export type AccountWithPersonsQueryVariables = Exact<{

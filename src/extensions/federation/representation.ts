@@ -2,9 +2,8 @@
  * Representations: references of other subgraphs by type and key.
  */
 import type { WantedObject } from '../../graph/entity/requirement.ts';
-import { findEntity } from '../../graph/entity/entity.ts';
+import { findEntity, withArticle } from '../../graph/entity/entity.ts';
 import { badInput } from '../../graph/errors.ts';
-import { withArticle } from '../../graph/types/typename.ts';
 import { dictionary } from '../../lib/dictionary.ts';
 
 /**

@@ -20,10 +20,9 @@ import {
 } from 'graphql';
 import type { Context } from '../../graph/context.ts';
 import { requiring, type WantedObject } from '../../graph/entity/requirement.ts';
-import { findEntity } from '../../graph/entity/entity.ts';
+import { findEntity, nounOf } from '../../graph/entity/entity.ts';
 import { badInput, notFound } from '../../graph/errors.ts';
-import { loadNode, MAX_NODES } from '../../graph/schema/node.ts';
-import { nounOf, typenameOf } from '../../graph/types/typename.ts';
+import { loadNode, MAX_NODES, typenameOf } from '../../graph/schema/node.ts';
 import { readRepresentation } from './representation.ts';
 import { printSubgraph } from './sdl.ts';
 

@@ -9,7 +9,7 @@ import {
   toClientError,
   withoutRoute,
 } from '../../graph/errors.ts';
-import type { Writes } from '../../graph/writes.ts';
+import type { Writes } from '../../graph/context.ts';
 
 /** Translated errors with their masked causes. */
 const causes = new WeakMap<GraphQLError, { readonly cause: unknown } | undefined>();

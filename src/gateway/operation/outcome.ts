@@ -1,6 +1,6 @@
 /** The outcome of an operation, for the log and the metrics. */
 import type { ExecutionResult, GraphQLError } from 'graphql';
-import type { Writes } from '../../graph/writes.ts';
+import type { Writes } from '../../graph/context.ts';
 import type { Cancel } from '../../lib/cancel.ts';
 import { statusOf } from './response.ts';
 import { translated, type Translate } from './errors.ts';

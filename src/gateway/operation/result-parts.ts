@@ -2,7 +2,7 @@
  * A result in parts (`@defer`, `@stream`): the parts after the first, seen by plugins and then written.
  */
 import type { ExecutionResult, GraphQLError } from 'graphql';
-import type { Writes } from '../../graph/writes.ts';
+import type { Writes } from '../../graph/context.ts';
 import { translated, type Translate } from './errors.ts';
 import type { IncrementalFormat } from './negotiation.ts';
 import { formatted, formattedError, OF_LATER_PARTS, type ResponseParts } from './response.ts';

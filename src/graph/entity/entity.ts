@@ -13,7 +13,7 @@ import { perRequest, type Context } from '../context.ts';
 import { badInput, cutAt } from '../errors.ts';
 import type { List } from '../loading/list.ts';
 import { Loader } from '../loading/loader.ts';
-import { NodeReference, textOf } from '../types/key.ts';
+import { NodeReference, mapKeyOf } from '../types/key.ts';
 import {
   formatNodeId,
   parseNodeId,
@@ -21,8 +21,22 @@ import {
   registerNodeType,
   type NodeKey,
 } from '../types/node-id.ts';
-import { nounOf, withArticle } from '../types/typename.ts';
-import type { Types } from './schema-shape.ts';
+import type { NodePage } from '../types/node-page.ts';
+import type { ScalarTypes } from '../types/scalars.ts';
+
+/** Type parameters of the schema builder. A type, since interfaces lack the index signature that Pothos requires. */
+export type SchemaShape = {
+  Context: Context;
+  Scalars: ScalarTypes;
+  DefaultFieldNullability: false;
+  DefaultNodeNullability: true;
+  DefaultEdgesNullability: { list: false; items: false };
+  /** Additional fields of connections. */
+  Connection: Pick<NodePage<unknown>, 'nodes' | 'totalCount'>;
+};
+
+/** Type parameters as completed by Pothos. */
+export type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaShape>;
 
 export type KeyOf<Name extends string> = Readonly<Record<Name, string>>;
 
@@ -35,12 +49,10 @@ type EntityOptions<T extends object, Name extends string> = {
   readonly alternateKeys?: readonly (readonly (keyof T & string)[])[];
 } & (
   | {
-      /** Route of an object by its key. */
       readonly route: Route<string, NoInfer<T>>;
       readonly find?: undefined;
     }
   | {
-      /** Route that `find` calls. */
       readonly route: Route;
       /** Reads an object by its key; null if it does not exist. */
       readonly find: (context: Context, key: KeyOf<Name>, call: CallOptions) => Promise<T | null>;
@@ -50,12 +62,9 @@ type EntityOptions<T extends object, Name extends string> = {
 /** An entity of any type. Its keys come from the entity itself, see `Loader`. */
 export type AnyEntity = Entity<object, string>;
 
-/** An entity of objects of a type with any key. */
 export type EntityOf<T> = AnyEntity & { readonly ref: ObjectRef<Types, T> };
 
-/** Reads of an entity in one request. */
 interface Reads<Key extends object, T> {
-  /** Undefined before the first load. */
   loader: Loader<Key, T | null> | undefined;
   /** Objects of other calls that are not primed yet. */
   unread: (readonly unknown[])[];
@@ -92,7 +101,8 @@ export class Entity<T extends object, Name extends string> {
     this.#parameters = parametersOf(route.path);
     this.callKey = key.slice(0, this.#parameters.length);
     // A single id is already a text.
-    const idOf = (wanted: KeyOf<Name>) => (rest.length > 0 ? textOf(wanted, key) : wanted[first!]);
+    const idOf = (wanted: KeyOf<Name>) =>
+      rest.length > 0 ? mapKeyOf(wanted, key) : wanted[first!];
     this.#newLoader = (context) =>
       new Loader<KeyOf<Name>, T | null>(
         (wanted, call) =>
@@ -150,7 +160,6 @@ export class Entity<T extends object, Name extends string> {
     });
   }
 
-  /** Path parameters of the object's route. */
   pathOf(key: KeyOf<Name>): Readonly<Record<string, string>> {
     const path: Record<string, string> = {};
     for (let i = 0; i < this.#parameters.length; i++) {
@@ -159,7 +168,6 @@ export class Entity<T extends object, Name extends string> {
     return path;
   }
 
-  /** The request's loader of these objects. */
   loader(context: Context): Loader<KeyOf<Name>, T | null> {
     const reads = this.#reads(context);
     const loader = (reads.loader ??= this.#newLoader(context));
@@ -213,7 +221,7 @@ export class Entity<T extends object, Name extends string> {
         const known = (key[part] ??= id);
         if (isSameId(known, id)) continue;
         throw badInput(
-          `\`${name}\` is a global ID with the ${part} "${shown(id)}", but another argument has the ${part} "${shown(known)}". Pass IDs of the same object.`,
+          `\`${name}\` is a global ID with the ${part} "${excerpt(id)}", but another argument has the ${part} "${excerpt(known)}". Pass IDs of the same object.`,
           { argument: name },
         );
       }
@@ -226,7 +234,7 @@ export class Entity<T extends object, Name extends string> {
   keyFrom({ typename, parts }: NodeKey, id: string): KeyOf<Name> {
     if (typename !== this.name || parts.length !== this.key.length) {
       throw badInput(
-        `"${shown(id)}" is the ID of ${withArticle(typename)}. Pass the ID of ${withArticle(this.name)}.`,
+        `"${excerpt(id)}" is the ID of ${withArticle(typename)}. Pass the ID of ${withArticle(this.name)}.`,
       );
     }
     // Inverse of `keyOf`; the number of parts is checked above.
@@ -258,10 +266,8 @@ const entities = new Map<string, AnyEntity>();
 /** The entity of a type name; undefined for a type without one. */
 export const findEntity = (typename: string): AnyEntity | undefined => entities.get(typename);
 
-/** Entities by the name of the field, argument or input with their raw id: `pageId` is a Page's. */
 const byIdField = new Map<string, AnyEntity>();
 
-/** Description of an argument or input field for a raw or global id. */
 export const describeId = (name: string): string =>
   `Raw ID (\`${name}\`) or global ID (\`id\`) of the ${nounOf(byIdField.get(name)?.name ?? '')}.`;
 
@@ -294,5 +300,12 @@ const wrongType = (name: string, given: string, wanted: string | undefined) =>
     { argument: name },
   );
 
-/** Shortens a caller's id for an error. */
-const shown = (id: string): string => id.slice(0, 64);
+/** A name with its article: `a Page`, `an account`. */
+export const withArticle = (name: string): string =>
+  `${/^[aeiou]/i.test(name) ? 'an' : 'a'} ${name}`;
+
+/** A type name as a noun: `AudienceVersion` is an `audience version`. */
+export const nounOf = (typename: string): string =>
+  typename.replace(/(?!^)(?=[A-Z])/g, ' ').toLowerCase();
+
+const excerpt = (id: string): string => id.slice(0, 64);

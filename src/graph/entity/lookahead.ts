@@ -31,9 +31,9 @@ export function followReference(
   info: GraphQLResolveInfo,
 ): object | null | Promise<object | null> {
   const { entity } = requirement;
-  const begun = begunBelow(context).get(parent)?.references.get(info.fieldNodes[0]!);
-  if (begun && isSelection(begun.nodes, info.fieldNodes)) {
-    return followKey(entity, begun.key, context, info, begun.below);
+  const started = startedBelow(context).get(parent)?.references.get(info.fieldNodes[0]!);
+  if (started && isSelection(started.nodes, info.fieldNodes)) {
+    return followKey(entity, started.key, context, info, started.below);
   }
   const key = requirement.key(parent);
   return key && followKey(entity, key, context, info);
@@ -52,7 +52,7 @@ export function followKey(
   below = startBelow(entity, key, context, info),
 ): object | Promise<object | null> {
   if (below.needsObject) return load(entity, key, context, info, below.calls);
-  return keep(context, standIn(key), below.calls);
+  return attach(context, keyOnly(key), below.calls);
 }
 
 /**
@@ -70,7 +70,7 @@ export function lookUp(
   const { needsObject, calls } = startBelow(entity, key, context, info);
   if (needsObject || !calls?.proof) return load(entity, key, context, info, calls);
   return provesParent(calls.proof, context).then((exists) => {
-    if (exists) return keep(context, standIn(key), calls);
+    if (exists) return attach(context, keyOnly(key), calls);
     if (exists === undefined) return load(entity, key, context, info, calls);
     calls.abandon();
     return null;
@@ -85,7 +85,7 @@ export function startFrom(
   info: GraphQLResolveInfo,
 ): void {
   const key = entity.keyOf(object);
-  if (key) keep(context, object, startBelow(entity, key, context, info).calls);
+  if (key) attach(context, object, startBelow(entity, key, context, info).calls);
 }
 
 /** Returns the page request that look-ahead made for a list field; undefined if it did not start it. */
@@ -93,7 +93,7 @@ export const requestAhead = (
   context: Context,
   parent: object,
   info: GraphQLResolveInfo,
-): PageRequest | undefined => begunBelow(context).get(parent)?.requests.get(info.fieldNodes[0]!);
+): PageRequest | undefined => startedBelow(context).get(parent)?.requests.get(info.fieldNodes[0]!);
 
 /** Whether the parent of a list exists; undefined if the list's response does not tell. */
 function provesParent(
@@ -115,7 +115,7 @@ function load(
   key: Key,
   context: Context,
   info: GraphQLResolveInfo,
-  calls: BegunCalls | undefined,
+  calls: StartedCalls | undefined,
 ): Promise<object | null> {
   const loaded = entity.loader(context).load(key, info.path);
   if (!calls) return loaded;
@@ -124,7 +124,7 @@ function load(
       if (!object) calls.abandon();
       // The backend may return another object; its calls are not used then.
       else if (entity.key.every((name) => isSameId((object as Key)[name], key[name]!))) {
-        keep(context, object, calls);
+        attach(context, object, calls);
       }
       return object;
     },
@@ -136,13 +136,13 @@ function load(
 }
 
 /** Calls started below objects that have arrived. */
-const begunBelow = perRequest(() => new Map<object, BegunCalls>());
+const startedBelow = perRequest(() => new Map<object, StartedCalls>());
 
 /** An object with the fields of its key only. */
-const standIn = (key: Key): object => ({ ...key });
+const keyOnly = (key: Key): object => ({ ...key });
 
-function keep(context: Context, object: object, calls: BegunCalls | undefined): object {
-  if (calls) begunBelow(context).set(object, calls);
+function attach(context: Context, object: object, calls: StartedCalls | undefined): object {
+  if (calls) startedBelow(context).set(object, calls);
   return object;
 }
 
@@ -158,11 +158,11 @@ interface Below {
   /** Whether a selected field requires the object itself. */
   readonly needsObject: boolean;
   /** Undefined if none was started. */
-  readonly calls: BegunCalls | undefined;
+  readonly calls: StartedCalls | undefined;
 }
 
 /** A reference whose calls were started. */
-interface BegunReference {
+interface StartedReference {
   readonly nodes: readonly FieldNode[];
   readonly key: Key;
   readonly below: Below;
@@ -176,28 +176,28 @@ const isSelection = (some: readonly FieldNode[], others: readonly FieldNode[]): 
   some === others || (some.length === others.length && some.every((one, i) => one === others[i]));
 
 /** Calls started below an object before it arrives. */
-class BegunCalls {
+class StartedCalls {
   /**
    * A list whose response shows whether the object exists. Not a closure: V8 allocates closures assigned to fields as
    * long-lived, and one here retained whole requests.
    */
   proof: ListAhead | undefined;
   readonly requests = new Map<FieldNode, PageRequest>();
-  readonly references = new Map<FieldNode, BegunReference>();
-  readonly #begun: Abandon[] = [];
+  readonly references = new Map<FieldNode, StartedReference>();
+  readonly #abandons: Abandon[] = [];
 
   get isEmpty(): boolean {
-    return this.#begun.length === 0 && this.references.size === 0;
+    return this.#abandons.length === 0 && this.references.size === 0;
   }
 
   /** Cancels the started calls. Called if the object is missing. */
   abandon(): void {
-    for (const abandon of this.#begun) abandon();
+    for (const abandon of this.#abandons) abandon();
     for (const { below } of this.references.values()) below.calls?.abandon();
   }
 
   /** Starts the call of a field. @throws for invalid arguments. */
-  begin(field: KeyField, parent: Key, context: Context, info: SelectionInfo): void {
+  start(field: KeyField, parent: Key, context: Context, info: SelectionInfo): void {
     const { requirement, definition } = field;
     const args = argumentsOf(info, definition, field);
     if (!args) return;
@@ -208,17 +208,17 @@ class BegunCalls {
       const { list } = request;
       const page = pageOf(request);
       this.requests.set(node, request);
-      this.#begun.push(list.start(page, path));
+      this.#abandons.push(list.start(page, path));
       if (requirement.proves) this.proof ??= { list, page, path };
     } else if (requirement.kind === 'load') {
       const key = requirement.key(parent, args, context);
-      if (key) this.#begun.push(requirement.loader(context).start(key, path));
+      if (key) this.#abandons.push(requirement.loader(context).start(key, path));
     } else {
       const { entity } = requirement;
       const key = requirement.key(parent);
       if (!key) return;
       const below = startBelow(entity, key, context, info);
-      if (below.needsObject) this.#begun.push(entity.loader(context).start(key, path));
+      if (below.needsObject) this.#abandons.push(entity.loader(context).start(key, path));
       if (below.needsObject || below.calls)
         this.references.set(node, { nodes: info.fieldNodes, key, below });
     }
@@ -233,12 +233,12 @@ function startBelow(entity: AnyEntity, key: Key, context: Context, info: Selecti
   const { capabilities } = context.rest;
   const { keyFields, needsObject } = selectionOf(info, type, info.fieldNodes, capabilities);
   if (keyFields.length === 0) return { needsObject, calls: undefined };
-  const calls = new BegunCalls();
+  const calls = new StartedCalls();
   for (const field of keyFields) {
     const { fieldNodes } = field;
     const path = { prev: info.path, key: field.key, typename: type.name };
     try {
-      calls.begin(field, key, context, { schema, fragments, variableValues, fieldNodes, path });
+      calls.start(field, key, context, { schema, fragments, variableValues, fieldNodes, path });
     } catch {
       // The field's resolver reports the error.
     }

@@ -33,7 +33,6 @@ export interface LookupRequirement {
   readonly wanted: (args: ArgumentValues) => readonly (WantedObject | undefined)[];
 }
 
-/** An object by entity and key. */
 export interface WantedObject {
   readonly entity: AnyEntity;
   readonly key: Key;
@@ -68,7 +67,6 @@ export interface ListRequirement extends ItemsRequirement, ListOfField {
   readonly kind: 'list';
   /** Undefined for a list contained in its parent, which costs nothing. */
   readonly route: Route | undefined;
-  /** Whether all pages of the list are read. */
   readonly paginates?: boolean | undefined;
   /** Whether the route contains the parent, so a 404 means that the parent does not exist. */
   readonly proves?: boolean;
@@ -110,7 +108,6 @@ export interface WatchRequirement {
   readonly route: Route;
 }
 
-/** Requirements of fields of objects. */
 export type ObjectRequirement = ReferenceRequirement | ListRequirement | LoadRequirement;
 
 export type Requirement =

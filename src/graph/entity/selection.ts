@@ -12,7 +12,6 @@ import type { RouteCapabilities } from '../../rest/client/route-capabilities.ts'
 import { requirementOf, type Requirement, type ObjectRequirement } from './requirement.ts';
 import { findEntity } from './entity.ts';
 
-/** A selected field of an object. */
 export interface SelectedField extends CollectedField {
   /** Undefined for `__typename` and introspection. */
   readonly definition: GraphQLField<unknown, unknown> | undefined;
@@ -25,7 +24,6 @@ export interface KeyField extends SelectedField {
   readonly requirement: ObjectRequirement;
 }
 
-/** Selection of objects of one type. */
 export interface ObjectSelection {
   readonly type: GraphQLObjectType;
   readonly capabilities: RouteCapabilities;

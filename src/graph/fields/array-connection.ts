@@ -6,23 +6,15 @@ import type { DefaultConnectionArguments } from '@pothos/plugin-relay';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../context.ts';
 import { requiring, nullOnlyWithError, type LoadRequirement } from '../entity/requirement.ts';
-import type { AnyEntity, EntityOf } from '../entity/entity.ts';
-import type { Types } from '../entity/schema-shape.ts';
+import type { AnyEntity, EntityOf, Types } from '../entity/entity.ts';
 import { badInput } from '../errors.ts';
-import {
-  checkCount,
-  cursorOf,
-  DEFAULT_FIRST,
-  MarkedItems,
-  parseStart,
-  type Start,
-} from '../loading/page-request.ts';
+import { cursorOf, MarkedItems, parseStart, type Start } from '../loading/cursor.ts';
+import { checkCount, DEFAULT_FIRST } from '../loading/page-request.ts';
 import { builder } from '../schema/builder.ts';
 import type { NodeReference } from '../types/key.ts';
 import { NodePage } from '../types/node-page.ts';
 
 interface ArrayConnectionOptions<Parent, Node> {
-  /** Connection type of `connectionType`. */
   readonly type: ObjectRef<Types, NodePage<Node>>;
   readonly description: string;
   /** Entity of the items, which gives cursors and is primed. */
@@ -41,7 +33,6 @@ interface ArrayConnectionOptions<Parent, Node> {
 
 type Whole<Node> = readonly (Node | NodeReference)[];
 
-/** Returns options of `t.field` for a connection over an array. */
 export function arrayConnectionField<Parent extends object, Node>({
   type,
   description,

@@ -5,13 +5,11 @@ import type { ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../context.ts';
 import { nullOnlyWithError } from '../entity/requirement.ts';
-import type { EntityOf } from '../entity/entity.ts';
+import { nounOf, withArticle, type EntityOf, type Types } from '../entity/entity.ts';
 import { followKey } from '../entity/lookahead.ts';
-import type { Types } from '../entity/schema-shape.ts';
 import { builder } from '../schema/builder.ts';
 import { NodeReference } from '../types/key.ts';
 import type { Edge, NodePage } from '../types/node-page.ts';
-import { nounOf, withArticle } from '../types/typename.ts';
 
 /**
  * Returns `<Name>Connection`, created with `<Name>Edge` by the first call for a node type.
@@ -91,7 +89,6 @@ export function connectionType<Node extends object>(
   return connectionRef as ObjectRef<Types, NodePage<Node>>;
 }
 
-/** Connections by name. */
 const connections = new Map<string, Connection>();
 
 interface Connection {
@@ -101,7 +98,6 @@ interface Connection {
   readonly edgeRef: unknown;
 }
 
-/** Returns the edge type of a connection, for fields with a single edge. */
 export const edgeTypeOf = <Node>(
   connection: ObjectRef<Types, NodePage<Node>>,
 ): ObjectRef<Types, Edge<Node>> =>

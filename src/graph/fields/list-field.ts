@@ -12,12 +12,12 @@ import { readBy } from '../../rest/client/route-capabilities.ts';
 import type { Route } from '../../v0/routes.ts';
 import type { Context } from '../context.ts';
 import { requirementIn, requiring, type ListRequirement } from '../entity/requirement.ts';
-import { findEntity, type AnyEntity, type EntityOf } from '../entity/entity.ts';
+import { findEntity, type AnyEntity, type EntityOf, type Types } from '../entity/entity.ts';
 import { requestAhead } from '../entity/lookahead.ts';
-import type { Types } from '../entity/schema-shape.ts';
 import { cutAt, rejectedCursor } from '../errors.ts';
+import { cursorOf, MarkedItems, startOfPage, type IdentifyingFields } from '../loading/cursor.ts';
 import {
-  endless,
+  repeatedCursor,
   hasNextPage,
   nextStart,
   pagingFault,
@@ -26,14 +26,10 @@ import {
   type ListPage,
 } from '../loading/list.ts';
 import {
-  cursorOf,
   DEFAULT_FIRST,
-  MarkedItems,
   MAX_FIRST,
   pageOf,
   pageRequestOf,
-  startOfPage,
-  type IdentifyingFields,
   type PageRequest,
 } from '../loading/page-request.ts';
 import { builder } from '../schema/builder.ts';
@@ -45,16 +41,13 @@ type ListOf<Parent, Args extends InputFieldMap, Node> = (
   context: Context,
 ) => List<Node>;
 
-interface ListFieldOptions<Parent, Args extends InputFieldMap, Node> extends Pick<
-  ListRequirement,
-  'from' | 'paginates'
-> {
-  /** Connection type of `connectionType`. */
+interface ListFieldOptions<Parent, Args extends InputFieldMap, Node> {
   readonly type: ObjectRef<Types, NodePage<Node>>;
   readonly description: string;
   /** Whether it is a field of `Query`. Below an object it is also null if the object is gone. */
   readonly isRoot?: boolean;
   readonly route: Route;
+  readonly paginates?: boolean;
   /** Fields that items have in common with the parent, in addition to the parts of its key. */
   readonly shares?: readonly (keyof Parent & string)[];
   /** Entity that the items prime, if they are entities. */
@@ -118,14 +111,14 @@ export function listField<Parent extends object, Node, Args extends InputFieldMa
 function requirementOfList<Parent, Args extends InputFieldMap, Node>(
   options: ListFieldOptions<Parent, Args, Node>,
 ): ListRequirement {
-  const { from, route, paginates, shares = [], items, instead } = options;
+  const { route, paginates, shares = [], items, instead } = options;
   const proves = route.path.includes('{');
   // Safe casts: a requirement is used with its own field's parents and arguments only.
   const list = options.list as ListRequirement['list'];
   const other = instead?.list as ListRequirement['list'];
   return {
     kind: 'list',
-    from,
+    from: 'key',
     route,
     proves,
     paginates,
@@ -136,7 +129,6 @@ function requirementOfList<Parent, Args extends InputFieldMap, Node>(
   };
 }
 
-/** Note about arguments that REST lacks. */
 const lackOf = (filters: InputFieldMap = {}): string =>
   Object.keys(filters).length > 0
     ? 'Forward pagination only, without sorting.'
@@ -145,14 +137,11 @@ const lackOf = (filters: InputFieldMap = {}): string =>
 /** Maximum number of empty pages in a row that a connection reads on from; the caller continues after them. */
 export const MAX_EMPTY_PAGES = 10;
 
-/** A page of the backend that was read for a connection. */
 interface PageRead {
-  /** Start of the page. */
   readonly from: string | null;
   /** Range of its items in those that were read. */
   readonly begin: number;
   readonly end: number;
-  /** Start of the next page. */
   readonly next: string | null;
 }
 
@@ -205,7 +194,6 @@ class ConnectionRead {
     return this.#read(pageOf(request));
   }
 
-  /** Reads a page, and continues if more items are needed. */
   #read(page: ListPage): Promise<NodePage<unknown> | null> {
     return this.#list.read(page, { origin: this.#info.path }).then(
       (listed) => this.#take(listed, page),
@@ -218,7 +206,7 @@ class ConnectionRead {
     // Items are valid without a next page; the fault is reported at `pageInfo`.
     const fault = pagingFault(listed);
     const next = fault ? null : nextStart(listed, from);
-    if (next !== null && this.#pages.some((one) => one.from === next)) throw endless();
+    if (next !== null && this.#pages.some((one) => one.from === next)) throw repeatedCursor();
     const begin = this.#items.length;
     this.#items = begin === 0 ? listed.items : this.#items.concat(listed.items);
     const end = this.#items.length;

@@ -1,43 +1,43 @@
 /**
  * Mutations: one input, one call, and a payload with the object and `userErrors`.
  *
- * Errors that the user of a form can correct are data: limits are checked before any call, and the backend's validation
- * errors are added to the same list. Errors of developers and failures of the backend are GraphQL errors.
+ * Errors that the user of a form can correct are data: limits are checked before any call, and validation errors of the
+ * backend are added to the same list. Errors of developers and failures of the backend are GraphQL errors.
  */
 import type { FieldMap, ObjectRef } from '@pothos/core';
+import { GraphQLError, type GraphQLResolveInfo } from 'graphql';
 import { z } from 'zod';
 import { dictionary } from '../../lib/dictionary.ts';
-import { hasKind } from '../../rest/call/errors.ts';
+import { hasKind, type RestError } from '../../rest/call/errors.ts';
 import type { Route } from '../../v0/routes.ts';
 import { forgetReads, type Context } from '../context.ts';
 import { requiring } from '../entity/requirement.ts';
 import {
   inputOf,
+  nounOf,
   rawId,
-  type AnyEntity,
   type Entity,
   type EntityOf,
   type KeyOf,
+  type Types,
 } from '../entity/entity.ts';
 import { startFrom } from '../entity/lookahead.ts';
-import type { Types } from '../entity/schema-shape.ts';
-import { badInput } from '../errors.ts';
+import { badInput, fromRestError } from '../errors.ts';
 import { builder } from '../schema/builder.ts';
 import { inputType, type InputOptions } from '../schema/rest-type.ts';
 import { Edge, type NodePage } from '../types/node-page.ts';
-import { nounOf } from '../types/typename.ts';
+import { readTimestamp } from '../types/scalars.ts';
 import { edgeTypeOf } from './connection-type.ts';
-import { outcomeUnknown } from './unknown-outcome.ts';
 import {
   brokenLimits,
   emptyValue,
-  refusal,
+  rejectionOf,
   UserErrorRef,
   type FieldOf,
   type UserError,
 } from './user-errors.ts';
 
-/** Status of a write that was carried out and answered without its object. */
+/** Status of an executed write whose response has no object. */
 const NO_CONTENT = 204;
 
 interface MutationPayload<T> {
@@ -47,35 +47,25 @@ interface MutationPayload<T> {
   readonly reached?: boolean;
 }
 
-interface PayloadOptions<T> {
-  /** Name of the mutation. */
-  readonly name: string;
-  /** Object in the payload, and the name of its field. */
-  readonly answers: { readonly field: string; readonly entity: EntityOf<T> };
-  /** Edge of the object, for clients that insert it into a cached list. */
-  readonly edge?: {
-    readonly field: string;
-    readonly type: ObjectRef<Types, NodePage<T>>;
-    readonly description: string;
-    readonly cursor: (object: T, context: Context) => string;
-  };
-  /** Additional fields of the payload; null if nothing was written. */
-  readonly beside?: (
-    t: PothosSchemaTypes.ObjectFieldBuilder<Types, MutationPayload<T>>,
-  ) => FieldMap;
-  /** Description of the payload's field `reached`. */
-  readonly followUp?: { readonly description: string };
-}
-
 type WriteOptions<
   T extends object,
   Target extends object,
   Part extends keyof Target & string,
   Body,
-  Answer,
+  Response,
   Options,
-> = PayloadOptions<T> & {
+> = {
+  readonly name: string;
   readonly description: string;
+  readonly returns: EntityOf<T>;
+  /** Edge of the object, for clients that insert it into a cached list. */
+  readonly edge?: {
+    readonly type: ObjectRef<Types, NodePage<T>>;
+    readonly description: string;
+    readonly cursor: (object: T, context: Context) => string;
+  };
+  /** Additional fields of the payload; null if nothing was written. */
+  readonly added?: (t: PothosSchemaTypes.ObjectFieldBuilder<Types, MutationPayload<T>>) => FieldMap;
   /** Fields of the route's body; that of the target is added. */
   readonly input: InputOptions<Body>;
   /**
@@ -93,13 +83,11 @@ type WriteOptions<
     readonly toBody: (fields: Readonly<Record<string, unknown>>) => unknown;
     readonly toField: FieldOf;
   };
-  /**
-   * Fields of the target that are read back after an unknown outcome, see `unknown-outcome.ts`. Absent for writes that
-   * create the object.
-   */
+  /** Fields of the target that are read after an unknown outcome. Absent for writes that create the object. */
   readonly readBack?: readonly (keyof Target & string)[];
   /** A background operation started by the write, which a caller may wait for. */
   readonly followUp?: {
+    readonly description: string;
     /** Input fields about waiting, which are not part of the body. */
     readonly options: z.ZodType<Options> & { readonly shape: object };
     /** Waits until the request's deadline at most; undefined if the caller does not wait. */
@@ -111,94 +99,39 @@ type WriteOptions<
     ) => Promise<{ readonly object: T; readonly reached: boolean }> | undefined;
   };
 } & (
-    | { readonly route: Route<string, NoInfer<T>, unknown, Body>; readonly toObject?: undefined }
-    | {
-        readonly route: Route<string, Answer, unknown, Body>;
-        /** Creates the object from the route's response. */
-        readonly toObject: (answer: Answer, key: KeyOf<Part>) => T;
-      }
-  );
+  | { readonly route: Route<string, NoInfer<T>, unknown, Body>; readonly toObject?: undefined }
+  | {
+      readonly route: Route<string, Response, unknown, Body>;
+      readonly toObject: (response: Response, key: KeyOf<Part>) => T;
+    }
+);
 
-/** Defines a mutation with its input and payload types. */
+/** A write of any types, which were checked where it was defined. */
+type Write = WriteOptions<object, object, never, unknown, unknown, unknown>;
+
 export function writeField<
   T extends object,
   Target extends object,
   Part extends keyof Target & string,
   Body,
-  Answer,
+  Response,
   Options = undefined,
->(options: WriteOptions<T, Target, Part, Body, Answer, Options>): void {
-  const { name, description, route, input, answers, target, rename, readBack, followUp } = options;
-  const fieldOf: FieldOf = rename?.toField ?? ((path) => path);
-  const waitFields = new Set(Object.keys(followUp?.options.shape ?? {}));
-
-  /** @throws BAD_USER_INPUT for an id of another type. */
-  const read = (args: Args) => {
-    // Guaranteed by the schema.
-    const { [target?.field ?? '']: id, ...others } = args.input as Readonly<
-      Record<string, unknown>
-    >;
-    const isGlobal = target?.field === 'id';
-    const isUnnamed = target !== undefined && !isGlobal && id === '';
-    // A field other than `id` has the name of the key's only part: `pageId` of a Page.
-    const key = isUnnamed
-      ? undefined
-      : isGlobal
-        ? target.entity.parseId(String(id))
-        : target?.entity.callerKey({ [target.field]: id });
-    const fields = withoutNulls(others) as Readonly<Record<string, unknown>>;
-    const written = dictionary(Object.entries(fields).filter(([field]) => !waitFields.has(field)));
-    const checked = route.body?.safeParse(rename ? rename.toBody(written) : written);
-    const wait = followUp?.options.safeParse(fields);
-    return {
-      // Absent only for a path without an object.
-      key: key as KeyOf<Part>,
-      body: checked?.data,
-      // Options of the wait after the write.
-      wait: wait?.data as Options,
-      // Empty if the write can be sent.
-      userErrors: [
-        ...(isUnnamed ? [emptyValue([target.field])] : []),
-        ...emptyIds(fields).map(emptyValue),
-        ...(checked?.error ? brokenLimits(checked.error, fieldOf) : []),
-        ...(wait?.error ? brokenLimits(wait.error, fieldOf) : []),
-      ] as readonly UserError[],
-    };
-  };
-
+>(options: WriteOptions<T, Target, Part, Body, Response, Options>): void {
+  // Safe cast: its functions get only the values of its own input and route.
+  const write = options as object as Write;
+  const { name, description, route } = write;
   const typeName = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-  // Bodies are objects; empty for a route without a body.
-  const body = (route.body ?? z.object({})) as z.ZodType<unknown, Body> & {
-    readonly shape: z.ZodRawShape;
+  const inputRef = writeInput(`${typeName}Input`, write);
+  const payloadRef = payloadType(`${typeName}Payload`, write);
+  const check = (args: Args): void => {
+    const [fault] = readInput(write, args).userErrors;
+    if (fault) throw badInput(fault.message);
   };
-  const inputRef = inputType(`${typeName}Input`, body, {
-    ...input,
-    added: (t) => ({
-      ...(target && {
-        [target.field]: t.id({
-          required: true,
-          description: target.description ?? `Global ID of the ${nounOf(target.entity.name)}.`,
-        }),
-      }),
-      ...input.added?.(t),
-    }),
-  });
-  const form = { target, inputs: Object.keys(body.shape), fieldOf };
-  const payloadRef = payloadType(`${typeName}Payload`, options);
-
   builder.mutationField(name, (t) =>
     t.field({
       ...requiring(
         description,
-        {
-          kind: 'write',
-          from: 'object',
-          route,
-          check: (args) => {
-            const [fault] = read(args).userErrors;
-            if (fault) throw badInput(fault.message);
-          },
-        },
+        { kind: 'write', from: 'object', route, check },
         { isNullOnlyWithError: true },
       ),
       type: payloadRef,
@@ -209,55 +142,33 @@ export function writeField<
           description: 'Values to write. Optional fields that are null are treated as omitted.',
         }),
       },
-      resolve: async (_root, args: Args, context, info) => {
-        const { key, body, wait, userErrors } = read(args);
-        if (userErrors.length > 0) return { object: null, userErrors };
-        const { rest, writes } = context;
-        const field = String(info.path.key);
-        const sent = inputOf(target?.entity.pathOf(key), body);
-        const origin = { origin: info.path };
-        let object: T | null;
-        writes?.begin(field);
-        try {
-          object = options.toObject
-            ? options.toObject(await rest.call(options.route, sent, origin), key)
-            : await rest.call(options.route, sent, origin);
-          const written = answers.entity.keyOf(object);
-          writes?.carryOut(field, written && answers.entity.idOf(written));
-        } catch (error) {
-          if (!hasKind(error, 'outcome_unknown')) {
-            writes?.refuse(field);
-            return { object: null, userErrors: [refusal(error, form)] };
-          }
-          if (!readBack || !target) throw error;
-          // Also before the read-back, since earlier reads do not include the write.
-          forgetReads(context);
-          if (error.status !== NO_CONTENT) {
-            throw await outcomeUnknown(error, target.entity, key, readBack, context, info.path);
-          }
-          writes?.carryOut(field, target.entity.idOf(key));
-          // The written object is the target.
-          object = (await target.entity.loader(context).load(key, info.path)) as T | null;
-        } finally {
-          forgetReads(context);
-        }
-        const reached = object && (await followUp?.wait(context, key, object, wait));
-        return { object, userErrors: [], ...reached };
-      },
+      resolve: (_root, args: Args, context, info) => execute(write, args, context, info),
     }),
   );
 }
 
-interface Args {
-  readonly input?: unknown;
-}
+/** Schema of the body: an object, empty for a route without a body. */
+const bodyOf = ({ route }: Write) =>
+  (route.body ?? z.object({})) as z.ZodType & { readonly shape: z.ZodRawShape };
 
-function payloadType<T extends object>(typeName: string, options: PayloadOptions<T>) {
-  const { name, edge, beside, followUp } = options;
-  const { field } = options.answers;
-  // Widened, since Pothos cannot infer types from a type parameter.
-  const entity: AnyEntity = options.answers.entity;
-  return builder.objectType(builder.objectRef<MutationPayload<T>>(typeName), {
+const writeInput = (typeName: string, write: Write) =>
+  inputType(typeName, bodyOf(write), {
+    ...write.input,
+    added: (t) => {
+      const { target, input } = write;
+      const description =
+        target?.description ?? `Global ID of the ${nounOf(target?.entity.name ?? '')}.`;
+      return {
+        ...(target && { [target.field]: t.id({ required: true, description }) }),
+        ...input.added?.(t),
+      };
+    },
+  });
+
+function payloadType(typeName: string, { name, returns: entity, edge, added, followUp }: Write) {
+  // `audienceVersion` of an AudienceVersion.
+  const field = `${entity.name.charAt(0).toLowerCase()}${entity.name.slice(1)}`;
+  return builder.objectType(builder.objectRef<MutationPayload<object>>(typeName), {
     description: `Result of \`${name}\`.`,
     fields: (t) => ({
       [field]: t.field({
@@ -277,7 +188,7 @@ function payloadType<T extends object>(typeName: string, options: PayloadOptions
         description: 'Errors that the user can correct. If there are any, nothing was written.',
       }),
       ...(edge && {
-        [edge.field]: t.field({
+        [`${field}Edge`]: t.field({
           type: edgeTypeOf(edge.type),
           nullable: true,
           description: `${edge.description} Null if there are \`userErrors\`. No REST call.`,
@@ -288,7 +199,7 @@ function payloadType<T extends object>(typeName: string, options: PayloadOptions
           },
         }),
       }),
-      ...beside?.(t),
+      ...added?.(t),
       ...(followUp && {
         reached: t.boolean({
           nullable: true,
@@ -300,10 +211,145 @@ function payloadType<T extends object>(typeName: string, options: PayloadOptions
   });
 }
 
+interface Args {
+  readonly input?: unknown;
+}
+
+const pathThroughout: FieldOf = (path) => path;
+
+/**
+ * Reads and checks an input. The write can be sent if there are no `userErrors`.
+ *
+ * @throws BAD_USER_INPUT for an id of another type.
+ */
+function readInput({ target, route, rename, followUp }: Write, args: Args) {
+  // Guaranteed by the schema.
+  const { [target?.field ?? '']: id, ...others } = args.input as Readonly<Record<string, unknown>>;
+  const isIdEmpty = target !== undefined && target.field !== 'id' && id === '';
+  const fields = withoutNulls(others) as Readonly<Record<string, unknown>>;
+  const isOfWait = (field: string) => Object.hasOwn(followUp?.options.shape ?? {}, field);
+  const written = dictionary(Object.entries(fields).filter(([field]) => !isOfWait(field)));
+  const body = route.body?.safeParse(rename ? rename.toBody(written) : written);
+  const wait = followUp?.options.safeParse(fields);
+  const fieldOf = rename?.toField ?? pathThroughout;
+  return {
+    // Empty only for a path without an object, and if the write is not sent.
+    key: isIdEmpty || !target ? {} : targetKey(target, id),
+    body: body?.data,
+    wait: wait?.data,
+    userErrors: [
+      ...(isIdEmpty ? [emptyValue([target.field])] : []),
+      ...emptyIds(fields).map(emptyValue),
+      ...brokenLimits(body?.error, fieldOf),
+      ...brokenLimits(wait?.error, fieldOf),
+    ],
+  };
+}
+
+/** A field other than `id` has the name of the key's only part: `pageId` of a Page. */
+const targetKey = ({ field, entity }: NonNullable<Write['target']>, id: unknown) =>
+  field === 'id' ? entity.parseId(String(id)) : entity.callerKey({ [field]: id });
+
+async function execute(
+  write: Write,
+  args: Args,
+  context: Context,
+  info: GraphQLResolveInfo,
+): Promise<MutationPayload<object>> {
+  const { key, body, wait, userErrors } = readInput(write, args);
+  if (userErrors.length > 0) return { object: null, userErrors };
+  const { returns, target, rename, followUp } = write;
+  const { writes } = context;
+  const field = String(info.path.key);
+  let object: object | null;
+  writes?.begin(field);
+  try {
+    object = await send(write, key, body, context, info.path);
+    const written = returns.keyOf(object);
+    writes?.confirm(field, written && returns.idOf(written));
+  } catch (error) {
+    if (!hasKind(error, 'outcome_unknown')) {
+      writes?.reject(field);
+      const inputs = Object.keys(bodyOf(write).shape);
+      const form = { target, inputs, fieldOf: rename?.toField ?? pathThroughout };
+      return { object: null, userErrors: [rejectionOf(error, form)] };
+    }
+    object = await readAfterwards(write, error, key, context, info);
+  } finally {
+    forgetReads(context);
+  }
+  const reached = object && (await followUp?.wait(context, key, object, wait));
+  return { object, userErrors: [], ...reached };
+}
+
+async function send(
+  { route, toObject, target }: Write,
+  key: KeyOf<never>,
+  body: unknown,
+  { rest }: Context,
+  origin: unknown,
+): Promise<object> {
+  const response = await rest.call(route, inputOf(target?.entity.pathOf(key), body), { origin });
+  // Without `toObject` the response is the object.
+  return toObject ? toObject(response, key) : (response as object);
+}
+
+/**
+ * Reads the target after a write without a usable response, in one GET within the request's deadline.
+ *
+ * @returns the target, if the backend confirmed the write.
+ * @throws OUTCOME_UNKNOWN otherwise, whatever the state: an unchanged object may change a moment later, and a changed
+ * one may be due to another caller. `extensions.state` contains the state: `{ "id": "…", "found": true, "status":
+ * "queued", "queuedAt": "2026-03-01T09:30:00.000Z" }`.
+ */
+async function readAfterwards(
+  { target, readBack }: Write,
+  error: RestError,
+  key: KeyOf<never>,
+  context: Context,
+  { path }: GraphQLResolveInfo,
+): Promise<object | null> {
+  if (!readBack || !target) throw error;
+  const { entity } = target;
+  const id = entity.idOf(key);
+  // Earlier reads do not include the write.
+  forgetReads(context);
+  const read = () => entity.loader(context).load(key, path);
+  if (error.status === NO_CONTENT) {
+    context.writes?.confirm(String(path.key), id);
+    return read();
+  }
+  const { message, extensions } = fromRestError(error);
+  const state = await read().then(
+    (object) => ({
+      found: object !== null,
+      ...(object &&
+        Object.fromEntries(readBack.map((name) => [name, serialize(name, object[name])]))),
+    }),
+    // The error of the write is reported, not that of the read.
+    () => ({ found: null }),
+  );
+  throw new GraphQLError(message, {
+    originalError: error,
+    extensions: { ...extensions, state: { id, ...state } },
+  });
+}
+
+/** Converts a value as the schema does; undefined for an invalid value. */
+function serialize(name: string, value: unknown): unknown {
+  if (value instanceof Error) return undefined;
+  if (!name.endsWith('At') || value === null) return value;
+  try {
+    return readTimestamp(value);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Removes nulls: optional inputs given as null are not sent.
  *
- * @throws BAD_USER_INPUT for a global id in place of a raw id.
+ * @throws BAD_USER_INPUT for a global id instead of a raw id.
  */
 function withoutNulls(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutNulls(item));
@@ -316,7 +362,7 @@ function withoutNulls(value: unknown, name = ''): unknown {
   );
 }
 
-/** Returns the paths of empty ids, which the REST document does not exclude. */
+/** Returns the paths of empty ids, which the API spec does not exclude. */
 function emptyIds(value: unknown, path: readonly string[] = []): (readonly string[])[] {
   if (value === '') return RAW_ID.test(path.at(-1) ?? '') ? [path] : [];
   if (typeof value !== 'object' || value === null) return [];

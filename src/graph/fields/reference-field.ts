@@ -10,12 +10,11 @@ import {
   type RequirementSource,
   type ReferenceRequirement,
 } from '../entity/requirement.ts';
-import { describeId, type Entity, type KeyOf } from '../entity/entity.ts';
+import { describeId, nounOf, withArticle, type Entity, type KeyOf } from '../entity/entity.ts';
 import { followReference, lookUp } from '../entity/lookahead.ts';
 import { badInput } from '../errors.ts';
 import { builder } from '../schema/builder.ts';
-import { soundKey } from '../types/key.ts';
-import { nounOf } from '../types/typename.ts';
+import { requireKey } from '../types/key.ts';
 
 /** A parent with fields of the same names as the key of the object that it refers to. */
 type Referring<Name extends string> = { readonly [Part in Name]?: string | null };
@@ -41,7 +40,7 @@ export function referenceField<
     key: (parent) => {
       // Safe casts: a requirement is used with its own field's parents or their keys only.
       const wanted = key ? key(parent as Parent) : partsOf(parent as Referring<Name>, entity.key);
-      return wanted && soundKey(wanted);
+      return wanted && requireKey(wanted);
     },
   };
   return {
@@ -68,10 +67,10 @@ function partsOf<Name extends string>(
 }
 
 /** A lookup by global id or raw ids: `page(id:)`, `page(pageId:)`. Null if it does not exist. */
-export function lookupField<T extends object, Name extends string>(
-  entity: Entity<T, Name>,
-  description: string,
-) {
+export function lookupField<T extends object, Name extends string>(entity: Entity<T, Name>) {
+  const names = entity.key.map((name) => `\`${name}\``).join(', ');
+  const by = entity.key.length > 1 ? `its global ID, or by ${names}` : 'ID';
+  const description = `Fetches ${withArticle(nounOf(entity.name))} by ${by}. Null if it does not exist.`;
   return {
     ...requiring(description, {
       kind: 'lookup',
@@ -89,7 +88,6 @@ export function lookupField<T extends object, Name extends string>(
         ]),
       ),
     })),
-    // As above.
     resolve: (_parent: object, args: ArgumentValues, context: Context, info: GraphQLResolveInfo) =>
       lookUp(entity, lookupKey(entity, args), context, info) as Promise<T | null>,
   };

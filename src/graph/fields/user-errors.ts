@@ -5,9 +5,9 @@
  */
 import type { z } from 'zod';
 import { hasKind, type RestError } from '../../rest/call/errors.ts';
-import { codeOf } from '../errors.ts';
+import { errorCodeOf } from '../errors.ts';
 import { builder } from '../schema/builder.ts';
-import { nounOf } from '../types/typename.ts';
+import { nounOf } from '../entity/entity.ts';
 
 const USER_ERROR_CODES = {
   BLANK: { description: 'The value must not be empty.' },
@@ -45,12 +45,10 @@ export interface UserError {
 /** Maps a path of the REST body to the input. */
 export type FieldOf = (path: readonly string[]) => readonly string[];
 
-/** The input of a write. */
 interface Form {
   /** The target of the write and its input field; undefined for a write that creates an object. */
   readonly target:
     { readonly field: string; readonly entity: { readonly name: string } } | undefined;
-  /** The fields of the route's body. */
   readonly inputs: readonly string[];
   readonly fieldOf: FieldOf;
 }
@@ -78,23 +76,21 @@ export const UserErrorRef = builder.objectType(builder.objectRef<UserError>('Use
   }),
 });
 
-/** A value that must not be empty. */
 export const emptyValue = (field: readonly string[]): UserError => ({
   code: 'BLANK',
   field,
   message: `${labelOf(field)} must not be empty.`,
 });
 
-/** Returns the errors of all violated limits. */
-export const brokenLimits = (error: z.ZodError, fieldOf: FieldOf): UserError[] =>
-  error.issues.map((issue) => {
+export const brokenLimits = (error: z.ZodError | undefined, fieldOf: FieldOf): UserError[] =>
+  (error?.issues ?? []).map((issue) => {
     const field = fieldOf(issue.path.map(String));
-    const [code, wish] = limitOf(issue);
-    return { code, field, message: `${labelOf(field)} ${wish}.` };
+    const [code, demand] = limitOf(issue);
+    return { code, field, message: `${labelOf(field)} ${demand}.` };
   });
 
 /** Returns the code of a violated limit, and what is required. */
-function limitOf(issue: z.core.$ZodIssue): readonly [code: UserErrorCode, wish: string] {
+function limitOf(issue: z.core.$ZodIssue): readonly [code: UserErrorCode, demand: string] {
   switch (issue.code) {
     case 'too_small':
       if (issue.origin !== 'string') return ['TOO_SMALL', `must be at least ${issue.minimum}`];
@@ -124,11 +120,11 @@ function limitOf(issue: z.core.$ZodIssue): readonly [code: UserErrorCode, wish: 
  *
  * @throws the error itself if the user cannot correct it.
  */
-export function refusal(error: unknown, form: Form): UserError {
+export function rejectionOf(error: unknown, form: Form): UserError {
   if (!hasKind(error, 'status') || isOfProxy(error)) throw error;
   const { target } = form;
   const field = fieldIn(error, form);
-  const code = codeOf(error);
+  const code = errorCodeOf(error);
   switch (code) {
     case 'VALIDATION_FAILED':
       return { code, field, message: invalidMessage(field, error.status) };
@@ -159,7 +155,7 @@ export function refusal(error: unknown, form: Form): UserError {
 /** Statuses of a request that is too large, for proxies and the backend alike. */
 const TOO_LARGE: readonly unknown[] = [413, 414, 431];
 
-/** Whether a refusal is HTML or plain text, which proxies write without knowing the object and the values. */
+/** Whether a rejection is HTML or plain text, which proxies write without knowing the object and the values. */
 const isOfProxy = ({ body, status }: RestError): boolean =>
   body === 'foreign' && !TOO_LARGE.includes(status);
 
@@ -176,7 +172,6 @@ function fieldIn({ field = '' }: RestError, { inputs, fieldOf }: Form): readonly
   return inputs.includes(path[0] ?? '') ? fieldOf(path) : null;
 }
 
-/** Words in capitals in labels. */
 const ACRONYMS: ReadonlySet<string> = new Set(['id', 'og', 'url']);
 
 /** Label of a field in messages: `customName` is `Custom name`; list indexes are skipped. */

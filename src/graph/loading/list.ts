@@ -11,14 +11,12 @@ import { MAX_LIMIT, type Listed } from '../../v0/list.ts';
 import type { Route } from '../../v0/routes.ts';
 import { perRequest, type Context } from '../context.ts';
 import { invalidResponse } from '../errors.ts';
-import { textOf } from '../types/key.ts';
+import { mapKeyOf, valueAt } from '../types/key.ts';
 import { Loader, type Abandon } from './loader.ts';
 
-/** A page to read. */
 export interface ListPage {
   /** REST cursor of the page; null for the first page. */
   readonly from: string | null;
-  /** 1 to 100. */
   readonly limit: number;
 }
 
@@ -42,7 +40,6 @@ type ListInput<Path extends string, Query> = CallInput<Path, Filters<Query>, und
 
 type ListOptions = Pick<List, 'id' | 'fetch'> & Partial<Pick<List, 'route' | 'source'>>;
 
-/** A list of a route with filters. */
 export class List<Item = unknown> {
   /** Route, path and filters. Equal for equal lists; cursors are bound to it. */
   readonly id: string;
@@ -50,7 +47,6 @@ export class List<Item = unknown> {
   readonly route: Route | undefined;
   /** List of which all pages are read for this one. */
   readonly source: List | undefined;
-  /** Fetches an unmapped page. */
   readonly fetch: (page: ListPage, call: CallOptions) => Promise<ListedPage<unknown>>;
   readonly #context: Context;
   readonly #toNode: ((item: unknown) => Item) | undefined;
@@ -81,7 +77,7 @@ export class List<Item = unknown> {
     const { path } = input;
     const filters = sentFilters(input.query ?? {});
     return new List(context, {
-      id: `${route.path} ${textOf(path ?? {})} ${textOf(filters)}`,
+      id: `${route.path} ${mapKeyOf(path ?? {})} ${mapKeyOf(filters)}`,
       route,
       fetch: ({ from, limit }, call) => {
         const query = { ...filters, limit, ...(from !== null && { cursor: from }) };
@@ -173,7 +169,7 @@ export class List<Item = unknown> {
         from = nextStart(listed, from);
         // Look-ahead may have abandoned it meanwhile.
         if (from === null || call.cancel?.cancelled) return;
-        if (seen.has(from)) throw endless();
+        if (seen.has(from)) throw repeatedCursor();
         seen.add(from);
       }
     } catch (error) {
@@ -182,7 +178,29 @@ export class List<Item = unknown> {
     }
   }
 
-  /** The items of all pages. */
+  /**
+   * Searches all pages for an item by a field; null if there is none.
+   *
+   * @param onPage called after each page without the item.
+   * @throws the error in place of an invalid item or field, which may be the wanted one.
+   */
+  async find(
+    call: CallOptions,
+    field: keyof Item & string,
+    isWanted: (value: unknown) => boolean,
+    onPage?: () => void,
+  ): Promise<Item | null> {
+    let fault: Error | undefined;
+    for await (const { items } of this.pages(call)) {
+      const found = findItem(items, field, isWanted);
+      if (found instanceof Error) fault ??= found;
+      else if (found) return found;
+      onPage?.();
+    }
+    if (fault) throw fault;
+    return null;
+  }
+
   async all(call: CallOptions): Promise<readonly Item[]> {
     const items: Item[] = [];
     for await (const page of this.pages(call)) {
@@ -191,6 +209,21 @@ export class List<Item = unknown> {
     }
     return items;
   }
+}
+
+/** Returns the first item with a wanted field, or else the first error in place of an item or its field. */
+export function findItem<Item>(
+  items: readonly Item[],
+  field: keyof Item & string,
+  isWanted: (value: unknown) => boolean,
+): Item | Error | undefined {
+  let fault: Error | undefined;
+  for (const item of items) {
+    const value = valueAt(item, field);
+    if (value instanceof Error) fault ??= value;
+    else if (isWanted(value)) return item;
+  }
+  return fault;
 }
 
 /**
@@ -253,8 +286,7 @@ class ListReader {
 
 const listReader = perRequest(() => new ListReader());
 
-/** The error of a list with a repeated cursor. */
-export const endless = () =>
+export const repeatedCursor = () =>
   invalidResponse('Backend returned the same cursor twice, so the list would never end.');
 
 /**

@@ -7,18 +7,16 @@
 import DataLoader from 'dataloader';
 import { Cancel } from '../../lib/cancel.ts';
 import type { CallOptions } from '../../rest/client/client.ts';
-import { textOf } from '../types/key.ts';
+import { mapKeyOf } from '../types/key.ts';
 
 /** Abandons a started call; has no effect after a resolver has loaded the key. */
 export type Abandon = () => void;
 
-/** For starts that made no call. */
 const nothingToAbandon: Abandon = () => {};
 
 /** A call that only look-ahead has requested so far. */
 interface EarlyLoad {
   readonly cancel: Cancel;
-  /** Number of starts that are not abandoned. */
   starts: number;
 }
 
@@ -34,7 +32,6 @@ export interface StartsLoads<Key> {
   start(key: Key, origin?: unknown): Abandon;
 }
 
-/** A key in DataLoader's batch. */
 interface Load<Key> {
   readonly id: string;
   readonly key: Key;
@@ -49,10 +46,9 @@ export class Loader<Key extends object, Value> implements StartsLoads<Key> {
   readonly #idOf: (key: Key) => string;
   readonly #onPrimed: ((origin: unknown) => void) | undefined;
 
-  /** @param read makes the call of a key. */
   constructor(
     read: (key: Key, call: CallOptions) => Promise<Value>,
-    { idOf = textOf, onPrimed }: LoaderOptions<Key> = {},
+    { idOf = mapKeyOf, onPrimed }: LoaderOptions<Key> = {},
   ) {
     this.#batches = new DataLoader(
       // A load resolves with its promise, despite DataLoader's types, so no key waits for the slowest one.

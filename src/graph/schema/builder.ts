@@ -4,7 +4,7 @@
 import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
 import { API_NAME } from '../../v0/routes.ts';
-import type { SchemaShape } from '../entity/schema-shape.ts';
+import type { SchemaShape } from '../entity/entity.ts';
 import { DEFAULT_FIRST, MAX_FIRST } from '../loading/page-request.ts';
 import { DateTime, Json, SafeInt } from '../types/scalars.ts';
 import { nodeOptions } from './node.ts';

@@ -8,12 +8,9 @@ import { findEntity } from '../entity/entity.ts';
 import { lookUp } from '../entity/lookahead.ts';
 import { badInput } from '../errors.ts';
 import { parseNodeId } from '../types/node-id.ts';
-import { typenameOf, withTypename } from '../types/typename.ts';
 
-/** Maximum number of ids of `nodes`. */
 export const MAX_NODES = 100;
 
-/** An id as passed to a resolver by the plugin. */
 interface GivenId {
   readonly id: string;
 }
@@ -63,6 +60,11 @@ export const nodeOptions = {
   },
 } as const;
 
+/** Types of objects behind `Node`. A WeakMap, since REST objects have no type name and shared responses are immutable. */
+const typenames = new WeakMap<object, string>();
+
+export const typenameOf = (object: object): string | undefined => typenames.get(object);
+
 /** Loads an object of any type by a caller's id; null if it does not exist. */
 export async function loadNode(
   { entity, key }: WantedObject,
@@ -70,7 +72,8 @@ export async function loadNode(
   info: GraphQLResolveInfo,
 ): Promise<object | null> {
   const object = await lookUp(entity, key, context, info);
-  return object && withTypename(object, entity.name);
+  if (object) typenames.set(object, entity.name);
+  return object;
 }
 
 /** @throws BAD_USER_INPUT for an invalid id. */

@@ -16,8 +16,7 @@ import {
 } from '@pothos/core';
 import { z } from 'zod';
 import { nullOnlyWithError } from '../entity/requirement.ts';
-import type { Entity } from '../entity/entity.ts';
-import type { Types } from '../entity/schema-shape.ts';
+import type { Entity, Types } from '../entity/entity.ts';
 import type { Key } from '../types/key.ts';
 import { builder } from './builder.ts';
 import { ID_DESCRIPTION } from './node.ts';
@@ -28,7 +27,6 @@ type OutputRef = EnumRef<Types, unknown> | ObjectRef<Types, unknown>;
 type Beside<Ref> = Ref | string | { readonly type?: Ref | 'String'; readonly description?: string };
 
 interface FieldOptions<Fields = Readonly<Record<string, unknown>>> {
-  /** Additions by name in REST. */
   readonly fields?: Fields;
   /** New name of REST's `id`, since `id` is a global id. */
   readonly renamed?: { readonly id: string };
@@ -193,7 +191,6 @@ function besideOf(
   return Object.getPrototypeOf(given) === Object.prototype ? (given as object) : { type: given };
 }
 
-/** Description of a field in the contract. */
 function wordsOf(schema: z.core.$ZodType, isRenamed: boolean): string {
   const words = (schema as z.ZodType).description ?? '';
   if (isRenamed) return words.replace(/^ID (.+)\.$/, 'Raw ID $1, called `id` in the REST API.');

@@ -19,7 +19,7 @@ export class NodeReference {
  *
  * @throws the error in place of an invalid part, whose text must not become an id.
  */
-export function soundKey<Key extends object>(key: Key): Key {
+export function requireKey<Key extends object>(key: Key): Key {
   for (const name in key) if (key[name] instanceof Error) throw key[name];
   return key;
 }
@@ -39,14 +39,14 @@ export function valueAt(object: unknown, ...path: readonly string[]): unknown {
  *
  * @throws the error in place of an invalid value.
  */
-export function textOf(values: object, names?: readonly string[]): string {
+export function mapKeyOf(values: object, names?: readonly string[]): string {
   let text = '';
-  if (names) for (const name of names) text += written(name, values);
-  else for (const name in values) text += written(name, values);
+  if (names) for (const name of names) text += format(name, values);
+  else for (const name in values) text += format(name, values);
   return text;
 }
 
-function written(name: string, values: object): string {
+function format(name: string, values: object): string {
   const value = (values as Readonly<Record<string, unknown>>)[name];
   if (value instanceof Error) throw value;
   const text = String(value);

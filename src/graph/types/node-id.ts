@@ -38,7 +38,7 @@ const typenames = new Map<number, string>();
  * @throws if its code is that of another type: rename one of them.
  */
 export function registerNodeType(typename: string): void {
-  const code = codeOf(typename);
+  const code = typeCodeOf(typename);
   const other = typenames.get(code) ?? typename;
   if (other !== typename)
     throw new Error(
@@ -48,11 +48,11 @@ export function registerNodeType(typename: string): void {
   typenames.set(code, typename);
 }
 
-const codeOf = (typename: string): number => crc32(typename) & 0xffff;
+const typeCodeOf = (typename: string): number => crc32(typename) & 0xffff;
 
 /** @throws UPSTREAM_INVALID_RESPONSE for an id that could not be used in a path. */
 export function formatNodeId(typename: string, parts: readonly string[]): string {
-  const code = codes.get(typename) ?? codeOf(typename);
+  const code = codes.get(typename) ?? typeCodeOf(typename);
   let most = HEAD_BYTES;
   for (const part of parts) most += MAX_PART_HEAD + MAX_UTF8_BYTES * part.length;
   const bytes = most <= scratch.length ? scratch : Buffer.allocUnsafe(most);

@@ -12,7 +12,6 @@ export class NodePage<Node> {
   readonly hasPreviousPage: boolean;
   /** Null if the backend does not count; a function if counting costs a call. */
   readonly totalCount: number | null | (() => Promise<number | null>);
-  /** Returns the cursor of the node at an index. */
   readonly cursorAt: (index: number) => string;
   readonly #end: string | Error | undefined;
 

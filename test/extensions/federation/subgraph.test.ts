@@ -218,7 +218,7 @@ describe('references', () => {
       { __typename: 'Page', id: formatNodeId('Page', ['p1']), pageId: 'p2' },
       '"id" and "pageId" are of different objects',
     ],
-    ['a raw id that no path can have', page('..'), '"pageId"'],
+    ['a raw id that no path can have', page('..'), '`pageId`'],
   ])('that are invalid fail alone with BAD_USER_INPUT: %s', async (_what, broken, message) => {
     const gateway = await open();
 

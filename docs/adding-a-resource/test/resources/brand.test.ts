@@ -1,18 +1,20 @@
-/** Brands: read, listed, reached from a page, and with their pages, with the calls they cost. */
+/** Brands: read, listed, reached from a page, with their pages, and changed, with the calls that they cost. */
 import { expect, it } from 'vitest';
 import { openGateway } from '../support/open-gateway.ts';
 
 it('reads a brand by its raw or its global id with one call', async () => {
   const gateway = await openGateway();
-  const { data } = await gateway.ask('{ brand(brandId: "brand_harbour") { id name initial } }');
-  const { id, name, initial } = data['brand'];
+  const { data } = await gateway.ask(
+    '{ brand(brandId: "brand_harbour") { id name status initial } }',
+  );
+  const { id, ...brand } = data['brand'];
 
   const { data: again } = await gateway.ask(
     `{ node(id: "${id}") { ... on Brand { brandId name } } none: brand(brandId: "none") { id } }`,
   );
 
-  expect({ name, initial }).toEqual({ name: 'Harbour', initial: 'H' });
-  expect(again).toEqual({ node: { brandId: 'brand_harbour', name }, none: null });
+  expect(brand).toEqual({ name: 'Harbour', status: 'active', initial: 'H' });
+  expect(again).toEqual({ node: { brandId: 'brand_harbour', name: 'Harbour' }, none: null });
   expect(gateway.restCalls).toEqual(['GET /v0/brands/brand_harbour', 'GET /v0/brands/none']);
 });
 
@@ -33,7 +35,7 @@ it('lists brands page by page', async () => {
   expect(second['brands'].nodes).toEqual([{ brandId: 'brand_lantern' }]);
 });
 
-it('asks for the pages of a brand beside the brand, and answers null for a brand that is not there', async () => {
+it('reads the pages of a brand concurrently with the brand, and returns null for an unknown brand', async () => {
   const gateway = await openGateway();
 
   const { data } = await gateway.ask(
@@ -61,4 +63,22 @@ it('calls for the brand of a page only when more than its id is selected', async
   const { data } = await gateway.ask(`{ ${page} { brand { name } } }`);
   expect(data['page'].brand.name).toBe('Harbour');
   expect(gateway.restCalls).toHaveLength(2);
+});
+
+it('changes a brand with one call, and reports an empty name without any', async () => {
+  const gateway = await openGateway({ fresh: true });
+  const { data } = await gateway.ask('{ brand(brandId: "brand_harbour") { id } }');
+  const update = (fields: string) =>
+    gateway.ask(`mutation { updateBrand(input: { id: "${data['brand'].id}", ${fields} }) {
+      brand { name status } userErrors { code field } } }`);
+
+  const { data: retired } = await update('status: retired');
+  const { data: unnamed } = await update('name: ""');
+
+  expect(retired['updateBrand']).toEqual({
+    brand: { name: 'Harbour', status: 'retired' },
+    userErrors: [],
+  });
+  expect(unnamed['updateBrand'].userErrors).toEqual([{ code: 'BLANK', field: ['name'] }]);
+  expect(gateway.restCalls.slice(1)).toEqual(['PATCH /v0/brands/brand_harbour']);
 });

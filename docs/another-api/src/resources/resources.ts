@@ -1,2 +1,2 @@
 /** Imports every resource module once. */
-import './issue/issue.ts';
+import './issue.ts';

@@ -1,4 +1,4 @@
-/** Brands: listed, read, and read with their pages. Source: interface.md, "Brands". */
+/** Brands: listed, read, changed, and read with their pages. Source: interface.md, "Brands". */
 import { getTableColumns } from 'drizzle-orm';
 import { listPage } from '../database/list.ts';
 import { equals, getRow } from '../database/rows.ts';
@@ -19,6 +19,15 @@ export const brandRoutes = {
 
   getBrand: async ({ db, tenantId, params: { brand_id: brandId }, present }) =>
     present(await getRow(db, 'brand', brands, { tenantId, brandId })),
+
+  updateBrand: async ({ db, tenantId, params: { brand_id: brandId }, body, nowMs, present }) => {
+    const own = { tenantId, brandId };
+    await db
+      .update(brands)
+      .set({ ...body, updatedAt: nowMs })
+      .where(equals(brands, own));
+    return present(await getRow(db, 'brand', brands, own));
+  },
 
   listBrandPages: async ({ db, tenantId, params: { brand_id: brandId }, list, present }) => {
     await getRow(db, 'brand', brands, { tenantId, brandId });

@@ -2,6 +2,7 @@ CREATE TABLE `brands` (
 	`brand_id` text NOT NULL,
 	`tenant_id` text NOT NULL,
 	`name` text NOT NULL,
+	`status` text NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	PRIMARY KEY(`tenant_id`, `brand_id`)

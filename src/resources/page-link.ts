@@ -1,26 +1,79 @@
 /**
- * Fields that lead to page links, and from them to their page and audience.
+ * Page links. Source: interface.md, "PageLink". REST links lack their page, so only links read by page have one. No route
+ * reads a single link, so it is not a node.
  */
-import { isSameId } from '../../lib/same-id.ts';
-import { connectionType } from '../../graph/fields/connection-type.ts';
-import type { Context } from '../../graph/context.ts';
-import { rawId } from '../../graph/entity/entity.ts';
-import { listField } from '../../graph/fields/list-field.ts';
-import { List } from '../../graph/loading/list.ts';
-import { soundKey, valueAt } from '../../graph/types/key.ts';
-import { referenceField } from '../../graph/fields/reference-field.ts';
-import { builder } from '../../graph/schema/builder.ts';
-import type { PageLink } from '../../v0/schemas/page-link.ts';
-import { routes } from '../../v0/routes.ts';
-import { audienceEntity } from '../audience/audience.type.ts';
-import { pageEntity } from '../page/page.type.ts';
-import {
-  pageIdOf,
-  PageLinkRef,
-  PageLinkTargetRef,
-  TENANT_DOMAIN_ID,
-  withPage,
-} from './page-link.type.ts';
+import type { Context } from '../graph/context.ts';
+import { rawId } from '../graph/entity/entity.ts';
+import { unsupported } from '../graph/errors.ts';
+import { connectionType } from '../graph/fields/connection-type.ts';
+import { listField } from '../graph/fields/list-field.ts';
+import { referenceField } from '../graph/fields/reference-field.ts';
+import { List } from '../graph/loading/list.ts';
+import { builder } from '../graph/schema/builder.ts';
+import { restType } from '../graph/schema/rest-type.ts';
+import { requireKey, valueAt } from '../graph/types/key.ts';
+import { isSameId } from '../lib/same-id.ts';
+import { routes } from '../v0/routes.ts';
+import { PageLink, PageLinkTarget } from '../v0/schemas/page-link.ts';
+import { audienceEntity } from './audience.ts';
+import { pageEntity } from './page.ts';
+
+interface KnownPage {
+  /** Page whose links were read; undefined for links of all pages. */
+  readonly knownPageId?: string | undefined;
+}
+
+const TENANT_DOMAIN_ID =
+  'Raw ID of the custom domain whose links are listed. Defaults to the fallback subdomain.';
+
+type PageLinkNode = PageLink & KnownPage;
+type PageLinkTargetNode = PageLinkTarget & KnownPage;
+
+const PageLinkRef = builder.objectRef<PageLinkNode>('PageLink');
+const PageLinkTargetRef = builder.objectRef<PageLinkTargetNode>('PageLinkTarget');
+
+/**
+ * Returns a link with its page: the requested one, or the one in the response. Assumed: some deployments return a
+ * `pageId`, which the document does not show.
+ */
+function withPage(link: PageLink, requested: string | undefined): PageLinkNode {
+  const named = (link as { readonly pageId?: unknown }).pageId;
+  const knownPageId = requested ?? (typeof named === 'string' ? named : undefined);
+  return { ...link, knownPageId };
+}
+
+/**
+ * Returns the page of a link.
+ *
+ * @throws UPSTREAM_UNSUPPORTED if it is unknown.
+ */
+function pageIdOf({ knownPageId }: KnownPage): string {
+  if (knownPageId) return knownPageId;
+  throw unsupported(
+    'Backend does not return the page of this link. Query the links of one page with `pageLinks(pageId:)` or `Page.links`.',
+  );
+}
+
+restType(PageLinkRef, PageLink, {
+  description:
+    'A URL path on a tenant domain that leads to an audience of a page. Fields that the backend omits are null.',
+  added: (t) => ({
+    target: t.field({
+      type: PageLinkTargetRef,
+      nullable: true,
+      description: 'Target of the link. No REST call.',
+      resolve: ({ target, knownPageId }) => {
+        // An error replaces an invalid target.
+        if (target instanceof Error) throw target;
+        return target && { ...target, knownPageId };
+      },
+    }),
+  }),
+});
+
+restType(PageLinkTargetRef, PageLinkTarget, {
+  description: 'Target of a page link. Fields that the backend omits are null.',
+});
 
 const PageLinkConnectionRef = connectionType(PageLinkRef);
 
@@ -52,7 +105,6 @@ builder.queryField('pageLinks', (t) =>
         path: t.arg.string({ description: 'Only the link with exactly this URL path.' }),
         tenantDomainId: t.arg.id({ description: TENANT_DOMAIN_ID }),
       },
-      from: 'key',
       route: routes.listPageLinks,
       identifiedBy: ['pageLinkId'],
       // Links of REST lack their page, so only those of a given page have one.
@@ -70,7 +122,6 @@ builder.objectField(pageEntity.ref, 'links', (t) =>
     listField({
       type: PageLinkConnectionRef,
       description: 'Paginated list of the links to the page on one domain.',
-      from: 'key',
       shares: ['pageId'],
       route: routes.listPageLinks,
       identifiedBy: ['pageLinkId'],
@@ -116,13 +167,12 @@ builder.objectField(audienceEntity.ref, 'links', (t) =>
       args: {
         tenantDomainId: t.arg.id({ description: TENANT_DOMAIN_ID }),
       },
-      from: 'key',
       route: routes.listPageLinks,
       identifiedBy: ['pageLinkId'],
       paginates: true,
       // REST filters links by page only, so all links of the page are read and filtered here.
       list: ({ pageId, audienceId }, { tenantDomainId }, context) => {
-        soundKey({ audienceId });
+        requireKey({ audienceId });
         const source = linksOf(context, { pageId, tenantDomainId });
         const id = JSON.stringify(['to', audienceId, source.id]);
         return List.whole(context, { id, source }, async (call) => {

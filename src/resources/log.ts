@@ -1,31 +1,59 @@
 /**
- * Fields that lead to logs and activity items, and from them to their account and person.
+ * Logs of persons and accounts, activity items, and the interface that they share. Source: interface.md, "PersonLog",
+ * "AccountLog", "ActivityItem". Fields of an activity item may be absent or null in practice, so all fields of the
+ * interface are nullable. No route reads a single item, so it is not a node.
  */
-import { connectionType } from '../../graph/fields/connection-type.ts';
-import { listField } from '../../graph/fields/list-field.ts';
-import { List } from '../../graph/loading/list.ts';
-import { lookupField, referenceField } from '../../graph/fields/reference-field.ts';
-import { builder } from '../../graph/schema/builder.ts';
-import { routes } from '../../v0/routes.ts';
-import { accountEntity } from '../account/account.type.ts';
-import { personEntity } from '../person/person.type.ts';
-import { accountLogEntity, ActivityItemRef, personLogEntity } from './log.type.ts';
+import { Entity } from '../graph/entity/entity.ts';
+import { connectionType } from '../graph/fields/connection-type.ts';
+import { listField } from '../graph/fields/list-field.ts';
+import { lookupField, referenceField } from '../graph/fields/reference-field.ts';
+import { List } from '../graph/loading/list.ts';
+import { builder } from '../graph/schema/builder.ts';
+import { restType } from '../graph/schema/rest-type.ts';
+import { routes } from '../v0/routes.ts';
+import { AccountLog, ActivityItem, LogEntry, PersonLog } from '../v0/schemas/log.ts';
+import { accountEntity } from './account.ts';
+import { personEntity } from './person.ts';
+
+const personLogEntity = new Entity({
+  ref: builder.objectRef<PersonLog>('PersonLog'),
+  key: ['personId', 'personLogId'],
+  route: routes.getPersonLog,
+});
+
+const accountLogEntity = new Entity({
+  ref: builder.objectRef<AccountLog>('AccountLog'),
+  key: ['accountId', 'accountLogId'],
+  route: routes.getAccountLog,
+});
+
+const LogEntryRef = builder.interfaceRef<LogEntry>('LogEntry');
+
+restType(LogEntryRef, LogEntry, {
+  description: 'A recorded event: a log entry of a person or an account, or an activity item.',
+});
+
+restType(personLogEntity, PersonLog, {
+  description: 'A log entry of a person: an event that concerns them.',
+  interfaces: [LogEntryRef],
+});
+
+restType(accountLogEntity, AccountLog, {
+  description: 'A log entry of an account: an event that concerns it.',
+  interfaces: [LogEntryRef],
+});
+
+const ActivityItemRef = restType('ActivityItem', ActivityItem, {
+  description:
+    'An item of the activity feed of an account: an event that concerns the account or one of its persons. Fields that the backend omits are null.',
+  interfaces: [LogEntryRef],
+});
 
 const INCLUDE_DELETED = 'Whether to include deleted entries. If omitted, the backend decides.';
 
 builder.queryFields((t) => ({
-  accountLog: t.field(
-    lookupField(
-      accountLogEntity,
-      'Fetches a log entry of an account by its global ID, or by its raw ID and that of the account. Null if it does not exist.',
-    ),
-  ),
-  personLog: t.field(
-    lookupField(
-      personLogEntity,
-      'Fetches a log entry of a person by its global ID, or by its raw ID and that of the person. Null if it does not exist.',
-    ),
-  ),
+  accountLog: t.field(lookupField(accountLogEntity)),
+  personLog: t.field(lookupField(personLogEntity)),
 }));
 
 builder.objectFields(accountEntity.ref, (t) => ({
@@ -33,7 +61,6 @@ builder.objectFields(accountEntity.ref, (t) => ({
     listField({
       type: connectionType(accountLogEntity.ref),
       description: 'Paginated list of the log entries of the account itself.',
-      from: 'key',
       route: routes.listAccountLogs,
       items: accountLogEntity,
       args: { includeDeleted: t.arg.boolean({ description: INCLUDE_DELETED }) },
@@ -49,7 +76,6 @@ builder.objectFields(accountEntity.ref, (t) => ({
       type: connectionType(ActivityItemRef),
       description:
         'Paginated activity feed of the account, with the events of its persons if `includePersonActivity` is true.',
-      from: 'key',
       route: routes.listActivity,
       identifiedBy: ['activityId'],
       args: {
@@ -73,7 +99,6 @@ builder.objectField(personEntity.ref, 'logs', (t) =>
     listField({
       type: connectionType(personLogEntity.ref),
       description: 'Paginated list of the log entries of the person.',
-      from: 'key',
       route: routes.listPersonLogs,
       items: personLogEntity,
       args: { includeDeleted: t.arg.boolean({ description: INCLUDE_DELETED }) },

@@ -1,8 +1,6 @@
 /**
- * Client errors. Handlers throw a `Problem`, which `app.ts` writes as the flat error body; other errors are bugs, and
- * result in 500 without details.
- *
- * Assumed: statuses, codes and body, since the document shows none; the body is the public reference's.
+ * Handlers throw a `Problem` for errors of clients, which `app.ts` writes as the flat error body. All others are
+ * failures, and result in 500 without details. Assumed: statuses, codes and body, since the API spec shows none.
  */
 export const CODES = {
   400: 'bad_request',
@@ -55,3 +53,28 @@ export const conflict = (message: string, field: string, reason: string) =>
 /** @param what the query or the body. */
 export const invalid = (status: 400 | 422, what: string, field: string, reason: string) =>
   new Problem(status, `Invalid ${what}: ${field}: ${reason}`, { field, reason });
+
+/** A failure of the backend, without callers' values. */
+export interface Failure {
+  /** `GET /v0/topics/:topic_id`, or the name of a background task. */
+  readonly route: string;
+  /** The driver's code, or the name of the error. */
+  readonly code: string;
+  /** The line of code that threw it. */
+  readonly at: string | undefined;
+}
+
+/** Without the message: those of the driver contain statements with callers' values. */
+export function failureOf(route: string, error: unknown): Failure {
+  const root = rootOf(error);
+  if (!(root instanceof Error)) return { route, code: typeof root, at: undefined };
+  const code = 'code' in root && typeof root.code === 'string' ? root.code : root.name;
+  return { route, code, at: /^ +at (.*)$/m.exec(root.stack ?? '')?.[1] };
+}
+
+/** Returns the innermost cause, since Drizzle and fetch wrap errors. */
+export function rootOf(error: unknown): unknown {
+  let root = error;
+  while (root instanceof Error && root.cause instanceof Error) root = root.cause;
+  return root;
+}

@@ -1,13 +1,13 @@
 /** Issues and their comments in the graph. */
-import { Entity } from '../../graph/entity/entity.ts';
-import { connectionType } from '../../graph/fields/connection-type.ts';
-import { listField } from '../../graph/fields/list-field.ts';
-import { List } from '../../graph/loading/list.ts';
-import { lookupField } from '../../graph/fields/reference-field.ts';
-import { builder } from '../../graph/schema/builder.ts';
-import { restType } from '../../graph/schema/rest-type.ts';
-import { routes } from '../../v0/routes.ts';
-import { Comment, Issue } from '../../v0/schemas/issue.ts';
+import { Entity } from '../graph/entity/entity.ts';
+import { connectionType } from '../graph/fields/connection-type.ts';
+import { listField } from '../graph/fields/list-field.ts';
+import { List } from '../graph/loading/list.ts';
+import { lookupField } from '../graph/fields/reference-field.ts';
+import { builder } from '../graph/schema/builder.ts';
+import { restType } from '../graph/schema/rest-type.ts';
+import { routes } from '../v0/routes.ts';
+import { Comment, Issue } from '../v0/schemas/issue.ts';
 
 const IssueRef = builder.objectRef<Issue>('Issue');
 
@@ -18,13 +18,12 @@ restType(issueEntity, Issue, { description: 'An issue.' });
 const CommentRef = restType('Comment', Comment, { description: 'A comment on an issue.' });
 
 builder.queryFields((t) => ({
-  issue: t.field(lookupField(issueEntity, 'Fetches an issue by ID. Null if it does not exist.')),
+  issue: t.field(lookupField(issueEntity)),
   issues: t.field(
     listField({
       type: connectionType(IssueRef),
       description: 'Paginated list of issues.',
       isRoot: true,
-      from: 'key',
       route: routes.listIssues,
       items: issueEntity,
       list: (_query, _args, context) => List.of(context, routes.listIssues, {}),
@@ -37,7 +36,6 @@ builder.objectField(IssueRef, 'comments', (t) =>
     listField({
       type: connectionType(CommentRef),
       description: 'Paginated list of the comments on the issue.',
-      from: 'key',
       route: routes.listComments,
       list: ({ issueId }, _args, context) =>
         List.of(context, routes.listComments, { path: { issue_id: issueId } }),

@@ -1,3 +1,0 @@
-/** What brands add to the schema. */
-import './brand.type.ts';
-import './brand.edges.ts';

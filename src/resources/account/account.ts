@@ -1,3 +1,0 @@
-/** What accounts add to the schema. */
-import './account.type.ts';
-import './account.edges.ts';

@@ -1,3 +1,0 @@
-/** What page links add to the schema. */
-import './page-link.type.ts';
-import './page-link.edges.ts';

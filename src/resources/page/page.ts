@@ -1,4 +1,0 @@
-/** What pages add to the schema. */
-import './page.type.ts';
-import './page.edges.ts';
-import './page.mutations.ts';

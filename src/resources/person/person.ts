@@ -1,3 +1,0 @@
-/** What persons add to the schema. */
-import './person.type.ts';
-import './person.edges.ts';
