@@ -58,12 +58,12 @@ export function contentPages({
   schema = schemaOfPackage(),
 }: OwnDocuments): CodegenConfig {
   if (!output.endsWith('/')) {
-    throw new Error(`output has to be a folder, with a slash at its end: ${output}/`);
+    throw new Error(`output must be a folder with a trailing slash, such as "${output}/".`);
   }
   const [unread] = UNREAD.exec(process.cwd()) ?? [];
   if (unread !== undefined) {
     throw new Error(
-      `The code generator finds no documents below a folder with ${unread} in its name: rename it, or run it elsewhere: ${process.cwd()}`,
+      `GraphQL Code Generator finds no documents below a folder with ${unread} in its name. Rename the folder, or run it elsewhere: ${process.cwd()}`,
     );
   }
   return {
@@ -122,11 +122,11 @@ const refusing = (graphql: Plugin): Plugin => ({
 });
 
 const UNKNOWN_TEXT =
-  'graphql() knows the documents that its types were generated from, letter by letter. ' +
-  'Generate them again, or yours with content-pages-client/codegen.';
+  'graphql() accepts only the exact documents that its types were generated from. ' +
+  'Run the code generator again, for your own documents with content-pages-client/codegen.';
 
 const UNKNOWN_PRESET =
-  'This version of @graphql-codegen/client-preset writes graphql() in another way. Install version 5 or 6.';
+  'This version of @graphql-codegen/client-preset generates another graphql(). Install version 5 or 6.';
 
 /** The preset's `graphql()` returns `{}` for unknown texts, which fails far from the cause. */
 function refuseUnknown(source: string): string {
@@ -136,11 +136,11 @@ function refuseUnknown(source: string): string {
   if (!overload.test(source) || !body.test(source)) throw new Error(UNKNOWN_PRESET);
   return source.replace(overload, '').replace(
     body,
-    () => `/** @throws for a text that is not one of the documents. */
+    () => `/** @throws for a string that is not one of the documents. */
 export function graphql(source: ${JSON.stringify(UNKNOWN_TEXT)}): never;
 export function graphql(source: string): unknown {
   if (!Object.hasOwn(documents, source)) {
-    throw new Error(${JSON.stringify(`${UNKNOWN_TEXT} It was given: `)} + source.trim());
+    throw new Error(${JSON.stringify(`${UNKNOWN_TEXT} Received: `)} + source.trim());
   }
   return documents[source as keyof typeof documents];
 }

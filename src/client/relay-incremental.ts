@@ -116,7 +116,7 @@ export async function* relayPayloads(response: Response): AsyncGenerator<RelayPa
       yield { ...payload, extensions: { is_final: isFinal && i === payloads.length - 1 } };
     }
   }
-  if (!isFinal) throw new Error('The response ended before its last part: send the request again.');
+  if (!isFinal) throw new Error('The response ended before its last part. Send the request again.');
 }
 
 /** @param errors all that were received: fields of one part may be in another one too, and fail in both. */

@@ -1,6 +1,5 @@
 /**
- * GraphiQL with what this gateway knows beside it: the cost above the query, the REST calls below
- * the answer.
+ * GraphiQL with the cost of a query above the editor, and its REST calls below the response.
  */
 import 'graphiql/style.css';
 import '@graphiql/plugin-explorer/style.css';
@@ -12,8 +11,7 @@ import { GraphiQLProvider } from '@graphiql/react';
 import { GraphiQL, GraphiQLInterface } from 'graphiql';
 import { useEffect, useMemo, useState } from 'react';
 import { createRoot } from 'react-dom/client';
-import { takeLink } from './documents/share.ts';
-import { lastDocument, tabStorage } from './documents/tab-storage.ts';
+import { lastDocument, tabStorage, takeLink } from './documents/stored-documents.ts';
 import { Editors } from './page/editors.tsx';
 import { documentsPlugin, useOpenDocument } from './documents/documents-plugin.tsx';
 import { idFinder } from './documents/example-ids.ts';
@@ -22,18 +20,22 @@ import { offerApiKey, useApiKey } from './exchange/api-key.ts';
 import { createFetcher } from './exchange/fetcher.ts';
 import { ask } from './exchange/request.ts';
 import { DOCUMENTATION_PLUGIN } from './page/documentation-plugin.tsx';
-import { ENVIRONMENTS_PLUGIN } from './page/environments-plugin.tsx';
-import { environmentInUse } from './page/environments.ts';
+import { environmentInUse, ENVIRONMENTS_PLUGIN } from './page/environments-plugin.tsx';
 import { quietExplorerPlugin } from './page/explorer-panel.tsx';
 import type { PageSettings } from '../client/page-settings.ts';
-import { readSettings } from './settings.ts';
 import { StatusLine } from './waterfall/status-line.tsx';
-import { TabArrows } from './page/tab-arrows.tsx';
-import { Tabs } from './page/tabs.tsx';
+import { TabArrows, Tabs } from './page/tabs.tsx';
 import { TopBar } from './page/top-bar.tsx';
 import { WaterfallPane } from './waterfall/waterfall.tsx';
 
-const settings = readSettings();
+/** Settings of a page that the server wrote none into, as in development. */
+const DEFAULTS: PageSettings = { introspection: 'on', explain: 'on', needsKey: true };
+
+const written = document.getElementById('settings')?.textContent.trim();
+const settings = {
+  ...DEFAULTS,
+  ...(written ? (JSON.parse(written) as Partial<PageSettings>) : {}),
+};
 if (settings.apiKey) offerApiKey(settings.apiKey);
 createRoot(document.getElementById('explorer')!).render(<Explorer settings={settings} />);
 

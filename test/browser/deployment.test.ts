@@ -173,7 +173,7 @@ describe('GraphiQL about failures', () => {
     onTestFinished(async () => void (await closed.stop()));
     const { page, faults } = await open({ url: `${closed.url}/graphql` });
 
-    await page.getByText('No docs and no completion').waitFor();
+    await page.getByText('Docs and completion are unavailable').waitFor();
     expect(await page.locator('.waterfall-hint').innerText()).not.toContain('suggested');
     const { data } = await play(page);
 

@@ -143,7 +143,7 @@ describe('GraphiQL', () => {
     await button.click();
     await page.locator('.events').getByText('first event').waitFor();
     await page.getByRole('button', { name: 'New tab' }).click();
-    await page.getByText('Press Play to see the REST calls').waitFor();
+    await page.getByText('Run a query to see its REST calls').waitFor();
     await page.waitForTimeout(300);
     expect(ended).toEqual([]);
     await page.getByText('Still subscribed in').getByRole('button').click();

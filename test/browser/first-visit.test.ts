@@ -82,7 +82,7 @@ describe('a first visit', () => {
     await expect.poll(() => totals.innerText()).toContain('12 calls, 2 round trips');
 
     await openExample(page, 'Topics with their entries');
-    await page.getByText('Press Play to see the REST calls').waitFor();
+    await page.getByText('Run a query to see its REST calls').waitFor();
     await play(page);
     await expect.poll(() => totals.innerText()).toContain('1 call, 1 round trip');
     await page.locator('.graphiql-tab-button').first().click();

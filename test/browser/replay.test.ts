@@ -61,7 +61,7 @@ it('a recording is replayed from its beginning for each of three concurrent keys
   for (const { answers } of visits) expect(answers).toEqual(recorded.answers);
   const [{ page }] = visits as [(typeof visits)[0]];
   await page.goto(`${replay.url}/graphql`);
-  await page.getByText('The recording rename answers: no backend is asked.').waitFor();
+  await page.getByText('Replaying the recording rename. No backend is called.').waitFor();
   await picture(page, 'replay');
   await replay.stop();
 });

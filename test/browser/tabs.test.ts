@@ -139,7 +139,7 @@ describe('an answer', () => {
     await page.locator('.graphiql-execute-button').click();
 
     await expect.poll(() => textOf(page, 'answer')).toContain('Request not sent');
-    await page.getByText('Press Play to see the REST calls').waitFor();
+    await page.getByText('Run a query to see its REST calls').waitFor();
     expect(await statusLineOf(page)).toBe('');
   });
 });

@@ -293,7 +293,7 @@ describe('types of own documents', { timeout: 180_000 }, () => {
     await writeFile(join(app, 'src/typed.ts'), typed.replace('id ... on', 'id id ... on'));
 
     const SENTENCE =
-      /graphql\(\) knows the documents that its types were generated from, letter by letter/;
+      /graphql\(\) accepts only the exact documents that its types were generated from/;
     expect(await faultsOf(app)).toMatch(SENTENCE);
     await expect(
       node(app, '--import', tool('tsx/dist/loader.mjs'), 'src/typed.ts'),

@@ -25,7 +25,7 @@ const uncertain: Status<Partial> = null;
 const wrong: Status<PageWithAudiencesQuery> = null;
 // @ts-expect-error No document of the package has this text.
 const refused = () => graphql('query Mine { __typename }');
-const refusal = (() => { try { return refused(); } catch (error) { return String(error).split(',')[0]; } })();
+const refusal = (() => { try { return refused(); } catch (error) { return String(error).split('.')[0]; } })();
 const name = (data: PageWithAudiencesQuery): string | undefined => data.page?.name;
 // @ts-expect-error No such field was selected.
 const none = (data: PageWithAudiencesQuery): unknown => data.page?.nothing;
@@ -125,7 +125,7 @@ it('the packed client has types, documents and the manifest, and a frontend can 
     const required = await run(process.execPath, ['required.cjs'], { cwd: frontend });
 
     expect(printed.stdout).toBe(
-      'true query PageWithAudiences true function Error: graphql() knows the documents that its ' +
+      'true query PageWithAudiences true function Error: graphql() accepts only the exact documents that its ' +
         'types were generated from 3 multipart/mixed undefined\n',
     );
     expect(required.stdout).toBe('Document\n');

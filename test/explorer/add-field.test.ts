@@ -110,14 +110,14 @@ describe('a field of the documentation', () => {
 
   it('is refused with a message that says why', () => {
     expect(add('Topic.title', '{ persons { totalCount } }')).toBe(
-      'Nothing in the query is a Topic: add Query.topic first.',
+      'The query does not select a Topic. Add Query.topic first.',
     );
     expect(add('Topic.title', '{ topics { nodes { title } } }')).toBe(
       'title is already in the query.',
     );
     expect(add('Topic.title', '{ topics {')).toBe('The query has a syntax error. Fix it first.');
     expect(add('Mutation.restorePage', '{ topics { totalCount } }')).toBe(
-      'This query has no mutation. Open a new tab for one.',
+      'This document has no mutation. Add the field in a new tab.',
     );
   });
 });

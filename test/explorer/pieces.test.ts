@@ -5,8 +5,8 @@ import { harFaults } from '../browser/har.ts';
 vi.stubGlobal('location', { origin: 'http://127.0.0.1:4000', pathname: '/graphql' });
 const { suggestionsIn } = await import('../../src/explorer/page/quick-fix.ts');
 const { changesBetween } = await import('../../src/explorer/waterfall/event-changes.ts');
-const { linkTo, takeLink } = await import('../../src/explorer/documents/share.ts');
-const { save, wouldReplace } = await import('../../src/explorer/documents/saved.ts');
+const { linkTo, savedDocuments, takeLink, wouldReplace } =
+  await import('../../src/explorer/documents/stored-documents.ts');
 const { harOf } = await import('../../src/explorer/waterfall/har.ts');
 const { labelsOf } = await import('../../src/explorer/waterfall/rows.ts');
 
@@ -61,7 +61,7 @@ it('labelsOf leaves out the number of a round that would overlap the previous nu
 
 it('wouldReplace finds a saved document of the same name with another text or other variables', () => {
   const one = { name: 'Mine', document: '{ a }', variables: '' };
-  save(one);
+  savedDocuments.save(one);
 
   expect(wouldReplace(one)).toBe(false);
   expect(wouldReplace({ ...one, document: '{ b }' })).toBe(true);

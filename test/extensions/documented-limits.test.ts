@@ -1,6 +1,6 @@
 /** Limits of Redis and of traces without a setting: docs/scaling.md and docs/logs.md state them as the code has them. */
 import { expect, it } from 'vitest';
-import { MAX_TIMEOUTS, PROBE_MS } from '../../src/extensions/redis/breaker.ts';
+import { MAX_TIMEOUTS, PROBE_MS } from '../../src/extensions/redis/connection.ts';
 import { COMMAND_TIMEOUT_MS, MAX_PAUSE_MS } from '../../src/extensions/redis/connection.ts';
 import { KEPT_MS } from '../../src/extensions/redis/shared-reads.ts';
 import { CLOSE_MS, COMPLAIN_MS } from '../../src/extensions/traces/tracer.ts';

@@ -7,7 +7,7 @@ import {
   useJWT,
 } from '@graphql-yoga/plugin-jwt';
 import { expect, it } from 'vitest';
-import { createMcp } from '../../src/extensions/mcp/mcp.ts';
+import { createMcp } from '../../src/extensions/mcp/mcp.extension.ts';
 import { openSocket } from '../live/support.ts';
 import { KEY } from '../support/client.ts';
 import { openFolder } from '../support/folder.ts';

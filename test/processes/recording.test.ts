@@ -67,11 +67,11 @@ it('replays a journey byte for byte without a connection, to one client and to t
   expect(replay.output).not.toContain('opened a connection');
   expect(miss.errors).toMatchObject([
     {
-      message: expect.stringContaining('nearest: GET /v0/pages/page_northwind'),
+      message: expect.stringContaining('Most similar: GET /v0/pages/page_northwind'),
       extensions: { code: 'NOT_RECORDED' },
     },
   ]);
-  expect(replay.output).toContain('Not recorded: a call has no answer');
+  expect(replay.output).toContain('A call is not in the recording');
 }, 180_000);
 
 it('keeps answering when the disk is full, logs it, and leaves a recording that can be replayed', async () => {
@@ -100,7 +100,7 @@ it('keeps answering when the disk is full, logs it, and leaves a recording that 
     expect(codes).toEqual([]);
     expect(data.topics.nodes.length).toBe(32);
   }
-  expect(recording.output).toContain('the recording cannot be written (EFBIG)');
+  expect(recording.output).toContain('the file cannot be written (EFBIG)');
   expect(replayed.text).toBe(titles.text);
 });
 
@@ -113,16 +113,19 @@ it('names the file after the time without SCENARIO', async () => {
 });
 
 it.each([
-  [{ RECORD: tmpdir(), REPLAY: tmpdir() }, 'RECORD and REPLAY are both set: remove one of them.'],
+  [
+    { RECORD: tmpdir(), REPLAY: tmpdir() },
+    'RECORD and REPLAY are mutually exclusive: remove one of them.',
+  ],
   [
     { REPLAY: tmpdir(), UPSTREAM_URL: 'http://127.0.0.1:1' },
-    'REPLAY answers instead of a backend: remove UPSTREAM_URL.',
+    'REPLAY replaces the backend: remove UPSTREAM_URL.',
   ],
   [
     { RECORD: tmpdir(), FORWARD_HEADERS: 'authorization' },
-    'RECORD tells callers apart by their keys alone: remove FORWARD_HEADERS.',
+    'RECORD distinguishes callers only by API key: remove FORWARD_HEADERS.',
   ],
-  [{ RECORD: '/dev/null' }, /RECORD must name a folder that can be written; /],
+  [{ RECORD: '/dev/null' }, /RECORD must be a writable folder\. /],
 ])('refuses to start with %j, and says what to do', async (settings, line) => {
   const started = startProcess(settings);
 
@@ -140,7 +143,7 @@ it('refuses to start a recording or a replay that reads ahead, and says what to 
 
     expect(await started.exit()).toBe(1);
     expect(started.stderr.trim()).toBe(
-      'READ_AHEAD=on makes calls in vain, which take turns in a recording: remove READ_AHEAD, or RECORD and REPLAY.',
+      'READ_AHEAD=on cannot be combined with RECORD or REPLAY: unused prefetches would change the order of recorded calls. Remove READ_AHEAD, or RECORD and REPLAY.',
     );
   }
   expect(readdirSync(folder)).toHaveLength(1);

@@ -38,7 +38,7 @@ it('sends traces before it exits, with the name and the valid attributes of the 
   for (const word of ['"pages"', '"team"', '"a b"', '"deployment.environment.name"', '"test"']) {
     expect(decoder.texts.join()).toContain(word);
   }
-  const told = gateway.output.match(/OTEL_RESOURCE_ATTRIBUTES must be .*?left out: .*?(?="})/g);
+  const told = gateway.output.match(/OTEL_RESOURCE_ATTRIBUTES must be .*?Ignored: .*?(?="})/g);
   expect(told).toEqual([
     expect.stringMatching(/left out: \S*zone\S*, \S*x=50%\S*, \S*y=1=2\S*, \S*=3/),
   ]);

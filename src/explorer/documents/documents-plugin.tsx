@@ -7,11 +7,10 @@ import {
   useGraphiQLActions,
   type GraphiQLPlugin,
 } from '@graphiql/react';
-import { Fragment, useCallback, useState } from 'react';
-import { isPhone } from './phone.ts';
-import { forget, readSaved } from './saved.ts';
+import { Fragment, useCallback } from 'react';
 import type { FindIds } from './example-ids.ts';
 import { GROUPS } from './examples.ts';
+import { savedDocuments } from './stored-documents.ts';
 
 export const documentsPlugin = (findIds: FindIds): GraphiQLPlugin => ({
   title: 'Examples and saved documents',
@@ -21,7 +20,7 @@ export const documentsPlugin = (findIds: FindIds): GraphiQLPlugin => ({
 
 function Documents({ findIds }: { findIds: FindIds }) {
   const open = useOpenDocument();
-  const [saved, setSaved] = useState(readSaved);
+  const saved = savedDocuments.useItems();
   return (
     <section className="documents" aria-label="Examples and saved documents">
       <h2>Examples</h2>
@@ -57,10 +56,7 @@ function Documents({ findIds }: { findIds: FindIds }) {
             <button
               type="button"
               aria-label={`Delete ${name}`}
-              onClick={() => {
-                forget(name);
-                setSaved(readSaved());
-              }}
+              onClick={() => savedDocuments.remove(name)}
             >
               ×
             </button>
@@ -71,8 +67,11 @@ function Documents({ findIds }: { findIds: FindIds }) {
   );
 }
 
-/** Mutations use objects up: a version is published once. */
+/** Mutations need a fresh object: a version is published once. */
 const isMutation = (document: string): boolean => /^mutation\b/m.test(document);
+
+/** Whether the style sheet's layout for phones applies. */
+export const isPhone = (): boolean => matchMedia('(max-width: 700px)').matches;
 
 /** Opens a document in a new tab. */
 export function useOpenDocument(): (document: string, variables: string) => void {

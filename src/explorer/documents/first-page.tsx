@@ -8,7 +8,7 @@ import { useApiKey } from '../exchange/api-key.ts';
 import type { GraphQLRequest } from '../exchange/request.ts';
 import type { ExampleIds, FindIds } from './example-ids.ts';
 import { FIRST_EXAMPLE, FIRST_WITHOUT_PAGES } from './examples.ts';
-import { objectIn } from './jsonc.ts';
+import { objectIn } from '../exchange/json.ts';
 
 /** Placeholder for the id of a page until one is known. */
 const NO_PAGE_ID = 'the id of a page';

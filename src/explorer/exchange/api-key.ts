@@ -4,8 +4,7 @@
  * It never enters a URL, the history or local storage, so closing the tab forgets it.
  */
 import type { ExecutionResult } from 'graphql';
-import { session } from '../storage.ts';
-import { createChanges } from './changes.ts';
+import { createChanges, session } from '../state.ts';
 
 const NAME = 'content-pages:api-key';
 const changes = createChanges();

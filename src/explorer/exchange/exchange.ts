@@ -5,9 +5,8 @@
  */
 import { formatResult } from '@graphiql/toolkit';
 import type { ExecutionResult } from 'graphql';
-import { session } from '../storage.ts';
-import { createChanges } from './changes.ts';
-import { parseExactly } from './exact-json.ts';
+import { createChanges, session } from '../state.ts';
+import { parseExactly } from './json.ts';
 import { withoutJournal } from './extensions.ts';
 import type { GraphQLRequest } from './request.ts';
 

@@ -1,11 +1,13 @@
 /**
  * GraphiQL's fetcher: sends and records operations, and loads the schema, the first time from the browser's copy.
+ *
+ * The copy is in local storage, since it is most of the bytes of a reload. The page has the id of the gateway's schema, so
+ * a changed schema is loaded immediately.
  */
 import type { Fetcher } from '@graphiql/toolkit';
 import { GraphQLError, OperationTypeNode, type ExecutionResult } from 'graphql';
 import type { PageSettings } from '../../client/page-settings.ts';
 import { forgetExchange } from './exchange.ts';
-import { keepIntrospection, readIntrospection } from './introspection.ts';
 import {
   acceptOf,
   post,
@@ -16,6 +18,7 @@ import {
 } from './request.ts';
 import { send } from './send.ts';
 import { resultsInView } from './subscriptions.ts';
+import { local } from '../state.ts';
 
 /** Whether the page has the schema: introspection after that is "Re-fetch GraphQL schema". */
 let hasSchema = false;
@@ -83,4 +86,33 @@ async function introspect(
   } catch {
     return { errors: [new GraphQLError('The schema could not be loaded.')] };
   }
+}
+
+const SCHEMA = 'content-pages:schema';
+
+interface StoredSchema {
+  readonly schemaId: string;
+  readonly query: string;
+  readonly result: ExecutionResult;
+}
+
+function readIntrospection(
+  schemaId: string | undefined,
+  { query }: GraphQLRequest,
+): ExecutionResult | undefined {
+  try {
+    const kept = JSON.parse(local.get(SCHEMA) ?? '') as StoredSchema;
+    return kept.schemaId === schemaId && kept.query === query ? kept.result : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function keepIntrospection(
+  schemaId: string | undefined,
+  { query }: GraphQLRequest,
+  result: ExecutionResult,
+): void {
+  if (schemaId === undefined || !result.data || result.errors) return;
+  local.set(SCHEMA, JSON.stringify({ schemaId, query, result } satisfies StoredSchema));
 }

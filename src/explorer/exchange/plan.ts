@@ -4,7 +4,7 @@
  * A newer text cancels the request for an older one. Plans are not in the history.
  */
 import { OperationTypeNode, parse, type ExecutionResult } from 'graphql';
-import { createChanges } from './changes.ts';
+import { createChanges } from '../state.ts';
 import { planIn, type AnsweredPlan } from './extensions.ts';
 import {
   EVENT_STREAM,
@@ -30,7 +30,7 @@ const textOf = ({ query, variables, operationName }: GraphQLRequest): string =>
 export const usePlanOf = (request: GraphQLRequest): AnsweredPlan | undefined =>
   changes.useValue(() => plans.get(textOf(request)));
 
-const EMPTY_SELECTION = 'no field is selected between “{” and “}”.';
+const EMPTY_SELECTION = 'select at least one field between “{” and “}”.';
 
 /** Whether a document is one but for its empty selections, as while it is written. */
 function isUnfinished(query: string): boolean {

@@ -5,7 +5,7 @@
  * Source: GraphQL over Server-Sent Events, "distinct connections mode"; Incremental Delivery over HTTP.
  */
 import type { ExecutionResult } from 'graphql';
-import { parseExactly } from './exact-json.ts';
+import { parseExactly } from './json.ts';
 
 interface Format {
   readonly type: string;

@@ -118,7 +118,7 @@ function endingOf({ status, result, results }: TabExchange, isComplete: boolean)
   if (isComplete) return `Complete${because}.`;
   // Rejected subscriptions have one JSON response.
   if (results === 1 && result?.errors?.length) return `Not started: HTTP ${status}${because}.`;
-  return 'Ended by the gateway before it was complete, for example on a restart. Press Play to subscribe again.';
+  return 'Ended by the gateway before it was complete, for example on a restart. Run it again to resubscribe.';
 }
 
 function failureOf({ status, results }: TabExchange, error: unknown): string {

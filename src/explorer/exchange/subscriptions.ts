@@ -5,7 +5,7 @@
  * reader of the newest result that may leave and return.
  */
 import type { ExecutionResult } from 'graphql';
-import { createChanges } from './changes.ts';
+import { createChanges } from '../state.ts';
 import { tabInView } from './exchange.ts';
 
 class Subscription {

@@ -26,7 +26,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { objectIn } from '../documents/jsonc.ts';
+import { objectIn } from '../exchange/json.ts';
 
 /** A type whose fields can be selected. */
 export type ParentType = GraphQLObjectType | GraphQLInterfaceType;
@@ -240,7 +240,7 @@ function leavesOf(type: GraphQLType): string[] {
 
 function missingParent(schema: GraphQLSchema, parent: ParentType): string {
   const root = Object.values(OperationTypeNode).find((one) => schema.getRootType(one) === parent);
-  if (root) return `This query has no ${root}. Open a new tab for one.`;
+  if (root) return `This document has no ${root}. Add the field in a new tab.`;
   const answering = Object.values(schema.getTypeMap())
     .filter((type): type is ParentType => isObjectType(type) && !type.name.startsWith('__'))
     .flatMap((type) =>
@@ -251,8 +251,8 @@ function missingParent(schema: GraphQLSchema, parent: ParentType): string {
     .sort((a, b) => Number(b.startsWith('Query.')) - Number(a.startsWith('Query.')));
   const [first] = answering;
   return first
-    ? `Nothing in the query is a ${parent.name}: add ${first} first.`
-    : `Nothing in the query is a ${parent.name}.`;
+    ? `The query does not select a ${parent.name}. Add ${first} first.`
+    : `The query does not select a ${parent.name}.`;
 }
 
 /**

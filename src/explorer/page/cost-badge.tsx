@@ -2,13 +2,12 @@
  * The cost of the document in the editor, before it is sent.
  */
 import { useGraphiQL } from '@graphiql/react';
-import { useEffect, useRef, useState } from 'react';
+import { Fragment, useEffect, useRef, useState } from 'react';
 import { useApiKey } from '../exchange/api-key.ts';
-import { Breakable } from '../breakable.tsx';
 import type { AnsweredCount, AnsweredPlan } from '../exchange/extensions.ts';
 import { askPlan, type Planned } from '../exchange/plan.ts';
-import { objectIn } from '../documents/jsonc.ts';
-import { useEditorText } from './editor-text.ts';
+import { objectIn } from '../exchange/json.ts';
+import { useEditorText } from './editors.tsx';
 
 /** The pause in typing before a plan is requested, in milliseconds. */
 const PAUSE_MS = 300;
@@ -116,6 +115,16 @@ function Explanation({ plan: { routes, missing = [], budget }, isSubscription }:
       )}
     </div>
   );
+}
+
+/** A route or a path of fields that wraps only between its parts. */
+export function Breakable({ text }: { text: string }) {
+  return text.split(/(?<=.)(?=\/)|(?<=\.)/).map((part, index) => (
+    <Fragment key={index}>
+      <wbr />
+      {part}
+    </Fragment>
+  ));
 }
 
 /** Closes the details at a press elsewhere and at Escape. */

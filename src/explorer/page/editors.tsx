@@ -2,7 +2,7 @@
  * Additions to GraphiQL's editors.
  */
 import { useGraphiQL, useGraphiQLActions, useMonaco } from '@graphiql/react';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { quickFixes } from './quick-fix.ts';
 
 export function Editors() {
@@ -137,4 +137,17 @@ function useQuickFixes(): void {
     const offering = monaco.languages.registerCodeActionProvider('graphql', quickFixes);
     return () => offering.dispose();
   }, [monaco]);
+}
+
+/** The current text of an editor; empty until it has loaded. */
+export function useEditorText(name: 'queryEditor' | 'variableEditor' | 'headerEditor'): string {
+  const editor = useGraphiQL((state) => state[name]);
+  const [text, setText] = useState('');
+  useEffect(() => {
+    if (!editor) return undefined;
+    setText(editor.getValue());
+    const listening = editor.onDidChangeModelContent(() => setText(editor.getValue()));
+    return () => listening.dispose();
+  }, [editor]);
+  return text;
 }

@@ -1,17 +1,31 @@
 /**
- * The pane of environments: headers under a name, put into the editor of headers by one press.
+ * Environments: named sets of headers in this browser, which one click copies into the header editor. They are not in
+ * links or the history.
  */
 import { useGraphiQL, type GraphiQLPlugin } from '@graphiql/react';
 import { useState } from 'react';
-import { NOT_KEPT } from '../storage.ts';
-import {
-  deleteEnvironment,
-  saveEnvironment,
-  useEnvironmentInUse,
-  useEnvironments,
-  chooseEnvironment,
-} from './environments.ts';
+import { createChanges, NOT_KEPT, session, storedList } from '../state.ts';
 import { say } from './messages.ts';
+
+interface Environment {
+  readonly name: string;
+  /** JSON, as the header editor takes it. */
+  readonly headers: string;
+}
+
+const IN_USE = 'content-pages:environment';
+const environments = storedList<Environment>('content-pages:environments');
+const changes = createChanges();
+
+/** The environment in use in this tab of the browser, as saved; undefined for none. */
+export const environmentInUse = (): Environment | undefined =>
+  environments.read().find(({ name }) => name === session.get(IN_USE));
+
+/** @param name undefined for none. */
+function chooseEnvironment(name: string | undefined): void {
+  session.set(IN_USE, name ?? '');
+  changes.notify();
+}
 
 export const ENVIRONMENTS_PLUGIN: GraphiQLPlugin = {
   title: 'Environments',
@@ -20,8 +34,8 @@ export const ENVIRONMENTS_PLUGIN: GraphiQLPlugin = {
 };
 
 function Environments() {
-  const environments = useEnvironments();
-  const inUse = useEnvironmentInUse();
+  const saved = environments.useItems();
+  const inUse = changes.useValue(environmentInUse);
   const headerEditor = useGraphiQL((state) => state.headerEditor);
   const [name, setName] = useState('');
   const choose = (chosen: string | undefined, headers: string): void => {
@@ -41,7 +55,7 @@ function Environments() {
             None
           </button>
         </li>
-        {environments.map((one) => (
+        {saved.map((one) => (
           <li key={one.name}>
             <button
               type="button"
@@ -53,7 +67,7 @@ function Environments() {
             <button
               type="button"
               aria-label={`Delete ${one.name}`}
-              onClick={() => deleteEnvironment(one.name)}
+              onClick={() => environments.remove(one.name)}
             >
               ×
             </button>
@@ -65,7 +79,7 @@ function Environments() {
         onSubmit={(event) => {
           event.preventDefault();
           const headers = headerEditor?.getValue() ?? '';
-          if (!saveEnvironment({ name: name.trim(), headers }))
+          if (!environments.save({ name: name.trim(), headers }))
             say(`Saved as ${name.trim()} ${NOT_KEPT}.`);
           chooseEnvironment(name.trim());
           setName('');

@@ -1,5 +1,5 @@
 /** Short confirmations, shown in the top bar. */
-import { createChanges } from '../exchange/changes.ts';
+import { createChanges } from '../state.ts';
 
 /** Time on screen, in milliseconds. */
 const SHOWN_MS = 8_000;

@@ -2,7 +2,8 @@
  * Additions to GraphiQL's tabs: kept answers and headers, and subscriptions that continue in the background.
  */
 import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
-import { useEffect, useLayoutEffect, useRef } from 'react';
+import { applyEdits, modify } from 'jsonc-parser';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import {
   answerOf,
   forgetExchange,
@@ -11,9 +12,10 @@ import {
   useExchange,
 } from '../exchange/exchange.ts';
 import { endClosed, resultsInView, useSubscribedTabs } from '../exchange/subscriptions.ts';
-import { isPhone } from '../documents/phone.ts';
-import { keepHeaders, takeHeaders } from '../documents/tab-headers.ts';
-import { environmentInUse } from './environments.ts';
+import { isPhone } from '../documents/documents-plugin.tsx';
+import { objectIn } from '../exchange/json.ts';
+import { session } from '../state.ts';
+import { environmentInUse } from './environments-plugin.tsx';
 import { say } from './messages.ts';
 
 export function Tabs() {
@@ -104,7 +106,9 @@ function useKeptHeaders(): void {
     headerEditor.setValue(kept.headers);
     updateActiveTabValues({ headers: kept.headers });
     if (kept.left.length > 0)
-      say(`Credentials are not kept on reload. Enter ${kept.left.join(', ')} again under Headers.`);
+      say(
+        `Credentials are not saved across reloads. Enter ${kept.left.join(', ')} again under Headers.`,
+      );
   }, [id, headerEditor, updateActiveTabValues]);
   useEffect(() => keepHeaders(tabs), [tabs]);
 }
@@ -147,4 +151,90 @@ function useAnswerInView(): void {
     newestMs.current = sentMs;
     if (isPhone()) document.querySelector('.graphiql-response')?.scrollIntoView();
   }, [sentMs]);
+}
+
+/** The headers of each tab over a reload, in session storage, without credentials. */
+const HEADERS = 'content-pages:headers';
+const CREDENTIAL = /auth|cookie|credential|key|password|secret|session|token/i;
+
+interface KeptHeaders {
+  /** JSON with comments, as it was written. */
+  readonly headers: string;
+  /** Names of omitted credentials. */
+  readonly left: readonly string[];
+}
+
+interface Tab {
+  readonly id: string;
+  readonly headers?: string | null;
+}
+
+/** Headers of tabs that were not yet in view since the page was loaded. */
+const waiting = new Map<string, KeptHeaders>(readKept());
+
+/** Returns once the headers that a tab had before the reload; undefined where it had none. */
+function takeHeaders(tab: string): KeptHeaders | undefined {
+  const kept = waiting.get(tab);
+  waiting.delete(tab);
+  return kept;
+}
+
+function keepHeaders(tabs: readonly Tab[]): void {
+  const kept = tabs.flatMap(({ id, headers }): [string, KeptHeaders][] => {
+    const one = headers?.trim() ? withoutCredentials(headers) : waiting.get(id);
+    return one ? [[id, one]] : [];
+  });
+  session.set(HEADERS, JSON.stringify(kept));
+}
+
+function withoutCredentials(headers: string): KeptHeaders {
+  const left = Object.keys(objectIn(headers)).filter((name) => CREDENTIAL.test(name));
+  const kept = left.reduce(
+    (text, name) => applyEdits(text, modify(text, [name], undefined, {})),
+    headers,
+  );
+  return { headers: kept, left };
+}
+
+function readKept(): [string, KeptHeaders][] {
+  try {
+    return JSON.parse(session.get(HEADERS) ?? '[]') as [string, KeptHeaders][];
+  } catch {
+    return [];
+  }
+}
+
+const listOfTabs = (): HTMLElement | null => document.querySelector('.graphiql-tabs');
+
+/** Arrows that scroll the list of tabs when it overflows. */
+export function TabArrows() {
+  const tabs = useGraphiQL((state) => state.tabs);
+  const [isFull, setFull] = useState(false);
+  useEffect(() => {
+    const list = listOfTabs();
+    if (!list) return undefined;
+    const measure = (): void => setFull(list.scrollWidth > list.clientWidth + 1);
+    const watching = new ResizeObserver(measure);
+    watching.observe(list);
+    for (const tab of list.children) watching.observe(tab);
+    measure();
+    return () => watching.disconnect();
+  }, [tabs]);
+  if (!isFull) return null;
+  return (
+    <span className="tab-arrows">
+      <button type="button" aria-label="Earlier tabs" onClick={() => scroll(-1)}>
+        ‹
+      </button>
+      <button type="button" aria-label="Later tabs" onClick={() => scroll(1)}>
+        ›
+      </button>
+    </span>
+  );
+}
+
+function scroll(direction: 1 | -1): void {
+  const list = listOfTabs();
+  // Consecutive views overlap by a quarter.
+  list?.scrollBy({ left: direction * list.clientWidth * 0.75, behavior: 'smooth' });
 }

@@ -3,20 +3,17 @@
  */
 import { DropdownMenu, useGraphiQL } from '@graphiql/react';
 import { printSchema } from 'graphql';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { PageSettings } from '../../client/page-settings.ts';
-import { useApiKey, useIsKeyRejected } from '../exchange/api-key.ts';
+import { useApiKey, useIsKeyRejected, writeApiKey } from '../exchange/api-key.ts';
 import { askPlan } from '../exchange/plan.ts';
 import { COPIES, type Copied } from '../documents/copies.ts';
 import { CostBadge } from './cost-badge.tsx';
-import { copyText, saveFile } from '../documents/files.ts';
-import { objectIn } from '../documents/jsonc.ts';
-import { KeyField } from './key-field.tsx';
+import { copyText, saveFile, trustedDocument } from '../documents/exports.ts';
+import { objectIn } from '../exchange/json.ts';
 import { say, useMessage } from './messages.ts';
-import { save, wouldReplace } from '../documents/saved.ts';
-import { linkTo } from '../documents/share.ts';
-import { NOT_KEPT } from '../storage.ts';
-import { trustedDocument } from '../documents/trusted-document.ts';
+import { linkTo, savedDocuments, wouldReplace } from '../documents/stored-documents.ts';
+import { NOT_KEPT } from '../state.ts';
 
 export function TopBar({ settings }: { settings: PageSettings }) {
   const { needsKey, introspection, note } = settings;
@@ -27,14 +24,14 @@ export function TopBar({ settings }: { settings: PageSettings }) {
       <h1>
         Content Pages <small>GraphiQL</small>
       </h1>
-      <KeyField isMissing={isKeyMissing} hintId={HINT_ID} />
+      <KeyField isMissing={isKeyMissing} />
       <Message>
         {isKeyMissing && 'Enter an API key. It is sent with each operation.'}
         {isKeyRejected && 'The backend rejected the API key (401). Enter another one.'}
         {!isKeyMissing &&
           !isKeyRejected &&
           (introspection === 'off'
-            ? 'No docs and no completion: introspection is off (INTROSPECTION).'
+            ? 'Docs and completion are unavailable: introspection is off (INTROSPECTION).'
             : note)}
       </Message>
       <DocumentMenu />
@@ -44,6 +41,39 @@ export function TopBar({ settings }: { settings: PageSettings }) {
 }
 
 const HINT_ID = 'message';
+
+function KeyField({ isMissing }: { isMissing: boolean }) {
+  const key = useApiKey();
+  const isRejected = useIsKeyRejected();
+  const [draft, setDraft] = useState(key);
+  const use = () => {
+    if (draft.trim() !== key) writeApiKey(draft);
+  };
+  return (
+    <form
+      className={isMissing || isRejected ? 'key-field key-missing' : 'key-field'}
+      onSubmit={(event) => {
+        event.preventDefault();
+        use();
+      }}
+    >
+      <label>
+        API key
+        <input
+          type="password"
+          autoComplete="off"
+          spellCheck={false}
+          value={draft}
+          placeholder="x-api-key"
+          aria-invalid={isRejected}
+          aria-describedby={HINT_ID}
+          onChange={({ target }) => setDraft(target.value)}
+          onBlur={use}
+        />
+      </label>
+    </form>
+  );
+}
 
 /** @param children the hint when there is no message. */
 function Message({ children }: { children: ReactNode }) {
@@ -71,7 +101,7 @@ function DocumentMenu() {
             say('Not saved. Rename the operation to keep both documents.');
             return;
           }
-          const isKept = save(saved);
+          const isKept = savedDocuments.save(saved);
           say(isKept ? `Saved as ${name}.` : `Saved as ${name} ${NOT_KEPT}.`);
         }}
       >
@@ -167,7 +197,8 @@ const copy = async (text: string, what: string): Promise<void> =>
   );
 
 /** `crypto.subtle` exists in secure contexts only. */
-const CANNOT_EXPORT = 'Not exported: it needs a valid document, and localhost or HTTPS.';
+const CANNOT_EXPORT =
+  'Not exported. Use a valid document, and open this page on localhost or over HTTPS.';
 
 async function exportTrusted(
   query: string,

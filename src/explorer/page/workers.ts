@@ -1,17 +1,28 @@
 /**
- * The editor's language services in workers.
- *
- * graphiql's own set-up for bundlers does not work in another package's build.
+ * The editor's language services in workers, since graphiql's own set-up for bundlers does not work in another package's
+ * build. If a file of the page cannot be loaded, the user is told to reload: a deployment replaces the files, and an open
+ * page loads some of them only when it needs them.
  */
 import type { Environment } from 'monaco-editor';
 import EditorWorker from 'monaco-editor/esm/vs/editor/editor.worker.js?worker';
 import JsonWorker from 'monaco-editor/esm/vs/language/json/json.worker.js?worker';
 import GraphqlWorker from 'monaco-graphql/esm/graphql.worker.js?worker';
-import { watched } from './stale-page.ts';
+import { say } from './messages.ts';
+
+const askToReload = (): void =>
+  say('A file of this page could not be loaded. Reload the page.', true);
+
+// Source: Vite, "Load Error Handling".
+addEventListener('vite:preloadError', askToReload);
 
 (globalThis as { MonacoEnvironment?: Environment }).MonacoEnvironment = {
   getWorker: (_id, label) => {
-    if (label === 'graphql') return watched(new GraphqlWorker());
-    return watched(label === 'json' ? new JsonWorker() : new EditorWorker());
+    const Worker = { graphql: GraphqlWorker, json: JsonWorker }[label] ?? EditorWorker;
+    const worker = new Worker();
+    worker.addEventListener('error', (event) => {
+      // Errors of a worker's code are ErrorEvents.
+      if (!(event instanceof ErrorEvent)) askToReload();
+    });
+    return worker;
   },
 };

@@ -2,7 +2,7 @@
  * Differences between events of a subscription: the leaves of the data that have changed.
  */
 import type { ExecutionResult } from 'graphql';
-import { isNumberAsWritten } from '../exchange/exact-json.ts';
+import { isNumberAsWritten } from '../exchange/json.ts';
 
 export interface Change {
   /** The leaf's path below `data`, as its response keys: `audienceVersionProgress.audienceVersion.status`. */

@@ -2,7 +2,7 @@
  * The events of a subscription, newest first, with times and changes.
  */
 import { formatResult } from '@graphiql/toolkit';
-import { Breakable } from '../breakable.tsx';
+import { Breakable } from '../page/cost-badge.tsx';
 import { tabInView, type ReceivedEvents, type TabExchange } from '../exchange/exchange.ts';
 import { journalOf, withoutJournal } from '../exchange/extensions.ts';
 import { stopSubscription } from '../exchange/subscriptions.ts';
@@ -35,7 +35,8 @@ export function Events({ exchange, stream: { events, ending } }: EventsProps) {
       </header>
       <ol reversed>
         <li className="ending" role="status">
-          {ending ?? 'Waiting for the next event. The subscription continues in other tabs.'}
+          {ending ??
+            'Waiting for the next event. The subscription stays active while you use other tabs.'}
         </li>
         {events
           .map(({ number, atMs, result }, index) => (
@@ -70,7 +71,7 @@ export function Events({ exchange, stream: { events, ending } }: EventsProps) {
 }
 
 function Changes({ changes }: { changes: readonly Change[] }) {
-  if (changes.length === 0) return <span>nothing changed</span>;
+  if (changes.length === 0) return <span>no changes</span>;
   return changes.map(({ path, before, after }) => (
     <span key={path}>
       <b title={path}>{path.split('.').at(-1)}</b>: {before ?? '–'} → {after ?? '–'}

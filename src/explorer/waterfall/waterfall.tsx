@@ -7,7 +7,7 @@ import type { Explained } from '../../plan/explain.ts';
 import { journalOf, type AnsweredPlan } from '../exchange/extensions.ts';
 import { usePlanOf } from '../exchange/plan.ts';
 import { isEvents, isParts } from '../exchange/results.ts';
-import { saveFile } from '../documents/files.ts';
+import { saveFile } from '../documents/exports.ts';
 import { Events } from './events.tsx';
 import { harOf } from './har.ts';
 import { useHighlight } from './highlight.ts';
@@ -19,8 +19,8 @@ export function WaterfallPane({ suggests }: { suggests: boolean }) {
   if (!exchange) {
     return (
       <p className="waterfall-hint">
-        Press Play to see the REST calls of a query. Examples are under the star.
-        {suggests && ' Suggestions appear as you type, and right after a brace.'}
+        Run a query to see its REST calls. Examples are under the star icon.
+        {suggests && ' Suggestions appear as you type, and after an opening brace.'}
       </p>
     );
   }
@@ -50,13 +50,13 @@ function Totals({ exchange, journal }: { exchange: TabExchange; journal: Explain
   if (!journal) return <p />;
   const { calls, rounds, backendMs } = journal;
   const gatewayMs = gatewayMsOf(exchange, backendMs);
-  if (journal.polls && calls === 0) return <p>The last event needed no calls besides polls.</p>;
+  if (journal.polls && calls === 0) return <p>The last event needed no calls except polls.</p>;
   return (
     <p>
       <strong>
         {counted(calls, 'call')}, {counted(rounds, 'round trip')}
       </strong>
-      {isOfEvents(exchange) && <span>of the last event, besides polls</span>}
+      {isOfEvents(exchange) && <span>for the last event, without polls</span>}
       {plan && <span className="planned">planned: {planned(plan, rounds)}</span>}
       <span>backend {ms(backendMs)}</span>
       {gatewayMs !== undefined && <span>gateway {ms(gatewayMs)}</span>}
@@ -130,7 +130,7 @@ function Calls({ exchange, journal }: { exchange: TabExchange; journal: Explaine
   return (
     <div className="calls">
       <div className="calls-head" aria-hidden="true">
-        <span>Call and its field</span>
+        <span>Call and field</span>
         <span>Status</span>
         <span className="bars">
           <span className="bars-title" style={titlePlace(rounds, endMs)}>

@@ -1,7 +1,12 @@
-/** The response cache, with lifetimes of the backend or the operator. */
-import type { Open } from '../../gateway/extension.ts';
-import { caching } from './consistency.ts';
-import { ResponseCache } from './response-cache.ts';
+/**
+ * The response cache, and consistency tokens: requests with the token of a write read nothing older than it, on any
+ * replica.
+ */
+import type { Extension, Open } from '../../gateway/extension.ts';
+import type { Operation } from '../../gateway/operation/operation.ts';
+import { NOW } from '../../rest/call/call.ts';
+import { HEADER } from './cache.settings.ts';
+import { ResponseCache, tokenOf } from './response-cache.ts';
 import type {} from './shared-reads.ts';
 
 interface CacheSettings {
@@ -20,3 +25,26 @@ export const open: Open<CacheSettings> = async ({ maxBytes, ttls }, { opened }) 
   await cache.open();
   return caching(cache);
 };
+
+export const caching = (cache: ResponseCache): Extension => ({
+  calls: { cache },
+  headers: { varying: [HEADER], readable: [HEADER] },
+  policies: {
+    consistency: {
+      onContextBuilding(operation) {
+        operation.newerThan = boundOf(operation);
+      },
+      onAnswer({ rest }, { headers }) {
+        const token = rest && tokenOf(rest.callLog);
+        if (token !== undefined) headers.push(HEADER, token);
+      },
+    },
+  },
+});
+
+/** The token that a caller sends; invalid ones count as an unknown write. */
+function boundOf(operation: Operation): string | undefined {
+  const token = operation.header(HEADER);
+  if (token === undefined) return undefined;
+  return /^[\w.-]{1,64}$/.test(token) ? token : NOW;
+}

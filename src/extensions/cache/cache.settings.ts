@@ -63,7 +63,7 @@ export const settings = extensionSettings({
     const wrong = ttl?.ttls.find(([route]) => !reads.includes(route));
     if (!wrong) return [];
     throw new ConfigError(
-      `CACHE_TTL may not name ${wrong[0]}: it is no read of the REST document. Name one of: ${reads.join(', ')}.`,
+      `CACHE_TTL: ${wrong[0]} is not a read route of the API spec. Use one of: ${reads.join(', ')}.`,
     );
   },
   options({ ttl, maxBytes }, _core, opened) {

@@ -1,6 +1,28 @@
-/** Documents as MCP tools, at `/mcp`. */
-import type { Open } from '../../gateway/extension.ts';
-import { createMcp } from './mcp.ts';
+/**
+ * MCP at `/mcp`: each document of the manifests is a tool. Agents can execute nothing else.
+ *
+ * Streamable HTTP without sessions, so any replica can serve any request. Calls pass the gateway's policies. `Origin`
+ * is checked here, since `createMcpHandler` does not; the server checks `Host`.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  createMcpHandler,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type CallToolResult,
+  type ListToolsResult,
+  type RequestId,
+} from '@modelcontextprotocol/server';
+import type { ExecutionResult, GraphQLError } from 'graphql';
+import { dictionary } from '../../lib/dictionary.ts';
+import type { Core, Open } from '../../gateway/extension.ts';
+import type { RouteHandler } from '../../gateway/http/site.ts';
+import { accepts } from '../../gateway/operation/negotiation.ts';
+import { formatted, pairsOf } from '../../gateway/operation/response.ts';
+import { createCors, mayAsk } from '../../gateway/policies/cors.ts';
+import { arrive, type Arrival } from '../../gateway/operation/operation.ts';
+import { readTools, type Tool } from './tools.ts';
 
 interface McpSettings {
   /** Folder of manifests. */
@@ -10,3 +32,213 @@ interface McpSettings {
 export const open: Open<McpSettings> = ({ folder }, { version }) => ({
   routes: (core) => ({ '/mcp': createMcp(folder, version, core) }),
 });
+
+interface Served {
+  readonly request: Request;
+  readonly arrival: Arrival;
+  /** The JSON-RPC message, or a batch of them. */
+  readonly text: string;
+}
+
+type ToolArguments = Readonly<Record<string, unknown>>;
+
+/** The message of a call, as it was sent. */
+interface ToolCall {
+  readonly id: RequestId;
+  readonly params: { readonly arguments?: ToolArguments };
+}
+
+/**
+ * @param folder folder of manifests.
+ * @throws {OperatorError} for an invalid manifest, or a document that cannot be a tool.
+ */
+export function createMcp(folder: string, version: string, core: Core): RouteHandler {
+  const { schema, prepare, logger, corsOrigins } = core;
+  const onReplaced = (replaced: object): void =>
+    logger.warn(
+      replaced,
+      'Two manifests have a tool with the same name: the later version is used',
+    );
+  const tools = readTools({ schema, folder, prepare, onReplaced });
+  const list = [...tools.values()].map(({ definition }) => definition);
+  logger.info({ tools: list.length }, 'Serving documents as MCP tools at /mcp');
+  // Not a WeakMap by request, which the SDK copies in the old protocol.
+  const served = new AsyncLocalStorage<Served>();
+
+  const handler = createMcpHandler(
+    () => {
+      const server = new Server(
+        { name: 'content-pages-gateway', version },
+        { capabilities: { tools: {} } },
+      );
+      server.setRequestHandler('tools/list', ({ params }) => {
+        if (params?.cursor === undefined) return { tools: list } as ListToolsResult;
+        const message = 'tools/list has only one page. Call it without a cursor.';
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+      });
+      server.setRequestHandler('tools/call', ({ params: { name } }, { mcpReq: { id } }) => {
+        const tool = tools.get(name);
+        if (tool) return call(tool, id, served.getStore()!);
+        const message = `Unknown tool ${JSON.stringify(name.slice(0, 80))}. Call tools/list for the available tools.`;
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+      });
+      return server;
+    },
+    // Tools never change at runtime, so subscriptions to changes are rejected.
+    { maxSubscriptions: 0 },
+  );
+
+  async function call(
+    { trusted: document, definition, counts }: Tool,
+    id: RequestId,
+    { request, arrival, text }: Served,
+  ): Promise<CallToolResult> {
+    // Parsed again, since the SDK drops an argument `__proto__`.
+    const sent = JSON.parse(text) as ToolCall | readonly ToolCall[];
+    const message = 'length' in sent ? sent.find((one) => one.id === id)! : sent;
+    const { arguments: given = {} } = message.params;
+    const known = Object.keys(definition.inputSchema.properties);
+    const unknown = Object.keys(given).find((name) => !known.includes(name));
+    if (unknown !== undefined) {
+      const accepted = known.join(', ') || 'none';
+      const name = JSON.stringify(unknown.slice(0, 80));
+      return {
+        isError: true,
+        content: [textOf(`Unknown argument ${name}. Arguments of this tool: ${accepted}.`)],
+      };
+    }
+    const { method, headers } = request;
+    const result = await core.run(
+      {
+        document,
+        variables: given,
+        transport: 'mcp',
+        path: '/mcp',
+        method,
+        headers: dictionary(headers),
+      },
+      // Each call of a batch has a permit of its own.
+      message === sent ? arrival : arrive(arrival.requestId),
+    );
+    return resultOf(result, given, counts);
+  }
+
+  async function answer(request: Request, arrival: Arrival): Promise<Response> {
+    const { method, url, headers } = request;
+    const host = headers.get('host') ?? undefined;
+    if (!mayAsk(headers.get('origin') ?? undefined, host, corsOrigins)) {
+      core.onForeignOrigin(headers.get('origin')!);
+      const message = 'This origin may not use /mcp. Add it to CORS_ORIGINS.';
+      return refusal(403, 'ORIGIN_NOT_ALLOWED', message);
+    }
+    if (arrival.unreadable) return refusal(413, 'BODY_TOO_LARGE', arrival.unreadable.message);
+    const text = await request.text();
+    // The SDK requires an instance of Node's Request.
+    const body = method === 'POST' ? text : null;
+    const own = new Request(url, { method, headers: [...headers], body });
+    const accept = headers.get('accept');
+    const readsEvents = accepts(accept, EVENTS);
+    // The SDK reads no ranges, and requires both types, of which some agents read one.
+    if (readsEvents || accepts(accept, JSON_TYPE)) own.headers.set('accept', BOTH);
+    const response = await served.run({ request, arrival, text }, () => handler.fetch(own));
+    return readsEvents ? response : inJson(response, text);
+  }
+
+  if (corsOrigins.length === 0) return answer;
+  const cors = createCors(corsOrigins, []);
+  return async (request, arrival) => {
+    const { method, headers } = request;
+    if (method === 'OPTIONS') {
+      const allowed = pairsOf(cors.preflightHeaders(dictionary(headers)));
+      const origin = headers.get('origin');
+      if (origin !== null && !corsOrigins.includes(origin)) core.onForeignOrigin(origin);
+      return new Response(null, { status: 204, headers: allowed });
+    }
+    const response = await answer(request, arrival);
+    cors.addTo(response, headers);
+    return response;
+  };
+}
+
+const JSON_TYPE = 'application/json';
+const EVENTS = 'text/event-stream';
+const BOTH = `${JSON_TYPE}, ${EVENTS}`;
+
+/** Converts events to JSON; there are no others than the answers. @param text the message or the batch. */
+async function inJson(response: Response, text: string): Promise<Response> {
+  if (response.headers.get('content-type') !== EVENTS) return response;
+  const lines = (await response.text()).split('\n');
+  const answers = lines.flatMap((line) => (line.startsWith('data: {') ? [line.slice(6)] : []));
+  const isBatch = text.trimStart().startsWith('[');
+  const body = isBatch ? `[${answers.join(',')}]` : answers.join();
+  return new Response(body, { status: response.status, headers: { 'content-type': JSON_TYPE } });
+}
+
+/** A JSON-RPC error without an id, for requests whose messages are not read. */
+const refusal = (status: number, code: string, message: string): Response =>
+  Response.json(
+    {
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: ProtocolErrorCode.InvalidRequest, message, data: { code } },
+    },
+    { status },
+  );
+
+/** Error codes of requests that exceed a limit. */
+const TOO_MUCH: readonly unknown[] = [
+  'QUERY_TOO_EXPENSIVE',
+  'UPSTREAM_BUDGET_EXCEEDED',
+  'RESULT_TOO_LARGE',
+  'REQUEST_TIMEOUT',
+];
+
+function resultOf(
+  result: ExecutionResult,
+  given: ToolArguments,
+  counts: readonly string[],
+): CallToolResult {
+  const { data = null, errors = [] } = result;
+  const isTooMuch = errors.some(({ extensions }) => TOO_MUCH.includes(extensions['code']));
+  const written = outcomeOfWrites(errors);
+  const advice = written ? ADVICE[written] : isTooMuch ? narrowing(given, counts) : undefined;
+  const words = [...errors.map(inWords), ...(advice === undefined ? [] : [advice])];
+  // A result without any data is an error of the tool, unless it has written: agents repeat a call that failed.
+  const isEmpty = !data || (errors.length > 0 && Object.values(data).every((one) => one === null));
+  const isError = isEmpty && written !== 'applied';
+  const { errors: failures } = formatted(result) as { readonly errors?: object[] };
+  return {
+    ...(isError && { isError }),
+    structuredContent: { data, ...(failures && { errors: failures }) },
+    content: [...words, ...(data === null ? [] : [JSON.stringify(data)])].map(textOf),
+  };
+}
+
+/** Outcome of the writes of a result with errors; undefined if nothing was written. */
+function outcomeOfWrites(errors: readonly GraphQLError[]): keyof typeof ADVICE | undefined {
+  if (errors.some(({ extensions }) => extensions['writeCarriedOut'] === true)) return 'applied';
+  const isUnknown = errors.some(
+    ({ extensions }) =>
+      extensions['writeCarriedOut'] === null || extensions['code'] === 'OUTCOME_UNKNOWN',
+  );
+  return isUnknown ? 'unknown' : undefined;
+}
+
+const ADVICE = {
+  applied:
+    'The write was applied. Do not call this tool again for it. Read missing data with another tool.',
+  unknown:
+    'The write may have been applied. Read the object with another tool before you decide whether to write again.',
+} as const;
+
+const textOf = (text: string) => ({ type: 'text' as const, text });
+
+const inWords = ({ message, path, extensions }: GraphQLError): string =>
+  `${String(extensions['code'])}: ${message}${path ? ` (at ${path.join('.')})` : ''}`;
+
+function narrowing(given: ToolArguments, counts: readonly string[]): string {
+  if (counts.length === 0)
+    return 'This tool has no argument that reduces its result. Use another tool.';
+  const each = counts.map((name) => `"${name}"${name in given ? ` (${String(given[name])})` : ''}`);
+  return `Call this tool again with a smaller ${each.join(' or ')}.`;
+}

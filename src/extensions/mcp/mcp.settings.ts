@@ -18,7 +18,7 @@ export const settings = extensionSettings({
   check({ folder }, { http: { allowedHosts, socketPath } }) {
     if (folder !== undefined && allowedHosts === undefined && socketPath === undefined) {
       throw new ConfigError(
-        'MCP_DOCUMENTS needs ALLOWED_HOSTS, the names by which agents ask, where other machines are served.',
+        'MCP_DOCUMENTS needs ALLOWED_HOSTS if other machines can reach the gateway. Set it to the host names that agents use.',
       );
     }
     return [];

@@ -78,7 +78,8 @@ export function readTools({
         new OperatorError(`MCP_DOCUMENTS: ${file}.json: document ${id.slice(0, 12)}: ${why}`);
       const tool = toolOf(schema, prepare(text), wrong);
       const { name } = tool.definition;
-      if (own.has(name)) throw wrong(`Another of the file is named ${name}: rename one of them.`);
+      if (own.has(name))
+        throw wrong(`Two operations of this file are named ${name}. Rename one of them.`);
       own.add(name);
       const other = tools.get(name);
       if (other && other.trusted.hash !== tool.trusted.hash) onReplaced({ tool: name, by: file });
@@ -105,26 +106,29 @@ function toolOf(
   const { syntax: document, operations, errors } = trusted;
   if (errors[0]) throw wrong(errors[0].message);
   const operation = operations[0]?.node;
-  if (!operation || operations.length > 1) throw wrong('Give it one operation: a tool is one.');
+  if (!operation || operations.length > 1)
+    throw wrong('A tool is one operation. Keep exactly one operation in the document.');
   const name = operation.name?.value ?? '';
   if (name === '' || name.length > MAX_NAME) {
-    throw wrong(`Name its operation, with 1 to ${MAX_NAME} characters.`);
+    throw wrong(`The operation needs a name of 1 to ${MAX_NAME} characters.`);
   }
   if (operation.operation === OperationTypeNode.SUBSCRIPTION) {
-    throw wrong('A subscription is no tool: write a query that asks, or a mutation that waits.');
+    throw wrong('A subscription cannot be a tool. Use a query, or a mutation with `waitFor`.');
   }
   const introspection = introspectionIn(document);
   if (introspection !== undefined) {
-    throw wrong(`A tool may not ask for ${introspection}: agents are told of each tool's types.`);
+    throw wrong(
+      `A tool cannot select ${introspection}. Remove it: tools already have input and output schemas.`,
+    );
   }
   const priced = priceOf(schema, document, operation, planningContext('extended'));
-  if (!priced) throw wrong('No value of its variables can be planned.');
+  if (!priced) throw wrong('The cost cannot be planned for any values of the variables.');
   const { calls, rounds, values } = priced.price;
   const { variableDefinitions = [], selectionSet } = operation;
   const long = variableDefinitions.find(({ variable }) => variable.name.value.length > MAX_NAME);
   if (long) {
     throw wrong(
-      `Shorten the name of $${long.variable.name.value}: it may have ${MAX_NAME} characters.`,
+      `The variable $${long.variable.name.value} has too long a name. Limit: ${MAX_NAME} characters.`,
     );
   }
   const counts = countsIn(document);
@@ -194,7 +198,7 @@ function costInWords({ calls, rounds }: Price): string {
   const range =
     most === null ? `at least ${least}` : least === most ? `${least}` : `${least} to ${most}`;
   const plural = (count: number, word: string) => `${word}${count === 1 ? '' : 's'}`;
-  return `Costs ${range} REST ${plural(most ?? 2, 'call')} in ${rounds} ${plural(rounds, 'round')}.`;
+  return `Costs ${range} REST ${plural(most ?? 2, 'call')} in ${rounds} ${plural(rounds, 'round trip')}.`;
 }
 
 const ERROR = {

@@ -1,7 +1,84 @@
-/** Begins the calls of a query's later rounds beside its first, if its key has asked it before. */
-import { systemClock } from '../../lib/clock.ts';
-import type { Open } from '../../gateway/extension.ts';
-import { readingAhead } from './reading-ahead.ts';
+/** Speculative prefetch: starts the calls of a query's later rounds with its first, if its key has run it before. */
+import type { ExecutionResult } from 'graphql';
+import type { Extension, Open } from '../../gateway/extension.ts';
+import type { Metrics } from '../../gateway/observe/metrics/metrics.ts';
+import type { Operation } from '../../gateway/operation/operation.ts';
+import { StateKey } from '../../gateway/operation/state.ts';
+import { systemClock, type Clock } from '../../lib/clock.ts';
+import { guessesOf } from './guesses.ts';
+import { RememberedReads } from './remembered-reads.ts';
+import { Run, type Runs } from './run.ts';
+
+interface ReadingAheadOptions {
+  readonly metrics: Metrics;
+  readonly clock: Pick<Clock, 'now'>;
+}
 
 export const open: Open<object> = (_settings, { metrics }) =>
   readingAhead({ metrics, clock: systemClock });
+
+const RUN = new StateKey<Run>();
+
+export function readingAhead({ metrics, clock }: ReadingAheadOptions): Extension {
+  const now = (): number => clock.now();
+  const runs: Runs = { remembered: new RememberedReads(), begun: new Set(), now };
+  const reads = metrics.instruments.counter(
+    'gateway_reads_ahead_total',
+    'Prefetched calls, by whether a field used them.',
+    ['used'],
+  );
+
+  /** Cancels the reads that other operations of the key have begun: a write may change their answers. */
+  const cancelBehind = ({ apiKey }: Operation): void => {
+    for (const begun of runs.begun) if (begun.apiKey === apiKey) begun.cancel();
+  };
+
+  const begin = (operation: Operation): void => {
+    // A plugin may execute an operation twice.
+    if (RUN.get(operation)) return;
+    const { apiKey, variables } = operation;
+    const rest = operation.rest!; // made by now, as is the definition
+    const run = new Run(runs, apiKey, rest, guessesOf(operation.definition!), variables);
+    rest.makeCall = run.makeCall;
+    RUN.set(operation, run);
+  };
+
+  const end = (run: Run, { cancel }: Operation, result: ExecutionResult): void => {
+    run.end();
+    const { used, unused } = run.counts;
+    if (used + unused > 0) {
+      reads.inc({ used: 'true' }, used);
+      reads.inc({ used: 'false' }, unused);
+      run.guesses.add({ begun: used + unused, unused }, now());
+    }
+    // A run that was cut short has read too little.
+    if (!cancel.cancelled && result.data) run.remember();
+  };
+
+  return {
+    policies: {
+      readAhead: {
+        onExecute(operation, next) {
+          if (operation.operationType === 'mutation') cancelBehind(operation);
+          else if (isReadAhead(operation)) begin(operation); // a query: subscriptions are not executed here
+          return next(operation);
+        },
+        onExecuteDone(operation, result) {
+          if (operation.operationType === 'mutation') cancelBehind(operation);
+          const run = RUN.get(operation);
+          if (run && !run.isOver) end(run, operation, result);
+          return undefined;
+        },
+      },
+    },
+  };
+}
+
+/**
+ * Whether a query may be read ahead. Parts of a response (`@defer`) are sent in the order in which their calls
+ * end, which reading ahead would change.
+ */
+const isReadAhead = ({ document }: Operation): boolean => {
+  const { asksSchema, isIncremental } = document!.facts;
+  return !asksSchema && !isIncremental;
+};

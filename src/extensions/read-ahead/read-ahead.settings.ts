@@ -18,7 +18,7 @@ export const settings = extensionSettings({
     // Calls in vain would be recorded, and would take the turns of answers.
     if (opened.some(({ standIn, calls }) => standIn ?? calls?.connections)) {
       throw new ConfigError(
-        'READ_AHEAD=on makes calls in vain, which take turns in a recording: remove READ_AHEAD, or RECORD and REPLAY.',
+        'READ_AHEAD=on cannot be combined with RECORD or REPLAY: unused prefetches would change the order of recorded calls. Remove READ_AHEAD, or RECORD and REPLAY.',
       );
     }
     return {};

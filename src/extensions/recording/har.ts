@@ -4,7 +4,15 @@
  * The custom field `_gateway` contains the alias of the key and the end of the exchange. Source:
  * http://www.softwareishard.com/blog/har-12-spec/
  */
+import { errors, type Dispatcher } from 'undici';
 import { z } from 'zod';
+import {
+  codeOf,
+  isTruncated,
+  markReused,
+  wasReused,
+} from '../../rest/transport/transport-fault.ts';
+import { API_KEY_HEADER } from '../../v0/api-key.ts';
 import { ROUTE_SETS } from '../../v0/routes.ts';
 
 /** Version of the `_gateway` fields; recordings of other versions are rejected. */
@@ -91,3 +99,27 @@ export const bodyOf = ({
   readonly text?: string | undefined;
   readonly encoding?: BufferEncoding | undefined;
 }): Buffer => Buffer.from(text, encoding);
+
+type Fault = NonNullable<RecordedExchange['_gateway']['fault']>;
+
+/** A recorded error of undici or the system. */
+export const faultOf = (error: Error): Fault => ({
+  code: codeOf(error),
+  isOfParser: error instanceof errors.HTTPParserError,
+  isEarlyEnd: isTruncated(error),
+  wasReused: wasReused(error),
+});
+
+/** Returns an error that is classified like the recorded one. */
+export function errorOf({ code, isOfParser, isEarlyEnd, wasReused }: Fault): Error {
+  const message = isEarlyEnd ? 'Recorded: EOF' : 'Recorded';
+  const error = isOfParser ? new errors.HTTPParserError(message) : new Error(message);
+  if (wasReused) markReused(error);
+  return code === '' ? error : Object.assign(error, { code });
+}
+
+/** Returns the key of a call. */
+export function keyOf({ headers }: Dispatcher.DispatchOptions): string {
+  const list = headers as readonly string[]; // names and values, as sent by the client of `/v0`
+  return list[list.indexOf(API_KEY_HEADER) + 1] ?? '';
+}

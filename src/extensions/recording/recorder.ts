@@ -12,9 +12,7 @@ import type { Dispatcher } from 'undici';
 import { OperatorError } from '../../lib/operator-error.ts';
 import type { RouteSet } from '../../v0/routes.ts';
 import type { BackendConnections } from '../../rest/call/options.ts';
-import { faultOf } from './fault.ts';
-import { contentOf, FORM, ORIGIN, type RecordedExchange } from './har.ts';
-import { keyOf, KeyAliases } from './secrets.ts';
+import { contentOf, faultOf, FORM, keyOf, ORIGIN, type RecordedExchange } from './har.ts';
 
 interface RecorderOptions {
   readonly folder: string;
@@ -81,15 +79,15 @@ export function openRecorder(
   function write(exchange: RecordedExchange): void {
     const text = JSON.stringify(exchange);
     if (keys.isIn(text)) {
-      onLeftOut('it holds an API key, so that it would be a miss in a replay');
+      onLeftOut('it contains an API key');
     } else if (place + text.length > MAX_BYTES) {
-      onLeftOut(`the recording has ${MAX_BYTES} bytes, which is the most: start another`);
+      onLeftOut(`the recording has reached its limit of ${MAX_BYTES} bytes; start another one`);
     } else {
       try {
         append(`${separator}\n${text}`);
         separator = ',';
       } catch (cause) {
-        onLeftOut(`the recording cannot be written (${codeOf(cause)})`);
+        onLeftOut(`the file cannot be written (${codeOf(cause)})`);
       }
     }
   }
@@ -128,7 +126,7 @@ function openNew(file: string, folder: string): number {
   } catch (cause) {
     if (codeOf(cause) !== 'EEXIST') throw cannotWrite(file, cause);
     throw new OperatorError(
-      `RECORD does not write over ${file}: remove it, or set SCENARIO to another name.`,
+      `RECORD does not overwrite ${file}. Remove the file, or set SCENARIO to another name.`,
       { cause },
     );
   }
@@ -136,7 +134,7 @@ function openNew(file: string, folder: string): number {
 
 const cannotWrite = (path: string, cause: unknown): OperatorError =>
   new OperatorError(
-    `RECORD must name a folder that can be written; ${path} cannot be made (${codeOf(cause)}).`,
+    `RECORD must be a writable folder. ${path} cannot be created (${codeOf(cause)}).`,
     { cause },
   );
 
@@ -249,4 +247,42 @@ function listener(
       handler.onResponseError?.(controller, error);
     },
   };
+}
+
+/** Aliases of API keys, and the detection of keys in texts. */
+class KeyAliases {
+  readonly #aliases = new Map<string, string>();
+  /** Keys in plain form and as encoded in JSON, URLs and base64. */
+  readonly #forms = new Set<string>();
+  readonly #publicKey: string | undefined;
+
+  /** @param publicKey a public key, such as that of the embedded backend, which texts may contain. */
+  constructor(publicKey: string | undefined) {
+    this.#publicKey = publicKey;
+  }
+
+  /** Returns K1 for the first key, K2 for the second. */
+  aliasOf(key: string): string {
+    let alias = this.#aliases.get(key);
+    if (alias === undefined) {
+      alias = `K${this.#aliases.size + 1}`;
+      this.#aliases.set(key, alias);
+      if (key !== '' && key !== this.#publicKey) this.#notice(key);
+    }
+    return alias;
+  }
+
+  /** Whether a text contains a key seen so far. */
+  isIn(text: string): boolean {
+    for (const form of this.#forms) if (text.includes(form)) return true;
+    return false;
+  }
+
+  #notice(key: string): void {
+    this.#forms.add(key);
+    this.#forms.add(JSON.stringify(key).slice(1, -1));
+    this.#forms.add(encodeURIComponent(key));
+    this.#forms.add(Buffer.from(key).toString('base64').replace(/=+$/, ''));
+    this.#forms.add(Buffer.from(key).toString('base64url'));
+  }
 }

@@ -21,14 +21,14 @@ export const open: Open<RecordingSettings> = (
       folder,
       name,
       speed,
-      onMiss: (miss) => logger.warn(miss, 'Not recorded: a call has no answer'),
+      onMiss: (miss) => logger.warn(miss, 'A call is not in the recording'),
     });
-    logger.info({ scenarios: replay.names }, 'Recordings are replayed: no backend is asked');
+    logger.info({ scenarios: replay.names }, 'Replaying recordings; no backend is called');
     return {
       standIn: {
         routeSet: replay.routeSet,
         connections: replay,
-        label: `none, recordings of ${folder} answer`,
+        label: `none (replaying ${folder})`,
         apiKey: replay.names[0],
         note: noteOf(replay.names),
       },
@@ -44,9 +44,9 @@ export const open: Open<RecordingSettings> = (
           pathPrefix,
           routeSet,
           publicKey,
-          onLeftOut: (why) => logger.error(`Not recorded: an exchange is left out, since ${why}`),
+          onLeftOut: (why) => logger.error(`An exchange was not recorded: ${why}`),
         });
-        logger.info({ file: recorder.file }, 'The backend is recorded');
+        logger.info({ file: recorder.file }, 'Recording the backend');
         return recorder;
       },
     },
@@ -56,5 +56,5 @@ export const open: Open<RecordingSettings> = (
 /** Keys that begin with the name of a recording replay it from the start. */
 const noteOf = ([first = '', ...others]: readonly string[]): string =>
   others.length === 0
-    ? `The recording ${first} answers: no backend is asked.`
-    : `Recordings answer, and the key names one: ${[first, ...others].join(', ')}.`;
+    ? `Replaying the recording ${first}. No backend is called.`
+    : `Replaying recordings. The API key selects one: ${[first, ...others].join(', ')}.`;

@@ -44,15 +44,15 @@ export const settings = extensionSettings({
     if (record === undefined && replay === undefined) return [];
     const name = record === undefined ? 'REPLAY' : 'RECORD';
     if (record !== undefined && replay !== undefined) {
-      throw new ConfigError('RECORD and REPLAY are both set: remove one of them.');
+      throw new ConfigError('RECORD and REPLAY are mutually exclusive: remove one of them.');
     }
     if (forward.length > 0) {
       throw new ConfigError(
-        `${name} tells callers apart by their keys alone: remove FORWARD_HEADERS.`,
+        `${name} distinguishes callers only by API key: remove FORWARD_HEADERS.`,
       );
     }
     if (replay !== undefined && url !== undefined) {
-      throw new ConfigError('REPLAY answers instead of a backend: remove UPSTREAM_URL.');
+      throw new ConfigError('REPLAY replaces the backend: remove UPSTREAM_URL.');
     }
     return [];
   },

@@ -13,8 +13,7 @@ import type { Dispatcher } from 'undici';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { ROUTE_SETS, type RouteSet } from '../../v0/routes.ts';
 import { CallRefusal } from '../../rest/transport/transport-fault.ts';
-import { errorOf } from './fault.ts';
-import { bodyOf, type RecordedExchange } from './har.ts';
+import { bodyOf, errorOf, keyOf, type RecordedExchange } from './har.ts';
 import {
   Player,
   readScenario,
@@ -22,7 +21,6 @@ import {
   type ScenarioPart,
   type Scenario,
 } from './scenario.ts';
-import { keyOf } from './secrets.ts';
 
 interface ReplayOptions {
   readonly folder: string;
@@ -62,11 +60,11 @@ export function openReplay({ folder, name, speed, onMiss }: ReplayOptions) {
     onMiss({ method, path, scenario: player?.scenario, nearest });
     if (!player) {
       return notRecorded(
-        `Not in the recordings: send a key that begins with the name of one, such as "${scenarios[0]?.name}"; there are ${listed(scenarios.map((one) => one.name))}`,
+        `The API key selects no recording. Use a key that begins with a name, such as "${scenarios[0]?.name}". Recordings: ${listed(scenarios.map((one) => one.name))}`,
       );
     }
     return notRecorded(
-      `Not in the recording "${player.scenario}" as it stands: ${method} ${path}; nearest: ${listed(nearest)}`,
+      `${method} ${path} is not in the recording "${player.scenario}" at this point. Most similar: ${listed(nearest)}`,
     );
   }
 
@@ -88,9 +86,9 @@ export function openReplay({ folder, name, speed, onMiss }: ReplayOptions) {
 
 /** The refusal of a call without a recorded answer. */
 const notRecorded = (message: string): CallRefusal =>
-  new CallRefusal(message, { code: 'NOT_RECORDED', what: 'No recording has an answer' });
+  new CallRefusal(message, { code: 'NOT_RECORDED', what: 'Not in the recording' });
 
-const listed = (labels: readonly string[]): string => labels.join('; ') || 'nothing';
+const listed = (labels: readonly string[]): string => labels.join('; ') || 'none';
 
 function scenariosIn(folder: string, name: string | undefined): Scenario[] {
   const files = namesIn(folder)
@@ -98,7 +96,7 @@ function scenariosIn(folder: string, name: string | undefined): Scenario[] {
     .sort();
   if (files.length > 0) return files.map((file) => readScenario(join(folder, file)));
   throw new OperatorError(
-    `REPLAY: ${folder} has no file ${name ?? '…'}.har: make one with RECORD=${folder} npm start.`,
+    `REPLAY: ${folder} has no file ${name ?? '*'}.har. Record one with RECORD=${folder} npm start.`,
   );
 }
 
@@ -106,7 +104,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (cause) {
-    throw new OperatorError(`REPLAY: ${folder} must be a folder that is there.`, { cause });
+    throw new OperatorError(`REPLAY: ${folder} is not a readable folder.`, { cause });
   }
 }
 
@@ -116,7 +114,7 @@ function routeSetOf(scenarios: readonly Scenario[]): RouteSet | 'auto' {
   const other = others.find(({ routeSet }) => routeSet !== first?.routeSet);
   if (other) {
     throw new OperatorError(
-      `REPLAY: ${first?.name} was recorded with UPSTREAM_ROUTES=${first?.routeSet}, ${other.name} with ${other.routeSet}: replay one alone with SCENARIO, or record it again.`,
+      `REPLAY: ${first?.name} was recorded with UPSTREAM_ROUTES=${first?.routeSet}, ${other.name} with ${other.routeSet}. Select one with SCENARIO, or record again.`,
     );
   }
   return ROUTE_SETS.find((set) => set === first?.routeSet) ?? 'auto';

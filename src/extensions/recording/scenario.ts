@@ -52,13 +52,13 @@ function recordingIn(file: string) {
   try {
     found = JSON.parse(readFileSync(file, 'utf8'));
   } catch (cause) {
-    throw new OperatorError(`REPLAY: ${file} is not JSON: record it again.`, { cause });
+    throw new OperatorError(`REPLAY: ${file} is not JSON. Record it again.`, { cause });
   }
   const { data, error } = recording.safeParse(found);
   if (data) return data;
   const place = error.issues[0]?.path.join('.') ?? '';
   throw new OperatorError(
-    `REPLAY: ${file} is not a recording that RECORD has made (at ${place}): record it again, or remove it.`,
+    `REPLAY: ${file} is not a recording of this gateway (at ${place}). Record it again, or remove the file.`,
   );
 }
 
@@ -113,9 +113,7 @@ export class Player {
     }
     const due = writes[this.#writes];
     return [
-      due
-        ? `the next write, ${differenceOf(askedOf(due), asked)}`
-        : 'no write that is still to come',
+      due ? `next write, ${differenceOf(askedOf(due), asked)}` : 'no further writes',
       ...byLikeness(writes.slice(this.#writes + 1).map(askedOf), asked).map(
         (later) => `later, ${differenceOf(later, asked)}`,
       ),

@@ -6,16 +6,10 @@
  */
 import { Redis, type RedisOptions } from 'ioredis';
 import { CONNECT_MS } from '../../rest/transport/connections.ts';
-import { RedisBreaker } from './breaker.ts';
+import { PREFIX, type ChannelListener, type Connection } from './store.ts';
 
 /** Timeout of a command, in milliseconds. */
 export const COMMAND_TIMEOUT_MS = 50;
-
-/**
- * Prefix of all names, for rules of an ACL. The number is the version of the stored format; releases with different
- * formats use different names.
- */
-export const PREFIX = 'gateway:1:';
 
 const OPTIONS: RedisOptions = {
   lazyConnect: true,
@@ -36,6 +30,12 @@ const OPTIONS: RedisOptions = {
 
 /** Checks of a connection without an answer after which it is made anew; each takes the timeout of a command. */
 const MAX_CHECKS = 10;
+
+/** Consecutive timeouts that open the circuit. */
+export const MAX_TIMEOUTS = 3;
+
+/** Interval of probes, in milliseconds. */
+export const PROBE_MS = 1_000;
 
 /** Maximum delay of a reconnect, in milliseconds. */
 export const MAX_PAUSE_MS = 1_000;
@@ -72,38 +72,6 @@ export interface ConnectionObserver {
   onChange?(isAvailable: boolean, why: string | undefined): void;
   /** Called when Redis rejects a command. @param why first word of the error, such as NOPERM. */
   onRefusal?(why: string): void;
-}
-
-/** A Lua script as a custom command of ioredis, which sends only its hash if Redis knows it. */
-export interface LuaScript {
-  /** Must differ from commands of Redis. */
-  readonly name: string;
-  readonly lua: string;
-}
-
-/** Listener of a channel. */
-export interface ChannelListener {
-  onMessage(text: string): void;
-  /** Messages may have been lost, since the connection was lost or Redis did not answer. */
-  onGap(): void;
-}
-
-export interface Connection {
-  /** Whether commands are sent. */
-  readonly isAvailable: boolean;
-  /** Resolves after the first attempt to connect; further attempts follow automatically. */
-  open(): Promise<void>;
-  /** @returns undefined without an answer. */
-  run(
-    script: LuaScript,
-    keys: readonly string[],
-    args: readonly (string | number)[],
-  ): Promise<unknown>;
-  publish(channel: string, text: string): void;
-  /** Resolves when subscribed, or when the subscription is deferred to a reconnect. A channel has one listener. */
-  subscribe(channel: string, listener: ChannelListener): Promise<void>;
-  /** Closes after the commands in flight. */
-  close(): Promise<void>;
 }
 
 /** @param url `redis://`, `rediss://` or `unix://`. */
@@ -324,4 +292,70 @@ const isTimeout = ({ message }: Error): boolean => message === 'Command timed ou
 /** Returns the code of a failed connection, or only the first word of an error of Redis. */
 function reasonOf({ code, message }: NodeJS.ErrnoException): string {
   return code ?? /^[A-Z]{3,20}\b/.exec(message)?.[0] ?? 'failed';
+}
+
+interface RedisBreakerOptions {
+  /** Resolves to whether Redis answers. */
+  readonly probe: () => Promise<boolean>;
+  readonly onChange: (isClosed: boolean) => void;
+}
+
+/**
+ * Circuit breaker of Redis: opens after three consecutive timeouts, until a probe succeeds. Otherwise an unresponsive server
+ * would cost every request the whole timeout.
+ */
+class RedisBreaker {
+  readonly #options: RedisBreakerOptions;
+  #timeouts = 0;
+  /** Time of the last counted timeout; commands sent before it do not count again. */
+  #countedMs = -Infinity;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = true;
+  #isEnded = false;
+
+  constructor(options: RedisBreakerOptions) {
+    this.#options = options;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  answered(): void {
+    this.#timeouts = 0;
+  }
+
+  /** @param sentMs time at which the command was sent, on `performance.now()`'s clock. */
+  timedOut(sentMs: number): void {
+    // A long turn of the event loop times out all commands in flight at once.
+    if (!this.#isClosed || sentMs < this.#countedMs) return;
+    this.#countedMs = performance.now();
+    this.#timeouts += 1;
+    if (this.#timeouts < MAX_TIMEOUTS) return;
+    this.#isClosed = false;
+    this.#options.onChange(false);
+    this.#probeLater();
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    clearTimeout(this.#timer);
+  }
+
+  #probeLater(): void {
+    this.#timer = setTimeout(() => void this.#probe(), PROBE_MS);
+    this.#timer.unref();
+  }
+
+  async #probe(): Promise<void> {
+    const isAnswered = await this.#options.probe();
+    if (this.#isEnded) return;
+    if (!isAnswered) {
+      this.#probeLater();
+      return;
+    }
+    this.#timeouts = 0;
+    this.#isClosed = true;
+    this.#options.onChange(true);
+  }
 }

@@ -1,45 +1,110 @@
-/** State shared by replicas in Redis or Valkey, and rate limits of keys, per process or shared. */
+/** State shared by replicas in Redis or Valkey, and rate limits of API keys, per process or shared. */
 import type { Host, Open } from '../../gateway/extension.ts';
 import type {} from '../cache/shared-reads.ts';
-import { limiting, type RateLimit } from './rate-limit.ts';
+import type { ConnectionObserver } from './connection.ts';
+import { LeasedRateLimits, limiting, type RateLimit } from './rate-limit.ts';
+import { storeOn } from './store.ts';
 
 interface RedisSettings {
   /** `redis://`, `rediss://` or `unix://`; undefined for no shared state. */
   readonly url: string | undefined;
-  /** Secret of the hashes of callers' keys in Redis. */
+  /** Secret of the hashed names; the same in all replicas. */
   readonly secret: string;
   /** Undefined for no limit. */
   readonly rateLimit: RateLimit | undefined;
 }
 
 export const open: Open<RedisSettings> = async ({ url, secret, rateLimit }, host) => {
-  const shared = url === undefined ? undefined : await openShared(url, secret, host);
-  const limits = rateLimit && (await openRateLimits(rateLimit, shared));
+  let shared: SharedState | undefined;
+  if (url !== undefined) {
+    const { origin, pathPrefix } = await host.backend();
+    const observer = observerOf(host, () => shared);
+    shared = await openSharedState({ url, secret, backend: origin + pathPrefix, observer });
+  }
+  const { reads, store, close } = shared ?? {};
   return {
-    ...(limits && limiting(limits)),
-    ...(shared && { offers: { sharedReads: shared.reads }, close: shared.close }),
+    ...(rateLimit && limiting(new LeasedRateLimits(rateLimit, store))),
+    ...(close && { offers: { sharedReads: reads }, close }),
   };
 };
 
-/** Loads ioredis. */
-async function openShared(url: string, secret: string, { metrics, logger, backend }: Host) {
-  const { openSharedState } = await import('./shared-state.ts');
-  const { observeSharedState } = await import('./shared-state-observer.ts');
-  const { origin, pathPrefix } = await backend();
-  const shared = await openSharedState({
-    url,
-    secret,
-    backend: origin + pathPrefix,
-    observer: observeSharedState(metrics, logger, () => shared),
-  });
-  const { store, reads } = shared;
-  return { store, reads, close: () => shared.close() };
+interface SharedStateOptions {
+  readonly url: string;
+  readonly secret: string;
+  /** URL of the backend; replicas with different backends share nothing. */
+  readonly backend: string;
+  readonly observer?: ConnectionObserver;
 }
 
-async function openRateLimits(
-  limit: RateLimit,
-  shared: Awaited<ReturnType<typeof openShared>> | undefined,
-) {
-  const { LeasedRateLimits } = await import('./rate-limits.ts');
-  return new LeasedRateLimits(limit, shared?.store);
+export type SharedState = Awaited<ReturnType<typeof openSharedState>>;
+
+/** Resolves after the first attempt to connect. Without Redis, each process continues alone. */
+export async function openSharedState({ url, secret, backend, observer }: SharedStateOptions) {
+  // Loads ioredis.
+  const { createConnection } = await import('./connection.ts');
+  const { RedisReads } = await import('./shared-reads.ts');
+  const connection = createConnection(url, observer);
+  const store = storeOn(connection, secret, backend);
+  // A separate cache of hashes, since those of reads would displace those of keys.
+  const reads = new RedisReads(storeOn(connection, secret, backend));
+  await connection.open();
+  return { connection, reads, store, close: () => connection.close() };
 }
+
+/**
+ * Metrics and log of the shared state, without names of keys.
+ *
+ * @param shared returns the state; undefined before it is open.
+ */
+function observerOf(
+  { metrics: { instruments }, logger }: Host,
+  shared: () => SharedState | undefined,
+): ConnectionObserver {
+  const commands = instruments.counter(
+    'gateway_shared_state_commands_total',
+    'Redis commands by outcome. Skipped commands were not sent because Redis was unavailable.',
+    ['outcome'],
+  );
+  instruments.gauge('gateway_shared_state_available', 'Whether Redis is available: 1 or 0.', () =>
+    shared()?.connection.isAvailable ? 1 : 0,
+  );
+  const refusals = new Set<string>();
+  return {
+    onCommand: (outcome) => commands.inc({ outcome }),
+    onChange: (isAvailable, why) => {
+      if (isAvailable) logger.info('Redis is available: replicas share state');
+      else
+        logger.warn(
+          { failure: why },
+          `${unavailable(why)}: this process continues without shared state`,
+        );
+    },
+    onRefusal: (why) => {
+      if (refusals.has(why)) return;
+      refusals.add(why);
+      logger.warn(
+        { failure: why },
+        'Redis rejected a command. Check its ACL and memory (docs/scaling.md).',
+      );
+    },
+  };
+}
+
+const CLUSTER = 'REDIS_URL points to a Redis Cluster, which is not supported';
+
+/** Sentences about unusable servers, by their error. */
+const UNUSABLE: Readonly<Record<string, string>> = {
+  READONLY: 'REDIS_URL points to a read-only replica of Redis',
+  MASTERDOWN: 'REDIS_URL points to a read-only replica of Redis',
+  LOADING: 'Redis is still loading its data',
+  NOREPLICAS: 'Redis rejects writes because it has too few replicas',
+  MISCONF: 'Redis rejects writes because it cannot save its data',
+  'ERR max number of clients': 'Redis has reached its connection limit',
+  MOVED: CLUSTER,
+  CLUSTERDOWN: CLUSTER,
+  'ERR unknown command':
+    'REDIS_URL points to Redis Sentinel or another server without the commands of Redis, not to the primary',
+};
+
+const unavailable = (why: string | undefined): string =>
+  UNUSABLE[why ?? ''] ?? 'Redis does not respond';

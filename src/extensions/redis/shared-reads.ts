@@ -6,8 +6,7 @@
  * replicas differ, and commands may be delayed.
  */
 import type { FoundRead, MoveListener, SharedReads } from '../cache/shared-reads.ts';
-import { PREFIX, type LuaScript } from './connection.ts';
-import type { Store } from './store.ts';
+import { PREFIX, type LuaScript, type Store } from './store.ts';
 
 const CHANNEL = `${PREFIX}generations`;
 

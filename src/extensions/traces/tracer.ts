@@ -18,6 +18,13 @@ import {
 import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+  type Resource,
+} from '@opentelemetry/resources';
+import {
   AlwaysOnSampler,
   BasicTracerProvider,
   BatchSpanProcessor,
@@ -35,7 +42,6 @@ import {
   type TraceHeaders,
 } from '../../gateway/operation/trace-context.ts';
 import type { Logger } from '../../gateway/observe/logs/logger.ts';
-import { resourceOf } from './resource.ts';
 import {
   clientSpanOf,
   phaseSpansOf,
@@ -240,9 +246,7 @@ function complainRarely(logger: Logger): void {
   setDiagnostics(() => {
     if (performance.now() - saidMs < COMPLAIN_MS) return;
     saidMs = performance.now();
-    logger.warn(
-      'Traces cannot be sent: the collector of OTEL_EXPORTER_OTLP_ENDPOINT does not take them',
-    );
+    logger.warn('Traces cannot be exported. Check the collector at OTEL_EXPORTER_OTLP_ENDPOINT.');
   }, silent);
 }
 
@@ -251,4 +255,42 @@ function setDiagnostics(error: (message: string) => void, warn: (message: string
     { error, warn, info: silent, debug: silent, verbose: silent },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
+}
+
+/** Maximum length of a name or value. Source: `envDetector`. */
+const MAX_LENGTH = 255;
+
+/**
+ * `envDetector` reads `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES`, but leaves out all attributes for a bad one,
+ * in silence: so they are read here, and bad ones are logged.
+ */
+function resourceOf(version: string, attributes: string, logger: Logger): Resource {
+  const pairs = attributes.split(',').filter((text) => text.trim() !== '');
+  const read = pairs.map((text) => ({ text: text.trim(), pair: pairOf(text) }));
+  const bad = read.flatMap(({ text, pair }) => (pair ? [] : JSON.stringify(text.slice(0, 100))));
+  if (bad.length > 0) {
+    logger.warn(
+      `OTEL_RESOURCE_ATTRIBUTES must be comma-separated pairs such as region=eu, with "," and "=" in values percent-encoded, of at most ${MAX_LENGTH} characters each. Ignored: ${bad.join(', ')}`,
+    );
+  }
+  return defaultResource()
+    .merge(
+      resourceFromAttributes({ 'service.name': 'graphql-gateway', 'service.version': version }),
+    )
+    .merge(
+      resourceFromAttributes(Object.fromEntries(read.flatMap(({ pair }) => (pair ? [pair] : [])))),
+    )
+    .merge(detectResources({ detectors: [envDetector] }));
+}
+
+/** Undefined for anything but a name and a value. */
+function pairOf(text: string): [name: string, value: string] | undefined {
+  const parts = text.split('=');
+  try {
+    const [name = '', value = ''] = parts.map((part) => decodeURIComponent(part.trim()));
+    const isPair = parts.length === 2 && name !== '';
+    return isPair && Math.max(name.length, value.length) <= MAX_LENGTH ? [name, value] : undefined;
+  } catch {
+    return undefined;
+  }
 }

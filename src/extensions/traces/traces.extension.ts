@@ -1,7 +1,10 @@
-/** Traces by OpenTelemetry, with the SDK's settings of the collector. */
-import type { Open } from '../../gateway/extension.ts';
-import { openTracer, type TracerOptions } from './tracer.ts';
-import { traces } from './traces-policy.ts';
+/** Traces by OpenTelemetry, with the SDK's settings of the collector. Spans are created at the end of an operation. */
+import type { Extension, Open } from '../../gateway/extension.ts';
+import type { Operation } from '../../gateway/operation/operation.ts';
+import { StateKey } from '../../gateway/operation/state.ts';
+import type { Policy } from '../../gateway/policy.ts';
+import type { RecordedTrace } from './spans.ts';
+import { openTracer, type OperationTracer, type TracerOptions } from './tracer.ts';
 
 export const open: Open<Omit<TracerOptions, 'backend' | 'version' | 'logger'>> = async (
   settings,
@@ -12,3 +15,72 @@ export const open: Open<Omit<TracerOptions, 'backend' | 'version' | 'logger'>> =
   const tracer = openTracer({ ...settings, backend, version, logger });
   return { ...traces(tracer), close: () => tracer.close() };
 };
+
+export function traces(tracer: OperationTracer): Extension {
+  return {
+    around: { traces: policyFor(tracer) },
+    events: {
+      begin: ({ trace }) => (trace ? tracer.beginEvent(trace) : undefined),
+      end: (operation, trace, { startMs, result, rest }) => {
+        const { errors = [], data } = result;
+        // Begun above.
+        tracer.end(trace as RecordedTrace, {
+          operation,
+          startMs,
+          errors,
+          method: operation.method,
+          isFailed: data == null && errors.length > 0,
+          phases: [],
+          callLog: rest.callLog,
+        });
+      },
+    },
+  };
+}
+
+/** Trace of an operation; null if it is not recorded. */
+const TRACE = new StateKey<RecordedTrace | null>();
+
+function policyFor(tracer: OperationTracer): Policy {
+  const traceOf = (operation: Operation): RecordedTrace | null => {
+    const known = TRACE.get(operation);
+    // Sampled once: repeated decisions would increase the ratio.
+    if (known !== undefined) return known;
+    const trace = tracer.begin(operation) ?? null;
+    TRACE.set(operation, trace);
+    operation.trace = trace ?? undefined;
+    return trace;
+  };
+  return {
+    onParse(operation) {
+      traceOf(operation);
+      return undefined;
+    },
+    onAnswered(operation) {
+      // Parameters that could not be read were not parsed.
+      const trace = traceOf(operation);
+      if (!trace) return;
+      const {
+        errors = [],
+        phases,
+        rest,
+        status,
+        outcome,
+        method,
+        startedMs,
+        transport,
+      } = operation;
+      tracer.end(trace, {
+        operation,
+        status,
+        errors,
+        method,
+        startMs: startedMs,
+        path: transport.path,
+        isFailed: outcome === 'failed',
+        phases,
+        callLog: rest?.callLog,
+      });
+    },
+  };
+}

@@ -1,6 +1,6 @@
 /** The response cache as callers see it: explained, counted, and never older than the write that a token names. */
 import { describe, expect, it } from 'vitest';
-import { caching } from '../../../src/extensions/cache/consistency.ts';
+import { caching } from '../../../src/extensions/cache/cache.extension.ts';
 import { ResponseCache } from '../../../src/extensions/cache/response-cache.ts';
 import { EXAMPLE_API_KEY } from '../../../src/backend/seed/example.ts';
 import type { ReadCache } from '../../../src/rest/call/options.ts';

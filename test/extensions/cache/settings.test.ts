@@ -16,9 +16,9 @@ describe('CACHE_TTL', () => {
     ['GET /v0/pages/{page_id}=30', 'CACHE_TTL must be .*'],
     ['GET /v0/pages/{page_id}=25h', 'CACHE_TTL must be .*'],
     ['backend,GET /v0/pages/{page_id}=1s', 'CACHE_TTL must be .*'],
-    ['GET /v0/page=1s', 'CACHE_TTL may not name GET /v0/page: it is no read .*'],
+    ['GET /v0/page=1s', 'CACHE_TTL: GET /v0/page is not a read route .*'],
     ['GET /v0/topics=1s, GET /v0/topics=5m', 'CACHE_TTL must be .*, none twice, .*'],
-    ['POST /v0/pages=1s', 'CACHE_TTL may not name POST /v0/pages: it is no read .*'],
+    ['POST /v0/pages=1s', 'CACHE_TTL: POST /v0/pages is not a read route .*'],
   ])('is not %s, which is refused with one line', (CACHE_TTL, message) => {
     expect(() => readConfig({ CACHE_TTL })).toThrow(ConfigError);
     expect(() => readConfig({ CACHE_TTL })).toThrow(new RegExp(`^${message}$`));

@@ -3,7 +3,7 @@
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '../../../src/app/schema.ts';
-import { subgraphOf } from '../../../src/extensions/federation/subgraph.ts';
+import { subgraphOf } from '../../../src/extensions/federation/federation.extension.ts';
 import { clientOf, type Client } from '../../support/client.ts';
 import { IDS } from '../../support/ids.ts';
 import { openGateway, type InProcessGateway } from '../../support/open-gateway.ts';
@@ -137,7 +137,7 @@ describe
     expect(calls).toEqual(here.calls);
     // The missing page has errors.
     expect(errors.length).toBeGreaterThan(0);
-    for (const { message } of errors) expect(message).toContain('There is no page with the key');
+    for (const { message } of errors) expect(message).toContain('No page matches the key');
   });
 
   it.each(QUERIES)(

@@ -7,7 +7,7 @@ import { findEntity } from '../../../src/graph/entity/entity.ts';
 import { formatNodeId } from '../../../src/graph/types/node-id.ts';
 import { schema } from '../../../src/app/schema.ts';
 import { printSubgraph } from '../../../src/extensions/federation/sdl.ts';
-import { subgraphOf } from '../../../src/extensions/federation/subgraph.ts';
+import { subgraphOf } from '../../../src/extensions/federation/federation.extension.ts';
 import { cases } from '../../support/cases.ts';
 import { status } from '../../support/faults.ts';
 import { IDS } from '../../support/ids.ts';
@@ -107,7 +107,7 @@ describe('the schema of the subgraph', () => {
 
     expect(data).toBeNull();
     expect(errors[0].message).toBe(
-      'The schema is not told here (INTROSPECTION=off): compose with the file schema.subgraph.graphql.',
+      'The schema is hidden (INTROSPECTION=off). Compose with the file schema.subgraph.graphql.',
     );
   });
 
@@ -195,10 +195,10 @@ describe('references', () => {
   });
 
   it.each([
-    ['an unknown type', { __typename: 'Review', id: 'r1' }, '"Review" has no key here'],
-    ['a type without a key', { __typename: 'PageInfo' }, '"PageInfo" has no key here'],
-    ['no type', { pageId: IDS.page }, '"__typename" is missing'],
-    ['a string', 'Page', 'A representation is an object'],
+    ['an unknown type', { __typename: 'Review', id: 'r1' }, '"Review" has no key in this subgraph'],
+    ['a type without a key', { __typename: 'PageInfo' }, '"PageInfo" has no key in this subgraph'],
+    ['no type', { pageId: IDS.page }, 'A representation has no "__typename"'],
+    ['a string', 'Page', 'A representation must be an object'],
     ['no key', { __typename: 'Page' }, 'The key of a Page is "id", or all of "pageId"'],
     [
       'a part of a key',
@@ -216,7 +216,7 @@ describe('references', () => {
     [
       'ids of two objects',
       { __typename: 'Page', id: formatNodeId('Page', ['p1']), pageId: 'p2' },
-      '"id" and "pageId" are of different objects',
+      '"id" and "pageId" identify different objects',
     ],
     ['a raw id that no path can have', page('..'), '`pageId`'],
   ])('that are invalid fail alone with BAD_USER_INPUT: %s', async (_what, broken, message) => {
@@ -250,7 +250,7 @@ describe('references', () => {
     expect(data._entities[1].name).toBe('Northwind launch');
     expect(errors).toMatchObject([
       {
-        message: 'There is no page with the key of this reference.',
+        message: 'No page matches the key of this reference.',
         path: ['_entities', 0],
         extensions: { code: 'NOT_FOUND' },
       },
@@ -377,7 +377,7 @@ describe('the cost of references', () => {
       expect(errors).toMatchObject([
         {
           message:
-            '"representations" takes at most 100 distinct references, got 1000: query fewer objects of the other subgraph in one request.',
+            '"representations" has 1000 distinct references. Limit: 100. Query fewer objects of the other subgraph per request.',
           extensions: { code: 'BAD_USER_INPUT' },
         },
       ]);

@@ -3,7 +3,7 @@
  * `npm ci` in this folder, apart from the product; otherwise these tests are skipped.
  */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMcp } from '../../../src/extensions/mcp/mcp.ts';
+import { createMcp } from '../../../src/extensions/mcp/mcp.extension.ts';
 import { EXAMPLE_API_KEY } from '../../../src/backend/seed/example.ts';
 import { openFolder } from '../../support/folder.ts';
 import { IDS } from '../../support/ids.ts';

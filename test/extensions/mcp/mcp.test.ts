@@ -6,7 +6,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMcp } from '../../../src/extensions/mcp/mcp.ts';
+import { createMcp } from '../../../src/extensions/mcp/mcp.extension.ts';
 import { formatNodeId } from '../../../src/graph/types/node-id.ts';
 import { openFolder } from '../../support/folder.ts';
 import { send } from '../../support/client.ts';
@@ -137,7 +137,7 @@ describe.each(['auto', 'legacy'] as const)('an agent in protocol mode %s', (mode
     ]);
     const find = tools.find(({ name }) => name === 'FindPages')!;
     expect(find.description).toBe(
-      'Finds pages by words of their names.\nAnswers the best first.\n\nCosts 1 REST call in 1 round.',
+      'Finds pages by words of their names.\nAnswers the best first.\n\nCosts 1 REST call in 1 round trip.',
     );
     expect(find.inputSchema).toMatchObject({
       properties: {
@@ -148,7 +148,7 @@ describe.each(['auto', 'legacy'] as const)('an agent in protocol mode %s', (mode
       additionalProperties: false,
     });
     const read = tools.find(({ name }) => name === 'ReadAudiences')!;
-    expect(read.description).toMatch(/Costs 2 to \d+ REST calls in 2 rounds\.$/);
+    expect(read.description).toMatch(/Costs 2 to \d+ REST calls in 2 round trips\.$/);
     expect(read._meta).toMatchObject({
       'content-pages-gateway/price': { calls: { least: 2, most: expect.any(Number) }, rounds: 2 },
     });
@@ -242,7 +242,7 @@ describe('a call', () => {
     expect(result.isError).toBe(true);
     expect(result.content.map(({ text }: any) => text)).toEqual([
       expect.stringMatching(/^QUERY_TOO_EXPENSIVE: This query needs at least 2 backend calls/),
-      'Call it again with a smaller "first" (50).',
+      'Call this tool again with a smaller "first" (50).',
     ]);
     expect(restCalls).toEqual([]);
   });
@@ -268,7 +268,7 @@ mutation AddAudience($pageId: ID!, $first: Int = 20) {
     const words = result.content.map(({ text }: any) => text);
     expect(words).toEqual([
       expect.stringMatching(/^RESULT_TOO_LARGE: .* do not send the mutation again/),
-      expect.stringMatching(/^The write was carried out: do not call this tool for it again/),
+      expect.stringMatching(/^The write was applied\. Do not call this tool again/),
     ]);
     expect(result.structuredContent.errors[0].extensions).toMatchObject({
       writeCarriedOut: true,
@@ -287,7 +287,7 @@ mutation AddAudience($pageId: ID!, $first: Int = 20) {
     });
 
     expect(result.isError).toBe(true);
-    expect(result.content.at(-2).text).toMatch(/may have been carried out: read the object/);
+    expect(result.content.at(-2).text).toMatch(/may have been applied\. Read the object/);
   });
 
   it('that fails in part has the rest of the data, and the errors as text', async () => {
@@ -304,7 +304,7 @@ mutation AddAudience($pageId: ID!, $first: Int = 20) {
   it.each([
     ['of another type', { pageId: 7 as unknown, first: 'many' }, /^BAD_USER_INPUT: /],
     ['it lacks', {}, /^BAD_USER_INPUT: Variable "\$pageId"/],
-    ['it does not have', { pageId: 'p', query: '{ __schema }' }, /^There is no argument "query"/],
+    ['it does not have', { pageId: 'p', query: '{ __schema }' }, /^Unknown argument "query"/],
   ])('with an argument %s is refused before any REST call', async (_what, given, message) => {
     const { url, restCalls } = await open();
     const client = await connect([url]);
@@ -321,7 +321,7 @@ mutation AddAudience($pageId: ID!, $first: Int = 20) {
     const { url } = await open();
     const client = await connect([url]);
 
-    await expect(call(client, 'Anything', {})).rejects.toThrow(/There is no tool "Anything"/);
+    await expect(call(client, 'Anything', {})).rejects.toThrow(/Unknown tool "Anything"/);
   });
 
   it('is counted in gateway_upstream_calls_total', async () => {
@@ -643,22 +643,22 @@ describe('a manifest', () => {
   it.each([
     [
       '{ topics { totalCount } }',
-      /agents\.json: document \w{12}: Name its operation, with 1 to 64/,
+      /agents\.json: document \w{12}: The operation needs a name of 1 to 64/,
     ],
     ['query A { nothing }', /Cannot query field "nothing"/],
     ['query A { topics { totalCount } } query B { topics { totalCount } }', /one operation/],
     [
       'subscription A($id: ID!) { audienceVersionProgress(id: $id) { isFinal } }',
-      /A subscription is no tool/,
+      /A subscription cannot be a tool/,
     ],
     [
       'query A { ...B } fragment B on Query { __schema { queryType { name } } }',
-      /agents\.json: document \w{12}: A tool may not ask for __schema/,
+      /agents\.json: document \w{12}: A tool cannot select __schema/,
     ],
-    ['query A { type: __type(name: "Page") { name } }', /A tool may not ask for __type/],
+    ['query A { type: __type(name: "Page") { name } }', /A tool cannot select __type/],
     [
       `query A($${'a'.repeat(65)}: ID!) { topic(topicId: $${'a'.repeat(65)}) { title } }`,
-      /Shorten the name of \$a{65}: it may have 64 characters/,
+      /The variable \$a{65} has too long a name\. Limit: 64 characters/,
     ],
   ])('with a document that cannot be a tool fails the start: %s', async (document, message) => {
     await expect(open({}, folderOf({ 'agents.json': [document] }))).rejects.toThrow(message);

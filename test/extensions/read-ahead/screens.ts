@@ -1,5 +1,5 @@
 /** A backend of pages and audiences whose persons a test changes, and gateways in front of it. */
-import { readingAhead } from '../../../src/extensions/read-ahead/reading-ahead.ts';
+import { readingAhead } from '../../../src/extensions/read-ahead/read-ahead.extension.ts';
 import type { Extension } from '../../../src/gateway/extension.ts';
 import { Metrics } from '../../../src/gateway/observe/metrics/metrics.ts';
 import { systemClock, type Clock } from '../../../src/lib/clock.ts';

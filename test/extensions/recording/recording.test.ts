@@ -143,7 +143,7 @@ describe('a recording', () => {
     expect(await readPerson(client())).toMatchObject({ name: echoed });
 
     expect(har().log.entries).toEqual([]);
-    expect(leftOut).toEqual(['it holds an API key, so that it would be a miss in a replay']);
+    expect(leftOut).toEqual(['it contains an API key']);
   });
 
   it('keeps an answer that has the public key of the sample data', async () => {
@@ -160,7 +160,7 @@ describe('a recording', () => {
   it('does not overwrite another', async () => {
     const { folder } = await openRecording({});
 
-    await expect(openRecording({}, { folder })).rejects.toThrow(/remove it, or set SCENARIO/);
+    await expect(openRecording({}, { folder })).rejects.toThrow(/Remove the file, or set SCENARIO/);
   });
 });
 
@@ -267,13 +267,13 @@ describe('a replay', () => {
       kind: 'refused',
       code: 'NOT_RECORDED',
       message:
-        'Not in the recording "journey" as it stands: GET /v0/persons/p2; nearest: GET /v0/persons/p1; GET /v0/topics/t1: GET /v0/persons/{person_id}',
+        'GET /v0/persons/p2 is not in the recording "journey" at this point. Most similar: GET /v0/persons/p1; GET /v0/topics/t1: GET /v0/persons/{person_id}',
     });
     expect(write).toMatchObject({
       kind: 'refused',
       code: 'NOT_RECORDED',
       message: expect.stringContaining(
-        'nearest: the next write, PATCH /v0/topics/t1 with another title; later, PATCH /v0/topics/t1:',
+        'Most similar: next write, PATCH /v0/topics/t1 with another title; later, PATCH /v0/topics/t1:',
       ),
     });
     expect(played.misses).toMatchObject([
@@ -306,7 +306,7 @@ describe('a replay', () => {
     expect(await titleFor('second.K2.worker-1')).toBe('of another');
     expect(await titleFor('second.K1.worker-1')).toBe('of one key');
     expect(await readTopic(played.client('third'))).toMatchObject({
-      message: expect.stringContaining('such as "first"; there are first; second'),
+      message: expect.stringContaining('such as "first". Recordings: first; second'),
     });
     expect(openReplayOf(folder, { name: 'second' }).replay.names).toEqual(['second']);
   });
@@ -357,10 +357,10 @@ describe('a replay', () => {
 
   it('refuses a folder without a recording, and a file that is not a recording', () => {
     const folder = openFolder();
-    expect(() => openReplayOf(join(folder, 'x'))).toThrow(/must be a folder that is there/);
-    expect(() => openReplayOf(folder)).toThrow(/has no file ….har: make one with RECORD=/);
+    expect(() => openReplayOf(join(folder, 'x'))).toThrow(/is not a readable folder/);
+    expect(() => openReplayOf(folder)).toThrow(/has no file \*\.har\. Record one with RECORD=/);
     writeFileSync(join(folder, 'a.har'), '{"log":{"version":"1.2","entries":[]}}');
-    expect(() => openReplayOf(folder)).toThrow(/a\.har is not a recording that RECORD has made/);
+    expect(() => openReplayOf(folder)).toThrow(/a\.har is not a recording of this gateway/);
     writeFileSync(join(folder, 'a.har'), '{');
     expect(() => openReplayOf(folder)).toThrow(/a\.har is not JSON/);
     expect(() => openReplayOf(folder, { name: 'b' })).toThrow(/has no file b\.har/);

@@ -5,11 +5,8 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  createConnection,
-  PREFIX,
-  type CommandOutcome,
-} from '../../../src/extensions/redis/connection.ts';
+import { createConnection, type CommandOutcome } from '../../../src/extensions/redis/connection.ts';
+import { PREFIX } from '../../../src/extensions/redis/store.ts';
 import { freePort } from '../../support/free-port.ts';
 import { ROOT } from '../../support/pages.ts';
 import { listen } from '../../support/listen.ts';

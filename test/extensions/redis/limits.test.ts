@@ -3,8 +3,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { limiting } from '../../../src/extensions/redis/rate-limit.ts';
-import { LeasedRateLimits } from '../../../src/extensions/redis/rate-limits.ts';
+import { LeasedRateLimits, limiting } from '../../../src/extensions/redis/rate-limit.ts';
 import { hasRedis, openRedis } from '../../support/redis.ts';
 import { openGateway } from '../../support/open-gateway.ts';
 import { openEvents } from '../../live/support.ts';

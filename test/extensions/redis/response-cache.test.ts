@@ -4,12 +4,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Epochs } from '../../../src/extensions/cache/epochs.ts';
 import { ResponseCache, tokenOf } from '../../../src/extensions/cache/response-cache.ts';
 import type { RequestScope, RestClient } from '../../../src/rest/client/client.ts';
-import {
-  createConnection,
-  type CommandOutcome,
-  type Connection,
-} from '../../../src/extensions/redis/connection.ts';
-import { storeOn } from '../../../src/extensions/redis/store.ts';
+import { createConnection, type CommandOutcome } from '../../../src/extensions/redis/connection.ts';
+import { storeOn, type Connection } from '../../../src/extensions/redis/store.ts';
 import { RedisReads } from '../../../src/extensions/redis/shared-reads.ts';
 import { routes } from '../../../src/v0/routes.ts';
 import { openRest, topic, type Rest } from '../../rest/open-rest.ts';
@@ -182,7 +178,7 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
     redis.thaw();
 
     expect(await read(other, { newerThan: token })).toBe('sent 2');
-    await until(() => one.shared.isAvailable);
+    await until(() => one.shared.connection.isAvailable);
     expect(await read(one)).toMatch(/ 2$/);
   });
 
@@ -195,7 +191,7 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
     expect(await epochs.move('key')).toBe(undefined);
     for (let i = 0; i < 10_000; i++) epochs.of(`key-${i}`);
     await redis.start();
-    await until(() => shared.isAvailable);
+    await until(() => shared.connection.isAvailable);
 
     await until(() => epochs.isSettled('key'));
 
@@ -259,7 +255,7 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
     redis.freeze();
     await sleep(700);
     redis.thaw();
-    await until(() => other.shared.isAvailable);
+    await until(() => other.shared.connection.isAvailable);
     await read(other);
     // A timer may come a part of a millisecond early.
     await sleep(readMs + 1_005 - performance.now());

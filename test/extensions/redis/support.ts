@@ -3,7 +3,10 @@
  */
 import { onTestFinished } from 'vitest';
 import type { ConnectionObserver } from '../../../src/extensions/redis/connection.ts';
-import { openSharedState, type SharedState } from '../../../src/extensions/redis/shared-state.ts';
+import {
+  openSharedState,
+  type SharedState,
+} from '../../../src/extensions/redis/redis.extension.ts';
 import { formatNodeId } from '../../../src/graph/types/node-id.ts';
 import { routes } from '../../../src/v0/routes.ts';
 import { openEvents, type Events } from '../../live/support.ts';

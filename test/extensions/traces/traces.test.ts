@@ -6,7 +6,7 @@ import type { CallLog, CallLogEntry } from '../../../src/rest/call/call-log.ts';
 import { schema } from '../../../src/app/schema.ts';
 import { silentLogger } from '../../../src/gateway/observe/logs/logger.ts';
 import { openTracer } from '../../../src/extensions/traces/tracer.ts';
-import { traces } from '../../../src/extensions/traces/traces-policy.ts';
+import { traces } from '../../../src/extensions/traces/traces.extension.ts';
 import { cases } from '../../support/cases.ts';
 import { openDecoder, type DecodedSpan } from '../../support/collector.ts';
 import { openHttp } from '../../support/listen.ts';

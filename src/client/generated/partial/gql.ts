@@ -127,14 +127,14 @@ export function graphql(
   source: 'query Version($id: ID!) {\n  node(id: $id) {\n    __typename\n    ... on AudienceVersion {\n      ...VersionSummary\n      queuedAt\n      obsoleteAt\n    }\n  }\n}',
 ): (typeof documents)['query Version($id: ID!) {\n  node(id: $id) {\n    __typename\n    ... on AudienceVersion {\n      ...VersionSummary\n      queuedAt\n      obsoleteAt\n    }\n  }\n}'];
 
-/** @throws for a text that is not one of the documents. */
+/** @throws for a string that is not one of the documents. */
 export function graphql(
-  source: 'graphql() knows the documents that its types were generated from, letter by letter. Generate them again, or yours with content-pages-client/codegen.',
+  source: 'graphql() accepts only the exact documents that its types were generated from. Run the code generator again, for your own documents with content-pages-client/codegen.',
 ): never;
 export function graphql(source: string): unknown {
   if (!Object.hasOwn(documents, source)) {
     throw new Error(
-      'graphql() knows the documents that its types were generated from, letter by letter. Generate them again, or yours with content-pages-client/codegen. It was given: ' +
+      'graphql() accepts only the exact documents that its types were generated from. Run the code generator again, for your own documents with content-pages-client/codegen. Received: ' +
         source.trim(),
     );
   }

@@ -1,6 +1,9 @@
 /**
- * JSON with its numbers as they were written: JavaScript rounds integers of more than 53 bits.
+ * JSON of responses with its numbers as they were written, since JavaScript rounds integers of more than 53 bits, and JSON
+ * with comments of the editors.
  */
+import { parse } from 'jsonc-parser';
+
 declare global {
   // Of ECMAScript 2026, which not all browsers have.
   interface JSON {
@@ -25,3 +28,11 @@ export function parseExactly(json: string): unknown {
 }
 
 export const isNumberAsWritten = (value: unknown): boolean => JSON.isRawJSON?.(value) ?? false;
+
+/** Returns the object in the text of an editor, or an empty object. */
+export function objectIn(jsonc: string): Readonly<Record<string, unknown>> {
+  const value: unknown = parse(jsonc);
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : {};
+}

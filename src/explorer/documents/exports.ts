@@ -1,15 +1,16 @@
 /**
- * A manifest of trusted documents with one operation and its price.
- *
- * Source: Apollo's persisted query manifest, version 1. `price` is an addition; readers ignore it.
+ * Exports: to the clipboard, into a file, and as a manifest of trusted documents.
  */
 import { getOperationAST, parse } from 'graphql';
 import type { AnsweredPlan } from '../exchange/extensions.ts';
 
 /**
- * @param plan undefined where the gateway answers none.
- * @returns JSON.
- * @throws GraphQLError for a text that cannot be parsed.
+ * Returns the JSON of a manifest with one operation and its cost.
+ *
+ * Source: Apollo's persisted query manifest, version 1. `price` is an addition that readers ignore.
+ *
+ * @param plan undefined if the gateway returned none.
+ * @throws GraphQLError for a document that cannot be parsed.
  */
 export async function trustedDocument(
   body: string,
@@ -40,4 +41,24 @@ export async function trustedDocument(
     null,
     2,
   );
+}
+
+/** Returns false if the browser blocks the clipboard. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Downloads a file with this text. */
+export function saveFile(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
 }

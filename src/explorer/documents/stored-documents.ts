@@ -1,0 +1,112 @@
+/**
+ * Documents outside of the editors: open ones in GraphiQL's storage, saved ones, and links.
+ */
+import { local, session, storedList } from '../state.ts';
+
+export interface OpenDocument {
+  readonly query: string;
+  readonly variables: string;
+}
+
+const PREFIX = 'graphiql:';
+const OF_A_TAB = new Set(
+  ['tabState', 'query', 'variables', 'operationName'].map((name) => PREFIX + name),
+);
+
+/** Entries of the history, whose headers may be secrets. */
+const WITH_HEADERS = new Set(['queries', 'favorites'].map((name) => PREFIX + name));
+
+/**
+ * Open documents in session storage, the rest in local storage: in local storage alone, two tabs of the browser would
+ * overwrite each other's documents. A new tab starts with the documents that were open last.
+ */
+export const tabStorage: Storage = {
+  get length() {
+    return local.names().length;
+  },
+  key: (index) => local.names()[index] ?? null,
+  getItem: (name) => (OF_A_TAB.has(name) ? session.get(name) : null) ?? local.get(name),
+  setItem(name, given) {
+    const value = WITH_HEADERS.has(name) ? withoutHeaders(given) : given;
+    if (OF_A_TAB.has(name)) session.set(name, value);
+    local.set(name, value);
+  },
+  removeItem(name) {
+    session.remove(name);
+    local.remove(name);
+  },
+  clear() {
+    for (const storage of [session, local])
+      for (const name of storage.names()) if (name.startsWith(PREFIX)) storage.remove(name);
+  },
+};
+
+const withoutHeaders = (json: string): string =>
+  JSON.stringify(JSON.parse(json), (key, value: unknown) =>
+    key === 'headers' ? undefined : value,
+  );
+
+/** The document that was open last; undefined on a first visit, and if the editor was left empty. */
+export function lastDocument(): OpenDocument | undefined {
+  try {
+    const { tabs, activeTabIndex } = JSON.parse(
+      tabStorage.getItem(`${PREFIX}tabState`) ?? '',
+    ) as TabState;
+    const tab = tabs[activeTabIndex];
+    return tab?.query?.trim() ? { query: tab.query, variables: tab.variables ?? '' } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface TabState {
+  readonly tabs: readonly { readonly query: string | null; readonly variables: string | null }[];
+  readonly activeTabIndex: number;
+}
+
+const FRAGMENT = '#document=';
+
+/** A link with the document in its fragment, which browsers do not send to servers. A link has no key. */
+export function linkTo(document: OpenDocument): string {
+  const bytes = new TextEncoder().encode(JSON.stringify(document));
+  // One by one: functions take a limited number of arguments.
+  const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+  return `${location.origin}${location.pathname}${FRAGMENT}${encodeURIComponent(text)}`;
+}
+
+/**
+ * Takes the document from the page's URL, where it would replace the user's changes on a reload. Undefined without a valid
+ * one.
+ */
+export function takeLink(): OpenDocument | undefined {
+  const { hash, pathname, search } = location;
+  if (!hash.startsWith(FRAGMENT)) return undefined;
+  history.replaceState(null, '', pathname + search);
+  try {
+    const text = atob(decodeURIComponent(hash.slice(FRAGMENT.length)));
+    const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
+    const { query, variables = '' } = JSON.parse(
+      new TextDecoder().decode(bytes),
+    ) as Partial<OpenDocument>;
+    // Links come from anyone.
+    const isText = typeof query === 'string' && typeof variables === 'string';
+    return isText ? { query, variables } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface SavedDocument {
+  readonly name: string;
+  readonly document: string;
+  readonly variables: string;
+}
+
+/** Documents that the user has saved in this browser, without headers and keys. */
+export const savedDocuments = storedList<SavedDocument>('content-pages:saved-documents');
+
+/** Whether saving a document would replace a different one of the same name. */
+export const wouldReplace = ({ name, document, variables }: SavedDocument): boolean =>
+  savedDocuments
+    .read()
+    .some((one) => one.name === name && (one.document !== document || one.variables !== variables));

@@ -1,0 +1,101 @@
+/**
+ * State of the page outside of React, and the browser's storages. If a storage is blocked or full, values stay in memory
+ * until the page is closed.
+ */
+import { useSyncExternalStore } from 'react';
+
+/** Renders components again when a value outside of React has changed. */
+export function createChanges() {
+  const listeners = new Set<() => void>();
+  const subscribe = (listener: () => void) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
+  return {
+    /** Call it after each change. */
+    notify: (): void => listeners.forEach((listener) => listener()),
+    /** A hook that returns the current value. */
+    useValue: <Value>(read: () => Value): Value => useSyncExternalStore(subscribe, read),
+  };
+}
+
+interface PageStorage {
+  get(name: string): string | null;
+  /** Returns whether the value outlives the page. */
+  set(name: string, value: string): boolean;
+  remove(name: string): void;
+  names(): readonly string[];
+}
+
+/** @param open throws where the browser blocks the storage, as with all cookies off. */
+function storageOf(open: () => Storage): PageStorage {
+  const inMemory = new Map<string, string>();
+  let storage: Storage | undefined;
+  try {
+    storage = open();
+  } catch {
+    // Everything is kept in memory.
+  }
+  return {
+    get: (name) => inMemory.get(name) ?? storage?.getItem(name) ?? null,
+    set(name, value) {
+      inMemory.set(name, value);
+      try {
+        storage?.setItem(name, value);
+      } catch {
+        return false;
+      }
+      if (storage) inMemory.delete(name);
+      return storage !== undefined;
+    },
+    remove(name) {
+      inMemory.delete(name);
+      storage?.removeItem(name);
+    },
+    names: () => [...new Set([...inMemory.keys(), ...Object.keys(storage ?? {})])],
+  };
+}
+
+/** Kept until the user clears it. */
+export const local = storageOf(() => localStorage);
+
+/** Kept until the tab is closed. */
+export const session = storageOf(() => sessionStorage);
+
+/** Ends a message about a value that does not outlive the page. */
+export const NOT_KEPT = 'until this page is closed: storage is full or blocked';
+
+/** A list of named values in local storage. */
+export function storedList<Item extends { readonly name: string }>(storageName: string) {
+  const changes = createChanges();
+  let lastRead: { readonly text: string; readonly items: readonly Item[] } | undefined;
+  /** Returns the same array until the list changes. */
+  const read = (): readonly Item[] => {
+    const text = local.get(storageName) ?? '[]';
+    if (lastRead?.text !== text) lastRead = { text, items: itemsIn(text) };
+    return lastRead.items;
+  };
+  const write = (items: readonly Item[]): boolean => {
+    const isKept = local.set(storageName, JSON.stringify(items));
+    changes.notify();
+    return isKept;
+  };
+  const others = (name: string) => read().filter((one) => one.name !== name);
+  return {
+    read,
+    /** A hook that returns the current list. */
+    useItems: () => changes.useValue(read),
+    /** Adds an item, or replaces the one of the same name. Returns whether it outlives the page. */
+    save: (item: Item): boolean => write([...others(item.name), item]),
+    remove: (name: string): void => void write(others(name)),
+  };
+
+  function itemsIn(text: string): readonly Item[] {
+    try {
+      const stored: unknown = JSON.parse(text);
+      return Array.isArray(stored) ? (stored as Item[]) : [];
+    } catch {
+      return [];
+    }
+  }
+}
