@@ -10,7 +10,6 @@ import {
   preset as clientPreset,
 } from '@graphql-codegen/client-preset';
 
-/** Options of an app. */
 export interface OwnDocuments {
   /** Globs of files with documents, such as `src/**\/*.{ts,tsx}`. */
   readonly documents: string | readonly string[];
@@ -29,18 +28,17 @@ export interface OwnDocuments {
   readonly schema?: string;
 }
 
-/** TypeScript types of the graph's scalars. */
 const SCALARS = {
   DateTime: 'string',
   SafeInt: 'number',
   JSON: 'content-pages-client/json-value#JsonValue',
 };
 
-/** The text: a path would be read as a glob, and find nothing in a folder such as `files (x86)`. */
+/** The SDL, since a path would be read as a glob, which fails in a folder such as `files (x86)`. */
 const schemaOfPackage = (): string =>
   readFileSync(new URL('schema.graphql', import.meta.url), 'utf8');
 
-/** Characters in paths of files that the generator's loaders pass over without a word. */
+/** Characters in paths of files that the generator's loaders skip silently. */
 const UNREAD = /[!%^<>`‘“]/;
 
 /**
@@ -75,9 +73,7 @@ export function contentPages({
         documentTransforms: [addTypenameSelectionDocumentTransform],
         preset,
         presetConfig: {
-          // Fragment masking is left to frameworks.
           fragmentMasking: false,
-          // Manifest of trusted documents, and the hash of each document.
           persistedDocuments: { hashAlgorithm: 'sha256' },
         },
         config: {
@@ -85,7 +81,6 @@ export function contentPages({
           onlyOperationTypes: true,
           useTypeImports: true,
           enumsAsTypes: true,
-          // Unknown scalars are errors.
           strictScalars: true,
           // Clients that throw never return nulls of errors.
           nullability: { errorHandlingClient: !partial },
@@ -99,7 +94,7 @@ export function contentPages({
 type Preset = typeof clientPreset;
 type Plugin = Awaited<ReturnType<Preset['buildGeneratesSection']>>[number]['pluginMap'][string];
 
-/** The client preset with a `graphql()` that rejects unknown texts. */
+/** The client preset with a `graphql()` that rejects unknown documents. */
 const preset: Preset = {
   ...clientPreset,
   async buildGeneratesSection(options) {
@@ -128,7 +123,7 @@ const UNKNOWN_TEXT =
 const UNKNOWN_PRESET =
   'This version of @graphql-codegen/client-preset generates another graphql(). Install version 5 or 6.';
 
-/** The preset's `graphql()` returns `{}` for unknown texts, which fails far from the cause. */
+/** The preset's `graphql()` returns `{}` for unknown documents, which fails far from the cause. */
 function refuseUnknown(source: string): string {
   const overload =
     /\/\*\*(?:(?!\*\/)[^])*\*\/\nexport function graphql\(source: string\): unknown;\n/;

@@ -1,6 +1,4 @@
-/**
- * GraphiQL with the cost of a query above the editor, and its REST calls below the response.
- */
+/** GraphiQL with the cost of a query above the editor, and its REST calls below the response. */
 import 'graphiql/style.css';
 import '@graphiql/plugin-explorer/style.css';
 import './page/explorer.css';

@@ -1,10 +1,9 @@
 /**
- * State of the page outside of React, and the browser's storages. If a storage is blocked or full, values stay in memory
- * until the page is closed.
+ * State of the page outside of React, and the browser's storages. If a storage is blocked or full, values stay in
+ * memory until the page is closed.
  */
 import { useSyncExternalStore } from 'react';
 
-/** Renders components again when a value outside of React has changed. */
 export function createChanges() {
   const listeners = new Set<() => void>();
   const subscribe = (listener: () => void) => {
@@ -12,9 +11,7 @@ export function createChanges() {
     return () => listeners.delete(listener);
   };
   return {
-    /** Call it after each change. */
     notify: (): void => listeners.forEach((listener) => listener()),
-    /** A hook that returns the current value. */
     useValue: <Value>(read: () => Value): Value => useSyncExternalStore(subscribe, read),
   };
 }
@@ -33,9 +30,7 @@ function storageOf(open: () => Storage): PageStorage {
   let storage: Storage | undefined;
   try {
     storage = open();
-  } catch {
-    // Everything is kept in memory.
-  }
+  } catch {}
   return {
     get: (name) => inMemory.get(name) ?? storage?.getItem(name) ?? null,
     set(name, value) {
@@ -56,10 +51,8 @@ function storageOf(open: () => Storage): PageStorage {
   };
 }
 
-/** Kept until the user clears it. */
 export const local = storageOf(() => localStorage);
 
-/** Kept until the tab is closed. */
 export const session = storageOf(() => sessionStorage);
 
 /** Ends a message about a value that does not outlive the page. */
@@ -83,7 +76,6 @@ export function storedList<Item extends { readonly name: string }>(storageName: 
   const others = (name: string) => read().filter((one) => one.name !== name);
   return {
     read,
-    /** A hook that returns the current list. */
     useItems: () => changes.useValue(read),
     /** Adds an item, or replaces the one of the same name. Returns whether it outlives the page. */
     save: (item: Item): boolean => write([...others(item.name), item]),

@@ -1,6 +1,4 @@
-/**
- * `src/explorer/` → `dist/explorer/`: the page, and its hashed files, each by br and gzip too.
- */
+/** `src/explorer/` → `dist/explorer/`: the page, and its hashed files, each by br and gzip too. */
 import { readdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -42,7 +40,9 @@ const ownToolkit = (): Plugin => ({
   },
 });
 
-/** GraphiQL's style sheet holds 300 kB of fonts: the page uses those of the system, and the editor brings its own icons. */
+/**
+ * GraphiQL's style sheet holds 300 kB of fonts: the page uses those of the system, and the editor brings its own icons.
+ */
 const withoutFonts = (): Plugin => ({
   name: 'without-fonts',
   enforce: 'pre',

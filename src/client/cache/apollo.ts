@@ -19,7 +19,7 @@ import { connections, typesWithoutId } from '../generated/cache-rules.ts';
 
 export { possibleTypes } from '../generated/cache-rules.ts';
 
-/** An edge as stored: without what no query has read yet. */
+/** A stored edge, without fields that no query has read yet. */
 interface Edge {
   readonly node?: Reference | StoreObject | null;
   readonly cursor?: string;
@@ -29,7 +29,6 @@ interface Edge {
   readonly pageStart?: string;
 }
 
-/** A list as stored: without what no query has read yet. */
 interface List {
   readonly edges?: readonly Edge[];
   readonly pageInfo?: PageInfo;
@@ -38,9 +37,8 @@ interface List {
 type PageInfo = Readonly<Record<string, unknown>>;
 
 /**
- * Unlike `relayStylePagination`, keeps null for a failed list, cursors of edges, and rows behind a page that is read
- * again, as by another query of the list. Invents no list, cursor or next page where a query has not selected them: the
- * next query would get them.
+ * Unlike `relayStylePagination`, keeps null for a failed list, cursors of edges, and rows after a page that is fetched
+ * again. Adds no list, cursor or next page that no query has selected, since later queries would read them.
  */
 const paginated = (filters: readonly string[]): FieldPolicy<List | null> => ({
   keyArgs: filters.length > 0 && [...filters],
@@ -64,7 +62,7 @@ function joined(
   const { edges: page, pageInfo: info } = incoming;
   // Rows of the page replace those from `start` to `end`, which it contains or which are gone.
   let [start, end] = [0, known.length];
-  // An app that writes its list, as without a row, writes all of it.
+  // Apps write whole lists, for example without a removed row.
   const isWhole = (cursor: string): boolean =>
     info?.[cursor] !== undefined && info[cursor] === existing.pageInfo?.[cursor];
   const list: { edges?: readonly Edge[]; pageInfo?: PageInfo } = { ...existing, ...incoming };
@@ -92,7 +90,7 @@ function joined(
   }
   const { pageInfo } = existing;
   if (!pageInfo) return list;
-  // What the page says of an end of the list counts if the page is there.
+  // `pageInfo` of the page counts for the end of the list that the page is at.
   const isNew = (index: 0 | -1): boolean => {
     const [one, other] = [known.at(index), list.edges?.at(index)];
     return one !== other && !(one && other && isSameRow(one, other));
@@ -156,7 +154,6 @@ function distinct(edges: readonly Edge[]): readonly Edge[] {
   return edges.filter(({ node }) => !isReference(node) || seen.size < seen.add(node.__ref).size);
 }
 
-/** Policies of all types without an id, and pagination of all connections. */
 export const typePolicies: TypePolicies = {
   ...Object.fromEntries(
     // Values without an id from several responses are merged.

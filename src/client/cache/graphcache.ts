@@ -25,9 +25,9 @@ export const keys: KeyingConfig = Object.fromEntries(
 );
 
 /**
- * `relayPagination` for fields without arguments too, which it does not find, for pages of one size, since a list with
- * rows that lack a field of the query is null, with rows that have no key, which it drops, and without the empty list
- * and the page info that it makes up where a query has not selected them.
+ * `relayPagination` with four fixes: it misses fields without arguments, nulls a list of pages of different sizes if
+ * rows lack a field of the query, drops rows without a key, and adds empty lists and page info that no query has
+ * selected.
  */
 function paginated(): Resolver {
   const merge = relayPagination();
@@ -86,7 +86,6 @@ type Value = ReturnType<Cache['resolve']>;
 type DataFields = Record<string, Value>;
 type Arguments = Exclude<FieldArgs, null | undefined>;
 
-/** Pagination of all connections. */
 export const resolvers: ResolverConfig = Object.fromEntries(
   Object.entries(connections).map(([name, fields]) => [
     name,

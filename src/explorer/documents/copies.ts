@@ -19,7 +19,6 @@ export interface Copied {
   readonly variables: Readonly<Record<string, unknown>>;
   /** The operation to run, of a document with several. */
   readonly operationName?: string | undefined;
-  /** Names of headers that the user has added. */
   readonly headers: readonly string[];
 }
 
@@ -113,10 +112,7 @@ ${call}
 `;
 }
 
-/**
- * Relay requires names that begin with the module's name, of operations with their kind at the end, and one definition a
- * tag.
- */
+/** Relay requires names of the form module, name, kind of operation, and one definition per tag. */
 function asRelay(copied: Copied): string {
   const { kind, name, operation } = namesOf(copied);
   const module = name.endsWith(kind) ? name.slice(0, -kind.length) || name : name;
@@ -167,7 +163,6 @@ interface Parts {
   readonly definitions: readonly DefinitionNode[];
 }
 
-/** @throws GraphQLError for a document that cannot be parsed; Error for one without an operation. */
 function partsOf({ document: text, operationName }: Copied): Parts {
   const document = parse(text);
   const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
@@ -180,7 +175,7 @@ function partsOf({ document: text, operationName }: Copied): Parts {
 
 const operationOf = (copied: Copied): OperationDefinitionNode => partsOf(copied).operation;
 
-/** The document without other operations and what only they spread: clients refuse these, or run the first. */
+/** The document without other operations and their fragments: clients reject these, or run the first. */
 function chosen(copied: Copied): string {
   const { definitions } = partsOf(copied);
   const isWhole = definitions.length === parse(copied.document).definitions.length;
@@ -260,7 +255,6 @@ function headersOf(copied: Copied): Readonly<Record<string, string>> {
 const imported = (names: string, module: string, keyword = 'import'): string =>
   `${keyword} { ${names} } from "${module}";`;
 
-/** A template literal. */
 const template = (text: string): string =>
   `\`\n${text.trim().replace(/[`\\]|\$\{/g, String.raw`\$&`)}\n\``;
 

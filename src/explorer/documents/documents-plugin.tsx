@@ -1,6 +1,4 @@
-/**
- * The pane of documents: examples by what they are about, and what the user has saved.
- */
+/** The pane of documents: examples by what they are about, and what the user has saved. */
 import {
   StarFilledIcon,
   useGraphiQL,
@@ -73,7 +71,6 @@ const isMutation = (document: string): boolean => /^mutation\b/m.test(document);
 /** Whether the style sheet's layout for phones applies. */
 export const isPhone = (): boolean => matchMedia('(max-width: 700px)').matches;
 
-/** Opens a document in a new tab. */
 export function useOpenDocument(): (document: string, variables: string) => void {
   const { addTab, setVisiblePlugin } = useGraphiQLActions();
   const queryEditor = useGraphiQL((state) => state.queryEditor);

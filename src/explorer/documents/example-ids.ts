@@ -1,6 +1,4 @@
-/**
- * Ids for the examples, found by queries to the gateway.
- */
+/** Ids for the examples, found by queries to the gateway. */
 import { readApiKey } from '../exchange/api-key.ts';
 import type { Ask } from '../exchange/request.ts';
 

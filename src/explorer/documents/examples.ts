@@ -1,8 +1,4 @@
-/**
- * The examples in the order of the pane, each with the fragments that it spreads.
- *
- * Most are the client package's own documents.
- */
+/** The examples in the order of the pane, most of them documents of the client package. */
 import { Kind, parse, print, visit } from 'graphql';
 import fragments from '../../client/documents/fragments.graphql?raw';
 import type { ExampleIds } from './example-ids.ts';

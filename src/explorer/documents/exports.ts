@@ -1,15 +1,11 @@
-/**
- * Exports: to the clipboard, into a file, and as a manifest of trusted documents.
- */
+/** Exports: to the clipboard, into a file, and as a manifest of trusted documents. */
 import { getOperationAST, parse } from 'graphql';
 import type { AnsweredPlan } from '../exchange/extensions.ts';
 
 /**
- * Returns the JSON of a manifest with one operation and its cost.
+ * Returns the JSON of a manifest with one operation. Source: Apollo's persisted query manifest, version 1. `price` is
+ * an addition that readers ignore.
  *
- * Source: Apollo's persisted query manifest, version 1. `price` is an addition that readers ignore.
- *
- * @param plan undefined if the gateway returned none.
  * @throws GraphQLError for a document that cannot be parsed.
  */
 export async function trustedDocument(

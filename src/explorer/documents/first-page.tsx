@@ -1,7 +1,4 @@
-/**
- * The document of a first visit: about a page where one can be found, and about topics elsewhere, as in front of the 20
- * routes of the REST document, which list no pages.
- */
+/** The document of a first visit: a page if one is found, otherwise topics, since the API spec has no list of pages. */
 import { useGraphiQL } from '@graphiql/react';
 import { useEffect } from 'react';
 import { useApiKey } from '../exchange/api-key.ts';
@@ -13,7 +10,6 @@ import { objectIn } from '../exchange/json.ts';
 /** Placeholder for the id of a page until one is known. */
 const NO_PAGE_ID = 'the id of a page';
 
-/** @param pageId undefined where none is known. */
 export function firstDocument(pageId: string | undefined) {
   const ids = { accountId: null, personIds: [], topicId: null, versionId: null };
   const variables = FIRST_EXAMPLE.variables({ ...ids, pageId: pageId ?? NO_PAGE_ID });

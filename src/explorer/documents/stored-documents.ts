@@ -1,6 +1,4 @@
-/**
- * Documents outside of the editors: open ones in GraphiQL's storage, saved ones, and links.
- */
+/** Documents outside of the editors: open ones in GraphiQL's storage, saved ones, and links. */
 import { local, session, storedList } from '../state.ts';
 
 export interface OpenDocument {
@@ -74,10 +72,7 @@ export function linkTo(document: OpenDocument): string {
   return `${location.origin}${location.pathname}${FRAGMENT}${encodeURIComponent(text)}`;
 }
 
-/**
- * Takes the document from the page's URL, where it would replace the user's changes on a reload. Undefined without a valid
- * one.
- */
+/** Takes the document from the page's URL, where it would replace the user's changes on a reload. */
 export function takeLink(): OpenDocument | undefined {
   const { hash, pathname, search } = location;
   if (!hash.startsWith(FRAGMENT)) return undefined;

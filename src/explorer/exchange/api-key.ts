@@ -1,8 +1,4 @@
-/**
- * The API key of this tab: kept in session storage, and nowhere else.
- *
- * It never enters a URL, the history or local storage, so closing the tab forgets it.
- */
+/** The API key of this tab, in session storage only: it never enters a URL, the history or local storage. */
 import type { ExecutionResult } from 'graphql';
 import { createChanges, session } from '../state.ts';
 

@@ -1,8 +1,4 @@
-/**
- * The last request of each of GraphiQL's tabs with its response, kept over a reload.
- *
- * GraphiQL has no hook for responses, so the fetcher records them here.
- */
+/** The last request and response of each tab, across reloads, recorded by the fetcher. */
 import { formatResult } from '@graphiql/toolkit';
 import type { ExecutionResult } from 'graphql';
 import { createChanges, session } from '../state.ts';
@@ -20,53 +16,43 @@ export interface TabExchange {
   readonly ownHeaders: readonly string[];
   /** When it was sent, in milliseconds since 1970. */
   readonly startedAtMs: number;
-  /** From sending to the last part received, in milliseconds. */
   readonly durationMs: number;
-  /** HTTP status; undefined until an answer comes. */
   readonly status: number | undefined;
   readonly headers: HeaderPairs;
   /** The body received so far, uncompressed. */
   readonly body: string;
-  /** Bytes of the body, uncompressed. */
   readonly bodyBytes: number;
-  /** The browser's measurements; undefined until the end, and where it has none. */
+  /** The browser's measurements; undefined until the end, and if it has none. */
   readonly timing: Timing | undefined;
   /** Results received: more than one from `@defer`, `@stream` and subscriptions. */
   readonly results: number;
   /** The errors of all results, and the extensions of the last. */
   readonly result: ExecutionResult | undefined;
-  /** Why the answer is missing or incomplete. */
   readonly failure: string | undefined;
-  /** Events; undefined where the operation is no subscription. */
   readonly stream: ReceivedEvents | undefined;
 }
 
-/** The newest `MAX_EVENTS` of a subscription, and why it ended: undefined while it goes on. */
+/** The newest `MAX_EVENTS` of a subscription, and why it ended; undefined while it is active. */
 export interface ReceivedEvents {
   readonly events: readonly ReceivedEvent[];
   readonly ending: string | undefined;
 }
 
 export interface ReceivedEvent {
-  /** 1 for the first. */
   readonly number: number;
-  /** Milliseconds since the subscription was sent. */
   readonly atMs: number;
   readonly result: ExecutionResult;
 }
 
 export const MAX_EVENTS = 200;
 
-/** Times in milliseconds. `wireBytes` is the size of the compressed body. */
+/** Milliseconds to the first byte, and from it to the last. `wireBytes` is the size of the compressed body. */
 export interface Timing {
   readonly wireBytes: number;
-  /** From the start of the request to the first byte of the answer. */
   readonly waitMs: number;
-  /** From the first byte of the answer to its last. */
   readonly receiveMs: number;
 }
 
-/** The exchange of a tab, and its answer as text. */
 interface Shown {
   readonly exchange: TabExchange;
   readonly answer: string;
@@ -76,7 +62,7 @@ interface Shown {
 
 const NAME = 'content-pages:answers';
 
-/** Characters that are kept over a reload. Browsers allow a site five million. */
+/** Characters stored across a reload. Browsers allow a site five million. */
 const MAX_KEPT = 2_000_000;
 
 const shown = new Map<string, Shown>(readKept());
@@ -85,14 +71,9 @@ let shownTab = '';
 
 addEventListener('pagehide', keep);
 
-/** The id of the tab in view. */
 export const tabInView = (): string => shownTab;
 
-/**
- * Returns a function that records exchanges for the tab that is in view at the time of this call.
- *
- * @param ownHeaders the user's headers as JSON.
- */
+/** Returns a function that records exchanges for the current tab. @param ownHeaders the user's headers as JSON. */
 export function recorderOfTab(ownHeaders: string): (exchange: TabExchange) => void {
   const tab = shownTab;
   return (exchange) => {
@@ -116,23 +97,21 @@ export function showTab(id: string, open: readonly string[]): void {
   changes.notify();
 }
 
-/** The last exchange of the tab in view. */
 export const useExchange = (): TabExchange | undefined =>
   changes.useValue(() => shown.get(shownTab)?.exchange);
 
-/** The user's headers of the last exchange, as JSON; undefined where they are not known. */
+/** The user's headers of the last exchange, as JSON; undefined after a reload. */
 export const useSentHeaders = (): string | undefined =>
   changes.useValue(() => shown.get(shownTab)?.ownHeaders);
 
-/** The text of a tab's last answer, or of its subscription's newest event. Empty where there is none. */
+/** The text of a tab's last response, or of its subscription's newest event; empty without one. */
 export function answerOf(tab: string): string {
   const one = shown.get(tab);
   const newest = one?.exchange.stream?.events.at(-1);
-  // Events that came while another tab was in view were not written into the editor.
+  // Events that arrived while another tab was in view are not in the editor.
   return newest ? formatResult(withoutJournal(newest.result)) : (one?.answer ?? '');
 }
 
-/** The answer of the tab in view, as GraphiQL shows it. */
 export function keepAnswer(answer: string): void {
   const one = shown.get(shownTab);
   if (one) shown.set(shownTab, { ...one, answer });

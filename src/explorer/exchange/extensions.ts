@@ -1,10 +1,8 @@
-/**
- * The gateway's response extensions: the calls of a request, and the plan of a document.
- */
+/** The gateway's response extensions: the calls of a request, and the plan of a document. */
 import type { ExecutionResult } from 'graphql';
 import type { Explained } from '../../plan/explain.ts';
 
-/** `most` is null where the length of a list is unknown. */
+/** `most` is null if the length of a list is unknown. */
 export interface AnsweredCount {
   readonly least: number;
   readonly most: number | null;
@@ -31,7 +29,7 @@ export const journalOf = (result: ExecutionResult | undefined): Explained | unde
 export const planIn = (result: ExecutionResult | undefined): AnsweredPlan | undefined =>
   result?.extensions?.['plan'] as AnsweredPlan | undefined;
 
-/** The result as clients get it that do not ask for the calls. */
+/** The result as clients get it that do not request the call log. */
 export function withoutJournal(result: ExecutionResult): ExecutionResult {
   if (!result.extensions) return result;
   const { extensions, ...others } = result;

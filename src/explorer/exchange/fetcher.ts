@@ -1,8 +1,6 @@
 /**
- * GraphiQL's fetcher: sends and records operations, and loads the schema, the first time from the browser's copy.
- *
- * The copy is in local storage, since it is most of the bytes of a reload. The page has the id of the gateway's schema, so
- * a changed schema is loaded immediately.
+ * GraphiQL's fetcher: sends and records operations, and loads the schema, the first time from a copy in local storage,
+ * as long as the page has the same schema id.
  */
 import type { Fetcher } from '@graphiql/toolkit';
 import { GraphQLError, OperationTypeNode, type ExecutionResult } from 'graphql';

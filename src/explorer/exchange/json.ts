@@ -1,6 +1,6 @@
 /**
- * JSON of responses with its numbers as they were written, since JavaScript rounds integers of more than 53 bits, and JSON
- * with comments of the editors.
+ * JSON of responses with its numbers as they were written, since JavaScript rounds integers of more than 53 bits, and
+ * JSON with comments of the editors.
  */
 import { parse } from 'jsonc-parser';
 

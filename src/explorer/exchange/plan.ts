@@ -1,8 +1,4 @@
-/**
- * Plans of documents, requested from the gateway while the user types.
- *
- * A newer text cancels the request for an older one. Plans are not in the history.
- */
+/** Plans of documents, requested from the gateway while the user types. */
 import { OperationTypeNode, parse, type ExecutionResult } from 'graphql';
 import { createChanges } from '../state.ts';
 import { planIn, type AnsweredPlan } from './extensions.ts';
@@ -14,11 +10,10 @@ import {
   type GraphQLRequest,
 } from './request.ts';
 
-/** `refused`: why the document cannot be planned. */
 export type Planned =
   { readonly plan: AnsweredPlan; readonly isSubscription: boolean } | { readonly refused: string };
 
-/** Plans of the last documents, for the comparison with the calls that were made. */
+/** Plans of the last documents, for comparison with the actual calls. */
 const plans = new Map<string, AnsweredPlan>();
 const MOST_PLANS = 50;
 const changes = createChanges();
@@ -26,13 +21,13 @@ const changes = createChanges();
 const textOf = ({ query, variables, operationName }: GraphQLRequest): string =>
   JSON.stringify([query, variables ?? {}, operationName ?? null]);
 
-/** The plan of a request that was sent. It may arrive after the answer. */
+/** The plan of a request that was sent; it may arrive after the response. */
 export const usePlanOf = (request: GraphQLRequest): AnsweredPlan | undefined =>
   changes.useValue(() => plans.get(textOf(request)));
 
 const EMPTY_SELECTION = 'select at least one field between “{” and “}”.';
 
-/** Whether a document is one but for its empty selections, as while it is written. */
+/** Whether a document is valid except for empty selections, as while it is typed. */
 function isUnfinished(query: string): boolean {
   try {
     parse(query.replace(/\{\s*\}/g, '{ __typename }'));
@@ -42,11 +37,7 @@ function isUnfinished(query: string): boolean {
   }
 }
 
-/**
- * Asks for a plan; rejects when `signal` aborts or no answer comes.
- *
- * @param own the user's headers.
- */
+/** Requests a plan; rejects when `signal` aborts or there is no response. @param own the user's headers. */
 export async function askPlan(
   given: GraphQLRequest,
   own: Readonly<Record<string, unknown>> = {},

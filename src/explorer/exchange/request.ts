@@ -1,6 +1,4 @@
-/**
- * Where operations are sent, and with which headers.
- */
+/** Where operations are sent, and with which headers. */
 import {
   getOperationAST,
   parse,
@@ -16,8 +14,8 @@ export interface GraphQLRequest {
 }
 
 /**
- * A request and the operation in it. GraphiQL reads a document a moment after it was written, and until then
- * names an operation of the one before: where the document has none of that name, the name is left out.
+ * Returns a request and its operation. GraphiQL's operation name lags behind the document; a name that the document
+ * lacks is dropped.
  *
  * @throws GraphQLError for a document that cannot be parsed.
  */
@@ -31,17 +29,16 @@ export function readOperation(request: GraphQLRequest): {
   return { request: { ...request, operationName: operation?.name?.value }, operation };
 }
 
-/** Media types of responses with several results. */
 export const EVENT_STREAM = 'text/event-stream';
 const IN_PARTS = 'multipart/mixed;incrementalSpec=v0.2, application/json;q=0.9';
 
-/** The media type for an operation; undefined where the default applies. */
+/** The media type for an operation; undefined for the default. */
 export const acceptOf = (query: string, isSubscription: boolean): string | undefined => {
   if (isSubscription) return EVENT_STREAM;
   return /@(?:defer|stream)\b/.test(query) ? IN_PARTS : undefined;
 };
 
-/** Sends a query; resolves to its data, which may be partial, or to undefined when there is none. */
+/** Sends a query; resolves to its data, which may be partial, or to undefined. */
 export type Ask = <Data>(
   query: string,
   variables?: Readonly<Record<string, unknown>>,
@@ -54,9 +51,7 @@ export interface SentHeaders {
   readonly all: Headers;
   /** Headers that the page sends by itself, without the key. */
   readonly ofPage: readonly (readonly [name: string, value: string])[];
-  /** The names of the user's. */
   readonly own: readonly string[];
-  /** The user's as JSON. */
   readonly ownJson: string;
 }
 

@@ -1,17 +1,14 @@
 /**
- * The results in a response: one of JSON, or several by server-sent events (subscriptions) or multipart (`@defer`,
- * `@stream`).
- *
- * Source: GraphQL over Server-Sent Events, "distinct connections mode"; Incremental Delivery over HTTP.
+ * The results in a response: JSON, server-sent events (subscriptions) or multipart (`@defer`, `@stream`). Source:
+ * GraphQL over Server-Sent Events, "distinct connections mode"; Incremental Delivery over HTTP.
  */
 import type { ExecutionResult } from 'graphql';
 import { parseExactly } from './json.ts';
 
 interface Format {
   readonly type: string;
-  /** The end of a piece of the body. */
+  /** Separator of pieces of the body. */
   readonly end: string;
-  /** The result in a piece; undefined where it has none. */
   readonly resultIn: (piece: string) => string | undefined;
   /** Whether a piece announces that no result follows. */
   readonly isLast?: (piece: string) => boolean;
@@ -37,8 +34,7 @@ export const isParts = (contentType: string): boolean => contentType.startsWith(
 /**
  * Yields each result as soon as it has arrived.
  *
- * @param onChunk called with each part of the body, before the results in it.
- * @param onComplete called when the gateway says that no result follows.
+ * @param onComplete called when the gateway announces that no result follows.
  * @throws SyntaxError when a result is not JSON; TypeError when the connection breaks, or ends before the last part.
  */
 export async function* resultsOf(

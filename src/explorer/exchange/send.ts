@@ -1,6 +1,4 @@
-/**
- * Sends an operation, yields its results as they arrive, and records the exchange.
- */
+/** Sends an operation, yields its results as they arrive, and records the exchange. */
 import { GraphQLError, type ExecutionResult } from 'graphql';
 import {
   MAX_EVENTS,
@@ -111,7 +109,6 @@ const withEvent = (
 const ended = ({ stream }: TabExchange, ending: string): ReceivedEvents | undefined =>
   stream && { ...stream, ending };
 
-/** Why no event follows. */
 function endingOf({ status, result, results }: TabExchange, isComplete: boolean): string {
   const code = result?.errors?.[0]?.extensions?.['code'];
   const because = typeof code === 'string' ? ` after the error ${code}` : '';

@@ -1,8 +1,6 @@
 /**
- * The active subscriptions, one per tab.
- *
- * GraphiQL stops an operation when another tab is selected. Subscriptions are read here instead, and GraphiQL gets a
- * reader of the newest result that may leave and return.
+ * The active subscriptions, one per tab. GraphiQL stops an operation when another tab is selected, so subscriptions are
+ * read here, and GraphiQL gets a reader of the newest result that may leave and return.
  */
 import type { ExecutionResult } from 'graphql';
 import { createChanges } from '../state.ts';
@@ -68,7 +66,6 @@ class Subscription {
 const subscriptions = new Map<string, Subscription>();
 const changes = createChanges();
 
-/** Starts a subscription of the tab in view and returns its results. */
 export function begin(
   results: AsyncIterable<ExecutionResult>,
   stopping: AbortController,
@@ -79,13 +76,11 @@ export function begin(
   return subscription.results();
 }
 
-/** The results of the subscription in the tab in view; undefined when there is none. */
 export const resultsInView = (): AsyncIterable<ExecutionResult> | undefined =>
   subscriptions.get(tabInView())?.results();
 
 export const stopSubscription = (tab: string): void => subscriptions.get(tab)?.stop();
 
-/** Stops subscriptions of closed tabs. */
 export function endClosed(open: readonly string[]): void {
   for (const [tab, subscription] of subscriptions) if (!open.includes(tab)) subscription.stop();
 }
@@ -93,7 +88,6 @@ export function endClosed(open: readonly string[]): void {
 /** The ids as text: React compares snapshots by identity. */
 const tabsText = (): string => [...subscriptions.keys()].join(' ');
 
-/** The ids of tabs with an active subscription. */
 export function useSubscribedTabs(): readonly string[] {
   const text = changes.useValue(tabsText);
   return text ? text.split(' ') : [];

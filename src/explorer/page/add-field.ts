@@ -1,5 +1,6 @@
 /**
- * Puts a field of the schema into a document, as the "+" in the documentation does. The rest of the text stays as it is.
+ * Puts a field of the schema into a document, as the "+" in the documentation does. The rest of the text stays as it
+ * is.
  */
 import { fillLeafs } from '@graphiql/toolkit';
 import { applyEdits, modify, parseTree, type ParseError } from 'jsonc-parser';
@@ -28,7 +29,6 @@ import {
 } from 'graphql';
 import { objectIn } from '../exchange/json.ts';
 
-/** A type whose fields can be selected. */
 export type ParentType = GraphQLObjectType | GraphQLInterfaceType;
 
 export interface Wanted {
@@ -37,17 +37,16 @@ export interface Wanted {
   readonly field: string;
 }
 
-/** A new text, with the offset of the field in it, and the names of the field's variables. */
+/** The new document, the offset of the field in it, and the names of the field's variables. */
 export interface AddedField {
   readonly text: string;
   readonly offset: number;
   readonly variables: readonly string[];
 }
 
-/** Or why there is none, and what to do instead. */
 export type Added = AddedField | { readonly problem: string };
 
-/** @param cursor an offset in `text`; of several places for the field, the one around it is used. */
+/** @param cursor an offset in `text`, which selects among several places for the field. */
 export function addField(wanted: Wanted, text: string, cursor: number): Added {
   const { schema, parent, field: name } = wanted;
   const field = parent.getFields()[name]!;
@@ -75,7 +74,7 @@ export function addField(wanted: Wanted, text: string, cursor: number): Added {
   const at = last.loc!.end;
   const { edit, length } = definitionsOf(operation, variables);
   const inserted = `${before}${name}${argumentsOf(variables)}`;
-  // Edits are made from the end, so that offsets stay right. An operation may follow a fragment.
+  // Applied from the end, so that offsets stay valid. An operation may follow a fragment.
   const edits = [{ at, text: inserted }, ...(edit ? [edit] : [])].sort((a, b) => b.at - a.at);
   const edited = edits.reduce(
     (all, one) => all.slice(0, one.at) + one.text + all.slice(one.at),
@@ -85,7 +84,6 @@ export function addField(wanted: Wanted, text: string, cursor: number): Added {
   return filled(schema, edited, offset, variables);
 }
 
-/** A document with this field only. */
 function begin({ schema, parent }: Wanted, field: GraphQLField<unknown, unknown>): Added {
   const kind = Object.values(OperationTypeNode).find((one) => schema.getRootType(one) === parent);
   if (!kind) return { problem: missingParent(schema, parent) };
@@ -104,7 +102,6 @@ function begin({ schema, parent }: Wanted, field: GraphQLField<unknown, unknown>
 
 interface Place {
   readonly set: SelectionSetNode;
-  /** The operation that defines the variables. */
   readonly operation: OperationDefinitionNode | undefined;
 }
 
@@ -146,7 +143,6 @@ interface Variable {
   readonly isDefined: boolean;
 }
 
-/** A variable for each argument that the field needs. */
 function variablesFor(
   wanted: Wanted,
   field: GraphQLField<unknown, unknown>,
@@ -168,7 +164,7 @@ function variablesFor(
   });
 }
 
-/** Required arguments. For look-ups by either kind of id, the raw ids, which other systems show too. */
+/** Required arguments; for lookups by either kind of id, the raw ids, which other systems show too. */
 function neededArguments(
   { schema, parent }: Wanted,
   { args }: GraphQLField<unknown, unknown>,
@@ -184,7 +180,6 @@ const argumentsOf = (variables: readonly Variable[]): string =>
     ? ''
     : `(${variables.map(({ argument, variable }) => `${argument}: $${variable}`).join(', ')})`;
 
-/** The edit that defines the variables; undefined where there is nothing to define. */
 function definitionsOf(
   operation: OperationDefinitionNode | undefined,
   variables: readonly Variable[],
@@ -255,10 +250,7 @@ function missingParent(schema: GraphQLSchema, parent: ParentType): string {
     : `The query does not select a ${parent.name}.`;
 }
 
-/**
- * The text of the variables with null for each of these that it lacks, as a place for its value. Text that is no JSON
- * object is its author's to mend, and stays as it is.
- */
+/** Adds null for each missing variable, as a placeholder. Text that is not a JSON object is returned unchanged. */
 export function addVariables(jsonc: string, names: readonly string[]): string {
   const faults: ParseError[] = [];
   const root = parseTree(jsonc, faults, { allowTrailingComma: true, allowEmptyContent: true });
@@ -273,7 +265,6 @@ export function addVariables(jsonc: string, names: readonly string[]): string {
     );
 }
 
-/** The given variables without a value in the text. */
 export function variablesToGive(jsonc: string, names: readonly string[]): readonly string[] {
   const known = objectIn(jsonc);
   return names.filter((name) => (known[name] ?? null) === null);

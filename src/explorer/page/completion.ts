@@ -1,15 +1,10 @@
-/**
- * Completion in the query editor.
- *
- * monaco-graphql's own provider suggests nothing after a brace, and sorts fields by their index as text: 10 before 2.
- */
+/** Completion: monaco-graphql's own suggests nothing after a brace, and sorts field 10 before field 2. */
 import type { GraphQLSchema } from 'graphql';
 import { getAutocompleteSuggestions } from 'graphql-language-service';
 import type * as monaco from 'monaco-editor';
 import { toCompletion as toMonacoCompletion } from 'monaco-graphql/esm/languageFeatures.js';
 import { toCompletion, toGraphQLPosition } from 'monaco-graphql/esm/utils.js';
 
-/** Suggests what the schema allows at the cursor, in the order of the schema. */
 export const completionOf = (schema: GraphQLSchema): monaco.languages.CompletionItemProvider => ({
   triggerCharacters: ['{', '\n', '(', ':', '$', '@', ' '],
   provideCompletionItems: (model, position, { triggerCharacter }) => {

@@ -1,6 +1,4 @@
-/**
- * The cost of the document in the editor, before it is sent.
- */
+/** The cost of the document in the editor, before it is sent. */
 import { useGraphiQL } from '@graphiql/react';
 import { Fragment, useEffect, useRef, useState } from 'react';
 import { useApiKey } from '../exchange/api-key.ts';
@@ -9,16 +7,15 @@ import { askPlan, type Planned } from '../exchange/plan.ts';
 import { objectIn } from '../exchange/json.ts';
 import { useEditorText } from './editors.tsx';
 
-/** The pause in typing before a plan is requested, in milliseconds. */
+/** Debounce of plan requests, in milliseconds. */
 const PAUSE_MS = 300;
 
-/** The pause before a missing plan is shown, in milliseconds: half a word is not an error. */
+/** Delay of errors, in milliseconds: half a word is not an error. */
 const REFUSAL_PAUSE_MS = 1_000;
 
 // A click on an <output> inside a summary would not open the details.
 const STATUS = { role: 'status', 'aria-label': 'Cost of this document' };
 
-/** @param canAsk false while a required key is missing. */
 export function CostBadge({ canAsk }: { canAsk: boolean }) {
   const planned = usePlan(canAsk);
   const details = useClosedByOthers();
@@ -57,7 +54,6 @@ export function CostBadge({ canAsk }: { canAsk: boolean }) {
   );
 }
 
-/** The routes of the calls, and the meaning of the terms. */
 interface ExplanationProps {
   readonly plan: AnsweredPlan;
   readonly isSubscription: boolean;
@@ -148,7 +144,6 @@ function useClosedByOthers() {
   return ref;
 }
 
-/** The fields of the route with the most calls. */
 function mostCallsOf({ routes }: AnsweredPlan): string | undefined {
   const most = (one: AnsweredCount): number => one.most ?? Infinity;
   const [called] = [...routes].sort((a, b) => most(b) - most(a) || b.least - a.least);
@@ -157,7 +152,7 @@ function mostCallsOf({ routes }: AnsweredPlan): string | undefined {
   return others.length > 0 ? `${first} and ${others.length} more` : first;
 }
 
-/** The warning for a document that exceeds, or may exceed, the budget of a request. */
+/** The warning for a document that exceeds, or may exceed, the limits of a request. */
 function excessOf({ calls, values, budget }: AnsweredPlan) {
   if (!budget) return undefined;
   const { least } = calls;
@@ -191,7 +186,6 @@ const range = ({ least, most }: AnsweredCount): string => {
   return least === most ? format(least) : `${format(least)}–${format(most)}`;
 };
 
-/** The plan of the editors' contents; undefined until the first answer. */
 function usePlan(canAsk: boolean): Planned | undefined {
   const query = useEditorText('queryEditor');
   const variables = useEditorText('variableEditor');

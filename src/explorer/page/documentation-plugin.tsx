@@ -1,6 +1,4 @@
-/**
- * GraphiQL's documentation, with a "+" next to each field that puts it into the query.
- */
+/** GraphiQL's documentation, with a "+" next to each field that puts it into the query. */
 import { DOC_EXPLORER_PLUGIN, DocExplorer, useDocExplorer } from '@graphiql/plugin-doc-explorer';
 import {
   DocsFilledIcon,
@@ -57,7 +55,6 @@ function Documentation() {
 
 interface FieldItem {
   readonly element: Element;
-  /** The field's name. */
   readonly field: string;
 }
 

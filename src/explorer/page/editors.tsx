@@ -1,6 +1,4 @@
-/**
- * Additions to GraphiQL's editors.
- */
+/** Additions to GraphiQL's editors. */
 import { useGraphiQL, useGraphiQLActions, useMonaco } from '@graphiql/react';
 import { useEffect, useState } from 'react';
 import { quickFixes } from './quick-fix.ts';
@@ -15,7 +13,9 @@ export function Editors() {
   return null;
 }
 
-/** Marks the page as ready. GraphiQL's Play button does nothing until all editors are there, and is hidden till then. */
+/**
+ * Marks the page as ready. GraphiQL's Play button does nothing until all editors are there, and is hidden till then.
+ */
 function useReadiness(): void {
   const query = useGraphiQL((state) => state.queryEditor);
   const variables = useGraphiQL((state) => state.variableEditor);
@@ -61,8 +61,8 @@ function useWholeLines(): void {
 }
 
 /**
- * Runs the query at Ctrl+Enter outside of the editors too, as after Prettify or a load. Prettify and Merge have the keys
- * that GraphiQL shows: its own need the Windows key instead of Ctrl on Linux and Windows.
+ * Ctrl+Enter runs the query outside of the editors too. Prettify and Merge have the keys that GraphiQL shows, where its
+ * own need the Windows key.
  */
 function useShortcuts(): void {
   const { run, prettifyEditors, mergeQuery } = useGraphiQLActions();

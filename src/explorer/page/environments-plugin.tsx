@@ -9,7 +9,6 @@ import { say } from './messages.ts';
 
 interface Environment {
   readonly name: string;
-  /** JSON, as the header editor takes it. */
   readonly headers: string;
 }
 
@@ -21,7 +20,6 @@ const changes = createChanges();
 export const environmentInUse = (): Environment | undefined =>
   environments.read().find(({ name }) => name === session.get(IN_USE));
 
-/** @param name undefined for none. */
 function chooseEnvironment(name: string | undefined): void {
   session.set(IN_USE, name ?? '');
   changes.notify();

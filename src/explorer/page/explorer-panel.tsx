@@ -1,6 +1,4 @@
-/**
- * The pane of fields, without stealing the focus: its inputs focus themselves when they appear, which scrolls the pane.
- */
+/** The pane of fields, whose inputs would focus themselves when they appear, which scrolls the pane. */
 import { explorerPlugin } from '@graphiql/plugin-explorer';
 import type { GraphiQLPlugin } from '@graphiql/react';
 import { useEffect, useRef } from 'react';

@@ -1,7 +1,6 @@
 /** Short confirmations, shown in the top bar. */
 import { createChanges } from '../state.ts';
 
-/** Time on screen, in milliseconds. */
 const SHOWN_MS = 8_000;
 
 let message = '';

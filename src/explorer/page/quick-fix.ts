@@ -1,6 +1,4 @@
-/**
- * Quick fixes from "Did you mean …?" in validation errors.
- */
+/** Quick fixes from "Did you mean …?" in validation errors. */
 import type * as monaco from 'monaco-editor';
 
 /** The names suggested by an error of graphql-js, best first. */

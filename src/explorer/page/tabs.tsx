@@ -1,6 +1,4 @@
-/**
- * Additions to GraphiQL's tabs: kept answers and headers, and subscriptions that continue in the background.
- */
+/** Additions to GraphiQL's tabs: kept answers and headers, and subscriptions that continue in the background. */
 import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { applyEdits, modify } from 'jsonc-parser';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
@@ -158,9 +156,7 @@ const HEADERS = 'content-pages:headers';
 const CREDENTIAL = /auth|cookie|credential|key|password|secret|session|token/i;
 
 interface KeptHeaders {
-  /** JSON with comments, as it was written. */
   readonly headers: string;
-  /** Names of omitted credentials. */
   readonly left: readonly string[];
 }
 

@@ -1,8 +1,6 @@
 /**
- * GraphiQL's toolkit with a "Merge fragments" that keeps the directives of spreads. In the build, other modules get this one as
- * `@graphiql/toolkit`.
- *
- * The toolkit's own drops `@include`, `@skip` and `@defer`, and does not end for fragments that spread themselves.
+ * GraphiQL's toolkit, which the build replaces by this module: its "Merge fragments" drops `@include`, `@skip` and
+ * `@defer` of spreads, and does not terminate for fragments that spread themselves.
  */
 import { mergeAst as mergeWithoutDirectives } from '@graphiql/toolkit';
 import {

@@ -1,6 +1,4 @@
-/**
- * The top bar: API key, actions on the document, and its cost, each of a fixed size, so that nothing below moves.
- */
+/** The top bar: API key, actions on the document, and its cost, each of a fixed size, so that nothing below moves. */
 import { DropdownMenu, useGraphiQL } from '@graphiql/react';
 import { printSchema } from 'graphql';
 import { useState, type ReactNode } from 'react';
@@ -159,7 +157,6 @@ interface ReadDocument {
   readonly operationName: string | undefined;
 }
 
-/** Returns a function that reads the editors. */
 function useDocument(): () => ReadDocument {
   const queryEditor = useGraphiQL((state) => state.queryEditor);
   const variableEditor = useGraphiQL((state) => state.variableEditor);

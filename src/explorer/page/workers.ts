@@ -1,7 +1,6 @@
 /**
- * The editor's language services in workers, since graphiql's own set-up for bundlers does not work in another package's
- * build. If a file of the page cannot be loaded, the user is told to reload: a deployment replaces the files, and an open
- * page loads some of them only when it needs them.
+ * The editor's language services in workers, since graphiql's own set-up does not work in another package's build. A
+ * page that is open during a deployment cannot load files later, so the user is asked to reload it.
  */
 import type { Environment } from 'monaco-editor';
 import EditorWorker from 'monaco-editor/esm/vs/editor/editor.worker.js?worker';

@@ -1,15 +1,11 @@
-/**
- * Differences between events of a subscription: the leaves of the data that have changed.
- */
+/** Differences between events of a subscription: the leaves of the data that have changed. */
 import type { ExecutionResult } from 'graphql';
 import { isNumberAsWritten } from '../exchange/json.ts';
 
 export interface Change {
   /** The leaf's path below `data`, as its response keys: `audienceVersionProgress.audienceVersion.status`. */
   readonly path: string;
-  /** As JSON; undefined where there was none. */
   readonly before: string | undefined;
-  /** As JSON; undefined where there is none. */
   readonly after: string | undefined;
 }
 

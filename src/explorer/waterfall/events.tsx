@@ -1,6 +1,4 @@
-/**
- * The events of a subscription, newest first, with times and changes.
- */
+/** The events of a subscription, newest first, with times and changes. */
 import { formatResult } from '@graphiql/toolkit';
 import { Breakable } from '../page/cost-badge.tsx';
 import { tabInView, type ReceivedEvents, type TabExchange } from '../exchange/exchange.ts';

@@ -1,16 +1,15 @@
 /**
- * A request and its REST calls as HAR 1.2, which the developer tools of every browser open.
- *
- * Only what is in the gateway's journal is in it: routes as templates, `{page_id}` written `:page_id` since URLs have
- * no braces, and no key, header or body of a call.
- * Source: the HTTP Archive format, version 1.2.
+ * A request and its REST calls as HAR 1.2, which the developer tools of every browser open. Calls have only what the
+ * call log has: route templates, with `{page_id}` as `:page_id` since URLs have no braces, and no key, header or body.
  */
 import type { TabExchange } from '../exchange/exchange.ts';
 import { journalOf } from '../exchange/extensions.ts';
 import { ENDPOINT } from '../exchange/request.ts';
 import { waterfallOf, type CallRow } from './rows.ts';
 
-/** Placeholder for the backend's host, which the page does not know. `.invalid` is reserved by RFC 6761, section 6.4. */
+/**
+ * Placeholder for the backend's host, which the page does not know. `.invalid` is reserved by RFC 6761, section 6.4.
+ */
 const BACKEND = 'http://backend.invalid';
 
 const UNKNOWN = -1;

@@ -1,6 +1,4 @@
-/**
- * Marks a field in the query and in the answer.
- */
+/** Marks a field in the query and in the answer. */
 import { useGraphiQL, useMonaco, type MonacoEditor } from '@graphiql/react';
 import { Kind, parse, type DocumentNode, type FieldNode, type SelectionSetNode } from 'graphql';
 import { findNodeAtLocation, parseTree } from 'jsonc-parser';
@@ -71,7 +69,6 @@ function rangeIn(text: string, locate: (text: string) => TextRange | undefined) 
   }
 }
 
-/** Offsets in characters. `end` is exclusive. */
 interface TextRange {
   readonly start: number;
   readonly end: number;

@@ -1,16 +1,12 @@
-/**
- * The calls of a request as rows and rounds of a waterfall.
- */
+/** The calls of a request as rows and rounds of a waterfall. */
 import type { Explained, ExplainedCall } from '../../plan/explain.ts';
 
 export interface CallRow extends ExplainedCall {
   readonly endMs: number;
   /** The field that caused the call, as its response keys: `page.audiences.0.person`. */
   readonly field: string;
-  /** The source of the answer. */
   readonly how:
     'sent' | 'retried' | 'shared' | 'primed' | 'cached' | 'rejected' | 'ahead' | 'unused';
-  /** Whether the backend sent an error status or no response. */
   readonly isFailed: boolean;
 }
 
@@ -23,7 +19,6 @@ export interface Round {
 interface Waterfall {
   readonly rows: readonly CallRow[];
   readonly rounds: readonly Round[];
-  /** The end of the last call, in milliseconds since the request began. */
   readonly endMs: number;
 }
 

@@ -1,7 +1,4 @@
-/**
- * The status line: HTTP status, time, bytes, errors by code and headers of the last answer, and subscriptions in other
- * tabs.
- */
+/** HTTP status, time, bytes, errors by code and headers of the last response, and subscriptions in other tabs. */
 import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { stripIgnoredCharacters } from 'graphql';
 import { useMemo } from 'react';
@@ -131,7 +128,6 @@ function useChangeSince({ request }: TabExchange): string | undefined {
   return isOperationSame ? undefined : 'This response is for another operation.';
 }
 
-/** Ignores white space, commas and comments. */
 function normalized(query: string): string {
   try {
     return stripIgnoredCharacters(query);

@@ -1,6 +1,4 @@
-/**
- * The pane below the answer: a row with a bar for each REST call of the last request, and the events of a subscription.
- */
+/** The pane below the response: a row with a bar for each REST call, and the events of a subscription. */
 import { useState, type CSSProperties } from 'react';
 import { useExchange, type TabExchange } from '../exchange/exchange.ts';
 import type { Explained } from '../../plan/explain.ts';
@@ -69,14 +67,11 @@ const contentTypeOf = ({ headers }: TabExchange): string =>
 
 const isOfEvents = (exchange: TabExchange): boolean => isEvents(contentTypeOf(exchange));
 
-/**
- * Time in the gateway without a pending call, in milliseconds; undefined for subscriptions, and where the browser has no
- * measurements.
- */
+/** Time in the gateway without a pending call; undefined for subscriptions, and without measurements of the browser. */
 function gatewayMsOf(exchange: TabExchange, backendMs: number): number | undefined {
   const { timing } = exchange;
   if (!timing || isOfEvents(exchange)) return undefined;
-  // Calls continue between the parts of an incremental answer.
+  // Calls continue between the parts of an incremental response.
   const isInParts = isParts(contentTypeOf(exchange));
   return Math.max(0, timing.waitMs + (isInParts ? timing.receiveMs : 0) - backendMs);
 }
@@ -84,7 +79,7 @@ function gatewayMsOf(exchange: TabExchange, backendMs: number): number | undefin
 const counted = (count: number | string, noun: string): string =>
   `${count} ${noun}${String(count) === '1' ? '' : 's'}`;
 
-/** @param made the rounds that were made: the same number is not shown twice. */
+/** @param made the actual round trips, which are not repeated. */
 function planned({ calls: { least, most }, rounds }: AnsweredPlan, made: number): string {
   const calls = counted(least === most ? least : `${least}–${most ?? '?'}`, 'call');
   return rounds === made ? calls : `${calls}, ${counted(rounds, 'round trip')}`;
@@ -101,7 +96,6 @@ function Actions({ exchange }: { exchange: TabExchange }) {
   );
 }
 
-/** Codes of invalid documents. */
 const INVALID = new Set(['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED']);
 
 function NoJournal({ exchange: { result } }: { exchange: TabExchange }) {

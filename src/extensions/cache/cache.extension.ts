@@ -1,6 +1,5 @@
 /**
- * The response cache, and consistency tokens: requests with the token of a write read nothing older than it, on any
- * replica.
+ * The response cache, and consistency tokens: requests with the token of a write read nothing older, on any replica.
  */
 import type { Extension, Open } from '../../gateway/extension.ts';
 import type { Operation } from '../../gateway/operation/operation.ts';

@@ -1,4 +1,3 @@
-/** Settings of the response cache: its memory, and lifetimes by route for responses without one. */
 import { z } from 'zod';
 import { extensionSettings } from '../../gateway/extension.ts';
 import { UNITS_MS, wholeNumber } from '../../gateway/settings/kinds.ts';
@@ -6,7 +5,6 @@ import { ConfigError, setting } from '../../gateway/settings/setting.ts';
 import { routes } from '../../v0/routes.ts';
 import type {} from './shared-reads.ts';
 
-/** The header of consistency tokens. */
 export const HEADER = 'x-consistency';
 
 const MAX_MS = 24 * UNITS_MS.h;
@@ -14,9 +12,7 @@ const MAX_MS = 24 * UNITS_MS.h;
 const ONE = /^([A-Z]+ \/\S+)=([1-9]\d{0,5})([smh])$/;
 
 interface CacheTtl {
-  /** Whether there is a response cache. */
   readonly isOn: boolean;
-  /** Method and path of a route, and its time in milliseconds. */
   readonly ttls: readonly (readonly [route: string, ms: number])[];
 }
 

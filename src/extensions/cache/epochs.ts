@@ -1,10 +1,8 @@
 /**
- * Epochs of keys. Each write begins a new epoch, and responses requested in an earlier one are not used, so a response
- * requested before a write is never used after it.
+ * Epochs of API keys. Each write starts a new epoch, and responses requested in an earlier one are not used.
  *
- * With a shared Redis, epochs are stored there, and this process knows the highest one received. A write's consistency
- * token is the epoch that began after it. Without an answer of Redis it is a name unknown to other processes, which
- * then call the backend.
+ * A shared Redis stores the epochs; this process knows the highest one received. A write's consistency token is the
+ * epoch that started after it, or without Redis a name unknown to other processes, which then call the backend.
  */
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -41,7 +39,6 @@ export class Epochs {
   #last = 0;
   #era = 0;
 
-  /** @param shared store that replicas share. */
   constructor(shared: SharedReads | undefined) {
     this.#shared = shared;
   }
@@ -62,7 +59,6 @@ export class Epochs {
     return this.#keyOf(apiKey).epoch;
   }
 
-  /** Number of moves by writes of this process. */
   movesOf(apiKey: string): number {
     return this.#keyOf(apiKey).moves;
   }
@@ -79,7 +75,6 @@ export class Epochs {
     return isOfRedis(token) && era === this.#era && token <= shared;
   }
 
-  /** Records the current epoch of Redis. */
   learn(apiKey: string, epoch: string): void {
     const key = this.#keyOf(apiKey);
     this.#learn(key, epoch);

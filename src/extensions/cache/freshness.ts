@@ -1,15 +1,13 @@
 /**
- * Freshness of responses by RFC 9111, as a private cache of one key.
- *
- * Uses `http-cache-semantics`, with four fixes: it knows directives in lower case only, it uses the last of several
- * lifetimes, it ignores `Date`, and without an explicit lifetime it derives one from `immutable` or `Last-Modified`.
+ * Freshness by RFC 9111, as a private cache, with four fixes of `http-cache-semantics`: it knows directives in lower
+ * case only, uses the last of several lifetimes, ignores `Date`, and derives lifetimes from `immutable` or
+ * `Last-Modified`.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import CachePolicy from 'http-cache-semantics';
 import type { RestResponse } from '../../rest/call/call.ts';
 import { parseHttpDate, withZone } from '../../rest/decode/http-date.ts';
 
-/** Stored headers of a response, about freshness and content. */
 export type StoredHeaders = Readonly<Record<string, string>>;
 
 export interface Freshness {
@@ -56,7 +54,6 @@ export const isOfAnother = (
 /** An ETag for weak comparison, which proxies may have weakened. */
 const opaque = (etag: string): string => etag.replace(/^W\//, '');
 
-/** Freshness of a cached response validated by a 304. */
 export const renewed = (
   kept: StoredHeaders,
   confirming: IncomingHttpHeaders,

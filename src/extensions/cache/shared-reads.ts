@@ -1,6 +1,4 @@
-/**
- * Interface of the cache's second level: a store of reads that replicas share. Implemented by another extension.
- */
+/** Interface of the cache's second level: a store of reads that replicas share. Implemented by another extension. */
 
 declare module '../../gateway/extension.ts' {
   interface Offers {
@@ -9,7 +7,6 @@ declare module '../../gateway/extension.ts' {
 }
 
 export interface SharedReads {
-  /** Resolves when the listener is subscribed. */
   open(listener: MoveListener): Promise<void>;
   hash(apiKey: string): string;
   find(apiKey: string, id: string, known: string): Promise<FoundRead | undefined>;
@@ -23,7 +20,6 @@ export interface FoundRead {
   readonly epoch: string;
   /** Times by the store's clock, and by `performance.now()` before and after. */
   readonly at: { readonly serverMs: number; readonly sentMs: number; readonly answeredMs: number };
-  /** Undefined without a usable response. */
   readonly kept: { readonly text: string; readonly freshUntilMs: number } | undefined;
 }
 

@@ -1,10 +1,8 @@
 /**
- * The schema as a subgraph: with `_service`, which returns the schema for composition, and `_entities`, which reads
- * objects referenced by other subgraphs.
+ * The schema as a subgraph of Apollo Federation, with `_service` and `_entities`. References are read like the ids of
+ * `nodes`, with the same look-ahead, plan and limits.
  *
- * Not `@apollo/subgraph`, in which one query can end the process. References are read like the ids of `nodes`, with the
- * same look-ahead, plan and limits, and fail independently. Source:
- * https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec
+ * Not `@apollo/subgraph`, in which one query can end the process. Source: Apollo Federation subgraph specification.
  */
 import {
   GraphQLList,
@@ -134,8 +132,7 @@ function wantedOrNone(representation: unknown): WantedObject | undefined {
 }
 
 /**
- * @throws NOT_FOUND if the object does not exist: for null without an error, routers return an object with only its
- * key.
+ * @throws NOT_FOUND without such an object, since routers turn null without an error into an object with only its key.
  */
 async function resolveReference(
   representation: unknown,
@@ -148,10 +145,7 @@ async function resolveReference(
   throw notFound(`No ${nounOf(wanted.entity.name)} matches the key of this reference.`);
 }
 
-/**
- * Counts distinct references, since `@apollo/gateway` sends one for each row, however many are equal. Each broken one
- * counts, since it has an error of its own.
- */
+/** Counts distinct references, since `@apollo/gateway` repeats them, and each invalid one, which has its own error. */
 function checkNumber(representations: readonly unknown[]): readonly unknown[] {
   if (representations.length <= MAX_NODES) return representations;
   const valid = new Map<string, boolean>();
@@ -169,11 +163,7 @@ function checkNumber(representations: readonly unknown[]): readonly unknown[] {
   );
 }
 
-/**
- * Reads a representation with the global id, or with all raw ids of the key.
- *
- * @throws BAD_USER_INPUT for invalid representations.
- */
+/** Reads the global id of a representation, or all raw ids of its key. @throws BAD_USER_INPUT */
 function readRepresentation(representation: unknown): WantedObject {
   if (typeof representation !== 'object' || representation === null) {
     throw badInput('A representation must be an object with "__typename" and the fields of a key.');

@@ -1,4 +1,3 @@
-/** Settings of federation: a switch. */
 import { extensionSettings } from '../../gateway/extension.ts';
 import { ON_OR_OFF } from '../../gateway/settings/kinds.ts';
 import { setting } from '../../gateway/settings/setting.ts';

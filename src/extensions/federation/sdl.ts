@@ -1,8 +1,7 @@
 /**
- * The subgraph's schema as text for composition, with the directives of federation.
- *
- * Without `node`, `nodes` and `Node`, which only one subgraph may have, and which a router cannot route by id. Also
- * without directives: those of operations are the router's, and those of fields are lost in composition.
+ * The subgraph schema as SDL with federation directives, without `node`, `nodes` and `Node`, which a router cannot
+ * route by id, and without other directives: those of operations are the router's, those of fields are lost in
+ * composition.
  */
 import {
   Kind,

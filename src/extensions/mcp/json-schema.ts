@@ -1,8 +1,4 @@
-/**
- * Converts GraphQL types to JSON Schema, for inputs and outputs of tools.
- *
- * Source: JSON Schema 2020-12.
- */
+/** Converts GraphQL types to JSON Schema 2020-12, for inputs and outputs of tools. */
 import {
   getNamedType,
   GraphQLNonNull,
@@ -31,15 +27,9 @@ import { dictionary } from '../../lib/dictionary.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Root of a tool's schema. */
 export type ObjectSchema = JsonSchema & { readonly type: 'object'; readonly properties: object };
 
-/**
- * JSON Schema of the variables of an operation.
- *
- * @param describe the description of a variable, if it has one.
- * @param counts variables that are the size of a page.
- */
+/** JSON Schema of the variables of an operation. @param counts variables that are the size of a page. */
 export function schemaOfVariables(
   schema: GraphQLSchema,
   variables: readonly VariableDefinitionNode[],
@@ -122,11 +112,7 @@ const ofLeaf = (type: GraphQLNamedType): JsonSchema =>
     ? { type: 'string', enum: type.getValues().map(({ name }) => name) }
     : (SCALARS[type.name] ?? {});
 
-/**
- * A nullable schema; one without a type accepts null already.
- *
- * With a list of types, since adapters that convert schemas for models drop the type and the enum of an `anyOf`.
- */
+/** A nullable schema, by a list of types, since adapters drop the type and the enum of an `anyOf`. */
 export function orNull(schema: JsonSchema): JsonSchema {
   const { type, enum: values } = schema;
   if (type === undefined) return schema;
@@ -137,7 +123,6 @@ export function orNull(schema: JsonSchema): JsonSchema {
   };
 }
 
-/** Returns the schema of the result of a selection set. */
 export function schemaOfSelection(
   schema: GraphQLSchema,
   fragments: OperationContext['fragments'],

@@ -1,8 +1,8 @@
 /**
  * MCP at `/mcp`: each document of the manifests is a tool. Agents can execute nothing else.
  *
- * Streamable HTTP without sessions, so any replica can serve any request. Calls pass the gateway's policies. `Origin`
- * is checked here, since `createMcpHandler` does not; the server checks `Host`.
+ * Streamable HTTP without sessions, so any replica can serve any request. `Origin` is checked here, since
+ * `createMcpHandler` does not; the server checks `Host`.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
@@ -25,7 +25,6 @@ import { arrive, type Arrival } from '../../gateway/operation/operation.ts';
 import { readTools, type Tool } from './tools.ts';
 
 interface McpSettings {
-  /** Folder of manifests. */
   readonly folder: string;
 }
 
@@ -48,10 +47,7 @@ interface ToolCall {
   readonly params: { readonly arguments?: ToolArguments };
 }
 
-/**
- * @param folder folder of manifests.
- * @throws {OperatorError} for an invalid manifest, or a document that cannot be a tool.
- */
+/** @throws {OperatorError} for an invalid manifest, or a document that cannot be a tool. */
 export function createMcp(folder: string, version: string, core: Core): RouteHandler {
   const { schema, prepare, logger, corsOrigins } = core;
   const onReplaced = (replaced: object): void =>
@@ -164,7 +160,7 @@ const JSON_TYPE = 'application/json';
 const EVENTS = 'text/event-stream';
 const BOTH = `${JSON_TYPE}, ${EVENTS}`;
 
-/** Converts events to JSON; there are no others than the answers. @param text the message or the batch. */
+/** Converts events to JSON; all are responses. @param text the message or the batch. */
 async function inJson(response: Response, text: string): Promise<Response> {
   if (response.headers.get('content-type') !== EVENTS) return response;
   const lines = (await response.text()).split('\n');
@@ -185,7 +181,6 @@ const refusal = (status: number, code: string, message: string): Response =>
     { status },
   );
 
-/** Error codes of requests that exceed a limit. */
 const TOO_MUCH: readonly unknown[] = [
   'QUERY_TOO_EXPENSIVE',
   'UPSTREAM_BUDGET_EXCEEDED',
@@ -203,7 +198,7 @@ function resultOf(
   const written = outcomeOfWrites(errors);
   const advice = written ? ADVICE[written] : isTooMuch ? narrowing(given, counts) : undefined;
   const words = [...errors.map(inWords), ...(advice === undefined ? [] : [advice])];
-  // A result without any data is an error of the tool, unless it has written: agents repeat a call that failed.
+  // A result without data is a tool error, except after a write: agents repeat failed calls.
   const isEmpty = !data || (errors.length > 0 && Object.values(data).every((one) => one === null));
   const isError = isEmpty && written !== 'applied';
   const { errors: failures } = formatted(result) as { readonly errors?: object[] };

@@ -1,4 +1,3 @@
-/** Settings of MCP: a folder of documents. */
 import { extensionSettings } from '../../gateway/extension.ts';
 import { FOLDER } from '../../gateway/settings/kinds.ts';
 import { ConfigError, setting } from '../../gateway/settings/setting.ts';

@@ -1,8 +1,6 @@
 /**
- * Converts documents of manifests to tools: name, description, input, output and price.
- *
- * Computed at start. A document that cannot be a tool is a start error, since an agent would not notice that it is
- * missing.
+ * Converts documents of manifests to tools at start. A document that cannot be a tool is a start error, since an agent
+ * would not notice that it is missing.
  */
 import {
   BREAK,
@@ -26,7 +24,6 @@ import type { Document } from '../../gateway/operation/document.ts';
 import { readManifests, type Manifest } from '../../gateway/documents/manifest.ts';
 import { orNull, schemaOfSelection, schemaOfVariables, type ObjectSchema } from './json-schema.ts';
 
-/** An entry of `tools/list`. */
 export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
@@ -45,17 +42,15 @@ export interface Tool {
 
 type Described = OperationDefinitionNode | VariableDefinitionNode;
 
-/** Key of the price in `_meta`. */
 export const PRICE_KEY = 'content-pages-gateway/price';
 
-/** Maximum length of the name of a tool or of an argument, above which models' APIs refuse all tools. */
+/** Maximum length of names of tools and arguments, above which models' APIs reject all tools. */
 const MAX_NAME = 64;
 
 interface McpToolsOptions {
   readonly schema: GraphQLSchema;
   readonly folder: string;
   readonly prepare: Core['prepare'];
-  /** Called for a tool that a later manifest replaces. */
   readonly onReplaced: (replaced: { readonly tool: string; readonly by: string }) => void;
 }
 

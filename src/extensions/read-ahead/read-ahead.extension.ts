@@ -28,7 +28,7 @@ export function readingAhead({ metrics, clock }: ReadingAheadOptions): Extension
     ['used'],
   );
 
-  /** Cancels the reads that other operations of the key have begun: a write may change their answers. */
+  /** Cancels prefetches of other operations of the key: a write may change their responses. */
   const cancelBehind = ({ apiKey }: Operation): void => {
     for (const begun of runs.begun) if (begun.apiKey === apiKey) begun.cancel();
   };
@@ -74,10 +74,7 @@ export function readingAhead({ metrics, clock }: ReadingAheadOptions): Extension
   };
 }
 
-/**
- * Whether a query may be read ahead. Parts of a response (`@defer`) are sent in the order in which their calls
- * end, which reading ahead would change.
- */
+/** Parts of an incremental response are sent in the order in which their calls end, which prefetching would change. */
 const isReadAhead = ({ document }: Operation): boolean => {
   const { asksSchema, isIncremental } = document!.facts;
   return !asksSchema && !isIncremental;

@@ -1,4 +1,3 @@
-/** Settings of reading ahead: a switch. */
 import { extensionSettings } from '../../gateway/extension.ts';
 import { ON_OR_OFF } from '../../gateway/settings/kinds.ts';
 import { ConfigError, setting } from '../../gateway/settings/setting.ts';

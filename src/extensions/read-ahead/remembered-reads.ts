@@ -1,20 +1,16 @@
 /**
- * The reads that the last run of each screen made after its first round: routes and paths, nothing of their answers.
- *
- * A screen is a document with its variables, and a key with its forwarded headers. Its reads are one text, since most
- * screens are never opened again, and many small objects that live long are costly to collect.
+ * The routes and paths that the last run of each screen read after its first round. A screen is a document with its
+ * variables, and an API key with its forwarded headers. Its reads are one string, since many small long-lived objects
+ * are expensive to collect.
  */
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Route } from '../../v0/routes.ts';
 
-/** Maximum memory, in bytes. */
 export const MAX_BYTES = 8_000_000;
 
-/** Maximum share of memory of one screen. */
 const LARGEST_PART = 1 / 8;
 
-/** Overhead of a screen, in bytes. */
 const SCREEN_BYTES = 300;
 
 export type Read = readonly [route: Route, path: string];
@@ -22,7 +18,7 @@ export type Read = readonly [route: Route, path: string];
 export interface Screen {
   /** A line for each read: number of its route, space, path. */
   readonly text: string;
-  /** Whether a run reads it ahead now; runs at the same moment make no calls twice. */
+  /** Whether a run prefetches it now; concurrent runs prefetch nothing twice. */
   isRunning: boolean;
 }
 
@@ -64,10 +60,8 @@ export class RememberedReads {
 }
 
 /**
- * Returns the id of a screen: a hash, which has no secret and is short whatever the variables are. Undefined for
- * variables of a plugin that are no JSON.
+ * Returns the hash of a screen; undefined for variables of a plugin that are not JSON.
  *
- * @param operationId without line breaks.
  * @param sharingKey equal for callers that may share responses.
  */
 export function screenIdOf(

@@ -1,9 +1,4 @@
-/**
- * Recordings in HAR 1.2, the format of browsers' developer tools.
- *
- * The custom field `_gateway` contains the alias of the key and the end of the exchange. Source:
- * http://www.softwareishard.com/blog/har-12-spec/
- */
+/** Recordings in HAR 1.2. The custom field `_gateway` contains the alias of the key and the end of the exchange. */
 import { errors, type Dispatcher } from 'undici';
 import { z } from 'zod';
 import {
@@ -27,15 +22,12 @@ const fault = z.object({
   /** Empty without a code. */
   code: z.string(),
   isOfParser: z.boolean(),
-  /** Whether the connection was closed before the end of the response. */
   isEarlyEnd: z.boolean(),
-  /** Whether the connection had been used before. */
   wasReused: z.boolean(),
 });
 
 const entry = z.object({
   startedDateTime: z.string(),
-  /** Duration of the exchange, in milliseconds. */
   time: z.number().nonnegative(),
   request: z.object({
     method: z.string(),
@@ -62,7 +54,6 @@ const entry = z.object({
     number: z.number().int().nonnegative(),
     /** Alias of the caller's key: K1 for the first key of the recording. */
     key: z.string().regex(/^K[1-9]\d*$/),
-    /** Whether there was a connection. */
     isConnected: z.boolean(),
     /** `silent`: no further data before the gateway aborted. `failed`: with `fault`. */
     end: z.enum(['whole', 'silent', 'failed']),
@@ -75,7 +66,6 @@ export const recording = z.object({
     version: z.literal('1.2'),
     _gateway: z.object({
       form: z.literal(FORM),
-      /** Value of `UPSTREAM_ROUTES`. */
       routeSet: z.enum(['auto', ...ROUTE_SETS]),
     }),
     entries: z.array(entry),
@@ -118,7 +108,6 @@ export function errorOf({ code, isOfParser, isEarlyEnd, wasReused }: Fault): Err
   return code === '' ? error : Object.assign(error, { code });
 }
 
-/** Returns the key of a call. */
 export function keyOf({ headers }: Dispatcher.DispatchOptions): string {
   const list = headers as readonly string[]; // names and values, as sent by the client of `/v0`
   return list[list.indexOf(API_KEY_HEADER) + 1] ?? '';

@@ -1,9 +1,8 @@
 /**
- * Records exchanges with the backend at the dispatcher (`RECORD`).
+ * Records exchanges with the backend (`RECORD`): methods, paths, bodies, the response headers that the gateway reads,
+ * and times. API keys, exchanges that contain one, cookies and the backend's address are never recorded.
  *
- * Each exchange is written at its end, and leaves a valid file, so a killed process loses nothing. Recorded are
- * methods, paths, bodies, the response headers that the gateway reads, times and the end of the exchange. Keys,
- * exchanges that contain one, cookies and the backend's address are never recorded.
+ * Each exchange is written at its end, and leaves a valid file, so a killed process loses nothing.
  */
 import { closeSync, ftruncateSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -23,7 +22,6 @@ interface RecorderOptions {
   readonly routeSet: RouteSet | 'auto';
   /** A public key, which bodies may contain. */
   readonly publicKey?: string | undefined;
-  /** Called with the reason if an exchange is left out. */
   readonly onLeftOut: (why: string) => void;
 }
 
@@ -43,11 +41,7 @@ const KEPT_HEADERS = [
 
 const END = '\n]}}\n';
 
-/**
- * Opens the file of a new scenario.
- *
- * @throws {OperatorError} if it cannot be created or exists.
- */
+/** Opens the file of a new scenario. @throws {OperatorError} if it exists or cannot be created. */
 export function openRecorder(
   dispatcher: BackendConnections,
   { folder, name, pathPrefix, routeSet, publicKey, onLeftOut }: RecorderOptions,

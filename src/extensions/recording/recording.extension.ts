@@ -4,9 +4,7 @@ import { openRecorder } from './recorder.ts';
 import { openReplay } from './replayer.ts';
 
 interface RecordingSettings {
-  /** Folder of a new recording. */
   readonly record: string | undefined;
-  /** Folder of recordings to replay. */
   readonly replay: string | undefined;
   readonly name: string | undefined;
   readonly speed: number;

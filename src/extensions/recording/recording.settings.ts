@@ -1,4 +1,3 @@
-/** Settings of recordings and of replays. */
 import { z } from 'zod';
 import { extensionSettings } from '../../gateway/extension.ts';
 import { wholeNumber } from '../../gateway/settings/kinds.ts';

@@ -31,18 +31,14 @@ interface ReplayOptions {
   readonly onMiss: (miss: Miss) => void;
 }
 
-/** A call that is not recorded. */
 export interface Miss {
   readonly method: string;
-  /** With its query. */
   readonly path: string;
   /** Undefined if the key selects none. */
   readonly scenario: string | undefined;
-  /** The most similar recorded calls. */
   readonly nearest: readonly string[];
 }
 
-/** Maximum number of keys with a position in a scenario. */
 const MAX_PLAYERS = 10_000;
 
 /** @throws {OperatorError} if there is nothing to replay. */
@@ -108,7 +104,6 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** Returns the common set of routes of all scenarios. */
 function routeSetOf(scenarios: readonly Scenario[]): RouteSet | 'auto' {
   const [first, ...others] = scenarios;
   const other = others.find(({ routeSet }) => routeSet !== first?.routeSet);
@@ -120,12 +115,9 @@ function routeSetOf(scenarios: readonly Scenario[]): RouteSet | 'auto' {
   return ROUTE_SETS.find((set) => set === first?.routeSet) ?? 'auto';
 }
 
-/** Part of a recording without calls. */
 const NOTHING: ScenarioPart = { reads: new Map(), writes: [] };
 
-/**
- * Returns a lookup from keys to players; undefined for a key that names no scenario.
- */
+/** Returns a lookup from keys to players; undefined for a key that names no scenario. */
 function castOf(scenarios: readonly Scenario[]): (key: string) => Player | undefined {
   const players = new LRUCache<string, Player>({ max: MAX_PLAYERS });
   /** Number of parts assigned to keys that do not name the only scenario. */

@@ -9,16 +9,12 @@ import { basename } from 'node:path';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { ORIGIN, recording, type RecordedExchange } from './har.ts';
 
-/** Lookup key of a call. */
 export interface ReplayedCall {
   readonly method: string;
-  /** With its query. */
   readonly path: string;
-  /** Empty for none. */
   readonly body: string;
 }
 
-/** Recorded answers to one key. */
 export interface ScenarioPart {
   /** By path, in the order of sending; `writes` is the number of writes sent before. */
   readonly reads: ReadonlyMap<string, readonly { writes: number; exchange: RecordedExchange }[]>;
@@ -85,11 +81,9 @@ const askedOf = ({ request }: RecordedExchange): ReplayedCall => ({
 
 const MAX_NEAREST = 3;
 
-/** Plays one part for one caller. */
 export class Player {
   readonly scenario: string;
   readonly #part: ScenarioPart;
-  /** Number of replayed writes. */
   #writes = 0;
   /** Number of reads by path since the last write. */
   readonly #turns = new Map<string, number>();
@@ -159,7 +153,6 @@ function likeness(one: ReplayedCall, other: ReplayedCall): number {
   return 2 * shared + asked - 2 * isLong + (one.method === other.method ? 1 : 0);
 }
 
-/** Sorted by similarity, descending. */
 const byLikeness = (known: readonly ReplayedCall[], asked: ReplayedCall): ReplayedCall[] =>
   known
     .map((one) => ({ one, likeness: likeness(one, asked) }))
@@ -176,7 +169,6 @@ function differenceOf(one: ReplayedCall, asked: ReplayedCall): string {
   return `${labelOf(one)} with another ${names.length > 0 ? names.join(', ') : 'body'}`;
 }
 
-/** Returns the names of differing fields of two bodies. */
 function differing(one: string, other: string): string[] {
   const [fields, others] = [one, other].map((body) => JSON.parse(body || '{}') as Fields);
   return Object.keys({ ...fields, ...others }).filter(

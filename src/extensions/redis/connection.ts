@@ -1,14 +1,11 @@
 /**
- * The connections to Redis or Valkey: one for commands, one for messages.
- *
- * Missing, slow or empty Redis is never an error: commands return undefined, and callers proceed as a single process.
- * No wait is longer than the timeout of a command.
+ * The connections to Redis or Valkey: one for commands, one for messages. Without Redis, commands return undefined, and
+ * callers continue as a single process. No wait is longer than the timeout of a command.
  */
 import { Redis, type RedisOptions } from 'ioredis';
 import { CONNECT_MS } from '../../rest/transport/connections.ts';
 import { PREFIX, type ChannelListener, type Connection } from './store.ts';
 
-/** Timeout of a command, in milliseconds. */
 export const COMMAND_TIMEOUT_MS = 50;
 
 const OPTIONS: RedisOptions = {
@@ -20,7 +17,7 @@ const OPTIONS: RedisOptions = {
   maxRetriesPerRequest: 0,
   commandTimeout: COMMAND_TIMEOUT_MS,
   connectTimeout: CONNECT_MS,
-  // Connections are ended only after an error or without an answer: there is nothing to wait for.
+  // Connections are closed only after an error or a timeout: there is nothing to wait for.
   disconnectTimeout: COMMAND_TIMEOUT_MS,
   keepAlive: 10_000,
   // Resubscribed here, to notify listeners of gaps.
@@ -28,34 +25,32 @@ const OPTIONS: RedisOptions = {
   autoResendUnfulfilledCommands: false,
 };
 
-/** Checks of a connection without an answer after which it is made anew; each takes the timeout of a command. */
+/** Checks without a response after which a connection is replaced; each takes the timeout of a command. */
 const MAX_CHECKS = 10;
 
-/** Consecutive timeouts that open the circuit. */
 export const MAX_TIMEOUTS = 3;
 
-/** Interval of probes, in milliseconds. */
 export const PROBE_MS = 1_000;
 
-/** Maximum delay of a reconnect, in milliseconds. */
 export const MAX_PAUSE_MS = 1_000;
 
 /**
- * Errors of a server that takes no writes or no further connections: a replica, such as the former primary after a
- * failover, a primary that has lost its replicas or cannot save, or one that still loads its data; and of a server of
- * another kind, a node of a cluster or a Sentinel. Redis 6 sends them inside the error of a script.
+ * Errors of a server that rejects writes or connections (a replica, a primary that cannot save or is loading), or of a
+ * node of a cluster or a Sentinel. Redis 6 sends them inside the error of a script.
  */
 const UNUSABLE =
   /(?:^|-)(READONLY|MASTERDOWN|LOADING|NOREPLICAS|MISCONF|MOVED|ASK|CROSSSLOT|CLUSTERDOWN|ERR max number of clients|ERR unknown command|ERR SELECT is not allowed in cluster mode)\b/;
 
-/** Errors with the same meaning. */
 const SAME = new Map([
   ['ASK', 'MOVED'],
   ['CROSSSLOT', 'MOVED'],
   ['ERR SELECT is not allowed in cluster mode', 'MOVED'],
 ]);
 
-/** Keys that are never stored. Their expiry shows whether a server is a primary: replicas answer PING, but refuse writes. */
+/**
+ * Keys that are never stored. Their expiry shows whether a server is a primary: replicas answer PING, but refuse
+ * writes.
+ */
 const CHECK_KEY = `${PREFIX}check`;
 /** In other slots than the first, so each cluster of several nodes refuses both together. */
 const OTHER_CHECK_KEY = `${PREFIX}other-check`;
@@ -82,7 +77,6 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
   /** Last reported state. */
   let told: boolean | undefined;
   let why: string | undefined;
-  /** Last error of an unusable server; undefined once one is ready. */
   let unusable: string | undefined;
   /** Whether the connection for commands has ended since it was ready. */
   let hasLeft = false;
@@ -100,7 +94,7 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
       commands.ping().then(
         () => true,
         (error: Error) => {
-          // The host may be gone, which ends no connection for a quarter of an hour, and its address lead to another.
+          // A host that is gone ends no connection for 15 minutes, and its address may lead to another one.
           if (isTimeout(error)) commands.disconnect(true);
           return false;
         },
@@ -129,7 +123,7 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
     },
     onUnusable: (found) => {
       isReady = false;
-      // Told also if Redis was unavailable for another reason before.
+      // Reported also if Redis was unavailable for another reason before.
       if (unusable !== found) told = undefined;
       why = unusable = found;
       tell();
@@ -156,7 +150,6 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
     listeners.get(channel)?.onMessage(text),
   );
 
-  /** @returns undefined without an answer. */
   async function answerOf<Answer>(send: () => Promise<Answer>): Promise<Answer | undefined> {
     if (!isAvailable()) {
       observer.onCommand?.('skipped');
@@ -234,10 +227,8 @@ interface ClientOptions {
 }
 
 /**
- * A connection that is ready after its check. ioredis reports `ready` before Redis rejects a wrong password, and then
- * resets its backoff each time.
- *
- * Reconnects if a server cannot be used, since its address may lead to another server by now.
+ * A connection that is ready after its check: ioredis reports `ready` before Redis rejects a wrong password, and then
+ * resets its backoff. Reconnects if a server cannot be used, since its address may lead to another one by now.
  */
 function clientOf(where: string, { check, onReady, onUnusable }: ClientOptions): Redis {
   let attempts = 0;
@@ -255,8 +246,8 @@ function clientOf(where: string, { check, onReady, onUnusable }: ClientOptions):
     },
   });
   /**
-   * Checks a connection until Redis answers, if only with an error: an ACL may lack the command. A connection without an
-   * answer proves nothing, since proxies accept connections for servers that are away.
+   * Checks a connection until Redis responds, if only with an error, since an ACL may lack the command. A connection
+   * alone proves nothing: proxies accept connections for unavailable servers.
    */
   const isAnswered = async (): Promise<boolean> => {
     for (let i = 0; i < MAX_CHECKS; i++) {
@@ -295,14 +286,13 @@ function reasonOf({ code, message }: NodeJS.ErrnoException): string {
 }
 
 interface RedisBreakerOptions {
-  /** Resolves to whether Redis answers. */
   readonly probe: () => Promise<boolean>;
   readonly onChange: (isClosed: boolean) => void;
 }
 
 /**
- * Circuit breaker of Redis: opens after three consecutive timeouts, until a probe succeeds. Otherwise an unresponsive server
- * would cost every request the whole timeout.
+ * Circuit breaker of Redis: opens after three consecutive timeouts, until a probe succeeds. Otherwise an unresponsive
+ * server would cost every request the whole timeout.
  */
 class RedisBreaker {
   readonly #options: RedisBreakerOptions;

@@ -18,9 +18,7 @@ import type { Policy } from '../../gateway/policy.ts';
 import { argsOf } from '../../gateway/policies/execution.ts';
 import { PREFIX, type LuaScript, type Store } from './store.ts';
 
-/** Limit of a key. */
 export interface RateLimit {
-  /** REST calls per window. */
   readonly calls: number;
   readonly windowMs: number;
 }
@@ -94,7 +92,6 @@ function limitedError({ limit, burst }: LeasedRateLimits, waitMs: number): Graph
 const AT_ONCE = 0.1;
 const OF_A_BLOCK = 0.1;
 
-/** Maximum number of keys. */
 const MAX_KEYS = 10_000;
 
 /**
@@ -125,7 +122,6 @@ interface KeyLease {
   /** Leased calls not made yet. */
   left: number;
   untilMs: number;
-  /** Size of the next lease. */
   block: number;
   /** Calls made beyond those taken. */
   owed: number;
@@ -138,7 +134,6 @@ interface KeyLease {
 
 export class LeasedRateLimits {
   readonly limit: RateLimit;
-  /** Maximum calls at once. */
   readonly burst: number;
   readonly #betweenMs: number;
   readonly #maxBlock: number;

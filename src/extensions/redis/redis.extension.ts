@@ -10,7 +10,6 @@ interface RedisSettings {
   readonly url: string | undefined;
   /** Secret of the hashed names; the same in all replicas. */
   readonly secret: string;
-  /** Undefined for no limit. */
   readonly rateLimit: RateLimit | undefined;
 }
 
@@ -40,7 +39,6 @@ export type SharedState = Awaited<ReturnType<typeof openSharedState>>;
 
 /** Resolves after the first attempt to connect. Without Redis, each process continues alone. */
 export async function openSharedState({ url, secret, backend, observer }: SharedStateOptions) {
-  // Loads ioredis.
   const { createConnection } = await import('./connection.ts');
   const { RedisReads } = await import('./shared-reads.ts');
   const connection = createConnection(url, observer);
@@ -51,11 +49,7 @@ export async function openSharedState({ url, secret, backend, observer }: Shared
   return { connection, reads, store, close: () => connection.close() };
 }
 
-/**
- * Metrics and log of the shared state, without names of keys.
- *
- * @param shared returns the state; undefined before it is open.
- */
+/** Metrics and log of the shared state. @param shared returns the state; undefined before it is open. */
 function observerOf(
   { metrics: { instruments }, logger }: Host,
   shared: () => SharedState | undefined,
@@ -92,7 +86,6 @@ function observerOf(
 
 const CLUSTER = 'REDIS_URL points to a Redis Cluster, which is not supported';
 
-/** Sentences about unusable servers, by their error. */
 const UNUSABLE: Readonly<Record<string, string>> = {
   READONLY: 'REDIS_URL points to a read-only replica of Redis',
   MASTERDOWN: 'REDIS_URL points to a read-only replica of Redis',

@@ -1,4 +1,3 @@
-/** Settings of rate limits, and of what replicas share in Redis or Valkey. */
 import { z } from 'zod';
 import { extensionSettings } from '../../gateway/extension.ts';
 import { isDecodable, UNITS_MS } from '../../gateway/settings/kinds.ts';

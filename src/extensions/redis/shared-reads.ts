@@ -1,9 +1,9 @@
 /**
- * Responses shared by replicas, and the epochs of keys: a response is used only in the epoch in which it was requested.
+ * Responses shared by replicas, and the epochs of API keys: a response is used only in the epoch in which it was
+ * requested.
  *
- * An epoch is the time of Redis in microseconds (16 digits), and higher than all earlier epochs known to its users, so
- * entries from before a data loss of Redis are not used after it. Lifetimes use the clock of Redis, since those of
- * replicas differ, and commands may be delayed.
+ * An epoch is the time of Redis in microseconds (16 digits), and higher than all epochs known to its users, so entries
+ * from before a data loss are not used after it. Lifetimes use the clock of Redis, since those of replicas differ.
  */
 import type { FoundRead, MoveListener, SharedReads } from '../cache/shared-reads.ts';
 import { PREFIX, type LuaScript, type Store } from './store.ts';
@@ -66,7 +66,6 @@ export class RedisReads implements SharedReads {
     this.#store = store;
   }
 
-  /** Resolves when subscribed to moves of other processes. */
   open({ onMove, onGap }: MoveListener): Promise<void> {
     return this.#store.connection.subscribe(CHANNEL, {
       onMessage: (text) => {
@@ -81,11 +80,7 @@ export class RedisReads implements SharedReads {
     return this.#store.hash(apiKey);
   }
 
-  /**
-   * @param id id of the read and its sharing key.
-   * @param known highest known epoch; empty for none.
-   * @returns undefined without an answer.
-   */
+  /** @param known highest known epoch; empty for none. @returns undefined without a response. */
   async find(apiKey: string, id: string, known: string): Promise<FoundRead | undefined> {
     const sentMs = performance.now();
     const answer = (await this.#store.connection.run(FIND, this.#namesOf(apiKey, id), [
@@ -116,7 +111,7 @@ export class RedisReads implements SharedReads {
     ]);
   }
 
-  /** Begins a new epoch. @returns undefined without an answer: it may have begun. */
+  /** Starts a new epoch. @returns undefined without a response; it may have started. */
   async move(apiKey: string, known: string): Promise<string | undefined> {
     const [name] = this.#namesOf(apiKey, '');
     const key = this.hash(apiKey);

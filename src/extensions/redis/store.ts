@@ -5,10 +5,7 @@
 import { createHmac } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
-/**
- * Prefix of all names, for rules of an ACL. The number is the version of the stored format; releases with different
- * formats use different names.
- */
+/** Prefix of all names, for rules of an ACL. The number is the version of the stored format. */
 export const PREFIX = 'gateway:1:';
 
 /** A Lua script as a custom command of ioredis, which sends only its hash if Redis knows it. */
@@ -18,10 +15,9 @@ export interface LuaScript {
   readonly lua: string;
 }
 
-/** Listener of a channel. */
 export interface ChannelListener {
   onMessage(text: string): void;
-  /** Messages may have been lost, since the connection was lost or Redis did not answer. */
+  /** Messages may have been lost, since the connection was lost or Redis did not respond. */
   onGap(): void;
 }
 
@@ -30,7 +26,7 @@ export interface Connection {
   readonly isAvailable: boolean;
   /** Resolves after the first attempt to connect; further attempts follow automatically. */
   open(): Promise<void>;
-  /** @returns undefined without an answer. */
+  /** @returns undefined without a response. */
   run(
     script: LuaScript,
     keys: readonly string[],
@@ -48,18 +44,11 @@ const MAX_REMEMBERED = 10_000;
 
 export interface Store {
   readonly connection: Connection;
-  /**
-   * 128 bits of an HMAC, as base64url.
-   *
-   * @param id an API key, or a key and an object.
-   */
+  /** 128 bits of an HMAC, as base64url. @param id an API key, or a key and an object. */
   readonly hash: (id: string) => string;
 }
 
-/**
- * @param secret secret of the hashes.
- * @param backend URL of the backend, which is part of the hashes.
- */
+/** @param backend URL of the backend, which is part of the hashes. */
 export function storeOn(connection: Connection, secret: string, backend: string): Store {
   const hashes = new LRUCache<string, string>({
     max: MAX_REMEMBERED,

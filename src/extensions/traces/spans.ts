@@ -1,9 +1,7 @@
 /**
- * Spans of an ended operation: a server span, a client span per sent attempt, and spans of phases. Reads without a call
- * are events.
- *
- * Without keys, variables, ids and headers; routes are templates. Source: OpenTelemetry semantic conventions for HTTP
- * and GraphQL.
+ * Spans of an operation: a server span, a client span per sent attempt, and spans of phases. Reads without a call are
+ * events. They contain no keys, variables, ids or headers; routes are templates. Source: OpenTelemetry semantic
+ * conventions.
  */
 import { SpanKind, type Attributes, type TimeInput } from '@opentelemetry/api';
 import type { GraphQLError } from 'graphql';
@@ -12,10 +10,8 @@ import type { SpanRef } from '../../rest/call/trace.ts';
 import type { Operation, PhaseTime } from '../../gateway/operation/operation.ts';
 import type { OperationTrace, ParentSpan } from '../../gateway/operation/trace-context.ts';
 
-/** A trace that is recorded. */
 export interface RecordedTrace extends OperationTrace {
   readonly parent: ParentSpan | undefined;
-  /** Whether the trace's id is random. */
   readonly isRandom: boolean;
   /** `tracestate` of its spans and calls. */
   readonly state: string | undefined;
@@ -25,18 +21,15 @@ export interface RecordedTrace extends OperationTrace {
 
 /** An ended operation, or an ended event of a subscription. */
 export interface EndedOperation {
-  /** The operation, or the subscription. */
   readonly operation: Operation;
   /** Time of `performance.now()`. */
   readonly startMs: number;
-  /** HTTP method; undefined over a WebSocket. */
   readonly method: string | undefined;
   /** Undefined at `/graphql`. */
   readonly path?: string | undefined;
-  /** HTTP status; undefined for an event. */
   readonly status?: number;
   readonly errors: readonly GraphQLError[];
-  /** Whether there is no data by fault of the gateway or the backend. */
+  /** Whether the gateway or the backend caused the missing data. */
   readonly isFailed: boolean;
   /** Phases other than calls. */
   readonly phases: readonly PhaseTime[];
@@ -66,7 +59,6 @@ interface EventDescription {
 /** Minimum duration of a recorded phase, in milliseconds. */
 const SHORTEST_PHASE_MS = 0.1;
 
-/** Maximum number of recorded errors of an operation. */
 const MAX_ERRORS = 10;
 
 export function serverSpanOf(

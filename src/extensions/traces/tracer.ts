@@ -1,8 +1,7 @@
 /**
- * Traces by OpenTelemetry's SDK, exported by OTLP over HTTP. Loaded only if a collector is configured.
- *
- * Its libraries read the environment themselves: the exporter, the batch processor, the sampler and the limits of spans.
- * Spans are created at the end of an operation from its record and call log, with the ids sent to the backend.
+ * Traces by OpenTelemetry's SDK, exported by OTLP over HTTP. Its exporter, batch processor, sampler and span limits
+ * read the environment themselves. Spans are created at the end of an operation from its call log, with the ids sent to
+ * the backend.
  */
 import {
   createTraceState,
@@ -68,7 +67,6 @@ export interface TracerOptions {
   /** URL of the collector, with path. */
   readonly url: string;
   readonly protocol: 'http/json' | 'http/protobuf';
-  /** `OTEL_RESOURCE_ATTRIBUTES`. */
   readonly resourceAttributes: string;
   /** `https://api.example.com`; empty for recordings. */
   readonly backend: string;
@@ -76,10 +74,8 @@ export interface TracerOptions {
   readonly logger: Logger;
 }
 
-/** Timeout of the last export, in milliseconds. */
 export const CLOSE_MS = 2_000;
 
-/** Interval of log lines about failed exports, in milliseconds. */
 export const COMPLAIN_MS = 60_000;
 
 /** Generates known ids for spans that have some already, and random ones for others. */
@@ -229,7 +225,7 @@ const RANDOM = 2;
 
 const silent = (): void => {};
 
-/** Logs once what the libraries say of the environment, except for URLs, which may contain a password. */
+/** Logs each message of the libraries about the environment once, except for URLs, which may contain a password. */
 function logStart(logger: Logger): void {
   const told = new Set<string>();
   const tell = (message: string): void => {
@@ -261,8 +257,7 @@ function setDiagnostics(error: (message: string) => void, warn: (message: string
 const MAX_LENGTH = 255;
 
 /**
- * `envDetector` reads `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES`, but leaves out all attributes for a bad one,
- * in silence: so they are read here, and bad ones are logged.
+ * `envDetector` silently ignores all attributes if one is invalid, so they are read here, and invalid ones are logged.
  */
 function resourceOf(version: string, attributes: string, logger: Logger): Resource {
   const pairs = attributes.split(',').filter((text) => text.trim() !== '');

@@ -23,7 +23,6 @@ export function traces(tracer: OperationTracer): Extension {
       begin: ({ trace }) => (trace ? tracer.beginEvent(trace) : undefined),
       end: (operation, trace, { startMs, result, rest }) => {
         const { errors = [], data } = result;
-        // Begun above.
         tracer.end(trace as RecordedTrace, {
           operation,
           startMs,

@@ -1,7 +1,4 @@
-/**
- * Settings of traces: whether they are on, and where they are sent, by OpenTelemetry's variables. Its libraries read the
- * others themselves.
- */
+/** OpenTelemetry's variables for whether and where traces are sent. Its libraries read the others themselves. */
 import { z } from 'zod';
 import { extensionSettings } from '../../gateway/extension.ts';
 import { oneOf } from '../../gateway/settings/kinds.ts';
@@ -42,12 +39,7 @@ export const settings = extensionSettings({
   options: ({ opentelemetry }) => collectorOf(opentelemetry),
 });
 
-/**
- * Returns undefined if traces are off.
- *
- * @param given the variables `OTEL_*`.
- * @throws {ConfigError} for an invalid value, if there is a collector.
- */
+/** Undefined if traces are off. @throws {ConfigError} for an invalid value, if there is a collector. */
 function collectorOf(given: EnvironmentVariables) {
   const read = <Value>(name: string, kind: Kind<Value>, unset: string): Value =>
     parseSetting(name, kind, given[name] ?? unset);
