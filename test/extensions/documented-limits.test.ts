@@ -1,9 +1,13 @@
 /** Limits of Redis and of traces without a setting: docs/scaling.md and docs/logs.md state them as the code has them. */
 import { expect, it } from 'vitest';
-import { MAX_TIMEOUTS, PROBE_MS } from '../../src/extensions/redis/connection.ts';
-import { COMMAND_TIMEOUT_MS, MAX_PAUSE_MS } from '../../src/extensions/redis/connection.ts';
+import {
+  COMMAND_TIMEOUT_MS,
+  MAX_DELAY_MS,
+  MAX_TIMEOUTS,
+  PROBE_MS,
+} from '../../src/extensions/redis/connection.ts';
 import { KEPT_MS } from '../../src/extensions/redis/shared-reads.ts';
-import { CLOSE_MS, COMPLAIN_MS } from '../../src/extensions/traces/tracer.ts';
+import { CLOSE_MS, FAILURE_LOG_INTERVAL_MS } from '../../src/extensions/traces/tracer.ts';
 import { inSeconds } from '../support/numbers.ts';
 import { readPage, textOf } from '../support/pages.ts';
 
@@ -11,9 +15,9 @@ it.each([
   `No command waits longer than ${COMMAND_TIMEOUT_MS} ms`,
   `After ${MAX_TIMEOUTS} consecutive commands without a reply`,
   `only sends a probe every ${inSeconds(PROBE_MS)}`,
-  `reconnects every ${inSeconds(MAX_PAUSE_MS)}`,
+  `reconnects every ${inSeconds(MAX_DELAY_MS)}`,
   `Every entry expires within ${KEPT_MS / 3_600_000} h`,
-  `a warning at most every ${inSeconds(COMPLAIN_MS)}`,
+  `a warning at most every ${inSeconds(FAILURE_LOG_INTERVAL_MS)}`,
   `delays shutdown by at most ${inSeconds(CLOSE_MS)}`,
 ])('the pages for operators say “%s”', (phrase) => {
   const [scaling, logs] = ['scaling', 'logs'].map((name) => readPage(`docs/${name}.md`));

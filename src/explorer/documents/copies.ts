@@ -35,13 +35,11 @@ function asCurl(copied: Copied): string {
   const { query, operationName } = bodyOf(copied);
   return [
     // `-N` prints each event of a subscription as it arrives.
-    `curl -sN ${quoted(ENDPOINT)}`,
-    ...Object.entries(headersOf(copied)).map(
-      ([name, value]) => `-H ${quoted(`${name}: ${value}`)}`,
-    ),
+    `curl -sN ${quote(ENDPOINT)}`,
+    ...Object.entries(headersOf(copied)).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
     `-H "x-api-key: $API_KEY"`,
     ...copied.headers.map((name) => `-H "${name}: $${variableOf(name)}"`),
-    `-d ${quoted(JSON.stringify({ query, operationName, variables: copied.variables }))}`,
+    `-d ${quote(JSON.stringify({ query, operationName, variables: copied.variables }))}`,
   ].join(' \\\n  ');
 }
 
@@ -64,7 +62,7 @@ ${headers.join('\n')}
   },
   body: JSON.stringify({
     query,${operationName === undefined ? '' : `\n    operationName: '${operationName}',`}
-    variables: ${indented(copied.variables, 4)},
+    variables: ${indent(copied.variables, 4)},
   }),
 });
 ${
@@ -79,14 +77,14 @@ for await (const text of response.body!.pipeThrough(new TextDecoderStream())) co
 
 function asApollo(copied: Copied): string {
   const { hook, constant, name } = namesOf(copied);
-  return `${imported('gql', '@apollo/client')}
-${imported(hook, '@apollo/client/react')}
+  return `${importLine('gql', '@apollo/client')}
+${importLine(hook, '@apollo/client/react')}
 
-const ${constant} = gql${template(chosen(copied))};
+const ${constant} = gql${template(chosenDocument(copied))};
 
 export function use${name}() {
   return ${hook}(${constant}, {
-    variables: ${indented(copied.variables, 4)},
+    variables: ${indent(copied.variables, 4)},
   });
 }
 `;
@@ -97,14 +95,14 @@ function asUrql(copied: Copied): string {
   const call =
     operation === OperationTypeNode.MUTATION
       ? `  const [result, send] = useMutation(${constant});
-  return [result, () => send(${indented(copied.variables, 2)})] as const;`
+  return [result, () => send(${indent(copied.variables, 2)})] as const;`
       : `  return ${hook}({
     query: ${constant},
-    variables: ${indented(copied.variables, 4)},
+    variables: ${indent(copied.variables, 4)},
   });`;
-  return `${imported(`gql, ${hook}`, 'urql')}
+  return `${importLine(`gql, ${hook}`, 'urql')}
 
-const ${constant} = gql${template(chosen(copied))};
+const ${constant} = gql${template(chosenDocument(copied))};
 
 export function use${name}() {
 ${call}
@@ -120,11 +118,11 @@ function asRelay(copied: Copied): string {
   const { operation: node, fragments } = partsOf(copied);
   const nameOf = (fragment: FragmentDefinitionNode): string => `${module}_${fragment.name.value}`;
   const names = new Map(fragments.map((one) => [one.name.value, nameOf(one)]));
-  const document = template(renamed(copied.document, node, relayName, names));
+  const document = template(rename(copied.document, node, relayName, names));
   const tags = fragments.map(
-    (one) => `graphql${template(renamed(copied.document, one, nameOf(one), names))};\n\n`,
+    (one) => `graphql${template(rename(copied.document, one, nameOf(one), names))};\n\n`,
   );
-  const variables = indented(copied.variables, 4);
+  const variables = indent(copied.variables, 4);
   const [hook, call] = {
     [OperationTypeNode.QUERY]: [
       'useLazyLoadQuery',
@@ -136,7 +134,7 @@ function asRelay(copied: Copied): string {
     [OperationTypeNode.MUTATION]: [
       'useMutation',
       `  const [commit, isInFlight] = useMutation<${relayName}>(graphql${document});
-  return [() => commit({ variables: ${indented(copied.variables, 2)} }), isInFlight] as const;`,
+  return [() => commit({ variables: ${indent(copied.variables, 2)} }), isInFlight] as const;`,
     ],
     [OperationTypeNode.SUBSCRIPTION]: [
       'useSubscription',
@@ -147,8 +145,8 @@ function asRelay(copied: Copied): string {
     ],
   }[operation];
   return `// ${module}.tsx, after "relay-compiler" has run
-${imported(`graphql, ${hook}`, 'react-relay')}
-${imported(relayName, `./__generated__/${relayName}.graphql`, 'import type')}
+${importLine(`graphql, ${hook}`, 'react-relay')}
+${importLine(relayName, `./__generated__/${relayName}.graphql`, 'import type')}
 
 ${tags.join('')}export function use${module}() {
 ${call}
@@ -176,7 +174,7 @@ function partsOf({ document: text, operationName }: Copied): Parts {
 const operationOf = (copied: Copied): OperationDefinitionNode => partsOf(copied).operation;
 
 /** The document without other operations and their fragments: clients reject these, or run the first. */
-function chosen(copied: Copied): string {
+function chosenDocument(copied: Copied): string {
   const { definitions } = partsOf(copied);
   const isWhole = definitions.length === parse(copied.document).definitions.length;
   return isWhole ? copied.document : definitions.map(textOf).join('\n\n');
@@ -205,7 +203,7 @@ interface Edit {
 }
 
 /** The text of a definition with another name, and other names of the fragments that it spreads. */
-function renamed(
+function rename(
   document: string,
   node: OperationDefinitionNode | FragmentDefinitionNode,
   name: string,
@@ -252,16 +250,16 @@ function headersOf(copied: Copied): Readonly<Record<string, string>> {
   return { 'content-type': 'application/json', ...(accept && { accept }) };
 }
 
-const imported = (names: string, module: string, keyword = 'import'): string =>
+const importLine = (names: string, module: string, keyword = 'import'): string =>
   `${keyword} { ${names} } from "${module}";`;
 
 const template = (text: string): string =>
   `\`\n${text.trim().replace(/[`\\]|\$\{/g, String.raw`\$&`)}\n\``;
 
-const indented = (value: object, spaces: number): string =>
+const indent = (value: object, spaces: number): string =>
   JSON.stringify(value, null, 2).replaceAll('\n', `\n${' '.repeat(spaces)}`);
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** The shell variable for a header's value. */
 const variableOf = (name: string): string => name.toUpperCase().replaceAll(/\W/g, '_');

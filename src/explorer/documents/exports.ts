@@ -1,6 +1,6 @@
 /** Exports: to the clipboard, into a file, and as a manifest of trusted documents. */
 import { getOperationAST, parse } from 'graphql';
-import type { AnsweredPlan } from '../exchange/extensions.ts';
+import type { DocumentPlan } from '../exchange/extensions.ts';
 
 /**
  * Returns the JSON of a manifest with one operation. Source: Apollo's persisted query manifest, version 1. `price` is
@@ -11,7 +11,7 @@ import type { AnsweredPlan } from '../exchange/extensions.ts';
 export async function trustedDocument(
   body: string,
   operationName: string | undefined,
-  plan: AnsweredPlan | undefined,
+  plan: DocumentPlan | undefined,
 ): Promise<string> {
   const operation = getOperationAST(parse(body), operationName);
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(body));

@@ -16,15 +16,15 @@ export function firstDocument(pageId: string | undefined) {
   return { query: FIRST_EXAMPLE.document, variables: JSON.stringify(variables, null, 2) };
 }
 
-const isWaiting = ({ variables = {} }: GraphQLRequest): boolean =>
+const hasPlaceholder = ({ variables = {} }: GraphQLRequest): boolean =>
   Object.values(variables).includes(NO_PAGE_ID);
 
 /** Replaces the placeholder by the id of a page that was found. Other requests are unchanged. */
 export async function withPage(request: GraphQLRequest, findIds: FindIds): Promise<GraphQLRequest> {
-  return isWaiting(request) ? completed(request, await findIds()) : request;
+  return hasPlaceholder(request) ? complete(request, await findIds()) : request;
 }
 
-function completed(request: GraphQLRequest, ids: ExampleIds): GraphQLRequest {
+function complete(request: GraphQLRequest, ids: ExampleIds): GraphQLRequest {
   const { query, variables = {} } = request;
   if (ids.pageId !== null) {
     const entries = Object.entries(variables).map(([name, value]) => [
@@ -50,11 +50,11 @@ export function FirstPage({ needsKey, findIds }: { needsKey: boolean; findIds: F
       query: queryEditor.getValue(),
       variables: objectIn(variableEditor.getValue()),
     });
-    if (!isWaiting(read())) return;
+    if (!hasPlaceholder(read())) return;
     void findIds().then((ids) => {
       const now = read();
-      if (!isWaiting(now)) return;
-      const { query, variables } = completed(now, ids);
+      if (!hasPlaceholder(now)) return;
+      const { query, variables } = complete(now, ids);
       if (query !== now.query) queryEditor.setValue(query);
       variableEditor.setValue(JSON.stringify(variables, null, 2));
     });

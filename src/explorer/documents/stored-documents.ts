@@ -1,7 +1,7 @@
 /** Documents outside of the editors: open ones in GraphiQL's storage, saved ones, and links. */
 import { local, session, storedList } from '../state.ts';
 
-export interface OpenDocument {
+interface OpenDocument {
   readonly query: string;
   readonly variables: string;
 }

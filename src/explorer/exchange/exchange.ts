@@ -3,7 +3,7 @@ import { formatResult } from '@graphiql/toolkit';
 import type { ExecutionResult } from 'graphql';
 import { createChanges, session } from '../state.ts';
 import { parseExactly } from './json.ts';
-import { withoutJournal } from './extensions.ts';
+import { withoutCallLog } from './extensions.ts';
 import type { GraphQLRequest } from './request.ts';
 
 type HeaderPairs = readonly (readonly [name: string, value: string])[];
@@ -38,7 +38,7 @@ export interface ReceivedEvents {
   readonly ending: string | undefined;
 }
 
-export interface ReceivedEvent {
+interface ReceivedEvent {
   readonly number: number;
   readonly atMs: number;
   readonly result: ExecutionResult;
@@ -55,21 +55,21 @@ export interface Timing {
 
 interface Shown {
   readonly exchange: TabExchange;
-  readonly answer: string;
+  readonly response: string;
   /** The user's headers as JSON, in memory only; undefined after a reload. */
   readonly ownHeaders?: string | undefined;
 }
 
-const NAME = 'content-pages:answers';
+const NAME = 'content-pages:responses';
 
 /** Characters stored across a reload. Browsers allow a site five million. */
-const MAX_KEPT = 2_000_000;
+const MAX_STORED = 2_000_000;
 
-const shown = new Map<string, Shown>(readKept());
+const shown = new Map<string, Shown>(readStored());
 const changes = createChanges();
 let shownTab = '';
 
-addEventListener('pagehide', keep);
+addEventListener('pagehide', storeAll);
 
 export const tabInView = (): string => shownTab;
 
@@ -79,7 +79,7 @@ export function recorderOfTab(ownHeaders: string): (exchange: TabExchange) => vo
   return (exchange) => {
     const before = shown.get(tab);
     const isSame = before?.exchange.startedAtMs === exchange.startedAtMs;
-    shown.set(tab, { answer: isSame ? before.answer : '', exchange, ownHeaders });
+    shown.set(tab, { response: isSame ? before.response : '', exchange, ownHeaders });
     changes.notify();
   };
 }
@@ -105,33 +105,33 @@ export const useSentHeaders = (): string | undefined =>
   changes.useValue(() => shown.get(shownTab)?.ownHeaders);
 
 /** The text of a tab's last response, or of its subscription's newest event; empty without one. */
-export function answerOf(tab: string): string {
+export function responseOf(tab: string): string {
   const one = shown.get(tab);
   const newest = one?.exchange.stream?.events.at(-1);
   // Events that arrived while another tab was in view are not in the editor.
-  return newest ? formatResult(withoutJournal(newest.result)) : (one?.answer ?? '');
+  return newest ? formatResult(withoutCallLog(newest.result)) : (one?.response ?? '');
 }
 
-export function keepAnswer(answer: string): void {
+export function storeResponse(response: string): void {
   const one = shown.get(shownTab);
-  if (one) shown.set(shownTab, { ...one, answer });
+  if (one) shown.set(shownTab, { ...one, response });
 }
 
-function keep(): void {
+function storeAll(): void {
   const kept: [string, Shown][] = [];
-  let left = MAX_KEPT;
+  let left = MAX_STORED;
   // The newest come first, up to the limit.
-  for (const [tab, { exchange, answer }] of [...shown].reverse()) {
+  for (const [tab, { exchange, response }] of [...shown].reverse()) {
     const { stream } = exchange;
     const ended = stream && { ...stream, ending: stream.ending ?? 'Ended: the page was reloaded.' };
-    const one: [string, Shown] = [tab, { answer, exchange: { ...exchange, stream: ended } }];
+    const one: [string, Shown] = [tab, { response, exchange: { ...exchange, stream: ended } }];
     left -= JSON.stringify(one).length;
     if (left >= 0) kept.unshift(one);
   }
   session.set(NAME, JSON.stringify(kept));
 }
 
-function readKept(): [string, Shown][] {
+function readStored(): [string, Shown][] {
   try {
     return parseExactly(session.get(NAME) ?? '[]') as [string, Shown][];
   } catch {

@@ -3,18 +3,18 @@ import type { ExecutionResult } from 'graphql';
 import type { Explained } from '../../plan/explain.ts';
 
 /** `most` is null if the length of a list is unknown. */
-export interface AnsweredCount {
+export interface CountRange {
   readonly least: number;
   readonly most: number | null;
 }
 
-export interface AnsweredPlan {
-  readonly calls: AnsweredCount;
+export interface DocumentPlan {
+  readonly calls: CountRange;
   readonly rounds: number;
   /** Routes that the document would call if the backend had them. */
   readonly missing?: readonly string[];
   readonly mostCalls: string | null;
-  readonly routes: readonly (AnsweredCount & {
+  readonly routes: readonly (CountRange & {
     readonly method: string;
     readonly route: string;
     readonly fields: readonly string[];
@@ -23,16 +23,16 @@ export interface AnsweredPlan {
   readonly budget?: { readonly calls: number; readonly values: number };
 }
 
-export const journalOf = (result: ExecutionResult | undefined): Explained | undefined =>
+export const callLogOf = (result: ExecutionResult | undefined): Explained | undefined =>
   result?.extensions?.['upstream'] as Explained | undefined;
 
-export const planIn = (result: ExecutionResult | undefined): AnsweredPlan | undefined =>
-  result?.extensions?.['plan'] as AnsweredPlan | undefined;
+export const planIn = (result: ExecutionResult | undefined): DocumentPlan | undefined =>
+  result?.extensions?.['plan'] as DocumentPlan | undefined;
 
 /** The result as clients get it that do not request the call log. */
-export function withoutJournal(result: ExecutionResult): ExecutionResult {
+export function withoutCallLog(result: ExecutionResult): ExecutionResult {
   if (!result.extensions) return result;
   const { extensions, ...others } = result;
-  const { upstream: _journal, ...kept } = extensions;
+  const { upstream: _callLog, ...kept } = extensions;
   return Object.keys(kept).length > 0 ? { ...others, extensions: kept } : others;
 }

@@ -78,7 +78,7 @@ async function introspect(
     const response = await post(request, requestHeaders({}, own).all);
     const result = (await response.json()) as ExecutionResult;
     // A schema that is fetched again may be newer than the id that the page has.
-    if (!hasSchema) keepIntrospection(schemaId, request, result);
+    if (!hasSchema) storeIntrospection(schemaId, request, result);
     hasSchema ||= Boolean(result.data);
     return result;
   } catch {
@@ -106,7 +106,7 @@ function readIntrospection(
   }
 }
 
-function keepIntrospection(
+function storeIntrospection(
   schemaId: string | undefined,
   { query }: GraphQLRequest,
   result: ExecutionResult,

@@ -1,7 +1,7 @@
 /** Plans of documents, requested from the gateway while the user types. */
 import { OperationTypeNode, parse, type ExecutionResult } from 'graphql';
 import { createChanges } from '../state.ts';
-import { planIn, type AnsweredPlan } from './extensions.ts';
+import { planIn, type DocumentPlan } from './extensions.ts';
 import {
   EVENT_STREAM,
   post,
@@ -11,10 +11,10 @@ import {
 } from './request.ts';
 
 export type Planned =
-  { readonly plan: AnsweredPlan; readonly isSubscription: boolean } | { readonly refused: string };
+  { readonly plan: DocumentPlan; readonly isSubscription: boolean } | { readonly problem: string };
 
 /** Plans of the last documents, for comparison with the actual calls. */
-const plans = new Map<string, AnsweredPlan>();
+const plans = new Map<string, DocumentPlan>();
 const MOST_PLANS = 50;
 const changes = createChanges();
 
@@ -22,7 +22,7 @@ const textOf = ({ query, variables, operationName }: GraphQLRequest): string =>
   JSON.stringify([query, variables ?? {}, operationName ?? null]);
 
 /** The plan of a request that was sent; it may arrive after the response. */
-export const usePlanOf = (request: GraphQLRequest): AnsweredPlan | undefined =>
+export const usePlanOf = (request: GraphQLRequest): DocumentPlan | undefined =>
   changes.useValue(() => plans.get(textOf(request)));
 
 const EMPTY_SELECTION = 'select at least one field between “{” and “}”.';
@@ -47,7 +47,7 @@ export async function askPlan(
   try {
     read = readOperation(given);
   } catch (error) {
-    return { refused: isUnfinished(given.query) ? EMPTY_SELECTION : (error as Error).message };
+    return { problem: isUnfinished(given.query) ? EMPTY_SELECTION : (error as Error).message };
   }
   const { request, operation } = read;
   // `application/json` is always answered with HTTP 200: browsers log other statuses as errors, and half a document is
@@ -57,7 +57,7 @@ export async function askPlan(
   const response = await post(request, headers.all, signal);
   const result = (await response.json()) as ExecutionResult;
   const plan = planIn(result);
-  if (!plan) return { refused: result.errors?.[0]?.message ?? 'the gateway returned no plan.' };
+  if (!plan) return { problem: result.errors?.[0]?.message ?? 'the gateway returned no plan.' };
   const text = textOf(request);
   plans.delete(text);
   plans.set(text, plan);

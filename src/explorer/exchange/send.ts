@@ -8,10 +8,10 @@ import {
   type Timing,
 } from './exchange.ts';
 import { noteKey } from './api-key.ts';
-import { withoutJournal } from './extensions.ts';
+import { withoutCallLog } from './extensions.ts';
 import { ENDPOINT, post, type GraphQLRequest, type SentHeaders } from './request.ts';
 import { resultsOf } from './results.ts';
-import { begin } from './subscriptions.ts';
+import { startSubscription } from './subscriptions.ts';
 
 interface Sending {
   readonly request: GraphQLRequest;
@@ -23,7 +23,7 @@ interface Sending {
 export function send(sending: Sending): AsyncIterable<ExecutionResult> {
   const stopping = new AbortController();
   const results = sendUntil(stopping.signal, sending);
-  if (sending.isSubscription) return begin(results, stopping);
+  if (sending.isSubscription) return startSubscription(results, stopping);
   return {
     // GraphiQL calls `return` on a second iterator while `next` of the first is pending.
     [Symbol.asyncIterator]: () => ({
@@ -87,14 +87,14 @@ async function* sendUntil(
         },
         stream: withEvent(exchange.stream, { number, atMs: performance.now() - startMs, result }),
       });
-      yield withoutJournal(result);
+      yield withoutCallLog(result);
     }
-    add({ stream: ended(exchange, endingOf(exchange, isComplete)) });
+    add({ stream: withEnding(exchange, endingOf(exchange, isComplete)) });
     record({ ...exchange, timing: await timingOf(startMs, exchange.bodyBytes) });
   } catch (error) {
     const failure = signal.aborted ? 'Stopped.' : failureOf(exchange, error);
     const ending = signal.aborted ? 'Ended: you stopped it.' : `Ended: ${failure}`;
-    add({ failure, stream: ended(exchange, ending) });
+    add({ failure, stream: withEnding(exchange, ending) });
     // GraphiQL shows thrown errors with their stack.
     if (exchange.results === 0 && !signal.aborted) yield { errors: [new GraphQLError(failure)] };
   }
@@ -106,7 +106,7 @@ const withEvent = (
 ): ReceivedEvents | undefined =>
   stream && { ...stream, events: [...stream.events.slice(1 - MAX_EVENTS), event] };
 
-const ended = ({ stream }: TabExchange, ending: string): ReceivedEvents | undefined =>
+const withEnding = ({ stream }: TabExchange, ending: string): ReceivedEvents | undefined =>
   stream && { ...stream, ending };
 
 function endingOf({ status, result, results }: TabExchange, isComplete: boolean): string {

@@ -66,7 +66,7 @@ class Subscription {
 const subscriptions = new Map<string, Subscription>();
 const changes = createChanges();
 
-export function begin(
+export function startSubscription(
   results: AsyncIterable<ExecutionResult>,
   stopping: AbortController,
 ): AsyncIterable<ExecutionResult> {
@@ -81,7 +81,7 @@ export const resultsInView = (): AsyncIterable<ExecutionResult> | undefined =>
 
 export const stopSubscription = (tab: string): void => subscriptions.get(tab)?.stop();
 
-export function endClosed(open: readonly string[]): void {
+export function stopClosed(open: readonly string[]): void {
   for (const [tab, subscription] of subscriptions) if (!open.includes(tab)) subscription.stop();
 }
 

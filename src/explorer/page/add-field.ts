@@ -31,14 +31,14 @@ import { objectIn } from '../exchange/json.ts';
 
 export type ParentType = GraphQLObjectType | GraphQLInterfaceType;
 
-export interface Wanted {
+interface Wanted {
   readonly schema: GraphQLSchema;
   readonly parent: ParentType;
   readonly field: string;
 }
 
 /** The new document, the offset of the field in it, and the names of the field's variables. */
-export interface AddedField {
+interface AddedField {
   readonly text: string;
   readonly offset: number;
   readonly variables: readonly string[];
@@ -50,7 +50,7 @@ export type Added = AddedField | { readonly problem: string };
 export function addField(wanted: Wanted, text: string, cursor: number): Added {
   const { schema, parent, field: name } = wanted;
   const field = parent.getFields()[name]!;
-  if (!/^[^\s#,]/m.test(text)) return begin(wanted, field);
+  if (!/^[^\s#,]/m.test(text)) return newDocument(wanted, field);
   let document: DocumentNode;
   try {
     document = parse(text);
@@ -81,10 +81,10 @@ export function addField(wanted: Wanted, text: string, cursor: number): Added {
     text,
   );
   const offset = at + before.length + (edit && edit.at < at ? length : 0);
-  return filled(schema, edited, offset, variables);
+  return withSelections(schema, edited, offset, variables);
 }
 
-function begin({ schema, parent }: Wanted, field: GraphQLField<unknown, unknown>): Added {
+function newDocument({ schema, parent }: Wanted, field: GraphQLField<unknown, unknown>): Added {
   const kind = Object.values(OperationTypeNode).find((one) => schema.getRootType(one) === parent);
   if (!kind) return { problem: missingParent(schema, parent) };
   const variables = variablesFor({ schema, parent, field: field.name }, field, undefined);
@@ -92,7 +92,7 @@ function begin({ schema, parent }: Wanted, field: GraphQLField<unknown, unknown>
   const isShort = kind === OperationTypeNode.QUERY && !defined;
   const head = isShort ? '' : `${kind}${defined && ` (${defined})`} `;
   const start = `${head}{\n  `;
-  return filled(
+  return withSelections(
     schema,
     `${start}${field.name}${argumentsOf(variables)}\n}\n`,
     start.length,
@@ -207,7 +207,7 @@ function definitionEdit(
 }
 
 /** Adds default fields to objects without a selection, as Play does. */
-function filled(
+function withSelections(
   schema: GraphQLSchema,
   text: string,
   offset: number,

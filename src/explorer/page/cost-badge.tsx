@@ -2,16 +2,16 @@
 import { useGraphiQL } from '@graphiql/react';
 import { Fragment, useEffect, useRef, useState } from 'react';
 import { useApiKey } from '../exchange/api-key.ts';
-import type { AnsweredCount, AnsweredPlan } from '../exchange/extensions.ts';
+import type { CountRange, DocumentPlan } from '../exchange/extensions.ts';
 import { askPlan, type Planned } from '../exchange/plan.ts';
 import { objectIn } from '../exchange/json.ts';
 import { useEditorText } from './editors.tsx';
 
 /** Debounce of plan requests, in milliseconds. */
-const PAUSE_MS = 300;
+const DEBOUNCE_MS = 300;
 
 /** Delay of errors, in milliseconds: half a word is not an error. */
-const REFUSAL_PAUSE_MS = 1_000;
+const ERROR_DELAY_MS = 1_000;
 
 // A click on an <output> inside a summary would not open the details.
 const STATUS = { role: 'status', 'aria-label': 'Cost of this document' };
@@ -20,10 +20,10 @@ export function CostBadge({ canAsk }: { canAsk: boolean }) {
   const planned = usePlan(canAsk);
   const details = useClosedByOthers();
   if (!planned) return <div className="cost" {...STATUS} />;
-  if ('refused' in planned) {
+  if ('problem' in planned) {
     return (
-      <div className="cost cost-unknown" title={planned.refused} {...STATUS}>
-        Cost unknown: {planned.refused}
+      <div className="cost cost-unknown" title={planned.problem} {...STATUS}>
+        Cost unknown: {planned.problem}
       </div>
     );
   }
@@ -35,7 +35,7 @@ export function CostBadge({ canAsk }: { canAsk: boolean }) {
       <summary>
         <span {...STATUS}>
           <strong>
-            {counted(plan.calls, 'call')}
+            {countText(plan.calls, 'call')}
             {isSubscription && ' per event'}
           </strong>
           {isSubscription && <span>plus polls</span>}
@@ -43,7 +43,7 @@ export function CostBadge({ canAsk }: { canAsk: boolean }) {
           <span>{plan.rounds === 1 ? '1 round trip' : `${plan.rounds} round trips`}</span>
           {plan.values && (
             <span>
-              {counted({ least: plan.values.atLeast, most: plan.values.atMost }, 'value')}
+              {countText({ least: plan.values.atLeast, most: plan.values.atMost }, 'value')}
             </span>
           )}
           {mostCalls && <span>most calls: {mostCalls}</span>}
@@ -55,7 +55,7 @@ export function CostBadge({ canAsk }: { canAsk: boolean }) {
 }
 
 interface ExplanationProps {
-  readonly plan: AnsweredPlan;
+  readonly plan: DocumentPlan;
   readonly isSubscription: boolean;
 }
 
@@ -144,8 +144,8 @@ function useClosedByOthers() {
   return ref;
 }
 
-function mostCallsOf({ routes }: AnsweredPlan): string | undefined {
-  const most = (one: AnsweredCount): number => one.most ?? Infinity;
+function mostCallsOf({ routes }: DocumentPlan): string | undefined {
+  const most = (one: CountRange): number => one.most ?? Infinity;
   const [called] = [...routes].sort((a, b) => most(b) - most(a) || b.least - a.least);
   if (!called) return undefined;
   const [first, ...others] = called.fields;
@@ -153,7 +153,7 @@ function mostCallsOf({ routes }: AnsweredPlan): string | undefined {
 }
 
 /** The warning for a document that exceeds, or may exceed, the limits of a request. */
-function excessOf({ calls, values, budget }: AnsweredPlan) {
+function excessOf({ calls, values, budget }: DocumentPlan) {
   if (!budget) return undefined;
   const { least } = calls;
   const most = calls.most ?? Infinity;
@@ -178,10 +178,10 @@ const sleep = (ms: number): Promise<void> =>
 
 const format = (count: number): string => count.toLocaleString('en');
 
-const counted = (count: AnsweredCount, noun: string): string =>
+const countText = (count: CountRange, noun: string): string =>
   `${range(count)} ${noun}${count.most === 1 ? '' : 's'}`;
 
-const range = ({ least, most }: AnsweredCount): string => {
+const range = ({ least, most }: CountRange): string => {
   if (most === null) return `${format(least)} or more`;
   return least === most ? format(least) : `${format(least)}–${format(most)}`;
 };
@@ -201,13 +201,13 @@ function usePlan(canAsk: boolean): Planned | undefined {
     const asking = new AbortController();
     const { signal } = asking;
     const pause = async (): Promise<void> => {
-      await sleep(PAUSE_MS);
+      await sleep(DEBOUNCE_MS);
       if (signal.aborted) return;
       const request = { query, variables: objectIn(variables), operationName };
       const answer: Planned = await askPlan(request, objectIn(headers), signal).catch(() => ({
-        refused: 'the gateway does not respond.',
+        problem: 'the gateway does not respond.',
       }));
-      if ('refused' in answer) await sleep(REFUSAL_PAUSE_MS - PAUSE_MS);
+      if ('problem' in answer) await sleep(ERROR_DELAY_MS - DEBOUNCE_MS);
       if (!signal.aborted) setPlanned(answer);
     };
     void pause();

@@ -1,15 +1,15 @@
-/** Additions to GraphiQL's tabs: kept answers and headers, and subscriptions that continue in the background. */
+/** Additions to GraphiQL's tabs: stored responses and headers, and subscriptions that continue in the background. */
 import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { applyEdits, modify } from 'jsonc-parser';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import {
-  answerOf,
+  responseOf,
   forgetExchange,
-  keepAnswer,
+  storeResponse,
   showTab,
   useExchange,
 } from '../exchange/exchange.ts';
-import { endClosed, resultsInView, useSubscribedTabs } from '../exchange/subscriptions.ts';
+import { stopClosed, resultsInView, useSubscribedTabs } from '../exchange/subscriptions.ts';
 import { isPhone } from '../documents/documents-plugin.tsx';
 import { objectIn } from '../exchange/json.ts';
 import { session } from '../state.ts';
@@ -18,10 +18,10 @@ import { say } from './messages.ts';
 
 export function Tabs() {
   useTabInView();
-  useKeptAnswer();
-  useKeptHeaders();
+  useStoredResponse();
+  useStoredHeaders();
   useTabMarks();
-  useAnswerInView();
+  useResponseInView();
   return null;
 }
 
@@ -31,14 +31,14 @@ function useTabInView(): void {
   const activeTabIndex = useGraphiQL((state) => state.activeTabIndex);
   const queryEditor = useGraphiQL((state) => state.queryEditor);
   const id = tabs[activeTabIndex]?.id ?? '';
-  // Before effects: whatever stops then must know which tab is in view.
+  // Before effects, since those that stop operations need the tab in view.
   useLayoutEffect(() => {
     const open = tabs.map((tab) => tab.id);
     showTab(id, open);
-    endClosed(open);
+    stopClosed(open);
   }, [id, tabs]);
   useEffect(() => {
-    // GraphiQL would write a pending answer of another tab into this one.
+    // GraphiQL would write a pending response of another tab into this one.
     stop();
     // Attach to the active subscription, so that Stop ends it.
     if (queryEditor && resultsInView()) run();
@@ -66,29 +66,26 @@ function bringIntoView(tab: HTMLElement): void {
 /** Start of GraphiQL's error for variables or headers that are not JSON. */
 const NOT_SENT = '"Request not sent. ';
 
-/** Restores the last answer when a tab is entered: GraphiQL has the one that was in view, and none after a reload. */
-function useKeptAnswer(): void {
+/** Restores the last response of a tab: GraphiQL has that of the tab before, and none after a reload. */
+function useStoredResponse(): void {
   const { updateActiveTabValues } = useGraphiQLActions();
   const responseEditor = useGraphiQL((state) => state.responseEditor);
   const id = useGraphiQL((state) => state.tabs[state.activeTabIndex]?.id ?? '');
   const response = useGraphiQL((state) => state.tabs[state.activeTabIndex]?.response);
   useEffect(() => {
     if (response?.includes(NOT_SENT)) forgetExchange();
-    else if (response) keepAnswer(response);
+    else if (response) storeResponse(response);
   }, [response]);
   useEffect(() => {
-    const answer = answerOf(id);
-    if (!responseEditor || !answer || responseEditor.getValue() === answer) return;
-    responseEditor.setValue(answer);
-    updateActiveTabValues({ response: answer });
+    const stored = responseOf(id);
+    if (!responseEditor || !stored || responseEditor.getValue() === stored) return;
+    responseEditor.setValue(stored);
+    updateActiveTabValues({ response: stored });
   }, [id, responseEditor, updateActiveTabValues]);
 }
 
-/**
- * Restores the headers of tabs after a reload, since GraphiQL persists all headers or none, and puts those of the
- * environment in use into other new tabs.
- */
-function useKeptHeaders(): void {
+/** Restores headers after a reload, since GraphiQL persists all or none, and sets those of the environment in new tabs. */
+function useStoredHeaders(): void {
   const { updateActiveTabValues } = useGraphiQLActions();
   const headerEditor = useGraphiQL((state) => state.headerEditor);
   const tabs = useGraphiQL((state) => state.tabs);
@@ -108,12 +105,10 @@ function useKeptHeaders(): void {
         `Credentials are not saved across reloads. Enter ${kept.left.join(', ')} again under Headers.`,
       );
   }, [id, headerEditor, updateActiveTabValues]);
-  useEffect(() => keepHeaders(tabs), [tabs]);
+  useEffect(() => storeHeaders(tabs), [tabs]);
 }
 
-/**
- * Makes GraphiQL's tablist a plain list, since it contains close buttons, and marks tabs with an active subscription.
- */
+/** Makes GraphiQL's tablist a plain list, since it contains close buttons, and marks tabs with a subscription. */
 function useTabMarks(): void {
   const subscribed = useSubscribedTabs();
   const tabs = useGraphiQL((state) => state.tabs);
@@ -140,8 +135,8 @@ function useTabMarks(): void {
   }, [subscribed, tabs]);
 }
 
-/** Scrolls to the answer on phones, where it is below the query. */
-function useAnswerInView(): void {
+/** Scrolls to the response on phones, where it is below the query. */
+function useResponseInView(): void {
   const sentMs = useExchange()?.startedAtMs ?? 0;
   const newestMs = useRef(Date.now());
   useEffect(() => {
@@ -155,7 +150,7 @@ function useAnswerInView(): void {
 const HEADERS = 'content-pages:headers';
 const CREDENTIAL = /auth|cookie|credential|key|password|secret|session|token/i;
 
-interface KeptHeaders {
+interface StoredHeaders {
   readonly headers: string;
   readonly left: readonly string[];
 }
@@ -166,24 +161,24 @@ interface Tab {
 }
 
 /** Headers of tabs that were not yet in view since the page was loaded. */
-const waiting = new Map<string, KeptHeaders>(readKept());
+const waiting = new Map<string, StoredHeaders>(readStored());
 
-/** Returns once the headers that a tab had before the reload; undefined where it had none. */
-function takeHeaders(tab: string): KeptHeaders | undefined {
+/** Returns the headers that a tab had before the reload, once. */
+function takeHeaders(tab: string): StoredHeaders | undefined {
   const kept = waiting.get(tab);
   waiting.delete(tab);
   return kept;
 }
 
-function keepHeaders(tabs: readonly Tab[]): void {
-  const kept = tabs.flatMap(({ id, headers }): [string, KeptHeaders][] => {
+function storeHeaders(tabs: readonly Tab[]): void {
+  const kept = tabs.flatMap(({ id, headers }): [string, StoredHeaders][] => {
     const one = headers?.trim() ? withoutCredentials(headers) : waiting.get(id);
     return one ? [[id, one]] : [];
   });
   session.set(HEADERS, JSON.stringify(kept));
 }
 
-function withoutCredentials(headers: string): KeptHeaders {
+function withoutCredentials(headers: string): StoredHeaders {
   const left = Object.keys(objectIn(headers)).filter((name) => CREDENTIAL.test(name));
   const kept = left.reduce(
     (text, name) => applyEdits(text, modify(text, [name], undefined, {})),
@@ -192,9 +187,9 @@ function withoutCredentials(headers: string): KeptHeaders {
   return { headers: kept, left };
 }
 
-function readKept(): [string, KeptHeaders][] {
+function readStored(): [string, StoredHeaders][] {
   try {
-    return JSON.parse(session.get(HEADERS) ?? '[]') as [string, KeptHeaders][];
+    return JSON.parse(session.get(HEADERS) ?? '[]') as [string, StoredHeaders][];
   } catch {
     return [];
   }

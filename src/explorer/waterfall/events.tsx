@@ -2,7 +2,7 @@
 import { formatResult } from '@graphiql/toolkit';
 import { Breakable } from '../page/cost-badge.tsx';
 import { tabInView, type ReceivedEvents, type TabExchange } from '../exchange/exchange.ts';
-import { journalOf, withoutJournal } from '../exchange/extensions.ts';
+import { callLogOf, withoutCallLog } from '../exchange/extensions.ts';
 import { stopSubscription } from '../exchange/subscriptions.ts';
 import { changesBetween, type Change } from './event-changes.ts';
 
@@ -12,7 +12,7 @@ interface EventsProps {
 }
 
 export function Events({ exchange, stream: { events, ending } }: EventsProps) {
-  const polls = journalOf(events.at(-1)?.result)?.polls;
+  const polls = callLogOf(events.at(-1)?.result)?.polls;
   return (
     <section className="events" aria-label="Events of this subscription">
       <header>
@@ -58,7 +58,7 @@ export function Events({ exchange, stream: { events, ending } }: EventsProps) {
                     )}
                   </span>
                 </summary>
-                <pre>{formatResult(withoutJournal(result))}</pre>
+                <pre>{formatResult(withoutCallLog(result))}</pre>
               </details>
             </li>
           ))

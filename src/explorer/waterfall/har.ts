@@ -3,7 +3,7 @@
  * call log has: route templates, with `{page_id}` as `:page_id` since URLs have no braces, and no key, header or body.
  */
 import type { TabExchange } from '../exchange/exchange.ts';
-import { journalOf } from '../exchange/extensions.ts';
+import { callLogOf } from '../exchange/extensions.ts';
 import { ENDPOINT } from '../exchange/request.ts';
 import { waterfallOf, type CallRow } from './rows.ts';
 
@@ -30,8 +30,8 @@ const BARE_RESPONSE = {
 };
 
 export function harOf(exchange: TabExchange): object {
-  const journal = journalOf(exchange.result);
-  const rows = journal ? waterfallOf(journal).rows : [];
+  const explained = callLogOf(exchange.result);
+  const rows = explained ? waterfallOf(explained).rows : [];
   const pageref = 'operation';
   const entries = [operationEntry(exchange), ...rows.map((row) => callEntry(exchange, row))];
   return {

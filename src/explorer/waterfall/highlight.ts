@@ -1,4 +1,4 @@
-/** Marks a field in the query and in the answer. */
+/** Marks a field in the query and in the response. */
 import { useGraphiQL, useMonaco, type MonacoEditor } from '@graphiql/react';
 import { Kind, parse, type DocumentNode, type FieldNode, type SelectionSetNode } from 'graphql';
 import { findNodeAtLocation, parseTree } from 'jsonc-parser';
@@ -20,7 +20,7 @@ export function useHighlight(): (path: readonly (string | number)[]) => void {
     for (const before of marks.current) before.clear();
     marks.current = [
       ...mark(queryEditor, (text) => locateInQuery(parse(text), operationName, path)),
-      ...mark(responseEditor, (text) => locateInAnswer(text, path)),
+      ...mark(responseEditor, (text) => locateInResponse(text, path)),
     ];
     if (lineHeight === undefined) return;
     for (const editor of [queryEditor, responseEditor]) beginAtLine(editor, lineHeight);
@@ -101,12 +101,15 @@ function locateInQuery(
   return name?.loc && { start: name.loc.start, end: found?.name.loc?.end ?? name.loc.end };
 }
 
-/** The range below `data`; undefined when the answer has no such field. */
-function locateInAnswer(answer: string, path: readonly (string | number)[]): TextRange | undefined {
-  const root = parseTree(answer);
+/** The range below `data`; undefined when the response has no such field. */
+function locateInResponse(
+  response: string,
+  path: readonly (string | number)[],
+): TextRange | undefined {
+  const root = parseTree(response);
   const node = root && findNodeAtLocation(root, ['data', ...path]);
   if (!node) return undefined;
-  // Mark the name: the value may be most of the answer.
+  // Mark the name: the value may be most of the response.
   const name = node.parent?.type === 'property' ? node.parent.children?.[0] : node;
   return name && { start: name.offset, end: name.offset + name.length };
 }

@@ -114,7 +114,7 @@ function useChangeSince({ request }: TabExchange): string | undefined {
   const sentHeaders = useSentHeaders();
   const operationName = useGraphiQL((state) => state.operationName);
   const isQuerySame = useMemo(
-    () => normalized(query) === normalized(request.query),
+    () => normalize(query) === normalize(request.query),
     [query, request.query],
   );
   // An editor is empty until it has loaded.
@@ -128,7 +128,7 @@ function useChangeSince({ request }: TabExchange): string | undefined {
   return isOperationSame ? undefined : 'This response is for another operation.';
 }
 
-function normalized(query: string): string {
+function normalize(query: string): string {
   try {
     return stripIgnoredCharacters(query);
   } catch {

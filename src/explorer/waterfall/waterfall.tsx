@@ -2,7 +2,7 @@
 import { useState, type CSSProperties } from 'react';
 import { useExchange, type TabExchange } from '../exchange/exchange.ts';
 import type { Explained } from '../../plan/explain.ts';
-import { journalOf, type AnsweredPlan } from '../exchange/extensions.ts';
+import { callLogOf, type DocumentPlan } from '../exchange/extensions.ts';
 import { usePlanOf } from '../exchange/plan.ts';
 import { isEvents, isParts } from '../exchange/results.ts';
 import { saveFile } from '../documents/exports.ts';
@@ -22,37 +22,36 @@ export function WaterfallPane({ suggests }: { suggests: boolean }) {
       </p>
     );
   }
-  const journal = journalOf(exchange.result);
+  const explained = callLogOf(exchange.result);
   const { stream } = exchange;
   return (
     <>
       {stream && <Events exchange={exchange} stream={stream} />}
       <section className="waterfall" aria-label="REST calls of this request">
         <header>
-          <Totals exchange={exchange} journal={journal} />
+          {explained ? <Totals exchange={exchange} explained={explained} /> : <p />}
           <Actions exchange={exchange} />
         </header>
-        {journal ? (
+        {explained ? (
           // The pressed row belongs to this request.
-          <Calls key={exchange.startedAtMs} exchange={exchange} journal={journal} />
+          <Calls key={exchange.startedAtMs} exchange={exchange} explained={explained} />
         ) : (
-          <NoJournal exchange={exchange} />
+          <NoCallLog exchange={exchange} />
         )}
       </section>
     </>
   );
 }
 
-function Totals({ exchange, journal }: { exchange: TabExchange; journal: Explained | undefined }) {
+function Totals({ exchange, explained }: { exchange: TabExchange; explained: Explained }) {
   const plan = usePlanOf(exchange.request);
-  if (!journal) return <p />;
-  const { calls, rounds, backendMs } = journal;
+  const { calls, rounds, backendMs } = explained;
   const gatewayMs = gatewayMsOf(exchange, backendMs);
-  if (journal.polls && calls === 0) return <p>The last event needed no calls except polls.</p>;
+  if (explained.polls && calls === 0) return <p>The last event needed no calls except polls.</p>;
   return (
     <p>
       <strong>
-        {counted(calls, 'call')}, {counted(rounds, 'round trip')}
+        {countText(calls, 'call')}, {countText(rounds, 'round trip')}
       </strong>
       {isOfEvents(exchange) && <span>for the last event, without polls</span>}
       {plan && <span className="planned">planned: {planned(plan, rounds)}</span>}
@@ -76,13 +75,13 @@ function gatewayMsOf(exchange: TabExchange, backendMs: number): number | undefin
   return Math.max(0, timing.waitMs + (isInParts ? timing.receiveMs : 0) - backendMs);
 }
 
-const counted = (count: number | string, noun: string): string =>
+const countText = (count: number | string, noun: string): string =>
   `${count} ${noun}${String(count) === '1' ? '' : 's'}`;
 
 /** @param made the actual round trips, which are not repeated. */
-function planned({ calls: { least, most }, rounds }: AnsweredPlan, made: number): string {
-  const calls = counted(least === most ? least : `${least}–${most ?? '?'}`, 'call');
-  return rounds === made ? calls : `${calls}, ${counted(rounds, 'round trip')}`;
+function planned({ calls: { least, most }, rounds }: DocumentPlan, made: number): string {
+  const calls = countText(least === most ? least : `${least}–${most ?? '?'}`, 'call');
+  return rounds === made ? calls : `${calls}, ${countText(rounds, 'round trip')}`;
 }
 
 function Actions({ exchange }: { exchange: TabExchange }) {
@@ -98,7 +97,7 @@ function Actions({ exchange }: { exchange: TabExchange }) {
 
 const INVALID = new Set(['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED']);
 
-function NoJournal({ exchange: { result } }: { exchange: TabExchange }) {
+function NoCallLog({ exchange: { result } }: { exchange: TabExchange }) {
   // The status line has the reason.
   if (!result) return null;
   const codes = (result.errors ?? []).map(({ extensions }) => String(extensions?.['code']));
@@ -113,12 +112,12 @@ function noCallBecause(codes: readonly string[]): string {
     : `No REST calls: the query was rejected with ${code}.`;
 }
 
-function Calls({ exchange, journal }: { exchange: TabExchange; journal: Explained }) {
-  const { rows, rounds, endMs } = waterfallOf(journal);
+function Calls({ exchange, explained }: { exchange: TabExchange; explained: Explained }) {
+  const { rows, rounds, endMs } = waterfallOf(explained);
   const highlight = useHighlight();
   const [chosen, choose] = useState<number>();
   if (rows.length === 0) {
-    return journal.polls ? null : <p className="waterfall-hint">No REST calls were needed.</p>;
+    return explained.polls ? null : <p className="waterfall-hint">No REST calls were needed.</p>;
   }
   const requestId = exchange.headers.find(([name]) => name === 'x-request-id')?.[1];
   return (

@@ -31,7 +31,7 @@ interface Representations {
 
 interface FederationSettings {
   /** Whether routers may query the schema. */
-  readonly tellsSchema: boolean;
+  readonly exposesSchema: boolean;
 }
 
 export const open: Open<FederationSettings> = (settings) => ({
@@ -40,7 +40,7 @@ export const open: Open<FederationSettings> = (settings) => ({
 
 export function subgraphOf(
   schema: GraphQLSchema,
-  { tellsSchema }: FederationSettings,
+  { exposesSchema }: FederationSettings,
 ): GraphQLSchema {
   const query = schema.getQueryType()!; // has at least `node`
   const { fields, ...options } = query.toConfig();
@@ -53,7 +53,7 @@ export function subgraphOf(
       fields: {
         ...fields,
         _entities: entitiesOf(schema),
-        _service: serviceOf(schema, tellsSchema),
+        _service: serviceOf(schema, exposesSchema),
       },
     }),
   });
@@ -61,7 +61,7 @@ export function subgraphOf(
 
 function serviceOf(
   schema: GraphQLSchema,
-  tellsSchema: boolean,
+  exposesSchema: boolean,
 ): GraphQLFieldConfig<unknown, Context> {
   let sdl: string | undefined;
   const Service = new GraphQLObjectType({
@@ -78,7 +78,7 @@ function serviceOf(
     type: new GraphQLNonNull(Service),
     description: 'The subgraph schema, for composition. Makes no REST call.',
     resolve: () => {
-      if (tellsSchema) return { sdl: (sdl ??= printSubgraph(schema)) };
+      if (exposesSchema) return { sdl: (sdl ??= printSubgraph(schema)) };
       throw badInput(
         'The schema is hidden (INTROSPECTION=off). Compose with the file schema.subgraph.graphql.',
       );

@@ -13,5 +13,5 @@ export const settings = extensionSettings({
     ),
   },
   options: ({ isOn }, { tools: { introspection } }) =>
-    isOn ? { tellsSchema: introspection !== 'off' } : undefined,
+    isOn ? { exposesSchema: introspection !== 'off' } : undefined,
 });

@@ -25,7 +25,7 @@ import type { OperationContext } from '../../execution/operation/collect-fields.
 import { MAX_FIRST } from '../../graph/loading/page-request.ts';
 import { dictionary } from '../../lib/dictionary.ts';
 
-export type JsonSchema = Readonly<Record<string, unknown>>;
+type JsonSchema = Readonly<Record<string, unknown>>;
 
 export type ObjectSchema = JsonSchema & { readonly type: 'object'; readonly properties: object };
 

@@ -119,15 +119,15 @@ export function createMcp(folder: string, version: string, core: Core): RouteHan
     return resultOf(result, given, counts);
   }
 
-  async function answer(request: Request, arrival: Arrival): Promise<Response> {
+  async function handle(request: Request, arrival: Arrival): Promise<Response> {
     const { method, url, headers } = request;
     const host = headers.get('host') ?? undefined;
     if (!mayAsk(headers.get('origin') ?? undefined, host, corsOrigins)) {
       core.onForeignOrigin(headers.get('origin')!);
       const message = 'This origin may not use /mcp. Add it to CORS_ORIGINS.';
-      return refusal(403, 'ORIGIN_NOT_ALLOWED', message);
+      return rejection(403, 'ORIGIN_NOT_ALLOWED', message);
     }
-    if (arrival.unreadable) return refusal(413, 'BODY_TOO_LARGE', arrival.unreadable.message);
+    if (arrival.unreadable) return rejection(413, 'BODY_TOO_LARGE', arrival.unreadable.message);
     const text = await request.text();
     // The SDK requires an instance of Node's Request.
     const body = method === 'POST' ? text : null;
@@ -140,7 +140,7 @@ export function createMcp(folder: string, version: string, core: Core): RouteHan
     return readsEvents ? response : inJson(response, text);
   }
 
-  if (corsOrigins.length === 0) return answer;
+  if (corsOrigins.length === 0) return handle;
   const cors = createCors(corsOrigins, []);
   return async (request, arrival) => {
     const { method, headers } = request;
@@ -150,7 +150,7 @@ export function createMcp(folder: string, version: string, core: Core): RouteHan
       if (origin !== null && !corsOrigins.includes(origin)) core.onForeignOrigin(origin);
       return new Response(null, { status: 204, headers: allowed });
     }
-    const response = await answer(request, arrival);
+    const response = await handle(request, arrival);
     cors.addTo(response, headers);
     return response;
   };
@@ -164,14 +164,14 @@ const BOTH = `${JSON_TYPE}, ${EVENTS}`;
 async function inJson(response: Response, text: string): Promise<Response> {
   if (response.headers.get('content-type') !== EVENTS) return response;
   const lines = (await response.text()).split('\n');
-  const answers = lines.flatMap((line) => (line.startsWith('data: {') ? [line.slice(6)] : []));
+  const messages = lines.flatMap((line) => (line.startsWith('data: {') ? [line.slice(6)] : []));
   const isBatch = text.trimStart().startsWith('[');
-  const body = isBatch ? `[${answers.join(',')}]` : answers.join();
+  const body = isBatch ? `[${messages.join(',')}]` : messages.join();
   return new Response(body, { status: response.status, headers: { 'content-type': JSON_TYPE } });
 }
 
 /** A JSON-RPC error without an id, for requests whose messages are not read. */
-const refusal = (status: number, code: string, message: string): Response =>
+const rejection = (status: number, code: string, message: string): Response =>
   Response.json(
     {
       jsonrpc: '2.0',
@@ -196,8 +196,8 @@ function resultOf(
   const { data = null, errors = [] } = result;
   const isTooMuch = errors.some(({ extensions }) => TOO_MUCH.includes(extensions['code']));
   const written = outcomeOfWrites(errors);
-  const advice = written ? ADVICE[written] : isTooMuch ? narrowing(given, counts) : undefined;
-  const words = [...errors.map(inWords), ...(advice === undefined ? [] : [advice])];
+  const advice = written ? ADVICE[written] : isTooMuch ? narrowingAdvice(given, counts) : undefined;
+  const messages = [...errors.map(describeError), ...(advice === undefined ? [] : [advice])];
   // A result without data is a tool error, except after a write: agents repeat failed calls.
   const isEmpty = !data || (errors.length > 0 && Object.values(data).every((one) => one === null));
   const isError = isEmpty && written !== 'applied';
@@ -205,7 +205,7 @@ function resultOf(
   return {
     ...(isError && { isError }),
     structuredContent: { data, ...(failures && { errors: failures }) },
-    content: [...words, ...(data === null ? [] : [JSON.stringify(data)])].map(textOf),
+    content: [...messages, ...(data === null ? [] : [JSON.stringify(data)])].map(textOf),
   };
 }
 
@@ -228,10 +228,10 @@ const ADVICE = {
 
 const textOf = (text: string) => ({ type: 'text' as const, text });
 
-const inWords = ({ message, path, extensions }: GraphQLError): string =>
+const describeError = ({ message, path, extensions }: GraphQLError): string =>
   `${String(extensions['code'])}: ${message}${path ? ` (at ${path.join('.')})` : ''}`;
 
-function narrowing(given: ToolArguments, counts: readonly string[]): string {
+function narrowingAdvice(given: ToolArguments, counts: readonly string[]): string {
   if (counts.length === 0)
     return 'This tool has no argument that reduces its result. Use another tool.';
   const each = counts.map((name) => `"${name}"${name in given ? ` (${String(given[name])})` : ''}`);

@@ -24,7 +24,7 @@ import type { Document } from '../../gateway/operation/document.ts';
 import { readManifests, type Manifest } from '../../gateway/documents/manifest.ts';
 import { orNull, schemaOfSelection, schemaOfVariables, type ObjectSchema } from './json-schema.ts';
 
-export interface ToolDefinition {
+interface ToolDefinition {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: ObjectSchema;
@@ -42,7 +42,7 @@ export interface Tool {
 
 type Described = OperationDefinitionNode | VariableDefinitionNode;
 
-export const PRICE_KEY = 'content-pages-gateway/price';
+const PRICE_KEY = 'content-pages-gateway/price';
 
 /** Maximum length of names of tools and arguments, above which models' APIs reject all tools. */
 const MAX_NAME = 64;
@@ -69,12 +69,12 @@ export function readTools({
   for (const { name: file, texts } of manifestsOf(folder)) {
     const own = new Set<string>();
     for (const [id, text] of texts) {
-      const wrong = (why: string) =>
+      const errorFor = (why: string) =>
         new OperatorError(`MCP_DOCUMENTS: ${file}.json: document ${id.slice(0, 12)}: ${why}`);
-      const tool = toolOf(schema, prepare(text), wrong);
+      const tool = toolOf(schema, prepare(text), errorFor);
       const { name } = tool.definition;
       if (own.has(name))
-        throw wrong(`Two operations of this file are named ${name}. Rename one of them.`);
+        throw errorFor(`Two operations of this file are named ${name}. Rename one of them.`);
       own.add(name);
       const other = tools.get(name);
       if (other && other.trusted.hash !== tool.trusted.hash) onReplaced({ tool: name, by: file });
@@ -96,45 +96,45 @@ function manifestsOf(folder: string): readonly Manifest[] {
 function toolOf(
   schema: GraphQLSchema,
   trusted: Document,
-  wrong: (why: string) => OperatorError,
+  errorFor: (why: string) => OperatorError,
 ): Tool {
   const { syntax: document, operations, errors } = trusted;
-  if (errors[0]) throw wrong(errors[0].message);
+  if (errors[0]) throw errorFor(errors[0].message);
   const operation = operations[0]?.node;
   if (!operation || operations.length > 1)
-    throw wrong('A tool is one operation. Keep exactly one operation in the document.');
+    throw errorFor('A tool is one operation. Keep exactly one operation in the document.');
   const name = operation.name?.value ?? '';
   if (name === '' || name.length > MAX_NAME) {
-    throw wrong(`The operation needs a name of 1 to ${MAX_NAME} characters.`);
+    throw errorFor(`The operation needs a name of 1 to ${MAX_NAME} characters.`);
   }
   if (operation.operation === OperationTypeNode.SUBSCRIPTION) {
-    throw wrong('A subscription cannot be a tool. Use a query, or a mutation with `waitFor`.');
+    throw errorFor('A subscription cannot be a tool. Use a query, or a mutation with `waitFor`.');
   }
   const introspection = introspectionIn(document);
   if (introspection !== undefined) {
-    throw wrong(
+    throw errorFor(
       `A tool cannot select ${introspection}. Remove it: tools already have input and output schemas.`,
     );
   }
   const priced = priceOf(schema, document, operation, planningContext('extended'));
-  if (!priced) throw wrong('The cost cannot be planned for any values of the variables.');
+  if (!priced) throw errorFor('The cost cannot be planned for any values of the variables.');
   const { calls, rounds, values } = priced.price;
   const { variableDefinitions = [], selectionSet } = operation;
   const long = variableDefinitions.find(({ variable }) => variable.name.value.length > MAX_NAME);
   if (long) {
-    throw wrong(
+    throw errorFor(
       `The variable $${long.variable.name.value} has too long a name. Limit: ${MAX_NAME} characters.`,
     );
   }
   const counts = countsIn(document);
   const root = schema.getRootType(operation.operation)!; // the document is valid
   const data = schemaOfSelection(schema, fragmentsOf(document), root, selectionSet);
-  const words = [descriptionOf(operation), costInWords(priced.price)];
+  const paragraphs = [descriptionOf(operation), describeCost(priced.price)];
   return {
     trusted,
     definition: {
       name,
-      description: words.filter(Boolean).join('\n\n'),
+      description: paragraphs.filter(Boolean).join('\n\n'),
       inputSchema: schemaOfVariables(schema, variableDefinitions, descriptionOf, counts),
       // The shape of a GraphQL result; clients of MCP's first SDK validate errors against it too.
       outputSchema: {
@@ -188,7 +188,7 @@ function descriptionOf({ description, loc }: Described): string | undefined {
   return lines.join('\n').trim() || undefined;
 }
 
-function costInWords({ calls, rounds }: Price): string {
+function describeCost({ calls, rounds }: Price): string {
   const { least, most } = calls;
   const range =
     most === null ? `at least ${least}` : least === most ? `${least}` : `${least} to ${most}`;

@@ -32,7 +32,7 @@ export const MAX_TIMEOUTS = 3;
 
 export const PROBE_MS = 1_000;
 
-export const MAX_PAUSE_MS = 1_000;
+export const MAX_DELAY_MS = 1_000;
 
 /**
  * Errors of a server that rejects writes or connections (a replica, a primary that cannot save or is loading), or of a
@@ -75,7 +75,7 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
   const listeners = new Map<string, ChannelListener>();
   let isReady = false;
   /** Last reported state. */
-  let told: boolean | undefined;
+  let reported: boolean | undefined;
   let why: string | undefined;
   let unusable: string | undefined;
   /** Whether the connection for commands has ended since it was ready. */
@@ -83,11 +83,11 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
   let isEnding = false;
 
   const isAvailable = (): boolean => isReady && breaker.isClosed;
-  const tell = (): void => {
-    if (isEnding || isAvailable() === told) return;
-    told = isAvailable();
-    observer.onChange?.(told, told ? undefined : why);
-    if (told) for (const listener of listeners.values()) listener.onGap();
+  const report = (): void => {
+    if (isEnding || isAvailable() === reported) return;
+    reported = isAvailable();
+    observer.onChange?.(reported, reported ? undefined : why);
+    if (reported) for (const listener of listeners.values()) listener.onGap();
   };
   const breaker = new RedisBreaker({
     probe: () =>
@@ -101,9 +101,9 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
       ),
     onChange: (isClosed) => {
       if (!isClosed) why = 'timeout';
-      tell();
+      report();
       // Repeats unconfirmed subscriptions.
-      if (isClosed) void listenAgain();
+      if (isClosed) void resubscribe();
     },
   });
 
@@ -119,24 +119,24 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
       // The address may lead to another server by now, while the old one keeps its connections.
       if (hasLeft) messages.disconnect(true);
       hasLeft = false;
-      tell();
+      report();
     },
     onUnusable: (found) => {
       isReady = false;
       // Reported also if Redis was unavailable for another reason before.
-      if (unusable !== found) told = undefined;
+      if (unusable !== found) reported = undefined;
       why = unusable = found;
-      tell();
+      report();
     },
   });
   const messages = clientOf(where, {
     check: (client) => client.ping(),
-    onReady: () => void listenAgain(),
+    onReady: () => void resubscribe(),
     onUnusable: () => {},
   });
   commands.on('error', (error: NodeJS.ErrnoException) => {
     why = reasonOf(error);
-    if (!isReady) tell();
+    if (!isReady) report();
   });
   // The other connection reports the same errors.
   messages.on('error', () => {});
@@ -144,23 +144,25 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
     isReady = false;
     hasLeft = true;
     why ??= 'closed';
-    tell();
+    report();
   });
   messages.on('message', (channel: string, text: string) =>
     listeners.get(channel)?.onMessage(text),
   );
 
-  async function answerOf<Answer>(send: () => Promise<Answer>): Promise<Answer | undefined> {
+  async function runCommand<Response>(
+    send: () => Promise<Response>,
+  ): Promise<Response | undefined> {
     if (!isAvailable()) {
       observer.onCommand?.('skipped');
       return undefined;
     }
     const sentMs = performance.now();
     try {
-      const answer = await send();
+      const response = await send();
       breaker.answered();
       observer.onCommand?.('ok');
-      return answer;
+      return response;
     } catch (error) {
       const { name, message } = error as Error; // ioredis rejects with Errors only
       const isLate = isTimeout(error as Error);
@@ -172,7 +174,7 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
     }
   }
 
-  async function listenAgain(): Promise<void> {
+  async function resubscribe(): Promise<void> {
     const channels = [...listeners.keys()];
     if (channels.length > 0) await messages.subscribe(...channels).catch(() => {});
     for (const channel of channels) listeners.get(channel)?.onGap();
@@ -193,7 +195,7 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
       );
     },
     run: ({ name, lua }, keys, args) =>
-      answerOf(() => {
+      runCommand(() => {
         if (!(name in commands)) commands.defineCommand(name, { lua });
         // ioredis has no types of custom commands.
         const defined = commands as unknown as Record<
@@ -202,7 +204,7 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
         >;
         return defined[name]!(keys.length, ...keys, ...args);
       }),
-    publish: (channel, text) => void answerOf(() => commands.publish(channel, text)),
+    publish: (channel, text) => void runCommand(() => commands.publish(channel, text)),
     subscribe: async (channel, listener) => {
       listeners.set(channel, listener);
       // Repeated after a reconnect.
@@ -236,7 +238,7 @@ function clientOf(where: string, { check, onReady, onUnusable }: ClientOptions):
   let isUnusable = false;
   const client = new Redis(where, {
     ...OPTIONS,
-    retryStrategy: () => (isUnusable ? MAX_PAUSE_MS : Math.min(50 * (attempts += 1), MAX_PAUSE_MS)),
+    retryStrategy: () => (isUnusable ? MAX_DELAY_MS : Math.min(50 * (attempts += 1), MAX_DELAY_MS)),
     reconnectOnError: ({ message }) => {
       const [, why] = UNUSABLE.exec(message) ?? [];
       if (why === undefined) return false;
@@ -249,7 +251,7 @@ function clientOf(where: string, { check, onReady, onUnusable }: ClientOptions):
    * Checks a connection until Redis responds, if only with an error, since an ACL may lack the command. A connection
    * alone proves nothing: proxies accept connections for unavailable servers.
    */
-  const isAnswered = async (): Promise<boolean> => {
+  const responds = async (): Promise<boolean> => {
     for (let i = 0; i < MAX_CHECKS; i++) {
       try {
         await check(client);
@@ -269,7 +271,7 @@ function clientOf(where: string, { check, onReady, onUnusable }: ClientOptions):
   client.on('ready', () => {
     isRefused = false;
     isUnusable = false;
-    void isAnswered().then((is) => {
+    void responds().then((is) => {
       if (!is || isRefused || isUnusable || client.status !== 'ready') return;
       attempts = 0;
       onReady();
@@ -338,9 +340,9 @@ class RedisBreaker {
   }
 
   async #probe(): Promise<void> {
-    const isAnswered = await this.#options.probe();
+    const responds = await this.#options.probe();
     if (this.#isEnded) return;
-    if (!isAnswered) {
+    if (!responds) {
       this.#probeLater();
       return;
     }

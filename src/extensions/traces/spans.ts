@@ -24,9 +24,6 @@ export interface EndedOperation {
   readonly operation: Operation;
   /** Time of `performance.now()`. */
   readonly startMs: number;
-  readonly method: string | undefined;
-  /** Undefined at `/graphql`. */
-  readonly path?: string | undefined;
   readonly status?: number;
   readonly errors: readonly GraphQLError[];
   /** Whether the gateway or the backend caused the missing data. */
@@ -67,7 +64,7 @@ export function serverSpanOf(
   endMs: number,
 ): SpanDescription {
   const { operation, callLog, errors, status } = ended;
-  const { operationType = 'none', operationName, documentHash: document, app } = operation;
+  const { operationType = 'none', operationName, documentHash: document, app, method } = operation;
   // Names chosen by callers are not used, since span names must be bounded.
   const name =
     document === undefined || operationName === undefined
@@ -83,8 +80,8 @@ export function serverSpanOf(
     endMs,
     span: trace.span,
     attributes: {
-      ...(ended.method !== undefined && { 'http.request.method': ended.method }),
-      'http.route': ended.path ?? '/graphql',
+      ...(method !== undefined && { 'http.request.method': method }),
+      'http.route': operation.transport.path ?? '/graphql',
       ...(status !== undefined && { 'http.response.status_code': status }),
       'graphql.operation.type': operationType,
       ...(operationName !== undefined && { 'graphql.operation.name': operationName }),

@@ -53,15 +53,7 @@ import {
 } from './spans.ts';
 
 /** Records traces. Unrecorded requests cost only the sampling decision. */
-export interface OperationTracer {
-  /** Returns undefined if the trace is not sampled. */
-  begin(caller: TraceHeaders): RecordedTrace | undefined;
-  /** Begins a separate trace of a subscription's event, linked to the subscription. */
-  beginEvent(subscription: OperationTrace): RecordedTrace;
-  end(trace: RecordedTrace, ended: EndedOperation): void;
-  /** Flushes; resolves within two seconds. */
-  close(): Promise<void>;
-}
+export type OperationTracer = ReturnType<typeof openTracer>;
 
 export interface TracerOptions {
   /** URL of the collector, with path. */
@@ -76,7 +68,7 @@ export interface TracerOptions {
 
 export const CLOSE_MS = 2_000;
 
-export const COMPLAIN_MS = 60_000;
+export const FAILURE_LOG_INTERVAL_MS = 60_000;
 
 /** Generates known ids for spans that have some already, and random ones for others. */
 class KnownIds implements IdGenerator {
@@ -87,11 +79,11 @@ class KnownIds implements IdGenerator {
   generateSpanId = (): string => this.known?.spanId ?? this.#random.generateSpanId();
 }
 
-export function openTracer(options: TracerOptions): OperationTracer {
+export function openTracer(options: TracerOptions) {
   const { url, protocol, resourceAttributes, backend, version, logger } = options;
   const server = serverOf(backend);
   const ids = new KnownIds();
-  logStart(logger);
+  logSetupWarnings(logger);
   const Exporter = protocol === 'http/json' ? JsonExporter : ProtobufExporter;
   const provider = new BasicTracerProvider({
     resource: resourceOf(version, resourceAttributes, logger),
@@ -103,7 +95,7 @@ export function openTracer(options: TracerOptions): OperationTracer {
   const tracer = provider.getTracer('content-pages-gateway', version);
   // The sampler of the environment is decided by spans that are never exported.
   const sampling = new BasicTracerProvider({ idGenerator: ids }).getTracer('sampling');
-  complainRarely(logger);
+  logExportFailures(logger);
 
   const isSampled = (span: SpanRef, parent: ParentSpan | undefined): boolean => {
     ids.known = span;
@@ -112,7 +104,7 @@ export function openTracer(options: TracerOptions): OperationTracer {
     return decided.isRecording();
   };
 
-  const recorded = (
+  const recordTrace = (
     span: SpanRef,
     parent: ParentSpan | undefined,
     state: string | undefined,
@@ -160,20 +152,22 @@ export function openTracer(options: TracerOptions): OperationTracer {
   };
 
   return {
-    begin: (caller) => {
+    /** Returns undefined if the trace is not sampled. */
+    begin: (caller: TraceHeaders): RecordedTrace | undefined => {
       const { traceparent } = caller;
       const parent = typeof traceparent === 'string' ? parentOf(traceparent) : undefined;
       const traceId = parent?.traceId ?? ids.generateTraceId();
       const span = { traceId, spanId: ids.generateSpanId() };
       return isSampled(span, parent)
-        ? recorded(span, parent, parent && traceStateOf(caller))
+        ? recordTrace(span, parent, parent && traceStateOf(caller))
         : undefined;
     },
-    beginEvent: ({ span }) => {
+    /** Starts a separate trace of a subscription's event, linked to the subscription. */
+    beginEvent: ({ span }: OperationTrace): RecordedTrace => {
       const own = { traceId: ids.generateTraceId(), spanId: ids.generateSpanId() };
-      return recorded(own, undefined, undefined, span);
+      return recordTrace(own, undefined, undefined, span);
     },
-    end: (trace, ended) => {
+    end: (trace: RecordedTrace, ended: EndedOperation): void => {
       const endMs = performance.now();
       const { callLog } = ended;
       // The response is written first.
@@ -188,7 +182,8 @@ export function openTracer(options: TracerOptions): OperationTracer {
         }
       });
     },
-    close: async () => {
+    /** Flushes; resolves within two seconds. */
+    close: async (): Promise<void> => {
       const timeout = sleep(CLOSE_MS, undefined, { ref: false });
       // Spans of the last operations are created in the next turn.
       await nextTurn();
@@ -226,22 +221,22 @@ const RANDOM = 2;
 const silent = (): void => {};
 
 /** Logs each message of the libraries about the environment once, except for URLs, which may contain a password. */
-function logStart(logger: Logger): void {
-  const told = new Set<string>();
-  const tell = (message: string): void => {
-    if (told.has(message) || message.includes('://')) return;
-    told.add(message);
+function logSetupWarnings(logger: Logger): void {
+  const logged = new Set<string>();
+  const logOnce = (message: string): void => {
+    if (logged.has(message) || message.includes('://')) return;
+    logged.add(message);
     logger.warn(`OpenTelemetry: ${message}`);
   };
-  setDiagnostics(tell, tell);
+  setDiagnostics(logOnce, logOnce);
 }
 
 /** Messages about exports are not logged, since they may contain the collector's address and headers. */
-function complainRarely(logger: Logger): void {
-  let saidMs = -Infinity;
+function logExportFailures(logger: Logger): void {
+  let loggedMs = -Infinity;
   setDiagnostics(() => {
-    if (performance.now() - saidMs < COMPLAIN_MS) return;
-    saidMs = performance.now();
+    if (performance.now() - loggedMs < FAILURE_LOG_INTERVAL_MS) return;
+    loggedMs = performance.now();
     logger.warn('Traces cannot be exported. Check the collector at OTEL_EXPORTER_OTLP_ENDPOINT.');
   }, silent);
 }

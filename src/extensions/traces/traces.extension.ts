@@ -27,7 +27,6 @@ export function traces(tracer: OperationTracer): Extension {
           operation,
           startMs,
           errors,
-          method: operation.method,
           isFailed: data == null && errors.length > 0,
           phases: [],
           callLog: rest.callLog,
@@ -59,26 +58,10 @@ function policyFor(tracer: OperationTracer): Policy {
       // Parameters that could not be read were not parsed.
       const trace = traceOf(operation);
       if (!trace) return;
-      const {
-        errors = [],
-        phases,
-        rest,
-        status,
-        outcome,
-        method,
-        startedMs,
-        transport,
-      } = operation;
+      const { errors = [], phases, rest, status, outcome, startedMs: startMs } = operation;
+      const isFailed = outcome === 'failed';
       tracer.end(trace, {
-        operation,
-        status,
-        errors,
-        method,
-        startMs: startedMs,
-        path: transport.path,
-        isFailed: outcome === 'failed',
-        phases,
-        callLog: rest?.callLog,
+        ...{ operation, status, errors, startMs, isFailed, phases, callLog: rest?.callLog },
       });
     },
   };

@@ -57,7 +57,7 @@ let known: Known;
 beforeAll(async () => {
   if (!hasPackages) return;
   gateway = await openGateway({
-    schema: subgraphOf(schema, { tellsSchema: true }),
+    schema: subgraphOf(schema, { exposesSchema: true }),
     fresh: true,
   });
   const { data } = await gateway.ask(`{

@@ -31,7 +31,7 @@ async function open(options: InProcessOptions = {}): Promise<InProcessGateway> {
   const { introspection = 'on' } = options.tools ?? {};
   return openGateway({
     ...options,
-    schema: subgraphOf(schema, { tellsSchema: introspection !== 'off' }),
+    schema: subgraphOf(schema, { exposesSchema: introspection !== 'off' }),
   });
 }
 
