@@ -27,7 +27,7 @@ import { dictionary } from '../../lib/dictionary.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-export type ObjectSchema = JsonSchema & { readonly type: 'object'; readonly properties: object };
+type ObjectSchema = JsonSchema & { readonly type: 'object'; readonly properties: object };
 
 /** JSON Schema of the variables of an operation. @param counts variables that are the size of a page. */
 export function schemaOfVariables(

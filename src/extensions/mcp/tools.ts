@@ -22,23 +22,9 @@ import { priceOf, type Price } from '../../plan/price.ts';
 import type { Core } from '../../gateway/extension.ts';
 import type { Document } from '../../gateway/operation/document.ts';
 import { readManifests, type Manifest } from '../../gateway/documents/manifest.ts';
-import { orNull, schemaOfSelection, schemaOfVariables, type ObjectSchema } from './json-schema.ts';
+import { orNull, schemaOfSelection, schemaOfVariables } from './json-schema.ts';
 
-interface ToolDefinition {
-  readonly name: string;
-  readonly description: string;
-  readonly inputSchema: ObjectSchema;
-  readonly outputSchema: ObjectSchema;
-  readonly annotations: { readonly readOnlyHint: boolean; readonly openWorldHint: boolean };
-  readonly _meta: Readonly<Record<string, unknown>>;
-}
-
-export interface Tool {
-  readonly definition: ToolDefinition;
-  readonly trusted: Document;
-  /** Variables that limit the size of the result. */
-  readonly counts: readonly string[];
-}
+export type Tool = ReturnType<typeof toolOf>;
 
 type Described = OperationDefinitionNode | VariableDefinitionNode;
 
@@ -97,7 +83,7 @@ function toolOf(
   schema: GraphQLSchema,
   trusted: Document,
   errorFor: (why: string) => OperatorError,
-): Tool {
+) {
   const { syntax: document, operations, errors } = trusted;
   if (errors[0]) throw errorFor(errors[0].message);
   const operation = operations[0]?.node;
@@ -127,6 +113,7 @@ function toolOf(
     );
   }
   const counts = countsIn(document);
+  const isQuery = operation.operation === OperationTypeNode.QUERY;
   const root = schema.getRootType(operation.operation)!; // the document is valid
   const data = schemaOfSelection(schema, fragmentsOf(document), root, selectionSet);
   const paragraphs = [descriptionOf(operation), describeCost(priced.price)];
@@ -142,12 +129,11 @@ function toolOf(
         properties: { data: orNull(data), errors: { type: 'array', items: ERROR } },
         required: ['data'],
       },
-      annotations: {
-        readOnlyHint: operation.operation === OperationTypeNode.QUERY,
-        openWorldHint: false,
-      },
+      // All, since some clients do not apply the defaults of the specification.
+      annotations: { readOnlyHint: isQuery, destructiveHint: !isQuery, openWorldHint: false },
       _meta: { [PRICE_KEY]: { calls, rounds, values } },
     },
+    /** Variables that limit the size of the result. */
     counts: [...counts],
   };
 }

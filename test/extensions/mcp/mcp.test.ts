@@ -152,9 +152,9 @@ describe.each(['auto', 'legacy'] as const)('an agent in protocol mode %s', (mode
     expect(read._meta).toMatchObject({
       'content-pages-gateway/price': { calls: { least: 2, most: expect.any(Number) }, rounds: 2 },
     });
-    expect(read.annotations).toMatchObject({ readOnlyHint: true });
+    expect(read.annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
     const publish = tools.find(({ name }) => name === 'PublishVersion')!;
-    expect(publish.annotations).toMatchObject({ readOnlyHint: false });
+    expect(publish.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true });
   });
 
   it('finds a page, reads its audiences, publishes a version and reads its status, at three gateways in turn', async () => {
