@@ -25,9 +25,12 @@ import type { OperationContext } from '../../execution/operation/collect-fields.
 import { MAX_FIRST } from '../../graph/loading/page-request.ts';
 import { dictionary } from '../../lib/dictionary.ts';
 
-type JsonSchema = Readonly<Record<string, unknown>>;
+export type JsonSchema = Readonly<Record<string, unknown>>;
 
-type ObjectSchema = JsonSchema & { readonly type: 'object'; readonly properties: object };
+type ObjectSchema = JsonSchema & {
+  readonly type: 'object';
+  readonly properties: Readonly<Record<string, JsonSchema>>;
+};
 
 /** JSON Schema of the variables of an operation. @param counts variables that are the size of a page. */
 export function schemaOfVariables(

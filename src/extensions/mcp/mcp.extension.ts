@@ -22,6 +22,7 @@ import { accepts } from '../../gateway/operation/negotiation.ts';
 import { formatted, pairsOf } from '../../gateway/operation/response.ts';
 import { createCors, mayAsk } from '../../gateway/policies/cors.ts';
 import { arrive, type Arrival } from '../../gateway/operation/operation.ts';
+import type { JsonSchema } from './json-schema.ts';
 import { readTools, type Tool } from './tools.ts';
 
 interface McpSettings {
@@ -93,7 +94,8 @@ export function createMcp(folder: string, version: string, core: Core): RouteHan
     const sent = JSON.parse(text) as ToolCall | readonly ToolCall[];
     const message = 'length' in sent ? sent.find((one) => one.id === id)! : sent;
     const { arguments: given = {} } = message.params;
-    const known = Object.keys(definition.inputSchema.properties);
+    const { properties } = definition.inputSchema;
+    const known = Object.keys(properties);
     const unknown = Object.keys(given).find((name) => !known.includes(name));
     if (unknown !== undefined) {
       const accepted = known.join(', ') || 'none';
@@ -107,7 +109,9 @@ export function createMcp(folder: string, version: string, core: Core): RouteHan
     const result = await core.run(
       {
         document,
-        variables: given,
+        variables: dictionary(
+          Object.entries(given).map(([name, value]) => [name, inSchema(value, properties[name]!)]),
+        ),
         transport: 'mcp',
         path: '/mcp',
         method,
@@ -154,6 +158,17 @@ export function createMcp(folder: string, version: string, core: Core): RouteHan
     cors.addTo(response, headers);
     return response;
   };
+}
+
+/** Parses a string where the schema has none: some agents send objects, lists and numbers as strings of JSON. */
+function inSchema(value: unknown, { type }: JsonSchema): unknown {
+  if (typeof value !== 'string' || type === undefined || [type].flat().includes('string'))
+    return value;
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    return value; // reported by the validation of the variables
+  }
 }
 
 const JSON_TYPE = 'application/json';

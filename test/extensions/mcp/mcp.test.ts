@@ -80,6 +80,10 @@ const openOwn = (options: InProcessOptions = {}, folder = FOLDER) =>
 
 let plain: ReturnType<typeof openOwn> | undefined;
 
+const SEND_STRINGS = `query SendStrings($ids: [ID!]!, $first: Int!, $query: String!) {
+  nodes(ids: $ids) { id } topics(first: $first) { nodes { id } } searchPages(query: $query) { name }
+}`;
+
 /** Without options, the gateway that all such tests share. */
 async function open(options?: InProcessOptions, folder?: string) {
   if (options) return openOwn(options, folder);
@@ -315,6 +319,18 @@ mutation AddAudience($pageId: ID!, $first: Int = 20) {
     expect(isError).toBe(true);
     expect(content[0].text).toMatch(message);
     expect(restCalls).toEqual([]);
+  });
+
+  it('accepts objects, lists and numbers as strings of JSON, as some agents send them', async () => {
+    const { url } = await open({}, folderOf({ 'app.json': [SEND_STRINGS] }));
+    const client = await connect([url]);
+
+    const given = { ids: '["no-id"]', first: '1', query: '"1"' };
+    const result = await call(client, 'SendStrings', given);
+
+    expect(result.structuredContent.data.topics.nodes).toHaveLength(1);
+    expect(result.structuredContent.data.nodes).toEqual([null]);
+    expect(result.structuredContent.data.searchPages).toEqual([]);
   });
 
   it('of an unknown tool is refused', async () => {
