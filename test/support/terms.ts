@@ -5,7 +5,7 @@ export const TERMS: Readonly<Record<string, RegExp>> = {
   'told: reported': /\btold\b|\bsays so\b/i,
   'refuse: reject':
     /\brefus(?:e|es|ed|ing|al|als)\b(?<!connections? refused|connection is refused)/i,
-  'read ahead, guess: prefetch, prediction': /\bread(?:s|ing)? ahead\b|\bguess(?:es|ed)?\b/i,
+  'read ahead, guess: prefetch, prediction': /\bread(?:s|ing)? ahead\b|\bguess(?:es)?\b/i,
   'stand: appear, be listed': /\bstands?\b(?! for\b)/i,
   'the REST document: the API spec': /\bREST document\b/i,
   'extended route: optional route': /\bextended (?:routes?|ones?)\b/i,
@@ -24,7 +24,7 @@ export const TERMS: Readonly<Record<string, RegExp>> = {
   'in vain: wasted': /\bin vain\b/i,
   'is away: is unavailable': /\b(?:is|are|was|were) away\b/i,
   'mistake of: bug': /\bmistakes? of\b/i,
-  'for ever: permanently': /\bfor ?ever\b/i,
+  'for ever: permanently': /\bfor ever\b/i,
   'text: string': /\ba text\b|\btexts\b/i,
   'dear: expensive': /\bdear(?:er|est)?\b/i,
   'beside: next to': /\bbeside\b/i,
