@@ -7,7 +7,7 @@ import { readPages, ROOT } from './support/pages.ts';
 import { TERMS } from './support/terms.ts';
 
 /** Pages that still have to be rewritten. */
-const PENDING = /^docs\/(?:adding-a-resource|architecture)\.md$/;
+const PENDING = /^docs\/architecture\.md$/;
 
 const pages = readPages().filter(({ file }) => !PENDING.test(file));
 
@@ -70,7 +70,7 @@ describe('src and the schema', () => {
     .map((file) => join('src', file));
 
   /** Uses that still have to be rewritten: lower it when you fix some. */
-  const LEFT = 460;
+  const LEFT = 170;
 
   it(`use the field’s terms in comments, messages and descriptions, except ${LEFT} uses`, () => {
     const schema = readFileSync(join(ROOT, 'schema.graphql'), 'utf8');
