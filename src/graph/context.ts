@@ -1,6 +1,4 @@
-/**
- * The context of resolvers of one request.
- */
+/** The context of resolvers of one request. */
 import { memoizeIn } from '../lib/memoize.ts';
 import type { Identity } from '../rest/call/forwarded-headers.ts';
 import type { RestClient } from '../rest/client/client.ts';
@@ -13,26 +11,26 @@ export interface Context {
   readonly identity: Identity;
   /** Pollers of objects, for subscriptions and waiting mutations; undefined without them. */
   readonly pollers: Pollers | undefined;
-  /** False disables look-ahead, for measurements. @default true */
-  readonly looksAhead?: boolean;
+  /** False disables prefetching, for measurements. @default true */
+  readonly prefetches?: boolean;
   /** Writes of a mutation; undefined for other operations. */
   readonly writes: Writes | undefined;
   /** Values of `perRequest` by accessor; replaced by `forgetReads`. */
   reads: Map<unknown, unknown>;
 }
 
-interface ContextOptions extends Partial<Pick<Context, 'looksAhead'>> {
+interface ContextOptions extends Partial<Pick<Context, 'prefetches'>> {
   readonly apiKey?: string | undefined;
 }
 
 export const createContext = (
   rest: RestClient,
-  { apiKey = '', looksAhead = true }: ContextOptions,
+  { apiKey = '', prefetches = true }: ContextOptions,
 ): Context => ({
   rest,
   identity: { apiKey, forwarded: [] },
   pollers: undefined,
-  looksAhead,
+  prefetches,
   writes: new Writes(),
   reads: new Map(),
 });

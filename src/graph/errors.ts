@@ -22,7 +22,7 @@ type ErrorCode =
   | 'UPSTREAM_BUDGET_EXCEEDED'
   | 'OUTCOME_UNKNOWN';
 
-/** The error of an invalid input. The message shows the value and says what to do instead. */
+/** The error of an invalid input. The message shows the value and how to fix it. */
 export const badInput = (message: string, extensions: GraphQLErrorExtensions = {}): GraphQLError =>
   new GraphQLError(message, {
     extensions: { code: 'BAD_USER_INPUT' satisfies ErrorCode, ...extensions },
@@ -88,7 +88,7 @@ export function errorCodeOf({ kind, status = 0 }: Pick<RestError, 'kind' | 'stat
 /** Message and extensions for a client, and the original error. */
 export type ClientError = Pick<GraphQLError, 'message' | 'extensions' | 'originalError'>;
 
-/** Translates a RestError: a message, a code and the failed route, without addresses, keys or texts of the backend. */
+/** Translates a RestError: a message, a code and the failed route, without addresses, keys or messages of the backend. */
 export function fromRestError(error: RestError): ClientError {
   const { route, status, requestId, retryAfterMs } = error;
   const extensions = {

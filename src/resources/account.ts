@@ -21,7 +21,7 @@ interface AccountFilters {
   readonly includeEmptyOnly?: boolean | null | undefined;
 }
 
-/** All accounts, or those that match a search text. Source: GET /v0/accounts, GET /v0/accounts/search. */
+/** All accounts, or those that match a search string. Source: GET /v0/accounts, GET /v0/accounts/search. */
 const accountList = (
   context: Context,
   { query, includeEmptyOnly }: AccountFilters = {},
@@ -167,7 +167,7 @@ builder.queryFields((t) => ({
             'Whether to list only accounts without persons. If omitted, the backend decides.',
         }),
       },
-      // Uses one of two routes, depending on whether there is a search text.
+      // Uses one of two routes, depending on whether there is a search string.
       route: routes.listAccounts,
       items: accountEntity,
       list: (_query, args, context) => accountList(context, args),

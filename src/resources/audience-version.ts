@@ -44,7 +44,7 @@ export interface VersionNode extends AudienceVersion {
  */
 export const ofPage = (pageId: string, version: AudienceVersion): VersionNode =>
   version instanceof Error
-    ? // An error in place of an invalid version stays an error.
+    ? // An error that replaces an invalid version stays an error.
       (version as AudienceVersion as VersionNode)
     : {
         pageId,
@@ -141,7 +141,7 @@ builder.objectFields(audienceVersionEntity.ref, (t) => ({
   page: t.field(referenceField(pageEntity, { from: 'key', description: 'Page of the audience.' })),
 }));
 
-/** Fallback without the extended route: the versions contained in the audience. */
+/** Fallback without the optional route: the versions contained in the audience. */
 const knownVersions = (context: Context, parent: Audience) =>
   List.whole(
     context,

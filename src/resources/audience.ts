@@ -81,7 +81,7 @@ builder.objectField(audienceEntity.ref, 'page', (t) =>
 );
 
 /**
- * Fallback without the extended route: the distinct audiences of the page's links, by key. Assumed: see
+ * Fallback without the optional route: the distinct audiences of the page's links, by key. Assumed: see
  * docs/assumptions.md.
  */
 function linkedAudiences(context: Context, pageId: string) {

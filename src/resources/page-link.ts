@@ -34,7 +34,7 @@ const PageLinkTargetRef = builder.objectRef<PageLinkTargetNode>('PageLinkTarget'
 
 /**
  * Returns a link with its page: the requested one, or the one in the response. Assumed: some deployments return a
- * `pageId`, which the document does not show.
+ * `pageId`, which the API spec does not show.
  */
 function withPage(link: PageLink, requested: string | undefined): PageLinkNode {
   const named = (link as { readonly pageId?: unknown }).pageId;

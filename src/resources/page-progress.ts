@@ -76,7 +76,7 @@ function watchPage({ pollers, identity }: Context, key: PageKey): Repeater<Snaps
 }
 
 /**
- * Tracks the audiences sent to a watcher. The returned function tells whether an audience has changed, and records it.
+ * Tracks the audiences sent to a watcher. The returned function returns whether an audience has changed, and records it.
  */
 function changeFilter(): (audience: Audience) => boolean {
   const known = new Map<string, { readonly audience: Audience; readonly text: string }>();

@@ -134,7 +134,7 @@ const PageSearchHitRef = restType('PageSearchHit', PageSearchHit, {
         'Unique, stable ID of this hit, for caches. Lookups and mutations take the ID of the page, which is `page { id }` and needs no REST call.',
       resolve: ({ pageId }) =>
         (pageId as unknown) instanceof Error
-          ? pageId // an error in place of an invalid id
+          ? pageId // an error that replaces an invalid ID
           : formatNodeId('PageSearchHit', [pageId]),
     }),
   }),

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { Context } from '../graph/context.ts';
-import { startFrom } from '../graph/entity/lookahead.ts';
+import { startFrom } from '../graph/entity/prefetching.ts';
 import { requiring } from '../graph/entity/requirement.ts';
 import { writeField } from '../graph/fields/mutation.ts';
 import { builder } from '../graph/schema/builder.ts';

@@ -1,6 +1,4 @@
-/**
- * Imports all resource modules, and adds the mutation and subscription types.
- */
+/** Imports all resource modules, and adds the mutation and subscription types. */
 import './page.ts';
 import './audience.ts';
 import './audience-version.ts';

@@ -48,7 +48,7 @@ const PARTS: readonly (readonly [RegExp, string])[] = [
   [/\/src\/extensions\/([\w-]+)/, 'extension: $1'],
   [/\/src\/gateway\//, 'operation'],
   [/\/src\/execution\//, 'executor'],
-  [/\/src\/graph\/entity\/(lookahead|requirement|selection)\b/, 'look-ahead'],
+  [/\/src\/graph\/entity\/(prefetching|requirement|selection)\b/, 'prefetching'],
   [/\/src\/graph\/loading\//, 'loaders and lists'],
   [/\/src\/(graph|resources)\//, 'entities, connections and resolvers'],
   [/\/src\/rest\/decode\/decode-cache\b/, 'call: decode cache'],

@@ -247,7 +247,7 @@ async function openInThisProcess(
         variableValues: variables as Record<string, unknown> | undefined,
         contextValue: createContext(upstream(scopeOf({ apiKey: key })), {
           apiKey: key,
-          looksAhead: false,
+          prefetches: false,
         }),
       });
       const shown = errors.map((error) => translate(error).toJSON());

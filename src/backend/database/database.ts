@@ -188,7 +188,7 @@ function withoutSecrets(text: string): string {
   return text.replace(/\?\S*/g, '').replace(/\/\/[^/@\s]*@/g, '//');
 }
 
-/** Primary result codes of which SQLite's own message says too little. */
+/** Primary result codes whose message in SQLite is too short. */
 const WORDS: Readonly<Record<number, string>> = {
   8: 'it is read-only. Check the permissions of the file and its folder',
   14: 'it cannot be opened. Check that its folder exists, and the permissions of both',

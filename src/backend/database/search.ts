@@ -2,7 +2,7 @@
 import { sql, type Column, type SQL } from 'drizzle-orm';
 import { invalid } from '../errors.ts';
 
-/** Maximum number of words. Assumed: the document shows no limit. */
+/** Maximum number of words. Assumed: the API spec shows no limit. */
 const MAX_WORDS = 32;
 
 export const contains = (column: Column, text: string): SQL => matches(column, text, '*', '*');

@@ -1,6 +1,4 @@
-/**
- * HTTP around the handlers: routes, request ids, keys, parsing and validation, statuses and errors.
- */
+/** HTTP around the handlers: routes, request ids, keys, parsing and validation, statuses and errors. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
@@ -22,7 +20,7 @@ import type { Handlers, Present, TimestampForm } from './handler.ts';
 import { openApiDocument } from './openapi.ts';
 import { readBody, readParams, readQuery } from './request.ts';
 
-/** Maximum size of a body, in bytes. Assumed: the document shows no limit. */
+/** Maximum size of a body, in bytes. Assumed: the API spec shows no limit. */
 const MAX_BODY_BYTES = 1_048_576;
 
 const DESCRIPTION = '/v0/openapi.json';
@@ -125,7 +123,7 @@ function addRoutes(app: Hono<Env>, options: AppOptions): void {
     for (const [name, route] of here) {
       app.on(route.method, pattern, limit, (context) => handle(context, name, route, options));
     }
-    // Hono answers HEAD by the handler of GET.
+    // Hono handles HEAD like GET.
     const allowed = here
       .flatMap(([, { method }]) => (method === 'GET' ? [method, 'HEAD'] : [method]))
       .join(', ');

@@ -51,10 +51,10 @@ interface OpenApiOptions {
 /** Returns the document without `servers`, which depend on the request. */
 export function openApiDocument({ routeSet, timestamps }: OpenApiOptions): Json {
   const paths: Record<string, Json> = {};
-  const schemas: Json = {};
+  const operations = new Operations(timestamps);
   const served = servedRoutes(routeSet);
   for (const [name, route] of served) {
-    (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(name, route);
+    (paths[route.path] ??= {})[route.method.toLowerCase()] = operations.describe(name, route);
   }
   const apiKey = { type: 'apiKey', in: 'header', name: 'x-api-key' };
   return {
@@ -71,81 +71,92 @@ export function openApiDocument({ routeSet, timestamps }: OpenApiOptions): Json 
       .sort()
       .map((name) => ({ name, description: `Routes under \`/v0/${name}\`.` })),
     paths,
-    components: { securitySchemes: { apiKey }, schemas },
+    components: { securitySchemes: { apiKey }, schemas: operations.schemas },
   };
+}
 
-  function operation(name: RouteName, route: Route): Json {
+/** Operations, and the schemas to which they refer. */
+class Operations {
+  readonly schemas: Json = {};
+  readonly #timestamps: TimestampForm;
+
+  constructor(timestamps: TimestampForm) {
+    this.#timestamps = timestamps;
+  }
+
+  describe(name: RouteName, route: Route): Json {
     const { method, path, query, body, response } = route;
     // Output type of a parameter: `limit` is a number.
-    const properties = (query ? schemaOf(query)['properties'] : {}) as Json;
+    const properties = (query ? this.#schemaOf(query)['properties'] : {}) as Json;
     const others = [405, ...(method === 'GET' ? [409] : []), ...(body ? [] : [413, 415, 422])];
     const errors = Object.entries(CODES).filter(([status]) => !others.includes(Number(status)));
     const summary = summaryOf(name);
     return {
       operationId: name,
       summary,
-      description: `${summary}. ${'cursor' in properties ? 'Returns one page. Pass its `nextCursor` as `cursor` to get the next one.' : method === 'GET' ? 'Returns the object, or the best matches of a search.' : 'Returns the object after the write.'}`,
+      description: `${summary}. ${resultOf(method, properties)}`,
       tags: [tagOf(route)],
       parameters: [
         ...parametersOf(path).map((one) => parameter('path', one, { type: 'string' })),
         ...Object.entries(properties).map(([one, schema]) => parameter('query', one, schema)),
       ],
-      ...(body && { requestBody: { required: true, content: json(body, 'input') } }),
+      ...(body && { requestBody: { required: true, content: this.#json(body, 'input') } }),
       responses: {
-        [successOf(name)]: { description: 'Success', content: json(response) },
+        [successOf(name)]: { description: 'Success', content: this.#json(response) },
         ...Object.fromEntries(
           errors.map(([status, code]) => [
             status,
-            { description: code.replaceAll('_', ' '), content: json(ErrorBody) },
+            { description: code.replaceAll('_', ' '), content: this.#json(ErrorBody) },
           ]),
         ),
       },
     };
   }
 
-  function json(given: z.ZodType, io: 'input' | 'output' = 'output'): Json {
-    const schema = schemaOf(given, io);
-    return { 'application/json': { schema, example: exampleIn(schema) } };
+  #json(given: z.ZodType, io: 'input' | 'output' = 'output'): Json {
+    const schema = this.#schemaOf(given, io);
+    return { 'application/json': { schema, example: this.#exampleIn(schema) } };
   }
 
   /** Returns an example of a schema, made of those of its fields. */
-  function exampleIn(schema: Json): unknown {
+  #exampleIn(schema: Json): unknown {
     const { $ref, examples, anyOf, items, properties, type } = schema as Partial<OfSchema>;
     if (examples) return examples[0];
-    if ($ref) return exampleIn(schemas[$ref.split('/').at(-1)!] as Json);
-    if (anyOf) return exampleIn(anyOf[0]!);
+    if ($ref) return this.#exampleIn(this.schemas[$ref.split('/').at(-1)!] as Json);
+    if (anyOf) return this.#exampleIn(anyOf[0]!);
     if (schema['enum']) return (schema['enum'] as unknown[])[0];
     // The first of several; the others are `null`.
     const [kind = 'object'] = [type ?? []].flat();
-    if (kind === 'array') return [exampleIn(items!)];
+    if (kind === 'array') return [this.#exampleIn(items!)];
     if (kind !== 'object') return PLAIN[kind];
     return Object.fromEntries(
-      Object.entries(properties ?? {}).map(([name, one]) => [name, exampleIn(one)]),
+      Object.entries(properties ?? {}).map(([name, one]) => [name, this.#exampleIn(one)]),
     );
   }
 
   /** Returns a schema with references to named ones. */
-  function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'output'): Json {
+  #schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'output'): Json {
     const text = JSON.stringify(z.toJSONSchema(schema, { io }));
     const { $schema, $defs, ...bare } = JSON.parse(
       text.replaceAll('#/$defs/', '#/components/schemas/'),
     ) as Json;
-    for (const [name, one] of Object.entries($defs ?? {})) schemas[name] = complete(one, io, name);
-    return complete(bare, io, '') as Json;
+    for (const [name, one] of Object.entries($defs ?? {}))
+      this.schemas[name] = this.#complete(one, io, name);
+    return this.#complete(bare, io, '') as Json;
   }
 
   /** Adds examples and the form of timestamps, and opens the objects of responses. @param owner name of the schema. */
-  function complete(given: unknown, io: 'input' | 'output', owner: string): unknown {
-    if (Array.isArray(given)) return given.map((one) => complete(one, io, owner));
+  #complete(given: unknown, io: 'input' | 'output', owner: string): unknown {
+    if (Array.isArray(given)) return given.map((one) => this.#complete(one, io, owner));
     if (typeof given !== 'object' || given === null) return given;
     const { additionalProperties, ...schema } = Object.fromEntries(
-      Object.entries(given).map(([name, one]) => [name, complete(one, io, owner)]),
+      Object.entries(given).map(([name, one]) => [name, this.#complete(one, io, owner)]),
     );
     const isOpen = io === 'output' && additionalProperties === false;
     const { properties } = schema as { readonly properties?: Record<string, Json> };
     for (const [name, property] of Object.entries(properties ?? {})) {
-      if (name.endsWith('At')) Object.assign(property, TIMESTAMP[timestamps]);
-      const example = exampleOf(owner, name);
+      if (name.endsWith('At')) Object.assign(property, TIMESTAMP[this.#timestamps]);
+      const example = this.#exampleOf(owner, name);
       const isAllowed = example !== null || [property['type']].flat().includes('null');
       if (example !== undefined && isAllowed) property['examples'] = [example];
     }
@@ -155,9 +166,9 @@ export function openApiDocument({ routeSet, timestamps }: OpenApiOptions): Json 
     };
   }
 
-  function exampleOf(owner: string, name: string): unknown {
+  #exampleOf(owner: string, name: string): unknown {
     if (name in EXAMPLES) return EXAMPLES[`${owner}.${name}`] ?? EXAMPLES[name];
-    return name.endsWith('At') ? MOMENT[timestamps] : undefined;
+    return name.endsWith('At') ? MOMENT[this.#timestamps] : undefined;
   }
 }
 
@@ -176,6 +187,13 @@ const PLAIN: Readonly<Record<string, unknown>> = {
   number: 1,
   boolean: true,
 };
+
+function resultOf(method: Route['method'], query: Json): string {
+  if (method !== 'GET') return 'Returns the object after the write.';
+  return 'cursor' in query
+    ? 'Returns one page. Pass its `nextCursor` as `cursor` to get the next one.'
+    : 'Returns the object, or the best matches of a search.';
+}
 
 const tagOf = ({ path }: Route): string => path.split('/')[2]!;
 

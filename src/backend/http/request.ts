@@ -2,13 +2,13 @@
 import type { z } from 'zod';
 import { invalid, Problem } from '../errors.ts';
 
-/** Maximum length of a query parameter, in characters. Assumed: the document shows no limit. */
+/** Maximum length of a query parameter, in characters. Assumed: the API spec shows no limit. */
 const MAX_PARAMETER_LENGTH = 2_000;
 
 /**
  * Reads the ids of a path.
  *
- * @throws {Problem} 404 for texts that cannot be stored.
+ * @throws {Problem} 404 for strings that cannot be stored.
  */
 export function readParams(params: Record<string, string>): Record<string, string> {
   const [field] = unstorableFields(params);
@@ -100,7 +100,7 @@ function accept<Value>(
 const UNSTORABLE = 'contains a null character or an unpaired surrogate';
 
 /**
- * Returns fields with text that SQLite would truncate or change. Recursive, since values accepted by a schema are
+ * Returns fields with strings that SQLite would truncate or change. Recursive, since values accepted by a schema are
  * shallow.
  */
 function unstorableFields(value: unknown, path: readonly string[] = []): string[] {

@@ -2,7 +2,7 @@
  * The state machine of versions: draft → queued → processing → published.
  *
  * Every step checks the state that it leaves in its caller's transaction, so repeated steps, and steps after the
- * archiving of the audience, have no effect. Assumed: all transitions, since the document shows none.
+ * archiving of the audience, have no effect. Assumed: all transitions, since the API spec shows none.
  */
 import { and, inArray, isNotNull, ne, sql, type SQL } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';

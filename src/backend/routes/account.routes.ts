@@ -58,7 +58,7 @@ const listWhere = ({ db, tenantId, list, present }: HandlerCall, condition: SQL 
     select: db.select(selection).from(accounts),
     table: accounts,
     where: and(equals(accounts, { tenantId }), condition),
-    // Assumed: oldest first, since the document shows no order.
+    // Assumed: oldest first, since the API spec shows no order.
     order: ['createdAt', 'accountId'],
     present,
   });

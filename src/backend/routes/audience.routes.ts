@@ -30,7 +30,7 @@ export const audienceRoutes = {
       select: fullAudiences(db),
       table: audiences,
       where: equals(audiences, { tenantId, pageId }),
-      // Assumed: oldest first, since the document shows no order.
+      // Assumed: oldest first, since the API spec shows no order.
       order: ['createdAt', 'audienceId'],
       present: (row) => presentAudience(row, metadata, present),
     });

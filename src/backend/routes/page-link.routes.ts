@@ -22,7 +22,7 @@ export const pageLinkRoutes = {
           : inArray(pageLinks.audienceId, audiencesOf(db, tenantId, query.pageId)),
         isNull(pageLinks.deletedAt),
       ),
-      // Assumed: by path, since the document shows no order.
+      // Assumed: by path, since the API spec shows no order.
       order: ['path', 'pageLinkId'],
       present: (row) => {
         const { targetType, audienceId, ...link } = present(row);

@@ -26,7 +26,7 @@ export const pageRoutes = {
         ...body,
         pageId: newId('page'),
         tenantId,
-        // Assumed: a new page is a draft, and is titled as its metadata says, else by its name.
+        // Assumed: a new page is a draft, and has the title of its metadata, or else its name.
         title: body.metadata?.title ?? body.name,
         status: 'draft',
         actions,
@@ -92,7 +92,7 @@ export async function getPageRow({
   return row;
 }
 
-/** Optional fields that the page does not have are left out, as the document has no null there. */
+/** Optional fields that the page does not have are omitted, since the API spec has no null there. */
 function presentPage(row: CountedPageRow, present: HandlerCall['present']): Page {
   const { headerActionId, metadata, ...page } = present(row);
   return {

@@ -10,7 +10,7 @@ export const personRoutes = {
       select: db.select().from(persons),
       table: persons,
       where: equals(persons, { tenantId }),
-      // Assumed: oldest first, since the document shows no order.
+      // Assumed: oldest first, since the API spec shows no order.
       order: ['createdAt', 'personId'],
       present,
     }),

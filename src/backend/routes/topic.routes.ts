@@ -14,7 +14,7 @@ export const topicRoutes = {
       select: db.select().from(topics),
       table: topics,
       where: equals(topics, { tenantId }),
-      // Assumed: by sort order, since the document shows none.
+      // Assumed: by sort order, since the API spec shows none.
       order: ['sortOrder', 'topicId'],
       present: (row) => row,
     });

@@ -16,7 +16,7 @@ export const versionRoutes = {
       select: db.select().from(versions),
       table: versions,
       where: equals(versions, { tenantId, audienceId }),
-      // Assumed: newest first; an extended route, see docs/assumptions.md.
+      // Assumed: newest first; an optional route, see docs/assumptions.md.
       direction: 'desc',
       order: ['versionNumber'],
       present,

@@ -1,7 +1,7 @@
 /**
  * An entity is a type that has a key and can be read by it.
  *
- * The key consists of the ids of its REST path. Objects contain their key, so a key stands for its object if nothing
+ * The key consists of the ids of its REST path. Objects contain their key, so a key replaces its object if nothing
  * else is selected.
  */
 import type { ObjectRef } from '@pothos/core';
@@ -100,7 +100,7 @@ export class Entity<T extends object, Name extends string> {
     this.keyFields = new Set<string>(['id', '__typename', ...key]);
     this.#parameters = parametersOf(route.path);
     this.callKey = key.slice(0, this.#parameters.length);
-    // A single id is already a text.
+    // A single ID is already a string.
     const idOf = (wanted: KeyOf<Name>) =>
       rest.length > 0 ? mapKeyOf(wanted, key) : wanted[first!];
     this.#newLoader = (context) =>
@@ -135,7 +135,7 @@ export class Entity<T extends object, Name extends string> {
   /**
    * Returns the global id of a key.
    *
-   * @throws the error in place of an invalid part; UPSTREAM_INVALID_RESPONSE for one that is unusable in a path.
+   * @throws the error that replaces an invalid part; UPSTREAM_INVALID_RESPONSE for one that is unusable in a path.
    */
   idOf(key: KeyOf<Name>): string {
     const parts: string[] = [];
@@ -152,7 +152,7 @@ export class Entity<T extends object, Name extends string> {
     return new NodeReference(key);
   }
 
-  /** Creates references to the distinct ids of a response. Errors in place of invalid ids stay, empty ids do not. */
+  /** Creates references to the distinct ids of a response. Errors that replace invalid IDs stay, empty ids do not. */
   references(ids: readonly unknown[], toKey: (id: string) => KeyOf<Name>): NodeReference[] {
     return [...new Set(ids)].flatMap((id) => {
       if (id instanceof Error) return id as unknown as NodeReference;

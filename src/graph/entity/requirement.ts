@@ -1,7 +1,7 @@
 /**
  * Requirements: what a field needs of the backend, declared with the field.
  *
- * Look-ahead, the plan and the field's resolver share this declaration of route and key.
+ * Prefetching, the plan and the field's resolver share this declaration of route and key.
  */
 import type { GraphQLField } from 'graphql';
 import type { ArgumentValues } from '../../execution/operation/arguments.ts';
@@ -46,7 +46,7 @@ export interface ReferenceRequirement {
   /**
    * Returns null for an empty reference.
    *
-   * @throws the error in place of an invalid part of the key.
+   * @throws the error that replaces an invalid part of the key.
    */
   readonly key: (parent: object) => Key | null;
 }
@@ -56,7 +56,7 @@ interface ItemsRequirement {
   readonly from: RequirementSource;
   /** Entity that the items prime, if they are entities. */
   readonly items?: AnyEntity | undefined;
-  /** Fields that every item has from its parent, beside the parts of its key. */
+  /** Fields that every item has from its parent, in addition to the parts of its key. */
   readonly shares?: readonly string[];
   /** Whether the items are keys, read only if more is selected. */
   readonly references?: boolean;
@@ -92,7 +92,7 @@ export interface LoadRequirement extends ItemsRequirement {
   readonly instead?: LoadRequirement | undefined;
 }
 
-/** A write, which look-ahead never starts. */
+/** A write, which is never prefetched. */
 export interface WriteRequirement {
   readonly kind: 'write';
   readonly from: 'object';
@@ -174,7 +174,7 @@ export const requirementIn = <
     ? requirement.instead
     : requirement;
 
-/** Returns the extended route of a field that has a fallback; undefined for most fields. */
+/** Returns the optional route of a field that has a fallback; undefined for most fields. */
 export function extendedRouteOf(field: Field): Route | undefined {
   const requirement = usualRequirementOf(field);
   return requirement && 'instead' in requirement && requirement.instead

@@ -1,6 +1,4 @@
-/**
- * Selections of objects for look-ahead and the plan, with requirements.
- */
+/** Selections of objects for prefetching and the plan, with requirements. */
 import type { GraphQLField, GraphQLObjectType } from 'graphql';
 import {
   collectFields,

@@ -1,6 +1,4 @@
-/**
- * Relay connections over arrays that REST returns whole: forward and backward.
- */
+/** Relay connections over arrays that REST returns whole: forward and backward. */
 import type { ObjectRef } from '@pothos/core';
 import type { DefaultConnectionArguments } from '@pothos/plugin-relay';
 import type { GraphQLResolveInfo } from 'graphql';
@@ -41,7 +39,7 @@ export function arrayConnectionField<Parent extends object, Node>({
   requirement,
   items,
 }: ArrayConnectionOptions<Parent, Node>) {
-  // Look-ahead must not call for arguments that the resolver rejects.
+  // Prefetching must not call for arguments that the resolver rejects.
   const checked = (load: LoadRequirement): LoadRequirement => ({
     ...load,
     key: (parent, args, context) => {

@@ -1,12 +1,10 @@
-/**
- * Connection types by the relay plugin, with `nodes` and `totalCount` added.
- */
+/** Connection types by the relay plugin, with `nodes` and `totalCount` added. */
 import type { ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../context.ts';
 import { nullOnlyWithError } from '../entity/requirement.ts';
 import { nounOf, withArticle, type EntityOf, type Types } from '../entity/entity.ts';
-import { followKey } from '../entity/lookahead.ts';
+import { followKey } from '../entity/prefetching.ts';
 import { builder } from '../schema/builder.ts';
 import { NodeReference } from '../types/key.ts';
 import type { Edge, NodePage } from '../types/node-page.ts';

@@ -13,7 +13,7 @@ import type { Route } from '../../v0/routes.ts';
 import type { Context } from '../context.ts';
 import { requirementIn, requiring, type ListRequirement } from '../entity/requirement.ts';
 import { findEntity, type AnyEntity, type EntityOf, type Types } from '../entity/entity.ts';
-import { requestAhead } from '../entity/lookahead.ts';
+import { prefetchedRequest } from '../entity/prefetching.ts';
 import { cutAt, rejectedCursor } from '../errors.ts';
 import { cursorOf, MarkedItems, startOfPage, type IdentifyingFields } from '../loading/cursor.ts';
 import {
@@ -84,7 +84,7 @@ export function listField<Parent extends object, Node, Args extends InputFieldMa
     resolve: (parent: Parent, args: ArgumentValues, context: Context, info: GraphQLResolveInfo) => {
       const { capabilities } = context.rest;
       const request =
-        requestAhead(context, parent, info) ??
+        prefetchedRequest(context, parent, info) ??
         pageRequestOf(requirementIn(capabilities, requirement), parent, args, context);
       const read = new ConnectionRead(request, options, parent, context, info);
       const { instead, list } = request;
@@ -152,7 +152,7 @@ interface PageRead {
  */
 class ConnectionRead {
   #request: PageRequest;
-  /** Read in place of the request's list, which it shows. */
+  /** List that is read: the request's, or the same one started over. */
   #list: List;
   readonly #entity: AnyEntity | undefined;
   readonly #fields: IdentifyingFields;

@@ -21,7 +21,7 @@ import {
   type KeyOf,
   type Types,
 } from '../entity/entity.ts';
-import { startFrom } from '../entity/lookahead.ts';
+import { startFrom } from '../entity/prefetching.ts';
 import { badInput, fromRestError } from '../errors.ts';
 import { builder } from '../schema/builder.ts';
 import { inputType, type InputOptions } from '../schema/rest-type.ts';
@@ -75,7 +75,7 @@ type WriteOptions<
   readonly target?: {
     readonly field: string;
     readonly entity: Entity<Target, Part>;
-    /** @default text about the target's global id */
+    /** @default mentions the target's global ID */
     readonly description?: string;
   };
   /** Maps fields to the body, and paths of the body to the input, if names differ. */

@@ -1,5 +1,5 @@
 /**
- * Fields that refer to one object, with one requirement for look-ahead, plan and resolver. Returns options of
+ * Fields that refer to one object, with one requirement for prefetching, plan and resolver. Returns options of
  * `t.field`.
  */
 import type { GraphQLResolveInfo } from 'graphql';
@@ -11,7 +11,7 @@ import {
   type ReferenceRequirement,
 } from '../entity/requirement.ts';
 import { describeId, nounOf, withArticle, type Entity, type KeyOf } from '../entity/entity.ts';
-import { followReference, lookUp } from '../entity/lookahead.ts';
+import { followReference, lookUp } from '../entity/prefetching.ts';
 import { badInput } from '../errors.ts';
 import { builder } from '../schema/builder.ts';
 import { requireKey } from '../types/key.ts';
@@ -46,7 +46,7 @@ export function referenceField<
   return {
     ...requiring(description, requirement),
     type: entity.ref,
-    // Safe cast: the entity's loader returns its objects, or a key stands for one.
+    // Safe cast: the entity's loader returns its objects, or a key replaces one.
     resolve: (parent: Parent, _args: object, context: Context, info: GraphQLResolveInfo) =>
       followReference(requirement, parent, context, info) as T | null | Promise<T | null>,
   };

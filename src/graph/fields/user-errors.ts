@@ -1,7 +1,7 @@
 /**
  * User errors: errors that the user of a form can correct, found here or by the backend, as data.
  *
- * Messages are for users: zod's are for developers, and texts of the backend are never repeated.
+ * Messages are for users: zod's are for developers, and messages of the backend are never repeated.
  */
 import type { z } from 'zod';
 import { hasKind, type RestError } from '../../rest/call/errors.ts';

@@ -1,5 +1,5 @@
 /**
- * Relay cursors: a position in one list, as opaque URL-safe text.
+ * Relay cursors: a position in one list, as opaque URL-safe strings.
  *
  * A cursor contains marks of its item and of those before it, so it stays valid when items are inserted or removed. A
  * checksum of the list, its filters and the position lets cursors of other lists, and damaged ones, be rejected before
@@ -51,7 +51,7 @@ export function formatCursor(listId: string, position: string): string {
   return bytes.toString('base64url');
 }
 
-/** Returns the position of a cursor, which anybody could have created; undefined for a cursor of another list. */
+/** Returns the position of a cursor, which any client could have created; undefined for a cursor of another list. */
 export function parseCursor(listId: string, cursor: string): string | undefined {
   const bytes = Buffer.from(cursor, 'base64url');
   const isValid =

@@ -67,7 +67,7 @@ export class List<Item = unknown> {
   /**
    * Creates the list of a route.
    *
-   * @throws the error in place of an invalid id among the values.
+   * @throws the error that replaces an invalid id among the values.
    */
   static of<Path extends string, Item, Query>(
     context: Context,
@@ -131,14 +131,14 @@ export class List<Item = unknown> {
     );
   }
 
-  /** Reads a page, in one call for all its reads. With `cancel` it is a read of look-ahead, which can be abandoned. */
+  /** Reads a page, in one call for all its reads. With `cancel` it is a prefetch, which can be abandoned. */
   read(page: ListPage, call: CallOptions): Promise<ListedPage<Item>> {
     const toNode = this.#toNode;
     const listed = listReader(this.#context).read(this, page, call);
     // Safe cast: items of an unmapped list.
     if (!toNode) return listed as Promise<ListedPage<Item>>;
     return listed.then(({ items, hasMore, nextCursor, totalCount }) => ({
-      // An error in place of an item is reported at that item.
+      // An error that replaces an item is reported at that item.
       items: items.map((item) => (item instanceof Error ? (item as Item) : toNode(item))),
       hasMore,
       nextCursor,
@@ -167,7 +167,7 @@ export class List<Item = unknown> {
         const listed: ListedPage<Item> = await this.read({ from, limit: MAX_LIMIT }, call);
         yield { items: listed.items, isFirst: from === null };
         from = nextStart(listed, from);
-        // Look-ahead may have abandoned it meanwhile.
+        // Prefetching may have abandoned it meanwhile.
         if (from === null || call.cancel?.cancelled) return;
         if (seen.has(from)) throw repeatedCursor();
         seen.add(from);
@@ -182,7 +182,7 @@ export class List<Item = unknown> {
    * Searches all pages for an item by a field; null if there is none.
    *
    * @param onPage called after each page without the item.
-   * @throws the error in place of an invalid item or field, which may be the wanted one.
+   * @throws the error that replaces an invalid item or field, which may be the wanted one.
    */
   async find(
     call: CallOptions,
@@ -211,7 +211,7 @@ export class List<Item = unknown> {
   }
 }
 
-/** Returns the first item with a wanted field, or else the first error in place of an item or its field. */
+/** Returns the first item with a wanted field, or else the first error that replaces an item or its field. */
 export function findItem<Item>(
   items: readonly Item[],
   field: keyof Item & string,
@@ -227,9 +227,9 @@ export function findItem<Item>(
 }
 
 /**
- * Converts filters to texts: a flag is `true` or `false`.
+ * Converts filters to strings: a flag is `true` or `false`.
  *
- * @throws the error in place of an invalid id. Source: interface.md, "Endpoints": flags are strings. Assumed: `true`
+ * @throws the error that replaces an invalid id. Source: interface.md, "Endpoints": flags are strings. Assumed: `true`
  * and `false`.
  */
 function sentFilters(given: object): Readonly<Record<string, string>> {

@@ -1,5 +1,5 @@
 /**
- * Loader of one request: DataLoader with calls that look-ahead can start and abandon.
+ * Loader of one request: DataLoader with calls that prefetching can start and abandon.
  *
  * Lists and writes prime its cache. REST has no batch routes, so a batch makes one call per key, which succeed and fail
  * independently. This class adds cancellation of loads and the origin of calls to DataLoader.
@@ -14,20 +14,20 @@ export type Abandon = () => void;
 
 const nothingToAbandon: Abandon = () => {};
 
-/** A call that only look-ahead has requested so far. */
-interface EarlyLoad {
+/** A prefetched call that no resolver has requested yet. */
+interface Prefetch {
   readonly cancel: Cancel;
   starts: number;
 }
 
 interface LoaderOptions<Key> {
-  /** Returns equal texts for equal keys. @default all values of the key */
+  /** Returns equal strings for equal keys. @default all values of the key */
   readonly idOf?: (key: Key) => string;
   /** Called for each load of a primed key. */
   readonly onPrimed?: (origin: unknown) => void;
 }
 
-/** A loader as look-ahead sees it; a method, so that loaders of different keys have one type. */
+/** A loader as prefetching uses it; a method, so that loaders of different keys have one type. */
 export interface StartsLoads<Key> {
   start(key: Key, origin?: unknown): Abandon;
 }
@@ -41,7 +41,7 @@ interface Load<Key> {
 export class Loader<Key extends object, Value> implements StartsLoads<Key> {
   readonly #cache = new Map<string, Promise<Value>>();
   readonly #batches: DataLoader<Load<Key>, Value, string>;
-  readonly #ahead = new Map<string, EarlyLoad>();
+  readonly #prefetches = new Map<string, Prefetch>();
   readonly #primed = new Set<string>();
   readonly #idOf: (key: Key) => string;
   readonly #onPrimed: ((origin: unknown) => void) | undefined;
@@ -63,11 +63,11 @@ export class Loader<Key extends object, Value> implements StartsLoads<Key> {
    * Loads the value of a key, in one call per key and request.
    *
    * @param origin path of the field.
-   * @throws the error in place of an invalid part of the key.
+   * @throws the error that replaces an invalid part of the key.
    */
   load(key: Key, origin?: unknown): Promise<Value> {
     const id = this.#idOf(key);
-    this.#ahead.delete(id);
+    this.#prefetches.delete(id);
     if (this.#primed.has(id)) this.#onPrimed?.(origin);
     return this.#load(id, key, { origin });
   }
@@ -83,25 +83,25 @@ export class Loader<Key extends object, Value> implements StartsLoads<Key> {
   /** Starts a call that a resolver will probably need; the resolver reports its failure. */
   start(key: Key, origin?: unknown): Abandon {
     const id = this.#idOf(key);
-    let ahead = this.#ahead.get(id);
-    if (!ahead) {
+    let prefetch = this.#prefetches.get(id);
+    if (!prefetch) {
       if (this.#cache.has(id)) return nothingToAbandon;
-      ahead = { cancel: new Cancel(), starts: 0 };
-      this.#ahead.set(id, ahead);
-      this.#load(id, key, { origin, cancel: ahead.cancel }).catch(() => {});
+      prefetch = { cancel: new Cancel(), starts: 0 };
+      this.#prefetches.set(id, prefetch);
+      this.#load(id, key, { origin, cancel: prefetch.cancel }).catch(() => {});
     }
-    ahead.starts += 1;
-    const begun = ahead;
+    prefetch.starts += 1;
+    const started = prefetch;
     return () => {
-      begun.starts -= 1;
-      if (begun.starts > 0 || this.#ahead.get(id) !== begun) return;
-      this.#ahead.delete(id);
+      started.starts -= 1;
+      if (started.starts > 0 || this.#prefetches.get(id) !== started) return;
+      this.#prefetches.delete(id);
       this.#cache.delete(id);
-      begun.cancel.cancel();
+      started.cancel.cancel();
     };
   }
 
-  /** Like `load`, for a loader whose calls use this one: starts and cancellations of look-ahead are passed on. */
+  /** Like `load`, for a loader whose calls use this one: prefetches and their cancellation are passed on. */
   loadFor(key: Key, { origin, cancel }: CallOptions): Promise<Value> {
     if (!cancel) return this.load(key, origin);
     cancel.listen({ onEnd: this.start(key, origin) });

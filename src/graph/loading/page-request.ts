@@ -69,7 +69,7 @@ export const firstOf = (args: ArgumentValues): number =>
 export const afterOf = (args: ArgumentValues): string | null =>
   (args['after'] as string | null | undefined) ?? null;
 
-/** @throws BAD_USER_INPUT if a text, other than a cursor of the backend, is too long for a URL. */
+/** @throws BAD_USER_INPUT if a string, other than a cursor of the backend, is too long for a URL. */
 export function checkTexts(args: ArgumentValues): void {
   for (const name in args) {
     const value = args[name];

@@ -1,6 +1,4 @@
-/**
- * The schema builder. Resource modules define the types of `/v0`.
- */
+/** The schema builder. Resource modules define the types of `/v0`. */
 import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
 import { API_NAME } from '../../v0/routes.ts';

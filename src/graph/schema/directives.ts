@@ -1,5 +1,5 @@
 /**
- * The directives `@restCost` and `@semanticNonNull`, and the schema as text with them.
+ * The directives `@restCost` and `@semanticNonNull`, and the schema printed with them.
  *
  * A field's cost is read from its requirement, like its plan and description.
  */

@@ -1,11 +1,9 @@
-/**
- * `Node` by the relay plugin: global ids, and `node` and `nodes`, which cost one call per object.
- */
+/** `Node` by the relay plugin: global ids, and `node` and `nodes`, which cost one call per object. */
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../context.ts';
 import { requiring, type WantedObject } from '../entity/requirement.ts';
 import { findEntity } from '../entity/entity.ts';
-import { lookUp } from '../entity/lookahead.ts';
+import { lookUp } from '../entity/prefetching.ts';
 import { badInput } from '../errors.ts';
 import { parseNodeId } from '../types/node-id.ts';
 

@@ -2,7 +2,7 @@
  * Object types of REST responses and inputs of REST bodies: names, descriptions, types and nullability of fields come
  * from the contract's zod schema.
  *
- * Names determine the types of texts: `…At` is a `DateTime`, `…Id` an `ID`. Ids of the contract are raw ids, since `id`
+ * Names determine the types of strings: `…At` is a `DateTime`, `…Id` an `ID`. Ids of the contract are raw ids, since `id`
  * is a global id.
  */
 import {

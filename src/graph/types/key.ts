@@ -1,6 +1,4 @@
-/**
- * Keys of objects, of callers and of backend responses, in which an error may replace a part.
- */
+/** Keys of objects, of callers and of backend responses, in which an error may replace a part. */
 
 /** Parts of a key by name. */
 export type Key = Readonly<Record<string, string>>;
@@ -17,7 +15,7 @@ export class NodeReference {
 /**
  * Checks a key before a call.
  *
- * @throws the error in place of an invalid part, whose text must not become an id.
+ * @throws the error that replaces an invalid part and must not become an ID.
  */
 export function requireKey<Key extends object>(key: Key): Key {
   for (const name in key) if (key[name] instanceof Error) throw key[name];
@@ -37,7 +35,7 @@ export function valueAt(object: unknown, ...path: readonly string[]): unknown {
 /**
  * Joins named values to an unambiguous map key: each is preceded by its length.
  *
- * @throws the error in place of an invalid value.
+ * @throws the error that replaces an invalid value.
  */
 export function mapKeyOf(values: object, names?: readonly string[]): string {
   let text = '';

@@ -1,5 +1,5 @@
 /**
- * Global ids: a type and the ids of its REST path, as one opaque URL-safe text.
+ * Global ids: a type and the ids of its REST path, as one opaque URL-safe string.
  *
  * A third of a list's response is ids, so they are encoded compactly: two bytes for the type, sixteen for a UUID, and
  * length-prefixed bytes for other ids. A checksum detects cut and guessed ids, which could be valid ids of other
@@ -22,7 +22,7 @@ const HEAD_BYTES = CHECKSUM_BYTES + CODE_BYTES;
 /** Maximum length of a global id, in characters: three path ids of maximum length. */
 export const MAX_LENGTH = 8_192;
 
-/** Prefix of each part: a UUID, or more than `MAX_SHORT` bytes of text; otherwise the number of bytes plus one. */
+/** Prefix of each part: a UUID, or more than `MAX_SHORT` bytes of UTF-8; otherwise the number of bytes plus one. */
 const UUID = 0;
 const LONG = 255;
 const MAX_SHORT = 253;
@@ -94,7 +94,7 @@ function writePart(bytes: Buffer, at: number, part: string): number {
   return at + 3 + bytes.write(part, at + 3);
 }
 
-/** Writes a UUID in lower case; returns false for other texts, including upper case. */
+/** Writes a UUID in lower case; returns false for other strings, including upper case. */
 function writeUuid(bytes: Buffer, start: number, text: string): boolean {
   let at = start;
   for (let i = 0; i < UUID_LENGTH; i++) {
@@ -118,7 +118,7 @@ function hexOf(character: number): number {
 
 /**
  * @param instead advice in the error for a raw id.
- * @throws BAD_USER_INPUT for texts not created by `formatNodeId`.
+ * @throws BAD_USER_INPUT for strings not created by `formatNodeId`.
  */
 export function parseNodeId(
   id: string,
@@ -133,7 +133,7 @@ export function parseNodeId(
   return key;
 }
 
-/** Parses a text of `formatNodeId`; undefined for other texts. */
+/** Parses a result of `formatNodeId`; undefined for other strings. */
 export function readNodeId(id: string): NodeKey | undefined {
   if (id.length > MAX_LENGTH) return undefined;
   const bytes = Buffer.from(id, 'base64url');

@@ -19,7 +19,7 @@ const ISO_8601 = /^(\d{4}-\d{2}-(\d{2}))T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+
 const PLAIN_MOMENT =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-][01]\d:[0-5]\d)$/;
 
-/** The document's pattern for a timestamp. Source: interface.md, "Conventions". */
+/** Pattern of timestamps. Source: interface.md, "Conventions". */
 const PLUS_DIGITS = /^\+[1-9]\d{1,14}$/;
 
 /** The last millisecond of the year 9999: ISO 8601 writes later years with a sign and six digits. */

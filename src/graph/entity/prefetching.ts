@@ -1,5 +1,5 @@
 /**
- * Look-ahead: starts calls as soon as their keys are known.
+ * Prefetching: starts calls as soon as their keys are known.
  *
  * When an object is loaded by its key, calls below it that require only this key start at the same time instead of
  * after it. An object of which only the key is selected is not loaded. Arguments and keys computed here are kept for
@@ -88,23 +88,23 @@ export function startFrom(
   if (key) attach(context, object, startBelow(entity, key, context, info).calls);
 }
 
-/** Returns the page request that look-ahead made for a list field; undefined if it did not start it. */
-export const requestAhead = (
+/** Returns the prefetched page request of a list field; undefined without one. */
+export const prefetchedRequest = (
   context: Context,
   parent: object,
   info: GraphQLResolveInfo,
 ): PageRequest | undefined => startedBelow(context).get(parent)?.requests.get(info.fieldNodes[0]!);
 
-/** Whether the parent of a list exists; undefined if the list's response does not tell. */
+/** Whether the parent of a list exists; undefined if the list's response does not show it. */
 function provesParent(
-  { list, page, path }: ListAhead,
+  { list, page, path }: StartedPage,
   { rest }: Context,
 ): Promise<boolean | undefined> {
   const read = () => list.read(page, { origin: path }).then(() => true);
   const exists = list.route
     ? readBy<boolean | undefined>(list.route, rest.capabilities, read, async () => undefined)
     : read();
-  // A rejected cursor says nothing about the parent.
+  // A rejected cursor does not show whether the parent exists.
   return exists.catch((error: unknown) =>
     hasKind(error, 'cursor') ? undefined : !isNotFound(error),
   );
@@ -147,7 +147,7 @@ function attach(context: Context, object: object, calls: StartedCalls | undefine
 }
 
 /** A started page of a list. */
-interface ListAhead {
+interface StartedPage {
   readonly list: List;
   readonly page: ListPage;
   readonly path: SelectionInfo['path'];
@@ -181,7 +181,7 @@ class StartedCalls {
    * A list whose response shows whether the object exists. Not a closure: V8 allocates closures assigned to fields as
    * long-lived, and one here retained whole requests.
    */
-  proof: ListAhead | undefined;
+  proof: StartedPage | undefined;
   readonly requests = new Map<FieldNode, PageRequest>();
   readonly references = new Map<FieldNode, StartedReference>();
   readonly #abandons: Abandon[] = [];
@@ -226,7 +226,7 @@ class StartedCalls {
 }
 
 function startBelow(entity: AnyEntity, key: Key, context: Context, info: SelectionInfo): Below {
-  if (context.looksAhead === false) return { needsObject: true, calls: undefined };
+  if (context.prefetches === false) return { needsObject: true, calls: undefined };
   const { schema, fragments, variableValues } = info;
   // An entity is created with an ObjectRef, so its name is that of an object type.
   const type = schema.getType(entity.name) as GraphQLObjectType;
