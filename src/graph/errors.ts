@@ -86,7 +86,7 @@ export function errorCodeOf({ kind, status = 0 }: Pick<RestError, 'kind' | 'stat
 }
 
 /** Message and extensions for a client, and the original error. */
-export type ClientError = Pick<GraphQLError, 'message' | 'extensions' | 'originalError'>;
+type ClientError = Pick<GraphQLError, 'message' | 'extensions' | 'originalError'>;
 
 /** Translates a RestError: a message, a code and the failed route, without addresses, keys or messages of the backend. */
 export function fromRestError(error: RestError): ClientError {

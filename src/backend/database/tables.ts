@@ -183,7 +183,6 @@ export const personLogs = sqliteTable('person_logs', {
   personId: text('person_id').notNull(),
   ...logColumns(),
 });
-export type PersonLogRow = typeof personLogs.$inferSelect;
 
 export const accountLogs = sqliteTable('account_logs', {
   accountLogId: text('account_log_id').primaryKey(),

@@ -102,7 +102,7 @@ export interface WriteRequirement {
 }
 
 /** Polls of a subscription, made by a poller rather than the field. */
-export interface WatchRequirement {
+interface WatchRequirement {
   readonly kind: 'watch';
   readonly from: 'object';
   readonly route: Route;

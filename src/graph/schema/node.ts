@@ -75,7 +75,7 @@ export async function loadNode(
 }
 
 /** @throws BAD_USER_INPUT for an invalid id. */
-export function readId(id: string): WantedObject {
+function readId(id: string): WantedObject {
   const key = parseNodeId(id);
   // Only entities register types for parsing.
   const entity = findEntity(key.typename)!;
