@@ -24,7 +24,8 @@ import { ID_DESCRIPTION } from './node.ts';
 type OutputRef = EnumRef<Types, unknown> | ObjectRef<Types, unknown>;
 
 /** Additions to a field of the contract: the type of a non-scalar, or another description. */
-type Beside<Ref> = Ref | string | { readonly type?: Ref | 'String'; readonly description?: string };
+type FieldAddition<Ref> =
+  Ref | string | { readonly type?: Ref | 'String'; readonly description?: string };
 
 interface FieldOptions<Fields = Readonly<Record<string, unknown>>> {
   readonly fields?: Fields;
@@ -34,7 +35,7 @@ interface FieldOptions<Fields = Readonly<Record<string, unknown>>> {
 
 /** Object fields without a type in `fields` are defined by the module. */
 interface RestTypeOptions<T, Names extends PropertyKey> extends FieldOptions<{
-  readonly [Name in Names]?: Beside<OutputRef>;
+  readonly [Name in Names]?: FieldAddition<OutputRef>;
 }> {
   readonly description: string;
   readonly interfaces?: readonly InterfaceParam<Types>[];
@@ -120,7 +121,7 @@ function restFields(t: Exposing, contract: ReturnType<typeof fieldsOf>, isNode: 
 /** `default` is the meaning of an absent value, if the contract has no default. */
 export interface InputOptions<Body> extends FieldOptions<{
   readonly [Name in keyof Body & string]?:
-    Beside<InputRef> | { readonly type: InputRef; readonly default: readonly never[] };
+    FieldAddition<InputRef> | { readonly type: InputRef; readonly default: readonly never[] };
 }> {
   readonly description: string;
   /** Fields that REST lacks, or has in another form. */
@@ -162,8 +163,8 @@ const fieldsOf = (owner: string, shape: z.core.$ZodShape, { fields = {}, renamed
     const value = nonNullOf(schema);
     // Name in the graph.
     const as = name === 'id' && renamed ? renamed.id : name;
-    const beside = besideOf(fields[name]);
-    const type = beside.type ?? scalarOf(as, value);
+    const addition = additionOf(fields[name]);
+    const type = addition.type ?? scalarOf(as, value);
     const leaf = value instanceof z.ZodArray ? nonNullOf(value.element) : value;
     if (type === undefined && leaf instanceof z.ZodObject) return [];
     if (type === undefined) {
@@ -176,25 +177,25 @@ const fieldsOf = (owner: string, shape: z.core.$ZodShape, { fields = {}, renamed
       as,
       value,
       type,
-      description: beside.description ?? wordsOf(schema, as !== name),
+      description: addition.description ?? describeField(schema, as !== name),
       isList: value instanceof z.ZodArray,
       isRequired: value === schema,
-      default: schema instanceof z.ZodDefault ? schema.def.defaultValue : beside.default,
+      default: schema instanceof z.ZodDefault ? schema.def.defaultValue : addition.default,
     };
   });
 
 /** Refs are instances of Pothos' classes. */
-function besideOf(
+function additionOf(
   given: unknown = {},
 ): Partial<Record<'type' | 'default', unknown>> & { readonly description?: string } {
   if (typeof given === 'string') return { description: given };
   return Object.getPrototypeOf(given) === Object.prototype ? (given as object) : { type: given };
 }
 
-function wordsOf(schema: z.core.$ZodType, isRenamed: boolean): string {
-  const words = (schema as z.ZodType).description ?? '';
-  if (isRenamed) return words.replace(/^ID (.+)\.$/, 'Raw ID $1, called `id` in the REST API.');
-  return words.replace(/^ID\b( of this [^.]+\.)?/, (_id, own?: string) =>
+function describeField(schema: z.core.$ZodType, isRenamed: boolean): string {
+  const text = (schema as z.ZodType).description ?? '';
+  if (isRenamed) return text.replace(/^ID (.+)\.$/, 'Raw ID $1, called `id` in the REST API.');
+  return text.replace(/^ID\b( of this [^.]+\.)?/, (_id, own?: string) =>
     own ? `Raw ID${own.slice(0, -1)} in the REST API.` : 'Raw ID',
   );
 }
