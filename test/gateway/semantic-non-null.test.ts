@@ -15,6 +15,7 @@ import {
   type GraphQLObjectType,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { findEntity } from '../../src/graph/entity/entity.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { semanticLevelsOf } from '../../src/graph/entity/requirement.ts';
 import { schema } from '../../src/app/schema.ts';
@@ -69,22 +70,17 @@ function valueOf(type: GraphQLInputType, name: string, mutation: string): unknow
     return Object.fromEntries(entries) as object;
   }
   if ('getValues' in nullable) return nullable.getValues()[0]!.name;
-  const typename = ['AudienceVersion', 'Audience', 'TopicEntry', 'Topic', 'Page'].find((one) =>
-    mutation.endsWith(one),
-  );
   if (String(nullable) === 'ID') {
-    if (name === 'id') return formatNodeId(typename!, KEYS[typename!]!);
-    return 'p';
+    if (name !== 'id') return 'p';
+    // `updateTopic` changes a Topic.
+    const entity = findEntity(mutation.replace(/^[a-z]+/, ''))!;
+    return formatNodeId(
+      entity.name,
+      entity.key.map((part) => part.charAt(0)),
+    );
   }
   return String(nullable) === 'Boolean' ? true : String(nullable) === 'String' ? 'text' : 1;
 }
-
-const KEYS: Readonly<Record<string, readonly string[]>> = {
-  Page: ['p'],
-  Topic: ['t'],
-  Audience: ['p', 'a'],
-  AudienceVersion: ['p', 'a', 'v'],
-};
 
 function sourceOf({ field, fieldPath, operation }: Annotated): {
   readonly query: string;

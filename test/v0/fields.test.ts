@@ -44,7 +44,7 @@ describe('a field of the contract', () => {
     const { body } = await call('/v0/openapi.json', { key: null });
 
     const { Page, CreatePageBody, ActionBody } = body.components.schemas;
-    expect(Page.properties.brandId.description).toBe('Id of the brand of the page.');
+    expect(Page.properties.brandId.description).toBe('ID of the brand of the page.');
     expect(CreatePageBody.properties.name.description).toBe('Internal name. Must not be empty.');
     expect(ActionBody.properties.url.description).toBe('URL that the action opens.');
     const { schema } = body.paths['/v0/pages'].post.requestBody.content['application/json'];

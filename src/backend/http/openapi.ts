@@ -157,7 +157,9 @@ class Operations {
     for (const [name, property] of Object.entries(properties ?? {})) {
       if (name.endsWith('At')) Object.assign(property, TIMESTAMP[this.#timestamps]);
       const example = this.#exampleOf(owner, name);
-      const isAllowed = example !== null || [property['type']].flat().includes('null');
+      const values = (property['enum'] as unknown[] | undefined) ?? [example];
+      const isAllowed =
+        example === null ? [property['type']].flat().includes('null') : values.includes(example);
       if (example !== undefined && isAllowed) property['examples'] = [example];
     }
     return {
