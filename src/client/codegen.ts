@@ -22,7 +22,7 @@ export interface OwnDocuments {
   readonly partial?: boolean;
   /** Extension in imports between generated files: `.ts`, `.js`, or empty. Defaults to empty. */
   readonly importExtension?: '' | '.js' | '.ts';
-  /** Types of scalars in place of the package's: `{ DateTime: './date.ts#IsoDate' }`. */
+  /** Types of scalars instead of the package's: `{ DateTime: './date.ts#IsoDate' }`. */
   readonly scalars?: Readonly<Record<string, string>>;
   /** Path or glob of another schema. Defaults to the `schema.graphql` of the package. */
   readonly schema?: string;

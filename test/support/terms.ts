@@ -5,8 +5,8 @@ export const TERMS: Readonly<Record<string, RegExp>> = {
   'told: reported': /\btold\b|\bsays so\b/i,
   'refuse: reject':
     /\brefus(?:e|es|ed|ing|al|als)\b(?<!connections? refused|connection is refused)/i,
-  'read ahead, guess: prefetch, prediction': /\bread(?:s|ing)? ahead\b|\bguess(?:es)?\b/i,
-  'stand: appear, be listed': /\bstands?\b(?! for\b)/i,
+  'read ahead, guess: prefetch, prediction': /\bread(?:s|ing)? ahead\b|\bguesses\b/i,
+  'stand: appear, be listed': /\bstands?\b(?!-in\b| for\b)/i,
   'the REST document: the API spec': /\bREST document\b/i,
   'extended route: optional route': /\bextended (?:routes?|ones?)\b/i,
   'carried out: executed': /\bcarr(?:y|ies|ied|ying) (?:it |them |this )?out\b/i,

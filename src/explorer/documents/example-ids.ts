@@ -2,7 +2,7 @@
 import { readApiKey } from '../exchange/api-key.ts';
 import type { Ask } from '../exchange/request.ts';
 
-/** Ids of objects that exist. Null where the backend has none, or does not answer. */
+/** Ids of objects that exist. Null if the backend has none, or does not respond. */
 export interface ExampleIds {
   readonly pageId: string | null;
   readonly accountId: string | null;

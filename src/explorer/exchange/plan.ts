@@ -50,7 +50,7 @@ export async function askPlan(
     return { problem: isUnfinished(given.query) ? EMPTY_SELECTION : (error as Error).message };
   }
   const { request, operation } = read;
-  // `application/json` is always answered with HTTP 200: browsers log other statuses as errors, and half a document is
+  // `application/json` responses always have HTTP 200: browsers log other statuses as errors, and half a document is
   // not one. Plans of subscriptions need a client that accepts events.
   const accept = `application/json, ${EVENT_STREAM};q=0.9`;
   const headers = requestHeaders({ 'x-explain': 'plan', accept }, own);

@@ -126,7 +126,7 @@ function failureOf({ status, results }: TabExchange, error: unknown): string {
     : 'The connection broke before the response was complete.';
 }
 
-/** The browser's measurements of this request, told apart from those of plans by its start and size. */
+/** The browser's measurements of this request, distinguished from those of plans by its start and size. */
 async function timingOf(startMs: number, bodyBytes: number): Promise<Timing | undefined> {
   const measured = (): PerformanceResourceTiming | undefined =>
     (performance.getEntriesByName(ENDPOINT, 'resource') as PerformanceResourceTiming[]).find(

@@ -1,6 +1,6 @@
 /**
  * The editor's language services in workers, since graphiql's own set-up does not work in another package's build. A
- * page that is open during a deployment cannot load files later, so the user is asked to reload it.
+ * page that is open during a deployment cannot load files later, so a message suggests to reload it.
  */
 import type { Environment } from 'monaco-editor';
 import EditorWorker from 'monaco-editor/esm/vs/editor/editor.worker.js?worker';

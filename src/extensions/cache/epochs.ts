@@ -18,7 +18,7 @@ interface KeyEpoch {
   epoch: Epoch;
   /** Highest known epoch of Redis; empty for none. */
   shared: string;
-  /** Number of the gapless period in which Redis has last answered. */
+  /** Number of the gapless period in which Redis has last responded. */
   era: number;
   /** Begun moves, and the latest one confirmed by Redis, which confirms all before it. */
   moves: number;

@@ -1,6 +1,6 @@
 /**
  * The schema as a subgraph of Apollo Federation, with `_service` and `_entities`. References are read like the ids of
- * `nodes`, with the same look-ahead, plan and limits.
+ * `nodes`, with the same prefetching, plan and limits.
  *
  * Not `@apollo/subgraph`, in which one query can end the process. Source: Apollo Federation subgraph specification.
  */

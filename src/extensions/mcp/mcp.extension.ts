@@ -117,7 +117,7 @@ export function createMcp(folder: string, version: string, core: Core): RouteHan
         method,
         headers: dictionary(headers),
       },
-      // Each call of a batch has a permit of its own.
+      // Each call of a batch has its own permit.
       message === sent ? arrival : arrive(arrival.requestId),
     );
     return resultOf(result, given, counts);

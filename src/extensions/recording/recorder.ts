@@ -243,14 +243,14 @@ function listener(
   };
 }
 
-/** Aliases of API keys, and the detection of keys in texts. */
+/** Aliases of API keys, and the detection of keys in strings. */
 class KeyAliases {
   readonly #aliases = new Map<string, string>();
   /** Keys in plain form and as encoded in JSON, URLs and base64. */
   readonly #forms = new Set<string>();
   readonly #publicKey: string | undefined;
 
-  /** @param publicKey a public key, such as that of the embedded backend, which texts may contain. */
+  /** @param publicKey a public key, such as that of the embedded backend, which strings may contain. */
   constructor(publicKey: string | undefined) {
     this.#publicKey = publicKey;
   }
@@ -266,7 +266,7 @@ class KeyAliases {
     return alias;
   }
 
-  /** Whether a text contains a key seen so far. */
+  /** Whether a string contains a key seen so far. */
   isIn(text: string): boolean {
     for (const form of this.#forms) if (text.includes(form)) return true;
     return false;

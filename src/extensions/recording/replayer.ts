@@ -1,5 +1,5 @@
 /**
- * Replays recordings in place of a backend (`REPLAY`).
+ * Replays recordings instead of calling a backend (`REPLAY`).
  *
  * Each key plays a scenario from its beginning, independent of other keys. The key selects the scenario: by name, or by
  * name, a dot and any text, such as `publish.worker-3`. A single scenario is played by any key. `publish.K2` plays the
@@ -46,7 +46,7 @@ export function openReplay({ folder, name, speed, onMiss }: ReplayOptions) {
   const scenarios = scenariosIn(folder, name);
   const playerOf = castOf(scenarios);
 
-  /** Returns the recorded answer to a call, or the error of a call that was not recorded. */
+  /** Returns the recorded response to a call, or the error of a call that was not recorded. */
   function answerTo(asked: ReplayedCall, key: string): RecordedExchange | CallRefusal {
     const player = playerOf(key);
     const found = player?.next(asked);
@@ -80,7 +80,7 @@ export function openReplay({ folder, name, speed, onMiss }: ReplayOptions) {
   };
 }
 
-/** The refusal of a call without a recorded answer. */
+/** The error of a call without a recorded response. */
 const notRecorded = (message: string): CallRefusal =>
   new CallRefusal(message, { code: 'NOT_RECORDED', what: 'Not in the recording' });
 
@@ -151,7 +151,7 @@ function castOf(scenarios: readonly Scenario[]): (key: string) => Player | undef
   }
 }
 
-/** Emits one answer asynchronously, as undici does. Emits nothing more after an abort. */
+/** Emits one response asynchronously, as undici does. Emits nothing more after an abort. */
 async function respond(
   answer: RecordedExchange | CallRefusal,
   handler: Dispatcher.DispatchHandler,

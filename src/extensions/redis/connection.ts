@@ -48,11 +48,11 @@ const SAME = new Map([
 ]);
 
 /**
- * Keys that are never stored. Their expiry shows whether a server is a primary: replicas answer PING, but refuse
- * writes.
+ * Keys that are never stored. Their expiry shows whether a server is a primary: replicas respond to PING, but
+ * reject writes.
  */
 const CHECK_KEY = `${PREFIX}check`;
-/** In other slots than the first, so each cluster of several nodes refuses both together. */
+/** In other slots than the first, so each cluster of several nodes rejects both together. */
 const OTHER_CHECK_KEY = `${PREFIX}other-check`;
 
 const CHECK_BOTH = "return redis.call('PEXPIRE', KEYS[1], 1) + redis.call('PEXPIRE', KEYS[2], 1)";

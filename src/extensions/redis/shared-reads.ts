@@ -86,7 +86,7 @@ export class RedisReads implements SharedReads {
     const answer = (await this.#store.connection.run(FIND, this.#namesOf(apiKey, id), [
       known || '0',
       KEPT_MS,
-    ])) as readonly [epoch: string, time: string, entry: string] | undefined; // as the script answers
+    ])) as readonly [epoch: string, time: string, entry: string] | undefined; // as the script returns
     if (!answer) return undefined;
     const [epoch, time, entry] = answer;
     const at = { serverMs: Number(time), sentMs, answeredMs: performance.now() };
@@ -120,7 +120,7 @@ export class RedisReads implements SharedReads {
       [name!],
       [known || '0', KEPT_MS, CHANNEL, key],
     );
-    return epoch as string | undefined; // as the script answers
+    return epoch as string | undefined; // as the script returns
   }
 
   #namesOf(apiKey: string, id: string): string[] {

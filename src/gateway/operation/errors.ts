@@ -1,5 +1,5 @@
 /**
- * Errors as callers see them: a message of ours and a code, or "Unexpected error.". Stacks, original errors and texts
+ * Errors as callers see them: a message of ours and a code, or "Unexpected error.". Stacks, original errors and strings
  * of the backend are never sent, for any NODE_ENV. The causes of masked errors are logged.
  */
 import { GraphQLError, type ExecutionResult } from 'graphql';
@@ -69,7 +69,7 @@ function codeOf({ extensions }: Pick<GraphQLError, 'extensions'>): string {
 
 /**
  * Translates the errors of a result, and adds the continuation of lists that the budget has cut, and the writes that
- * were carried out nevertheless.
+ * were executed nevertheless.
  */
 export function translated<Result extends ExecutionResult>(
   result: Result,
@@ -88,7 +88,7 @@ export function translated<Result extends ExecutionResult>(
 }
 
 /**
- * Adds the writes that were carried out to an error: those of its field, or all if it is about the whole result.
+ * Adds the executed writes to an error: those of its field, or all if it is about the whole result.
  * Idempotent.
  *
  * @param isLost whether the result has no data, with which what the writes returned is lost.
@@ -103,7 +103,7 @@ export function tellWrites(
   const told = writes.of(isLost || field === undefined ? undefined : String(field));
   if (told.length === 0) return error;
   const { message, nodes, source, positions, path, originalError } = error;
-  // Proxies and clients repeat a request that is answered with an error status.
+  // Proxies and clients repeat a request whose response has an error status.
   const { http: _http, ...extensions } = error.extensions;
   const marked = new GraphQLError(message, nodes, source, positions, path, originalError, {
     ...extensions,

@@ -2,7 +2,7 @@
  * Accounts, and accounts with persons as returned by their read route.
  *
  * Source: interface.md, "Account". Assumed: `name` and `latestActivityAt` may be null; the read
- * of one account is an extended route, see docs/assumptions.md.
+ * of one account is an optional route, see docs/assumptions.md.
  */
 import { z } from 'zod';
 import { Person } from './person.ts';
@@ -25,7 +25,7 @@ export const Account = z.object({
 });
 export type Account = z.infer<typeof Account>;
 
-/** Response of GET /v0/accounts/{account_id}: with persons in place of their number. */
+/** Response of GET /v0/accounts/{account_id}: with persons instead of their number. */
 export const AccountWithPersons = Account.omit({ linkedPersonsCount: true }).extend({
   linkedPersons: z.array(Person).describe('Persons linked to the account.'),
 });

@@ -101,7 +101,7 @@ export const Page = z.object({
 });
 export type Page = z.infer<typeof Page>;
 
-/** One hit of the page search. Assumed: extended route, see docs/assumptions.md. */
+/** One hit of the page search. Assumed: optional route, see docs/assumptions.md. */
 export const PageSearchHit = z.object({
   pageId: keyId.describe('ID of the page.'),
   name: z.string().describe('Internal name of the page, for editors.'),
