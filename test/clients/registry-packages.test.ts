@@ -116,5 +116,5 @@ it('Apollo Client finds documents of Apollo’s manifest by the ids in it, and n
     (await run(process.execPath, ['ask.js', `${site.url}/graphql`, way], { cwd: app })).stdout;
 
   expect(await ask('manifest')).toBe('Northwind launch\n');
-  expect(await ask('sha256')).toContain('trusted documents only');
+  expect(await ask('sha256')).toContain('Only trusted documents');
 }, 120_000);

@@ -571,7 +571,7 @@ describe('T47 disclosure', () => {
     expect(schemaAsked.status).toBe(400);
     expect(guess.text).not.toMatch(/did you mean/i);
     expect(page.status).toBe(404);
-    expect(await page.text()).toMatch(/^[^{}]*GraphiQL is off[^{}]*$/);
+    expect(await page.text()).toMatch(/^[^{}]*GraphiQL is disabled[^{}]*$/);
     expect(failed.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
     expect(Object.keys(failed.errors[0].extensions).sort()).toEqual(['code', 'upstream']);
     await closed.holds([schemaAsked, guess, failed], { hits: 1 });

@@ -106,8 +106,8 @@ it('reports usage to GraphQL Hive as the gateway closes, without literals, varia
 
 it.each([
   ['throws', 'throw new Error("no such thing");', /cannot load .*: no such thing/],
-  ['exports nothing', '', /must be a list of plugins/],
-  ['exports something else', 'export default 7;', /must be a list of plugins/],
+  ['exports nothing', '', /must be an array of plugins/],
+  ['exports something else', 'export default 7;', /must be an array of plugins/],
 ])('refuses a module that %s with PluginsError', async (_what, source, message) => {
   const path = join(folder, `bad-${Math.random()}.mjs`);
   writeFileSync(path, source);

@@ -411,7 +411,7 @@ describe('ALLOWED_HOSTS', () => {
   it('rejects a request that names several hosts', async () => {
     const { status, text } = await rawHttp(await open(), get('api.example\r\nHost: evil.example'));
 
-    expect([status, text]).toEqual([400, expect.stringContaining('Several Host headers')]);
+    expect([status, text]).toEqual([400, expect.stringContaining('Multiple `Host` headers')]);
   });
 });
 
@@ -709,7 +709,11 @@ describe('GraphiQL', () => {
   });
 
   it.each([
-    ['when it is switched off', { tools: { graphiql: false } }, 'GraphiQL is off (GRAPHIQL=off).'],
+    [
+      'when it is switched off',
+      { tools: { graphiql: false } },
+      'GraphiQL is disabled (GRAPHIQL=off).',
+    ],
     ['when it was not built', { explorer: { folder: '/nowhere' } }, 'Run &quot;npm ci&quot;'],
     ['when no build is configured', {}, 'Run &quot;npm ci&quot;'],
   ] as const)(
@@ -727,7 +731,7 @@ describe('GraphiQL', () => {
         'text/html; charset=utf-8',
       ]);
       expect(page.text).toContain(sentence);
-      expect(page.text).toContain('Send GraphQL requests to this address by POST.');
+      expect(page.text).toContain('Send GraphQL requests to this URL by POST.');
       expect(query.body).toEqual({ data: { __typename: 'Query' } });
     },
   );

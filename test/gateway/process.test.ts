@@ -107,7 +107,7 @@ describe('starting', () => {
     [
       'a HOST of another machine',
       { HOST: '192.0.2.1' },
-      /^HOST 192\.0\.2\.1 is no address of this machine: .+\n$/,
+      /^HOST 192\.0\.2\.1 is not an address of this machine\. .+\n$/,
     ],
   ])('exits with 1 and one line for %s', async (_what, env, line) => {
     const product = startProcess(env);
@@ -122,7 +122,7 @@ describe('starting', () => {
 
     expect(await product.exit()).toBe(1);
     expect(product.stderr).toBe(
-      `REUSE_PORT=on needs Node 22.12 or 23.1, or newer; this is ${process.versions.node}: give each process a PORT of its own, behind a proxy.\n`,
+      `REUSE_PORT=on needs Node 22.12, 23.1 or later, but this is ${process.versions.node}. Give each process its own PORT behind a proxy.\n`,
     );
   });
 
@@ -161,7 +161,7 @@ describe('starting', () => {
 
     expect(await product.exit()).toBe(1);
     expect(product.stderr).toBe(
-      `Port ${port} on 127.0.0.1 is in use: stop what listens there, or set PORT to another.\n`,
+      `Port ${port} on 127.0.0.1 is in use. Stop the process that uses it, or set PORT to another port.\n`,
     );
   });
 });

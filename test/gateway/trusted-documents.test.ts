@@ -371,11 +371,7 @@ describe('the folder of trusted documents', () => {
   it.each<[fault: string, manifest: unknown, reason: string]>([
     ['is cut', '{"0":"query', 'Not valid JSON.'],
     ['is empty', '', 'Not valid JSON.'],
-    [
-      'is a list',
-      [PAGE],
-      'It is neither a map of ids to documents nor apollo-persisted-query-manifest.',
-    ],
+    ['is a list', [PAGE], 'Neither a map of ids to documents nor apollo-persisted-query-manifest.'],
     [
       'is of a later version',
       { format: 'apollo-persisted-query-manifest', version: 2, operations: [] },
@@ -384,12 +380,12 @@ describe('the folder of trusted documents', () => {
     [
       'holds a text that was changed',
       { [sha256(PAGE)]: `${PAGE} ` },
-      `The id "${sha256(PAGE)}" is not the SHA-256 of its document.`,
+      `Id "${sha256(PAGE)}" is not the SHA-256 of its document.`,
     ],
     [
       'gives an id of another file another text',
       { 'topics-1': OTHER },
-      'Its id "topics-1" is another document in ios-4.2.json.',
+      'Id "topics-1" is a different document in ios-4.2.json.',
     ],
   ])(
     'is served as before while a file of it %s, and /ready and the log say so',

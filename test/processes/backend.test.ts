@@ -70,7 +70,7 @@ it.each([
   [{ PORT: 'none' }, 'PORT must be a whole number from 0 to 65535; got "none".'],
   [{ BACKEND_ROUTES: 'all' }, 'BACKEND_ROUTES must be "document" or "extended"; got "all".'],
   [{ BACKEND_DATABASE_URL: 'file:/proc/none/backend.db' }, /^Cannot use the database file:.*/],
-  [{ HOST: '192.0.2.1' }, /^HOST 192\.0\.2\.1 is no address of this machine: set HOST to one/],
+  [{ HOST: '192.0.2.1' }, /^HOST 192\.0\.2\.1 is not an address of this machine\. Set HOST to one/],
 ])('refuses to start with %o, in one line', async (env, line) => {
   const backend = await startBackend(env);
 
@@ -87,7 +87,7 @@ it('refuses to start when its port is in use, and says what to set', async () =>
   expect(await backend.exit).toBe(1);
 
   expect(backend.output).toBe(
-    `Port ${port} on 127.0.0.1 is in use: stop what listens there, or set PORT to another.\n`,
+    `Port ${port} on 127.0.0.1 is in use. Stop the process that uses it, or set PORT to another port.\n`,
   );
 });
 
@@ -103,6 +103,6 @@ it('a gateway that is installed without the backend’s packages asks for UPSTRE
 
   expect(status).toBe(1);
   expect(stderr.toString()).toBe(
-    'UPSTREAM_URL must be set: the packages of the embedded backend are not installed here.\n',
+    'UPSTREAM_URL is not set, and the packages of the embedded backend are not installed. Set UPSTREAM_URL to the base URL of a deployment.\n',
   );
 });

@@ -113,15 +113,15 @@ describe.runIf(hasOpenssl)('a backend with TLS', () => {
     const cert = { UPSTREAM_CERT_FILE: file('gateway.pem') };
 
     expect(await line({ UPSTREAM_CA_FILE: file('none.pem') })).toBe(
-      `UPSTREAM_CA_FILE must be the path of a file that can be read, and is PEM; got ${JSON.stringify(file('none.pem'))}.`,
+      `UPSTREAM_CA_FILE must be the path of a readable PEM file; got ${JSON.stringify(file('none.pem'))}.`,
     );
-    expect(await line(cert)).toBe(
-      'UPSTREAM_CERT_FILE and UPSTREAM_KEY_FILE go together: set both.',
-    );
+    expect(await line(cert)).toBe('UPSTREAM_CERT_FILE and UPSTREAM_KEY_FILE must be set together.');
     const other = await line({ ...cert, UPSTREAM_KEY_FILE: file('ca.key') });
     const broken = await line({ UPSTREAM_CA_FILE: file('broken.pem') });
     for (const said of [other, broken]) {
-      expect(said).toMatch(/^UPSTREAM_CA_FILE, UPSTREAM_CERT_FILE and UPSTREAM_KEY_FILE must hold/);
+      expect(said).toMatch(
+        /^UPSTREAM_CA_FILE, UPSTREAM_CERT_FILE and UPSTREAM_KEY_FILE must contain/,
+      );
       expect(said).not.toContain('\n');
     }
   });

@@ -681,6 +681,6 @@ describe('a manifest', () => {
   });
 
   it('that is missing fails the start', async () => {
-    await expect(open({}, folderOf({}))).rejects.toThrow(/^MCP_DOCUMENTS: No manifest is in /);
+    await expect(open({}, folderOf({}))).rejects.toThrow(/^MCP_DOCUMENTS: No manifest found in /);
   });
 });

@@ -29,7 +29,7 @@ describe('the settings of rate limits and Redis', () => {
     ['REDIS_URL', 'redis://:p%zz@h', /^REDIS_URL must be a Redis URL/],
     ['REDIS_URL', 'redis://:pass%@h', /^REDIS_URL must be a Redis URL/],
     ['REDIS_SECRET', 'hunter2', /^REDIS_SECRET must be 16 to 1024 ch.*not shown\.$/],
-    ['RATE_LIMIT', '600', /^RATE_LIMIT must be a whole number up to 9999999 a second/],
+    ['RATE_LIMIT', '600', /^RATE_LIMIT must be a whole number up to 9999999 per second/],
     ['RATE_LIMIT', '0/m', /^RATE_LIMIT must be/],
     ['RATE_LIMIT', '600/d', /^RATE_LIMIT must be .*; got "600\/d"\.$/],
   ])('refuse %s=%s with one line that says what is allowed', (name, value, message) => {
@@ -58,7 +58,7 @@ describe('the settings of rate limits and Redis', () => {
     const warningsOf = (env: Record<string, string>) => readConfig(env).warnings;
 
     expect(warningsOf({ REDIS_URL: PLAIN })).toEqual([
-      expect.stringMatching(/^REDIS_URL has no password and REDIS_SECRET is unset: .* Set REDIS/),
+      expect.stringMatching(/^REDIS_URL has no password and REDIS_SECRET is unset, .* Set REDIS/),
     ]);
     expect(warningsOf({ REDIS_URL: PLAIN, REDIS_SECRET: 'sixteen letters!' })).toEqual([]);
     expect(warningsOf({ REDIS_URL: WITH_PASSWORD })).toEqual([]);
