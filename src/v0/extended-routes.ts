@@ -1,12 +1,12 @@
 /**
- * For each extended route: what differs without it, and how to find a path for its discovery.
+ * For each optional route: what differs without it, and how to find a path for its discovery.
  *
  * Ids are read by the document's routes: of the parent, or of the first item of a list.
  */
 import type { PathValues } from './route.ts';
 import { routes, type Route } from './routes.ts';
 
-/** Behaviour of the graph without an extended route, in words, by path. */
+/** Describes the graph without an optional route, by path. */
 export const DIFFERENCES: ReadonlyMap<string, string> = new Map([
   [routes.searchPages.path, '`searchPages` fails with UPSTREAM_UNSUPPORTED'],
   [routes.listAudiences.path, '`Page.audiences` lists only audiences that page links lead to'],
@@ -41,7 +41,7 @@ export const findSample = (
   reader: SampleReader,
 ): Promise<PathSample> => SAMPLES.get(route)!(path, reader);
 
-/** Path parameters of the extended routes. */
+/** Path parameters of the optional routes. */
 type PathOf = Readonly<Record<'page_id' | 'audience_id' | 'account_id' | 'account_log_id', string>>;
 
 const SAMPLES = new Map<Route, (path: PathOf, reader: SampleReader) => Promise<PathSample>>([
@@ -114,7 +114,7 @@ async function linkedAudiences(pageId: string, reader: SampleReader) {
   return { live, deleted };
 }
 
-/** Returns a text field of a response; undefined if it is missing or invalid. */
+/** Returns a string field of a response; undefined if it is missing or invalid. */
 function textIn(object: unknown, name: string): string | undefined {
   const value = (object as Readonly<Record<string, unknown>> | null | undefined)?.[name];
   return typeof value === 'string' ? value : undefined;

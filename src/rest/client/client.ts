@@ -31,7 +31,7 @@ export interface CallOptions {
   readonly cancel?: Cancel | undefined;
   /** Cause of the call, for the call log. */
   readonly origin?: unknown;
-  /** Bound on cached responses in place of that of the request. */
+  /** Bound on cached responses instead of the request's. */
   readonly newerThan?: string | undefined;
 }
 
