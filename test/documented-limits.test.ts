@@ -91,7 +91,7 @@ describe('docs/limits.md', () => {
     const { maxHeaderSize, headersTimeout, requestTimeout, keepAliveTimeout } = SERVER_LIMITS;
     const { connections, maxQueue } = DEFAULTS;
     const { volume, openMs, outageMs } = BREAKER;
-    const { underWay, perKey, waiting } = ADMISSION;
+    const { inFlight, perKey, waiting } = ADMISSION;
     const large = `${SMALL / 1024} KB`;
     const limits = {
       'Retries of a read': n(MAX_RETRIES),
@@ -129,10 +129,10 @@ describe('docs/limits.md', () => {
       'Additional weight per response size': `1 per ${BYTES_PER_UNIT / 1_000} kB`,
       'Response size assumed for a document’s first execution': inMegabytes(UNKNOWN_BYTES),
       'Weight in flight of one API key': n(perKey),
-      'Weight in flight of all API keys': n(underWay),
+      'Weight in flight of all API keys': n(inFlight),
       'Waiting operations': n(waiting),
       'Bytes received and not yet sent, of one API key': inMegabytes(perKey * BYTES_PER_UNIT),
-      'Bytes received and not yet sent, of all API keys': inMegabytes(underWay * BYTES_PER_UNIT),
+      'Bytes received and not yet sent, of all API keys': inMegabytes(inFlight * BYTES_PER_UNIT),
 
       'Bytes of all headers': n(maxHeaderSize),
       'Characters of the forwarded headers': n(MAX_CHARACTERS),

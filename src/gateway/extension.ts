@@ -1,6 +1,6 @@
 /**
- * Interface of extensions: optional parts, switched on by settings of their own. The core imports none of them, and names
- * none; `createGateway` gets them as an option.
+ * Interface of extensions: optional parts, each enabled by its own settings. The core neither imports nor names them;
+ * `createGateway` gets them as an option.
  */
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import type { BackendConnections, ReadCache } from '../rest/call/options.ts';
@@ -17,9 +17,9 @@ import type { EventObserver } from './policies/subscriptions.ts';
 import type { SettingGroup, Settings, ValuesOf } from './settings/setting.ts';
 import type { OwnRequest } from './transports/own-transport.ts';
 
-/** An extension: four ways to the core, and two fields beside them. */
+/** An extension has four ways to reach the core. */
 export interface Extension {
-  /* 1. Policies of operations. A state on the operation has a key of its own (`StateKey`). */
+  /* 1. Policies of operations. They keep state on the operation under a `StateKey`. */
 
   /** Policies before all others. */
   readonly around?: Policies;
@@ -32,7 +32,7 @@ export interface Extension {
 
   /* 2. A transport: a route that runs operations by `Core.run`. */
 
-  /** Routes for callers, beside `/graphql`. */
+  /** Routes for callers, in addition to `/graphql`. */
   readonly routes?: (core: Core) => RouteHandlers;
 
   /* 3. Layers of calls. */
@@ -41,12 +41,12 @@ export interface Extension {
   /** A substitute for the backend. */
   readonly standIn?: StandIn;
 
-  /* 4. A schema; routes (above) and settings (`ExtensionSettings`) of its own. */
+  /* 4. A schema; also routes (above) and settings (`ExtensionSettings`). */
 
   /** Replaces the core's schema. */
   readonly schema?: (schema: GraphQLSchema) => GraphQLSchema;
 
-  /* Beside them. */
+  /* In addition. */
 
   /** Services for later extensions. */
   readonly offers?: Offers;
@@ -66,7 +66,7 @@ export interface ExtensionHeaders {
 export interface CallLayers {
   /** Wraps the connections to the backend. */
   readonly connections?: (inner: BackendConnections, backend: Backend) => BackendConnections;
-  /** Around reads: may answer, and learns of answers and of writes. */
+  /** Around reads: may return cached responses, and is notified of responses and writes. */
   readonly cache?: ReadCache;
 }
 
@@ -77,7 +77,7 @@ export interface Offers {}
 export interface StandIn {
   readonly connections: BackendConnections;
   readonly routeSet: RouteSet | 'auto';
-  /** The backend in words, for the log. */
+  /** Description of the backend, for the log. */
   readonly label: string;
   /** API key to begin with in GraphiQL. */
   readonly apiKey: string | undefined;
@@ -116,8 +116,8 @@ export interface Host {
 export type Open<Options> = (options: Options, host: Host) => Extension | Promise<Extension>;
 
 /**
- * Settings of an extension, in a file of their own: they are read in every process, so that the file loads nothing that
- * only a process with the extension needs.
+ * Settings of an extension, in a separate file: every process reads them, so the file must not load what only a process
+ * with the extension needs.
  */
 export interface ExtensionSettings<
   Members extends Settings = Settings,
@@ -126,7 +126,7 @@ export interface ExtensionSettings<
   readonly settings: Members;
   /** Names of headers, in lower case, that operators may not forward or expose. @default none */
   readonly ownHeaders?: readonly string[];
-  /** Whether hosts are checked by default where only this machine is served. @default no */
+  /** Whether hosts are checked by default when only this machine is served. @default no */
   checksHosts?(own: ValuesOf<Members>): boolean;
   /**
    * Checks settings together.
@@ -158,7 +158,7 @@ export interface CoreSettings {
   readonly http: {
     /** Names of hosts that requests may have; undefined for all. */
     readonly allowedHosts: readonly string[] | undefined;
-    /** Unix socket in place of a port. */
+    /** Unix socket instead of a port. */
     readonly socketPath: string | undefined;
   };
   /** Undefined for the embedded backend. */

@@ -18,22 +18,20 @@ import { operationLog, originLog, subscriptionLog } from './observe/logs/gateway
 import { silentLogger } from './observe/logs/logger.ts';
 import { Metrics } from './observe/metrics/metrics.ts';
 import { Readiness } from './observe/readiness.ts';
-import { createTranslate } from './operation/errors.ts';
+import { createTranslate } from './operation/error-translation.ts';
 import { Subscriptions } from './operation/subscriptions.ts';
 import type { Gateway, GatewayOptions } from './options.ts';
 import type { Policies } from './policy.ts';
-import { admission, newDocuments } from './policies/admission-policy.ts';
-import { Admit } from './policies/admit.ts';
+import { CallerLimits } from './policies/admission.ts';
 import { apiKey } from './policies/api-key.ts';
-import { budget } from './policies/budget.ts';
 import { compression } from './policies/compression.ts';
 import { cors, createCors } from './policies/cors.ts';
-import { createExecution, execution } from './policies/execution.ts';
+import { OperationExecution } from './policies/execution.ts';
+import { explain, serverTiming } from './policies/explain.ts';
 import { createForwarding, exposedHeaders, forwardedHeaders } from './policies/headers.ts';
 import { httpRequest } from './policies/http-request.ts';
 import { incrementalDelivery } from './policies/incremental-delivery.ts';
 import { operationKind } from './policies/operation-kind.ts';
-import { serverTiming } from './policies/server-timing.ts';
 import { subscriptions } from './policies/subscriptions.ts';
 import { trustedDocuments } from './policies/trusted-documents.ts';
 import { validators } from './policies/validators.ts';
@@ -44,101 +42,18 @@ import { createWebSocketTransport } from './transports/web-socket.ts';
 import { OperationServer } from './yoga/operation-server.ts';
 
 export function createGateway(options: GatewayOptions): Gateway {
-  const {
-    schema,
-    upstream,
-    clock = systemClock,
-    logger = silentLogger(),
-    metrics = new Metrics(),
-    http: { adminPort, basePath = '', corsOrigins, maxBodyBytes },
-    headers: { forward = [], expose = [] } = {},
-    live,
-    tools: { introspection, explain },
-    arrange = (policies) => policies,
-    extensions = [],
-    plugins = [],
-  } = options;
+  const { schema, upstream, live, extensions = [], arrange = (policies) => policies } = options;
+  const { adminPort, basePath = '', corsOrigins, maxBodyBytes } = options.http;
   assertExecutable(schema);
-  const pollers = new Pollers({
-    upstream,
-    clock,
-    pollMs: live.pollMs,
-    timeoutMs: options.limits.requestTimeoutMs,
-    observer: metrics.live,
-  });
-  const open = new Subscriptions(live.maxPerKey, clock);
-  const documents = new Documents({
-    schema,
-    limits: options.documents.limits,
-    introspection,
-  });
-  const executing = createExecution({
-    upstream,
-    limits: options.limits,
-    pollers,
-    execute: options.execute,
-    forwarding: createForwarding(forward),
-    suggestions: introspection === 'on',
-  });
-  const admit = new Admit({
-    isAccepted: (key) => upstream.isAccepted(key),
-    budget: executing.budget,
-  });
-  const translate = createTranslate({
-    suggestions: introspection === 'on',
-    routes: explain !== 'off',
-  });
-  const prepare = (text: string, hash = sha256(text)) => documents.prepare(text, hash);
-  const { folder } = options.documents;
-  const trusted =
-    folder === undefined
-      ? undefined
-      : new TrustedDocuments({ ...options.documents, folder }, prepare, logger);
-  const varying = [...forward, ...headersOf(extensions, 'varying')];
-  const readable = [...headersOf(extensions, 'readable'), ...expose];
-  const allowed = corsOrigins.length > 0 ? createCors(corsOrigins, readable) : undefined;
-  const policies: Policies = {
-    ...policiesOf(extensions, 'around'), // traces
-    log: operationLog(logger, options.logSlowMs), // one line per operation
-    metrics: { onAnswered: (operation) => metrics.operations.add(operation) }, // counters, durations
-    httpRequest: httpRequest(), // methods, media types, CSRF
-    newDocuments: newDocuments(admit, documents, trusted), // at most 2 ms per turn of the event loop
-    trustedDocuments: trustedDocuments(trusted), // lookup by id
-    operationKind: operationKind(), // no mutations by GET, no subscriptions without a stream
-    forwardedHeaders: forwardedHeaders(forward), // bounded size
-    apiKey: apiKey(options.apiKey, introspection), // before validation
-    budget: budget(executing.budget, explain, admit), // weight, plan, and refusal above the budget
-    ...policiesOf(extensions, 'policies'), // of extensions, before a permit is taken
-    admission: admission(admit), // concurrent weight per key
-    // `@defer` and `@stream` in both formats.
-    incrementalDelivery: incrementalDelivery({ translate, explain, budget: executing.budget }),
-    execution: execution(executing), // our executor, with loaders and REST client per request
-    // Bounded number per key; one result per event.
-    subscriptions: subscriptions({
-      clock,
-      execution: executing,
-      admit,
-      subscriptions: open,
-      translate,
-      explain,
-      heartbeatMs: live.heartbeatMs,
-      observers: [metrics.live, subscriptionLog(logger)],
-      events: extensions.find(({ events }) => events)?.events,
-    }),
-    serverTiming: serverTiming(explain), // header with calls and rounds
-    validators: validators(options.documents.cacheMaxAge, varying), // ETag and 304
-    compression: compression(), // after `validators`, which tags the uncompressed text
-    exposedHeaders: exposedHeaders(expose), // headers of the backend's responses
-    cors: cors(allowed), // origins that may read responses
-  };
+  const shared = openShared(options);
+  const { logger, metrics, pollers, openSubscriptions, documents, trusted, translate } = shared;
   const server = new OperationServer({
     schema,
-    policies: Object.values(arrange(policies)),
+    policies: Object.values(arrange(policiesFor(options, shared))),
     documents,
     translate,
-    plugins,
+    plugins: options.plugins ?? [],
   });
-
   const readiness = new Readiness(upstream.breaker, trusted, options.warnings);
   metrics.watch({
     requests: server,
@@ -146,32 +61,25 @@ export function createGateway(options: GatewayOptions): Gateway {
     routes: upstream.routes,
     readiness,
     pollers,
-    subscriptions: open,
+    subscriptions: openSubscriptions,
   });
-
   const onForeignOrigin = originLog(logger);
-  const graphql = createHttpTransport({ schema, server, cors: allowed, onForeignOrigin });
-  const upgrade = createWebSocketTransport({
-    ...live,
-    schema,
-    server,
-    subscriptions: open,
-    corsOrigins,
-    onForeignOrigin,
-    logger,
-    maxBodyBytes,
-    forwarded: forward,
-  });
+  const graphql = createHttpTransport({ schema, server, cors: shared.allowed, onForeignOrigin });
   const core: Core = {
     schema,
     logger,
     corsOrigins,
     onForeignOrigin,
     run: createOwnTransport(schema, server),
-    prepare,
+    prepare: shared.prepare,
   };
   const adminRoutes = operatorRoutes({ readiness, metrics, routes: upstream.routes });
-  const parts = { readiness, logger, subscriptions: open, idle: () => server.idle() };
+  const parts = {
+    readiness,
+    logger,
+    subscriptions: openSubscriptions,
+    idle: () => server.idle(),
+  };
   const site = createSite(
     { ...parts, graphql },
     {
@@ -191,7 +99,17 @@ export function createGateway(options: GatewayOptions): Gateway {
       basePath,
       explorer: options.explorer,
     }),
-    upgrade,
+    upgrade: createWebSocketTransport({
+      ...live,
+      schema,
+      server,
+      subscriptions: openSubscriptions,
+      corsOrigins,
+      onForeignOrigin,
+      logger,
+      maxBodyBytes,
+      forwarded: options.headers?.forward ?? [],
+    }),
     admin: createSite(parts, adminRoutes),
     open: async () => trusted?.open(),
     close: async () => {
@@ -199,5 +117,102 @@ export function createGateway(options: GatewayOptions): Gateway {
       await server.close();
     },
     fetch: createFetch({ path: GRAPHQL, graphql, respond: site.respond }),
+  };
+}
+
+/** Opens what policies, transports and routes share. */
+function openShared(options: GatewayOptions) {
+  const { schema, upstream, limits, live, tools } = options;
+  const { clock = systemClock, logger = silentLogger(), metrics = new Metrics() } = options;
+  const suggestions = tools.introspection === 'on';
+  const documents = new Documents({
+    schema,
+    limits: options.documents.limits,
+    introspection: tools.introspection,
+  });
+  const pollers = new Pollers({
+    upstream,
+    clock,
+    pollMs: live.pollMs,
+    timeoutMs: limits.requestTimeoutMs,
+    observer: metrics.live,
+  });
+  const prepare = (text: string, hash = sha256(text)) => documents.prepare(text, hash);
+  const { folder } = options.documents;
+  const { corsOrigins } = options.http;
+  const { forward = [], expose = [] } = options.headers ?? {};
+  const readable = [...headersOf(options.extensions ?? [], 'readable'), ...expose];
+  return {
+    clock,
+    logger,
+    metrics,
+    documents,
+    pollers,
+    openSubscriptions: new Subscriptions(live.maxPerKey, clock),
+    prepare,
+    trusted:
+      folder === undefined
+        ? undefined
+        : new TrustedDocuments({ ...options.documents, folder }, prepare, logger),
+    execution: new OperationExecution({
+      upstream,
+      limits,
+      pollers,
+      execute: options.execute,
+      forwarding: createForwarding(forward),
+      suggestions,
+    }),
+    translate: createTranslate({ suggestions, routes: tools.explain !== 'off' }),
+    /** Undefined if no other origin is allowed. */
+    allowed: corsOrigins.length > 0 ? createCors(corsOrigins, readable) : undefined,
+  };
+}
+
+/** Returns the policies that every operation passes, in order. */
+function policiesFor(options: GatewayOptions, shared: ReturnType<typeof openShared>): Policies {
+  const { upstream, live, extensions = [] } = options;
+  const { introspection, explain: audience } = options.tools;
+  const { forward = [], expose = [] } = options.headers ?? {};
+  const { clock, logger, metrics, documents, trusted, execution, translate } = shared;
+  const { budget } = execution;
+  const callerLimits = new CallerLimits({
+    isAccepted: (key) => upstream.isAccepted(key),
+    budget,
+    documents,
+    trusted,
+  });
+  const varying = [...forward, ...headersOf(extensions, 'varying')];
+  return {
+    ...policiesOf(extensions, 'around'), // traces
+    log: operationLog(logger, options.logSlowMs), // one line per operation
+    metrics: { onAnswered: (...ended) => metrics.operations.add(...ended) }, // counters, durations
+    httpRequest: httpRequest(), // methods, media types, CSRF
+    newDocuments: callerLimits.newDocuments, // at most 2 ms per turn of the event loop
+    trustedDocuments: trustedDocuments(trusted), // lookup by id
+    operationKind: operationKind(), // no mutations by GET, no subscriptions without a stream
+    forwardedHeaders: forwardedHeaders(forward), // bounded size
+    apiKey: apiKey(options.apiKey, introspection), // before validation
+    explain: explain(budget, audience), // planned and actual cost
+    budget: callerLimits.budget, // weight, plan, and rejection above the budget
+    ...policiesOf(extensions, 'policies'), // of extensions, before a permit is taken
+    admission: callerLimits.admission, // concurrent weight per key
+    incrementalDelivery: incrementalDelivery({ translate, explain: audience, budget }), // both formats
+    execution: execution.policy, // our executor, with loaders and REST client per request
+    subscriptions: subscriptions({
+      clock,
+      execution,
+      callerLimits,
+      subscriptions: shared.openSubscriptions,
+      translate,
+      explain: audience,
+      heartbeatMs: live.heartbeatMs,
+      observers: [metrics.live, subscriptionLog(logger)],
+      events: extensions.find(({ events }) => events)?.events,
+    }), // bounded number per key; one result per event
+    serverTiming: serverTiming(audience), // header with calls and round trips
+    validators: validators(options.documents.cacheMaxAge, varying), // ETag and 304
+    compression: compression(), // after `validators`, which tags the uncompressed text
+    exposedHeaders: exposedHeaders(expose), // headers of the backend's responses
+    cors: cors(shared.allowed), // origins that may read responses
   };
 }

@@ -15,7 +15,7 @@ import type { GatewayPlugin } from './yoga/gateway-plugin.ts';
 import type { Site } from './http/site.ts';
 import type { Logger } from './observe/logs/logger.ts';
 import type { Metrics } from './observe/metrics/metrics.ts';
-import type { ExplainAudience } from './policies/budget.ts';
+import type { ExplainAudience } from './policies/explain.ts';
 import type { RequestLimits } from './policies/execution.ts';
 
 export interface GatewayOptions {
@@ -60,7 +60,7 @@ export interface HeaderOptions {
 }
 
 export interface GatewayHttpOptions {
-  /** Port of metrics and readiness details; undefined: they are served beside `/graphql`. */
+  /** Port of metrics and readiness details; undefined: they are served next to `/graphql`. */
   readonly adminPort: number | undefined;
   /** Prefix of callers' paths, removed by the server. @default none */
   readonly basePath?: string;

@@ -7,15 +7,18 @@
 import type { ExecutionResult } from 'graphql';
 import type { MaybePromise } from '../execution/core/resolved-value.ts';
 import type { Document } from './operation/document.ts';
-import type { OperationContext } from './operation/operation-context.ts';
-import type { Operation } from './operation/operation.ts';
+import type { GatewayContext } from './operation/gateway-context.ts';
+import type { Operation, ReadyOperation, SelectedOperation } from './operation/operation.ts';
+import type { Answered } from './operation/outcome.ts';
 import type { OperationResponse } from './operation/response.ts';
 
 /** Results of a subscription: a `ResultStream`, possibly wrapped by plugins. */
 export type Results = AsyncIterable<ExecutionResult>;
 
-export type ExecuteNext = (operation: Operation) => MaybePromise<ExecutionResult>;
-export type SubscribeNext = (operation: Operation) => MaybePromise<ExecutionResult | Results>;
+/** A single result, or those of a subscription. */
+export type Executed = ExecutionResult | Results;
+
+export type Next<Result> = (operation: ReadyOperation) => MaybePromise<Result>;
 
 /** One mechanism. Client errors are thrown as `GraphQLError`s; other errors are masked. */
 export interface Policy {
@@ -26,67 +29,68 @@ export interface Policy {
   /** Before the document is parsed; may return the document. */
   onParse?(operation: Operation): Document | undefined;
   /** When the operation of the document is selected; again if a plugin replaces it. */
-  onSelect?(operation: Operation): void;
+  onSelect?(operation: SelectedOperation): void;
   /** Before the document is validated. */
-  onValidate?(operation: Operation): void;
+  onValidate?(operation: SelectedOperation): void;
   /** Completes the context of resolvers. */
-  onContextBuilding?(operation: Operation, context: OperationContext): void;
+  onContextBuilding?(operation: SelectedOperation, context: GatewayContext): void;
   /** Wraps the execution of a query or mutation; the first policy is the outermost. */
-  onExecute?(operation: Operation, next: ExecuteNext): MaybePromise<ExecutionResult>;
+  onExecute?(operation: ReadyOperation, next: Next<ExecutionResult>): MaybePromise<ExecutionResult>;
   /** Wraps the start of a subscription, in the same order. */
-  onSubscribe?(operation: Operation, next: SubscribeNext): MaybePromise<ExecutionResult | Results>;
+  onSubscribe?(operation: ReadyOperation, next: Next<Executed>): MaybePromise<Executed>;
   /**
    * After execution, in reverse order; may return another result. Cheaper than `onExecute`, which costs a promise per
    * policy.
    */
-  onExecuteDone?(operation: Operation, result: ExecutionResult): ExecutionResult | undefined;
+  onExecuteDone?(operation: ReadyOperation, result: ExecutionResult): ExecutionResult | undefined;
   /** Before a response is written over HTTP; may modify it. */
   onAnswer?(operation: Operation, response: OperationResponse): MaybePromise<void>;
   /** Called once, after the response; for a subscription after its start. */
-  onAnswered?(operation: Operation): void;
+  onAnswered?(operation: Operation, answered: Answered): void;
 }
 
 /** Policies by name. */
 export type Policies = Readonly<Record<string, Policy>>;
 
-type Handlers<Phase extends keyof Policy> = readonly NonNullable<Policy[Phase]>[];
-
-export class CompiledPolicies {
-  readonly onRequestParse: Handlers<'onRequestParse'>;
-  readonly onParams: Handlers<'onParams'>;
-  readonly onParse: Handlers<'onParse'>;
-  readonly onSelect: Handlers<'onSelect'>;
-  readonly onValidate: Handlers<'onValidate'>;
-  readonly onContextBuilding: Handlers<'onContextBuilding'>;
-  readonly onExecuteDone: Handlers<'onExecuteDone'>;
-  readonly onAnswer: Handlers<'onAnswer'>;
-  readonly onAnswered: Handlers<'onAnswered'>;
-  readonly execute: ExecuteNext;
-  readonly subscribe: SubscribeNext;
-
-  constructor(policies: readonly Policy[]) {
-    const of = <Phase extends keyof Policy>(phase: Phase): NonNullable<Policy[Phase]>[] =>
-      policies.flatMap((policy) => {
-        const handler: Policy[Phase] = policy[phase];
-        return handler ? [handler.bind(policy) as NonNullable<Policy[Phase]>] : [];
-      });
-    this.onRequestParse = of('onRequestParse');
-    this.onParams = of('onParams');
-    this.onParse = of('onParse');
-    this.onSelect = of('onSelect');
-    this.onValidate = of('onValidate');
-    this.onContextBuilding = of('onContextBuilding');
-    this.onExecuteDone = of('onExecuteDone').reverse();
-    this.onAnswer = of('onAnswer');
-    this.onAnswered = of('onAnswered');
-    const nothing = () => ({ data: null });
-    this.execute = of('onExecute').reduceRight<ExecuteNext>(
+/** Returns the handlers of each phase, in order. */
+export function compile(policies: readonly Policy[]) {
+  const of = <Phase extends keyof Policy>(phase: Phase): NonNullable<Policy[Phase]>[] =>
+    policies.flatMap((policy) => {
+      const handler: Policy[Phase] = policy[phase];
+      return handler ? [handler.bind(policy) as NonNullable<Policy[Phase]>] : [];
+    });
+  const nothing = () => ({ data: null });
+  return {
+    onRequestParse: of('onRequestParse'),
+    onParams: of('onParams'),
+    onParse: of('onParse'),
+    onSelect: of('onSelect'),
+    onValidate: of('onValidate'),
+    onContextBuilding: of('onContextBuilding'),
+    execute: of('onExecute').reduceRight<Next<ExecutionResult>>(
       (next, handler) => (operation) => handler(operation, next),
       nothing,
-    );
-    this.subscribe = of('onSubscribe').reduceRight<SubscribeNext>(
+    ),
+    subscribe: of('onSubscribe').reduceRight<Next<Executed>>(
       (next, handler) => (operation) => handler(operation, next),
       nothing,
-    );
+    ),
+    onExecuteDone: of('onExecuteDone').reverse(),
+    onAnswer: of('onAnswer'),
+    onAnswered: of('onAnswered'),
+  };
+}
+
+export type CompiledPolicies = ReturnType<typeof compile>;
+
+/** Calls handlers one after the other, synchronously until one waits. */
+export function inOrder<Args extends readonly unknown[]>(
+  handlers: readonly ((...args: Args) => MaybePromise<void> | undefined)[],
+  ...args: Args
+): Promise<void> | undefined {
+  let waiting: Promise<void> | undefined;
+  for (const handler of handlers) {
+    waiting = waiting ? waiting.then(() => handler(...args)) : handler(...args) || undefined;
   }
+  return waiting;
 }

@@ -7,7 +7,7 @@ import {
 } from 'graphql';
 import { expect } from 'vitest';
 import { createExecute, type Execute, type ExecutionOptions } from '../../src/execution/execute.ts';
-import { createTranslate } from '../../src/gateway/operation/errors.ts';
+import { createTranslate } from '../../src/gateway/operation/error-translation.ts';
 
 export const UNLIMITED = {
   maxValues: Infinity,

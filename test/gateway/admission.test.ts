@@ -36,25 +36,25 @@ async function settled(): Promise<void> {
 
 describe('admission', () => {
   it('admits operations at once while there is room', () => {
-    const admission = new Admission({ underWay: 3, perKey: 2 });
+    const admission = new Admission({ inFlight: 3, perKey: 2 });
 
     expect(names(enterAll(admission, ['a', 'a', 'b']))).toEqual(['a', 'a', 'b']);
     expect(admission.active).toBe(3);
   });
 
   it('queues a key at its limit and admits other keys', () => {
-    const admission = new Admission({ underWay: 3, perKey: 2 });
+    const admission = new Admission({ inFlight: 3, perKey: 2 });
 
     expect(names(enterAll(admission, ['a', 'a', 'a', 'b']))).toEqual(['a', 'a', 'b']);
     expect(admission.waiting).toBe(1);
   });
 
   it('admits waiting keys round-robin, whatever the length of their queues', async () => {
-    const admission = new Admission({ underWay: 1, perKey: 1 });
+    const admission = new Admission({ inFlight: 1, perKey: 1 });
     const admitted = enterAll(admission, ['a', 'a', 'a', 'a', 'b', 'c']);
 
     for (let i = 0; i < 5; i++) {
-      admitted[i]!.permit.leave();
+      admitted[i]!.permit.release();
       await settled();
     }
 
@@ -63,10 +63,10 @@ describe('admission', () => {
   });
 
   it('admits a waiting operation only in a later turn of the event loop', async () => {
-    const admission = new Admission({ underWay: 1 });
+    const admission = new Admission({ inFlight: 1 });
     const admitted = enterAll(admission, ['a', 'a']);
 
-    admitted[0]!.permit.leave();
+    admitted[0]!.permit.release();
     await Promise.resolve();
 
     expect(names(admitted)).toEqual(['a']);
@@ -75,7 +75,7 @@ describe('admission', () => {
   });
 
   it('refuses the latest operation of the key with the longest queue when too many wait', async () => {
-    const admission = new Admission({ underWay: 1, waiting: 2 });
+    const admission = new Admission({ inFlight: 1, waiting: 2 });
     const [first] = enterAll(admission, ['a']);
     const [second, third] = [admission.enter('a', one), admission.enter('a', one)];
 
@@ -83,13 +83,13 @@ describe('admission', () => {
     void admission.enter('b', one);
     expect(await third).toBeUndefined();
 
-    first!.permit.leave();
+    first!.permit.release();
     expect(await second).toBeDefined();
     expect(admission.waiting).toBe(1);
   });
 
   it('limits a key by the weight of its operations, not by their number', () => {
-    const admission = new Admission({ underWay: 100, perKey: 10 });
+    const admission = new Admission({ inFlight: 100, perKey: 10 });
 
     expect(names(enterAll(admission, ['a4', 'a4', 'a4', 'a', 'b', 'b9', 'b']))).toEqual([
       ...['a4', 'a4'],
@@ -98,56 +98,56 @@ describe('admission', () => {
   });
 
   it('admits an operation heavier than its key’s limit once its key has no other in flight', async () => {
-    const admission = new Admission({ underWay: 100, perKey: 10 });
+    const admission = new Admission({ inFlight: 100, perKey: 10 });
     const admitted = enterAll(admission, ['a', 'a50', 'a', 'b']);
 
     expect(names(admitted)).toEqual(['a', 'b']);
-    admitted[0]!.permit.leave();
+    admitted[0]!.permit.release();
     await settled();
     expect(names(admitted)).toEqual(['a', 'b', 'a50']);
-    admitted[2]!.permit.leave();
+    admitted[2]!.permit.release();
     await settled();
     expect(names(admitted)).toEqual(['a', 'b', 'a50', 'a']);
   });
 
   it('lets no light operation overtake a heavy one whose turn it is', async () => {
-    const admission = new Admission({ underWay: 10, perKey: 8 });
+    const admission = new Admission({ inFlight: 10, perKey: 8 });
     const admitted = enterAll(admission, ['a8', 'b2', 'c5', 'd', 'b']);
 
     expect(names(admitted)).toEqual(['a8', 'b2']);
-    admitted[1]!.permit.leave();
+    admitted[1]!.permit.release();
     await settled();
     expect(names(admitted), 'two are free, and the first needs five').toEqual(['a8', 'b2']);
     expect(enterAll(admission, ['e'])).toEqual([]);
 
-    admitted[0]!.permit.leave();
+    admitted[0]!.permit.release();
     await settled();
     expect(names(admitted)).toEqual(['a8', 'b2', 'c5', 'd', 'b']);
   });
 
   it('counts the weight of an unsent response against its key, but not against the total', async () => {
-    const admission = new Admission({ underWay: 10, perKey: 10 });
+    const admission = new Admission({ inFlight: 10, perKey: 10 });
     const admitted = enterAll(admission, ['a8', 'a4', 'b4']);
 
-    admitted[0]!.permit.answered(bytesOf(10), uncut);
+    admitted[0]!.permit.holdResponse(bytesOf(10), uncut);
     await settled();
     expect(names(admitted)).toEqual(['a8', 'b4']);
     expect(admission.active).toBe(4);
 
-    admitted[0]!.permit.answered(bytesOf(2), uncut);
+    admitted[0]!.permit.holdResponse(bytesOf(2), uncut);
     await settled();
     expect(names(admitted)).toEqual(['a8', 'b4', 'a4']);
     expect(admission.active).toBe(8);
   });
 
   it('cuts the oldest unsent response of the key with the most bytes when they exceed the total', () => {
-    const admission = new Admission({ underWay: 5, perKey: 4 });
+    const admission = new Admission({ inFlight: 5, perKey: 4 });
     const [a, b, c, d] = enterAll(admission, ['a', 'a', 'b', 'c']).map(({ permit }) => permit);
     const cut: string[] = [];
 
-    a!.answered(400_000, () => cut.push('a1'));
-    b!.answered(100_000, () => cut.push('a2'));
-    c!.answered(300_000, () => cut.push('b'));
+    a!.holdResponse(400_000, () => cut.push('a1'));
+    b!.holdResponse(100_000, () => cut.push('a2'));
+    c!.holdResponse(300_000, () => cut.push('b'));
     expect(cut).toEqual([]);
     expect(d!.receive(200_001)).toBeUndefined();
 
@@ -157,7 +157,7 @@ describe('admission', () => {
   });
 
   it('refuses bytes above the share of a key, and for good those of a single operation', async () => {
-    const admission = new Admission({ underWay: 50, perKey: 5 });
+    const admission = new Admission({ inFlight: 50, perKey: 5 });
     const [a, b, other] = enterAll(admission, ['a', 'a', 'b']).map(({ permit }) => permit);
 
     expect([a!.receive(600_000), b!.receive(400_000), b!.receive(1)]).toEqual([
@@ -166,7 +166,7 @@ describe('admission', () => {
     expect(a!.receive(400_001)).toBe('budget');
     expect(other!.receive(1_000_000)).toBeUndefined();
 
-    a!.leave();
+    a!.release();
     expect(b!.receive(600_000)).toBeUndefined();
   });
 
@@ -174,9 +174,9 @@ describe('admission', () => {
     const admission = new Admission();
     const [{ permit } = { permit: undefined! }] = enterAll(admission, ['a5']);
 
-    permit.leave();
-    permit.answered(bytesOf(7), uncut);
-    permit.leave();
+    permit.release();
+    permit.holdResponse(bytesOf(7), uncut);
+    permit.release();
 
     expect(admission.active).toBe(0);
   });

@@ -91,7 +91,7 @@ it.each(['yes', 'TRUE', '1', 'plan, true', ''])(
     });
 
     expect([status, errors[0].extensions.code]).toEqual([400, 'BAD_USER_INPUT']);
-    expect(errors[0].message).toContain(`"true" (the calls of this request) or "plan"`);
+    expect(errors[0].message).toContain(`"true" (the cost of this request) or "plan"`);
     expect(gateway.restCalls).toEqual([]);
   },
 );

@@ -227,30 +227,25 @@ describe('the name of an operation', () => {
   const MANY = Array.from({ length: 12 }, (_, i) => `query Q${i} { __typename }`).join(' ');
 
   it.each<[what: string, query: string, operationName: string | undefined, message: string]>([
-    ['that is unknown', TWO, 'C', 'There is no operation "C": the document has "A", "B".'],
-    [
-      'that is missing',
-      TWO,
-      undefined,
-      'Name one of the operations as "operationName": the document has "A", "B".',
-    ],
+    ['that is unknown', TWO, 'C', 'Unknown operation "C". The document has "A", "B".'],
+    ['that is missing', TWO, undefined, 'Missing `operationName`. The document has "A", "B".'],
     [
       'that an anonymous operation lacks',
       '{ __typename }',
       'A',
-      'There is no operation "A": the document has one without a name.',
+      'Unknown operation "A". The document has one without a name.',
     ],
     [
       'that is unknown among twelve',
       MANY,
       'x',
-      `There is no operation "x": the document has ${Array.from({ length: 10 }, (_, i) => `"Q${i}"`).join(', ')}, and 2 more.`,
+      `Unknown operation "x". The document has ${Array.from({ length: 10 }, (_, i) => `"Q${i}"`).join(', ')}, and 2 more.`,
     ],
     [
       'of a document with fragments alone',
       'fragment F on Query { __typename }',
       'F',
-      'Send a document with an operation: there are fragments alone.',
+      'The document has only fragments. Add an operation.',
     ],
   ])(
     '%s is refused with the names that the document has',

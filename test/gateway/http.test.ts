@@ -169,8 +169,8 @@ it('answers a WebSocket whose upgrade a proxy has dropped with 426 and what the 
   }
 });
 
-const NO_DOCUMENT = 'Send a JSON object with a text as "query" or as "documentId".';
-const NO_BATCH = 'Send one operation a request: the gateway takes no batches.';
+const NO_DOCUMENT = 'No document. Send a JSON object with a string as `query` or `documentId`.';
+const NO_BATCH = 'Batching is not supported. Send one operation per request.';
 
 it.each([
   ['POST', '/health', 405, 'GET, HEAD'],
@@ -201,8 +201,8 @@ describe('a request body', () => {
   });
 
   it.each([
-    ['truncated JSON', '{"query":', 'Send the body as JSON.'],
-    ['an empty body', '', 'Send the body as JSON.'],
+    ['truncated JSON', '{"query":', 'Invalid JSON in the body.'],
+    ['an empty body', '', 'Invalid JSON in the body.'],
     ['null', 'null', NO_DOCUMENT],
     ['a number', '7', NO_DOCUMENT],
     ['an object without a document', '{"variables":{}}', NO_DOCUMENT],
@@ -214,29 +214,29 @@ describe('a request body', () => {
     [
       'a documentId that is not a string',
       '{"documentId":1}',
-      'Send a text as "documentId", or leave it out.',
+      '`documentId` must be a string, or omitted.',
     ],
     [
       'an operationName that is not a string',
       '{"query":"{__typename}","operationName":1}',
-      'Send a text as "operationName", or leave it out.',
+      '`operationName` must be a string, or omitted.',
     ],
     [
       'variables that are not an object',
       '{"query":"{__typename}","variables":"x"}',
-      'Send an object as "variables", or leave it out.',
+      '`variables` must be an object, or omitted.',
     ],
     [
       'extensions that are a list',
       '{"query":"{__typename}","extensions":[]}',
-      'Send an object as "extensions", or leave it out.',
+      '`extensions` must be an object, or omitted.',
     ],
     [
       'invalid UTF-8',
       Buffer.from('{"query":"{ __typename }","x":"\xff\xfe"}', 'latin1'),
       'The body is not valid UTF-8. Encode it as UTF-8.',
     ],
-    ['two byte order marks', `\uFEFF\uFEFF${QUERY}`, 'Send the body as JSON.'],
+    ['two byte order marks', `\uFEFF\uFEFF${QUERY}`, 'Invalid JSON in the body.'],
   ])(
     'T35, T46: is refused with 400, what to send instead and no REST call: %s',
     async (_what, body, message) => {
@@ -476,9 +476,9 @@ describe('a query by GET', () => {
   );
 
   it.each([
-    ['variables={', 'Send "variables" as JSON.'],
-    ['variables=7', 'Send an object as "variables", or leave it out.'],
-    ['extensions=x', 'Send "extensions" as JSON.'],
+    ['variables={', 'Invalid JSON in `variables`.'],
+    ['variables=7', '`variables` must be an object, or omitted.'],
+    ['extensions=x', 'Invalid JSON in `extensions`.'],
   ])('is refused with 400 and what to send for %s', async (parameter, message) => {
     const { url } = await openGateway();
 

@@ -4,7 +4,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { multipart } from '../../src/gateway/operation/multipart.ts';
+import { multipart } from '../../src/gateway/operation/framing.ts';
 import { after, held, silence, status } from '../support/faults.ts';
 import { world } from '../support/world.ts';
 import { POST_JSON, send } from '../support/client.ts';

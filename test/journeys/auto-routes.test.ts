@@ -4,7 +4,7 @@
 import { execute, parse, type DocumentNode, type GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { createContext } from '../../src/graph/context.ts';
-import { createTranslate } from '../../src/gateway/operation/errors.ts';
+import { createTranslate } from '../../src/gateway/operation/error-translation.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { planFor } from '../../src/plan/cost.ts';
 import type { RequestScope } from '../../src/rest/client/client.ts';

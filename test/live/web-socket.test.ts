@@ -72,7 +72,7 @@ describe('the WebSocket transport', () => {
 
     expect(codesOf(socket.received('error'))).toEqual(['UNAUTHENTICATED']);
     expect(socket.received('error')[0]?.payload[0].message).toBe(
-      'Send your key as x-api-key in the payload of connection_init, or as a header of the upgrade.',
+      'Missing API key. Send it as `x-api-key` in the payload of `connection_init`, or as a header of the upgrade.',
     );
     await live.quiet();
   });

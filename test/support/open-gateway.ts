@@ -11,7 +11,7 @@ import { execute, parse, type GraphQLFormattedError } from 'graphql';
 import type { EmbeddedBackend, BackendOptions } from '../../src/backend/backend.ts';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { createContext } from '../../src/graph/context.ts';
-import { createTranslate } from '../../src/gateway/operation/errors.ts';
+import { createTranslate } from '../../src/gateway/operation/error-translation.ts';
 import type { RequestScope, RestClient } from '../../src/rest/client/client.ts';
 import { createUpstream, type Upstream } from '../../src/rest/upstream.ts';
 import type { UpstreamOptions } from '../../src/rest/call/options.ts';

@@ -19,7 +19,7 @@ import { dictionary } from '../../lib/dictionary.ts';
 import type { Core, Open } from '../../gateway/extension.ts';
 import type { RouteHandler } from '../../gateway/http/site.ts';
 import { accepts } from '../../gateway/operation/negotiation.ts';
-import { formatted, pairsOf } from '../../gateway/operation/response.ts';
+import { formatResult, pairsOf } from '../../gateway/operation/response.ts';
 import { createCors, mayAsk } from '../../gateway/policies/cors.ts';
 import { arrive, type Arrival } from '../../gateway/operation/operation.ts';
 import type { JsonSchema } from './json-schema.ts';
@@ -216,7 +216,7 @@ function resultOf(
   // A result without data is a tool error, except after a write: agents repeat failed calls.
   const isEmpty = !data || (errors.length > 0 && Object.values(data).every((one) => one === null));
   const isError = isEmpty && written !== 'applied';
-  const { errors: failures } = formatted(result) as { readonly errors?: object[] };
+  const { errors: failures } = formatResult(result) as { readonly errors?: object[] };
   return {
     ...(isError && { isError }),
     structuredContent: { data, ...(failures && { errors: failures }) },

@@ -2,8 +2,11 @@
 import type { ExecutionResult } from 'graphql';
 import type { Extension, Open } from '../../gateway/extension.ts';
 import type { Metrics } from '../../gateway/observe/metrics/metrics.ts';
-import type { Operation } from '../../gateway/operation/operation.ts';
-import { StateKey } from '../../gateway/operation/state.ts';
+import {
+  StateKey,
+  type Operation,
+  type ReadyOperation,
+} from '../../gateway/operation/operation.ts';
 import { systemClock, type Clock } from '../../lib/clock.ts';
 import { guessesOf } from './guesses.ts';
 import { RememberedReads } from './remembered-reads.ts';
@@ -33,12 +36,11 @@ export function readingAhead({ metrics, clock }: ReadingAheadOptions): Extension
     for (const begun of runs.begun) if (begun.apiKey === apiKey) begun.cancel();
   };
 
-  const begin = (operation: Operation): void => {
+  const begin = (operation: ReadyOperation): void => {
     // A plugin may execute an operation twice.
     if (RUN.get(operation)) return;
-    const { apiKey, variables } = operation;
-    const rest = operation.rest!; // made by now, as is the definition
-    const run = new Run(runs, apiKey, rest, guessesOf(operation.definition!), variables);
+    const { apiKey, variables, rest } = operation;
+    const run = new Run(runs, apiKey, rest, guessesOf(operation.definition), variables);
     rest.makeCall = run.makeCall;
     RUN.set(operation, run);
   };
@@ -75,7 +77,7 @@ export function readingAhead({ metrics, clock }: ReadingAheadOptions): Extension
 }
 
 /** Parts of an incremental response are sent in the order in which their calls end, which prefetching would change. */
-const isReadAhead = ({ document }: Operation): boolean => {
-  const { asksSchema, isIncremental } = document!.facts;
+const isReadAhead = ({ definition }: ReadyOperation): boolean => {
+  const { asksSchema, isIncremental } = definition.document.facts;
   return !asksSchema && !isIncremental;
 };

@@ -8,13 +8,11 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { MaybePromise } from '../../execution/core/resolved-value.ts';
-import type { Context } from '../../graph/context.ts';
 import { certainCalls } from '../../plan/cost.ts';
 import type { Extension } from '../../gateway/extension.ts';
 import { clientError } from '../../gateway/operation/client-error.ts';
-import type { Operation } from '../../gateway/operation/operation.ts';
-import { StateKey } from '../../gateway/operation/state.ts';
-import type { Policy } from '../../gateway/policy.ts';
+import { StateKey, type ReadyOperation } from '../../gateway/operation/operation.ts';
+import type { Next, Policy } from '../../gateway/policy.ts';
 import { argsOf } from '../../gateway/policies/execution.ts';
 import { PREFIX, type LuaScript, type Store } from './store.ts';
 
@@ -37,15 +35,15 @@ export const limiting = (limits: LeasedRateLimits): Extension => ({
 function rateLimit(limits: LeasedRateLimits): Policy {
   /** Executes an operation, or returns an error at the limit. */
   const limited = <Result>(
-    operation: Operation,
-    next: (operation: Operation) => MaybePromise<Result>,
+    operation: ReadyOperation,
+    next: Next<Result>,
   ): MaybePromise<Result | ExecutionResult> => {
     const { apiKey } = operation;
     // Operations without a key make no calls.
     if (apiKey === undefined) return next(operation);
-    const { least } = operation.document!; // set by `parse`
-    const context = operation.contextValue as Context;
-    const known = operation.weighed?.calls ?? certainCalls(argsOf(operation), least, context);
+    const { least } = operation.definition.document;
+    const known =
+      operation.weighed?.calls ?? certainCalls(argsOf(operation), least, operation.contextValue);
     const calls = Math.max(1, known);
     const goOn = (waitMs: number): MaybePromise<Result | ExecutionResult> => {
       if (waitMs > 0) return { errors: [limitedError(limits, waitMs)] };

@@ -1,7 +1,6 @@
 /** Traces by OpenTelemetry, with the SDK's settings of the collector. Spans are created at the end of an operation. */
 import type { Extension, Open } from '../../gateway/extension.ts';
-import type { Operation } from '../../gateway/operation/operation.ts';
-import { StateKey } from '../../gateway/operation/state.ts';
+import { StateKey, type Operation } from '../../gateway/operation/operation.ts';
 import type { Policy } from '../../gateway/policy.ts';
 import type { RecordedTrace } from './spans.ts';
 import { openTracer, type OperationTracer, type TracerOptions } from './tracer.ts';
@@ -54,11 +53,11 @@ function policyFor(tracer: OperationTracer): Policy {
       traceOf(operation);
       return undefined;
     },
-    onAnswered(operation) {
+    onAnswered(operation, { status, outcome }) {
       // Parameters that could not be read were not parsed.
       const trace = traceOf(operation);
       if (!trace) return;
-      const { errors = [], phases, rest, status, outcome, startedMs: startMs } = operation;
+      const { errors = [], phases, rest, startedMs: startMs } = operation;
       const isFailed = outcome === 'failed';
       tracer.end(trace, {
         ...{ operation, status, errors, startMs, isFailed, phases, callLog: rest?.callLog },

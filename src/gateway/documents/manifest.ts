@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { withoutByteOrderMark } from '../../lib/byte-order-mark.ts';
-import { OTHER_APP, type AppVersion } from '../operation/app-version.ts';
+import { OTHER_APP, type AppVersion } from '../operation/operation.ts';
 import { SHA256_HEX, SHA256_PREFIX } from '../operation/params.ts';
 
 /** An invalid manifest. The message never contains a document. */

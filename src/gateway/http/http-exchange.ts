@@ -1,8 +1,8 @@
 /** A request of Node's server and its response: whole, in parts, or as events. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { arrive, responseHasLeft, type Arrival } from '../operation/operation.ts';
-import { multipart } from '../operation/multipart.ts';
-import type { EventStream, OperationResponse, ResponseParts } from '../operation/response.ts';
+import { multipart, type ResponseParts } from '../operation/framing.ts';
+import { arrive, releaseResponse, type Arrival } from '../operation/operation.ts';
+import type { EventStream, OperationResponse } from '../operation/response.ts';
 import { writeEvents } from '../transports/event-stream.ts';
 import type { Stopping } from './drain.ts';
 import type { Site } from './site.ts';
@@ -37,7 +37,7 @@ export class HttpExchange {
     // `on` is cheaper than `once`.
     outgoing.on('close', () => {
       if (!outgoing.writableFinished) this.arrival.cancel.cancel();
-      responseHasLeft(this.arrival);
+      releaseResponse(this.arrival);
     });
   }
 

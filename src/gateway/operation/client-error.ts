@@ -54,7 +54,7 @@ export const documentError = (code: ClientErrorCode, message: string): GraphQLEr
 export const notUnderstood = (error: unknown): GraphQLError =>
   documentError(
     'BAD_REQUEST',
-    `This document cannot be carried out (${error instanceof Error ? error.name : typeof error}): write its selection and directives in another way.`,
+    `This document could not be executed (${error instanceof Error ? error.name : typeof error}). Simplify its selections or directives.`,
   );
 
 const errorWith = (code: ClientErrorCode, message: string, http: HttpExtension): GraphQLError =>

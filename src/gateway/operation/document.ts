@@ -1,8 +1,4 @@
-/**
- * A document: the record of one text, trusted or sent by a caller.
- *
- * Holds syntax tree, errors, facts, costs and weights.
- */
+/** A document, trusted or sent by a caller: its syntax tree, errors, facts, costs and weights. */
 import {
   Kind,
   type DocumentNode,
@@ -15,6 +11,7 @@ import { memoizeIn } from '../../lib/memoize.ts';
 import { leastCost } from '../../plan/cost.ts';
 import type { Budget } from '../../plan/planner.ts';
 import { Weights } from '../../plan/weight.ts';
+import { clientError } from './client-error.ts';
 
 /** Facts of a document, independent of variables. */
 export interface DocumentFacts {
@@ -39,14 +36,6 @@ export interface Validated {
   readonly errors: readonly GraphQLError[];
 }
 
-interface DocumentParts {
-  readonly text: string;
-  readonly syntax?: DocumentNode;
-  readonly failure?: GraphQLError;
-  readonly facts?: DocumentFacts;
-  readonly hash?: string | undefined;
-}
-
 const NO_SYNTAX: DocumentNode = { kind: Kind.DOCUMENT, definitions: [] };
 
 const NO_FACTS: DocumentFacts = {
@@ -67,7 +56,7 @@ export class OperationDefinition {
   /** Weights by its plans. */
   readonly weights = new Weights();
   /** Values of `perDefinition` by accessor. */
-  kept: Map<unknown, unknown> | undefined = undefined;
+  memo: Map<unknown, unknown> | undefined = undefined;
 
   constructor(document: Document, node: OperationDefinitionNode) {
     this.document = document;
@@ -77,11 +66,11 @@ export class OperationDefinition {
   }
 }
 
-/** Creates an accessor of a value per operation of a document, computed at first use and kept with the document. */
+/** Creates an accessor of a value per operation of a document, computed at first use and cached with the document. */
 export const perDefinition = <Value>(
   make: (definition: OperationDefinition) => Value,
 ): ((definition: OperationDefinition) => Value) =>
-  memoizeIn((definition) => (definition.kept ??= new Map<unknown, unknown>()), make);
+  memoizeIn((definition) => (definition.memo ??= new Map<unknown, unknown>()), make);
 
 export class Document {
   readonly text: string;
@@ -97,7 +86,13 @@ export class Document {
   readonly operations: readonly OperationDefinition[];
   #least: Budget | undefined = undefined;
 
-  constructor({ text, syntax = NO_SYNTAX, failure, facts = NO_FACTS, hash }: DocumentParts) {
+  constructor({
+    text = '',
+    syntax = NO_SYNTAX,
+    failure,
+    facts = NO_FACTS,
+    hash,
+  }: Partial<Pick<Document, 'text' | 'syntax' | 'failure' | 'facts' | 'hash'>>) {
     this.text = text;
     this.syntax = syntax;
     this.failure = failure;
@@ -119,10 +114,40 @@ export class Document {
     return this.failure ? [this.failure] : (this.validated?.errors ?? []);
   }
 
-  /** Returns the operation of a name, or the only one; undefined without a match. */
-  operation(name: string | null | undefined): OperationDefinition | undefined {
+  /**
+   * Returns the operation of a name, or the only one.
+   *
+   * @throws the document's failure, or OPERATION_RESOLUTION_FAILURE.
+   */
+  select(name: string | null | undefined): OperationDefinition {
+    if (this.failure) throw this.failure;
     const { operations } = this;
-    if (name == null) return operations.length === 1 ? operations[0] : undefined;
-    return operations.find((one) => one.name === name);
+    const found =
+      name == null
+        ? operations.length === 1 && operations[0]
+        : operations.find((one) => one.name === name);
+    if (!found) throw noOperation(operations, name);
+    return found;
   }
+}
+
+/** Maximum number of names in a message. */
+const MAX_NAMES = 10;
+
+function noOperation(
+  operations: readonly OperationDefinition[],
+  requested: string | null | undefined,
+): GraphQLError {
+  const names = operations.map(({ name }) =>
+    name === undefined ? 'one without a name' : JSON.stringify(name),
+  );
+  const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : '';
+  const list = `The document has ${names.slice(0, MAX_NAMES).join(', ')}${more}.`;
+  const message =
+    names.length === 0
+      ? 'The document has only fragments. Add an operation.'
+      : requested
+        ? `Unknown operation ${JSON.stringify(requested)}. ${list}`
+        : `Missing \`operationName\`. ${list}`;
+  return clientError(400, 'OPERATION_RESOLUTION_FAILURE', message);
 }

@@ -1,10 +1,10 @@
 /**
- * Framing of events and parts.
+ * Framing of responses in events (`text/event-stream`) and in parts (`multipart/mixed`).
  *
- * The boundary of `multipart/mixed` is sent directly after each part, since it marks the end of the part. Source:
+ * The boundary is sent directly after each part, since it marks the end of the part. Source:
  * https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md
  */
-import type { MediaType } from './negotiation.ts';
+import type { IncrementalFormat, MediaType } from './negotiation.ts';
 
 /** Comment that opens a stream of events before the first event. */
 export const OPENING = ':\n\n';
@@ -22,15 +22,15 @@ export const BOUNDARY = 'graphql';
 const DELIMITER = `\r\n--${BOUNDARY}`;
 
 /** Sent before the first part. */
-export const PREAMBLE = DELIMITER;
+const PREAMBLE = DELIMITER;
 
 /** Suffix of the last boundary. */
-export const PARTS_END = '--\r\n';
+const PARTS_END = '--\r\n';
 
-export const partOf = (json: string): string => `${PART_HEAD}${json}${DELIMITER}`;
+const partOf = (json: string): string => `${PART_HEAD}${json}${DELIMITER}`;
 
 /** Frames a single result for its media type. */
-export const framed = ({
+export const frame = ({
   text,
   mediaType,
 }: {
@@ -42,3 +42,59 @@ export const framed = ({
     : mediaType === 'multipart/mixed'
       ? PREAMBLE + partOf(text) + PARTS_END
       : text;
+
+/** A response in parts. */
+export interface ResponseParts {
+  readonly format: IncrementalFormat;
+  /** First part in JSON. */
+  readonly first: string;
+  /** Returns the next part in JSON; undefined after the last one or a cancellation. */
+  next(): Promise<{ readonly text: string; readonly isLast: boolean } | undefined>;
+  /** Cancels the remaining work. */
+  cancel(): void;
+}
+
+/** Members of each part after the first. Apollo iOS ends a request at a part without `incremental`. */
+export const OF_LATER_PARTS: Readonly<Record<IncrementalFormat, object>> = {
+  'incrementalSpec=v0.2': {},
+  'deferSpec=20220824': { incremental: [] },
+};
+
+/** Interval of empty parts, in milliseconds: proxies close idle connections. */
+const HEARTBEAT_MS = 5_000;
+
+/** Yields the frames of the body. Ends early if the parts are cancelled. */
+export async function* multipart(
+  parts: ResponseParts,
+  heartbeatMs = HEARTBEAT_MS,
+): AsyncGenerator<string, void> {
+  const heartbeat = partOf(JSON.stringify({ ...OF_LATER_PARTS[parts.format], hasNext: true }));
+  yield PREAMBLE + partOf(parts.first);
+  for (;;) {
+    const coming = parts.next();
+    while (await isLate(coming, heartbeatMs)) yield heartbeat;
+    const part = await coming;
+    if (!part) {
+      yield PARTS_END;
+      return;
+    }
+    yield partOf(part.text) + (part.isLast ? PARTS_END : '');
+    if (part.isLast) return;
+  }
+}
+
+function isLate(coming: Promise<unknown>, ms: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(true), ms);
+    coming.then(
+      () => {
+        clearTimeout(timer);
+        resolve(false);
+      },
+      (error: Error) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
+  });
+}

@@ -19,16 +19,16 @@ const JSON_TYPES = ['application/json', 'application/graphql-response+json'] as 
 
 const STREAM_TYPES = ['text/event-stream', 'multipart/mixed'] as const;
 
-/** Memoises by header text, bounded by characters: callers send few different headers. */
-const kept = <Found extends string>(find: (header: string) => Found) =>
+/** Bounded by characters: callers send few different headers. */
+const memoizeByHeader = <Found extends string>(find: (header: string) => Found) =>
   new LRUCache<string, Found>({
     maxSize: 25_000,
     sizeCalculation: (_found, header) => header.length,
     memoMethod: (header) => find(header),
   });
 
-const mediaTypes = kept(bestMediaType);
-const codings = kept(bestCoding);
+const mediaTypes = memoizeByHeader(bestMediaType);
+const codings = memoizeByHeader(bestCoding);
 
 /** Returns the media type of a single response; undefined if the caller accepts none. */
 export function negotiateMediaType(accept: string | null | undefined): MediaType | undefined {
@@ -38,29 +38,14 @@ export function negotiateMediaType(accept: string | null | undefined): MediaType
 }
 
 /** Whether a caller accepts a media type, by name or by a range; the most specific one decides. */
-export function accepts(accept: string | null | undefined, type: string): boolean {
-  if (!accept) return true;
-  const choices = choicesIn(accept);
-  const range = [type, `${type.split('/')[0]}/*`, '*/*'].find((one) =>
-    choices.some(({ name }) => name === one),
-  );
-  // A type may be there several times, by version.
-  return choices.some(({ name, quality }) => name === range && quality > 0);
-}
+export const accepts = (accept: string | null | undefined, type: string): boolean =>
+  !accept || qualityOf(choicesIn(accept), rangesOf(type)) > 0;
 
-/** Whether a caller accepts a media type by name, and another one not rather. */
+/** Whether a caller accepts a media type by name, and does not prefer another one. */
 export function prefers(accept: string, type: string, other: string): boolean {
   const choices = choicesIn(accept);
-  const qualityOf = (...ranges: readonly string[]): number => {
-    const range = ranges.find((one) => choices.some(({ name }) => name === one));
-    // A type may be there several times, by version.
-    return Math.max(
-      0,
-      ...choices.filter(({ name }) => name === range).map(({ quality }) => quality),
-    );
-  };
-  const quality = qualityOf(type);
-  return quality > 0 && quality >= qualityOf(other, `${other.split('/')[0]}/*`, '*/*');
+  const quality = qualityOf(choices, [type]);
+  return quality > 0 && quality >= qualityOf(choices, rangesOf(other));
 }
 
 /**
@@ -78,7 +63,7 @@ export function negotiateCoding(accepted: string | null | undefined): Coding | u
 interface PartsReader {
   /** As named by the caller; the older format without a name. */
   readonly format: IncrementalFormat;
-  /** `announced` for Relay, which asks for it; `whole` for the parsers of Apollo iOS and Apollo Kotlin. */
+  /** `announced` for Relay, which requests it; `whole` for the parsers of Apollo iOS and Apollo Kotlin. */
   readonly fragmentDelivery: FragmentDelivery;
 }
 
@@ -114,7 +99,7 @@ function bestMediaType(accept: string): MediaType | 'none' {
     if (!best || rank > best.rank) best = { type, rank };
   }
   if (best) return best.type;
-  const byName = STREAM_TYPES.find((type) => acceptsByName(choices, type));
+  const byName = STREAM_TYPES.find((type) => qualityOf(choices, [type]) > 0);
   return byName ?? (accepts(accept, 'text/event-stream') ? 'text/event-stream' : 'none');
 }
 
@@ -148,8 +133,14 @@ const choicesIn = (header: string): Choice[] =>
       return { name, parameters, quality: quality >= 0 && quality <= 1 ? quality : 0 };
     });
 
-const acceptsByName = (choices: readonly Choice[], type: MediaType): boolean =>
-  choices.some(({ name, quality }) => name === type && quality > 0);
+const rangesOf = (type: string): readonly string[] => [type, `${type.split('/')[0]}/*`, '*/*'];
+
+/** The quality of the first of some ranges that is accepted or excluded; 0 without one. */
+function qualityOf(choices: readonly Choice[], ranges: readonly string[]): number {
+  const range = ranges.find((one) => choices.some(({ name }) => name === one));
+  // A type may be there several times, by version.
+  return Math.max(0, ...choices.filter(({ name }) => name === range).map(({ quality }) => quality));
+}
 
 const valueOf = (parameters: readonly string[], name: string): string | undefined =>
   parameters.find((parameter) => parameter.startsWith(`${name}=`))?.slice(name.length + 1);

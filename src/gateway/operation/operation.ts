@@ -1,8 +1,8 @@
 /**
  * An operation: the record of a request from arrival to response.
  *
- * Created by the transport, and passed through all policies. All fields are initialised, for one object shape; what a
- * single policy needs is a state of its own (`StateKey`).
+ * Created by the transport, and passed through all policies. All fields are initialised, for one object shape; a
+ * policy keeps its own state under a `StateKey`.
  */
 import { randomUUID } from 'node:crypto';
 import type { GraphQLError, GraphQLSchema } from 'graphql';
@@ -12,13 +12,10 @@ import type { Weighed } from '../../plan/weight.ts';
 import type { ReceiveRefusal } from '../../rest/call/errors.ts';
 import type { RestClient } from '../../rest/client/client.ts';
 import { API_KEY_HEADER } from '../../v0/api-key.ts';
-import type { AppVersion } from './app-version.ts';
 import type { Document, OperationDefinition } from './document.ts';
-import type { Outcome } from './outcome.ts';
 import type { OperationParams } from './params.ts';
 import type { ResultParts } from './result-parts.ts';
 import type { ResultStream } from './result-stream.ts';
-import type { Stateful } from './state.ts';
 import type { OperationTrace } from './trace-context.ts';
 
 /** Headers by name in lower case; repeated headers are joined. */
@@ -47,9 +44,9 @@ export interface Arrival {
   readonly cancel: Cancel;
   /** Error of an unreadable body. */
   unreadable: GraphQLError | undefined;
-  /** Permit of admission, held until the response is sent. */
+  /** Permit of admission, until the response is sent. */
   permit: HeldPermit | undefined;
-  /** Cuts the connection; set while its transport sends the response, after which it calls `responseHasLeft`. */
+  /** Cuts the connection; set while its transport sends the response, after which it calls `releaseResponse`. */
   cut: (() => void) | undefined;
 }
 
@@ -59,16 +56,16 @@ export interface HeldPermit {
   readonly received: number;
   /** Counts bytes of a backend response, and returns why they may not be received. */
   receive(bytes: number): ReceiveRefusal | undefined;
-  /** The work is done; a response of this size waits to be sent. @param cut ends the wait. */
-  answered(bytes: number, cut: () => void): void;
-  /** Releases the permit. Idempotent. */
-  leave(): void;
+  /** Execution has ended; a response of this size waits to be sent. @param onCut ends the wait. */
+  holdResponse(bytes: number, onCut: () => void): void;
+  /** Idempotent. */
+  release(): void;
 }
 
 /** Called when the response is sent or cancelled. */
-export function responseHasLeft(arrival: Arrival): void {
+export function releaseResponse(arrival: Arrival): void {
   arrival.cut = undefined;
-  arrival.permit?.leave();
+  arrival.permit?.release();
 }
 
 /** @param requestId the caller's id; used if it fits into a header and a log line. */
@@ -92,7 +89,7 @@ export const CLIENT_VERSION_HEADERS = [
 ] as const;
 
 /** Headers read while a stream is open. */
-const OF_STREAMS = [API_KEY_HEADER, 'x-explain', 'traceparent', 'tracestate'];
+const STREAM_HEADERS = [API_KEY_HEADER, 'x-explain', 'traceparent', 'tracestate'];
 
 /** A request as read by its transport. */
 export interface TransportRequest {
@@ -118,7 +115,36 @@ export interface PhaseTime {
   readonly endMs: number;
 }
 
-export class Operation implements Stateful {
+/** A version of an app that has a manifest of trusted documents. */
+export interface AppVersion {
+  readonly app: string;
+  readonly version: string;
+}
+
+/** Apps without a manifest of trusted documents. */
+export const OTHER_APP: AppVersion = { app: 'other', version: 'other' };
+
+let slots = 0;
+
+/**
+ * Key of the state that one policy keeps on each operation. Create it once, when its module is loaded: each key is a slot
+ * of an array, so that all operations have one object shape.
+ */
+export class StateKey<State> {
+  readonly #slot = slots++;
+
+  /** Undefined before it is set. */
+  get({ states }: Operation): State | undefined {
+    return states?.[this.#slot] as State | undefined;
+  }
+
+  set(operation: Operation, state: State): void {
+    const states = (operation.states ??= new Array<unknown>(slots));
+    states[this.#slot] = state;
+  }
+}
+
+export class Operation {
   /* The request; written by the transport. */
 
   readonly transport: Transport;
@@ -138,7 +164,7 @@ export class Operation implements Stateful {
   params: OperationParams = NO_PARAMS;
   schema: GraphQLSchema;
   document: Document | undefined;
-  /** The selected operation of the document; undefined before parsing. */
+  /** The selected operation of the document; undefined before it is parsed. */
   definition: OperationDefinition | undefined = undefined;
 
   /* The caller; written by policies before validation. */
@@ -176,14 +202,10 @@ export class Operation implements Stateful {
   errors: readonly GraphQLError[] | undefined = undefined;
   /** Whether a root field has a value. */
   hasData = false;
+  /** Status by GraphQL over HTTP, independent of transport and media type. */
   strictStatus: number | undefined = undefined;
   /** Size of the compressed body; undefined for a subscription. */
   bytes: number | undefined = undefined;
-  /** HTTP status, or its equivalent for other transports. Set at the end, like the next two. */
-  status = 0;
-  outcome: Outcome | undefined = undefined;
-  /** Time from arrival to response, in milliseconds. */
-  durationMs = 0;
 
   /** States of single policies. */
   states: unknown[] | undefined = undefined;
@@ -282,15 +304,21 @@ export class Operation implements Stateful {
 
   /** Releases the request, which a stream would retain for hours. */
   releaseRequest(): void {
-    const kept = OF_STREAMS.flatMap((name) => {
+    const needed = STREAM_HEADERS.flatMap((name) => {
       const value = this.headers[name];
       return value === undefined ? [] : [[name, value]];
     });
-    this.headers = Object.fromEntries(kept) as HeaderFields;
+    this.headers = Object.fromEntries(needed) as HeaderFields;
     this.body = undefined;
     this.given = undefined;
   }
 }
+
+/** An operation whose document is parsed and whose operation is selected. */
+export type SelectedOperation = Operation & { definition: OperationDefinition };
+
+/** A valid operation with the context of its resolvers. */
+export type ReadyOperation = SelectedOperation & { contextValue: Context; rest: RestClient };
 
 const NO_PARAMS: OperationParams = {
   query: '',

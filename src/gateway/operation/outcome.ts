@@ -1,34 +1,29 @@
 /** The outcome of an operation, for the log and the metrics. */
-import type { ExecutionResult, GraphQLError } from 'graphql';
-import type { Writes } from '../../graph/context.ts';
-import type { Cancel } from '../../lib/cancel.ts';
+import type { ExecutionResult } from 'graphql';
+import type { Operation } from './operation.ts';
 import { statusOf } from './response.ts';
-import { translated, type Translate } from './errors.ts';
+import { translateResult, type Translate } from './error-translation.ts';
 
-/** Facts of an operation's result. */
-interface ResultFacts {
-  readonly writes: Writes | undefined;
-  errors: readonly GraphQLError[] | undefined;
-  hasData: boolean;
-  /** Status by GraphQL over HTTP, independent of transport and media type. */
-  strictStatus: number | undefined;
-}
-
-interface Ended extends Readonly<Omit<ResultFacts, 'writes'>> {
-  readonly cancel: Cancel;
+/** How an operation has ended. */
+export interface Answered {
+  /** HTTP status, or its equivalent for other transports. */
+  readonly status: number;
+  readonly outcome: Outcome;
+  /** Time from arrival to response, in milliseconds. */
+  readonly durationMs: number;
 }
 
 /** Translates the errors of a result for its caller, and records errors and data for the log and the metrics. */
 export function recordResult(
   executed: ExecutionResult,
-  operation: ResultFacts,
+  operation: Operation,
   translate: Translate,
 ): ExecutionResult {
   const { writes } = operation;
   const hasWritten = writes?.any ?? false;
   // A mutation that has written is a result, and has status 200, whatever failed afterwards.
   const whole = hasWritten && executed.data === undefined ? { ...executed, data: null } : executed;
-  const result = translated(whole, translate, writes);
+  const result = translateResult(whole, translate, writes);
   operation.errors = result.errors;
   operation.hasData = hasWritten || hasValue(result.data);
   operation.strictStatus = statusOf(result);
@@ -59,7 +54,10 @@ const OF_CALLERS: ReadonlySet<unknown> = new Set([
 ]);
 
 /** @param sent the sent status, used if there is no result. */
-export function outcomeOf({ cancel, errors, hasData, strictStatus }: Ended, sent: number): Outcome {
+export function outcomeOf(
+  { cancel, errors, hasData, strictStatus }: Operation,
+  sent: number,
+): Outcome {
   if (cancel.cancelled) return 'abandoned';
   const status = strictStatus ?? sent;
   if (status >= 500) return 'failed';

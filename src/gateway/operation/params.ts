@@ -49,10 +49,10 @@ export function readParams(given: unknown): OperationParams {
   const { query, operationName, variables, extensions, onError } = params;
   const documentId = documentIdOf(params);
   if (query == null ? documentId === undefined : typeof query !== 'string') {
-    throw badRequest('Send a JSON object with a text as "query" or as "documentId".');
+    throw badRequest('No document. Send a JSON object with a string as `query` or `documentId`.');
   }
   if (operationName != null && typeof operationName !== 'string') {
-    throw badRequest('Send a text as "operationName", or leave it out.');
+    throw badRequest('`operationName` must be a string, or omitted.');
   }
   checkObject('variables', variables);
   checkObject('extensions', extensions);
@@ -69,7 +69,7 @@ export function readParams(given: unknown): OperationParams {
 /** @throws BAD_REQUEST */
 function checkObject(name: string, value: unknown): asserts value is OperationParams['variables'] {
   if (value != null && !isObject(value)) {
-    throw badRequest(`Send an object as "${name}", or leave it out.`);
+    throw badRequest(`\`${name}\` must be an object, or omitted.`);
   }
 }
 
@@ -81,14 +81,14 @@ function documentIdOf({
 }: Readonly<Record<string, unknown>>): string | undefined {
   if (documentId != null) {
     if (typeof documentId !== 'string') {
-      throw badRequest('Send a text as "documentId", or leave it out.');
+      throw badRequest('`documentId` must be a string, or omitted.');
     }
     return documentId;
   }
   if (isObject(extensions) && isObject(extensions['persistedQuery'])) {
     const { sha256Hash } = extensions['persistedQuery'];
     if (typeof sha256Hash === 'string') {
-      // Clients with custom ids send them in place of the hash.
+      // Clients with custom ids send them instead of the hash.
       return SHA256_HEX.test(sha256Hash) ? SHA256_PREFIX + sha256Hash : sha256Hash;
     }
   }
@@ -96,14 +96,14 @@ function documentIdOf({
 }
 
 /**
- * @param name of the text in error messages.
+ * @param what the name of the text in error messages.
  * @throws BAD_REQUEST
  */
 export function parseJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw badRequest(`Send ${what} as JSON.`);
+    throw badRequest(`Invalid JSON in ${what}.`);
   }
 }
 
@@ -112,7 +112,7 @@ function errorBehaviorOf(given: unknown): ErrorBehavior {
   if (given == null) return 'PROPAGATE';
   if (typeof given !== 'string' || !Object.hasOwn(ERROR_BEHAVIORS, given)) {
     const names = Object.keys(ERROR_BEHAVIORS).join(', ');
-    throw badRequest(`Send one of ${names} as "onError", or leave it out.`);
+    throw badRequest(`\`onError\` must be one of ${names}, or omitted.`);
   }
   return ERROR_BEHAVIORS[given]!;
 }
@@ -127,19 +127,19 @@ export function readForm(form: string): Readonly<Record<string, unknown>> {
   for (const [name, value] of new URLSearchParams(form)) {
     // Empty values are ignored; the first of repeated parameters is used.
     if (value === '' || name in params) continue;
-    params[name] = WRITTEN_IN_JSON.has(name) ? parseJson(value, `"${name}"`) : value;
+    params[name] = JSON_PARAMS.has(name) ? parseJson(value, `\`${name}\``) : value;
   }
   return params;
 }
 
-const WRITTEN_IN_JSON = new Set(['variables', 'extensions']);
+const JSON_PARAMS = new Set(['variables', 'extensions']);
 
-export const ONE_OPERATION = 'Send one operation a request: the gateway takes no batches.';
+export const ONE_OPERATION = 'Batching is not supported. Send one operation per request.';
 
 export const badRequest = (message: string) => clientError(400, 'BAD_REQUEST', message);
 
 function checkVariables(variables: unknown): void {
-  let level: object[] = isHolder(variables) ? [variables] : [];
+  let level: object[] = isContainer(variables) ? [variables] : [];
   let count = 0;
   // Iterates level by level, so deep nesting cannot overflow the stack.
   for (let depth = 0; level.length > 0; depth++) {
@@ -147,28 +147,29 @@ function checkVariables(variables: unknown): void {
       throw clientError(
         400,
         'BAD_USER_INPUT',
-        `"variables" may nest ${MAX_VARIABLES_DEPTH} levels: send flatter input.`,
+        `\`variables\` has more than ${MAX_VARIABLES_DEPTH} levels. Send flatter input.`,
       );
     }
     const next: object[] = [];
-    for (const holder of level) {
-      for (const value of Object.values(holder) as unknown[]) {
+    for (const container of level) {
+      for (const value of Object.values(container) as unknown[]) {
         count += 1;
-        if (isHolder(value)) next.push(value);
+        if (isContainer(value)) next.push(value);
       }
     }
     if (count > MAX_VARIABLES_VALUES) {
       throw clientError(
         400,
         'BAD_USER_INPUT',
-        `"variables" may hold ${MAX_VARIABLES_VALUES} values: split the request.`,
+        `\`variables\` has more than ${MAX_VARIABLES_VALUES} values. Split the request.`,
       );
     }
     level = next;
   }
 }
 
-const isHolder = (value: unknown): value is object => typeof value === 'object' && value !== null;
+const isContainer = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null;
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  isHolder(value) && !Array.isArray(value);
+  isContainer(value) && !Array.isArray(value);

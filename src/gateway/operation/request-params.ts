@@ -1,19 +1,17 @@
-/**
- * Reads the unchecked parameters of an HTTP request from a query string, a form, or JSON.
- */
+/** Reads the unchecked parameters of an HTTP request from a query string, a form, or JSON. */
 import type { Operation } from './operation.ts';
 import { parseJson, readForm } from './params.ts';
 
-type Request = Pick<Operation, 'method' | 'headers' | 'url' | 'body'>;
+type RequestParts = Pick<Operation, 'method' | 'headers' | 'url' | 'body'>;
 
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-export const hasJsonType = ({ headers }: Request): boolean =>
+export const hasJsonType = ({ headers }: RequestParts): boolean =>
   // Fast path for the usual form.
   headers['content-type'] === JSON_TYPE || mediaTypeOf(headers['content-type']) === JSON_TYPE;
 
-const hasFormType = ({ headers }: Request): boolean =>
+const hasFormType = ({ headers }: RequestParts): boolean =>
   mediaTypeOf(headers['content-type']) === FORM_TYPE;
 
 /**
@@ -22,11 +20,11 @@ const hasFormType = ({ headers }: Request): boolean =>
 const TYPES_OF_FORMS = new Set([FORM_TYPE, 'multipart/form-data', 'text/plain', '']);
 
 /** Whether a form can send a body of its media type. */
-export const isOfForms = ({ headers }: Request): boolean =>
+export const isOfForms = ({ headers }: RequestParts): boolean =>
   TYPES_OF_FORMS.has(mediaTypeOf(headers['content-type']));
 
 /** Whether parameters can be read from its media type. */
-export const isReadable = (request: Request): boolean =>
+export const isReadable = (request: RequestParts): boolean =>
   request.method === 'GET' || hasJsonType(request) || hasFormType(request);
 
 /**
@@ -34,7 +32,7 @@ export const isReadable = (request: Request): boolean =>
  *
  * @throws BAD_REQUEST
  */
-export function readRequest(request: Request): unknown {
+export function readRequest(request: RequestParts): unknown {
   const { method, url, body = '' } = request;
   if (method !== 'GET') return hasJsonType(request) ? parseJson(body, 'the body') : readForm(body);
   const start = url.indexOf('?');

@@ -4,9 +4,9 @@
  * Source: GraphQL over HTTP, "Response".
  */
 import { GraphQLError, type ExecutionResult } from 'graphql';
-import type { IncrementalFormat, MediaType } from './negotiation.ts';
+import type { MediaType } from './negotiation.ts';
 import type { HttpExtension } from './client-error.ts';
-import { BOUNDARY } from './framing.ts';
+import { BOUNDARY, frame, type ResponseParts } from './framing.ts';
 import type { ResultStream } from './result-stream.ts';
 
 /** A response: a whole one, a response in parts, or a stream of events. */
@@ -28,23 +28,6 @@ export interface OperationResponse {
   tag?: string;
 }
 
-/** A response in parts. */
-export interface ResponseParts {
-  readonly format: IncrementalFormat;
-  /** First part in JSON. */
-  readonly first: string;
-  /** Returns the next part in JSON; undefined after the last one or a cancellation. */
-  next(): Promise<{ readonly text: string; readonly isLast: boolean } | undefined>;
-  /** Cancels the remaining work. */
-  cancel(): void;
-}
-
-/** Members of each part after the first. Apollo iOS ends a request at a part without `incremental`. */
-export const OF_LATER_PARTS: Readonly<Record<IncrementalFormat, object>> = {
-  'incrementalSpec=v0.2': {},
-  'deferSpec=20220824': { incremental: [] },
-};
-
 /** Results of a subscription, one per event. */
 export interface EventStream {
   /** Results after plugins. */
@@ -54,8 +37,8 @@ export interface EventStream {
 }
 
 /** Formats a result for JSON, without `extensions.http`. Undefined members are omitted by JSON. */
-export const formatted = ({ errors, data, extensions }: ExecutionResult): object => ({
-  errors: errors && errors.length > 0 ? errors.map(formattedError) : undefined,
+export const formatResult = ({ errors, data, extensions }: ExecutionResult): object => ({
+  errors: errors && errors.length > 0 ? errors.map(formatError) : undefined,
   data,
   extensions: extensions && 'http' in extensions ? withoutHttp(extensions) : extensions,
 });
@@ -68,7 +51,7 @@ function withoutHttp(
   return Object.keys(others).length > 0 ? others : undefined;
 }
 
-export function formattedError(error: unknown): object {
+export function formatError(error: unknown): object {
   // Plugins may throw any value.
   if (!(error instanceof GraphQLError)) return { message: 'Unexpected error.' };
   if (!('http' in error.extensions)) return error.toJSON();
@@ -76,7 +59,7 @@ export function formattedError(error: unknown): object {
   return { ...error.toJSON(), extensions };
 }
 
-/** @param mediaType what the caller accepts; client errors with a status of their own are always JSON. */
+/** @param mediaType what the caller accepts; client errors with an error status are always JSON. */
 export function responseOf(result: ExecutionResult, mediaType: MediaType): OperationResponse {
   const headers: string[] = [];
   const add = (http: Partial<HttpExtension> | undefined): void => {
@@ -90,7 +73,7 @@ export function responseOf(result: ExecutionResult, mediaType: MediaType): Opera
   const status = statusOf(result, mediaType);
   const sent = status < 400 || isJson(mediaType) ? mediaType : 'application/json';
   headers.unshift(...HEADERS[sent]);
-  return { status, headers, text: JSON.stringify(formatted(result)), mediaType: sent };
+  return { status, headers, text: JSON.stringify(formatResult(result)), mediaType: sent };
 }
 
 /**
@@ -170,6 +153,7 @@ export function finish(response: OperationResponse): void {
   response.headers = withOneVary(response.headers);
   if (response.status === 304) response.text = '';
   if (response.tag !== undefined) response.headers.push('etag', `"${response.tag}"`);
+  if (!response.parts && !response.events) response.text = frame(response);
 }
 
 /** Converts a list of headers to pairs for the Fetch API. */

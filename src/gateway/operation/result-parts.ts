@@ -1,11 +1,10 @@
-/**
- * A result in parts (`@defer`, `@stream`): the parts after the first, seen by plugins and then written.
- */
+/** A result in parts (`@defer`, `@stream`): the parts after the first, seen by plugins and then written. */
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { Writes } from '../../graph/context.ts';
-import { translated, type Translate } from './errors.ts';
+import { translateResult, type Translate } from './error-translation.ts';
 import type { IncrementalFormat } from './negotiation.ts';
-import { formatted, formattedError, OF_LATER_PARTS, type ResponseParts } from './response.ts';
+import { OF_LATER_PARTS, type ResponseParts } from './framing.ts';
+import { formatError, formatResult } from './response.ts';
 
 /** A part in its caller's format; errors are translated but not formatted. */
 export interface ResultPart {
@@ -29,7 +28,7 @@ export type PartIterator = AsyncIterator<ResultPart, undefined, undefined> &
   Required<Pick<AsyncIterator<ResultPart, undefined, undefined>, 'return'>>;
 
 /** Fields of the operation that log and metrics read. */
-interface Told {
+interface OutcomeFields {
   bytes: number | undefined;
   errors: readonly GraphQLError[] | undefined;
   readonly writes: Writes | undefined;
@@ -37,7 +36,7 @@ interface Told {
 
 export class ResultParts {
   readonly format: IncrementalFormat;
-  readonly #operation: Told;
+  readonly #operation: OutcomeFields;
   /** Members of the first part in addition to the result. */
   readonly #head: object;
   readonly #translate: Translate;
@@ -50,7 +49,7 @@ export class ResultParts {
   onEnd: (() => void) | undefined = undefined;
 
   constructor(
-    operation: Told,
+    operation: OutcomeFields,
     format: IncrementalFormat,
     head: object,
     later: PartIterator,
@@ -64,7 +63,7 @@ export class ResultParts {
   }
 
   /** All parts, for plugins. @param see maps a part to the one that plugins get. */
-  seen(
+  observe(
     first: ExecutionResult,
     see: (part: ResultPart) => ResultPart,
   ): AsyncIterableIterator<ResultPart, undefined> {
@@ -86,18 +85,23 @@ export class ResultParts {
     };
   }
 
-  /** Replaces all parts by those of plugins. @returns the first result. */
-  async replace(parts: AsyncIterator<ResultPart>): Promise<ExecutionResult> {
-    try {
-      const { value } = (await parts.next()) as { readonly value: ResultPart | undefined };
-      const { hasNext = false, pending: _pending, ...first } = value ?? { data: null };
-      this.#later = parts as PartIterator; // iterators of plugins have `return`
-      if (!hasNext) this.end();
-      return first as ExecutionResult;
-    } catch (error) {
+  /** Replaces all parts by those of plugins, or by a plugin's single result. @returns the first result. */
+  async replace(
+    results: ExecutionResult | AsyncIterable<ExecutionResult>,
+  ): Promise<ExecutionResult> {
+    if (!(Symbol.asyncIterator in results)) {
       this.end();
-      throw error;
+      return results;
     }
+    const parts = results[Symbol.asyncIterator]() as PartIterator; // iterators of plugins have `return`
+    const {
+      hasNext = false,
+      pending: _pending,
+      ...first
+    } = (await parts.next()).value ?? { data: null };
+    this.#later = parts;
+    if (!hasNext) this.end();
+    return first as ExecutionResult;
   }
 
   /** Cancels the remaining work. Idempotent. */
@@ -111,10 +115,10 @@ export class ResultParts {
   }
 
   /** Serialises the parts and counts their bytes. @param first the settled result. */
-  written(first: ExecutionResult): ResponseParts {
+  serialise(first: ExecutionResult): ResponseParts {
     const operation = this.#operation;
     const text = JSON.stringify({
-      ...formatted({ ...first, data: first.data ?? null }),
+      ...formatResult({ ...first, data: first.data ?? null }),
       ...this.#head,
       hasNext: true,
     });
@@ -131,7 +135,7 @@ export class ResultParts {
         const isLast = part.hasNext !== true;
         const written = JSON.stringify({
           ...OF_LATER_PARTS[this.format],
-          ...formattedPart(part),
+          ...formatPart(part),
           hasNext: !isLast,
         });
         operation.bytes = (operation.bytes ?? 0) + Buffer.byteLength(written);
@@ -150,7 +154,7 @@ export class ResultParts {
     } catch (error) {
       // A plugin failed.
       const failed = { errors: [error as GraphQLError] };
-      const { errors = [] } = translated(failed, this.#translate, this.#operation.writes);
+      const { errors = [] } = translateResult(failed, this.#translate, this.#operation.writes);
       this.errors.push(...errors);
       return { errors, hasNext: false };
     }
@@ -165,12 +169,12 @@ export class ResultParts {
   }
 }
 
-const formattedPart = (part: ResultPart): object => ({
+const formatPart = (part: ResultPart): object => ({
   ...part,
-  errors: part.errors?.map(formattedError),
-  ...(part.incremental && { incremental: part.incremental.map(formattedErrors) }),
-  completed: part.completed?.map(formattedErrors),
+  errors: part.errors?.map(formatError),
+  ...(part.incremental && { incremental: part.incremental.map(formatErrors) }),
+  completed: part.completed?.map(formatErrors),
 });
 
-const formattedErrors = (one: WithErrors): object =>
-  one.errors ? { ...one, errors: one.errors.map(formattedError) } : one;
+const formatErrors = (one: WithErrors): object =>
+  one.errors ? { ...one, errors: one.errors.map(formatError) } : one;

@@ -39,7 +39,7 @@ const DONE = { done: true, value: undefined } as const;
 export class ResultStream implements AsyncIterableIterator<ExecutionResult, undefined> {
   readonly #options: ResultStreamOptions;
   /** Whether an event is awaited; its promise has one handler for any number of heartbeats. */
-  #isAsked = false;
+  #isRequested = false;
   #arrived: IteratorResult<unknown, unknown> | undefined;
   /** Resumes `next`. */
   #wake: (() => void) | undefined;
@@ -60,10 +60,10 @@ export class ResultStream implements AsyncIterableIterator<ExecutionResult, unde
   async next(): Promise<Next> {
     const { heartbeatMs, onResult } = this.#options;
     while (!this.#cause) {
-      this.#ask();
-      const isSilent = !(await this.#heard(this.#isDraining ? 0 : heartbeatMs));
+      this.#requestEvent();
+      const isSilent = !(await this.#waitForEvent(this.#isDraining ? 0 : heartbeatMs));
       const result = await this.#resultOf(this.#arrived);
-      // The reader may have disconnected meanwhile.
+      // The reader may have disconnected in the meantime.
       if (this.#cause) break;
       if (result) {
         this.#last = result;
@@ -104,9 +104,9 @@ export class ResultStream implements AsyncIterableIterator<ExecutionResult, unde
     return this;
   }
 
-  #ask(): void {
-    if (this.#isAsked) return;
-    this.#isAsked = true;
+  #requestEvent(): void {
+    if (this.#isRequested) return;
+    this.#isRequested = true;
     void this.#options.events.next().then((arrived) => {
       this.#arrived = arrived;
       this.#wake?.();
@@ -114,7 +114,7 @@ export class ResultStream implements AsyncIterableIterator<ExecutionResult, unde
   }
 
   /** Waits for an event or an end; resolves to false at the timeout. */
-  #heard(waitMs: number): Promise<boolean> {
+  #waitForEvent(waitMs: number): Promise<boolean> {
     const { clock } = this.#options;
     return new Promise((resolve) => {
       const end = (heard: boolean): void => {
@@ -133,7 +133,7 @@ export class ResultStream implements AsyncIterableIterator<ExecutionResult, unde
   ): Promise<ExecutionResult | undefined> {
     if (!arrived || this.#cause) return undefined;
     this.#arrived = undefined;
-    this.#isAsked = false;
+    this.#isRequested = false;
     if (!arrived.done) return this.#options.resultOf(arrived.value);
     this.close('complete');
     return undefined;

@@ -10,7 +10,7 @@ import { clientError } from './client-error.ts';
 import type { Operation } from './operation.ts';
 import type { EndCause, ResultKind } from './result-stream.ts';
 
-/** A connection whose client is told to reconnect. */
+/** A connection that makes its client reconnect. */
 export interface Drainable {
   drain(): void;
 }
@@ -59,7 +59,7 @@ export class Subscriptions {
       throw clientError(
         429,
         'TOO_MANY_SUBSCRIPTIONS',
-        `This key has ${count} subscriptions open here, which is all it may have: end some first.`,
+        `Limit reached: ${count} open subscriptions per API key. End some first.`,
       );
     }
     this.#counts.set(apiKey, count + 1);
@@ -70,7 +70,7 @@ export class Subscriptions {
     };
   }
 
-  /** Registers a connection to end when the process stops. */
+  /** Adds a connection that ends when the process stops. */
   add(connection: Drainable): void {
     this.#connections.add(connection);
     if (this.#drainedMs === undefined) return;

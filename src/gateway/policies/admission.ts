@@ -1,18 +1,28 @@
 /**
- * Admission: limits the weight of operations in flight, per key and in total.
+ * Limits of callers: REST calls per request (`budget`), weight and bytes in flight per API key (`admission`), and
+ * time for new documents (`newDocuments`).
  *
- * An operation's weight estimates its use of the event loop and of memory. A key at its limit waits for its own
- * operations, and waiting keys take turns. A full queue rejects, since late responses are wasted work.
- *
+ * The weight of an operation estimates its use of the event loop and of memory. A key at its limit waits for its own
+ * operations, and waiting keys are admitted round-robin. A full queue rejects, since late responses are wasted work.
  * Estimates may be too low, so the bytes that operations receive and have not sent are limited too.
  */
-import { BYTES_PER_UNIT, weightOfBytes } from '../../plan/weight.ts';
-import type { ReceiveRefusal } from '../../rest/call/errors.ts';
+import { GraphQLError, type ExecutionResult } from 'graphql';
+import type { MaybePromise } from '../../execution/core/resolved-value.ts';
 import { RoundRobinQueue } from '../../lib/round-robin-queue.ts';
+import { refuseCost } from '../../plan/cost.ts';
+import type { Budget } from '../../plan/planner.ts';
+import { BYTES_PER_UNIT, weightOfBytes, type Weighed } from '../../plan/weight.ts';
+import { hasKind, type ReceiveRefusal } from '../../rest/call/errors.ts';
+import type { Documents } from '../documents/documents.ts';
+import type { TrustedDocuments } from '../documents/trusted-documents.ts';
+import { StateKey, type Operation, type ReadyOperation } from '../operation/operation.ts';
+import type { Next, Policy } from '../policy.ts';
+import { argsOf } from './execution.ts';
+import { NewDocuments } from './new-documents.ts';
 
 export interface AdmissionLimits {
   /** Maximum weight in flight of all keys. @default 512 */
-  readonly underWay?: number;
+  readonly inFlight?: number;
   /** Maximum weight in flight of one key. @default 192 */
   readonly perKey?: number;
   /** Maximum number of waiting operations; above it, the key with the most loses its latest. @default 1_024 */
@@ -25,41 +35,231 @@ export interface AdmissionLimits {
  * Default limits. All keys together: some 200 ms of work, and 100 MB. A key: more than there are connections, since
  * waiting operations share calls.
  */
-export const ADMISSION = { underWay: 512, perKey: 192, waiting: 1_024 };
+export const ADMISSION = { inFlight: 512, perKey: 192, waiting: 1_024 };
 
-interface WaitingOperation {
-  readonly weight: () => number;
-  /** Called once; with undefined if the operation is rejected. */
-  readonly end: (permit: Permit | undefined) => void;
+/** Maximum `Retry-After`, in seconds. */
+const MAX_RETRY_AFTER_S = 60;
+
+/** `Retry-After` if a queue is full, in milliseconds. */
+const QUEUE_FULL_WAIT_MS = 1_000;
+
+interface CallerLimitsOptions {
+  /** Whether the backend has accepted a key. Requests without such a key share one key. */
+  readonly isAccepted: (apiKey: string) => boolean;
+  readonly budget: Budget;
+  readonly documents: Pick<Documents, 'isKnown'>;
+  readonly trusted: Pick<TrustedDocuments, 'has'> | undefined;
+}
+
+interface CallerState {
+  /** Empty for keys not yet accepted by the backend. Never shown. */
+  readonly key: string;
+  /** Whether the operation has had its turn for a new document, or waits for it. */
+  hasTurn: boolean;
+}
+
+const STATE = new StateKey<CallerState>();
+
+export class CallerLimits {
+  readonly #options: CallerLimitsOptions;
+  readonly #admission = new Admission({ onAdmitted: () => this.#newDocuments.wake() });
+  readonly #newDocuments = new NewDocuments({ mayHave: (key) => !this.#admission.isWaiting(key) });
+
+  constructor(options: CallerLimitsOptions) {
+    this.#options = options;
+  }
+
+  /** Delays new documents until their turn to be parsed, validated and planned. */
+  readonly newDocuments: Policy = {
+    onParams: (operation) => {
+      const { documents, trusted } = this.#options;
+      const isKnown = (): boolean => {
+        const { query } = operation.params;
+        // `x-explain: plan` makes a plan per request.
+        if (operation.explain === 'plan') return false;
+        return (
+          operation.document !== undefined ||
+          trusted?.has(query) === true ||
+          documents.isKnown(query)
+        );
+      };
+      return isKnown() ? undefined : this.#turn(operation, isKnown);
+    },
+  };
+
+  /** Weighs operations, and rejects those that exceed the budget for any variables. */
+  readonly budget: Policy = {
+    onExecute: (operation, next) => this.#weighFirst(operation, next),
+    onSubscribe: (operation, next) => this.#weighFirst(operation, next),
+  };
+
+  /** Limits the weight and bytes in flight; responds with 503 if too many operations or calls wait. */
+  readonly admission: Policy = {
+    onExecute: (operation, next) => {
+      const begin = (permit: Permit): MaybePromise<ExecutionResult> => {
+        // Released when the response is sent.
+        operation.arrival.permit = permit;
+        if (operation.cancel.cancelled && operation.operationType === 'query') {
+          return { errors: [overloaded(0)] }; // its caller has left
+        }
+        const excess =
+          operation.weighed?.isWithin === false &&
+          refuseCost(argsOf(operation), operation.contextValue, this.#options.budget);
+        return excess ? { errors: [excess] } : next(operation);
+      };
+      const permit = this.enter(operation);
+      return permit instanceof Promise ? permit.then(begin) : begin(permit);
+    },
+    onExecuteDone(_operation, result) {
+      const waitMs = result.errors && shedMs(result);
+      return waitMs === undefined ? undefined : { errors: [overloaded(waitMs)] };
+    },
+    onAnswered({ weighed, arrival: { permit }, bytes = 0 }) {
+      if (permit) weighed?.bytes.learn(Math.max(bytes, permit.received));
+    },
+  };
+
+  /**
+   * Returns a permit for an operation, or for an event of a subscription.
+   *
+   * @throws 503 if too many wait.
+   */
+  enter(operation: Operation): MaybePromise<Permit> {
+    const { weight = 1, bytes } = operation.weighed ?? {};
+    // While it waits, others show how large its response is.
+    const permit = this.#admission.enter(this.#stateOf(operation).key, () =>
+      Math.max(weight, weightOfBytes(bytes?.bytes ?? 0)),
+    );
+    return permit instanceof Promise
+      ? permit.then((granted) => {
+          if (!granted) throw overloaded(QUEUE_FULL_WAIT_MS);
+          return granted;
+        })
+      : permit;
+  }
+
+  #weighFirst<Result>(
+    operation: ReadyOperation,
+    next: Next<Result>,
+  ): MaybePromise<Result | ExecutionResult> {
+    const begin = (weighed: Weighed): MaybePromise<Result | ExecutionResult> => {
+      if (weighed.refusal) return { errors: [weighed.refusal] };
+      operation.weighed = weighed;
+      return next(operation);
+    };
+    const weighed = this.#weigh(operation);
+    return weighed instanceof Promise ? weighed.then(begin) : begin(weighed);
+  }
+
+  /** @throws 503 if the operation has to be planned, and too many wait for that. */
+  #weigh(operation: ReadyOperation): MaybePromise<Weighed> {
+    const { schema, variables, contextValue: context } = operation;
+    const { weights, node, document } = operation.definition;
+    const find = (): Weighed | undefined => weights.find(variables, context);
+    const plan = (): Weighed => {
+      const startMs = performance.now();
+      const { syntax, least } = document;
+      const given = { schema, document: syntax, operation: node, least, variables };
+      const weighed = find() ?? weights.learn(given, context, this.#options.budget);
+      operation.endPhase('plan', startMs);
+      return weighed;
+    };
+    return find() ?? this.#turn(operation, () => find() !== undefined)?.then(plan) ?? plan();
+  }
+
+  /**
+   * Waits for the turn of a new document.
+   *
+   * @param isKnown whether another operation has parsed or planned it in the meantime.
+   * @returns undefined if it need not wait.
+   * @throws 503 if too many wait.
+   */
+  #turn(operation: Operation, isKnown: () => boolean): Promise<void> | undefined {
+    const state = this.#stateOf(operation);
+    // One turn per document: parsed documents would otherwise pile up.
+    if (state.hasTurn) return undefined;
+    state.hasTurn = true;
+    const { cancel, params } = operation;
+    // Operations of callers who have disconnected take no turn.
+    const document = {
+      length: params.query.length,
+      isKnown: () => cancel.cancelled || isKnown(),
+    };
+    return this.#newDocuments.turn(state.key, document)?.then((hasTurn) => {
+      if (!hasTurn || cancel.cancelled) throw overloaded(QUEUE_FULL_WAIT_MS);
+    });
+  }
+
+  /** Constant per operation, although the backend may accept its key while it waits. */
+  #stateOf(operation: Operation): CallerState {
+    let state = STATE.get(operation);
+    if (!state) {
+      const { callerKey } = operation;
+      const isAccepted = callerKey !== undefined && this.#options.isAccepted(callerKey);
+      STATE.set(operation, (state = { key: isAccepted ? callerKey : '', hasTurn: false }));
+    }
+    return state;
+  }
+}
+
+/** Returns the time to wait, in milliseconds, if there is no data because too many calls wait; undefined otherwise. */
+function shedMs({ data, errors = [] }: ExecutionResult): number | undefined {
+  for (const name in data) if (data[name] !== null) return undefined;
+  let waitMs: number | undefined;
+  for (const { originalError } of errors) {
+    if (!hasKind(originalError, 'overloaded')) return undefined;
+    waitMs = Math.max(waitMs ?? 0, originalError.retryAfterMs ?? 0);
+  }
+  return waitMs;
+}
+
+/**
+ * 503 with `Retry-After`, for requests of which nothing was executed. Load balancers and client libraries understand it
+ * without reading the body.
+ */
+function overloaded(waitMs: number): GraphQLError {
+  const seconds = Math.min(MAX_RETRY_AFTER_S, Math.max(1, Math.ceil(waitMs / 1_000)));
+  return new GraphQLError(`The gateway is overloaded. Retry after ${seconds} s.`, {
+    extensions: {
+      code: 'UPSTREAM_UNAVAILABLE',
+      retryAfterMs: seconds * 1_000,
+      http: { status: 503, headers: { 'retry-after': String(seconds) } },
+    },
+  });
 }
 
 /** What a key has in flight. */
 class Share {
+  readonly key: string;
   weight = 0;
   /** Received by operations, or unsent. */
   bytes = 0;
   /** Permits of unsent responses, oldest first. */
   readonly unsent = new Set<Permit>();
+
+  constructor(key: string) {
+    this.key = key;
+  }
 }
 
-/** A held weight of a key's share. */
+/** Permission of one operation to be in flight. */
 export class Permit {
-  /** Bytes that the backend returned, with refused ones. */
+  /** Bytes that the backend returned, with rejected ones. */
   received = 0;
   readonly #admission: Admission;
-  readonly #key: string;
-  /** Weight in its key's share. */
+  readonly #share: Share;
+  /** Weight in its key's share; 0 once it is released. */
   #weight: number;
   /** Weight in the total. */
   #ofAll: number;
   /** Bytes received, then those of the unsent response. */
   #bytes = 0;
-  #cut: (() => void) | undefined;
+  #onCut: (() => void) | undefined;
 
   /** Created by `Admission`. */
-  constructor(admission: Admission, key: string, weight: number) {
+  constructor(admission: Admission, share: Share, weight: number) {
     this.#admission = admission;
-    this.#key = key;
+    this.#share = share;
     this.#weight = weight;
     this.#ofAll = weight;
   }
@@ -68,47 +268,59 @@ export class Permit {
   receive(bytes: number): ReceiveRefusal | undefined {
     if (this.#ofAll === 0) return undefined;
     this.received += bytes;
-    const refusal = this.#admission.refusalOf(this.#key, bytes, this.#bytes);
+    const refusal = this.#admission.refusalOf(this.#share, bytes, this.#bytes);
     if (!refusal) this.#change(this.#weight, this.#ofAll, this.#bytes + bytes);
     return refusal;
   }
 
   /**
-   * The work is done: reduces the weight to that of the unsent response, which counts for its key but not in the total.
+   * Execution has ended: reduces the weight to that of the unsent response, which counts for its key but not in the
+   * total.
    *
-   * @param cut ends the wait for the response to be sent, if other responses need its bytes.
+   * @param onCut ends the wait for the response to be sent, if other responses need its bytes.
    */
-  answered(bytes: number, cut: () => void): void {
+  holdResponse(bytes: number, onCut: () => void): void {
     if (this.#weight === 0) return;
-    this.#cut = cut;
+    this.#onCut = onCut;
     this.#change(weightOfBytes(bytes), 0, bytes);
-    this.#admission.addUnsent(this.#key, this);
+    this.#share.unsent.add(this);
+    this.#admission.cutUnsent(0);
   }
 
-  /** Releases the permit. Idempotent. */
-  leave(): void {
+  /** Idempotent. */
+  release(): void {
     if (this.#weight === 0) return;
-    this.#admission.removeUnsent(this.#key, this);
+    this.#share.unsent.delete(this);
     this.#change(0, 0, 0);
   }
 
   /** Drops the unsent response. */
   cut(): void {
-    this.leave();
-    this.#cut?.();
+    this.release();
+    this.#onCut?.();
   }
 
   #change(weight: number, ofAll: number, bytes: number): void {
-    const more = { weight: weight - this.#weight, ofAll: ofAll - this.#ofAll };
-    this.#admission.change(this.#key, more.weight, more.ofAll, bytes - this.#bytes);
+    const share = this.#share;
+    const isLess = weight < this.#weight || ofAll < this.#ofAll;
+    share.weight += weight - this.#weight;
+    share.bytes += bytes - this.#bytes;
+    this.#admission.change(share, ofAll - this.#ofAll, bytes - this.#bytes, isLess);
     this.#weight = weight;
     this.#ofAll = ofAll;
     this.#bytes = bytes;
   }
 }
 
+interface WaitingOperation {
+  readonly weight: () => number;
+  /** Called once; with undefined if the operation is rejected. */
+  readonly end: (permit: Permit | undefined) => void;
+}
+
+/** Limits the weight and bytes of operations in flight, per key and in total. */
 export class Admission {
-  readonly #underWay: number;
+  readonly #inFlight: number;
   readonly #perKey: number;
   readonly #queue: RoundRobinQueue<WaitingOperation>;
   readonly #onAdmitted: () => void;
@@ -120,9 +332,9 @@ export class Admission {
   #isFull = false;
 
   constructor(limits: AdmissionLimits = {}) {
-    const { underWay, perKey, waiting, onAdmitted = () => {} } = { ...ADMISSION, ...limits };
+    const { inFlight, perKey, waiting, onAdmitted = () => {} } = { ...ADMISSION, ...limits };
     this.#onAdmitted = onAdmitted;
-    this.#underWay = underWay;
+    this.#inFlight = inFlight;
     this.#perKey = perKey;
     this.#queue = new RoundRobinQueue(waiting);
   }
@@ -143,7 +355,7 @@ export class Admission {
   }
 
   /**
-   * Returns a permit, at once or when there is room; undefined if too many operations wait. An operation above the
+   * Returns a permit, immediately or when there is room; undefined if too many operations wait. An operation above the
    * limit of a key is admitted when the key has nothing else in flight.
    */
   enter(key: string, weightNow: () => number): Permit | Promise<Permit | undefined> {
@@ -158,33 +370,22 @@ export class Admission {
     });
   }
 
-  /** Returns why an operation may not receive bytes. @param had those that it has. */
-  refusalOf(key: string, bytes: number, had: number): ReceiveRefusal | undefined {
+  /** Called by permits. Returns why an operation may not receive bytes. @param held those that it has. */
+  refusalOf(share: Share, bytes: number, held: number): ReceiveRefusal | undefined {
     const ofKey = this.#perKey * BYTES_PER_UNIT;
-    if (had + bytes > ofKey) return 'budget';
-    if ((this.#shares.get(key)?.bytes ?? 0) + bytes > ofKey) return 'overloaded';
-    return this.#cutUnsent(bytes) ? undefined : 'overloaded';
-  }
-
-  /** Called by permits. */
-  addUnsent(key: string, permit: Permit): void {
-    this.#shares.get(key)?.unsent.add(permit);
-    this.#cutUnsent(0);
-  }
-
-  /** Called by permits. */
-  removeUnsent(key: string, permit: Permit): void {
-    this.#shares.get(key)?.unsent.delete(permit);
+    if (held + bytes > ofKey) return 'budget';
+    if (share.bytes + bytes > ofKey) return 'overloaded';
+    return this.cutUnsent(bytes) ? undefined : 'overloaded';
   }
 
   /**
-   * Makes room for bytes in the total: as long as they do not fit, the key with the most bytes loses its oldest unsent
-   * response. Otherwise a few keys that read nothing would stop the others.
+   * Called by permits. Makes room for bytes in the total: as long as they do not fit, the key with the most bytes loses
+   * its oldest unsent response. Otherwise a few keys that read nothing would stop the others.
    *
    * @returns whether there is room.
    */
-  #cutUnsent(bytes: number): boolean {
-    while (this.#bytes + bytes > this.#underWay * BYTES_PER_UNIT) {
+  cutUnsent(bytes: number): boolean {
+    while (this.#bytes + bytes > this.#inFlight * BYTES_PER_UNIT) {
       let most: Share | undefined;
       for (const share of this.#shares.values()) {
         if (share.unsent.size > 0 && share.bytes > (most?.bytes ?? 0)) most = share;
@@ -196,15 +397,12 @@ export class Admission {
     return true;
   }
 
-  /** Called by permits. */
-  change(key: string, more: number, moreOfAll: number, moreBytes: number): void {
-    const share = this.#shares.get(key)!; // exists while permits of its key do
-    share.weight += more;
-    share.bytes += moreBytes;
-    if (share.weight === 0) this.#shares.delete(key);
+  /** Called by permits when their share has changed. */
+  change({ key, weight }: Share, moreOfAll: number, moreBytes: number, isLess: boolean): void {
+    if (weight === 0) this.#shares.delete(key);
     this.#active += moreOfAll;
     this.#bytes += moreBytes;
-    if ((more >= 0 && moreOfAll >= 0) || this.#queue.size === 0 || this.#isScheduled) return;
+    if (!isLess || this.#queue.size === 0 || this.#isScheduled) return;
     this.#isScheduled = true;
     // Deferred: operations without backend calls would otherwise follow each other without letting the event loop read
     // requests.
@@ -212,20 +410,20 @@ export class Admission {
   }
 
   #keyHasRoom(key: string, weight: number): boolean {
-    const underWay = this.#shares.get(key)?.weight ?? 0;
-    return underWay === 0 || underWay + weight <= this.#perKey;
+    const inFlight = this.#shares.get(key)?.weight ?? 0;
+    return inFlight === 0 || inFlight + weight <= this.#perKey;
   }
 
   #hasRoom(weight: number): boolean {
-    return this.#active === 0 || this.#active + weight <= this.#underWay;
+    return this.#active === 0 || this.#active + weight <= this.#inFlight;
   }
 
   #begin(key: string, weight: number): Permit {
     this.#active += weight;
     let share = this.#shares.get(key);
-    if (!share) this.#shares.set(key, (share = new Share()));
+    if (!share) this.#shares.set(key, (share = new Share(key)));
     share.weight += weight;
-    return new Permit(this, key, weight);
+    return new Permit(this, share, weight);
   }
 
   #admitWaiting(): void {

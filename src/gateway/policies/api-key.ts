@@ -20,19 +20,19 @@ export const apiKey = (
       // An invalid key is an error, not a reason to use the deployment's key. A repeated header arrives joined by ", ",
       // and the space makes it invalid.
       if (!isApiKey(callerKey)) {
-        const message = `Send one ${API_KEY_HEADER} header of ${API_KEY_FORM}.`;
+        const message = `Invalid API key. Send one \`${API_KEY_HEADER}\` header of ${API_KEY_FORM}.`;
         throw clientError(401, 'UNAUTHENTICATED', message);
       }
       operation.apiKey = callerKey;
       return;
     }
-    const { isOfSchema, asksSchema } = operation.document!.facts;
+    const { isOfSchema, asksSchema } = operation.definition.document.facts;
     if (asksSchema && introspection === 'keys') {
-      const message = `The schema is for callers with a key of their own (INTROSPECTION=keys): send it as ${placeOf(operation)}.`;
+      const message = `Introspection requires an API key (\`INTROSPECTION=keys\`). Send it ${placeOf(operation)}.`;
       throw clientError(401, 'UNAUTHENTICATED', message);
     }
     if (deploymentKey === undefined && !isOfSchema) {
-      throw clientError(401, 'UNAUTHENTICATED', `Send your key as ${placeOf(operation)}.`);
+      throw clientError(401, 'UNAUTHENTICATED', `Missing API key. Send it ${placeOf(operation)}.`);
     }
     operation.apiKey = deploymentKey;
   },
@@ -41,5 +41,5 @@ export const apiKey = (
 /** Where a caller puts the key, for error messages. Browsers cannot set headers of a WebSocket. */
 const placeOf = ({ transport }: Operation): string =>
   transport.name === 'websocket'
-    ? `${API_KEY_HEADER} in the payload of connection_init, or as a header of the upgrade`
-    : `the header ${API_KEY_HEADER}`;
+    ? `as \`${API_KEY_HEADER}\` in the payload of \`connection_init\`, or as a header of the upgrade`
+    : `in the \`${API_KEY_HEADER}\` header`;

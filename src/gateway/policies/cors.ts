@@ -38,18 +38,18 @@ export function createCors(origins: readonly string[], exposed: readonly string[
   return {
     headersFor,
     /** Headers of a preflight's response: name, value, name, value. */
-    preflightHeaders(asked: HeaderFields): readonly string[] {
-      const headers = [...headersFor(asked['origin'] as string | undefined)];
+    preflightHeaders(requested: HeaderFields): readonly string[] {
+      const headers = [...headersFor(requested['origin'] as string | undefined)];
       if (headers.length === 2) return headers;
       headers.push('access-control-allow-methods', METHODS);
       headers.push('access-control-max-age', PREFLIGHT_SECONDS);
-      const requested = asked['access-control-request-headers'];
-      if (typeof requested === 'string') headers.push('access-control-allow-headers', requested);
+      const names = requested['access-control-request-headers'];
+      if (typeof names === 'string') headers.push('access-control-allow-headers', names);
       return headers;
     },
     /** Adds the headers to a response of the Fetch API. */
-    addTo(response: Response, asked: Headers): void {
-      for (const [name, value] of pairsOf(headersFor(asked.get('origin')))) {
+    addTo(response: Response, requested: Headers): void {
+      for (const [name, value] of pairsOf(headersFor(requested.get('origin')))) {
         response.headers.append(name, value);
       }
     },
@@ -88,6 +88,6 @@ export const mayAsk = (
 function isOwn(origin: string, host: string): boolean {
   if (!URL.canParse(origin)) return false;
   const { protocol, host: own } = new URL(origin);
-  const asked = `${protocol}//${host}`;
-  return URL.canParse(asked) && new URL(asked).host === own;
+  const requested = `${protocol}//${host}`;
+  return URL.canParse(requested) && new URL(requested).host === own;
 }

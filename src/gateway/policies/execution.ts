@@ -1,6 +1,4 @@
-/**
- * Executes operations, with a REST client and loaders per request.
- */
+/** Executes operations, with a REST client and loaders per request. */
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Budget } from '../../plan/planner.ts';
 import { createExecute, type Execute } from '../../execution/execute.ts';
@@ -14,8 +12,8 @@ import type { CallTrace } from '../../rest/call/trace.ts';
 import type { RestClient } from '../../rest/client/client.ts';
 import type { Upstream } from '../../rest/upstream.ts';
 import { partsReaderOf } from '../operation/negotiation.ts';
-import type { OperationContext } from '../operation/operation-context.ts';
-import type { Operation } from '../operation/operation.ts';
+import type { GatewayContext } from '../operation/gateway-context.ts';
+import type { Operation, ReadyOperation, SelectedOperation } from '../operation/operation.ts';
 import { forwardedTrace } from '../operation/trace-context.ts';
 import type { Policy } from '../policy.ts';
 import type { Forwarding } from './headers.ts';
@@ -32,7 +30,7 @@ export interface RequestLimits {
   readonly maxTextBytes: number;
 }
 
-interface ExecutionPolicyOptions {
+interface ExecutionOptions {
   readonly upstream: Upstream;
   readonly limits: RequestLimits;
   readonly pollers: Pollers;
@@ -46,86 +44,111 @@ interface ExecutionPolicyOptions {
 /** Maximum number of errors of a result: a few ids under many aliases make thousands. */
 export const MAX_ERRORS = 1_000;
 
-/** Properties of a context that the executor reads. */
-interface ExecutionContext {
-  readonly rest: RestClient;
-  readonly cancel: Cancel;
-  readonly writes: Context['writes'];
-}
-
-/** Context of a subscription's event, which is executed as a separate request. */
-export interface EventContext extends Context, ExecutionContext {}
-
-export interface OperationExecution {
-  readonly budget: Budget;
-  /** Sets the REST client and loaders of an operation. */
-  readonly prepare: (operation: Operation, context: OperationContext) => void;
-  /**
-   * Creates the context of an event, with its own deadline, REST client and loaders. @param trace the trace of its
-   * calls.
-   */
-  readonly prepareEvent: (
-    operation: Operation,
-    startMs: number,
-    cancel: Cancel,
-    trace: CallTrace | undefined,
-  ) => EventContext;
-  readonly execute: (
-    operation: Operation,
-    rootValue?: unknown,
-    contextValue?: unknown,
-  ) => MaybePromise<IncrementalResult>;
-}
-
 /** Arguments of graphql-js for an operation, plus its definition. */
-export const argsOf = (operation: Operation) => ({
+export const argsOf = (operation: ReadyOperation) => ({
   schema: operation.schema,
-  document: operation.document!.syntax, // parsed before any use
-  operation: operation.definition?.node,
+  document: operation.definition.document.syntax,
+  operation: operation.definition.node,
   operationName: operation.params.operationName ?? null,
   variableValues: operation.variables ?? null,
   contextValue: operation.contextValue,
 });
 
-export function createExecution(options: ExecutionPolicyOptions): OperationExecution {
-  const { upstream, pollers, suggestions, forwarding } = options;
-  const { requestTimeoutMs, maxUpstreamCalls, maxValues, maxTextBytes } = options.limits;
-  const execute =
-    options.execute ??
-    createExecute({
-      onIncremental: (context, isDeferred) => {
-        // The origin of each call of the graph is the path of its field.
-        (context as Context).rest.deferWhere((origin) =>
-          isDeferred(origin as GraphQLResolveInfo['path']),
-        );
-      },
-      limits: (context) => {
-        const { rest, cancel, writes } = context as ExecutionContext;
-        const { deadlineMs } = rest;
-        return {
-          maxValues,
-          maxTextBytes,
-          deadlineMs,
-          // Errors of a cancelled operation are not read, and a hundred cost as much as a result.
-          maxErrors: () => (cancel.cancelled ? 1 : MAX_ERRORS),
-          hasWritten: () => writes?.any ?? false,
-          onAbort: () => rest.abort(),
-        };
-      },
+/** Context of a subscription's event, which is executed as a separate request. */
+interface EventContext extends Context {
+  readonly rest: RestClient;
+  readonly cancel: Cancel;
+}
+
+export class OperationExecution {
+  readonly budget: Budget;
+  readonly #options: ExecutionOptions;
+  readonly #execute: Execute;
+
+  constructor(options: ExecutionOptions) {
+    const { maxUpstreamCalls, maxValues } = options.limits;
+    this.#options = options;
+    this.budget = { calls: maxUpstreamCalls, values: maxValues };
+    this.#execute = options.execute ?? createOwnExecute(options.limits);
+  }
+
+  /** The policy of queries and mutations. */
+  readonly policy: Policy = {
+    onContextBuilding: (operation, context) => this.#prepare(operation, context),
+    onExecute: (operation) => this.execute(operation),
+  };
+
+  /** Sets the REST client and loaders of an operation. */
+  #prepare(operation: SelectedOperation, context: GatewayContext): void {
+    const { forwarding, pollers } = this.#options;
+    const { apiKey = '', operationType, cancel, startedMs } = operation;
+    const forwarded = forwarding(operation);
+    // A disconnect cancels queries. Mutations are finished, with all their fields.
+    const leaving = operationType === 'query' ? cancel : undefined;
+    const rest = this.#clientFor(operation, forwarded, startedMs, leaving, undefined);
+    operation.rest = rest;
+    context.rest = rest;
+    context.identity = { apiKey, forwarded };
+    context.pollers = pollers;
+    context.reads = new Map();
+    if (operationType === 'mutation') {
+      operation.writes = new Writes();
+      context.writes = operation.writes;
+    }
+  }
+
+  /**
+   * Creates the context of an event, with its own deadline, REST client and loaders.
+   *
+   * @param trace the trace of its calls.
+   */
+  prepareEvent(
+    operation: ReadyOperation,
+    startMs: number,
+    cancel: Cancel,
+    trace: CallTrace | undefined,
+  ): EventContext {
+    const context = operation.contextValue; // retained by its stream
+    const rest = this.#clientFor(operation, context.identity.forwarded, startMs, cancel, trace);
+    // The operation reports the cost of the latest event.
+    operation.rest = rest;
+    // Includes what plugins have added.
+    const derived = Object.create(context) as Context;
+    return Object.assign(derived, { rest, cancel, reads: new Map<unknown, unknown>() });
+  }
+
+  execute(
+    operation: ReadyOperation,
+    rootValue: unknown = operation.rootValue,
+    contextValue: unknown = operation.contextValue,
+  ): MaybePromise<IncrementalResult> {
+    const { isIncremental } = operation.definition.document.facts;
+    const reader = isIncremental ? partsReaderOf(operation.accept) : undefined;
+    return this.#execute({
+      ...argsOf(operation),
+      contextValue,
+      rootValue,
+      onError: operation.params.onError,
+      hideSuggestions: !this.#options.suggestions,
+      isIncremental: reader !== undefined,
+      fragmentDelivery: reader?.fragmentDelivery,
     });
-  const clientFor = (
+  }
+
+  #clientFor(
     operation: Operation,
     forwarded: ReturnType<Forwarding>,
     startMs: number,
     leaving: Cancel | undefined,
     trace: CallTrace | undefined,
-  ): RestClient =>
-    upstream({
+  ): RestClient {
+    const { upstream, limits } = this.#options;
+    return upstream({
       apiKey: operation.apiKey,
       forwarded,
       requestId: operation.requestId,
-      deadlineMs: startMs + requestTimeoutMs,
-      maxCalls: maxUpstreamCalls,
+      deadlineMs: startMs + limits.requestTimeoutMs,
+      maxCalls: limits.maxUpstreamCalls,
       receive: (bytes) => operation.arrival.permit?.receive(bytes),
       leaving,
       // Events always read current data.
@@ -135,54 +158,28 @@ export function createExecution(options: ExecutionPolicyOptions): OperationExecu
         operation.trace ??
         (operation.traceparent === undefined ? undefined : forwardedTrace(operation)),
     });
-  return {
-    budget: { calls: maxUpstreamCalls, values: maxValues },
-    prepare(operation, context) {
-      const { apiKey = '', operationType, cancel, startedMs } = operation;
-      const forwarded = forwarding(operation);
-      // A disconnect cancels queries. Mutations are finished, with all their fields.
-      const leaving = operationType === 'query' ? cancel : undefined;
-      const rest = clientFor(operation, forwarded, startedMs, leaving, undefined);
-      operation.rest = rest;
-      context.rest = rest;
-      context.identity = { apiKey, forwarded };
-      context.pollers = pollers;
-      context.reads = new Map();
-      if (operationType === 'mutation') {
-        operation.writes = new Writes();
-        context.writes = operation.writes;
-      }
-    },
-    prepareEvent(operation, startMs, cancel, trace) {
-      const context = operation.contextValue!; // of a stream, which keeps it
-      const rest = clientFor(operation, context.identity.forwarded, startMs, cancel, trace);
-      // The operation reports the cost of the latest event.
-      operation.rest = rest;
-      // Has the additions of plugins.
-      const derived = Object.create(context) as Context;
-      return Object.assign(derived, { rest, cancel, reads: new Map<unknown, unknown>() });
-    },
-    execute(operation, rootValue = operation.rootValue, contextValue = operation.contextValue) {
-      const document = operation.document!;
-      const reader = document.facts.isIncremental ? partsReaderOf(operation.accept) : undefined;
-      return execute({
-        schema: operation.schema,
-        document: document.syntax,
-        operation: operation.definition?.node,
-        contextValue,
-        variableValues: operation.variables ?? null,
-        operationName: operation.params.operationName ?? null,
-        rootValue,
-        onError: operation.params.onError,
-        hideSuggestions: !suggestions,
-        isIncremental: reader !== undefined,
-        fragmentDelivery: reader?.fragmentDelivery,
-      });
-    },
-  };
+  }
 }
 
-export const execution = ({ prepare, execute }: OperationExecution): Policy => ({
-  onContextBuilding: prepare,
-  onExecute: (operation) => execute(operation),
-});
+const createOwnExecute = ({ maxValues, maxTextBytes }: RequestLimits): Execute =>
+  createExecute({
+    onIncremental: (context, isDeferred) => {
+      // The origin of each call of the graph is the path of its field.
+      (context as Context).rest.deferWhere((origin) =>
+        isDeferred(origin as GraphQLResolveInfo['path']),
+      );
+    },
+    limits: (context) => {
+      const { rest, cancel, writes } = context as EventContext; // or that of an operation
+      const { deadlineMs } = rest;
+      return {
+        maxValues,
+        maxTextBytes,
+        deadlineMs,
+        // Errors of a cancelled operation are not read, and a hundred cost as much as a result.
+        maxErrors: () => (cancel.cancelled ? 1 : MAX_ERRORS),
+        hasWritten: () => writes?.any ?? false,
+        onAbort: () => rest.abort(),
+      };
+    },
+  });

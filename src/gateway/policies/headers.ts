@@ -33,7 +33,7 @@ export const createForwarding = (names: readonly string[]): Forwarding =>
 export const forwardedHeaders = (names: readonly string[]): Policy => {
   if (names.length === 0) return {};
   const forwardedOf = createForwarding(names);
-  const message = `Send less in the headers ${names.join(', ')}: together they may have ${MAX_CHARACTERS} characters.`;
+  const message = `The headers ${names.join(', ')} have more than ${MAX_CHARACTERS} characters together. Shorten them.`;
   return {
     onValidate(operation) {
       const characters = forwardedOf(operation).reduce((sum, { length }) => sum + length, 0);

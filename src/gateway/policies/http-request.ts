@@ -1,6 +1,4 @@
-/**
- * Checks of HTTP requests: methods, media types, and CSRF.
- */
+/** Checks of HTTP requests: methods, media types, and CSRF. */
 import { API_KEY_HEADER } from '../../v0/api-key.ts';
 import { clientError } from '../operation/client-error.ts';
 import { negotiateMediaType } from '../operation/negotiation.ts';
@@ -17,39 +15,41 @@ export const httpRequest = (): Policy => ({
     const { unreadable } = operation.arrival;
     if (unreadable) throw unreadable;
     if (operation.method !== 'GET' && operation.method !== 'POST') {
-      throw clientError(405, 'METHOD_NOT_ALLOWED', 'Send GraphQL by GET or POST.', {
-        allow: 'GET, HEAD, POST',
-      });
+      const message = `Method ${operation.method} is not supported. Use GET or POST.`;
+      throw clientError(405, 'METHOD_NOT_ALLOWED', message, { allow: 'GET, HEAD, POST' });
     }
     if (operation.headers['sec-websocket-key'] !== undefined) throw notUpgraded();
     if (!negotiateMediaType(operation.accept)) {
-      throw clientError(406, 'NOT_ACCEPTABLE', 'Accept application/graphql-response+json.');
+      const message =
+        '`Accept` has no supported media type. Add `application/graphql-response+json`.';
+      throw clientError(406, 'NOT_ACCEPTABLE', message);
     }
     // Checked before parameters are read.
     if (!isPreflighted(operation) && (operation.method === 'GET' || isOfForms(operation))) {
       throw clientError(
         403,
         'CSRF_HEADER_MISSING',
-        `Send the body as application/json, or one of the headers ${CSRF_HEADERS.join(', ')}.`,
+        `Rejected to prevent CSRF. Send the body as \`application/json\`, or one of the headers ${CSRF_HEADERS.join(', ')}.`,
       );
     }
     if (!isReadable(operation)) {
-      throw clientError(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json.');
+      const message = 'Unsupported media type. Send the body as `application/json`.';
+      throw clientError(415, 'UNSUPPORTED_MEDIA_TYPE', message);
     }
   },
 });
 
-/** A WebSocket that arrives as a plain request: a proxy has dropped the headers of one connection, which these two are. */
+/** A WebSocket that arrives as a plain request: proxies drop hop-by-hop headers. */
 const notUpgraded = () =>
   clientError(
     426,
     'BAD_REQUEST',
-    'This WebSocket arrived without its upgrade, which a proxy in front dropped. Let the proxy pass on the headers `Upgrade` and `Connection`, by HTTP/1.1: in nginx `proxy_http_version 1.1`, `proxy_set_header Upgrade $http_upgrade` and `proxy_set_header Connection "upgrade"`.',
+    'A proxy dropped the upgrade of this WebSocket. Forward the headers `Upgrade` and `Connection` over HTTP/1.1: in nginx `proxy_http_version 1.1`, `proxy_set_header Upgrade $http_upgrade` and `proxy_set_header Connection "upgrade"`.',
     { upgrade: 'websocket' },
   );
 
 /**
- * Whether browsers send a preflight before such a request of a foreign page: it has a JSON body, or a header that forms
+ * Whether browsers send a preflight before such a cross-origin request: it has a JSON body, or a header that forms
  * cannot set. Other media types are no proof, since browsers have sent unusual ones without a preflight.
  */
 function isPreflighted(operation: Operation): boolean {

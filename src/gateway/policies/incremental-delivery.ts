@@ -11,9 +11,9 @@ import type {
 import type { DeliveredPayload, PendingResult } from '../../execution/incremental/delivery.ts';
 import { continuationsOf } from '../../graph/errors.ts';
 import type { Operation } from '../operation/operation.ts';
-import { tellWrites, translated, type Translate } from '../operation/errors.ts';
+import { withWrites, translateResult, type Translate } from '../operation/error-translation.ts';
 import { ResultParts, type ResultPart, type PartIterator } from '../operation/result-parts.ts';
-import { costExtensions, type ExplainAudience } from './budget.ts';
+import { costExtensions, type ExplainAudience } from './explain.ts';
 import type { Policy } from '../policy.ts';
 import type { Budget } from '../../plan/planner.ts';
 import { partsReaderOf, type IncrementalFormat } from '../operation/negotiation.ts';
@@ -26,12 +26,12 @@ interface IncrementalOptions {
 
 export const incrementalDelivery = (options: IncrementalOptions): Policy => ({
   onExecuteDone(operation, result) {
-    if (!operation.document!.facts.isIncremental) return undefined;
+    if (!operation.definition.document.facts.isIncremental) return undefined;
     const { subsequent, ...initial }: IncrementalResult = result;
     const reader = partsReaderOf(operation.accept);
     if (!subsequent || !reader) return undefined;
     operation.parts = partsOf(subsequent, reader.format, operation, options);
-    return translated(initial, options.translate, operation.writes);
+    return translateResult(initial, options.translate, operation.writes);
   },
 });
 
@@ -42,7 +42,7 @@ function partsOf(
   { translate, explain, budget }: IncrementalOptions,
 ): ResultParts {
   const write = WRITERS[format](subsequent.pending, (raw) => {
-    const errors = raw.map((error) => tellWrites(translate(error), operation.writes, false));
+    const errors = raw.map((error) => withWrites(translate(error), operation.writes, false));
     parts.errors.push(...errors);
     return errors;
   });
@@ -75,7 +75,7 @@ function partsOf(
     },
   };
   const head = format === 'incrementalSpec=v0.2' && {
-    pending: subsequent.pending.map(announced),
+    pending: subsequent.pending.map(pendingEntry),
   };
   const parts = new ResultParts(operation, format, head || {}, later, translate);
   return parts;
@@ -95,7 +95,7 @@ const WRITERS: Readonly<
       const shown = <One extends { readonly errors?: readonly unknown[] }>(one: One) =>
         one.errors ? { ...one, errors: show(one.errors) } : one;
       return {
-        ...(pending.length > 0 && { pending: pending.map(announced) }),
+        ...(pending.length > 0 && { pending: pending.map(pendingEntry) }),
         ...(incremental.length > 0 && { incremental: incremental.map(shown) }),
         ...(completed.length > 0 && { completed: completed.map(shown) }),
       };
@@ -139,7 +139,7 @@ const WRITERS: Readonly<
 
 const labelOf = ({ label }: PendingResult): object => (label === undefined ? {} : { label });
 
-const announced = ({ id, path, label }: PendingResult): object => ({
+const pendingEntry = ({ id, path, label }: PendingResult): object => ({
   id,
   path,
   ...(label !== undefined && { label }),

@@ -1,16 +1,16 @@
 /**
- * Queue of new documents, in which keys take turns and a full queue rejects. Parsing, validation and planning get two
- * milliseconds per turn of the event loop, at least one document: one can take as long as a hundred cached ones.
+ * Round-robin queue of new documents by API key. Each tick of the event loop spends at most two milliseconds on parsing,
+ * validating and planning them, or handles one that takes longer: one can take as long as a hundred cached ones.
  *
- * A key rests for as long as its last document took if that was longer than a turn, so a key with such documents leaves
- * half of the time to others, and to new connections, of which Node accepts one per turn of the event loop.
+ * After a document that takes longer than that, its key pauses for as long as the document took, which leaves half of the
+ * time to others, and to new connections, of which Node accepts one per tick.
  *
- * A parsed document takes a hundred times the memory of its text, so a key with operations waiting for admission gets
- * no turn.
+ * A parsed document takes a hundred times the memory of its text, so keys with operations waiting for admission parse
+ * none.
  */
 import { RoundRobinQueue } from '../../lib/round-robin-queue.ts';
 
-/** Time in a turn of the event loop after which no further document begins, in milliseconds. */
+/** Time in a tick after which no further document begins, in milliseconds. */
 export const TURN_MS = 2;
 
 /** Maximum number of waiting operations. */
@@ -23,11 +23,12 @@ export const MAX_CHARACTERS = 8_000_000;
 export interface WaitingDocument {
   /** In characters. */
   readonly length: number;
-  /** Whether another operation has parsed it meanwhile. */
+  /** Whether another operation has parsed it in the meantime. */
   readonly isKnown: () => boolean;
 }
 
 interface QueuedDocument extends WaitingDocument {
+  readonly key: string;
   /** Called once; with false if it is rejected. */
   readonly end: (hasTurn: boolean) => void;
 }
@@ -45,14 +46,14 @@ export class NewDocuments {
   readonly #queue: RoundRobinQueue<QueuedDocument>;
   readonly #mayHave: (key: string) => boolean;
   readonly #now: () => number;
-  readonly #resting = new Set<string>();
+  readonly #paused = new Set<string>();
   #characters = 0;
-  /** Start of the first document of this turn; undefined before it. */
+  /** Start of the first document of this tick; undefined before it. */
   #beganMs: number | undefined;
 
   constructor(options: NewDocumentsOptions = {}) {
     const { mayHave = () => true, waiting = MAX_WAITING, now = () => performance.now() } = options;
-    this.#mayHave = (key) => !this.#resting.has(key) && mayHave(key);
+    this.#mayHave = (key) => !this.#paused.has(key) && mayHave(key);
     this.#now = now;
     this.#queue = new RoundRobinQueue(waiting);
   }
@@ -72,7 +73,7 @@ export class NewDocuments {
       this.#take(key);
       return undefined;
     }
-    return new Promise((end) => this.#wait(key, { ...document, end }));
+    return new Promise((end) => this.#wait({ ...document, key, end }));
   }
 
   /** Checks again which keys may have a turn. */
@@ -80,7 +81,8 @@ export class NewDocuments {
     if (this.#beganMs === undefined) this.#next();
   }
 
-  #wait(key: string, document: QueuedDocument): void {
+  #wait(document: QueuedDocument): void {
+    const { key } = document;
     while (this.#characters + document.length > MAX_CHARACTERS) {
       const dropped = this.#queue.drop(key);
       if (!dropped) return document.end(false);
@@ -115,36 +117,28 @@ export class NewDocuments {
   }
 
   #endDocument(key: string, spentMs: number): void {
-    if (spentMs > TURN_MS) this.#rest(key, spentMs);
+    if (spentMs > TURN_MS) this.#pause(key, spentMs);
     if (this.#hasTime()) this.#next();
   }
 
-  #rest(key: string, restMs: number): void {
-    this.#resting.add(key);
+  #pause(key: string, pauseMs: number): void {
+    this.#paused.add(key);
     setTimeout(() => {
-      this.#resting.delete(key);
+      this.#paused.delete(key);
       this.wake();
-    }, restMs);
+    }, pauseMs);
   }
 
   /** Resumes the next operation, and those before it whose documents are known by now. */
   #next(): void {
-    for (let next = this.#first(); next; next = this.#first()) {
-      const { document, key } = next;
+    for (;;) {
+      const document = this.#queue.take((_document, key) => this.#mayHave(key));
+      if (!document) return;
       this.#characters -= document.length;
       const isKnown = document.isKnown();
-      if (!isKnown) this.#take(key);
+      if (!isKnown) this.#take(document.key);
       document.end(true);
       if (!isKnown) return;
     }
-  }
-
-  #first(): { readonly document: QueuedDocument; readonly key: string } | undefined {
-    let taken = '';
-    const document = this.#queue.take((_document, key) => {
-      taken = key;
-      return this.#mayHave(key);
-    });
-    return document && { document, key: taken };
   }
 }

@@ -1,6 +1,4 @@
-/**
- * Checks that the transport supports queries, mutations or subscriptions.
- */
+/** Checks that the transport supports queries, mutations or subscriptions. */
 import { clientError } from '../operation/client-error.ts';
 import { accepts } from '../operation/negotiation.ts';
 import type { Operation } from '../operation/operation.ts';
@@ -11,14 +9,16 @@ export const operationKind = (): Policy => ({ onSelect: checkKind });
 /** @throws METHOD_NOT_ALLOWED, NOT_ACCEPTABLE for unsupported operations. */
 function checkKind({ operationType, method, transport, accept }: Operation): void {
   if (operationType === 'mutation' && method === 'GET') {
-    throw clientError(405, 'METHOD_NOT_ALLOWED', 'Send a mutation by POST.', { allow: 'POST' });
+    throw clientError(405, 'METHOD_NOT_ALLOWED', 'Mutations are not allowed by GET. Use POST.', {
+      allow: 'POST',
+    });
   }
   if (operationType !== 'subscription') {
     if (!transport.onlySubscriptions) return;
     throw clientError(
       405,
       'METHOD_NOT_ALLOWED',
-      'Send queries and mutations by POST: this WebSocket takes subscriptions alone.',
+      'This WebSocket supports only subscriptions. Send queries and mutations by POST.',
     );
   }
   if (transport.streams === 'always') return;
@@ -26,6 +26,6 @@ function checkKind({ operationType, method, transport, accept }: Operation): voi
   throw clientError(
     406,
     'NOT_ACCEPTABLE',
-    'Accept text/event-stream, or open a WebSocket: a subscription has more than one answer.',
+    'Subscriptions return several results. Accept `text/event-stream`, or open a WebSocket.',
   );
 }

@@ -19,13 +19,13 @@ import { Snapshot } from '../../live/live-object.ts';
 import type { CallTrace } from '../../rest/call/trace.ts';
 import type { RestClient } from '../../rest/client/client.ts';
 import { notUnderstood } from '../operation/client-error.ts';
-import { translated, type Translate } from '../operation/errors.ts';
-import type { Operation } from '../operation/operation.ts';
+import { translateResult, type Translate } from '../operation/error-translation.ts';
+import type { Operation, ReadyOperation } from '../operation/operation.ts';
 import { ResultStream } from '../operation/result-stream.ts';
 import type { EventCost, SubscriptionObserver, Subscriptions } from '../operation/subscriptions.ts';
 import type { Policy } from '../policy.ts';
-import type { Admit } from './admit.ts';
-import { costExtensions, type ExplainAudience } from './budget.ts';
+import type { CallerLimits } from './admission.ts';
+import { costExtensions, type ExplainAudience } from './explain.ts';
 import { argsOf, type OperationExecution } from './execution.ts';
 
 /** Observer of the execution of events. */
@@ -49,7 +49,7 @@ export const HEARTBEAT_MS = 20_000;
 interface SubscriptionOptions {
   readonly clock: Clock;
   readonly execution: OperationExecution;
-  readonly admit: Admit;
+  readonly callerLimits: CallerLimits;
   readonly subscriptions: Subscriptions;
   readonly translate: Translate;
   readonly explain: ExplainAudience;
@@ -66,7 +66,7 @@ export const subscriptions = (options: SubscriptionOptions): Policy => ({
 
 /** @throws TOO_MANY_SUBSCRIPTIONS at the key's limit. */
 async function subscribe(
-  operation: Operation,
+  operation: ReadyOperation,
   options: SubscriptionOptions,
 ): Promise<ExecutionResult | ResultStream> {
   const { clock, translate, observers, heartbeatMs = HEARTBEAT_MS } = options;
@@ -78,7 +78,7 @@ async function subscribe(
   }));
   if (!('events' in source)) {
     release();
-    return translated(source, translate);
+    return translateResult(source, translate);
   }
   const { events, locate } = source;
   const cancel = new Cancel();
@@ -88,7 +88,7 @@ async function subscribe(
     const failure = event instanceof Snapshot && event.error ? [locate(event.error)] : [];
     const errors = [...(result.errors ?? []), ...failure];
     const extensions = costExtensions(operation, options.explain);
-    return translated(
+    return translateResult(
       { ...result, ...(errors.length > 0 && { errors }), ...(extensions && { extensions }) },
       translate,
     );
@@ -118,9 +118,9 @@ interface EventSourceStream {
 }
 
 /** Returns the source of a subscription's events, or errors. */
-async function sourceOf(operation: Operation): Promise<EventSourceStream | ExecutionResult> {
+async function sourceOf(operation: ReadyOperation): Promise<EventSourceStream | ExecutionResult> {
   const { schema, variables: sent } = operation;
-  const { node, document } = operation.definition!; // set by `choose`
+  const { node, document } = operation.definition;
   const { coerced: variableValues, errors } = coerceVariableValues(schema, node, sent);
   if (!variableValues) return { errors: errors! };
   const source = await createSourceEventStream(argsOf(operation));
@@ -136,24 +136,24 @@ async function sourceOf(operation: Operation): Promise<EventSourceStream | Execu
 
 /** Never rejects. */
 async function executeEvent(
-  operation: Operation,
+  operation: ReadyOperation,
   event: unknown,
   cancel: Cancel,
   cost: EventCost,
-  { execution, admit, events }: SubscriptionOptions,
+  { execution, callerLimits, events }: SubscriptionOptions,
 ): Promise<ExecutionResult> {
   const startMs = performance.now();
   const trace = events?.begin(operation);
   const context = execution.prepareEvent(operation, startMs, cancel, trace);
   let result: ExecutionResult;
   try {
-    const permit = await admit.enter(operation);
+    const permit = await callerLimits.enter(operation);
     // Events of a stream are executed and written one at a time.
     operation.arrival.permit = permit;
     try {
       result = await execution.execute(operation, event, context);
     } finally {
-      permit.leave();
+      permit.release();
       operation.weighed?.bytes.learn(permit.received);
     }
   } catch (error) {

@@ -1,6 +1,4 @@
-/**
- * Looks up trusted documents by id, and optionally rejects all others.
- */
+/** Looks up trusted documents by id, and optionally rejects all others. */
 import { checkNoId, type TrustedDocuments } from '../documents/trusted-documents.ts';
 import type { Policy } from '../policy.ts';
 

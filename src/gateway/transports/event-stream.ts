@@ -11,7 +11,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../lib/clock.ts';
 import { COMPLETE, eventOf, OPENING } from '../operation/framing.ts';
-import { formatted, type EventStream } from '../operation/response.ts';
+import { formatResult, type EventStream } from '../operation/response.ts';
 import type { Subscriptions } from '../operation/subscriptions.ts';
 
 /**
@@ -50,7 +50,7 @@ export async function writeEvents(
   outgoing.write(OPENING);
   let wroteMs = 0;
   for await (const result of results) {
-    const hasRoom = outgoing.write(eventOf(JSON.stringify(formatted(result))));
+    const hasRoom = outgoing.write(eventOf(JSON.stringify(formatResult(result))));
     wroteMs = performance.now();
     if (!hasRoom && !(await hasDrained(outgoing, clock))) {
       stream.close('stalled');

@@ -2,8 +2,7 @@
  * GraphQL over HTTP: POST with JSON or a form, and GET with a query string. Responses are single results, parts, or
  * events.
  */
-import type { ExecutionResult, GraphQLSchema } from 'graphql';
-import { isPromiseLike, type MaybePromise } from '../../execution/core/resolved-value.ts';
+import type { GraphQLSchema } from 'graphql';
 import {
   Operation,
   type Arrival,
@@ -12,7 +11,6 @@ import {
 } from '../operation/operation.ts';
 import { readRequest } from '../operation/request-params.ts';
 import type { OperationResponse } from '../operation/response.ts';
-import type { Results } from '../policy.ts';
 import type { Cors, OnForeignOrigin } from '../policies/cors.ts';
 import type { OperationServer } from '../yoga/operation-server.ts';
 
@@ -70,21 +68,7 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
     let status = 500;
     server.begin();
     try {
-      let responding: MaybePromise<OperationResponse>;
-      if (fetched || server.hasHttpHooks) {
-        responding = server.answer(operation, fetched);
-      } else {
-        let result: ExecutionResult | Results;
-        try {
-          const running = server.run(operation);
-          // Synchronous results are not awaited.
-          result = isPromiseLike(running) ? await running : running;
-        } catch (error) {
-          result = server.failed(operation, error);
-        }
-        responding = server.respond(operation, result);
-      }
-      const response = responding instanceof Promise ? await responding : responding;
+      const response = await server.respond(operation, fetched);
       ({ status } = response);
       if (response.events) operation.releaseRequest();
       writer.send(response);

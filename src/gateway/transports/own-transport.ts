@@ -2,7 +2,7 @@
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import type { Document } from '../operation/document.ts';
 import { Operation, type Arrival, type HeaderFields } from '../operation/operation.ts';
-import { formatted, statusOf } from '../operation/response.ts';
+import { formatResult, statusOf } from '../operation/response.ts';
 import type { OperationServer } from '../yoga/operation-server.ts';
 
 /** An operation of an extension's own transport. */
@@ -41,15 +41,10 @@ export const createOwnTransport =
     server.begin();
     let status = 500;
     try {
-      let executed: ExecutionResult;
-      try {
-        // Subscriptions are rejected before this.
-        executed = (await server.run(operation)) as ExecutionResult;
-      } catch (error) {
-        executed = server.failed(operation, error);
-      }
+      // Subscriptions are rejected before this.
+      const executed = (await server.run(operation)) as ExecutionResult;
       const result = server.settle(operation, executed);
-      operation.bytes = Buffer.byteLength(JSON.stringify(formatted(result)));
+      operation.bytes = Buffer.byteLength(JSON.stringify(formatResult(result)));
       status = statusOf(result);
       return result;
     } finally {

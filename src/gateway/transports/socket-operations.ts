@@ -4,12 +4,11 @@
  * Not graphql-ws' server, which ends operations by id: a client may use an id again after `complete`, while the first
  * operation is still executed.
  */
-import type { ExecutionResult } from 'graphql';
 import { MessageType } from 'graphql-ws';
 import { clientError } from '../operation/client-error.ts';
-import { responseHasLeft, type Operation } from '../operation/operation.ts';
-import { formatted, formattedError, statusOf } from '../operation/response.ts';
-import type { Results } from '../policy.ts';
+import { releaseResponse, type Operation } from '../operation/operation.ts';
+import { formatResult, formatError, statusOf } from '../operation/response.ts';
+import type { Executed, Results } from '../policy.ts';
 import type { OperationServer } from '../yoga/operation-server.ts';
 
 interface SocketOperationsOptions {
@@ -53,7 +52,7 @@ export class SocketOperations {
     const last =
       Symbol.asyncIterator in executed ? await this.#sendAll(id, operation, executed) : executed;
     if (last) await this.#send(id, operation, last.type, last.payload);
-    responseHasLeft(operation.arrival);
+    releaseResponse(operation.arrival);
     if (this.#open.get(id) !== operation) return;
     this.#open.delete(id);
     // An error is the last message of its operation.
@@ -69,7 +68,7 @@ export class SocketOperations {
     this.#open.delete(id);
     operation.cancel.cancel();
     operation.stream?.close('left');
-    responseHasLeft(operation.arrival);
+    releaseResponse(operation.arrival);
   }
 
   /** Ends all operations when their socket is closed. */
@@ -95,7 +94,7 @@ export class SocketOperations {
       const result = server.settle(operation, executed);
       status = statusOf(result);
       const payload = JSON.stringify(
-        type === MessageType.Error ? result.errors!.map(formattedError) : formatted(result),
+        type === MessageType.Error ? result.errors!.map(formatError) : formatResult(result),
       );
       operation.bytes = Buffer.byteLength(payload);
       operation.arrival.cut = operation.cancel.cancelled ? undefined : this.#options.cut;
@@ -107,7 +106,7 @@ export class SocketOperations {
 
   async #resultOf(operation: Operation): Promise<{
     readonly type: LastMessage['type'];
-    readonly executed: ExecutionResult | Results;
+    readonly executed: Executed;
   }> {
     const { server, maxPerSocket } = this.#options;
     let type: LastMessage['type'] = MessageType.Error;
@@ -134,12 +133,12 @@ export class SocketOperations {
       for await (const result of results) {
         if (operation.cancel.cancelled) break;
         // The next event is awaited when this one is written.
-        await this.#send(id, operation, MessageType.Next, JSON.stringify(formatted(result)));
+        await this.#send(id, operation, MessageType.Next, JSON.stringify(formatResult(result)));
       }
       return undefined;
     } catch (error) {
       operation.stream?.close('left');
-      const translated = formattedError(this.#options.server.translate(error));
+      const translated = formatError(this.#options.server.translate(error));
       return { type: MessageType.Error, payload: JSON.stringify([translated]) };
     }
   }

@@ -3,10 +3,9 @@
  *
  * Streams are not read ahead, since the HTTP server writes events and parts itself.
  */
-import { COMPLETE, eventOf } from '../operation/framing.ts';
-import { multipart } from '../operation/multipart.ts';
+import { COMPLETE, eventOf, multipart } from '../operation/framing.ts';
 import {
-  formatted,
+  formatResult,
   pairsOf,
   type EventStream,
   type OperationResponse,
@@ -33,7 +32,7 @@ export function fetchResponseOf(
 
 /** The frames of a stream. */
 async function* framesOf({ results, stream }: EventStream): AsyncGenerator<string, void> {
-  for await (const result of results) yield eventOf(JSON.stringify(formatted(result)));
+  for await (const result of results) yield eventOf(JSON.stringify(formatResult(result)));
   if (stream.cause === 'complete') yield COMPLETE;
 }
 

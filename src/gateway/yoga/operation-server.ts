@@ -1,20 +1,26 @@
 /**
- * Serves operations of every transport through Yoga: parses, validates, creates the context and executes with
- * `getEnveloped`, synchronously where nothing waits.
+ * Runs operations of every transport through Yoga, and calls the policies in its phases.
  *
- * Yoga's own hooks around these phases are called only where a plugin has one: `getResultForParams` for hooks of
+ * Yoga's own hooks around the phases of Envelop run only if a plugin has one: `getResultForParams` for hooks of
  * parameters and results, `handleRequest` for hooks of HTTP, which need requests and responses of the Fetch API.
  */
-import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
+import type {
+  DocumentNode,
+  ExecutionArgs,
+  ExecutionResult,
+  GraphQLError,
+  GraphQLSchema,
+  ValidationRule,
+} from 'graphql';
 import { createYoga, type GraphQLParams, type YogaServerInstance } from 'graphql-yoga';
 import { isPromiseLike, type MaybePromise } from '../../execution/core/resolved-value.ts';
 import type { Documents } from '../documents/documents.ts';
-import type { Translate } from '../operation/errors.ts';
-import { framed } from '../operation/framing.ts';
+import type { Translate } from '../operation/error-translation.ts';
+import { GatewayContext } from '../operation/gateway-context.ts';
 import { negotiateMediaType } from '../operation/negotiation.ts';
-import { OperationContext } from '../operation/operation-context.ts';
-import type { Operation, PhaseTime } from '../operation/operation.ts';
+import type { Operation, ReadyOperation, SelectedOperation } from '../operation/operation.ts';
 import { outcomeOf, recordResult } from '../operation/outcome.ts';
+import { badRequest, ONE_OPERATION, readParams } from '../operation/params.ts';
 import {
   finish,
   responseInEvents,
@@ -22,14 +28,26 @@ import {
   responseOf,
   type OperationResponse,
 } from '../operation/response.ts';
-import type { ResultPart } from '../operation/result-parts.ts';
-import { CompiledPolicies, type Policy, type Results } from '../policy.ts';
-import { policyOf, type GatewayPlugin, type HookContext } from './gateway-plugin.ts';
-import { checkRequest, FETCHED, policiesPlugin, receive } from './policies-plugin.ts';
-import { PluginHooks } from './plugin-hooks.ts';
+import {
+  compile,
+  inOrder,
+  type CompiledPolicies,
+  type Executed,
+  type Next,
+  type Policy,
+} from '../policy.ts';
+import { fetchResponseOf } from './fetch-response.ts';
+import {
+  hooksOf,
+  plainPart,
+  policyOf,
+  withPlainData,
+  type GatewayPlugin,
+  type HookContext,
+} from './gateway-plugin.ts';
 
 /** Executes a valid operation; may throw. */
-export type Perform = () => MaybePromise<ExecutionResult | Results>;
+type Execute = () => MaybePromise<Executed>;
 
 interface OperationServerOptions {
   readonly schema: GraphQLSchema;
@@ -40,40 +58,34 @@ interface OperationServerOptions {
   readonly plugins: readonly GatewayPlugin[];
 }
 
-type Yoga = YogaServerInstance<HookContext, OperationContext>;
+type Yoga = YogaServerInstance<HookContext, GatewayContext>;
 
 const NO_URL_ENDS_LIKE_THIS = '\n';
 
 export class OperationServer {
   readonly translate: Translate;
+  readonly #documents: Documents;
   readonly #policies: CompiledPolicies;
-  readonly #hooks: PluginHooks;
   readonly #yoga: Yoga;
   readonly #getEnveloped: Yoga['getEnveloped'];
   readonly #requestOf: (operation: Operation) => Request;
+  /** The gateway's responses by those that hooks of HTTP get. */
+  readonly #responses = new WeakMap<Response, OperationResponse>();
   readonly #whenIdle: (() => void)[] = [];
-  #underWay = 0;
+  #hooks = hooksOf([]);
+  #inFlight = 0;
 
   constructor({ schema, policies, documents, translate, plugins }: OperationServerOptions) {
     this.translate = translate;
-    this.#policies = new CompiledPolicies([...policies, ...plugins.map(policyOf)]);
-    this.#hooks = new PluginHooks(plugins);
-    const first = policiesPlugin({
-      policies: this.#policies,
-      documents,
-      translate,
-      hooks: this.#hooks,
-      perform: (context) => this.#performSafely(context),
-      respond: async (operation, results) =>
-        this.respond(operation, await this.#withoutParts(operation, results)),
-    });
-    this.#yoga = createYoga<HookContext, OperationContext>({
+    this.#documents = documents;
+    this.#policies = compile([...policies, ...plugins.map(policyOf)]);
+    this.#yoga = createYoga<HookContext, GatewayContext>({
       schema,
-      plugins: [first, ...plugins],
+      plugins: [this.#plugin(plugins), ...plugins],
       // Responses translate all errors. Plugins see them translated too.
       maskedErrors: plugins.length > 0 && { maskError: translate },
       logging: false,
-      // Documents have a cache of their own.
+      // `Documents` is the cache.
       parserAndValidationCache: false,
       extraParamNames: ['documentId', 'onError'],
       // The HTTP server serves GraphiQL and limits bodies.
@@ -96,25 +108,20 @@ export class OperationServer {
       });
   }
 
-  /** Whether requests over HTTP have to pass `answer`, for hooks of plugins. */
-  get hasHttpHooks(): boolean {
-    return this.#hooks.http;
-  }
-
   /** Whether there are plugins, to which a WebSocket shows what its client sent in `connection_init`. */
   get hasPlugins(): boolean {
     return this.#hooks.any;
   }
 
   /** Number of operations in flight. */
-  get underWay(): number {
-    return this.#underWay;
+  get inFlight(): number {
+    return this.#inFlight;
   }
 
   /** Resolves when no operation is in flight. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
-      if (this.#underWay === 0) resolve();
+      if (this.#inFlight === 0) resolve();
       else this.#whenIdle.push(resolve);
     });
   }
@@ -126,72 +133,45 @@ export class OperationServer {
 
   /** Counts an operation; each must `end`. */
   begin(): void {
-    this.#underWay += 1;
-  }
-
-  /**
-   * Executes an operation.
-   *
-   * @throws client errors: at once, or as a rejection.
-   */
-  run(operation: Operation): MaybePromise<ExecutionResult | Results> {
-    if (this.#hooks.params) return this.#runThroughParams(operation);
-    const prepared = this.prepare(operation);
-    const running = prepared instanceof Promise ? prepared.then(performed) : performed(prepared);
-    return this.#hooks.results ? this.#withoutParts(operation, running) : running;
+    this.#inFlight += 1;
   }
 
   /**
    * Prepares an operation for a transport that executes later.
    *
    * @returns a function that executes it, or validation errors.
-   * @throws client errors: at once, or as a rejection.
+   * @throws client errors: synchronously, or as a rejection.
    */
-  prepare(operation: Operation): MaybePromise<readonly GraphQLError[] | Perform> {
+  prepare(operation: Operation): MaybePromise<readonly GraphQLError[] | Execute> {
     const context = this.#contextOf(operation);
-    checkRequest(this.#policies, operation);
-    const given = operation.transport.readParams(operation);
-    const waiting = receive(this.#policies, operation, given);
+    const waiting = this.#receive(operation, this.#readParams(operation));
     return waiting
       ? waiting.then(() => this.#prepare(operation, context))
       : this.#prepare(operation, context);
   }
 
-  /**
-   * Answers a request over HTTP through hooks of HTTP.
-   *
-   * @param request of the Fetch API.
-   * @throws if there is no response to send: as a rejection.
-   */
-  async answer(
-    operation: Operation,
-    request = this.#requestOf(operation),
-  ): Promise<OperationResponse> {
-    const context = this.#contextOf(operation);
-    context.request = request;
-    let response: Response;
+  /** Executes an operation; never rejects. */
+  async run(operation: Operation): Promise<Executed> {
     try {
-      response = await this.#yoga.handleRequest(request, context);
+      const executed = this.#hooks.params
+        ? await this.#runThroughYoga(operation)
+        : await execute(await this.prepare(operation));
+      return await this.#firstOf(operation, executed);
     } catch (error) {
-      // A hook has thrown: Yoga leaves errors to its server.
-      return this.respond(operation, this.failed(operation, error));
+      return this.#failed(operation, error);
     }
-    const { status } = response;
-    response.headers.delete('content-length');
-    const headers = [...response.headers].flat();
-    const fetched = FETCHED.get(operation);
-    // Hooks may have changed the head; the body is written from the operation's response.
-    if (response === fetched?.response) return { ...fetched.own, status, headers };
-    const bytes = Buffer.from(await response.arrayBuffer());
-    headers.push('x-request-id', operation.requestId);
-    return { status, headers, text: '', bytes, mediaType: 'application/json' };
   }
 
-  /** The result of an operation that has thrown. */
-  failed(operation: Operation, error: unknown): ExecutionResult {
-    operation.parts?.end();
-    operation.parts = undefined;
-    return { errors: [this.translate(error)] };
+  /**
+   * Executes an operation of HTTP.
+   *
+   * @param request the same request of the Fetch API, if it was one.
+   * @throws if there is no response to send.
+   */
+  async respond(operation: Operation, request?: Request): Promise<OperationResponse> {
+    return request || this.#hooks.http
+      ? this.#respondThroughYoga(operation, request ?? this.#requestOf(operation))
+      : this.#responseTo(operation, await this.run(operation));
   }
 
   /** Translates and records a result. */
@@ -199,57 +179,181 @@ export class OperationServer {
     return recordResult(result, operation, this.translate);
   }
 
-  /**
-   * Creates the HTTP response. Every single result is translated, passes all policies and gets its headers here.
-   *
-   * @param results of a subscription, or a single result.
-   */
-  respond(
-    operation: Operation,
-    results: ExecutionResult | Results,
-  ): MaybePromise<OperationResponse> {
-    const response = this.#toResponse(operation, results);
-    const { onAnswer } = this.#policies;
-    for (let i = 0; i < onAnswer.length; i++) {
-      const waiting = onAnswer[i]!(operation, response);
-      if (waiting) return this.#respondLater(operation, response, waiting, i + 1);
-    }
-    return finished(operation, response);
-  }
-
   /** Reports an operation as ended; a response in parts after its last part. */
   end(operation: Operation, status: number): void {
     const { parts } = operation;
-    if (parts && !parts.isOver) parts.onEnd = () => this.#report(operation, status);
-    else this.#report(operation, status);
+    if (parts && !parts.isOver) {
+      parts.onEnd = () => this.end(operation, status);
+      return;
+    }
+    const outcome = outcomeOf(operation, status);
+    const durationMs = performance.now() - operation.startedMs;
+    for (const report of this.#policies.onAnswered)
+      report(operation, { status, outcome, durationMs });
+    const { cut, permit } = operation.arrival;
+    if (cut) permit?.holdResponse(operation.bytes ?? 0, cut);
+    else permit?.release();
+    // The operation is retained while a slow reader reads the response.
+    operation.rest = undefined;
+    operation.errors = undefined;
+    // Contexts of events are derived from it.
+    if (!operation.stream) operation.contextValue = undefined;
+    else if (operation.contextValue instanceof GatewayContext) operation.contextValue.release();
+    this.#inFlight -= 1;
+    if (this.#inFlight === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
-  #contextOf(operation: Operation): OperationContext {
-    const { any, parse } = this.#hooks;
-    const isOfHttp = operation.method !== undefined;
-    const context = new OperationContext(operation, any && isOfHttp ? this.#requestOf : undefined);
-    // A rule of Yoga's, which `operationKind` replaces, reads it after parsing.
-    context.hidesRequest = !parse;
+  /**
+   * The first plugin: calls the policies, and adopts what other plugins replace. The order of Yoga's phases ensures what
+   * the stages of an operation have.
+   */
+  #plugin(given: readonly GatewayPlugin[]): GatewayPlugin {
+    const policies = this.#policies;
+    const documents = this.#documents;
+    /** All plugins: Yoga's and the operator's, with those that they add. */
+    let all: readonly unknown[] = [];
+    let yogas = new Set<unknown>();
+    return {
+      onPluginInit: ({ plugins }) => {
+        all = plugins;
+        yogas = new Set(plugins.filter((plugin) => !given.includes(plugin as GatewayPlugin)));
+      },
+      onYogaInit: () => {
+        this.#hooks = hooksOf(all.filter((one) => !yogas.has(one)) as readonly GatewayPlugin[]);
+      },
+      onRequestParse: ({ setRequestParser, serverContext: { operation } }) => {
+        for (const check of policies.onRequestParse) check(operation);
+        setRequestParser(() => {
+          const params = operation.transport.readParams(operation);
+          if (Array.isArray(params)) throw badRequest(ONE_OPERATION);
+          return params as GraphQLParams; // checked in `onParams`
+        });
+      },
+      onParams: ({ params: given, context: { operation }, setParams, setParamsHandler }) => {
+        const waiting = this.#receive(operation, given);
+        setParams(operation.params as GraphQLParams);
+        setParamsHandler(async ({ params, request, context }) => {
+          // The context that was created with the operation.
+          const own = Object.assign(context as HookContext as GatewayContext, { params, request });
+          try {
+            return (await execute(await this.#prepare(operation, own))) as never;
+          } catch (error) {
+            return this.#failed(operation, error);
+          }
+        });
+        return waiting;
+      },
+      onParse: ({ context: { operation, params }, setParseFn, setParsedDocument }) => {
+        const startMs = performance.now();
+        if (params !== operation.params) operation.params = { ...operation.params, ...params };
+        for (const find of policies.onParse) {
+          operation.document = find(operation) ?? operation.document;
+        }
+        operation.document ??= documents.find(operation.params.query);
+        const { failure, syntax, hash } = operation.document;
+        setParseFn(() => {
+          if (failure) throw failure;
+          return syntax;
+        });
+        if (hash !== undefined && !failure) setParsedDocument(syntax);
+        return ({ result }) => {
+          operation.endPhase('parse', startMs);
+          if (!result || result instanceof Error) return;
+          this.#adoptDocument(operation, result as DocumentNode); // Envelop has no type for it
+          this.#select(operation);
+        };
+      },
+      onValidate: ({ params, context, addValidationRule, setValidationFn }) => {
+        const startMs = performance.now();
+        const { operation } = context;
+        this.#showRequest(context);
+        this.#adoptDocument(operation, params.documentAST as DocumentNode);
+        operation.schema = params.schema as GraphQLSchema;
+        for (const check of policies.onValidate) check(operation as SelectedOperation);
+        const hasRules = this.#hooks.rules;
+        if (hasRules) for (const rule of documents.ownRules) addValidationRule(rule);
+        setValidationFn((schema: GraphQLSchema, syntax: DocumentNode, rules?: ValidationRule[]) => {
+          this.#adoptDocument(operation, syntax);
+          return documents.validate(operation.document!, schema, hasRules ? rules : undefined);
+        });
+        return () => operation.endPhase('validate', startMs);
+      },
+      onContextBuilding: ({ context }) => {
+        const operation = context.operation as SelectedOperation;
+        for (const build of policies.onContextBuilding) build(operation, context);
+      },
+      onExecute: ({ context: { operation }, setExecuteFn }) => {
+        setExecuteFn((args: ExecutionArgs) =>
+          this.#execute(operation as ReadyOperation, args, policies.execute),
+        );
+      },
+      onSubscribe: ({ context: { operation, request: _request }, setSubscribeFn }) => {
+        // The request is read above, since its headers are released before the first event.
+        setSubscribeFn((args: ExecutionArgs) =>
+          this.#execute(operation as ReadyOperation, args, policies.subscribe),
+        );
+      },
+      onResultProcess: ({ serverContext, setResultProcessor }) => {
+        const { operation } = serverContext as HookContext; // of every request
+        setResultProcessor(async (result, { Response }) => {
+          const executed = result as Executed; // batching is off
+          const first = await this.#firstOf(operation, executed).catch((error: unknown) =>
+            this.#failed(operation, error),
+          );
+          const own = await this.#responseTo(operation, first);
+          const response = fetchResponseOf(own, Response);
+          this.#responses.set(response, own);
+          return response;
+        }, 'application/json');
+      },
+    };
+  }
+
+  #contextOf(operation: Operation): GatewayContext {
+    const context = new GatewayContext(operation);
+    // Otherwise it is shown after parsing, where a rule of Yoga's reads it, which `operationKind` replaces.
+    if (this.#hooks.parse) this.#showRequest(context);
     return context;
+  }
+
+  /** Lets plugins read the request, which is created when they do. */
+  #showRequest(context: GatewayContext): void {
+    const isOfHttp = context.operation.method !== undefined;
+    if (this.#hooks.any && isOfHttp) context.requestOf = this.#requestOf;
+  }
+
+  /** @throws a client error if a request is not GraphQL. */
+  #readParams(operation: Operation): unknown {
+    for (const check of this.#policies.onRequestParse) check(operation);
+    return operation.transport.readParams(operation);
+  }
+
+  /**
+   * Takes over parameters; waits if the document has to.
+   *
+   * @throws a client error if they are not those of a request.
+   */
+  #receive(operation: Operation, given: unknown): Promise<void> | undefined {
+    operation.params = readParams(given);
+    // Releases values that may be as large as the body.
+    operation.given = undefined;
+    operation.body = undefined;
+    return inOrder(this.#policies.onParams, operation);
   }
 
   #prepare(
     operation: Operation,
-    context: OperationContext,
-  ): MaybePromise<readonly GraphQLError[] | Perform> {
+    context: GatewayContext,
+  ): MaybePromise<readonly GraphQLError[] | Execute> {
     const { params } = operation;
     context.params = params;
     operation.contextValue = context;
     const enveloped = this.#getEnveloped(context);
     const schema = enveloped.schema as GraphQLSchema;
-    const document = timed(operation, 'parse', () => enveloped.parse(params.query) as DocumentNode);
-    const errors = timed(
-      operation,
-      'validate',
-      () => enveloped.validate(schema, document) as readonly GraphQLError[],
-    );
+    const document = enveloped.parse(params.query) as DocumentNode;
+    const errors = enveloped.validate(schema, document) as readonly GraphQLError[];
     if (errors.length > 0) return errors;
-    const execution = (contextValue: unknown): Perform => {
+    const executing = (contextValue: unknown): Execute => {
       const args = {
         schema,
         document,
@@ -258,124 +362,129 @@ export class OperationServer {
         operationName: params.operationName,
       };
       const isSubscription = operation.operationType === 'subscription';
-      const execute = isSubscription ? enveloped.subscribe : enveloped.execute;
-      return () => execute(args) as ReturnType<Perform>;
+      const run = isSubscription ? enveloped.subscribe : enveloped.execute;
+      return () => run(args) as ReturnType<Execute>;
     };
     const contextValue: unknown = enveloped.contextFactory();
     return isPromiseLike(contextValue)
-      ? Promise.resolve(contextValue).then(execution)
-      : execution(contextValue);
+      ? Promise.resolve(contextValue).then(executing)
+      : executing(contextValue);
   }
 
-  async #runThroughParams(operation: Operation): Promise<ExecutionResult | Results> {
+  async #runThroughYoga(operation: Operation): Promise<Executed> {
     const context = this.#contextOf(operation);
-    checkRequest(this.#policies, operation);
-    const params = operation.transport.readParams(operation) as GraphQLParams; // checked in `onParams`
+    const params = this.#readParams(operation) as GraphQLParams; // checked in `onParams`
     const request = (context.request = this.#requestOf(operation));
-    const results = this.#yoga.getResultForParams({ params, request }, context);
-    return this.#withoutParts(operation, results as MaybePromise<ExecutionResult | Results>);
+    const results = await this.#yoga.getResultForParams({ params, request }, context);
+    return results as Executed;
   }
 
-  /** Performs an operation between hooks of parameters and of results. */
-  async #performSafely(context: OperationContext): Promise<ExecutionResult | Results> {
-    const { operation } = context;
+  async #respondThroughYoga(operation: Operation, request: Request): Promise<OperationResponse> {
+    const context = this.#contextOf(operation);
+    context.request = request;
+    let response: Response;
     try {
-      return await performed(await this.#prepare(operation, context));
+      response = await this.#yoga.handleRequest(request, context);
     } catch (error) {
-      return this.failed(operation, error);
+      // A hook has thrown: Yoga leaves errors to its server.
+      return this.#responseTo(operation, this.#failed(operation, error));
     }
+    const { status } = response;
+    response.headers.delete('content-length');
+    const headers = [...response.headers].flat();
+    const own = this.#responses.get(response);
+    // Hooks may have changed the head; the body is written from the operation's response.
+    if (own) return { ...own, status, headers };
+    const bytes = Buffer.from(await response.arrayBuffer());
+    headers.push('x-request-id', operation.requestId);
+    return { status, headers, text: '', bytes, mediaType: 'application/json' };
+  }
+
+  #select(operation: Operation): void {
+    operation.definition = operation.document!.select(operation.params.operationName);
+    for (const check of this.#policies.onSelect) check(operation as SelectedOperation);
+  }
+
+  #adoptDocument(operation: Operation, syntax: DocumentNode): void {
+    if (operation.document?.syntax === syntax) return;
+    operation.document = this.#documents.of(syntax, operation.document);
+    if (operation.definition) this.#select(operation);
+  }
+
+  /** Executes an operation by the policies. */
+  #execute(
+    operation: ReadyOperation,
+    args: ExecutionArgs,
+    run: Next<Executed>,
+  ): MaybePromise<Executed> {
+    this.#adoptDocument(operation, args.document);
+    operation.schema = args.schema;
+    operation.rootValue = args.rootValue;
+    operation.contextValue = args.contextValue as GatewayContext; // of plugins, whose concern it is
+    const { params } = operation;
+    const variables = args.variableValues;
+    const operationName = args.operationName ?? undefined;
+    const isSame = operationName === (params.operationName ?? undefined);
+    if (!isSame || variables !== params.variables) {
+      operation.params = { ...params, variables, operationName };
+      if (!isSame) this.#select(operation);
+    }
+    const startMs = performance.now();
+    const done = (executed: Executed): Executed => {
+      if (Symbol.asyncIterator in executed) return executed;
+      let result: ExecutionResult = executed;
+      for (const phase of this.#policies.onExecuteDone) result = phase(operation, result) ?? result;
+      operation.endPhase('execute', startMs);
+      if (!this.#hooks.results) return result;
+      const shown = withPlainData(result);
+      return (operation.parts?.observe(shown, plainPart) as Executed | undefined) ?? shown; // parts are results
+    };
+    const failed = (error: unknown) => done(this.#failed(operation, error));
+    let executed: MaybePromise<Executed>;
+    try {
+      executed = run(operation);
+    } catch (error) {
+      return failed(error);
+    }
+    return executed instanceof Promise ? executed.then(done, failed) : done(executed);
+  }
+
+  /** The result of an operation that has thrown. */
+  #failed(operation: Operation, error: unknown): ExecutionResult {
+    operation.parts?.end();
+    return { errors: [this.translate(error)] };
   }
 
   /** Returns the first result of an operation after plugins have seen all parts. */
-  async #withoutParts(
-    operation: Operation,
-    running: MaybePromise<ExecutionResult | Results>,
-  ): Promise<ExecutionResult | Results> {
-    const results = await running;
+  async #firstOf(operation: Operation, executed: Executed): Promise<Executed> {
     const { parts } = operation;
-    if (!parts || !this.#hooks.results) return results;
-    if (Symbol.asyncIterator in results) {
-      const all = results[Symbol.asyncIterator]() as AsyncIterator<ResultPart>;
-      try {
-        const first = await parts.replace(all);
-        if (parts.isOver) operation.parts = undefined;
-        return first;
-      } catch (error) {
-        return this.failed(operation, error);
-      }
+    return parts && this.#hooks.results ? parts.replace(executed) : executed;
+  }
+
+  /** Creates the HTTP response. Every single result is translated, passes all policies and gets its headers here. */
+  async #responseTo(operation: Operation, executed: Executed): Promise<OperationResponse> {
+    const { stream, parts } = operation;
+    let response: OperationResponse;
+    if (stream && Symbol.asyncIterator in executed) {
+      response = responseInEvents({ results: executed, stream });
+    } else {
+      // A plugin replaced the stream by a single result.
+      stream?.close('left');
+      const result = this.settle(operation, executed as ExecutionResult);
+      response =
+        parts && !parts.isOver
+          ? responseInParts(parts.serialise(result))
+          : responseOf(result, negotiateMediaType(operation.accept) ?? 'application/json');
     }
-    // A plugin replaced the parts by a single result.
-    parts.end();
-    operation.parts = undefined;
-    return results;
-  }
-
-  #toResponse(operation: Operation, results: ExecutionResult | Results): OperationResponse {
-    const { stream } = operation;
-    if (stream && Symbol.asyncIterator in results) {
-      return responseInEvents({ results, stream });
+    await inOrder(this.#policies.onAnswer, operation, response);
+    response.headers.push('x-request-id', operation.requestId);
+    finish(response);
+    if (!response.events) {
+      operation.bytes = response.bytes?.length ?? Buffer.byteLength(response.text);
     }
-    // A plugin replaced the stream by a single result.
-    stream?.close('left');
-    const result = this.settle(operation, results as ExecutionResult);
-    // Set by a policy of `onExecuteDone`.
-    const { parts } = operation;
-    return parts
-      ? responseInParts(parts.written(result))
-      : responseOf(result, negotiateMediaType(operation.accept) ?? 'application/json');
-  }
-
-  async #respondLater(
-    operation: Operation,
-    response: OperationResponse,
-    waiting: Promise<void>,
-    next: number,
-  ): Promise<OperationResponse> {
-    await waiting;
-    for (const answer of this.#policies.onAnswer.slice(next)) await answer(operation, response);
-    return finished(operation, response);
-  }
-
-  #report(operation: Operation, status: number): void {
-    operation.status = status;
-    operation.outcome = outcomeOf(operation, status);
-    operation.durationMs = performance.now() - operation.startedMs;
-    for (const report of this.#policies.onAnswered) report(operation);
-    const { cut, permit } = operation.arrival;
-    if (cut) permit?.answered(operation.bytes ?? 0, cut);
-    else permit?.leave();
-    // The operation is retained while a slow reader reads the response.
-    operation.rest = undefined;
-    operation.errors = undefined;
-    // Contexts of events are derived from it.
-    if (!operation.stream) operation.contextValue = undefined;
-    else if (operation.contextValue instanceof OperationContext) operation.contextValue.release();
-    this.#underWay -= 1;
-    if (this.#underWay === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
+    return response;
   }
 }
 
-/** Runs a phase and takes its time, even if it throws. */
-function timed<Result>(operation: Operation, name: PhaseTime['name'], phase: () => Result): Result {
-  const startMs = performance.now();
-  try {
-    return phase();
-  } finally {
-    operation.endPhase(name, startMs);
-  }
-}
-
-const performed = (
-  prepared: readonly GraphQLError[] | Perform,
-): MaybePromise<ExecutionResult | Results> =>
+const execute = (prepared: readonly GraphQLError[] | Execute): MaybePromise<Executed> =>
   typeof prepared === 'function' ? prepared() : { errors: prepared };
-
-function finished(operation: Operation, response: OperationResponse): OperationResponse {
-  response.headers.push('x-request-id', operation.requestId);
-  finish(response);
-  if (!response.events) {
-    if (!response.parts) response.text = framed(response);
-    operation.bytes = response.bytes?.length ?? Buffer.byteLength(response.text);
-  }
-  return response;
-}

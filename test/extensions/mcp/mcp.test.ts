@@ -232,7 +232,9 @@ describe('a call', () => {
       method: 'tools/call',
       params: { name: 'FindPages', arguments: { query: 'x' } },
     });
-    expect(reply.text).toContain('UNAUTHENTICATED: Send your key as the header x-api-key.');
+    expect(reply.text).toContain(
+      'UNAUTHENTICATED: Missing API key. Send it in the `x-api-key` header.',
+    );
     expect(restCalls).toEqual([]);
   });
 

@@ -5,8 +5,9 @@
  */
 import type { GraphQLError } from 'graphql';
 import type { CallLog, CallLogEntry } from '../../../rest/call/call-log.ts';
-import { maskedCauseOf } from '../../operation/errors.ts';
+import { maskedCauseOf } from '../../operation/error-translation.ts';
 import type { Operation } from '../../operation/operation.ts';
+import type { Answered } from '../../operation/outcome.ts';
 import { parentOf } from '../../operation/trace-context.ts';
 import type { SubscriptionObserver } from '../../operation/subscriptions.ts';
 import type { OnForeignOrigin } from '../../policies/cors.ts';
@@ -26,16 +27,16 @@ const CLIENT_CLOSED_REQUEST = 499;
 export function operationLog(logger: Logger, slowMs = Infinity): Policy {
   const lines = withoutRedaction(logger);
   return {
-    onAnswered(operation) {
+    onAnswered(operation, answered) {
       // The level may change at runtime.
       if (lines.level !== logger.level) lines.level = logger.level;
-      const isSlow = operation.durationMs > slowMs;
+      const isSlow = answered.durationMs > slowMs;
       // Reading the call log costs more than this check.
-      const level = isSlow || operation.outcome === 'failed' ? 'warn' : 'info';
+      const level = isSlow || answered.outcome === 'failed' ? 'warn' : 'info';
       if (lines.isLevelEnabled(level)) {
         const { callLog } = operation.rest ?? {};
         const line = {
-          ...lineOf(operation),
+          ...lineOf(operation, answered),
           ...(callLog && (isSlow || lines.isLevelEnabled('debug')) && callsOf(callLog)),
         };
         lines[level](line, isSlow ? 'Slow GraphQL request' : 'GraphQL request');
@@ -45,8 +46,8 @@ export function operationLog(logger: Logger, slowMs = Infinity): Policy {
   };
 }
 
-function lineOf(operation: Operation): object {
-  const { rest, errors, bytes, status, outcome, durationMs } = operation;
+function lineOf(operation: Operation, { status, outcome, durationMs }: Answered): object {
+  const { rest, errors, bytes } = operation;
   const codes = new Set(errors?.map(({ extensions }) => extensions['code']));
   const slowest = rest && slowestOf(rest.callLog);
   return {

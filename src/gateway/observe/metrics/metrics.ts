@@ -19,7 +19,7 @@ const BREAKER_LEVEL = { closed: 0, 'half-open': 1, open: 2 } as const;
 
 /** Sources of gauges. */
 interface Watched {
-  readonly requests: { readonly underWay: number };
+  readonly requests: { readonly inFlight: number };
   readonly breaker: CircuitStates;
   /** States of the optional routes by method and path. */
   readonly routes: () => Readonly<Record<string, RouteState>>;
@@ -103,7 +103,7 @@ export class Metrics {
     instruments.gauge(
       'gateway_requests_in_flight',
       'GraphQL requests in flight.',
-      () => requests.underWay,
+      () => requests.inFlight,
     );
     instruments.gauges(
       'gateway_breaker_state',

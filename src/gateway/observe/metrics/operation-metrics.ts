@@ -6,10 +6,9 @@
 import type { GraphQLError } from 'graphql';
 import { RestError } from '../../../rest/call/errors.ts';
 import type { CallLog } from '../../../rest/call/call-log.ts';
-import { OTHER_APP, type AppVersion } from '../../operation/app-version.ts';
-import type { Operation } from '../../operation/operation.ts';
-import type { Outcome } from '../../operation/outcome.ts';
-import { PLANNED, type PlannedCost } from '../../policies/budget.ts';
+import { OTHER_APP, type AppVersion, type Operation } from '../../operation/operation.ts';
+import type { Answered, Outcome } from '../../operation/outcome.ts';
+import { PLANNED, type PlannedCost } from '../../policies/explain.ts';
 import { CounterBatch, type Durations, type Instruments } from './instruments.ts';
 import type { UpstreamMetrics } from './upstream-metrics.ts';
 
@@ -109,10 +108,9 @@ export class OperationMetrics {
   }
 
   /** Counts an ended operation. */
-  add(operation: Operation): void {
+  add(operation: Operation, { outcome, durationMs }: Answered): void {
     const { operationType = 'none', errors, rest, trace } = operation;
-    const outcome = operation.outcome!; // set before `onAnswered` of policies
-    const seconds = operation.durationMs / 1_000;
+    const seconds = durationMs / 1_000;
     this.#requests.add(operationType, outcome);
     this.#durations.observe(operationType, seconds, trace?.span);
     const row = this.#rowOf(operation);

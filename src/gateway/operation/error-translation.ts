@@ -1,6 +1,6 @@
 /**
- * Errors as callers see them: a message of ours and a code, or "Unexpected error.". Stacks, original errors and strings
- * of the backend are never sent, for any NODE_ENV. The causes of masked errors are logged.
+ * Errors as callers see them: a known message and code, or "Unexpected error.". Stacks, original errors and messages of
+ * the backend are never sent, for any NODE_ENV. The causes of masked errors are logged.
  */
 import { GraphQLError, type ExecutionResult } from 'graphql';
 import {
@@ -35,7 +35,7 @@ export const createTranslate =
     const known = client && !routes ? withoutRoute(client) : client;
     const place = isGraphQLError(error) ? error : undefined;
     const extensions = known
-      ? { code: codeOf(known), ...known.extensions }
+      ? { code: codeByStatus(known), ...known.extensions }
       : { code: 'INTERNAL_SERVER_ERROR' };
     const translated = new GraphQLError(
       known ? shownMessage(known.message, suggestions) : 'Unexpected error.',
@@ -51,7 +51,7 @@ export const createTranslate =
     return translated;
   };
 
-/** Codes of errors of plugins that set a status alone. */
+/** Codes of errors of plugins that set only a status. */
 const BY_STATUS: Readonly<Record<number, string>> = {
   401: 'UNAUTHENTICATED',
   403: 'FORBIDDEN',
@@ -62,23 +62,23 @@ const BY_STATUS: Readonly<Record<number, string>> = {
 };
 
 /** graphql-js sets neither code nor status; after validation its errors are about variables and arguments. */
-function codeOf({ extensions }: Pick<GraphQLError, 'extensions'>): string {
+function codeByStatus({ extensions }: Pick<GraphQLError, 'extensions'>): string {
   const { status } = (extensions['http'] ?? {}) as { readonly status?: number };
   return BY_STATUS[status ?? 0] ?? 'BAD_USER_INPUT';
 }
 
 /**
  * Translates the errors of a result, and adds the continuation of lists that the budget has cut, and the writes that
- * were executed nevertheless.
+ * were applied nevertheless.
  */
-export function translated<Result extends ExecutionResult>(
+export function translateResult<Result extends ExecutionResult>(
   result: Result,
   translate: Translate,
   writes?: Writes,
 ): Result {
   if (!result.errors || result.errors.length === 0) return result;
   const isLost = result.data == null;
-  const errors = result.errors.map((error) => tellWrites(translate(error), writes, isLost));
+  const errors = result.errors.map((error) => withWrites(translate(error), writes, isLost));
   const continuation = continuationsOf(errors);
   return {
     ...result,
@@ -88,45 +88,45 @@ export function translated<Result extends ExecutionResult>(
 }
 
 /**
- * Adds the executed writes to an error: those of its field, or all if it is about the whole result.
+ * Adds the applied writes to an error: those of its field, or all if it is about the whole result.
  * Idempotent.
  *
  * @param isLost whether the result has no data, with which what the writes returned is lost.
  */
-export function tellWrites(
+export function withWrites(
   error: GraphQLError,
   writes: Writes | undefined,
   isLost: boolean,
 ): GraphQLError {
   if (!writes?.any || 'writeCarriedOut' in error.extensions) return error;
   const [field] = error.path ?? [];
-  const told = writes.of(isLost || field === undefined ? undefined : String(field));
-  if (told.length === 0) return error;
+  const applied = writes.of(isLost || field === undefined ? undefined : String(field));
+  if (applied.length === 0) return error;
   const { message, nodes, source, positions, path, originalError } = error;
-  // Proxies and clients repeat a request whose response has an error status.
+  // Proxies and clients repeat a request after an error status.
   const { http: _http, ...extensions } = error.extensions;
   const marked = new GraphQLError(message, nodes, source, positions, path, originalError, {
     ...extensions,
-    writeCarriedOut: told.some(({ carriedOut }) => carriedOut) || null,
-    writes: told,
+    writeCarriedOut: applied.some(({ carriedOut }) => carriedOut) || null,
+    writes: applied,
   });
   causes.set(marked, causes.get(error));
   return marked;
 }
 
-/** Maximum lengths of a caller's text in a message, and of a message, in characters. */
+/** Maximum lengths of a quoted value in a message, and of a message, in characters. */
 const MAX_REPEATED = 100;
 const MAX_MESSAGE = 400;
 
 /** Shortens messages: graphql-js repeats invalid values of any length. */
 function shownMessage(message: string, suggestions: boolean): string {
-  const kept = suggestions ? message : message.replace(/ Did you mean .*$/s, '');
-  if (kept.length <= MAX_REPEATED) return kept;
-  const short = kept.replace(TEXT, (text) =>
+  const whole = suggestions ? message : message.replace(/ Did you mean .*$/s, '');
+  if (whole.length <= MAX_REPEATED) return whole;
+  const short = whole.replace(TEXT, (text) =>
     text.length <= MAX_REPEATED ? text : `${text.slice(0, MAX_REPEATED - 1)}…`,
   );
   return short.length <= MAX_MESSAGE ? short : `${short.slice(0, MAX_MESSAGE - 1)}…`;
 }
 
-/** A quoted text of any length (to pair the quotes), or a long run without spaces. */
+/** A quoted string of any length (to pair the quotes), or a long run without spaces. */
 const TEXT = /"(?:\\.|[^"\\])*"?|\S{101,}/g;

@@ -19,7 +19,7 @@ interface Caller {
   readonly accept: string | undefined;
 }
 
-export class OperationContext implements Context {
+export class GatewayContext implements Context {
   readonly operation: Operation;
   readonly cancel: Cancel;
   params: OperationParams;
@@ -29,17 +29,14 @@ export class OperationContext implements Context {
   pollers: Context['pollers'] = undefined;
   writes: Context['writes'] = undefined;
   reads!: Context['reads'];
-  readonly requestOf: ((operation: Operation) => Request) | undefined;
+  /** Creates `request`; undefined if there is none, or before plugins may see it. */
+  requestOf: ((operation: Operation) => Request) | undefined = undefined;
   requestMade: Request | undefined = undefined;
-  /** Whether `request` is undefined until it has been created. */
-  hidesRequest = false;
 
-  /** @param requestOf creates `request`; undefined if there is none. */
-  constructor(operation: Operation, requestOf?: (operation: Operation) => Request) {
+  constructor(operation: Operation) {
     this.operation = operation;
     this.cancel = operation.cancel;
     this.params = operation.params;
-    this.requestOf = requestOf;
   }
 
   /** Releases what is of the start of a stream, which would retain it for hours. */
@@ -63,16 +60,9 @@ export class OperationContext implements Context {
     return this.operation.connectionParams;
   }
 
-  showRequest(): void {
-    this.hidesRequest = false;
-  }
-
   /** The HTTP request without its body, created when it is read; undefined over a WebSocket. */
   get request(): Request | undefined {
-    if (!this.requestMade && !this.hidesRequest) {
-      this.requestMade = this.requestOf?.(this.operation);
-    }
-    return this.requestMade;
+    return (this.requestMade ??= this.requestOf?.(this.operation));
   }
 
   set request(request: Request | undefined) {
