@@ -36,7 +36,7 @@ export const isExplorerFile = (path: string): boolean =>
 
 const OFF = 'GraphiQL is disabled (GRAPHIQL=off).';
 const NOT_BUILT =
-  'GraphiQL is not built. Install the development packages with "npm ci", then run "npm run build".';
+  'GraphiQL is not built. Run "npm ci" with the development packages, then "npm run build".';
 const HINT = 'Send GraphQL requests to this URL by POST.';
 
 /** Content Security Policy: inline styles for the editor, everything else from this gateway. */
