@@ -82,7 +82,7 @@ async function serve(config: Config): Promise<void> {
       readiness: () => gateway.readiness,
     }),
   });
-  // The first query is about a page, which the 20 routes of the REST document do not support.
+  // The first query is about a page, which the 20 routes of the API spec do not support.
   const hasSamplePage =
     backend.isEmbedded && config.embedded.routes !== 'document' && backend.routeSet !== 'document';
   const gateway = createGateway({

@@ -31,7 +31,6 @@ export interface DocumentProblem {
   readonly message: string;
 }
 
-/** @param texts documents by id. */
 export function priceDocuments(texts: ReadonlyMap<string, string>, routeSet: RouteSet) {
   const context = planningContext(routeSet);
   const operations: PricedOperation[] = [];

@@ -14,7 +14,7 @@ export const settings = extensionSettings({
   },
   options({ isOn }, _core, opened) {
     if (!isOn) return undefined;
-    // Calls in vain would be recorded, and would take the turns of answers.
+    // Wasted calls would be recorded, and would consume recorded responses.
     if (opened.some(({ standIn, calls }) => standIn ?? calls?.connections)) {
       throw new ConfigError(
         'READ_AHEAD=on cannot be combined with RECORD or REPLAY: unused prefetches would change the order of recorded calls. Remove READ_AHEAD, or RECORD and REPLAY.',

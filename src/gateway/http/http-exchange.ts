@@ -1,4 +1,4 @@
-/** A request of Node's server and its response: whole, in parts, or as events. */
+/** A request of Node's server and its response: a single one, incremental delivery, or events. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { multipart, type ResponseParts } from '../operation/framing.ts';
 import { arrive, releaseResponse, type Arrival } from '../operation/operation.ts';
