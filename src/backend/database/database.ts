@@ -40,8 +40,8 @@ export type Queries = Pick<
 >;
 
 export interface Database {
-  read<Answer>(work: (db: Queries) => Promise<Answer>): Promise<Answer>;
-  write<Answer>(work: (db: Queries) => Promise<Answer>): Promise<Answer>;
+  read<Result>(work: (db: Queries) => Promise<Result>): Promise<Result>;
+  write<Result>(work: (db: Queries) => Promise<Result>): Promise<Result>;
   /** Waits for pending work, then checkpoints and closes the file. */
   close(): Promise<void>;
 }
@@ -155,7 +155,7 @@ function databaseOn(client: Client, local: boolean): Database {
 /** A serial queue. A failure rejects only for its caller. */
 function createQueue() {
   let last: Promise<unknown> = Promise.resolve();
-  return <Answer>(work: () => Promise<Answer>): Promise<Answer> => {
+  return <Result>(work: () => Promise<Result>): Promise<Result> => {
     const turn = last.then(work, work);
     last = turn.catch(() => undefined);
     return turn;

@@ -25,10 +25,10 @@ export interface HandlerCall<Name extends RouteName = RouteName> {
   readonly publishLater: (versionId: string) => void;
 }
 
-type Answer<Name extends RouteName> = z.output<(typeof routes)[Name]['response']>;
+type Result<Name extends RouteName> = z.output<(typeof routes)[Name]['response']>;
 
 export type Handlers = {
-  readonly [Name in RouteName]: (call: HandlerCall<Name>) => Promise<Answer<Name>>;
+  readonly [Name in RouteName]: (call: HandlerCall<Name>) => Promise<Result<Name>>;
 };
 
 /** `document`: `+` and epoch milliseconds. `iso`: ISO 8601. */

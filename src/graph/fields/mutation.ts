@@ -117,7 +117,7 @@ export function writeField<
   Response,
   Options = undefined,
 >(options: WriteOptions<T, Target, Part, Body, Response, Options>): void {
-  // Safe cast: its functions get only the values of its own input and route.
+  // Safe cast: its functions get only values of its input and route.
   const write = options as object as Write;
   const { name, description, route } = write;
   const typeName = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;

@@ -152,7 +152,7 @@ export class List<Item = unknown> {
   }
 
   /**
-   * Iterates over all pages of 100 items, for searches without a route of their own. Each page is requested when it is
+   * Iterates over all pages of 100 items, for searches without a dedicated route. Each page is requested when it is
    * needed, so stop as early as possible. Starts over once if the backend rejects its own cursor.
    *
    * @throws UPSTREAM_INVALID_RESPONSE if a cursor repeats, or is rejected again.

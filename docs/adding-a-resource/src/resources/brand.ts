@@ -31,7 +31,7 @@ restType(brandEntity, Brand, {
   added: (t) => ({
     initial: t.string({
       description: 'First letter of the name, for a badge. No REST call.',
-      // An error in place of an invalid name stays an error.
+      // An error that replaces an invalid name stays an error.
       resolve: ({ name }) => ((name as unknown) instanceof Error ? name : name.charAt(0)),
     }),
   }),
