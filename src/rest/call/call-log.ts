@@ -91,20 +91,13 @@ export class CallLog {
     return rounds;
   }
 
-  /** @param atMs on `performance.now()`'s clock. */
-  begin(
-    route: RouteLabel,
-    origin: unknown,
-    source: CallSource,
-    attempt: number,
-    atMs = performance.now(),
-  ): OpenEntry {
+  begin(route: RouteLabel, origin: unknown, source: CallSource, attempt: number): OpenEntry {
     const entry: OpenEntry = {
       route,
       origin,
       source,
       attempt,
-      startMs: atMs - this.beganMs,
+      startMs: performance.now() - this.beganMs,
       endMs: undefined,
       status: undefined,
       failure: undefined,
@@ -119,6 +112,7 @@ export class CallLog {
     this.#entries.push(entry);
   }
 
+  /** @param atMs on `performance.now()`'s clock. */
   end(
     entry: Pick<OpenEntry, 'endMs' | 'status' | 'failure'>,
     status: number | undefined,
