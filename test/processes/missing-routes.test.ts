@@ -29,5 +29,5 @@ it('logs a missing route once, marks it in /ready, and answers without it', asyn
   const lines = said();
   expect(lines[0]).toContain('lists only audiences that page links lead to');
   expect(lines[0]).toContain('UPSTREAM_ROUTES=auto');
-  expect(lines[0]).toContain('docs/assumptions.md#a-deployment-with-the-documents-routes-only');
+  expect(lines[0]).toContain('docs/assumptions.md#without-optional-routes');
 });

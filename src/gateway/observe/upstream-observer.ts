@@ -15,7 +15,7 @@ const VIOLATION_PAUSE_MS = 3_600_000;
 const OUT_OF_FILES_PAUSE_MS = 10_000;
 
 /** Documentation linked by warnings about optional routes. */
-const MISSING_ROUTES_DOCS = 'docs/assumptions.md#a-deployment-with-the-documents-routes-only';
+const MISSING_ROUTES_DOCS = 'docs/assumptions.md#without-optional-routes';
 
 /** Consecutive responses of 500 and above that count as an outage; one attempt without a response does too. */
 const OUTAGE = 2;
