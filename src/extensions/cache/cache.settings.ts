@@ -1,3 +1,4 @@
+/** Settings of the response cache. */
 import { z } from 'zod';
 import { extensionSettings } from '../../gateway/extension.ts';
 import { UNITS_MS, wholeNumber } from '../../gateway/settings/kinds.ts';

@@ -1,9 +1,7 @@
 /**
- * The response cache in memory. Responses are reused for the lifetime of the backend or `CACHE_TTL`, and then validated
- * by conditional requests.
- *
- * Entries are by key and forwarded headers, and belong to an epoch of the key. Only valid responses are stored. A
- * shared Redis is the second level.
+ * The response cache in memory, with a shared Redis as second level. Valid responses are reused for the lifetime of the
+ * backend or `CACHE_TTL`, and then validated by conditional requests. Entries are by API key and forwarded headers, and
+ * belong to an epoch of the key.
  */
 import { isUtf8 } from 'node:buffer';
 import { LRUCache } from 'lru-cache';
@@ -32,11 +30,9 @@ import type { FoundRead, SharedReads } from './shared-reads.ts';
 /** Maximum share of memory of one response. */
 const LARGEST_PART = 1 / 8;
 
-/** Overhead of an entry, in bytes. */
 const ENTRY_BYTES = 512;
 
 interface ResponseCacheOptions {
-  /** Maximum memory, in bytes. */
   readonly maxBytes: number;
   /** Default lifetimes by path of the route, in milliseconds. */
   readonly ttls: ReadonlyMap<string, number>;
@@ -50,12 +46,10 @@ interface Entry {
   /** On `performance.now()`'s clock. */
   readonly freshUntilMs: number;
   readonly decoded: DecodedResponse;
-  /** Undecoded body. */
   readonly body: Uint8Array;
   readonly exposed: readonly ExposedHeader[] | undefined;
 }
 
-/** Consistency tokens of the last writes of requests. */
 const tokens = new WeakMap<CallLog, string>();
 
 /** Consistency token of the last write of a request; undefined without one. */
@@ -65,7 +59,6 @@ export class ResponseCache implements ReadCache {
   readonly #ttls: ReadonlyMap<string, number>;
   readonly #shared: SharedReads | undefined;
   readonly #epochs: Epochs;
-  /** Entries by sharing key and path. */
   readonly #entries: LRUCache<string, Entry>;
   /** Paths of routes with reusable responses; Redis is queried for these only. */
   readonly #routes: Set<string>;
@@ -82,7 +75,6 @@ export class ResponseCache implements ReadCache {
     });
   }
 
-  /** Resolves when it is subscribed to writes of other replicas. */
   open(): Promise<void> {
     return this.#epochs.open();
   }
@@ -91,9 +83,7 @@ export class ResponseCache implements ReadCache {
     return isRead(flight.call) ? this.#read(flight) : this.#write(flight);
   }
 
-  /**
-   * Begins a new epoch before and after the write, since reads that began before its end may have seen either state.
-   */
+  /** Starts a new epoch before and after the write, since reads that began before its end may see either state. */
   async #write(flight: CachedFlight): Promise<DecodedResponse> {
     const { apiKey, callLog } = flight.call.from;
     const begun = await this.#epochs.move(apiKey);

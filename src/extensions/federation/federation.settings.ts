@@ -1,3 +1,4 @@
+/** Settings of federation. */
 import { extensionSettings } from '../../gateway/extension.ts';
 import { ON_OR_OFF } from '../../gateway/settings/kinds.ts';
 import { setting } from '../../gateway/settings/setting.ts';

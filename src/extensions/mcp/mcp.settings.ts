@@ -1,3 +1,4 @@
+/** Settings of MCP. */
 import { extensionSettings } from '../../gateway/extension.ts';
 import { FOLDER } from '../../gateway/settings/kinds.ts';
 import { ConfigError, setting } from '../../gateway/settings/setting.ts';

@@ -8,21 +8,21 @@ import {
   type ReadyOperation,
 } from '../../gateway/operation/operation.ts';
 import { systemClock, type Clock } from '../../lib/clock.ts';
-import { guessesOf } from './guesses.ts';
+import { predictionsOf } from './predictions.ts';
 import { RememberedReads } from './remembered-reads.ts';
 import { Run, type Runs } from './run.ts';
 
-interface ReadingAheadOptions {
+interface PrefetchingOptions {
   readonly metrics: Metrics;
   readonly clock: Pick<Clock, 'now'>;
 }
 
 export const open: Open<object> = (_settings, { metrics }) =>
-  readingAhead({ metrics, clock: systemClock });
+  prefetching({ metrics, clock: systemClock });
 
 const RUN = new StateKey<Run>();
 
-export function readingAhead({ metrics, clock }: ReadingAheadOptions): Extension {
+export function prefetching({ metrics, clock }: PrefetchingOptions): Extension {
   const now = (): number => clock.now();
   const runs: Runs = { remembered: new RememberedReads(), begun: new Set(), now };
   const reads = metrics.instruments.counter(
@@ -32,7 +32,7 @@ export function readingAhead({ metrics, clock }: ReadingAheadOptions): Extension
   );
 
   /** Cancels prefetches of other operations of the key: a write may change their responses. */
-  const cancelBehind = ({ apiKey }: Operation): void => {
+  const cancelPrefetches = ({ apiKey }: Operation): void => {
     for (const begun of runs.begun) if (begun.apiKey === apiKey) begun.cancel();
   };
 
@@ -40,7 +40,7 @@ export function readingAhead({ metrics, clock }: ReadingAheadOptions): Extension
     // A plugin may execute an operation twice.
     if (RUN.get(operation)) return;
     const { apiKey, variables, rest } = operation;
-    const run = new Run(runs, apiKey, rest, guessesOf(operation.definition), variables);
+    const run = new Run(runs, apiKey, rest, predictionsOf(operation.definition), variables);
     rest.makeCall = run.makeCall;
     RUN.set(operation, run);
   };
@@ -51,7 +51,7 @@ export function readingAhead({ metrics, clock }: ReadingAheadOptions): Extension
     if (used + unused > 0) {
       reads.inc({ used: 'true' }, used);
       reads.inc({ used: 'false' }, unused);
-      run.guesses.add({ begun: used + unused, unused }, now());
+      run.predictions.add({ begun: used + unused, unused }, now());
     }
     // A run that was cut short has read too little.
     if (!cancel.cancelled && result.data) run.remember();
@@ -61,12 +61,12 @@ export function readingAhead({ metrics, clock }: ReadingAheadOptions): Extension
     policies: {
       readAhead: {
         onExecute(operation, next) {
-          if (operation.operationType === 'mutation') cancelBehind(operation);
-          else if (isReadAhead(operation)) begin(operation); // a query: subscriptions are not executed here
+          if (operation.operationType === 'mutation') cancelPrefetches(operation);
+          else if (isPrefetchable(operation)) begin(operation); // a query: subscriptions are not executed here
           return next(operation);
         },
         onExecuteDone(operation, result) {
-          if (operation.operationType === 'mutation') cancelBehind(operation);
+          if (operation.operationType === 'mutation') cancelPrefetches(operation);
           const run = RUN.get(operation);
           if (run && !run.isOver) end(run, operation, result);
           return undefined;
@@ -77,7 +77,7 @@ export function readingAhead({ metrics, clock }: ReadingAheadOptions): Extension
 }
 
 /** Parts of an incremental response are sent in the order in which their calls end, which prefetching would change. */
-const isReadAhead = ({ definition }: ReadyOperation): boolean => {
+const isPrefetchable = ({ definition }: ReadyOperation): boolean => {
   const { asksSchema, isIncremental } = definition.document.facts;
   return !asksSchema && !isIncremental;
 };

@@ -1,3 +1,4 @@
+/** Settings of prefetching. */
 import { extensionSettings } from '../../gateway/extension.ts';
 import { ON_OR_OFF } from '../../gateway/settings/kinds.ts';
 import { ConfigError, setting } from '../../gateway/settings/setting.ts';

@@ -1,28 +1,21 @@
-/**
- * A run of a query: notes what its fields read after the first round, begins what the last run has read there, and
- * hands it to the fields that ask it.
- */
+/** A run of a query: records the reads after its first round, and prefetches those of the last run. */
 import type { Call } from '../../rest/call/call.ts';
 import type { RestClient } from '../../rest/client/client.ts';
-import { BegunRead } from './begun-read.ts';
-import type { Guesses } from './guesses.ts';
+import { Prefetch } from './prefetch.ts';
+import type { Predictions } from './predictions.ts';
 import { screenIdOf, type Read, type RememberedReads, type Screen } from './remembered-reads.ts';
 
-/** State shared by all runs. */
 export interface Runs {
   readonly remembered: RememberedReads;
-  /** Reads of active runs, for the writes of their keys. */
-  readonly begun: Set<BegunReads>;
+  /** Prefetches of active runs, for the writes of their keys. */
+  readonly begun: Set<Prefetches>;
   readonly now: () => number;
 }
 
-/**
- * Reads that a run has begun and no field has asked. Empty when the run is over, since an outgrown table of `Runs.begun`
- * may retain it longer: see `JoinableRead` of `rest/flight.ts`.
- */
-export class BegunReads {
+/** Prefetches that no field has used yet. Emptied at the end, since an outgrown table of `Runs.begun` may retain it. */
+export class Prefetches {
   readonly apiKey: string | undefined;
-  readonly byPath = new Map<string, BegunRead>();
+  readonly byPath = new Map<string, Prefetch>();
 
   constructor(apiKey: string | undefined) {
     this.apiKey = apiKey;
@@ -35,7 +28,7 @@ export class BegunReads {
 }
 
 export class Run {
-  readonly guesses: Guesses;
+  readonly predictions: Predictions;
   readonly #runs: Runs;
   readonly #apiKey: string | undefined;
   readonly #rest: RestClient;
@@ -50,18 +43,17 @@ export class Run {
   #screen: Screen | undefined = undefined;
   /** Paths requested before others are prefetched; undefined if none will. */
   #asked: Set<string> | undefined = undefined;
-  /** Undefined before they begin. */
-  #begun: BegunReads | undefined = undefined;
+  #begun: Prefetches | undefined = undefined;
   isOver = false;
 
   constructor(
     runs: Runs,
     apiKey: string | undefined,
     rest: RestClient,
-    guesses: Guesses,
+    predictions: Predictions,
     variables: unknown,
   ) {
-    this.guesses = guesses;
+    this.predictions = predictions;
     this.#runs = runs;
     this.#apiKey = apiKey;
     this.#rest = rest;
@@ -69,7 +61,7 @@ export class Run {
     this.#variables = variables;
   }
 
-  /** Reads that began ahead, by whether a field has asked them. */
+  /** Prefetches, by whether a field has used them. */
   get counts(): { readonly used: number; readonly unused: number } {
     let [used, unused] = [0, 0];
     if (!this.#begun) return { used, unused };
@@ -81,7 +73,7 @@ export class Run {
     return { used, unused };
   }
 
-  /** Makes a call of a field, or hands over one that has begun. */
+  /** Makes a call of a field, or returns its prefetch. */
   readonly makeCall: RestClient['makeCall'] = (call) => {
     const { path, route, from } = call;
     if (route.method !== 'GET') return this.#make(call);
@@ -89,7 +81,7 @@ export class Run {
       this.#sharingKey = from.sharingKey;
       this.#start(call);
     }
-    if (!this.#isPastFirstRound) this.#isPastFirstRound = hasAnswer(this.#rest);
+    if (!this.#isPastFirstRound) this.#isPastFirstRound = hasResponse(this.#rest);
     if (this.#isPastFirstRound) (this.#later ??= []).push([route, path]);
     this.#asked?.add(path);
     const begun = this.#begun?.byPath.get(path);
@@ -101,7 +93,7 @@ export class Run {
     });
   };
 
-  /** Cancels what no field has asked, and begins nothing more. */
+  /** Cancels unused prefetches, and starts no more. */
   end(): void {
     this.isOver = true;
     if (this.#begun) {
@@ -112,21 +104,20 @@ export class Run {
     this.#screen = undefined;
   }
 
-  /** Remembers the reads of a run that was not cut short. */
   remember(): void {
     if (this.#sharingKey === undefined) return;
-    if (this.#later) this.guesses.hasLaterRounds = true;
-    if (!this.guesses.hasLaterRounds) return;
+    if (this.#later) this.predictions.hasLaterRounds = true;
+    if (!this.predictions.hasLaterRounds) return;
     const id = this.#idOfScreen(this.#sharingKey);
     if (id !== undefined) this.#runs.remembered.remember(id, this.#later ?? []);
   }
 
   #idOfScreen(sharingKey: string): string | undefined {
-    return (this.#screenId ??= screenIdOf(this.guesses.id, this.#variables, sharingKey));
+    return (this.#screenId ??= screenIdOf(this.predictions.id, this.#variables, sharingKey));
   }
 
   #start(first: Call): void {
-    if (!this.guesses.hasLaterRounds || this.guesses.isPaused(this.#runs.now())) return;
+    if (!this.predictions.hasLaterRounds || this.predictions.isPaused(this.#runs.now())) return;
     const id = this.#idOfScreen(this.#sharingKey!);
     const screen = id === undefined ? undefined : this.#runs.remembered.find(id);
     if (!screen || screen.isRunning) return;
@@ -137,7 +128,6 @@ export class Run {
     setImmediate(() => this.#begin(screen, first));
   }
 
-  /** @param first the first read of the run. */
   #begin(screen: Screen, first: Call): void {
     const asked = this.#asked!;
     this.#asked = undefined;
@@ -147,12 +137,12 @@ export class Run {
     } catch {
       return; // the deadline has passed, or the caller has disconnected
     }
-    const begun = (this.#begun = new BegunReads(this.#apiKey));
+    const begun = (this.#begun = new Prefetches(this.#apiKey));
     this.#runs.begun.add(begun);
     for (const read of this.#runs.remembered.readsOf(screen)) {
       const [, path] = read;
       if (asked.has(path) || begun.byPath.has(path)) continue;
-      const one = new BegunRead(this.#make, read, first);
+      const one = new Prefetch(this.#make, read, first);
       // The others would be rejected too.
       if (one.isRejected) return;
       begun.byPath.set(path, one);
@@ -161,7 +151,7 @@ export class Run {
 }
 
 /** Whether a read of the request has ended. */
-function hasAnswer({ callLog }: RestClient): boolean {
+function hasResponse({ callLog }: RestClient): boolean {
   for (const { ahead, endMs } of callLog.entries) if (!ahead && endMs !== undefined) return true;
   return false;
 }

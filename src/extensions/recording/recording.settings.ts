@@ -1,3 +1,4 @@
+/** Settings of recordings and replays. */
 import { z } from 'zod';
 import { extensionSettings } from '../../gateway/extension.ts';
 import { wholeNumber } from '../../gateway/settings/kinds.ts';

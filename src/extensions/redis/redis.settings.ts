@@ -1,3 +1,4 @@
+/** Settings of rate limits and of the state that replicas share. */
 import { z } from 'zod';
 import { extensionSettings } from '../../gateway/extension.ts';
 import { isDecodable, UNITS_MS } from '../../gateway/settings/kinds.ts';

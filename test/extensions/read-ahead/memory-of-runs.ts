@@ -4,7 +4,7 @@
  * count as well.
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import { Guesses } from '../../../src/extensions/read-ahead/guesses.ts';
+import { Predictions } from '../../../src/extensions/read-ahead/predictions.ts';
 import { RememberedReads } from '../../../src/extensions/read-ahead/remembered-reads.ts';
 import { Run } from '../../../src/extensions/read-ahead/run.ts';
 import { routes } from '../../../src/v0/routes.ts';
@@ -17,7 +17,7 @@ const OTHERS = 10;
 
 const { dispatcher, upstream } = openWaitingUpstream();
 const runs = { remembered: new RememberedReads(), begun: new Set<never>(), now: () => 0 };
-const guesses = new Guesses('screen');
+const predictions = new Predictions('screen');
 let count = 0;
 let ahead = 0;
 
@@ -25,7 +25,7 @@ let ahead = 0;
 function request() {
   const screen = `${(count += 1) % (OTHERS + 1)}_`;
   const rest = upstream(scopeOf());
-  const run = new Run(runs, KEY, rest, guesses, screen);
+  const run = new Run(runs, KEY, rest, predictions, screen);
   rest.makeCall = run.makeCall;
   const read = (id: string) => rest.call(routes.getPerson, { path: { person_id: screen + id } });
   const open = async () => {

@@ -5,7 +5,7 @@ import type { ExecutionArgs } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { caching } from '../../../src/extensions/cache/cache.extension.ts';
 import { ResponseCache } from '../../../src/extensions/cache/response-cache.ts';
-import { Guesses } from '../../../src/extensions/read-ahead/guesses.ts';
+import { Predictions } from '../../../src/extensions/read-ahead/predictions.ts';
 import { MAX_BYTES, RememberedReads } from '../../../src/extensions/read-ahead/remembered-reads.ts';
 import { openTracer } from '../../../src/extensions/traces/tracer.ts';
 import { traces } from '../../../src/extensions/traces/traces.extension.ts';
@@ -169,7 +169,7 @@ describe('a screen that is opened again', () => {
     expect(calls.filter((call) => call === person('ada')).length).toBeLessThanOrEqual(2);
   });
 
-  it('that takes its whole budget of calls is served when all guesses are wrong', async () => {
+  it('that takes its whole budget of calls is served when all predictions are wrong', async () => {
     const idsOf = (name: string) => Array.from({ length: 48 }, (_, i) => `${name}${i}`);
     const pages = new Pages(idsOf('a'));
     const gateway = await openPages(pages, { limits: { maxUpstreamCalls: 50 } });
@@ -539,17 +539,17 @@ it.each([
   expect(counts).toEqual([2, 4]);
 });
 
-describe('wrong guesses', () => {
+describe('wrong predictions', () => {
   it('are counted in the last twenty runs alone', () => {
-    const guesses = new Guesses('screen');
-    const run = (unused: number) => guesses.add({ begun: 10, unused }, 0);
+    const predictions = new Predictions('screen');
+    const run = (unused: number) => predictions.add({ begun: 10, unused }, 0);
     for (let i = 0; i < 100; i++) run(0);
     for (let i = 0; i < 10; i++) run(2);
-    const before = guesses.isPaused(0);
+    const before = predictions.isPaused(0);
 
     run(2);
 
-    expect([before, guesses.isPaused(0)]).toEqual([false, true]); // after 22 of 200
+    expect([before, predictions.isPaused(0)]).toEqual([false, true]); // after 22 of 200
   });
 
   it('end reading ahead for ten minutes after more than one of ten in twenty runs', async () => {

@@ -1,5 +1,5 @@
 /** A backend of pages and audiences whose persons a test changes, and gateways in front of it. */
-import { readingAhead } from '../../../src/extensions/read-ahead/read-ahead.extension.ts';
+import { prefetching } from '../../../src/extensions/read-ahead/read-ahead.extension.ts';
 import type { Extension } from '../../../src/gateway/extension.ts';
 import { Metrics } from '../../../src/gateway/observe/metrics/metrics.ts';
 import { systemClock, type Clock } from '../../../src/lib/clock.ts';
@@ -80,5 +80,5 @@ export async function openPages(
 
 function withReadAhead(options: InProcessOptions, clock: Clock, others: readonly Extension[]) {
   const metrics = new Metrics();
-  return { ...options, metrics, extensions: [...others, readingAhead({ metrics, clock })] };
+  return { ...options, metrics, extensions: [...others, prefetching({ metrics, clock })] };
 }

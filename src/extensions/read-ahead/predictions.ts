@@ -10,17 +10,17 @@ const MOST_UNUSED = 0.1;
 /** Time without prefetching after too many unused ones, in milliseconds. */
 const PAUSE_MS = 600_000;
 
-interface Guessed {
+interface PrefetchCounts {
   readonly begun: number;
   readonly unused: number;
 }
 
-export class Guesses {
+export class Predictions {
   /** SHA-256 of the document, and the operation's name. */
   readonly id: string;
   /** Whether a run has read after its first round. */
   hasLaterRounds = false;
-  #runs: Guessed[] = [];
+  #runs: PrefetchCounts[] = [];
   #pausedUntilMs = 0;
 
   constructor(id: string) {
@@ -31,7 +31,7 @@ export class Guesses {
     return nowMs < this.#pausedUntilMs;
   }
 
-  add(run: Guessed, nowMs: number): void {
+  add(run: PrefetchCounts, nowMs: number): void {
     this.#runs.push(run);
     if (this.#runs.length < RUNS) return;
     let [begun, unused] = [0, 0];
@@ -46,7 +46,7 @@ export class Guesses {
   }
 }
 
-export const guessesOf = perDefinition(({ name, document }) => {
+export const predictionsOf = perDefinition(({ name, document }) => {
   const sha256 = document.hash ?? hash('sha256', document.text, 'hex');
-  return new Guesses(`${sha256} ${name ?? ''}`);
+  return new Predictions(`${sha256} ${name ?? ''}`);
 });

@@ -1,7 +1,6 @@
 /**
- * A read that begins before a field asks it: a speculative call with its own call log.
- *
- * The request's call log has one entry for it, and gets its headers once a field asks it.
+ * A speculative prefetch: a read that starts before a field needs it, with its own call log. The call log of the request
+ * has one entry for it, and gets its headers once a field uses it.
  */
 import { Cancel } from '../../lib/cancel.ts';
 import type { Call, Requester } from '../../rest/call/call.ts';
@@ -13,15 +12,15 @@ import type { CallTrace } from '../../rest/call/trace.ts';
 import type { RestClient } from '../../rest/client/client.ts';
 import type { Read } from './remembered-reads.ts';
 
-export class BegunRead {
-  /** Whether it was rejected at once, since it would have waited. */
+export class Prefetch {
+  /** Whether it was rejected immediately, since it would have waited. */
   readonly isRejected: boolean;
-  /** Whether it failed before a field asked it. */
+  /** Whether it failed before a field needed it. */
   failed = false;
   readonly #from: Requester;
   readonly #log = new CallLog();
   readonly #cancel = new Cancel();
-  readonly #answer: Promise<unknown>;
+  readonly #response: Promise<unknown>;
   readonly #entry: OpenEntry | undefined;
   #asked: Call | undefined;
 
@@ -29,7 +28,7 @@ export class BegunRead {
   constructor(make: RestClient['makeCall'], [route, path]: Read, first: Call) {
     const { from, newerThan } = first;
     this.#from = from;
-    this.#answer = make({
+    this.#response = make({
       from: new ReadRequester(from, this.#log),
       route,
       path,
@@ -44,7 +43,7 @@ export class BegunRead {
     this.isRejected = this.#log.entries.at(-1)?.source === 'unsent';
     if (!this.isRejected) this.#entry = from.callLog.begin(route, undefined, 'unsent', 1);
     this.#tell();
-    this.#answer.then(
+    this.#response.then(
       () => this.#tell(),
       (error: unknown) => {
         this.failed = !isNotFound(error);
@@ -58,24 +57,21 @@ export class BegunRead {
     this.#tell();
   }
 
-  /**
-   * Responds to a field that needs it. A failed one is made again: it had one attempt, and the backend may have failed for a
-   * moment that the field would not have met.
-   */
-  take(asked: Call, makeAgain: () => Promise<unknown>): Promise<unknown> {
+  /** Returns it to a field. A failed one is repeated, since the backend may have recovered. */
+  take(asked: Call, repeat: () => Promise<unknown>): Promise<unknown> {
     this.#asked = asked;
     this.#tell();
     const expose = (): void => {
       const { exposed } = this.#log;
       if (exposed) asked.from.callLog.expose([...exposed]);
     };
-    return this.#answer.then(
+    return this.#response.then(
       (value) => {
         expose();
         return value;
       },
       (error: unknown) => {
-        if (!isNotFound(error)) return makeAgain();
+        if (!isNotFound(error)) return repeat();
         expose();
         if (asked.isOptional) return null;
         throw error;
@@ -100,8 +96,8 @@ export class BegunRead {
 }
 
 /**
- * The requester of a read, with its own call log. An object literal with a getter would have its own hidden class for
- * each read, which V8 keeps in the old generation, and the request with it (2026-11-29, Node 20: 6 kB a screen).
+ * The requester of a prefetch. A class, since V8 gives an object literal with a getter a hidden class per object, which
+ * retains the request (Node 20: 6 kB per request).
  */
 class ReadRequester implements Requester {
   readonly apiKey: string;

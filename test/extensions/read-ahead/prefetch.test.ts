@@ -1,10 +1,10 @@
 /** A read that has begun, as its request sees it. */
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { BegunRead } from '../../../src/extensions/read-ahead/begun-read.ts';
-import { Guesses } from '../../../src/extensions/read-ahead/guesses.ts';
+import { Prefetch } from '../../../src/extensions/read-ahead/prefetch.ts';
+import { Predictions } from '../../../src/extensions/read-ahead/predictions.ts';
 import { RememberedReads } from '../../../src/extensions/read-ahead/remembered-reads.ts';
-import { Run, type BegunReads } from '../../../src/extensions/read-ahead/run.ts';
+import { Run, type Prefetches } from '../../../src/extensions/read-ahead/run.ts';
 import type { RequestScope, RestClient } from '../../../src/rest/client/client.ts';
 import type { CallLogEntry } from '../../../src/rest/call/call-log.ts';
 import type { Call } from '../../../src/rest/call/call.ts';
@@ -23,12 +23,12 @@ import { until } from '../../support/until.ts';
 
 /** Begins to read a person; `ask` is what a field does that asks it. */
 async function begin(client: RestClient) {
-  let begun: BegunRead | undefined;
+  let begun: Prefetch | undefined;
   let asked: Call | undefined;
   const make = client.makeCall;
   client.makeCall = (call) => {
     asked = { ...call, origin: 'field' };
-    begun = new BegunRead(make, [call.route, call.path], call);
+    begun = new Prefetch(make, [call.route, call.path], call);
     return Promise.resolve();
   };
   await getPerson(client);
@@ -113,11 +113,11 @@ describe('a run', () => {
   async function openScreen(options?: RestOptions) {
     const { backend, client } = await openRest(options);
     backend.on('*', ok(personAsked));
-    const runs = { remembered: new RememberedReads(), begun: new Set<BegunReads>(), now: () => 0 };
-    const guesses = new Guesses('screen');
+    const runs = { remembered: new RememberedReads(), begun: new Set<Prefetches>(), now: () => 0 };
+    const predictions = new Predictions('screen');
     const open = (scope?: Partial<RequestScope>) => {
       const one = client(scope);
-      const run = new Run(runs, 'key-a', one, guesses, {});
+      const run = new Run(runs, 'key-a', one, predictions, {});
       one.makeCall = run.makeCall;
       return { one, run };
     };
