@@ -10,7 +10,7 @@ import { List } from '../graph/loading/list.ts';
 import { Loader } from '../graph/loading/loader.ts';
 import { builder } from '../graph/schema/builder.ts';
 import { restType } from '../graph/schema/rest-type.ts';
-import { requireKey, valueAt } from '../graph/types/key.ts';
+import { requireKey, valueAt, type NodeReference } from '../graph/types/key.ts';
 import type { CallOptions } from '../rest/client/client.ts';
 import { readBy } from '../rest/client/route-capabilities.ts';
 import { routes } from '../v0/routes.ts';
@@ -37,7 +37,7 @@ restType(personEntity, Person, {
   },
 });
 
-type Persons = readonly (Person | ReturnType<typeof personEntity.reference>)[];
+type Persons = readonly (Person | NodeReference)[];
 
 const personsOfAccountLoader = perRequest(
   (context) =>

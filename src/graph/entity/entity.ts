@@ -147,16 +147,11 @@ export class Entity<T extends object, Name extends string> {
     return formatNodeId(this.name, parts);
   }
 
-  /** Creates a reference to an object by its key; it is read if more is selected. */
-  reference(key: KeyOf<Name>): NodeReference {
-    return new NodeReference(key);
-  }
-
   /** Creates references to the distinct ids of a response. Errors that replace invalid IDs stay, empty ids do not. */
   references(ids: readonly unknown[], toKey: (id: string) => KeyOf<Name>): NodeReference[] {
     return [...new Set(ids)].flatMap((id) => {
       if (id instanceof Error) return id as unknown as NodeReference;
-      return typeof id === 'string' && id !== '' ? this.reference(toKey(id)) : [];
+      return typeof id === 'string' && id !== '' ? new NodeReference(toKey(id)) : [];
     });
   }
 
