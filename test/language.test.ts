@@ -67,7 +67,7 @@ describe('src and the schema', () => {
     .map((file) => join('src', file));
 
   /** Uses that still have to be rewritten: lower it when you fix some. */
-  const LEFT = 170;
+  const LEFT = 12;
 
   it(`use the field’s terms in comments, messages and descriptions, except ${LEFT} uses`, () => {
     const schema = readFileSync(join(ROOT, 'schema.graphql'), 'utf8');

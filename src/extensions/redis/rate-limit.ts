@@ -192,7 +192,7 @@ export class LeasedRateLimits {
     }
   }
 
-  /** @returns whether Redis answered. */
+  /** @returns whether Redis responded. */
   async #ask(store: Store, apiKey: string, key: KeyLease, calls: number): Promise<boolean> {
     const nowMs = performance.now();
     const isCurrent = nowMs < key.untilMs;

@@ -1,5 +1,5 @@
 /**
- * Framing of responses in events (`text/event-stream`) and in parts (`multipart/mixed`).
+ * Framing of event streams (`text/event-stream`) and incremental responses (`multipart/mixed`).
  *
  * The boundary is sent directly after each part, since it marks the end of the part. Source:
  * https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md
@@ -16,7 +16,7 @@ export const eventOf = (json: string): string => `event: next\ndata: ${json}\n\n
 /** Without `charset`, for which older versions of Apollo iOS reject a part. */
 const PART_HEAD = '\r\ncontent-type: application/json\r\n\r\n';
 
-/** Apollo Router's. Older clients also split parts at `---`, the boundary of the RFC's examples, within a text. */
+/** Apollo Router's. Older clients also split parts at `---`, the boundary of the RFC's examples, within a string. */
 export const BOUNDARY = 'graphql';
 
 const DELIMITER = `\r\n--${BOUNDARY}`;
@@ -43,7 +43,7 @@ export const frame = ({
       ? PREAMBLE + partOf(text) + PARTS_END
       : text;
 
-/** A response in parts. */
+/** An incremental response. */
 export interface ResponseParts {
   readonly format: IncrementalFormat;
   /** First part in JSON. */

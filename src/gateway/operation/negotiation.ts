@@ -1,5 +1,5 @@
 /**
- * Content negotiation: the media type of a response, event streams, codings, and the format of responses in parts.
+ * Content negotiation: the media type of a response, event streams, codings, and the format of incremental responses.
  *
  * Source: GraphQL over HTTP, "Accept"; RFC 9110, "Proactive Negotiation" and "Accept-Encoding".
  */
@@ -11,7 +11,7 @@ export type MediaType = (typeof JSON_TYPES)[number] | (typeof STREAM_TYPES)[numb
 
 export type Coding = 'br' | 'gzip';
 
-/** Format of a response in parts; the parameter of its media type. */
+/** Format of an incremental response; the parameter of its media type. */
 export type IncrementalFormat = 'deferSpec=20220824' | 'incrementalSpec=v0.2';
 
 /** In order of preference for callers that accept anything; older clients know only the first. */
@@ -59,7 +59,7 @@ export function negotiateCoding(accepted: string | null | undefined): Coding | u
   return found === 'identity' ? undefined : found;
 }
 
-/** How a caller reads a response in parts. */
+/** How a caller reads an incremental response. */
 interface PartsReader {
   /** As named by the caller; the older format without a name. */
   readonly format: IncrementalFormat;

@@ -9,7 +9,7 @@ import type { HttpExtension } from './client-error.ts';
 import { BOUNDARY, frame, type ResponseParts } from './framing.ts';
 import type { ResultStream } from './result-stream.ts';
 
-/** A response: a whole one, a response in parts, or a stream of events. */
+/** A response: a whole one, an incremental one, or a stream of events. */
 export interface OperationResponse {
   /** HTTP status; 304 has no body. */
   status: number;

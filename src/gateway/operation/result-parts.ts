@@ -1,4 +1,4 @@
-/** A result in parts (`@defer`, `@stream`): the parts after the first, seen by plugins and then written. */
+/** An incremental result (`@defer`, `@stream`): the parts after the first, seen by plugins and then written. */
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { Writes } from '../../graph/context.ts';
 import { translateResult, type Translate } from './error-translation.ts';

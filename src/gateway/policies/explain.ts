@@ -60,7 +60,7 @@ export function explain(budget: Budget, audience: ExplainAudience): Policy {
         const planned = planFor(argsOf(operation), operation.contextValue, budget);
         if (planned) PLANNED.set(operation, planned);
       }
-      // The cost of a response in parts is in its last part.
+      // The cost of an incremental response is in its last part.
       const cost = operation.parts ? undefined : costExtensions(operation, audience);
       return cost && { ...result, extensions: { ...result.extensions, ...cost } };
     },

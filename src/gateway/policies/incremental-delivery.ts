@@ -1,5 +1,5 @@
 /**
- * Incremental delivery: responses in parts, in the caller's format.
+ * Incremental delivery: responses of several parts, in the caller's format.
  *
  * The last part contains the total cost and the continuations.
  */

@@ -1,7 +1,7 @@
 /**
  * Converts a response to one of the Fetch API, for callers of `fetch` and for HTTP hooks of plugins.
  *
- * Streams are not read ahead, since the HTTP server writes events and parts itself.
+ * Streams are not read in advance, since the HTTP server writes events and parts itself.
  */
 import { COMPLETE, eventOf, multipart } from '../operation/framing.ts';
 import {

@@ -179,7 +179,7 @@ export class OperationServer {
     return recordResult(result, operation, this.translate);
   }
 
-  /** Reports an operation as ended; a response in parts after its last part. */
+  /** Reports an operation as ended; an incremental response after its last part. */
   end(operation: Operation, status: number): void {
     const { parts } = operation;
     if (parts && !parts.isOver) {

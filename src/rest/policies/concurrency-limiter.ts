@@ -1,7 +1,7 @@
 /**
  * The concurrency limiter: bounds calls in flight, queues others, and sheds load.
  *
- * Keys take turns of one call each. Forwarded headers do not create further turns, and all keys not yet accepted by the
+ * The queue serves keys round-robin. Forwarded headers do not create further turns, and all keys not yet accepted by the
  * backend count as one, so inventing either gains nothing. Bulkheads: no key and no route may use all connections.
  */
 import type { EndOfWait } from '../../lib/cancel.ts';
