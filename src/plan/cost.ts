@@ -21,7 +21,8 @@ import { MAX_NODES } from '../graph/schema/node.ts';
 import { capabilitiesWithout } from '../rest/client/route-capabilities.ts';
 import { CallLog } from '../rest/call/call-log.ts';
 import { extendedRoutes, type RouteSet } from '../v0/routes.ts';
-import { Planner, type Budget, type Plan } from './planner.ts';
+import type { Plan } from './account.ts';
+import { Planner, type Budget } from './planner.ts';
 
 /** An operation with its variables as sent by the caller. */
 export interface OperationArgs extends Pick<
@@ -89,10 +90,6 @@ export function refuseCost(
   const plan = planFor(args, context, budget);
   return plan && excessOf(plan, budget);
 }
-
-/** Whether all operations of a document are within the budget. @param least `leastCost` of the document. */
-export const isSurelyWithin = (least: Budget, budget: Budget): boolean =>
-  least.calls <= budget.calls && least.values <= budget.values;
 
 /** Returns the error of a plan whose least cost exceeds the budget. */
 export function excessOf(plan: Plan, budget: Budget): GraphQLError | undefined {

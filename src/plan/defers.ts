@@ -8,12 +8,10 @@ import {
   TypeInfo,
   visit,
   visitWithTypeInfo,
-  type FragmentDefinitionNode,
   type FragmentSpreadNode,
   type InlineFragmentNode,
   type SelectionNode,
 } from 'graphql';
-import type { OperationContext } from '../execution/operation/collect-fields.ts';
 import { deferOf } from '../execution/incremental/defer-and-stream.ts';
 import type { Context } from '../graph/context.ts';
 import { selectionOf } from '../graph/entity/selection.ts';
@@ -25,21 +23,32 @@ type DeferNode = InlineFragmentNode | FragmentSpreadNode;
 export function planDefers(args: OperationArgs, context: Context) {
   const known = readOperation(args)?.known;
   if (!known) return undefined;
-  const { document } = args;
-  const { variableValues } = known;
+  const { schema, fragments, variableValues } = known;
   const all: DeferNode[] = [];
   const note = (node: DeferNode): void => {
     if (deferOf(node, variableValues)) all.push(node);
   };
-  visit(document, { InlineFragment: note, FragmentSpread: note });
+  visit(args.document, { InlineFragment: note, FragmentSpread: note });
   if (all.length === 0) return undefined;
 
   /** Rounds of the initial result if all fragments but one are deferred. */
   const roundsWith = (kept: DeferNode | undefined): number => {
-    const initial = withoutDeferred(known, context, args, (node) => {
-      return node !== kept && all.includes(node);
-    });
-    return planFor({ ...args, document: initial, operation: undefined }, context)?.rounds ?? 0;
+    const types = new TypeInfo(schema);
+    const drop = (node: DeferNode): SelectionNode | null | undefined => {
+      if (node === kept || !all.includes(node)) return undefined;
+      const fragment = node.kind === Kind.INLINE_FRAGMENT ? node : fragments[node.name.value];
+      const condition = fragment?.typeCondition?.name.value;
+      const type = condition ? schema.getType(condition) : types.getParentType();
+      // An object required by a fragment is read for the initial result too.
+      const needsObject =
+        !fragment ||
+        !isObjectType(type) ||
+        selectionOf(known, type, [fragment], context.rest.capabilities).needsObject;
+      return needsObject ? NEEDS_OBJECT : null;
+    };
+    const visitor = visitWithTypeInfo(types, { InlineFragment: drop, FragmentSpread: drop });
+    const initial = { ...args, document: visit(args.document, visitor), operation: undefined };
+    return planFor(initial, context)?.rounds ?? 0;
   };
   const initialRounds = roundsWith(undefined);
   const defers = all.map((node) => {
@@ -55,30 +64,6 @@ export function planDefers(args: OperationArgs, context: Context) {
   });
   // Rounds of the initial result with all fragments deferred.
   return { initialRounds, defers };
-}
-
-/** Returns the document without deferred fragments. */
-function withoutDeferred(
-  known: OperationContext,
-  context: Context,
-  { document }: OperationArgs,
-  isDeferred: (node: DeferNode) => boolean,
-) {
-  const types = new TypeInfo(known.schema);
-  const drop = (node: DeferNode): SelectionNode | null | undefined => {
-    if (!isDeferred(node)) return undefined;
-    const fragment: InlineFragmentNode | FragmentDefinitionNode | undefined =
-      node.kind === Kind.INLINE_FRAGMENT ? node : known.fragments[node.name.value];
-    const condition = fragment?.typeCondition?.name.value;
-    const type = condition ? known.schema.getType(condition) : types.getParentType();
-    // An object required by a fragment is read for the initial result too.
-    const needsObject =
-      !fragment ||
-      !isObjectType(type) ||
-      selectionOf(known, type, [fragment], context.rest.capabilities).needsObject;
-    return needsObject ? NEEDS_OBJECT : null;
-  };
-  return visit(document, visitWithTypeInfo(types, { InlineFragment: drop, FragmentSpread: drop }));
 }
 
 /** Placeholder of fields that require the object without a call of their own. */

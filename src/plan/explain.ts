@@ -4,7 +4,7 @@
 import { responsePathAsArray, type GraphQLResolveInfo } from 'graphql';
 import type { CallLog, CallLogEntry } from '../rest/call/call-log.ts';
 
-export interface ExplainedCall {
+export interface ExplainedCall extends Pick<CallLogEntry, 'source' | 'attempt' | 'ahead'> {
   readonly method: string;
   /** Template of the route, without ids. */
   readonly route: string;
@@ -14,15 +14,6 @@ export interface ExplainedCall {
   readonly startMs: number;
   readonly durationMs: number | null;
   readonly status: number | null;
-  /** 1 for the first try. */
-  readonly attempt: number;
-  /**
-   * `sent`, `shared` with another request, `primed` by another call, `cached` from an earlier request, or `unsent`
-   * (rejected or cancelled before it was sent).
-   */
-  readonly source: CallLogEntry['source'];
-  /** Whether it began before a field asked it, and whether one has; absent for other calls. */
-  readonly ahead?: 'used' | 'unused';
 }
 
 export interface Explained {

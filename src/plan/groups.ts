@@ -6,7 +6,7 @@
  */
 import type { AnyEntity } from '../graph/entity/entity.ts';
 import { mapKeyOf, type Key } from '../graph/types/key.ts';
-import { product } from './count.ts';
+import { product } from './account.ts';
 
 /** One object, or all objects of one call. */
 export interface ObjectGroup {
@@ -30,9 +30,9 @@ export function isKnown(key: Key): boolean {
   return true;
 }
 
-/** Returns the id of an entity's object by its key, or by an alternate one. */
-export const idOf = ({ name, key: parts }: AnyEntity, key: Key, names = parts): string =>
-  `${name} ${mapKeyOf(key, names)}`;
+/** Returns the id of an entity's object by its key. */
+const idOf = ({ name, key: parts }: AnyEntity, key: Key): string =>
+  `${name} ${mapKeyOf(key, parts)}`;
 
 export class ObjectGroups {
   /** Short names for long texts. */
@@ -54,30 +54,27 @@ export class ObjectGroups {
   }
 
   /** Returns the objects of an entity that others refer to by its key. */
-  referred(groups: readonly ObjectGroup[], entity: AnyEntity): readonly ObjectGroup[] {
-    return this.keysOf(groups, entity.key).map(({ key, most }) => ({
-      id: idOf(entity, key),
-      key,
-      most,
-    }));
+  byKey(groups: readonly ObjectGroup[], entity: AnyEntity): readonly ObjectGroup[] {
+    return this.keysOf(groups, entity.key).map((one) => ({ ...one, id: idOf(entity, one.key) }));
   }
 
   /**
-   * Returns the objects contained in others, or read by their keys.
+   * Returns the objects contained in a parent, or read by its key.
    *
    * @param call equal for equal calls.
-   * @param shares parts of the key in common with the others.
+   * @param shares parts of the key in common with the parent.
    */
-  returned(
+  below(
+    parent: ObjectGroup,
     call: string,
     entity: AnyEntity | undefined,
     most: number,
-    from: ObjectGroup,
     shares: readonly string[],
   ): ObjectGroup {
     const key: Record<string, string> = {};
-    for (const part of shares)
-      key[part] = from.key[part] ?? this.#unknown(from.id, part, from.most);
+    for (const part of shares) {
+      key[part] = parent.key[part] ?? this.#unknown(parent.id, part, parent.most);
+    }
     for (const part of entity?.key ?? []) key[part] ??= this.#unknown(call, part, most);
     return { id: entity ? idOf(entity, key) : call, key, most };
   }

@@ -1,8 +1,8 @@
 /**
  * Plans of operations: the number of calls and the size of the result, computed before execution.
  *
- * One walk over a selection, round by round, by the requirements of look-ahead and the resolvers. Calls and available
- * objects are tracked, so shared calls count once.
+ * One walk over a selection, round by round, in the order in which execution begins its calls. Requirements of fields
+ * are those of prefetching and the resolvers; the account counts shared calls once.
  */
 import {
   getNamedType,
@@ -41,7 +41,6 @@ import {
   type ListRequirement,
   type LoadRequirement,
   type LookupRequirement,
-  type ReferenceRequirement,
   type WriteRequirement,
 } from '../graph/entity/requirement.ts';
 import { findEntity, type AnyEntity } from '../graph/entity/entity.ts';
@@ -52,27 +51,18 @@ import {
   type ObjectSelection,
   type SelectedField,
 } from '../graph/entity/selection.ts';
-import { PlannedCalls, type FieldCall, type PageRead, type RoutePlan } from './calls.ts';
-import { NONE, ONE, plus, product, times, upTo, type Count } from './count.ts';
+import {
+  Account,
+  ONE,
+  product,
+  times,
+  upTo,
+  type Count,
+  type FieldCall,
+  type PageRead,
+  type Plan,
+} from './account.ts';
 import { ObjectGroups, isKnown, ROOT, type ObjectGroup } from './groups.ts';
-
-export interface Plan {
-  readonly calls: Count;
-  /** Length of the longest chain of sequential calls. */
-  readonly rounds: number;
-  /** Number of fields and list items of the result. */
-  readonly values: { readonly atLeast: number; readonly atMost: number };
-  readonly routes: readonly RoutePlan[];
-  /**
-   * Required routes that the backend lacks: `GET /v0/pages/search`. Absent if there are none. Undecided routes are
-   * assumed to exist.
-   */
-  readonly missing?: readonly string[];
-  /** Field with the largest lower bound of calls. */
-  readonly mostCalls: string | null;
-  /** List with the largest lower bound of items, then with the largest upper bound. */
-  readonly largestList: string | null;
-}
 
 /** Maximum cost of one request. */
 export interface Budget {
@@ -81,6 +71,8 @@ export interface Budget {
   /** Fields and list items of the result. */
   readonly values: number;
 }
+
+const UNLIMITED: Budget = { calls: Infinity, values: Infinity };
 
 /** Fields of connections and edges with items. */
 const ITEM_FIELDS = new Set(['edges', 'nodes', 'node']);
@@ -107,7 +99,7 @@ const UNBOUNDED: Unknown = { items: Infinity, pages: Infinity, introspected: Inf
 interface Parent {
   readonly groups: readonly ObjectGroup[];
   /** Items of the list, if this is its connection or edge. */
-  readonly items: Items | undefined;
+  readonly items?: Items | undefined;
   /** Round after which keys are known, and calls by key can begin. */
   readonly keyAt: number;
   /** Round after which the objects are available. */
@@ -123,11 +115,11 @@ interface Parent {
 /** Objects of a field: list items, or one object. */
 interface Items {
   readonly groups: readonly ObjectGroup[];
+  readonly entity: AnyEntity | undefined;
   /** Round after which they are available. */
   readonly at: number;
   /** Number of items of a list. */
   readonly size: Count;
-  readonly entity: AnyEntity | undefined;
   /** Whether they are keys, read if more is selected. */
   readonly areReferences: boolean;
 }
@@ -139,133 +131,98 @@ interface Visit extends FieldCall {
   readonly args: ArgumentValues;
 }
 
-/** Visits an operation in the order in which execution begins its calls. */
 export class Planner {
   readonly #document: OperationContext;
   readonly #context: Context;
-  readonly #budget: Budget | undefined;
+  readonly #budget: Budget;
   readonly #unknown: Unknown;
   readonly #groups = new ObjectGroups();
-  readonly #calls: PlannedCalls;
+  readonly #account: Account;
   /** Deferred steps by round. */
   #waiting: (() => void)[][] = [];
   /** Current round. */
   #round = 0;
-  #values = NONE;
-  /** Whether a non-null field fails. */
-  #isNull = false;
-  #largestList = { path: null as string | null, items: NONE };
   /** Number of visited fields and keys. */
   visits = 0;
 
   /** @param budget ends the plan as soon as it is exceeded. */
-  constructor(document: OperationContext, context: Context, budget?: Budget, unknown = UNBOUNDED) {
+  constructor(
+    document: OperationContext,
+    context: Context,
+    budget = UNLIMITED,
+    unknown = UNBOUNDED,
+  ) {
     this.#document = document;
     this.#context = context;
     this.#budget = budget;
     this.#unknown = unknown;
-    this.#calls = new PlannedCalls(context.rest.capabilities);
+    this.#account = new Account(context.rest.capabilities);
   }
 
   /**
    * Plans an operation. Call once per planner.
    *
    * Invalid arguments cost nothing, as in execution. Not counted are retries, repeated calls after a cancelled
-   * look-ahead, calls of route discovery, and reads shared with other requests. A plan that ended early has valid lower
+   * prefetch, calls of route discovery, and reads shared with other requests. A plan that ended early has valid lower
    * bounds, but no upper ones.
    */
   plan(operation: OperationDefinitionNode): Plan {
-    const calls = this.#calls;
     const type = this.#document.schema.getRootType(operation.operation);
-    const isMutation = operation.operation === OperationTypeNode.MUTATION;
-    const root = {
-      groups: [ROOT],
-      items: undefined,
-      isCertain: true,
-      copies: ONE,
-      path: '',
-      field: undefined,
-    };
     for (const field of type ? this.#selectionOf(type, [operation]).fields : []) {
       const at = this.#round;
-      this.#field({ ...root, keyAt: at, visibleAt: at }, field);
-      if (!isMutation) continue;
+      const root = { groups: [ROOT], keyAt: at, visibleAt: at, isCertain: true, copies: ONE };
+      this.#visitField({ ...root, path: '' }, field);
+      if (operation.operation !== OperationTypeNode.MUTATION) continue;
       // Root fields of a mutation are sequential, and discard earlier reads.
-      this.#finish();
-      this.#round = calls.rounds;
-      calls.forget();
+      this.#visitRounds();
+      this.#round = this.#account.rounds;
+      this.#account.forget();
     }
-    this.#finish();
-    const routes = calls.routes();
-    const missing = calls.missing();
-    const { least, most } = routes.reduce<Count>(plus, NONE);
-    const isOpen = this.#isOver();
-    return {
-      calls: { least, most: isOpen ? Infinity : most },
-      rounds: calls.rounds,
-      values: {
-        atLeast: this.#isNull ? 0 : this.#values.least,
-        atMost: isOpen ? Infinity : this.#values.most,
-      },
-      routes,
-      ...(missing.length > 0 && { missing }),
-      mostCalls: calls.mostCalls(),
-      largestList: this.#largestList.path,
-    };
+    this.#visitRounds();
+    return this.#account.plan(!this.#isOver());
   }
 
   /** Defers a step to a round. */
-  #after(round: number, count: () => void): void {
-    if (round <= this.#round) count();
-    else (this.#waiting[round] ??= []).push(count);
+  #after(round: number, step: () => void): void {
+    if (round <= this.#round) step();
+    else (this.#waiting[round] ??= []).push(step);
   }
 
   /** Visits all remaining rounds. */
-  #finish(): void {
+  #visitRounds(): void {
     for (; this.#round < this.#waiting.length; this.#round += 1) {
-      for (const count of this.#waiting[this.#round] ?? []) if (!this.#isOver()) count();
+      for (const step of this.#waiting[this.#round] ?? []) if (!this.#isOver()) step();
     }
     this.#waiting = [];
   }
 
   /** Whether the budget or the limit of visits is exceeded. */
   #isOver(): boolean {
-    const { calls = Infinity, values = Infinity } = this.#budget ?? {};
-    return this.visits >= MAX_VISITS || this.#calls.least > calls || this.#values.least > values;
+    const { calls, values } = this.#budget;
+    const { leastCalls, values: planned } = this.#account;
+    return this.visits >= MAX_VISITS || leastCalls > calls || planned.least > values;
   }
 
   #selectionOf(type: GraphQLObjectType, nodes: readonly Selecting[]): ObjectSelection {
     return selectionOf(this.#document, type, nodes, this.#context.rest.capabilities);
   }
 
-  #typeOf({ name }: AnyEntity): GraphQLObjectType {
-    // An entity is created with an ObjectRef, so its name is that of an object type.
-    return this.#document.schema.getType(name) as GraphQLObjectType;
-  }
-
-  /** Counts a field and its selection. */
-  #field(parent: Parent, field: SelectedField): void {
+  #visitField(parent: Parent, field: SelectedField): void {
     if (this.#isOver()) return;
     this.visits += 1;
-    this.#values = plus(this.#values, parent.copies);
+    this.#account.addValues(parent.copies);
     const { definition, requirement } = field;
     const extended = definition && extendedRouteOf(definition);
-    if (extended) this.#calls.serves(extended);
+    if (extended) this.#account.serves(extended);
     if (!definition || (!requirement && isLeafType(getNamedType(definition.type)))) {
-      // Sizes of introspection and of lists of scalars are unknown.
-      const { items, introspected } = this.#unknown;
-      if (definition && isListType(getNullableType(definition.type))) {
-        this.#values = plus(this.#values, times(parent.copies, upTo(items)));
-      } else if (!definition && field.name !== '__typename') {
-        this.#values = plus(this.#values, upTo(introspected));
-      }
+      this.#visitLeaf(parent, field);
       return;
     }
     const isByKey = requirement?.from === 'key' || parent.path === '';
     const at = isByKey ? parent.keyAt : parent.visibleAt;
     this.#after(at, () => {
       try {
-        this.#required(requirement, {
+        this.#visitRequirement(requirement, {
           parent,
           field: { ...field, definition },
           args: this.#argumentsOf(definition, field.fieldNodes),
@@ -276,9 +233,19 @@ export class Planner {
         });
       } catch {
         // Invalid arguments: execution makes no call either, and returns null.
-        if (isNonNullType(definition.type)) this.#isNull = true;
+        if (isNonNullType(definition.type)) this.#account.isNull = true;
       }
     });
+  }
+
+  /** Sizes of introspection and of lists of scalars are unknown. */
+  #visitLeaf({ copies }: Parent, { name, definition }: SelectedField): void {
+    const { items, introspected } = this.#unknown;
+    if (definition && isListType(getNullableType(definition.type))) {
+      this.#account.addValues(times(copies, upTo(items)));
+    } else if (!definition && name !== '__typename') {
+      this.#account.addValues(upTo(introspected));
+    }
   }
 
   /** @throws if they are invalid. */
@@ -286,47 +253,74 @@ export class Planner {
     return prepareArguments(definition, fieldNodes[0]!).coerce(this.#document.variableValues);
   }
 
-  #required(requirement: Requirement | undefined, visit: Visit): void {
+  #visitRequirement(requirement: Requirement | undefined, visit: Visit): void {
     switch (requirement?.kind) {
       case 'lookup':
-        return this.#lookup(requirement, visit);
+        return this.#visitLookup(requirement, visit);
       case 'write':
-        return this.#write(requirement, visit);
-      case 'reference':
-        return this.#reference(requirement, visit);
+        return this.#visitWrite(requirement, visit);
+      case 'reference': {
+        const { entity } = requirement;
+        const groups = this.#groups.byKey(visit.parent.groups, entity);
+        return this.#visitByKey(groups, entity, this.#copiesOf(visit, ONE), visit);
+      }
       case 'list':
-        return this.#list(requirement, visit);
+        return this.#visitList(requirement, visit);
       case 'load':
-        return this.#load(requirement, visit);
+        return this.#visitLoad(requirement, visit);
       case 'watch':
         break;
     }
-    this.#included(visit);
+    this.#visitProperty(visit);
   }
 
-  #lookup({ wanted }: LookupRequirement, visit: Visit): void {
+  #visitLookup({ wanted }: LookupRequirement, visit: Visit): void {
     const named = wanted(visit.args);
-    this.#copies(visit, { least: named.length, most: named.length });
+    this.#copiesOf(visit, { least: named.length, most: named.length });
     const all = named.filter((one) => one !== undefined);
     for (const entity of new Set(all.map((one) => one.entity))) {
       const those = all.filter((one) => one.entity === entity);
-      const groups = this.#groups.referred(
+      const groups = this.#groups.byKey(
         those.map(({ key }) => ({ ...ROOT, key })),
         entity,
       );
       const copies = times(visit.parent.copies, upTo(those.length));
-      const { needsObject, keyFields } = this.#selectionOf(
-        this.#typeOf(entity),
-        visit.field.fieldNodes,
-      );
-      // A list that is read anyway shows whether an object with only its key selected exists.
-      const isShown = (group: ObjectGroup) => keyFields.some((one) => this.#proves(one, group));
-      const read = needsObject ? groups : groups.filter((group) => !isShown(group));
-      const end = read.length > 0 ? this.#read(read, entity, visit) : visit.at + 1;
-      this.#selected(groups, entity, copies, visit, end);
+      this.#visitByKey(groups, entity, copies, visit, false);
     }
   }
 
+  /**
+   * Visits objects by their keys, which are read if more is selected.
+   *
+   * @param exist whether the keys are of the backend. Those of callers are read, or proved by a list below.
+   */
+  #visitByKey(
+    groups: readonly ObjectGroup[],
+    entity: AnyEntity,
+    copies: Count,
+    visit: Visit,
+    exist = true,
+  ): void {
+    const { parent, field, at, isCertain } = visit;
+    // An entity is created with an ObjectRef, so its name is that of an object type.
+    const type = this.#document.schema.getType(entity.name) as GraphQLObjectType;
+    const { needsObject, keyFields } = this.#selectionOf(type, field.fieldNodes);
+    const unread = groups.filter(
+      (group) => needsObject || !(exist || keyFields.some((one) => this.#proves(one, group))),
+    );
+    const end = unread.length > 0 ? this.#readObjects(unread, entity, visit) : exist ? at : at + 1;
+    this.#visitSelection(type, visit, {
+      groups,
+      keyAt: at,
+      visibleAt: Math.max(parent.visibleAt, end ?? at),
+      // An object without a route fails immediately, which cancels concurrent calls.
+      isCertain: isCertain && end !== undefined,
+      copies,
+      path: visit.path,
+    });
+  }
+
+  /** Whether the response of a list below an object shows that it exists. */
   #proves({ requirement, definition, fieldNodes }: KeyField, group: ObjectGroup): boolean {
     if (requirement.kind !== 'list' || !requirement.proves) return false;
     try {
@@ -337,25 +331,20 @@ export class Planner {
     }
   }
 
-  #write({ route, check }: WriteRequirement, visit: Visit): void {
+  #visitWrite({ route, check }: WriteRequirement, visit: Visit): void {
     const { parent, args, path, at } = visit;
     try {
       check(args);
     } catch {
       // Nothing is sent, but the size of the result is unknown.
-      this.#values = plus(this.#values, upTo(this.#unknown.items));
+      this.#account.addValues(upTo(this.#unknown.items));
       return;
     }
-    const end = this.#calls.add(route, `${path} ${at}`, 1, visit);
-    this.#included({ ...visit, parent: { ...parent, visibleAt: end } });
+    const end = this.#account.addCall(route, `${path} ${at}`, 1, visit);
+    this.#visitProperty({ ...visit, parent: { ...parent, visibleAt: end } });
   }
 
-  #reference({ entity }: ReferenceRequirement, visit: Visit): void {
-    const groups = this.#groups.referred(visit.parent.groups, entity);
-    this.#referred(groups, entity, this.#copies(visit, ONE), visit);
-  }
-
-  #list(requirement: ListRequirement, visit: Visit): void {
+  #visitList(requirement: ListRequirement, visit: Visit): void {
     const { route, items, proves, shares = [] } = requirement;
     const { parent, field, args } = visit;
     const size = upTo(firstOf(args));
@@ -372,23 +361,23 @@ export class Planner {
           const { list, from, skip, after } = request;
           const source = list.source ?? list;
           const isWhole = source !== list;
-          const asked = source.route ?? route;
           // A cursor is valid for one list only.
           if (after !== null) lists = 1;
           const id = `${source.id} ${isWhole ? '' : (from ?? '')}`;
           const page = isWhole ? this.#wholeList(visit) : pageReadOf(request, visit);
-          at = Math.max(at, this.#calls.add(asked, id, lists, visit, page));
+          const end = this.#account.addCall(source.route ?? route, id, lists, visit, page);
+          at = Math.max(at, end);
           call = `${list.id} ${from ?? ''} ${skip}`;
         }
         const shared = proves && items ? [...partsIn(group, items), ...shares] : shares;
         const most = product(lists, size.most);
-        groups.push(this.#groups.returned(call, items, most, group, shared));
+        groups.push(this.#groups.below(group, call, items, most, shared));
       } catch (error) {
         refusal = error;
       }
     }
     if (groups.length === 0) throw refusal;
-    this.#returned({ groups, entity: items, at, size }, visit);
+    this.#visitRead({ groups, entity: items, at, size }, visit);
   }
 
   /**
@@ -406,7 +395,7 @@ export class Planner {
     return after === request.after ? request : { ...request, from: after, after };
   }
 
-  #load(requirement: LoadRequirement, visit: Visit): void {
+  #visitLoad(requirement: LoadRequirement, visit: Visit): void {
     const { route, items, list, parts, shares = [] } = requirement;
     const { parent, field, args, at: begin } = visit;
     const size = sizeOf(visit, this.#unknown);
@@ -420,19 +409,19 @@ export class Planner {
       if (key === null) continue;
       const id = mapKeyOf(key, parts);
       const most = product(group.most, size.most);
-      groups.push(this.#groups.returned(`${call} ${id}`, items, most, group, shares));
-      if (items && this.#calls.isPrimed(`${items.name} ${id}`, begin)) continue;
+      groups.push(this.#groups.below(group, `${call} ${id}`, items, most, shares));
+      if (items && this.#account.isPrimed(`${items.name} ${id}`, begin)) continue;
       const read = list ? `${list(key, this.#context).id} ` : id;
-      const end = this.#calls.add(route, read, group.most, visit, list && this.#wholeList(visit));
-      at = Math.max(at, end);
+      const page = list && this.#wholeList(visit);
+      at = Math.max(at, this.#account.addCall(route, read, group.most, visit, page));
     }
-    this.#returned({ groups, entity: items, at, size }, visit);
+    this.#visitRead({ groups, entity: items, at, size }, visit);
   }
 
-  /** Counts a field contained in its parent, which makes no call itself. */
-  #included(visit: Visit): void {
+  /** Visits a field contained in its parent, which makes no call itself. */
+  #visitProperty(visit: Visit): void {
     const { parent, field, args } = visit;
-    if (parent.items && ITEM_FIELDS.has(field.name)) return this.#items(parent.items, visit);
+    if (parent.items && ITEM_FIELDS.has(field.name)) return this.#visitItems(parent.items, visit);
     const { name } = getNamedType(field.definition.type);
     const entity = findEntity(nodeTypeOf(name) ?? name);
     const size = sizeOf(visit, this.#unknown);
@@ -440,112 +429,74 @@ export class Planner {
     const call = `.${field.name} ${JSON.stringify(args)}`;
     const groups = parent.groups.map((group) => {
       const most = product(group.most, size.most);
-      return this.#groups.returned(group.id + call, entity, most, group, partsIn(group, entity));
+      return this.#groups.below(group, group.id + call, entity, most, partsIn(group, entity));
     });
-    this.#returned({ groups, entity, at: parent.visibleAt, size }, visit);
+    this.#visitRead({ groups, entity, at: parent.visibleAt, size }, visit);
   }
 
-  /** Counts objects contained in others, or read by their keys. */
-  #returned(items: Omit<Items, 'areReferences'>, visit: Visit): void {
+  /** Visits objects contained in others, or returned by a call, so no later field reads them again. */
+  #visitRead(items: Omit<Items, 'areReferences'>, visit: Visit): void {
     const { groups, entity, at } = items;
     const { requirement } = visit.field;
     const areReferences =
       requirement !== undefined && 'references' in requirement && requirement.references === true;
     if (entity && !areReferences) {
-      for (const { id } of groups) this.#calls.prime(id, at);
+      for (const { id } of groups) this.#account.prime(id, at);
       this.#primeAlternates(groups, entity, at);
     }
-    this.#items({ ...items, areReferences }, visit);
+    this.#visitItems({ ...items, areReferences }, visit);
   }
 
-  /** Counts the items of a field and their selection. */
-  #items(items: Items, visit: Visit): void {
+  #visitItems(items: Items, visit: Visit): void {
     const { parent, field } = visit;
     const { groups, entity, at, size, areReferences } = items;
     const type = getNamedType(field.definition.type);
     if (!isObjectType(type)) return; // a scalar with its own call
     // Items have the path of their connection.
     const { path } = parent.items ? parent : visit;
-    const copies = this.#copies({ ...visit, path }, size);
+    const copies = this.#copiesOf({ ...visit, path }, size);
     const isEdges = parent.items !== undefined && field.name === 'edges';
     if (isEdges || nodeTypeOf(type.name) !== undefined) {
-      this.#select(type, { ...parent, items, isCertain: false, copies, path, field: visit });
+      this.#visitSelection(type, visit, { ...parent, items, isCertain: false, copies, path });
       return;
     }
     const visibleAt = Math.max(parent.visibleAt, at);
-    const below = { ...visit, parent: { ...parent, visibleAt }, path, at, isCertain: false };
     if (entity && areReferences) {
-      this.#after(at, () => this.#referred(groups, entity, copies, below));
+      const below = { ...visit, parent: { ...parent, visibleAt }, path, at, isCertain: false };
+      this.#after(at, () => this.#visitByKey(groups, entity, copies, below));
       return;
     }
-    this.#select(type, {
-      groups,
-      items: undefined,
-      keyAt: at,
-      visibleAt,
-      isCertain: false,
-      copies,
-      path,
-      field: visit,
-    });
+    const objects = { groups, keyAt: at, visibleAt, isCertain: false, copies, path };
+    this.#visitSelection(type, visit, objects);
   }
 
-  /** Counts objects by keys from the backend, which are read if more is selected. */
-  #referred(groups: readonly ObjectGroup[], entity: AnyEntity, copies: Count, visit: Visit): void {
-    const { needsObject } = this.#selectionOf(this.#typeOf(entity), visit.field.fieldNodes);
-    const end = needsObject ? this.#read(groups, entity, visit) : visit.at;
-    this.#selected(groups, entity, copies, visit, end);
+  /** Visits the selection of a field's objects. */
+  #visitSelection(type: GraphQLObjectType, { field }: Visit, objects: Parent): void {
+    const { fields } = this.#selectionOf(type, field.fieldNodes);
+    for (const one of fields) this.#visitField(objects, one);
   }
 
   /**
-   * Counts the selection of objects read by their keys.
-   *
-   * @param end the round after which they are available; undefined if the backend lacks the route.
-   */
-  #selected(
-    groups: readonly ObjectGroup[],
-    entity: AnyEntity,
-    copies: Count,
-    visit: Visit,
-    end: number | undefined,
-  ): void {
-    const { parent, path, at, isCertain } = visit;
-    this.#select(this.#typeOf(entity), {
-      groups,
-      items: undefined,
-      keyAt: at,
-      visibleAt: Math.max(parent.visibleAt, end ?? at),
-      // An object without a route fails at once, which cancels concurrent calls.
-      isCertain: isCertain && end !== undefined,
-      copies,
-      path,
-      field: visit,
-    });
-  }
-
-  /** Counts the selection of a field's objects. */
-  #select(type: GraphQLObjectType, parent: Parent & { readonly field: Visit }): void {
-    const { fieldNodes } = parent.field.field;
-    for (const one of this.#selectionOf(type, fieldNodes).fields) this.#field(parent, one);
-  }
-
-  /**
-   * Counts the reads of objects.
+   * Adds the reads of objects.
    *
    * @returns the round after which they are available; undefined if the backend lacks the route.
    */
-  #read(groups: readonly ObjectGroup[], entity: AnyEntity, visit: Visit): number | undefined {
-    const calls = this.#calls;
-    const searched = calls.serves(entity.route) ? undefined : entity.searched?.(this.#context);
+  #readObjects(
+    groups: readonly ObjectGroup[],
+    entity: AnyEntity,
+    visit: Visit,
+  ): number | undefined {
+    const account = this.#account;
+    const searched = account.serves(entity.route) ? undefined : entity.searched?.(this.#context);
     const route = searched ? searched.route : entity.route;
-    if (!route || !calls.serves(route)) return undefined;
-    const unread = groups.filter(({ id }) => !calls.isPrimed(id, visit.at));
+    if (!route || !account.serves(route)) return undefined;
+    const unread = groups.filter(({ id }) => !account.isPrimed(id, visit.at));
     this.visits += unread.length;
     let { at } = visit;
     for (const { id, most } of this.#groups.keysOf(unread, entity.callKey)) {
       const end = searched
-        ? calls.add(route, `${searched.id} `, 1, visit, this.#wholeList(visit))
-        : calls.add(route, id, most, visit);
+        ? account.addCall(route, `${searched.id} `, 1, visit, this.#wholeList(visit))
+        : account.addCall(route, id, most, visit);
       at = Math.max(at, end);
     }
     // An object is found by its key again through the same call.
@@ -557,7 +508,7 @@ export class Planner {
   #primeAlternates(groups: readonly ObjectGroup[], entity: AnyEntity, ready: number): void {
     for (const parts of entity.alternateKeys) {
       for (const { id } of this.#groups.keysOf(groups, parts)) {
-        this.#calls.prime(`${entity.name} ${id}`, ready);
+        this.#account.prime(`${entity.name} ${id}`, ready);
       }
     }
   }
@@ -568,18 +519,8 @@ export class Planner {
   }
 
   /** Number of occurrences of a field's objects in the result. */
-  #copies({ parent: { copies }, field, path }: Visit, size: Count): Count {
-    const { type } = field.definition;
-    const own = isNonNullType(type) ? copies : upTo(copies.most);
-    const nullable = getNullableType(type);
-    if (!isListType(nullable)) return own;
-    const items = times(own, size);
-    this.#values = plus(this.#values, items);
-    const { least, most } = this.#largestList.items;
-    if (items.least > least || (items.least === least && items.most > most)) {
-      this.#largestList = { path, items };
-    }
-    return isNonNullType(nullable.ofType) ? items : upTo(items.most);
+  #copiesOf({ parent, field, path }: Visit, size: Count): Count {
+    return this.#account.addItems(field.definition.type, path, parent.copies, size);
   }
 }
 

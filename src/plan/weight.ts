@@ -5,30 +5,25 @@
  * Plans use sample ids, so variables of one caller do not affect another.
  */
 import {
-  isInputType,
+  getNullableType,
   isListType,
-  isNonNullType,
-  Kind,
-  typeFromAST,
   type DocumentNode,
   type GraphQLError,
   type GraphQLInputType,
   type GraphQLSchema,
   type OperationDefinitionNode,
-  type TypeNode,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { eachSelection, fragmentsOf } from '../execution/operation/collect-fields.ts';
-import { coerceVariableValues, type VariableValues } from '../execution/operation/variables.ts';
+import { fragmentsOf } from '../execution/operation/collect-fields.ts';
+import type { VariableValues } from '../execution/operation/variables.ts';
 import type { Context } from '../graph/context.ts';
 import { findEntity } from '../graph/entity/entity.ts';
 import { MAX_FIRST } from '../graph/loading/page-request.ts';
 import { formatNodeId, readNodeId } from '../graph/types/node-id.ts';
-import { dictionary } from '../lib/dictionary.ts';
 import type { RouteCapabilities } from '../rest/client/route-capabilities.ts';
-import { excessOf, isSurelyWithin } from './cost.ts';
+import { excessOf } from './cost.ts';
 import { Planner, type Budget, type Unknown } from './planner.ts';
-import { sampleOf } from './price.ts';
+import { sampleOf, sampleVariables, variablesOf, type Variable } from './samples.ts';
 
 /** An operation before its execution. */
 export interface WeighedOperation {
@@ -102,18 +97,12 @@ export class ByteEstimate {
 /** Returns the weight of bytes, received or unsent. */
 export const weightOfBytes = (bytes: number): number => 1 + Math.floor(bytes / BYTES_PER_UNIT);
 
-/** A variable that may affect the size of the result. */
-interface Deciding {
-  readonly name: string;
-  readonly type: GraphQLInputType;
-  readonly kind: 'number' | 'condition' | 'id' | 'list';
-}
-
 /** Cached weights of one operation, by the sizes of its variables. */
 export class Weights {
   /** Route capabilities of the cached plans. */
   #capabilities: RouteCapabilities | undefined;
-  #deciding: readonly Deciding[] = [];
+  /** Variables that affect the weight. */
+  #deciding: readonly Variable[] = [];
   /** The weight, if no variable affects it. */
   #only: Weighed | undefined;
   #byVariables: LRUCache<string, Weighed> | undefined;
@@ -127,14 +116,14 @@ export class Weights {
   /** Plans the operation, and caches its weight. */
   learn(given: WeighedOperation, context: Context, budget: Budget): Weighed {
     const { capabilities } = context.rest;
+    const variables = variablesOf(given.schema, given.document, given.operation);
     if (this.#capabilities !== capabilities) {
       this.#capabilities = capabilities;
-      this.#deciding = decidingOf(given);
-      this.#byVariables =
-        this.#deciding.length > 0 ? new LRUCache<string, Weighed>({ max: MAX_PLANS }) : undefined;
+      this.#deciding = variables.filter(({ effect }) => effect !== undefined);
+      this.#byVariables = this.#deciding.length > 0 ? new LRUCache({ max: MAX_PLANS }) : undefined;
       this.#only = undefined;
     }
-    const weighed = weigh(given, this.#deciding, context, budget);
+    const weighed = weigh(given, variables, context, budget);
     if (this.#byVariables) this.#byVariables.set(keyOf(this.#deciding, given.variables), weighed);
     else this.#only = weighed;
     return weighed;
@@ -142,166 +131,67 @@ export class Weights {
 }
 
 /** The weight of an operation that execution rejects by its variables. */
-const REFUSED = { weight: 1, refusal: undefined, isWithin: true, calls: 0 };
+const REJECTED = { weight: 1, refusal: undefined, isWithin: true, calls: 0 };
 
 function weigh(
-  { schema, document, operation, least, variables }: WeighedOperation,
-  deciding: readonly Deciding[],
+  { schema, document, operation, least, variables: sent }: WeighedOperation,
+  variables: readonly Variable[],
   context: Context,
   budget: Budget,
 ): Weighed {
-  const cursors = cursorsOf(document);
-  const { coerced: sampled } = coerceVariableValues(
-    schema,
-    operation,
-    samplesOf(schema, operation, deciding, variables),
-  );
-  if (!sampled) return { ...REFUSED, bytes: new ByteEstimate(0) };
-  // Cursors have no samples: a list with an invalid cursor costs nothing.
-  const variableValues = dictionary(Object.entries(sampled).filter(([name]) => !cursors.has(name)));
+  const variableValues = sampleVariables(schema, operation, variables, samplerOf(sent));
+  if (!variableValues) return { ...REJECTED, bytes: new ByteEstimate(0) };
   const known = { schema, fragments: fragmentsOf(document), variableValues };
   const plan = new Planner(known, context, budget, USUAL).plan(operation);
-  const [calls, values] = [
-    Math.min(plan.calls.most, budget.calls),
-    Math.min(plan.values.atMost, budget.values),
-  ];
-  const { variableDefinitions = [] } = operation;
+  const calls = Math.min(plan.calls.most, budget.calls);
+  const values = Math.min(plan.values.atMost, budget.values);
   const excess = excessOf(plan, budget);
   return {
     weight: 1 + Math.floor(values / VALUES_PER_UNIT + calls / CALLS_PER_UNIT),
     bytes: new ByteEstimate(calls > 0 ? UNKNOWN_BYTES : 0),
-    refusal: variableDefinitions.length === 0 ? excess : undefined,
-    // Ids, cursors, enums and inputs may be equal; samples of these types differ.
+    refusal: variables.length === 0 ? excess : undefined,
     isWithin:
-      isSurelyWithin(least, budget) ||
-      (!excess && (variableDefinitions.length === 0 || areSampled(operation, cursors))),
-    calls: mayBeEqual(operation, cursors) ? undefined : plan.calls.least,
+      (least.calls <= budget.calls && least.values <= budget.values) ||
+      (!excess && variables.every(isDistinct)),
+    calls: mayBeEqual(variables) ? undefined : plan.calls.least,
   };
 }
 
-/** Types with distinct samples; conditions have the caller's values. */
-const SAMPLED = new Set(['ID', 'String', 'Int', 'SafeInt', 'Boolean']);
+/** Types with distinct samples; conditions have the caller's values. Enums and inputs may be equal. */
+const DISTINCT = new Set(['ID', 'String', 'Int', 'SafeInt', 'Boolean']);
 
-const areSampled = (
-  { variableDefinitions = [] }: OperationDefinitionNode,
-  cursors: ReadonlySet<string>,
-): boolean =>
-  variableDefinitions.every(
-    ({ type, variable }) => SAMPLED.has(namedTypeOf(type)) && !cursors.has(variable.name.value),
-  );
+const isDistinct = ({ typename, isCursor }: Variable): boolean =>
+  DISTINCT.has(typename) && !isCursor;
 
 /** Types that do not affect calls: samples of sizes and conditions are the caller's values. */
 const OF_NO_CALL = new Set(['Int', 'SafeInt', 'Boolean']);
 
-const mayBeEqual = (
-  { variableDefinitions = [] }: OperationDefinitionNode,
-  cursors: ReadonlySet<string>,
-): boolean => {
-  const deciding = variableDefinitions.filter(
-    ({ type, variable }) => !OF_NO_CALL.has(namedTypeOf(type)) && !cursors.has(variable.name.value),
+/** Whether callers' values may be equal where the samples differ, which costs fewer calls. */
+function mayBeEqual(variables: readonly Variable[]): boolean {
+  const ofCalls = variables.filter(
+    ({ typename, isCursor }) => !OF_NO_CALL.has(typename) && !isCursor,
   );
-  return deciding.length > 1 || deciding.some(({ type }) => isList(type));
-};
-
-const isList = (type: TypeNode): boolean =>
-  type.kind === Kind.LIST_TYPE || (type.kind === Kind.NON_NULL_TYPE && isList(type.type));
-
-function namedTypeOf(type: NonNullable<OperationDefinitionNode['variableDefinitions']>[0]['type']) {
-  let named = type;
-  while (named.kind !== Kind.NAMED_TYPE) named = named.type;
-  return named.name.value;
-}
-
-/** Fields with ids of any type, which determine the selection. */
-const BY_ANY_ID = new Set(['node', 'nodes', '_entities']);
-
-/** Returns the variables that may affect the number of calls and values. */
-function decidingOf({ schema, document, operation }: WeighedOperation): Deciding[] {
-  let takesAnyId = false;
-  eachSelection(document, (one) => {
-    takesAnyId ||= one.kind === Kind.FIELD && BY_ANY_ID.has(one.name.value);
-  });
-  return (operation.variableDefinitions ?? []).flatMap(({ variable, type: node }) => {
-    const name = variable.name.value;
-    const type = typeFromAST(schema, node);
-    if (!isInputType(type)) return [];
-    const nullable = isNonNullType(type) ? type.ofType : type;
-    if (isListType(nullable)) return { name, type, kind: 'list' as const };
-    const named = namedTypeOf(node);
-    if (named === 'Int') return { name, type, kind: 'number' as const };
-    if (named === 'Boolean') return { name, type, kind: 'condition' as const };
-    return named === 'ID' && takesAnyId ? { name, type, kind: 'id' as const } : [];
-  });
-}
-
-/** Returns the names of variables used as cursors. */
-function cursorsOf(document: DocumentNode): ReadonlySet<string> {
-  const names = new Set<string>();
-  eachSelection(document, (one) => {
-    if (one.kind !== Kind.FIELD) return;
-    for (const { name, value } of one.arguments ?? []) {
-      if (value.kind !== Kind.VARIABLE) continue;
-      if (name.value === 'after' || name.value === 'before') names.add(value.name.value);
-    }
-  });
-  return names;
+  return ofCalls.length > 1 || ofCalls.some(({ effect }) => effect === 'list');
 }
 
 /** Cache key: equal for variables with the same samples. */
-function keyOf(deciding: readonly Deciding[], variables: WeighedOperation['variables']): string {
+function keyOf(deciding: readonly Variable[], variables: WeighedOperation['variables']): string {
   let key = '';
-  for (const { name, kind } of deciding) {
+  for (const { name, effect } of deciding) {
     const value = variables?.[name];
     if (value == null) key += `${value === null ? 'null' : ''},`;
-    else if (kind === 'number') key += `${sizeOf(value)},`;
-    else if (kind === 'condition') key += `${value === true},`;
-    else if (kind === 'id') key += `${typeOf(value) ?? ''},`;
+    else if (effect === 'size') key += `${sizeOf(value)},`;
+    else if (effect === 'condition') key += `${value === true},`;
+    else if (effect === 'type') key += `${typeOf(value)},`;
     else for (const { typename, count } of countsOf(value)) key += `${typename}:${count},`;
   }
   return key;
 }
 
-const sizeOf = (value: unknown): number =>
-  SIZES.find((size) => typeof value === 'number' && value <= size) ?? MAX_FIRST;
-
-/** Returns the type of a global id or a representation; undefined for other values. */
-function typeOf(value: unknown): string | undefined {
-  if (typeof value === 'string') return readNodeId(value)?.typename;
-  if (typeof value !== 'object' || value === null || !('__typename' in value)) return undefined;
-  return typeof value.__typename === 'string' && findEntity(value.__typename)
-    ? value.__typename
-    : undefined;
-}
-
-/** Ids of one type in a list. */
-interface IdCount {
-  /** Empty for other values. */
-  readonly typename: string;
-  /** Rounded up to a size. */
-  readonly count: number;
-}
-
-/** Returns the types of ids in a list with their counts, sorted by type. */
-function countsOf(value: unknown): readonly IdCount[] {
-  const counts = new Map<string, number>();
-  for (const item of Array.isArray(value) ? (value as unknown[]) : [value]) {
-    const type = typeOf(item) ?? '';
-    counts.set(type, (counts.get(type) ?? 0) + 1);
-  }
-  return [...counts]
-    .map(([typename, count]) => ({ typename, count: sizeOf(count) }))
-    .sort((one, other) => (one.typename < other.typename ? -1 : 1));
-}
-
-/** Returns sample variables with distinct ids. */
-function samplesOf(
-  schema: GraphQLSchema,
-  { variableDefinitions = [] }: OperationDefinitionNode,
-  deciding: readonly Deciding[],
-  variables: WeighedOperation['variables'],
-): VariableValues {
+/** Creates samples with distinct ids, of the sizes and types that a caller sent. */
+function samplerOf(sent: WeighedOperation['variables']): (variable: Variable) => unknown {
   let count = 0;
-  const idOf = (typename: string): string => {
+  const newId = (typename = ''): string => {
     count += 1;
     const parts = findEntity(typename)?.key ?? [''];
     return typename
@@ -311,36 +201,49 @@ function samplesOf(
         )
       : `${count}`;
   };
-  const samples: Record<string, unknown> = {};
-  for (const { variable, type: node, defaultValue } of variableDefinitions) {
-    const name = variable.name.value;
-    const value = variables?.[name];
-    const type = typeFromAST(schema, node);
-    const kind = deciding.find((one) => one.name === name)?.kind;
-    if (!isInputType(type)) continue;
+  return ({ name, type, typename: named, effect, hasDefault }) => {
     // Other variables always have a value, even if this caller sent none.
-    if (kind ? value === undefined : defaultValue) continue;
-    if (kind && value === null) samples[name] = null;
-    else if (kind === 'number') samples[name] = sizeOf(value);
-    else if (kind === 'condition') samples[name] = value === true;
-    else if (kind === 'list') {
-      const isOfObjects = namedTypeOf(node) === '_Any';
-      samples[name] = countsOf(value).flatMap(({ typename, count: length }) =>
-        Array.from({ length }, () => {
-          const id = idOf(typename);
-          return isOfObjects ? { __typename: typename, id } : sampleOfItem(type, id);
-        }),
-      );
-    } else {
-      const id = idOf((kind === 'id' && typeOf(value)) || '');
-      samples[name] = namedTypeOf(node) === 'String' ? id : sampleOf(type, id);
-    }
-  }
-  return samples;
+    if (!effect) return hasDefault ? undefined : sampleOf(type, newId());
+    const value = sent?.[name];
+    if (value == null) return value;
+    if (effect === 'size') return sizeOf(value);
+    if (effect === 'condition') return value === true;
+    if (effect === 'type') return sampleOf(type, newId(typeOf(value)));
+    return countsOf(value).flatMap(({ typename, count: length }) =>
+      Array.from({ length }, () =>
+        named === '_Any'
+          ? { __typename: typename, id: newId(typename) }
+          : sampleOf(itemOf(type), newId(typename)),
+      ),
+    );
+  };
 }
 
-/** Returns a sample of a list's items. */
-function sampleOfItem(type: GraphQLInputType, id: string): unknown {
-  const list = isNonNullType(type) ? type.ofType : type;
-  return isListType(list) ? sampleOf(list.ofType, id) : id;
+/** Returns the type of a list's items. */
+function itemOf(list: GraphQLInputType): GraphQLInputType {
+  const nullable = getNullableType(list);
+  return isListType(nullable) ? nullable.ofType : list;
+}
+
+const sizeOf = (value: unknown): number =>
+  SIZES.find((size) => typeof value === 'number' && value <= size) ?? MAX_FIRST;
+
+/** Returns the type of a global id or a representation; empty for other values. */
+function typeOf(value: unknown): string {
+  if (typeof value === 'string') return readNodeId(value)?.typename ?? '';
+  if (typeof value !== 'object' || value === null || !('__typename' in value)) return '';
+  const { __typename: name } = value;
+  return typeof name === 'string' && findEntity(name) ? name : '';
+}
+
+/** Returns the types of ids in a list, sorted, with their counts rounded up to a size. */
+function countsOf(value: unknown): readonly { typename: string; count: number }[] {
+  const counts = new Map<string, number>();
+  for (const item of Array.isArray(value) ? (value as unknown[]) : [value]) {
+    const type = typeOf(item);
+    counts.set(type, (counts.get(type) ?? 0) + 1);
+  }
+  return [...counts]
+    .map(([typename, count]) => ({ typename, count: sizeOf(count) }))
+    .sort((one, other) => (one.typename < other.typename ? -1 : 1));
 }

@@ -5,7 +5,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
-import type { Plan } from '../../src/plan/planner.ts';
+import type { Plan } from '../../src/plan/account.ts';
 import { schema } from '../../src/app/schema.ts';
 import { cases } from '../support/cases.ts';
 import { countValues } from '../support/count-values.ts';

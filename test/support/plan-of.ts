@@ -2,7 +2,7 @@
 import { parse } from 'graphql';
 import { createContext } from '../../src/graph/context.ts';
 import { planFor } from '../../src/plan/cost.ts';
-import type { Plan } from '../../src/plan/planner.ts';
+import type { Plan } from '../../src/plan/account.ts';
 import { schema } from '../../src/app/schema.ts';
 import type { InProcessGateway } from './open-gateway.ts';
 

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { getOperationAST, parse, validate } from 'graphql';
 import { readManifest } from '../../gateway/documents/manifest.ts';
 import { planFor, planningContext } from '../../plan/cost.ts';
-import type { Plan } from '../../plan/planner.ts';
+import type { Plan } from '../../plan/account.ts';
 import type { RouteSet } from '../../v0/routes.ts';
 import { schema } from '../schema.ts';
 import { numberOf, priceDocuments, rangeOf } from './priced-documents.ts';
