@@ -6,7 +6,9 @@
  * Source: https://spec.graphql.org/October2021/#sec-Executing-Requests
  */
 import {
+  assertValidSchema,
   getOperationAST,
+  isScalarType,
   Kind,
   type DocumentNode,
   type ExecutionArgs,
@@ -16,8 +18,7 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
-import { assertExecutable } from './assert-executable.ts';
-import { ResultBounds, type ExecutionLimits } from './bounds/bounds.ts';
+import { ResultBounds, type ExecutionLimits } from './core/result-bounds.ts';
 import { Executor, type ExecutorArgs } from './core/executor.ts';
 import type { MaybePromise } from './core/resolved-value.ts';
 import type { FragmentDelivery } from './incremental/delivery.ts';
@@ -101,6 +102,18 @@ export function createExecute(options: ExecutionOptions): Execute {
     const { fragmentDelivery = 'inlined' } = args;
     return new IncrementalExecutor(request, bounds, fragmentDelivery).executeOperation();
   };
+}
+
+/** @throws {Error} that says what has to change. */
+export function assertExecutable(schema: GraphQLSchema): void {
+  assertValidSchema(schema);
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (isScalarType(type) && type.serialize.constructor.name === 'AsyncFunction') {
+      throw new Error(
+        `"${type.name}.serialize" is async and is not awaited. Load what it needs in resolvers.`,
+      );
+    }
+  }
 }
 
 /** Checks of graphql-js for callers without TypeScript. */

@@ -4,7 +4,7 @@
  * Operations of every transport pass the list of policies below. The gateway opens no port and reads no environment;
  * tests and other servers call `fetch`.
  */
-import { assertExecutable } from '../execution/assert-executable.ts';
+import { assertExecutable } from '../execution/execute.ts';
 import { systemClock } from '../lib/clock.ts';
 import { Pollers } from '../live/pollers.ts';
 import { Documents } from './documents/documents.ts';

@@ -7,7 +7,7 @@ import {
   type ExecutionResult,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import type { ExecutionLimits } from '../../src/execution/bounds/bounds.ts';
+import type { ExecutionLimits } from '../../src/execution/core/result-bounds.ts';
 import { schema as ownSchema } from '../../src/app/schema.ts';
 import { afterRejections, executeWith, UNLIMITED } from './oracle.ts';
 

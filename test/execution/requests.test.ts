@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildSchema, GraphQLScalarType, GraphQLSchema, parse, type ExecutionArgs } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { assertExecutable } from '../../src/execution/assert-executable.ts';
+import { assertExecutable } from '../../src/execution/execute.ts';
 import { schema as ownSchema } from '../../src/app/schema.ts';
 import { clientErrors, executeAlike, executeWith } from './oracle.ts';
 

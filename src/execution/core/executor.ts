@@ -27,7 +27,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { inspect } from 'graphql/jsutils/inspect.js';
 import { isIterableObject } from 'graphql/jsutils/isIterableObject.js';
 import { dictionary } from '../../lib/dictionary.ts';
-import type { ResultBounds } from '../bounds/bounds.ts';
+import type { ResultBounds } from './result-bounds.ts';
 import type { ArgumentValues } from '../operation/arguments.ts';
 import type { OperationContext } from '../operation/collect-fields.ts';
 import {

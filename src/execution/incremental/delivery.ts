@@ -10,7 +10,7 @@ import { setImmediate as afterInput } from 'node:timers/promises';
 import { responsePathAsArray, type GraphQLError } from 'graphql';
 import { dictionary } from '../../lib/dictionary.ts';
 import type { NullBoundary, ResponsePosition } from '../core/response-position.ts';
-import type { DeferUsage } from './collect-deferred.ts';
+import type { DeferUsage } from './incremental-selection.ts';
 
 type PathKeys = readonly (string | number)[];
 
@@ -64,7 +64,6 @@ interface InitialResult {
 interface TaskResult {
   /** Undefined if an error nulled all of it. */
   readonly data: unknown;
-  readonly isFailed: boolean;
   readonly errors: readonly GraphQLError[];
 }
 
@@ -162,8 +161,8 @@ class Stream extends Deliverable {
   /** Returns the available items in order, and marks them as delivered. */
   take(): readonly Task[] {
     const from = this.#sent;
-    while (this.next?.result?.isFailed === false) {
-      this.next.isDelivered = true;
+    for (let task = this.next; task?.result?.data !== undefined; task = this.next) {
+      task.isDelivered = true;
       this.#sent += 1;
     }
     return this.tasks.slice(from, this.#sent);
@@ -180,10 +179,9 @@ export class Delivery {
   /** Announced, not yet completed. */
   readonly #open = new Set<Fragment | Stream>();
   #ids = 0;
-  #isInitialSent = false;
+  /** Undefined until it is sent. */
+  #initial: InitialResult | undefined;
   #isOver = false;
-  /** Data of the initial result. */
-  #data: object | null = null;
   #pending: PendingResult[] = [];
   /** Made when they are read: the initial result, into which `whole` fragments merge theirs, is written before. */
   #incremental: (() => Incremental)[] = [];
@@ -236,7 +234,7 @@ export class Delivery {
   end(task: Task, result: TaskResult): void {
     if (task.result || this.#isOver) return;
     task.result = result;
-    if (!this.#isInitialSent) return;
+    if (!this.#initial) return;
     for (const fragment of task.fragments) this.#settle(fragment);
     if (task.item) this.#flush(task.item.stream);
     this.#wakeReader();
@@ -249,10 +247,8 @@ export class Delivery {
    * @returns announced fragments and streams; empty if no data follows.
    */
   sendInitial(data: object | null, errors: GraphQLError[]): readonly PendingResult[] {
-    this.#isInitialSent = true;
-    this.#data = data;
-    const initial = { data, errors };
-    for (const record of this.#roots) this.#inline(record, initial);
+    this.#initial = { data, errors };
+    for (const record of this.#roots) this.#inline(record);
     for (const record of this.#roots) this.#announce(record);
     const pending = this.#pending;
     this.#pending = [];
@@ -308,14 +304,13 @@ export class Delivery {
   }
 
   /** Inlines a fragment or items if their results are available. */
-  #inline(record: Fragment | Stream, initial: InitialResult): void {
+  #inline(record: Fragment | Stream): void {
     if (record.state !== 'hidden' || record.origin.boundary.isBelowNull) return;
-    if (record instanceof Stream) this.#inlineItems(record, initial);
-    else if (!record.parent || record.parent.state === 'done')
-      this.#inlineFragment(record, initial);
+    if (record instanceof Stream) this.#inlineItems(record);
+    else if (!record.parent || record.parent.state === 'done') this.#inlineFragment(record);
   }
 
-  #inlineFragment(fragment: Fragment, initial: InitialResult): void {
+  #inlineFragment(fragment: Fragment): void {
     const { tasks, origin } = fragment;
     const { position, label } = origin;
     if (label !== undefined && this.#fragmentDelivery === 'whole') return;
@@ -330,26 +325,26 @@ export class Delivery {
       const data = this.#take(task);
       if (!data) continue;
       Object.assign(this.#objectAt(task.position), data);
-      initial.errors.push(...task.result!.errors);
+      this.#initial!.errors.push(...task.result!.errors);
     }
-    for (const task of tasks) if (task.isDelivered) this.#adopt(task.children, initial);
-    this.#adopt(fragment.children, initial);
+    for (const task of tasks) if (task.isDelivered) this.#adopt(task.children);
+    this.#adopt(fragment.children);
   }
 
-  #inlineItems(stream: Stream, initial: InitialResult): void {
+  #inlineItems(stream: Stream): void {
     for (const { result, children } of stream.take()) {
       stream.list.push(result!.data);
-      initial.errors.push(...result!.errors);
-      this.#adopt(children, initial);
+      this.#initial!.errors.push(...result!.errors);
+      this.#adopt(children);
     }
     if (!stream.next) stream.state = 'done';
   }
 
   /** Moves fragments and streams of an inlined task to the initial result. */
-  #adopt(records: readonly (Fragment | Stream)[], initial: InitialResult): void {
+  #adopt(records: readonly (Fragment | Stream)[]): void {
     for (const record of records) {
       this.#roots.push(record);
-      this.#inline(record, initial);
+      this.#inline(record);
     }
   }
 
@@ -411,7 +406,7 @@ export class Delivery {
   }
 
   #objectAt(position: ResponsePosition | undefined): Record<string, unknown> {
-    return (position ? position.value : this.#data) as Record<string, unknown>; // not below null
+    return (position ? position.value : this.#initial!.data) as Record<string, unknown>; // not below null
   }
 
   #deliverWhole({ id, usage, origin, tasks }: Fragment): void {
@@ -473,7 +468,7 @@ export class Delivery {
 }
 
 const isFailed = ({ result, boundary }: Task): boolean =>
-  result !== undefined && result.isFailed && !boundary.isBelowNull;
+  result !== undefined && result.data === undefined && !boundary.isBelowNull;
 
 const keysOf = (position: ResponsePosition | undefined): PathKeys => responsePathAsArray(position);
 

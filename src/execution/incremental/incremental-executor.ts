@@ -8,7 +8,7 @@
 import { GraphQLError, type ExecutionResult, type FieldNode } from 'graphql';
 import { isIterableObject } from 'graphql/jsutils/isIterableObject.js';
 import { dictionary } from '../../lib/dictionary.ts';
-import type { ResultBounds } from '../bounds/bounds.ts';
+import type { ResultBounds } from '../core/result-bounds.ts';
 import { Executor, type ExecutionRequest } from '../core/executor.ts';
 import { handleRejections } from '../core/resolved-value.ts';
 import { NullBoundary, type ResponsePosition } from '../core/response-position.ts';
@@ -37,13 +37,6 @@ export interface SubsequentResults {
   cancel(): void;
 }
 
-interface TaskExecution {
-  /** Executor of the initial result. */
-  readonly initial: IncrementalExecutor;
-  readonly task: Task;
-  readonly root: NullBoundary;
-}
-
 export class IncrementalExecutor extends Executor {
   readonly #delivery: Delivery;
   /** Executor of the initial result; undefined for that itself. */
@@ -52,19 +45,23 @@ export class IncrementalExecutor extends Executor {
   /** Tasks that wait for the initial result. */
   #waiting: (() => void)[] | undefined;
 
-  /** @param execution the task; undefined for the initial result. */
+  /**
+   * @param delivery how fragments are delivered, or the executor of the initial result.
+   * @param task undefined for the initial result.
+   */
   constructor(
     request: ExecutionRequest,
     bounds: ResultBounds,
-    fragmentDelivery: FragmentDelivery,
-    execution?: TaskExecution,
+    delivery: FragmentDelivery | IncrementalExecutor,
+    task?: Task,
   ) {
-    super(request, bounds, execution?.root);
-    this.#initial = execution?.initial;
-    this.#task = execution?.task;
-    this.#delivery = execution
-      ? execution.initial.#delivery
-      : new Delivery(() => this.#leave(), fragmentDelivery);
+    super(request, bounds, new NullBoundary(undefined, undefined, task?.boundary));
+    this.#task = task;
+    if (typeof delivery === 'string') this.#delivery = new Delivery(() => this.#leave(), delivery);
+    else {
+      this.#initial = delivery;
+      this.#delivery = delivery.#delivery;
+    }
   }
 
   protected override abort(error: GraphQLError, result: ExecutionResult): GraphQLError {
@@ -96,8 +93,8 @@ export class IncrementalExecutor extends Executor {
       super.finish();
       return;
     }
-    const data = task.item ? this.data?.[task.item.index] : this.data;
-    this.#delivery.end(task, { data, isFailed: this.root.isNull, errors: this.errors });
+    const data = task.item ? this.data?.[task.item.index] : (this.data ?? undefined);
+    this.#delivery.end(task, { data, errors: this.errors });
   }
 
   /** Called if the reader of the payloads disconnects. */
@@ -190,15 +187,13 @@ export class IncrementalExecutor extends Executor {
     }
     initial.#waiting.push(() => {
       if (task.boundary.isBelowNull) return;
-      const root = new NullBoundary(undefined, undefined, task.boundary);
-      const execution = { initial, task, root };
-      const executor = new IncrementalExecutor(this.request, this.bounds, 'inlined', execution);
+      const executor = new IncrementalExecutor(this.request, this.bounds, initial, task);
       try {
         executor.data = execute(executor);
       } catch (error) {
         executor.nullData(error);
       }
-      if (!root.isAwaited) executor.finish();
+      if (!executor.root.isAwaited) executor.finish();
     });
   }
 
