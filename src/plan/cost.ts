@@ -35,7 +35,7 @@ export interface OperationArgs extends Pick<
 
 /** A context for planning, which makes no calls. */
 export function planningContext(routeSet: RouteSet): Context {
-  const refuse = () => Promise.reject(new Error('A plan calls nothing.'));
+  const reject = () => Promise.reject(new Error('Plans make no calls.'));
   const client = {
     capabilities: capabilitiesWithout(new Set(routeSet === 'document' ? extendedRoutes : [])),
     callLog: new CallLog(),
@@ -43,7 +43,7 @@ export function planningContext(routeSet: RouteSet): Context {
     abort: () => {},
     deferWhere: () => {},
   };
-  return createContext({ ...client, call: refuse, find: refuse, makeCall: refuse }, {});
+  return createContext({ ...client, call: reject, find: reject, makeCall: reject }, {});
 }
 
 /**
@@ -96,13 +96,13 @@ export function excessOf(plan: Plan, budget: Budget): GraphQLError | undefined {
   const { calls, values, mostCalls, largestList } = plan;
   if (calls.least > budget.calls) {
     return tooExpensive(
-      `This query needs at least ${calls.least} backend calls, and a request may make ${budget.calls}: ask for less at once. "${mostCalls}" costs most.`,
+      `This query needs at least ${calls.least} backend calls; the limit is ${budget.calls}. Request fewer objects. \`${mostCalls}\` costs most.`,
       { calls: calls.least, maxCalls: budget.calls, field: mostCalls },
     );
   }
   if (values.atLeast > budget.values) {
     return tooExpensive(
-      `This query answers at least ${values.atLeast} values, and a request may be answered with ${budget.values}: ask for less at once. "${largestList}" multiplies most.`,
+      `This query returns at least ${values.atLeast} values; the limit is ${budget.values}. Request fewer items. \`${largestList}\` is the largest list.`,
       { values: values.atLeast, maxValues: budget.values, field: largestList },
     );
   }

@@ -350,7 +350,7 @@ export class Planner {
     const size = upTo(firstOf(args));
     const groups: ObjectGroup[] = [];
     let { at } = visit;
-    let refusal: unknown;
+    let invalid: unknown;
     for (const group of parent.groups) {
       this.visits += 1;
       let call = `${group.id}.${field.name} ${JSON.stringify(args)}`;
@@ -373,10 +373,10 @@ export class Planner {
         const most = product(lists, size.most);
         groups.push(this.#groups.below(group, call, items, most, shared));
       } catch (error) {
-        refusal = error;
+        invalid = error;
       }
     }
-    if (groups.length === 0) throw refusal;
+    if (groups.length === 0) throw invalid;
     this.#visitRead({ groups, entity: items, at, size }, visit);
   }
 
@@ -544,8 +544,8 @@ const togetherWith = ({ at, parent }: Visit): object => (at === 0 ? START : pare
 /** Number of items of a field: as requested, or unknown. */
 function sizeOf({ field: { definition }, args }: Visit, { items }: Unknown): Count {
   if (definition.args.some(({ name }) => name === 'first')) {
-    const asked = (args['first'] ?? args['last'] ?? DEFAULT_FIRST) as number; // declared as Int
-    return upTo(checkCount('first', asked));
+    const count = (args['first'] ?? args['last'] ?? DEFAULT_FIRST) as number; // declared as Int
+    return upTo(checkCount('first', count));
   }
   return isListType(getNullableType(definition.type)) ? upTo(items) : ONE;
 }

@@ -228,7 +228,7 @@ describe('T61b the size of an answer', () => {
 
     expect(passed).toBeUndefined();
     expect(refusal?.message).toBe(
-      'This query answers at least 112 values, and a request may be answered with 111: ask for less at once. "a0" multiplies most.',
+      'This query returns at least 112 values; the limit is 111. Request fewer items. `a0` is the largest list.',
     );
     expect(refusal?.extensions).toEqual({
       code: 'QUERY_TOO_EXPENSIVE',

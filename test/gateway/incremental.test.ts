@@ -351,11 +351,11 @@ describe('an incremental response', () => {
       '{ page(pageId: "p") { ... @defer(label: "a") { name } ... @defer(label: "a") { status } } }',
       'twice',
     ],
-    ['query ($l: String) { page(pageId: "p") { ... @defer(label: $l) { name } } }', 'no variable'],
-    ['{ page(pageId: "p") @stream { name } }', 'is for lists'],
+    ['query ($l: String) { page(pageId: "p") { ... @defer(label: $l) { name } } }', 'not a variable'],
+    ['{ page(pageId: "p") @stream { name } }', 'requires a list'],
     [
       '{ page(pageId: "p") { audiences { nodes @stream { id } } ... { audiences { nodes { id } } } } }',
-      'different "@stream"',
+      'different `@stream`',
     ],
   ])('is refused for the invalid document %s', async (query, words) => {
     const site = await open();

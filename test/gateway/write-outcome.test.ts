@@ -139,7 +139,7 @@ describe('a failure after a write that was carried out', () => {
     for (const { status: sent, data, errors } of replies) {
       expect([sent, data]).toEqual([200, null]);
       expect(errors).toMatchObject([{ extensions: { code, ...WRITTEN } }]);
-      expect(errors[0].message).toMatch(/do not send the mutation again/);
+      expect(errors[0].message).toMatch(/Do not send the mutation again/);
       expect(errors[0].message).not.toMatch(/ask for/);
     }
     const read = await site.ask('{ topic(topicId: "t") { entries(first: 50) { nodes { id } } } }');

@@ -250,7 +250,7 @@ describe('a subscription over server-sent events', () => {
       { accept: 'text/event-stream', 'x-api-key': EXAMPLE_API_KEY },
     );
 
-    expect(text).toContain('cannot be used at the root of a subscription');
+    expect(text).toContain('is not allowed at the root of a subscription');
     expect(text).toContain('GRAPHQL_VALIDATION_FAILED');
   });
 

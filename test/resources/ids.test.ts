@@ -274,7 +274,7 @@ describe('an id that is a number', () => {
       const { status, codes, errors } = await gateway.ask(query, { variables });
 
       expect([status, codes]).toEqual([400, ['BAD_USER_INPUT']]);
-      expect(errors[0].message).toContain('send any other as a string');
+      expect(errors[0].message).toContain('Send other IDs as strings');
       expect(gateway.restCalls).toEqual([]);
     },
   );
@@ -288,7 +288,7 @@ describe('an id that is a number', () => {
       headers: { accept: 'text/event-stream' },
     });
 
-    expect(text).toContain('send any other as a string');
+    expect(text).toContain('Send other IDs as strings');
     expect(gateway.restCalls).toEqual([]);
   });
 

@@ -20,7 +20,7 @@ export interface ExecutionLimits {
   readonly maxErrors: () => number;
   /** Deadline of the request on `performance.now()`'s clock. */
   readonly deadlineMs: number;
-  /** Whether something was written, so that clients must not retry the operation. */
+  /** Whether something was written, so that the operation must not be sent again. */
   readonly hasWritten?: (() => boolean) | undefined;
   /** Called once if execution ends early, to cancel the calls of resolvers. */
   readonly onAbort?: (() => void) | undefined;
@@ -109,8 +109,8 @@ export class ResultBounds {
     if (this.#values > maxValues) return this.#tooLarge(`${maxValues} values`);
     if (this.#textBytes > maxTextBytes) return this.#tooLarge(`${maxTextBytes} bytes of text`);
     if (nowMs > deadlineMs) {
-      const advice = this.#advice('Request less at once');
-      return new GraphQLError(`The request exceeded its deadline. ${advice}.`, {
+      const advice = this.#advice('Request fewer fields or items.');
+      return new GraphQLError(`The request timed out. ${advice}`, {
         extensions: { code: 'REQUEST_TIMEOUT', http: { status: 504 } },
       });
     }
@@ -120,9 +120,9 @@ export class ResultBounds {
 
   #tooLarge(limit: string): GraphQLError {
     const field = this.#largestField();
-    const advice = this.#advice('Request fewer items with "first", or fewer fields');
+    const advice = this.#advice('Request fewer items with `first`, or fewer fields.');
     return new GraphQLError(
-      `The response exceeds the limit of ${limit}, most of it below "${field}". ${advice}.`,
+      `The response exceeds ${limit}, most of it below \`${field}\`. ${advice}`,
       // `spec`: status 200 for callers that accept only application/json.
       { extensions: { code: 'RESULT_TOO_LARGE', field, http: { status: 400, spec: true } } },
     );
@@ -130,7 +130,7 @@ export class ResultBounds {
 
   #advice(before: string): string {
     return this.limits.hasWritten?.() === true
-      ? 'Do not retry the mutation: read what it has written with a smaller query'
+      ? 'Do not send the mutation again. Read what it has written with a smaller query.'
       : before;
   }
 

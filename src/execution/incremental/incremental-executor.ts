@@ -100,7 +100,7 @@ export class IncrementalExecutor extends Executor {
   /** Called if the reader of the payloads disconnects. */
   #leave(): void {
     if (this.abortError) return;
-    const error = new GraphQLError('The reader has left.');
+    const error = new GraphQLError('The client disconnected.');
     this.abort(error, { errors: [error] });
   }
 
@@ -153,9 +153,9 @@ export class IncrementalExecutor extends Executor {
     shape: Shape,
     values: Iterable<unknown>,
   ): unknown[] {
-    const asked = streamOf(node, this.request.context.variableValues);
+    const directive = streamOf(node, this.request.context.variableValues);
     const all = Array.isArray(values) ? (values as readonly unknown[]) : [...values];
-    const count = asked?.initialCount ?? Infinity;
+    const count = directive?.initialCount ?? Infinity;
     const streamed = all.slice(count);
     handleRejections(streamed);
     const list = this.completeItems(position, shape, all.slice(0, count));
@@ -163,7 +163,7 @@ export class IncrementalExecutor extends Executor {
     this.countItems(field, streamed.length);
     if (this.bounds.addExecutions(streamed.length, field)) this.checkBounds();
     const boundary = this.boundaryOf(position);
-    const origin = { label: asked?.label, position, boundary, creator: this.#task };
+    const origin = { label: directive?.label, position, boundary, creator: this.#task };
     const stream = this.#delivery.beginStream(origin, list);
     for (const [i, value] of streamed.entries()) {
       const index = count + i;

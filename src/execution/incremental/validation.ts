@@ -29,13 +29,13 @@ function labelsAreUnique(context: ValidationContext): ASTVisitor {
       const label = node.arguments?.find(({ name }) => name.value === 'label')?.value;
       if (!label || label.kind === Kind.NULL) return;
       if (label.kind !== Kind.STRING) {
-        const message = `The label of "@${node.name.value}" must be a string literal.`;
+        const message = `The label of \`@${node.name.value}\` must be a string literal, not a variable.`;
         context.reportError(new GraphQLError(message, { nodes: node }));
         return;
       }
       const before = known.get(label.value);
       if (before) {
-        const message = `The label "${label.value}" is used twice. Give each "@defer" and "@stream" its own label.`;
+        const message = `The label "${label.value}" is used twice. Labels of \`@defer\` and \`@stream\` must be unique.`;
         context.reportError(new GraphQLError(message, { nodes: [before, node] }));
       } else known.set(label.value, node);
     },
@@ -53,7 +53,7 @@ function rootsAreWhole(context: ValidationContext): ASTVisitor {
         (type) => type && type === parent,
       );
       if (!root) return;
-      const message = `"@${node.name.value}" cannot be used on fields of "${root.name}". Use it on the fields below.`;
+      const message = `\`@${node.name.value}\` is not allowed on fields of \`${root.name}\`. Use it below them.`;
       context.reportError(new GraphQLError(message, { nodes: node }));
     },
   };
@@ -70,7 +70,7 @@ function subscriptionsAreWhole(context: ValidationContext): ASTVisitor {
       }
       const Directive = (node: DirectiveNode): void => {
         if (!isIncremental(node) || maybeOff(node)) return;
-        const message = `"@${node.name.value}" cannot be used in a subscription. Remove it, or give it "if: false".`;
+        const message = `\`@${node.name.value}\` is not allowed in a subscription. Remove it, or disable it with \`if: false\`.`;
         context.reportError(new GraphQLError(message, { nodes: node }));
       };
       for (const set of sets) visit(set, { Directive });
@@ -90,7 +90,7 @@ function onlyListsAreStreamed(context: ValidationContext): ASTVisitor {
       if (!isStream(node)) return;
       const definition = context.getFieldDef();
       if (!definition || isListType(getNullableType(definition.type))) return;
-      const message = `"@stream" is for lists, and "${definition.name}" is none.`;
+      const message = `\`@stream\` requires a list, and \`${definition.name}\` is none.`;
       context.reportError(new GraphQLError(message, { nodes: node }));
     },
   };
@@ -112,9 +112,11 @@ function streamsAgree(context: ValidationContext): ASTVisitor {
       if (!isStreamed) return;
       const errors = validate(context.getSchema(), compared, [OverlappingFieldsCanBeMergedRule]);
       for (const { message, nodes } of errors) {
-        const told = message.replace('differing arguments', 'different "@stream" directives');
+        const ofStream = message.replace('differing arguments', 'different `@stream` directives');
         // Other conflicts are reported for the original document.
-        if (told !== message) context.reportError(new GraphQLError(told, { nodes: nodes ?? null }));
+        if (ofStream !== message) {
+          context.reportError(new GraphQLError(ofStream, { nodes: nodes ?? null }));
+        }
       }
     },
   };

@@ -1,7 +1,7 @@
 /**
  * `CollectFields`: the fields that a document selects on a type.
  *
- * Shared by execution, prefetching and the plan, which therefore agree on fragments, aliases, variables, `@skip` and
+ * Shared by execution, prefetching and the plan, so they agree on fragments, aliases, variables, `@skip` and
  * `@include`.
  *
  * Source: https://spec.graphql.org/October2021/#CollectFields()

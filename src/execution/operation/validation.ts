@@ -35,7 +35,7 @@ function singleRootField(context: ValidationContext): ASTVisitor {
         others.OperationDefinition(operation);
         return;
       }
-      const message = `"@${conditions[0]!.name.value}" cannot be used at the root of a subscription. Remove it, or use it below the root field.`;
+      const message = `\`@${conditions[0]!.name.value}\` is not allowed at the root of a subscription. Remove it, or use it below the root field.`;
       context.reportError(new GraphQLError(message, { nodes: conditions }));
     },
   };

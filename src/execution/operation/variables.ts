@@ -70,7 +70,7 @@ export const PLAIN_SCALARS: ReadonlyMap<unknown, IsPlain> = new Map<unknown, IsP
 ]);
 
 /** Message for an inexact numeric ID, which could name another object. */
-export const ID_RANGE = `An ID that is a number is an integer of at most ${Number.MAX_SAFE_INTEGER}: send any other as a string.`;
+export const ID_RANGE = `Numeric IDs must be integers of at most ${Number.MAX_SAFE_INTEGER}. Send other IDs as strings.`;
 
 /** Finds inexact numeric IDs in variables. */
 function inexactIds(

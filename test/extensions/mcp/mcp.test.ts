@@ -273,7 +273,7 @@ mutation AddAudience($pageId: ID!, $first: Int = 20) {
     expect(result.isError).toBeUndefined();
     const words = result.content.map(({ text }: any) => text);
     expect(words).toEqual([
-      expect.stringMatching(/^RESULT_TOO_LARGE: .* do not send the mutation again/),
+      expect.stringMatching(/^RESULT_TOO_LARGE: .* Do not send the mutation again/),
       expect.stringMatching(/^The write was applied\. Do not call this tool again/),
     ]);
     expect(result.structuredContent.errors[0].extensions).toMatchObject({
