@@ -82,7 +82,7 @@ export function planFor(args: OperationArgs, context: Context, budget?: Budget):
  *
  * @returns the error; undefined if the operation may run.
  */
-export function refuseCost(
+export function rejectCost(
   args: OperationArgs,
   context: Context,
   budget: Budget,

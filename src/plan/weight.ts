@@ -42,7 +42,7 @@ export interface Weighed {
   /** Bytes that it returned before. */
   readonly bytes: ByteEstimate;
   /** The error of an operation that exceeds the budget for all variables. */
-  readonly refusal: GraphQLError | undefined;
+  readonly rejection: GraphQLError | undefined;
   /** Whether it is within the budget for all variables. */
   readonly isWithin: boolean;
   /** Lower bound of REST calls; undefined if variables may have equal values, which cost fewer. */
@@ -131,7 +131,7 @@ export class Weights {
 }
 
 /** The weight of an operation that execution rejects by its variables. */
-const REJECTED = { weight: 1, refusal: undefined, isWithin: true, calls: 0 };
+const REJECTED = { weight: 1, rejection: undefined, isWithin: true, calls: 0 };
 
 function weigh(
   { schema, document, operation, least, variables: sent }: WeighedOperation,
@@ -149,7 +149,7 @@ function weigh(
   return {
     weight: 1 + Math.floor(values / VALUES_PER_UNIT + calls / CALLS_PER_UNIT),
     bytes: new ByteEstimate(calls > 0 ? UNKNOWN_BYTES : 0),
-    refusal: variables.length === 0 ? excess : undefined,
+    rejection: variables.length === 0 ? excess : undefined,
     isWithin:
       (least.calls <= budget.calls && least.values <= budget.values) ||
       (!excess && variables.every(isDistinct)),

@@ -84,7 +84,7 @@ describe('CoerceArgumentValues', () => {
     ['query ($v: Int) { property(needed: $v) }'],
     ['query ($v: ID = "x") { echo(ids: [$v]) }', { v: null }],
   ])(
-    'refuses %s with %j with BAD_USER_INPUT at the path of the field',
+    'rejects %s with %j with BAD_USER_INPUT at the path of the field',
     async (source, variables) => {
       const { errors } = await ask(source, variables);
 

@@ -72,14 +72,14 @@ describe('the number of values', () => {
     expect(await ask(source, { maxValues: count - 1 })).not.toHaveProperty('data');
   });
 
-  it('is refused with the field that multiplies most', async () => {
+  it('is rejected with the field with the most values below it', async () => {
     const source = `{ other { nodes(count: 50) { text } } node { number all: nodes(count: 40) {
       nodes(count: 40) { nodes(count: 1) { text } deep: nodes(count: 40) { text number } } } } }`;
 
     expectTooLarge(await ask(source, { maxValues: 20_000 }), 'node.all.nodes.deep');
   });
 
-  it('is refused with a root field when many root fields share the cause', async () => {
+  it('is rejected with a root field when many root fields share the cause', async () => {
     const fields = Array.from({ length: 9 }, (_, i) => `n${i}: node { nodes(count: 10) { text } }`);
 
     const { errors } = await ask(`{ ${fields.join(' ')} }`, { maxValues: 150 });
@@ -127,7 +127,7 @@ describe('the number of values', () => {
     expect(begun).toEqual(['node']);
   });
 
-  it('ends a later mutation field at once, although a part of it is pending', async () => {
+  it('ends a later mutation field immediately, although a part of it is pending', async () => {
     const never = new Promise(() => {});
     const rootValue = {
       node: async () => node,
@@ -270,7 +270,7 @@ describe('introspection', () => {
     ).not.toHaveProperty('errors');
   });
 
-  it('in a cycle of types is refused with RESULT_TOO_LARGE', async () => {
+  it('in a cycle of types is rejected with RESULT_TOO_LARGE', async () => {
     const circle = (levels: number): string =>
       levels === 0
         ? 'fields { name description }'
@@ -282,7 +282,7 @@ describe('introspection', () => {
   });
 });
 
-it('asks for the limits once an execution, with its context value', async () => {
+it('reads the limits once per execution, with its context value', async () => {
   const asked: unknown[] = [];
   const execute = executeWith({
     limits: (contextValue) => {

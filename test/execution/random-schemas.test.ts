@@ -20,7 +20,7 @@ const isRefused = (source: string, { data, errors = [] }: ExecutionResult): bool
   errors[0]!.path === undefined &&
   /^Argument ".*(?:must not be null|has invalid value .*\bnull\b.*)\.$/.test(errors[0]!.message);
 
-it('answers as graphql-js does, byte for byte, without promises', async () => {
+it('returns the result of graphql-js, byte for byte, without promises', async () => {
   let errors = 0;
   for (const seed of SEEDS) {
     const { source, makeArgs } = randomWorld(seed, false);
@@ -39,7 +39,7 @@ it('answers as graphql-js does, byte for byte, without promises', async () => {
   if (COUNT > 100) expect(errors).toBeGreaterThan(COUNT);
 });
 
-it('answers as graphql-js does with promises, and handles every rejection', async () => {
+it('returns the result of graphql-js with promises, and handles every rejection', async () => {
   const unhandled: unknown[] = [];
   const onUnhandled = (reason: unknown) => unhandled.push(reason);
   let errors = 0;

@@ -38,7 +38,7 @@ describe('GetOperation', () => {
     ['fragment F on Query { a }', undefined],
     ['type T { a: Int }', undefined],
   ])(
-    'refuses %s for the name %s with BAD_USER_INPUT and without data',
+    'rejects %s for the name %s with BAD_USER_INPUT and without data',
     async (source, operationName) => {
       const result = await ask(source, { operationName });
 
@@ -112,7 +112,7 @@ describe('ExecuteQuery, ExecuteMutation', () => {
     expect(await ask('subscription { a }')).toEqual({ data: { a: 'root' } });
   });
 
-  it('refuse an operation without a root type with BAD_USER_INPUT', async () => {
+  it('reject an operation without a root type with BAD_USER_INPUT', async () => {
     const queries = buildSchema('type Query { a: String }');
 
     for (const kind of ['mutation', 'subscription']) {
@@ -209,7 +209,7 @@ describe('CoerceVariableValues', () => {
     }
   });
 
-  it('refuses an unknown key of an input object, even __proto__', async () => {
+  it('rejects an unknown key of an input object, even __proto__', async () => {
     for (const key of ['__proto__', 'constructor', 'toString']) {
       const v: unknown = JSON.parse(`{ "needed": 1, "${key}": {} }`);
 

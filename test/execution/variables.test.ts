@@ -32,7 +32,7 @@ const someValues = fc.oneof(
 
 const someSent = fc.dictionary(fc.constantFrom('a', 'b', 'toString', 'other'), someValues);
 
-it('coerces variables as graphql-js does, and refuses those that it refuses', () => {
+it('coerces variables as graphql-js does, and rejects those that it rejects', () => {
   fc.assert(
     fc.property(fc.array(aDeclaration, { maxLength: 3 }), someSent, (declared, sent) => {
       const list = declared.map(({ name, type, given }) => `$${name}: ${type}${given}`).join(' ');
@@ -48,7 +48,7 @@ it('coerces variables as graphql-js does, and refuses those that it refuses', ()
 });
 
 it.each([2 ** 53, -(2 ** 53), 1e21, 1e300])(
-  'refuses a number that JSON does not hold exactly as an ID, but not as a Float: %d',
+  'rejects a number that is inexact in JSON as an ID, but not as a Float: %d',
   (number) => {
     const errorsOf = (type: string, value: unknown) => {
       const operation = operationOf(`query ($v: ${type}) { field }`);

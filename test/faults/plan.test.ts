@@ -5,7 +5,7 @@ import { getOperationAST, parse, validate, type DocumentNode } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { fragmentsOf } from '../../src/execution/operation/collect-fields.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
-import { planFor, planningContext, refuseCost } from '../../src/plan/cost.ts';
+import { planFor, planningContext, rejectCost } from '../../src/plan/cost.ts';
 import { MAX_VISITS, Planner } from '../../src/plan/planner.ts';
 import { schema } from '../../src/app/schema.ts';
 import { complexityOf, DEFAULT_LIMITS } from '../../src/gateway/documents/document-limits.ts';
@@ -127,7 +127,7 @@ function plannerFor(document: DocumentNode, variableValues: Record<string, unkno
 
 describe('T62 the planner', () => {
   it.each(ATTACKS)(
-    'T62 plans and refuses %s within half a second of CPU each',
+    'T62 plans and rejects %s within half a second of CPU each',
     (_name, { source, variables = {} }) => {
       const document = parse(source);
       expect(validate(schema, document)).toEqual([]);
@@ -139,7 +139,7 @@ describe('T62 the planner', () => {
         planned = plannerFor(document, variables);
       });
       const refuseMs = cpuOf(() => {
-        refuseCost({ schema, document, variableValues: variables }, context, BUDGET);
+        rejectCost({ schema, document, variableValues: variables }, context, BUDGET);
       });
 
       // It stops between fields, and a field has a hundred keys at most.
@@ -196,7 +196,7 @@ describe('T62 the planner', () => {
   });
 });
 
-describe('T61b the size of an answer', () => {
+describe('T61b the size of a result', () => {
   it('T61b is planned without a call, and nested lists multiply in it', async () => {
     const gateway = await openGateway();
     const source = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Page { audiences(first: 100) { nodes {
@@ -219,18 +219,18 @@ describe('T61b the size of an answer', () => {
     expect(extensions.plan.largestList).toBe('nodes');
   });
 
-  it('T61b is refused when its least value is too large, with the field that multiplies most', () => {
+  it('T61b is rejected when its least value is too large, with the largest list', () => {
     const { source, variables } = aliases([pages(100), pages(10)], 2, DEEP);
     const args = { schema, document: parse(source), variableValues: variables };
 
-    const refusal = refuseCost(args, context, { calls: 1_000, values: 111 });
-    const passed = refuseCost(args, context, { calls: 1_000, values: 112 });
+    const rejection = rejectCost(args, context, { calls: 1_000, values: 111 });
+    const passed = rejectCost(args, context, { calls: 1_000, values: 112 });
 
     expect(passed).toBeUndefined();
-    expect(refusal?.message).toBe(
+    expect(rejection?.message).toBe(
       'This query returns at least 112 values; the limit is 111. Request fewer items. `a0` is the largest list.',
     );
-    expect(refusal?.extensions).toEqual({
+    expect(rejection?.extensions).toEqual({
       code: 'QUERY_TOO_EXPENSIVE',
       values: 112,
       maxValues: 111,

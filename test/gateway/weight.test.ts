@@ -110,7 +110,7 @@ describe('the weight of an operation', () => {
     expect(node.weigh({ id: formatNodeId('Account', ['a']), n: 100 }).weight).toBeGreaterThan(30);
   });
 
-  it('carries a refusal only if the cost exceeds the budget for all variables, and else whether it is within', () => {
+  it('carries a rejection only if the cost exceeds the budget for all variables, and otherwise whether it is within', () => {
     const pages = (id: (i: number) => string) =>
       Array.from(
         { length: 300 },
@@ -122,9 +122,9 @@ describe('the weight of an operation', () => {
       `query (${ids.map((id) => `$${id}: ID!`).join(' ')}) { ${pages((i) => `$v${i}`)} }`,
     );
 
-    expect(fixed.weigh().refusal?.extensions['code']).toBe('QUERY_TOO_EXPENSIVE');
+    expect(fixed.weigh().rejection?.extensions['code']).toBe('QUERY_TOO_EXPENSIVE');
     const weighed = varying.weigh(Object.fromEntries(ids.map((id) => [id, 'one'])));
-    expect(weighed).toMatchObject({ refusal: undefined, isWithin: false });
+    expect(weighed).toMatchObject({ rejection: undefined, isWithin: false });
     expect(operationOf('{ page(pageId: "p") { name } }').weigh()).toMatchObject({ isWithin: true });
   });
 

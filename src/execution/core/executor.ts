@@ -16,11 +16,9 @@ import {
   type ExecutionArgs,
   type ExecutionResult,
   type GraphQLAbstractType,
-  type GraphQLFieldResolver,
   type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLResolveInfo,
-  type GraphQLTypeResolver,
   type OperationDefinitionNode,
 } from 'graphql';
 import { isDeepStrictEqual } from 'node:util';
@@ -87,11 +85,7 @@ export class Executor {
   protected readonly root: NullBoundary;
   protected data: Data | null = null;
   readonly #context: OperationContext;
-  readonly #rootValue: unknown;
-  readonly #contextValue: unknown;
-  readonly #fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined;
-  readonly #typeResolver: GraphQLTypeResolver<unknown, unknown>;
-  readonly #onError: ErrorBehavior;
+  readonly #args: ExecutorArgs;
   /** Errors are located on demand, since an aborted execution may have thousands. */
   readonly #failures: (GraphQLError | FailedField)[] = [];
   #errors: GraphQLError[] | undefined;
@@ -108,16 +102,11 @@ export class Executor {
     bounds: ResultBounds,
     root = new NullBoundary(undefined, undefined),
   ) {
-    const { rootValue, contextValue, fieldResolver, typeResolver, onError } = request.args;
     this.request = request;
     this.bounds = bounds;
     this.root = root;
     this.#context = request.context;
-    this.#rootValue = rootValue;
-    this.#contextValue = contextValue;
-    this.#fieldResolver = fieldResolver ?? undefined;
-    this.#typeResolver = typeResolver ?? defaultTypeResolver;
-    this.#onError = onError ?? 'PROPAGATE';
+    this.#args = request.args;
   }
 
   executeOperation(): MaybePromise<ExecutionResult> {
@@ -126,7 +115,7 @@ export class Executor {
       this.data =
         operation.operation === OperationTypeNode.MUTATION
           ? this.#executeFieldsSerially(selection)
-          : this.executeFields(selection, this.#rootValue, undefined);
+          : this.executeFields(selection, this.#args.rootValue, undefined);
     } catch (error) {
       this.nullData(error);
     }
@@ -197,7 +186,7 @@ export class Executor {
     const executeFrom = (start: number): void => {
       for (let i = start; i < selection.fields.length; i++) {
         const field = selection.fields[i]!;
-        data[field.key] = this.#executeField(field, this.#rootValue, undefined, data);
+        data[field.key] = this.#executeField(field, this.#args.rootValue, undefined, data);
         if (this.root.isAwaited) {
           this.#next = () => {
             executeFrom(i + 1);
@@ -235,7 +224,7 @@ export class Executor {
     let property: unknown;
     try {
       const { leaf } = field;
-      if (leaf && !this.#fieldResolver) {
+      if (leaf && !this.#args.fieldResolver) {
         // Fast path for most values, without a position.
         property = propertyOf(source, field.name);
         if (isPrimitive(property)) return this.#completeLeafValue(leaf, property);
@@ -251,16 +240,16 @@ export class Executor {
 
   /** Returns the boundary that a failed non-null position nulls. */
   protected boundaryOf(position: ResponsePosition | undefined): NullBoundary {
-    return position?.boundary(this.root, this.#onError !== 'NULL') ?? this.root;
+    return position?.boundary(this.root, this.#args.onError !== 'NULL') ?? this.root;
   }
 
   /** @param property property of a leaf's source, which was already read. */
   #resolveFieldValue(position: ResponsePosition, source: unknown, property: unknown): unknown {
     const { field } = position;
-    const resolve = field.resolve ?? this.#fieldResolver;
+    const resolve = field.resolve ?? this.#args.fieldResolver;
     if (resolve) {
       const args = this.#coerceArgumentValues(field);
-      return resolve(source, args, this.#contextValue, this.#info(position));
+      return resolve(source, args, this.#args.contextValue, this.#info(position));
     }
     // Invalid arguments are an error even without a resolver.
     const args = field.arguments && this.#coerceArgumentValues(field);
@@ -268,7 +257,7 @@ export class Executor {
     if (typeof value !== 'function') return value;
     const method = value as (...given: unknown[]) => unknown;
     const info = this.#info(position);
-    return method.call(source, args ?? NO_ARGUMENTS, this.#contextValue, info);
+    return method.call(source, args ?? NO_ARGUMENTS, this.#args.contextValue, info);
   }
 
   #coerceArgumentValues(field: PreparedField): ArgumentValues {
@@ -365,9 +354,9 @@ export class Executor {
     type: GraphQLAbstractType,
     value: unknown,
   ): unknown {
-    const resolveType = type.resolveType ?? this.#typeResolver;
+    const resolveType = type.resolveType ?? this.#args.typeResolver ?? defaultTypeResolver;
     const info = this.#info(position);
-    const name: unknown = resolveType(value, this.#contextValue, info, type);
+    const name: unknown = resolveType(value, this.#args.contextValue, info, type);
     const complete = (settled: unknown): unknown => {
       const found = this.#objectTypeOf(position.field, type, settled, value);
       return this.#completeObjectValue(position, found, value);
@@ -394,7 +383,7 @@ export class Executor {
   ): unknown {
     const selection = position.field.below(type, this.#context);
     if (!type.isTypeOf) return this.executeFields(selection, value, position);
-    const isTypeOf = type.isTypeOf(value, this.#contextValue, this.#info(position));
+    const isTypeOf = type.isTypeOf(value, this.#args.contextValue, this.#info(position));
     const complete = (settled: unknown): unknown => {
       if (settled) return this.executeFields(selection, value, position);
       throw new Error(`Expected value of type "${type.name}" but got: ${inspect(value)}.`);
@@ -493,11 +482,11 @@ export class Executor {
     const { field, shape } = position;
     if (this.abortError) throw this.abortError;
     if (this.bounds.addFailed(field)) this.checkBounds();
-    if (this.#onError === 'ABORT') {
+    if (this.#args.onError === 'ABORT') {
       const error = this.#located(position, cause);
       throw this.abort(error, { errors: [error], data: null });
     }
-    if (shape.isNonNull && this.#onError !== 'NULL') throw this.#located(position, cause);
+    if (shape.isNonNull && this.#args.onError !== 'NULL') throw this.#located(position, cause);
     position.nullify();
     if (this.bounds.hasRoomForErrors) this.#report({ position, cause });
     return null;
@@ -523,7 +512,7 @@ export class Executor {
       path: position,
       schema,
       fragments,
-      rootValue: this.#rootValue,
+      rootValue: this.#args.rootValue,
       operation: this.request.operation,
       variableValues,
     };

@@ -9,7 +9,7 @@
 import { GraphQLError, type ExecutionResult } from 'graphql';
 import type { MaybePromise } from '../../execution/core/resolved-value.ts';
 import { RoundRobinQueue } from '../../lib/round-robin-queue.ts';
-import { refuseCost } from '../../plan/cost.ts';
+import { rejectCost } from '../../plan/cost.ts';
 import type { Budget } from '../../plan/planner.ts';
 import { BYTES_PER_UNIT, weightOfBytes, type Weighed } from '../../plan/weight.ts';
 import { hasKind, type ReceiveRefusal } from '../../rest/call/errors.ts';
@@ -104,7 +104,7 @@ export class CallerLimits {
         }
         const excess =
           operation.weighed?.isWithin === false &&
-          refuseCost(argsOf(operation), operation.contextValue, this.#options.budget);
+          rejectCost(argsOf(operation), operation.contextValue, this.#options.budget);
         return excess ? { errors: [excess] } : next(operation);
       };
       const permit = this.enter(operation);
@@ -143,7 +143,7 @@ export class CallerLimits {
     next: Next<Result>,
   ): MaybePromise<Result | ExecutionResult> {
     const begin = (weighed: Weighed): MaybePromise<Result | ExecutionResult> => {
-      if (weighed.refusal) return { errors: [weighed.refusal] };
+      if (weighed.rejection) return { errors: [weighed.rejection] };
       operation.weighed = weighed;
       return next(operation);
     };

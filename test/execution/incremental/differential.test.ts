@@ -59,10 +59,10 @@ function deferred(seed: number, isAsync: boolean) {
 }
 
 it.each([
-  ['at once', false],
-  ['later', true],
+  ['values', false],
+  ['promises', true],
 ] as const)(
-  'equals the whole result when resolvers answer %s',
+  'equals the whole result when resolvers return %s',
   async (_, isAsync) => {
     const unhandled: unknown[] = [];
     const onUnhandled = (reason: unknown) => unhandled.push(reason);
