@@ -292,23 +292,24 @@ export class Planner {
   /**
    * Visits objects by their keys, which are read if more is selected.
    *
-   * @param exist whether the keys are of the backend. Those of callers are read, or proved by a list below.
+   * @param areTrusted whether the keys are of the backend. Objects of other keys are read, or shown to exist by a list.
    */
   #visitByKey(
     groups: readonly ObjectGroup[],
     entity: AnyEntity,
     copies: Count,
     visit: Visit,
-    exist = true,
+    areTrusted = true,
   ): void {
     const { parent, field, at, isCertain } = visit;
     // An entity is created with an ObjectRef, so its name is that of an object type.
     const type = this.#document.schema.getType(entity.name) as GraphQLObjectType;
     const { needsObject, keyFields } = this.#selectionOf(type, field.fieldNodes);
     const unread = groups.filter(
-      (group) => needsObject || !(exist || keyFields.some((one) => this.#proves(one, group))),
+      (group) => needsObject || !(areTrusted || keyFields.some((one) => this.#proves(one, group))),
     );
-    const end = unread.length > 0 ? this.#readObjects(unread, entity, visit) : exist ? at : at + 1;
+    const end =
+      unread.length > 0 ? this.#readObjects(unread, entity, visit) : areTrusted ? at : at + 1;
     this.#visitSelection(type, visit, {
       groups,
       keyAt: at,
