@@ -66,7 +66,7 @@ export function planDefers(args: OperationArgs, context: Context) {
   return { initialRounds, defers };
 }
 
-/** Placeholder of fields that require the object without a call of their own. */
+/** Placeholder of fields that require the object without a separate call. */
 const NEEDS_OBJECT: SelectionNode = {
   kind: Kind.FIELD,
   name: { kind: Kind.NAME, value: '__deferred' },

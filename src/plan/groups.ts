@@ -1,7 +1,7 @@
 /**
  * Groups of objects that are not read yet, by their (partly unknown) keys.
  *
- * Ids known only to the backend are represented by names of the calls that return them. Equal texts are equal ids, and
+ * Ids known only to the backend are represented by names of the calls that return them. Equal strings are equal ids, and
  * so equal calls.
  */
 import type { AnyEntity } from '../graph/entity/entity.ts';
@@ -35,7 +35,7 @@ const idOf = ({ name, key: parts }: AnyEntity, key: Key): string =>
   `${name} ${mapKeyOf(key, parts)}`;
 
 export class ObjectGroups {
-  /** Short names for long texts. */
+  /** Short names for long ids. */
   readonly #names = new Map<string, string>();
   readonly #most = new Map<string, number>();
 

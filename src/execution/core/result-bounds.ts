@@ -20,7 +20,7 @@ export interface ExecutionLimits {
   readonly maxErrors: () => number;
   /** Deadline of the request on `performance.now()`'s clock. */
   readonly deadlineMs: number;
-  /** Whether something was written, so that the operation must not be sent again. */
+  /** Whether something was written, so the operation must not be retried. */
   readonly hasWritten?: (() => boolean) | undefined;
   /** Called once if execution ends early, to cancel the calls of resolvers. */
   readonly onAbort?: (() => void) | undefined;
