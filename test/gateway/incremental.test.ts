@@ -351,7 +351,10 @@ describe('an incremental response', () => {
       '{ page(pageId: "p") { ... @defer(label: "a") { name } ... @defer(label: "a") { status } } }',
       'twice',
     ],
-    ['query ($l: String) { page(pageId: "p") { ... @defer(label: $l) { name } } }', 'not a variable'],
+    [
+      'query ($l: String) { page(pageId: "p") { ... @defer(label: $l) { name } } }',
+      'not a variable',
+    ],
     ['{ page(pageId: "p") @stream { name } }', 'requires a list'],
     [
       '{ page(pageId: "p") { audiences { nodes @stream { id } } ... { audiences { nodes { id } } } } }',
