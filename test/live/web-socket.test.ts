@@ -216,7 +216,7 @@ describe('the WebSocket transport', () => {
 
   it.each([
     ['graphql-ws', 'graphql-ws', 'Replace the package subscriptions-transport-ws with graphql-ws'],
-    ['a-secret', 'others', 'does not offer graphql-transport-ws'],
+    ['a-secret', 'others', 'does not offer the subprotocol graphql-transport-ws'],
   ])(
     'does not accept the subprotocol %s, and logs which one is served',
     async (name, offered, words) => {

@@ -8,12 +8,12 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { setImmediate as turn } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { clientError } from '../operation/client-error.ts';
 import type { Document } from '../operation/document.ts';
 import { OTHER_APP, type AppVersion, type Operation } from '../operation/operation.ts';
 import { SHA256_PREFIX, type OperationParams } from '../operation/params.ts';
-import type { Logger } from '../observe/logs/logger.ts';
 import { appVersionOf, isManifestName, ManifestError, readManifest, sha256 } from './manifest.ts';
 
 interface TrustedDocumentsOptions {

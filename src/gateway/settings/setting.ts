@@ -25,7 +25,7 @@ export interface Setting<Value> {
   readonly meaning: string;
   /** Default as a string; undefined for no value. */
   readonly unset: string | undefined;
-  /** Whether its value is never redact, and can be read from the file of `<name>_FILE`. */
+  /** Whether its value is never shown, and can be read from the file of `<name>_FILE`. */
   readonly isSecret: boolean;
 }
 
@@ -120,7 +120,7 @@ export function parseSetting<Value>(
 ): Value {
   const result = kind.safeParse(text);
   if (result.success) return result.data;
-  const got = isSecret ? 'its value is not redact' : `got ${JSON.stringify(redact(text))}`;
+  const got = isSecret ? 'its value is not shown' : `got ${JSON.stringify(redact(text))}`;
   throw new ConfigError(`${name} must be ${kind.description}; ${got}.${hintOf(name, text)}`);
 }
 
@@ -129,7 +129,7 @@ function readSecret(name: string, file: string, kind: Kind<unknown>): unknown {
   // A relative path may be the secret itself, set by mistake.
   const path = isAbsolute(file)
     ? JSON.stringify(file.slice(0, 200))
-    : 'its value, which is not redact,';
+    : 'its value, which is not shown,';
   const requirement = `${fileName(name)} must be the path of a file that contains ${description}`;
   let text: string;
   try {
@@ -141,7 +141,7 @@ function readSecret(name: string, file: string, kind: Kind<unknown>): unknown {
   if (text === '') throw new ConfigError(`${requirement}; ${path} is empty.`);
   const result = kind.safeParse(text);
   if (result.success) return result.data;
-  throw new ConfigError(`${requirement}; its content is not redact.`);
+  throw new ConfigError(`${requirement}; its content is not shown.`);
 }
 
 /** Hint at a variable of a Kubernetes service: `ADMIN_PORT` for a service named `admin`. */

@@ -12,12 +12,12 @@ function optionsOf(env: Record<string, string>, opened: readonly Extension[] = [
 
 describe('CACHE_TTL', () => {
   it.each([
-    ['30s', 'CACHE_TTL must be "off", "backend", or routes with .*; got "30s".'],
+    ['30s', 'CACHE_TTL must be "off", "backend", or distinct routes with .*; got "30s".'],
     ['GET /v0/pages/{page_id}=30', 'CACHE_TTL must be .*'],
     ['GET /v0/pages/{page_id}=25h', 'CACHE_TTL must be .*'],
     ['backend,GET /v0/pages/{page_id}=1s', 'CACHE_TTL must be .*'],
     ['GET /v0/page=1s', 'CACHE_TTL: GET /v0/page is not a read route .*'],
-    ['GET /v0/topics=1s, GET /v0/topics=5m', 'CACHE_TTL must be .*, none twice, .*'],
+    ['GET /v0/topics=1s, GET /v0/topics=5m', 'CACHE_TTL must be .* distinct routes .*'],
     ['POST /v0/pages=1s', 'CACHE_TTL: POST /v0/pages is not a read route .*'],
   ])('is not %s, which is refused with one line', (CACHE_TTL, message) => {
     expect(() => readConfig({ CACHE_TTL })).toThrow(ConfigError);

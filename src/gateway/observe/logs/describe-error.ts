@@ -1,6 +1,6 @@
 /**
  * Errors in log lines. Plugins may throw anything: frozen errors, proxies, long chains of causes, or errors that contain
- * requests with API keys. So a line has only strings and numbers of truncate length, and logging never fails.
+ * requests with API keys. So a line has only strings and numbers of bounded length, and logging never fails.
  */
 import { inspect } from 'node:util';
 

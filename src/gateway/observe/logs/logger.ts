@@ -1,5 +1,5 @@
 /**
- * The log: JSON lines for machines, terminalOutput lines on a terminal.
+ * The log: JSON lines for machines, readable lines on a terminal.
  *
  * Secrets (API keys, variables, queries) are never passed to a logger; redaction is a second safeguard.
  */
