@@ -23,7 +23,8 @@ it('logs a missing route once, marks it in /ready, and answers without it', asyn
   expect(new Set(Object.values(before as object))).toEqual(new Set(['unknown']));
   const { routes } = (await gateway.get('/ready')).body;
   expect(routes).toEqual({ ...before, [route]: 'missing' });
-  const said = () => gateway.output.split('\n').filter((line) => line.includes(`have ${route}:`));
+  const said = () =>
+    gateway.output.split('\n').filter((line) => line.includes(`optional route ${route}:`));
   // The log arrives through a pipe, after the answer.
   await expect.poll(() => said().length).toBe(1);
   const lines = said();
