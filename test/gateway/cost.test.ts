@@ -167,9 +167,7 @@ describe('the budget', () => {
     expect(status).toBe(400);
     expect(data).toBeUndefined();
     expect(errors?.[0]).toMatchObject({
-      message: expect.stringContaining(
-        'at least 8 backend calls, and a request may make 5',
-      ) as string,
+      message: expect.stringContaining('at least 8 backend calls; the limit is 5') as string,
       extensions: { code: 'QUERY_TOO_EXPENSIVE', calls: 8, maxCalls: 5, field: 'nodes' },
     });
   });
