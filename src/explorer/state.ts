@@ -30,7 +30,9 @@ function storageOf(open: () => Storage): PageStorage {
   let storage: Storage | undefined;
   try {
     storage = open();
-  } catch {}
+  } catch {
+    storage = undefined;
+  }
   return {
     get: (name) => inMemory.get(name) ?? storage?.getItem(name) ?? null,
     set(name, value) {

@@ -216,7 +216,7 @@ export class OperationServer {
     return {
       onPluginInit: ({ plugins }) => {
         all = plugins;
-        yogas = new Set(plugins.filter((plugin) => !given.includes(plugin as GatewayPlugin)));
+        yogas = new Set(plugins.filter((plugin) => !given.includes(plugin)));
       },
       onYogaInit: () => {
         this.#hooks = hooksOf(all.filter((one) => !yogas.has(one)) as readonly GatewayPlugin[]);
