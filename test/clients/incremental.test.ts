@@ -333,7 +333,7 @@ describe('Relay', () => {
     expect(nodes.length).toBeGreaterThan(1);
     expect(nodes).toEqual(nodes.map((node) => ({ ...node, person: null })));
     expect(errors.map(({ error }) => error.message)).toEqual(
-      nodes.map(() => expect.stringContaining('answered 403')),
+      nodes.map(() => expect.stringContaining('returned 403')),
     );
   });
 
