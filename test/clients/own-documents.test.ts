@@ -324,7 +324,7 @@ describe('types of own documents', { timeout: 180_000 }, () => {
   it('are refused in a folder whose documents the generator does not find', async () => {
     const app = await makeApp(NAMES, 'a!b');
 
-    await expect(generate(app)).rejects.toThrow('below a folder with ! in its name: rename it');
+    await expect(generate(app)).rejects.toThrow('below a folder with ! in its name. Rename the folder');
   });
 
   it('have each custom scalar of the schema in the configuration of Relay', async () => {
