@@ -84,13 +84,16 @@ export function compile(policies: readonly Policy[]) {
 export type CompiledPolicies = ReturnType<typeof compile>;
 
 /** Calls handlers one after the other, synchronously until one waits. */
-export function inOrder<Args extends readonly unknown[]>(
-  handlers: readonly ((...args: Args) => MaybePromise<void> | undefined)[],
-  ...args: Args
+export function inOrder<Subject>(
+  handlers: readonly ((operation: Operation, subject: Subject) => MaybePromise<void> | undefined)[],
+  operation: Operation,
+  subject: Subject,
 ): Promise<void> | undefined {
   let waiting: Promise<void> | undefined;
   for (const handler of handlers) {
-    waiting = waiting ? waiting.then(() => handler(...args)) : handler(...args) || undefined;
+    waiting = waiting
+      ? waiting.then(() => handler(operation, subject))
+      : handler(operation, subject) || undefined;
   }
   return waiting;
 }

@@ -122,10 +122,15 @@ export class OperationExecution {
     rootValue: unknown = operation.rootValue,
     contextValue: unknown = operation.contextValue,
   ): MaybePromise<IncrementalResult> {
-    const { isIncremental } = operation.definition.document.facts;
-    const reader = isIncremental ? partsReaderOf(operation.accept) : undefined;
+    const { document, node } = operation.definition;
+    const reader = document.facts.isIncremental ? partsReaderOf(operation.accept) : undefined;
+    // Not `argsOf`: copying costs as much as the rest.
     return this.#execute({
-      ...argsOf(operation),
+      schema: operation.schema,
+      document: document.syntax,
+      operation: node,
+      operationName: operation.params.operationName ?? null,
+      variableValues: operation.variables ?? null,
       contextValue,
       rootValue,
       onError: operation.params.onError,

@@ -153,10 +153,14 @@ export class OperationServer {
   /** Executes an operation; never rejects. */
   async run(operation: Operation): Promise<Executed> {
     try {
-      const executed = this.#hooks.params
-        ? await this.#runThroughYoga(operation)
-        : await execute(await this.prepare(operation));
-      return await this.#firstOf(operation, executed);
+      let executed: Executed;
+      if (this.#hooks.params) {
+        executed = await this.#runThroughYoga(operation);
+      } else {
+        const prepared = this.prepare(operation);
+        executed = await execute(prepared instanceof Promise ? await prepared : prepared);
+      }
+      return this.#hooks.results ? await this.#firstOf(operation, executed) : executed;
     } catch (error) {
       return this.#failed(operation, error);
     }
@@ -169,9 +173,10 @@ export class OperationServer {
    * @throws if there is no response to send.
    */
   async respond(operation: Operation, request?: Request): Promise<OperationResponse> {
-    return request || this.#hooks.http
-      ? this.#respondThroughYoga(operation, request ?? this.#requestOf(operation))
-      : this.#responseTo(operation, await this.run(operation));
+    if (request || this.#hooks.http) {
+      return this.#respondThroughYoga(operation, request ?? this.#requestOf(operation));
+    }
+    return this.#responseTo(operation, await this.run(operation));
   }
 
   /** Translates and records a result. */
@@ -188,8 +193,8 @@ export class OperationServer {
     }
     const outcome = outcomeOf(operation, status);
     const durationMs = performance.now() - operation.startedMs;
-    for (const report of this.#policies.onAnswered)
-      report(operation, { status, outcome, durationMs });
+    const answered = { status, outcome, durationMs };
+    for (const report of this.#policies.onAnswered) report(operation, answered);
     const { cut, permit } = operation.arrival;
     if (cut) permit?.holdResponse(operation.bytes ?? 0, cut);
     else permit?.release();
@@ -338,7 +343,7 @@ export class OperationServer {
     // Releases values that may be as large as the body.
     operation.given = undefined;
     operation.body = undefined;
-    return inOrder(this.#policies.onParams, operation);
+    return inOrder(this.#policies.onParams, operation, undefined);
   }
 
   #prepare(
@@ -462,7 +467,7 @@ export class OperationServer {
   }
 
   /** Creates the HTTP response. Every single result is translated, passes all policies and gets its headers here. */
-  async #responseTo(operation: Operation, executed: Executed): Promise<OperationResponse> {
+  #responseTo(operation: Operation, executed: Executed): MaybePromise<OperationResponse> {
     const { stream, parts } = operation;
     let response: OperationResponse;
     if (stream && Symbol.asyncIterator in executed) {
@@ -476,14 +481,20 @@ export class OperationServer {
           ? responseInParts(parts.serialise(result))
           : responseOf(result, negotiateMediaType(operation.accept) ?? 'application/json');
     }
-    await inOrder(this.#policies.onAnswer, operation, response);
-    response.headers.push('x-request-id', operation.requestId);
-    finish(response);
-    if (!response.events) {
-      operation.bytes = response.bytes?.length ?? Buffer.byteLength(response.text);
-    }
-    return response;
+    const waiting = inOrder(this.#policies.onAnswer, operation, response);
+    return waiting
+      ? waiting.then(() => finishResponse(operation, response))
+      : finishResponse(operation, response);
   }
+}
+
+function finishResponse(operation: Operation, response: OperationResponse): OperationResponse {
+  response.headers.push('x-request-id', operation.requestId);
+  finish(response);
+  if (!response.events) {
+    operation.bytes = response.bytes?.length ?? Buffer.byteLength(response.text);
+  }
+  return response;
 }
 
 const execute = (prepared: readonly GraphQLError[] | Execute): MaybePromise<Executed> =>
