@@ -36,7 +36,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('rejects operations without a name by the plugin in the text of the page', async () => {
+it('rejects anonymous operations with the plugin from the docs page', async () => {
   const { text } = readPage('docs/plugins.md').blocks.find(({ info }) => info === 'plugin')!;
   const path = join(folder, 'named.mjs');
   writeFileSync(path, text);
@@ -49,7 +49,7 @@ it('rejects operations without a name by the plugin in the text of the page', as
   expect([anonymous.status, anonymous.codes]).toEqual([400, ['OPERATION_NAME_REQUIRED']]);
 });
 
-it('answers sixty operations of a key, refuses the next with 429, and lets other keys pass', async () => {
+it('accepts sixty operations per key, rejects the next one with 429, and still accepts other keys', async () => {
   // Keep all requests in one minute.
   const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now());
   onTestFinished(() => now.mockRestore());
@@ -65,7 +65,7 @@ it('answers sixty operations of a key, refuses the next with 429, and lets other
   expect(other.status).toBe(200);
 });
 
-it('reports usage to GraphQL Hive as the gateway closes, without literals, variables and keys', async () => {
+it('reports usage to GraphQL Hive when the gateway closes, without literals, variables or keys', async () => {
   const sent: { readonly headers: IncomingHttpHeaders; readonly body: string }[] = [];
   const hive = await openHttp((request, response) => {
     void text(request).then((body) => {
@@ -108,7 +108,7 @@ it.each([
   ['throws', 'throw new Error("no such thing");', /cannot load .*: no such thing/],
   ['exports nothing', '', /must be an array of plugins/],
   ['exports something else', 'export default 7;', /must be an array of plugins/],
-])('refuses a module that %s with PluginsError', async (_what, source, message) => {
+])('rejects a module that %s with PluginsError', async (_what, source, message) => {
   const path = join(folder, `bad-${Math.random()}.mjs`);
   writeFileSync(path, source);
   onTestFinished(() => rmSync(path));
@@ -126,7 +126,7 @@ it('calls an exported function with the configuration', async () => {
   expect(await loadPlugins(path, { port: 7 })).toEqual([{ port: 7 }]);
 });
 
-describe('plugins with their own copies of packages, graphql among them', () => {
+describe('plugins with their own copies of packages, including graphql', () => {
   /** The packages of which the folder has copies. */
   const COPIED = [
     'graphql',
@@ -158,7 +158,7 @@ describe('plugins with their own copies of packages, graphql among them', () => 
   };
 
   it.each(['onParse', 'onValidate', 'onContextBuilding', 'onExecute', 'onParams'])(
-    'refuse an operation in %s with their code and status',
+    'reject an operation in %s with their own code and status',
     async (hook) => {
       const plugins = await load(
         `${hook}.mjs`,
@@ -175,7 +175,7 @@ describe('plugins with their own copies of packages, graphql among them', () => 
     },
   );
 
-  it('refuse an operation without a token, as @graphql-yoga/plugin-jwt does', async () => {
+  it('reject an operation without a token, as @graphql-yoga/plugin-jwt does', async () => {
     const plugins = await load(
       'jwt.mjs',
       `import { createInlineSigningKeyProvider, useJWT } from '@graphql-yoga/plugin-jwt';
@@ -188,7 +188,7 @@ describe('plugins with their own copies of packages, graphql among them', () => 
     expect([status, errors[0].message]).toEqual([401, 'Unauthenticated']);
   });
 
-  it('refuse a document with their own message, as Armor does', async () => {
+  it('reject a document with their own message, as GraphQL Armor does', async () => {
     const plugins = await load(
       'armor.mjs',
       `import { maxAliasesPlugin } from '@escape.tech/graphql-armor-max-aliases';
@@ -221,7 +221,7 @@ describe('plugins with their own copies of packages, graphql among them', () => 
 });
 
 it.each(['onPluginInit', 'onYogaInit', 'onSchemaChange'])(
-  'fails the start with one line that names the file when a plugin throws in %s',
+  'fails to start with one line that names the file when a plugin throws in %s',
   async (hook) => {
     const file = join(folder, `${hook}.mjs`);
     writeFileSync(

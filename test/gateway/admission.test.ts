@@ -35,21 +35,21 @@ async function settled(): Promise<void> {
 }
 
 describe('admission', () => {
-  it('admits operations at once while there is room', () => {
+  it('admits operations immediately while capacity is available', () => {
     const admission = new Admission({ inFlight: 3, perKey: 2 });
 
     expect(names(enterAll(admission, ['a', 'a', 'b']))).toEqual(['a', 'a', 'b']);
     expect(admission.active).toBe(3);
   });
 
-  it('queues a key at its limit and admits other keys', () => {
+  it('queues operations of a key at its limit and admits other keys', () => {
     const admission = new Admission({ inFlight: 3, perKey: 2 });
 
     expect(names(enterAll(admission, ['a', 'a', 'a', 'b']))).toEqual(['a', 'a', 'b']);
     expect(admission.waiting).toBe(1);
   });
 
-  it('admits waiting keys round-robin, whatever the length of their queues', async () => {
+  it('admits queued keys round-robin, regardless of queue length', async () => {
     const admission = new Admission({ inFlight: 1, perKey: 1 });
     const admitted = enterAll(admission, ['a', 'a', 'a', 'a', 'b', 'c']);
 
@@ -62,7 +62,7 @@ describe('admission', () => {
     expect(admission.waiting).toBe(0);
   });
 
-  it('admits a waiting operation only in a later turn of the event loop', async () => {
+  it('admits a queued operation only in a later tick of the event loop', async () => {
     const admission = new Admission({ inFlight: 1 });
     const admitted = enterAll(admission, ['a', 'a']);
 
@@ -74,7 +74,7 @@ describe('admission', () => {
     expect(names(admitted)).toEqual(['a', 'a']);
   });
 
-  it('refuses the latest operation of the key with the longest queue when too many wait', async () => {
+  it('rejects the newest operation of the key with the longest queue when the queue is full', async () => {
     const admission = new Admission({ inFlight: 1, waiting: 2 });
     const [first] = enterAll(admission, ['a']);
     const [second, third] = [admission.enter('a', one), admission.enter('a', one)];
@@ -88,7 +88,7 @@ describe('admission', () => {
     expect(admission.waiting).toBe(1);
   });
 
-  it('limits a key by the weight of its operations, not by their number', () => {
+  it('limits a key by the total weight of its operations, not by their number', () => {
     const admission = new Admission({ inFlight: 100, perKey: 10 });
 
     expect(names(enterAll(admission, ['a4', 'a4', 'a4', 'a', 'b', 'b9', 'b']))).toEqual([
@@ -110,7 +110,7 @@ describe('admission', () => {
     expect(names(admitted)).toEqual(['a', 'b', 'a50', 'a']);
   });
 
-  it('lets no light operation overtake a heavy one whose turn it is', async () => {
+  it('does not let a light operation overtake a heavy one that is next in the queue', async () => {
     const admission = new Admission({ inFlight: 10, perKey: 8 });
     const admitted = enterAll(admission, ['a8', 'b2', 'c5', 'd', 'b']);
 
@@ -140,7 +140,7 @@ describe('admission', () => {
     expect(admission.active).toBe(8);
   });
 
-  it('cuts the oldest unsent response of the key with the most bytes when they exceed the total', () => {
+  it('drops the oldest unsent response of the key with the most bytes when the total limit is exceeded', () => {
     const admission = new Admission({ inFlight: 5, perKey: 4 });
     const [a, b, c, d] = enterAll(admission, ['a', 'a', 'b', 'c']).map(({ permit }) => permit);
     const cut: string[] = [];
@@ -156,7 +156,7 @@ describe('admission', () => {
     expect(cut).toEqual(['a1', 'b']);
   });
 
-  it('refuses bytes above the share of a key, and for good those of a single operation', async () => {
+  it('rejects bytes above the share of a key, permanently if a single operation exceeds it', async () => {
     const admission = new Admission({ inFlight: 50, perKey: 5 });
     const [a, b, other] = enterAll(admission, ['a', 'a', 'b']).map(({ permit }) => permit);
 
@@ -170,7 +170,7 @@ describe('admission', () => {
     expect(b!.receive(600_000)).toBeUndefined();
   });
 
-  it('lets an operation leave only once and weigh nothing afterwards', () => {
+  it('releases an operation only once and counts no weight for it afterwards', () => {
     const admission = new Admission();
     const [{ permit } = { permit: undefined! }] = enterAll(admission, ['a5']);
 
@@ -215,7 +215,7 @@ describe('new documents', () => {
     return had;
   }
 
-  it('have a turn of the event loop each when each takes long, with keys in round-robin order', async () => {
+  it('are processed one per tick when each is slow, with keys in round-robin order', async () => {
     const documents = new NewDocuments({ now: slow() });
     const had = turns(documents, ['a', 'b', 'b', 'c', 'a']);
 
@@ -232,7 +232,7 @@ describe('new documents', () => {
     expect(documents.waiting).toBe(0);
   });
 
-  it('let their key alone rest for as long as the last one took', async () => {
+  it('delay only their own key, for as long as its last document took', async () => {
     let nowMs = 0;
     const documents = new NewDocuments({ now: () => nowMs });
     const had: string[] = [];
@@ -258,7 +258,7 @@ describe('new documents', () => {
     expect(had).toEqual(['dear', 'b', 'c', 'd', 'dear']);
   });
 
-  it('share a turn of the event loop up to two milliseconds', async () => {
+  it('share a tick of the event loop for up to two milliseconds', async () => {
     let nowMs = 0;
     const documents = new NewDocuments({ now: () => nowMs });
     const had: string[] = [];
@@ -283,7 +283,7 @@ describe('new documents', () => {
     expect(steps.filter((length, i) => length !== steps[i - 1])).toEqual([4, 6]);
   });
 
-  it('wait no longer once another operation has made them known', async () => {
+  it('leave the queue once another operation has made them known', async () => {
     const documents = new NewDocuments({ now: slow() });
     let isKnown = false;
     const had = turns(documents, ['a', 'a', 'a', 'b'], () => isKnown);
@@ -295,7 +295,7 @@ describe('new documents', () => {
     expect(documents.waiting).toBe(0);
   });
 
-  it('are refused when too many wait, the latest of the key with the longest queue first', async () => {
+  it('are rejected when the queue is full, starting with the newest of the key with the longest queue', async () => {
     const documents = new NewDocuments({ waiting: 2, now: slow() });
     const had = turns(documents, ['a', 'a', 'a', 'a', 'b']);
 
@@ -305,7 +305,7 @@ describe('new documents', () => {
     expect(had).toEqual(['a', 'a refused', 'a refused', 'b', 'a']);
   });
 
-  it('are refused when the waiting ones have more than eight million characters, by the same order', async () => {
+  it('are rejected in the same order when queued documents exceed eight million characters', async () => {
     const documents = new NewDocuments({ now: slow() });
     const had = turns(documents, ['a', 'a', 'a', 'b', 'b'], undefined, 3_000_000);
 
@@ -317,7 +317,7 @@ describe('new documents', () => {
     await nextDocument();
   });
 
-  it('wait while operations of their key wait for admission', async () => {
+  it('wait while operations of their key are queued for admission', async () => {
     const full = new Set(['a']);
     const documents = new NewDocuments({ mayHave: (key) => !full.has(key), now: slow() });
     const had = turns(documents, ['a', 'b', 'a', 'b']);

@@ -20,11 +20,11 @@ async function auditsNotOk(extra: Record<string, string>): Promise<string[]> {
 }
 
 describe('the graphql-http audits', () => {
-  it('T31: are all ok with a CSRF header', async () => {
+  it('T31: all pass with a CSRF header', async () => {
     expect(await auditsNotOk(CSRF_HEADER)).toEqual([]);
   });
 
-  it('T31: give three notices for GET without a CSRF header', async () => {
+  it('T31: report three notices for GET without a CSRF header', async () => {
     expect(await auditsNotOk({})).toEqual(['5A70: notice', '6A70: notice', 'D6D5: notice']);
   });
 });

@@ -28,7 +28,7 @@ describe('a gateway below /content', () => {
     return { site, url: `${site.url}/content` };
   };
 
-  it('serves POST, GET, event streams, WebSockets and the operators’ endpoints there', async () => {
+  it('serves POST, GET, event streams, WebSockets and the admin endpoints under the base path', async () => {
     const { url } = await open();
     const { ask, get } = clientOf(url, KEY);
     const headers = { 'x-api-key': KEY, accept: 'application/json' };
@@ -46,7 +46,7 @@ describe('a gateway below /content', () => {
   });
 
   it.each(['/graphql', '/contents/graphql', '/', '/Content/graphql', '/health'])(
-    'answers 404 at %s with the path of GraphQL',
+    'returns 404 for %s with the path of the GraphQL endpoint',
     async (path) => {
       const { site } = await open();
 
@@ -56,7 +56,7 @@ describe('a gateway below /content', () => {
     },
   );
 
-  it('redirects browsers to GraphiQL, whose files are below it too', async () => {
+  it('redirects browsers to GraphiQL and serves its files under the base path', async () => {
     const { url } = await open();
     const browser = { headers: { accept: 'text/html' }, redirect: 'manual' as const };
 
@@ -79,7 +79,7 @@ describe('a gateway below /content', () => {
     expect(await answered).toBe(200);
   });
 
-  it('answers 404 to a WebSocket that is not below it', async () => {
+  it('returns 404 for a WebSocket outside the base path', async () => {
     const { site } = await open();
 
     const refused = new Promise<number | undefined>((resolve) => {
@@ -112,7 +112,7 @@ describe.skipIf(process.platform === 'win32')('a unix socket', () => {
       sent.on('error', reject).end(JSON.stringify({ query: QUERY }));
     });
 
-  it('is listened on, even if a killed process has left its file', async () => {
+  it('is listened on, even if a killed process left its file behind', async () => {
     const file = fileIn();
     const killed = createServer();
     await new Promise<void>((resolve) => killed.listen(file, resolve));
@@ -127,7 +127,7 @@ describe.skipIf(process.platform === 'win32')('a unix socket', () => {
     expect(await askAt(file)).toBe('{"data":{"person":{"name":"name"}}}');
   });
 
-  it('is refused with EADDRINUSE when a process listens on it or it is a regular file', async () => {
+  it('fails with EADDRINUSE if another process listens on it or it is a regular file', async () => {
     const file = fileIn();
     await listenAt(file);
     await expect(listenAt(file)).rejects.toMatchObject({ code: 'EADDRINUSE' });

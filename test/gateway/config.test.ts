@@ -113,7 +113,7 @@ describe('the settings', () => {
     ]);
   });
 
-  it('are trimmed of blanks and newlines, also in a file', () => {
+  it('are trimmed of whitespace and newlines, also when read from a file', () => {
     const env = {
       HOST: ' 127.0.0.7 ',
       PORT: '\t4001',
@@ -132,7 +132,7 @@ describe('the settings', () => {
     expect([backend.apiKey, backend.httpsProxy]).toEqual(['k', 'http://proxy:3128']);
   });
 
-  it('warn of a network in NO_PROXY when a proxy is set', () => {
+  it('warn about a network in NO_PROXY when a proxy is set', () => {
     const env = { UPSTREAM_URL: 'https://api.example.com', NO_PROXY: 'a.example,10.0.0.0/8' };
 
     expect(readConfig({ ...env, HTTPS_PROXY: 'http://proxy:3128' }).warnings).toEqual([
@@ -141,7 +141,7 @@ describe('the settings', () => {
     expect(readConfig(env).warnings).toEqual([]);
   });
 
-  it('are frozen, take an empty value for unset and ignore unknown names', () => {
+  it('are frozen, treat an empty value as unset, and ignore unknown names', () => {
     const config = readConfig({ PORT: '', GATEWAY_COLOUR: 'green', UPSTREAM_COLOUR: 'blue' });
 
     expect(config.http.port).toBe(4000);
@@ -155,11 +155,11 @@ describe('the settings', () => {
     ['log_level', 'log_level is not a setting. Did you mean LOG_LEVEL?'],
     ['UPSTREAM_COLOUR', 'UPSTREAM_COLOUR is not a setting and has no effect.'],
     ['BACKEND_DB', 'BACKEND_DB is not a setting and has no effect.'],
-  ])('warn of the unknown name %s', (name, warning) => {
+  ])('warn about the unknown name %s', (name, warning) => {
     expect(readConfig({ [name]: 'x' }).warnings).toEqual([warning]);
   });
 
-  it('refuse a misspelt name with NODE_ENV=production', () => {
+  it('reject a misspelt name with NODE_ENV=production', () => {
     const read = () => readConfig({ NODE_ENV: 'production', UPSTREAM_ULR: 'https://a.example' });
 
     expect(read).toThrow(ConfigError);
@@ -176,11 +176,11 @@ describe('the settings', () => {
     [{ PORT: '4001', PORT0: '4001' }, ['PORT0 is not a setting. Did you mean PORT?']],
     [{ UPSTREAM_COLOUR: 'blue' }, ['UPSTREAM_COLOUR is not a setting and has no effect.']],
     [{ PORTT: ' ' }, []],
-  ])('only warn of %o with NODE_ENV=production', (env, warnings) => {
+  ])('only warn about %o with NODE_ENV=production', (env, warnings) => {
     expect(readConfig({ NODE_ENV: 'production', ...env }).warnings).toEqual(warnings);
   });
 
-  it('do not warn of variables that a shell or Kubernetes sets', () => {
+  it('do not warn about variables set by a shell or Kubernetes', () => {
     const env = {
       PATH: '/bin',
       HOME: '/',
@@ -214,17 +214,17 @@ describe('the settings', () => {
     ],
     [{ UPSTREAM_API_KEY: 'k', HOST: '0.0.0.0' }, undefined],
     [{ ALLOWED_HOSTS: 'A.example, [0:0:0:0:0:0:0:1]' }, ['a.example', '[::1]']],
-  ])('allow with %o the hosts %o', (env, hosts) => {
+  ])('with %o allow the hosts %o', (env, hosts) => {
     expect(readConfig(env).http.allowedHosts).toEqual(hosts);
   });
 
-  it('refuse REUSE_PORT with UNIX_SOCKET', () => {
+  it('reject REUSE_PORT together with UNIX_SOCKET', () => {
     expect(() => readConfig({ UNIX_SOCKET: '/run/gateway.sock', REUSE_PORT: 'on' })).toThrow(
       /^UNIX_SOCKET and REUSE_PORT are both set, .* Remove REUSE_PORT/,
     );
   });
 
-  it('refuse the same number as PORT and ADMIN_PORT, except 0', () => {
+  it('reject the same number for PORT and ADMIN_PORT, except 0', () => {
     expect(() => readConfig({ PORT: '4001', ADMIN_PORT: '4001' })).toThrow(
       'ADMIN_PORT must differ from PORT (4001).',
     );
@@ -235,14 +235,14 @@ describe('the settings', () => {
     ['https://api.example.com', '', 'https://api.example.com'],
     ['https://api.example.com/', '/', 'https://api.example.com'],
     ['http://10.0.0.1:8080/content/api/', '/content/api/', 'http://10.0.0.1:8080'],
-  ])('take %s as a base URL', (value, pathname, origin) => {
+  ])('accept %s as a base URL', (value, pathname, origin) => {
     const { url } = readConfig({ UPSTREAM_URL: value }).backend;
 
     expect(url?.origin).toBe(origin);
     expect(url?.pathname).toBe(pathname || '/');
   });
 
-  it('take names of headers in any case, each once, and refuse more than 16', () => {
+  it('accept header names in any case, remove duplicates, and reject more than 16', () => {
     const forwardedBy = (names: string) => readConfig({ FORWARD_HEADERS: names }).headers.forward;
 
     expect(forwardedBy('Authorization, accept-language,authorization')).toEqual([
@@ -263,13 +263,13 @@ describe('the settings', () => {
   });
 
   it.each(['capacitor://localhost', 'ionic://localhost', 'chrome-extension://abcdefghijklmnop'])(
-    'take the origin %s of an app or an extension',
+    'accept the origin %s of an app or an extension',
     (origin) => {
       expect(readConfig({ CORS_ORIGINS: origin }).http.corsOrigins).toEqual([origin]);
     },
   );
 
-  it('take the default of PORT as ADMIN_PORT when UNIX_SOCKET is set', () => {
+  it('accept the default of PORT as ADMIN_PORT when UNIX_SOCKET is set', () => {
     const { adminPort } = readConfig({ UNIX_SOCKET: '/run/gateway.sock', ADMIN_PORT: '4000' }).http;
 
     expect(adminPort).toBe(4000);
@@ -388,7 +388,7 @@ describe('the settings', () => {
     ['UPSTREAM_URL', 'https://api.example.com/v0', /an .* URL without "\/v0".*; got "https/],
     ['UPSTREAM_URL', 'https://api.example.com/v0/', /without "\/v0"/],
     ['UPSTREAM_URL', 'https://api.example.com/?a=b', /, user, query or fragment/],
-  ])('refuse %s=%s with one line that says what is allowed', (name, value, message) => {
+  ])('reject %s=%s with one line that states the allowed values', (name, value, message) => {
     const read = () => readConfig({ [name]: value });
 
     expect(read).toThrow(ConfigError);
@@ -401,7 +401,7 @@ describe('the settings', () => {
     [{ UPSTREAM_TIMEOUT_MS: '10000' }, '\\(10000\\), got 10000.'],
     [{ UPSTREAM_TIMEOUT_MS: '500', REQUEST_TIMEOUT_MS: '400' }, '\\(500\\), got 400.'],
   ])(
-    'refuse a time-out of requests that is not above the time-out of one attempt: %o',
+    'reject a request timeout that does not exceed the timeout of one attempt: %o',
     (env, message) => {
       expect(() => readConfig(env)).toThrow(ConfigError);
       expect(() => readConfig(env)).toThrow(
@@ -410,7 +410,7 @@ describe('the settings', () => {
     },
   );
 
-  it('refuse a proxy that is not an http URL when UPSTREAM_URL is set, without showing its secret', () => {
+  it('reject a proxy that is not an http URL when UPSTREAM_URL is set, without exposing its secret', () => {
     for (const HTTPS_PROXY of [
       'socks5://me:hunter2@proxy',
       'http://me:hunter2%zz@proxy:3128',
@@ -426,7 +426,7 @@ describe('the settings', () => {
     }
   });
 
-  it('take a time-out of requests one millisecond above the time-out of one attempt', () => {
+  it('accept a request timeout one millisecond above the timeout of one attempt', () => {
     const config = readConfig({ UPSTREAM_TIMEOUT_MS: '500', REQUEST_TIMEOUT_MS: '501' });
 
     expect([config.backend.timeoutMs, config.limits.requestTimeoutMs]).toEqual([500, 501]);
@@ -478,7 +478,7 @@ describe('the settings', () => {
       { UPSTREAM_API_KEY_FILE: 'hunter2' },
       /^UPSTREAM_API_KEY_FILE .*; its value, which is not shown, cannot be read \(ENOENT\)\.$/,
     ],
-  ])('refuse %s with one line, without showing its secret', (_what, env, message) => {
+  ])('reject %s with one line, without exposing its secret', (_what, env, message) => {
     const read = () => readConfig(env);
 
     expect(read).toThrow(ConfigError);
@@ -493,7 +493,7 @@ describe('the settings', () => {
     ['UPSTREAM_URL', 'https://me:hunter2@api.example.com', 'hunter2'],
     ['BACKEND_DATABASE_URL', 'mysql://me:hunter2@db/x?authToken=hunter2', 'hunter2'],
     ['UPSTREAM_KEY_FILE', '-----BEGIN PRIVATE KEY-----\nhunter2', 'hunter2'],
-  ])('never show the secret in a wrong %s', (name, value, secret) => {
+  ])('never expose the secret in an invalid %s', (name, value, secret) => {
     const read = () => readConfig({ [name]: value });
 
     expect(read).toThrow(ConfigError);

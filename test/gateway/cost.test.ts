@@ -13,7 +13,7 @@ const NESTED = `query Nested($first: Int!) { page(pageId: "${IDS.page}") { name
   audiences(first: $first) { nodes { effectiveName person { name } } } } }`;
 
 describe('the explanation (x-explain: true)', () => {
-  it('lists every call with the field that caused it, and counts calls and rounds', async () => {
+  it('lists every call with the field that caused it, and counts calls and round trips', async () => {
     const gateway = await openGateway({ sample: { latencyMs: 5 } });
 
     const { extensions } = await gateway.ask(NESTED, {
@@ -52,7 +52,7 @@ describe('the explanation (x-explain: true)', () => {
     expect(extensions.upstream.journal).toMatchObject([{ method: 'PATCH', path: ['renamed'] }]);
   });
 
-  it('lists an object that another response primed, and does not count it as a call', async () => {
+  it('lists an object primed by another response without counting it as a call', async () => {
     const gateway = await openGateway();
 
     const { extensions } = await gateway.ask(
@@ -69,7 +69,7 @@ describe('the explanation (x-explain: true)', () => {
     ]);
   });
 
-  it('is absent unless asked for, except for the Server-Timing header', async () => {
+  it('is absent unless requested, except for the Server-Timing header', async () => {
     const gateway = await openGateway();
 
     const { extensions, headers } = await gateway.ask(NESTED, { variables: { first: 1 } });
@@ -82,7 +82,7 @@ describe('the explanation (x-explain: true)', () => {
 });
 
 it.each(['yes', 'TRUE', '1', 'plan, true', ''])(
-  'x-explain: %j is rejected with the values that it may have, and without a REST call',
+  'x-explain: %j is rejected with the allowed values and without a REST call',
   async (value) => {
     const gateway = await openGateway();
 
@@ -96,7 +96,7 @@ it.each(['yes', 'TRUE', '1', 'plan, true', ''])(
   },
 );
 
-it('x-explain: false is as without the header', async () => {
+it('x-explain: false has the same effect as no header', async () => {
   const gateway = await openGateway();
 
   const { data, extensions } = await gateway.ask('{ topics(first: 1) { totalCount } }', {
@@ -107,7 +107,7 @@ it('x-explain: false is as without the header', async () => {
 });
 
 describe('the plan (x-explain: plan)', () => {
-  it('is answered without a REST call', async () => {
+  it('is returned without a REST call', async () => {
     const gateway = await openGateway();
 
     const { extensions } = await gateway.ask(NESTED, {
@@ -126,7 +126,7 @@ describe('the plan (x-explain: plan)', () => {
     });
   });
 
-  it('counts no call for arguments that would be refused', async () => {
+  it('counts no calls for arguments that would be rejected', async () => {
     const gateway = await openGateway();
 
     const { extensions } = await gateway.ask(
@@ -138,7 +138,7 @@ describe('the plan (x-explain: plan)', () => {
   });
 });
 
-it('the plan names the missing routes for a backend without the extended routes', async () => {
+it('the plan lists the missing routes for a backend without the optional routes', async () => {
   const gateway = await openGateway({ rest: { routeSet: 'document' } });
 
   const { extensions } = await gateway.ask(
@@ -155,7 +155,7 @@ it('the plan names the missing routes for a backend without the extended routes'
 describe('the budget', () => {
   const ids = Array.from({ length: 8 }, (_, i) => formatNodeId('Person', [`person_${i}`]));
 
-  it('refuses an operation whose least cost is above it, without a REST call', async () => {
+  it('rejects an operation whose minimum cost exceeds it, without a REST call', async () => {
     const gateway = await openGateway({ limits: { maxUpstreamCalls: 5 } });
 
     const { data, errors, status } = await gateway.ask(
@@ -172,7 +172,7 @@ describe('the budget', () => {
     });
   });
 
-  it('runs an operation whose cost is within it', async () => {
+  it('allows an operation whose cost is within it', async () => {
     const gateway = await openGateway({ limits: { maxUpstreamCalls: 5 } });
 
     const { errors } = await gateway.ask(
@@ -184,7 +184,7 @@ describe('the budget', () => {
     expect(gateway.restCalls).toHaveLength(4);
   });
 
-  it('refuses the calls above it while running, and returns a continuation for each', async () => {
+  it('rejects calls that exceed it during execution, and returns a continuation for each', async () => {
     const gateway = await openGateway({ limits: { maxUpstreamCalls: 6 } });
 
     const { data, errors, extensions } = await gateway.ask(
@@ -206,7 +206,7 @@ describe('the budget', () => {
     );
   });
 
-  it('names a refused object in a continuation for each field that refers to it', async () => {
+  it('returns a continuation for each field that refers to a rejected object', async () => {
     const gateway = await openGateway({ limits: { maxUpstreamCalls: 3 } });
 
     const { data, errors, extensions } =

@@ -30,7 +30,7 @@ const BUSY_CALLERS = `
   Promise.all(said).then((all) => parentPort.postMessage(all));
 `;
 
-it('answers callers who connected while the process was busy, before it closes the port', async () => {
+it('responds to clients that connected while the process was busy, before it closes the port', async () => {
   const gateway = await openGateway();
   const server = await openHttpServer(gateway.gateway, { ...DEFAULTS.http, port: 0 });
   const bell = new Int32Array(new SharedArrayBuffer(4));
@@ -57,7 +57,7 @@ it('answers callers who connected while the process was busy, before it closes t
   expect(await closed).toBe(true);
 });
 
-it('keeps idle connections open while others are in use, and answers each further request with Connection: close', async () => {
+it('keeps idle connections open while others are in use, and adds Connection: close to each further response', async () => {
   const gateway = await openGateway();
   const { close, url } = await openHttpServer(gateway.gateway, { ...DEFAULTS.http, port: 0 });
   const agent = new Agent({ keepAlive: true });

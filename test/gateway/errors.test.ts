@@ -43,14 +43,14 @@ it.each(['development', 'test', 'production', undefined])(
   },
 );
 
-describe('a refused document', () => {
+describe('a rejected document', () => {
   it.each([
     ['{ page(', 'GRAPHQL_PARSE_FAILED'],
     ['{ nothing }', 'GRAPHQL_VALIDATION_FAILED'],
     ['query A { __typename } query B { __typename }', 'OPERATION_RESOLUTION_FAILURE'],
     ['query ($id: ID!) { page(pageId: $id) { name } }', 'BAD_USER_INPUT'],
   ])(
-    '%s is 400 with a code, and 200 for callers of application/json unless no operation is found',
+    '%s returns a code and 400, or 200 for application/json if an operation is found',
     async (query, code) => {
       const site = await openGateway();
 
@@ -67,7 +67,7 @@ describe('a refused document', () => {
     },
   );
 
-  it('suggests a similar name of a field or an enum value unless introspection is off', async () => {
+  it('suggests a similar field or enum value unless introspection is off', async () => {
     const open = await openGateway();
     const closed = await openGateway({ tools: { introspection: 'off' } });
 
@@ -87,7 +87,7 @@ describe('a refused document', () => {
     expect(silentOfVariables.text).not.toContain('Did you mean');
   });
 
-  it('asks for __schema when introspection is off', async () => {
+  it('is one that selects __schema while introspection is off', async () => {
     const site = await openGateway({ tools: { introspection: 'off' } });
 
     const { status, codes } = await site.ask('{ __schema { types { name } } }');
@@ -99,10 +99,10 @@ describe('a refused document', () => {
   });
 });
 
-describe('introspection for callers with a key (INTROSPECTION=keys)', () => {
+describe('introspection for clients with an API key (INTROSPECTION=keys)', () => {
   const SCHEMA = '{ ...S } fragment S on Query { __schema { queryType { name } } }';
 
-  it('is answered with a key and refused without one, even beside data that needs no key of the caller', async () => {
+  it('is allowed with an API key and rejected without one, even next to fields that need no key', async () => {
     const site = await openGateway({ tools: { introspection: 'keys' }, apiKey: 'demo' });
     const ask = (query: string, headers = {}) => site.post({ query }, headers);
 
@@ -118,7 +118,7 @@ describe('introspection for callers with a key (INTROSPECTION=keys)', () => {
     expect(typename.body).toEqual({ data: { __typename: 'Query' } });
   });
 
-  it('is not leaked by suggestions in errors', async () => {
+  it('is not leaked through suggestions in errors', async () => {
     const site = await openGateway({ tools: { introspection: 'keys' } });
 
     const { body } = await site.ask('{ pagee(pageId: "x") { name } }');
@@ -137,7 +137,7 @@ describe('an API key', () => {
 
   it.each([
     ['a lookup', '{ page(pageId: "page_northwind") { name } }'],
-    ['a lookup beside __typename', '{ __typename page(pageId: "page_northwind") { name } }'],
+    ['a lookup next to __typename', '{ __typename page(pageId: "page_northwind") { name } }'],
     ['a field in a fragment', '{ ...F } fragment F on Query { topics { totalCount } }'],
     ['a mutation', 'mutation { restorePage(input: { id: "x" }) { page { name } } }'],
     ['an unknown field', '{ nothing }'],
@@ -163,12 +163,12 @@ describe('an API key', () => {
     expect((await ask(query)).body).toEqual({ data });
   });
 
-  it('is not required for the error of a document that does not parse or is too large', async () => {
+  it('is not required to receive the error for a document that is unparsable or too large', async () => {
     expect((await ask('{ page(')).codes).toEqual(['GRAPHQL_PARSE_FAILED']);
     expect((await ask(`{ ${'a '.repeat(3_000)} }`)).codes).toEqual(['QUERY_TOO_LARGE']);
   });
 
-  it('defaults to the deployment’s for callers without one', async () => {
+  it('defaults to the deployment’s key for clients without one', async () => {
     const { post } = await openGateway({ apiKey: 'demo' });
 
     const reply = await post({ query: '{ page(pageId: "page_northwind") { name } }' });
@@ -182,7 +182,7 @@ describe('an API key', () => {
     ['not ASCII', 'd\u00e9mo'],
     ['too long', 'x'.repeat(1_025)],
     ['sent twice', 'demo, demo'],
-  ])('is refused when it is %s, even if the deployment has a default', async (_what, key) => {
+  ])('is rejected when it is %s, even if the deployment has a default', async (_what, key) => {
     const { ask, restCalls } = await openGateway({ apiKey: 'demo' });
 
     const { status, codes, text } = await ask('{ page(pageId: "page_northwind") { name } }', {
@@ -194,7 +194,7 @@ describe('an API key', () => {
     expect(key === '' || !text.includes(key)).toBe(true);
   });
 
-  it('is kept out of the log, as are variables and documents', async () => {
+  it('is never logged, and neither are variables and documents', async () => {
     const { lines, logger } = openLog();
     const { ask } = await openGateway({ logger });
     const headers = { 'x-api-key': 'demo-two', 'x-request-id': 'mine-1' };
@@ -248,7 +248,7 @@ describe('the name of an operation', () => {
       'The document has only fragments. Add an operation.',
     ],
   ])(
-    '%s is refused with the names that the document has',
+    '%s is rejected with the names in the document',
     async (_what, query, operationName, message) => {
       const { ask } = await openGateway();
 
@@ -281,7 +281,7 @@ describe('a request id', () => {
   });
 
   it.each([['x'.repeat(129)], ['a b'], ['<script>'], ['']])(
-    'is replaced by a new one when it is "%s"',
+    'is replaced with a new one when it is "%s"',
     async (id) => {
       const { ask } = await openGateway();
 
@@ -292,7 +292,7 @@ describe('a request id', () => {
   );
 });
 
-it('names a refused variable and the path of the value in it', async () => {
+it('reports a rejected variable and the path of the invalid value in it', async () => {
   const { ask } = await openGateway();
 
   const { body } = await ask(

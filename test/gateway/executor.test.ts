@@ -52,7 +52,7 @@ const CLIENT_VARIABLES = {
 };
 
 describe('the executor', () => {
-  it('answers random queries byte for byte as graphql-js does', async () => {
+  it('matches graphql-js byte for byte for random queries', async () => {
     const sites = await openBoth();
 
     for (const seed of SEEDS) {
@@ -63,7 +63,7 @@ describe('the executor', () => {
     }
   });
 
-  it('answers as graphql-js does, and makes no call twice, when values have wrong types', async () => {
+  it('matches graphql-js and repeats no call when values have wrong types', async () => {
     const upstream = await openFaultUpstream();
     const sites = await openBoth(upstream.url);
     let faults = 0;
@@ -88,7 +88,7 @@ describe('the executor', () => {
     expect(faults).toBeGreaterThan(50);
   });
 
-  it.each(CLIENT_QUERIES)('answers the client document %j as graphql-js does', async (source) => {
+  it.each(CLIENT_QUERIES)('matches graphql-js for the client document %j', async (source) => {
     const used = [...source.matchAll(/\.\.\.\s*(\w+)/g)].length > 0;
     const sites = await openBoth();
 
@@ -155,7 +155,7 @@ describe('the executor', () => {
       '{ __schema { queryType { name fields { name args { name defaultValue } } } } }',
     ],
     ['one type', '{ __type(name: "Page") { name interfaces { name } possibleTypes { name } } }'],
-  ])('answers %s as graphql-js does', async (_what, source, variables = {}, headers = {}) => {
+  ])('matches graphql-js for %s', async (_what, source, variables = {}, headers = {}) => {
     const sites = await openBoth();
 
     const { reference, ours } = await askBoth(sites, source, { variables, headers });
@@ -163,7 +163,7 @@ describe('the executor', () => {
     expect(ours).toEqual(reference);
   });
 
-  it('keeps the conditions of one operation out of another', async () => {
+  it('does not apply the conditions of one operation to another', async () => {
     const sites = await openBoth();
     const page = `page(pageId: "${IDS.page}")`;
     const source = `query A($x: Boolean!) { ${page} { ...F @include(if: $x) status } }
@@ -185,7 +185,7 @@ describe('the executor', () => {
       'a default value',
       (code: string) => `query ($a: ID! = "${code}") { page(pageId: $a) { name } }`,
     ],
-  ])('never evaluates code that a caller writes into %s', async (_what, written) => {
+  ])('never evaluates code that a client puts into %s', async (_what, written) => {
     const sites = await openBoth();
     const harm = '__MAGIC_DATE__33a9e76d_02e0_4128_8e92_3530ad3da74d';
 
@@ -195,7 +195,7 @@ describe('the executor', () => {
   });
 
   it.each([[[0, 1, 2]], [[2, 0, 1]], [[1, 2, 0]]])(
-    'keeps nodes in their order as graphql-js does when one of them fails: %j',
+    'keeps the order of nodes when one of them fails, as graphql-js does: %j',
     async (order) => {
       const upstream = await openFaultUpstream();
       const sites = await openBoth(upstream.url);
@@ -217,7 +217,7 @@ describe('the executor', () => {
     },
   );
 
-  it('runs the named operation, whichever was prepared before', async () => {
+  it('executes the named operation, regardless of which one was prepared first', async () => {
     const { ours } = await openBoth();
     const source = 'query A { a: __typename } query B { b: __typename }';
     const answers: object[] = [];

@@ -26,7 +26,7 @@ describe('with EXPLAIN=off', () => {
     ['a body that is not JSON', text('<html>'), 'UPSTREAM_INVALID_RESPONSE'],
     ['a wrong value', text('{"personId":"p","name":7}'), 'UPSTREAM_INVALID_RESPONSE'],
   ])(
-    'a read that the backend answers with %s fails with a code alone and is counted by route',
+    'a read that gets %s from the backend fails with only a code and is counted by route',
     async (_, fault, code) => {
       const site = await open();
       site.upstream.on('GET /v0/persons/p', fault);
@@ -42,7 +42,7 @@ describe('with EXPLAIN=off', () => {
     },
   );
 
-  it('a write of unknown outcome returns the state of its object, but neither route nor status', async () => {
+  it('a write with an unknown outcome returns the state of its object, but neither route nor status', async () => {
     const site = await open();
     site.upstream.on('PATCH /v0/topics/t', status(500));
 
@@ -54,7 +54,7 @@ describe('with EXPLAIN=off', () => {
     expect(reply.errors[0].extensions).not.toHaveProperty('upstream');
   });
 
-  it('a failed deferred part names neither route nor status', async () => {
+  it('a failed deferred part exposes neither route nor status', async () => {
     const site = await open();
     site.upstream.on('GET /v0/pages/p/audiences', status(503));
 
@@ -67,7 +67,7 @@ describe('with EXPLAIN=off', () => {
     expect(reply.text).not.toMatch(DISCLOSED);
   });
 
-  it('a failed event names neither route nor status, over server-sent events and WebSocket', async () => {
+  it('a failed event exposes neither route nor status over server-sent events and WebSocket', async () => {
     const site = await open();
     site.upstream.on('GET /v0/pages/p/audiences/a/versions/v', status(503));
 
@@ -84,7 +84,7 @@ describe('with EXPLAIN=off', () => {
   });
 });
 
-it('with EXPLAIN=on an error names the route and the status', async () => {
+it('an error includes the route and the status with EXPLAIN=on', async () => {
   const site = await open('on');
   site.upstream.on('GET /v0/persons/p', status(418));
 

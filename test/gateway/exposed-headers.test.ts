@@ -16,8 +16,8 @@ const person = (id: string) => sampleOf(routes.getPerson, { person_id: id });
 const personWith = (left: string, id = 'p') =>
   ok(person(id), { 'x-left': left, 'x-other': 'kept' });
 
-describe('an exposed header of the backend', () => {
-  it('is returned to the caller, and no other header is', async () => {
+describe('an exposed backend header', () => {
+  it('is returned to the client, and no other header is', async () => {
     const site = await open();
     site.upstream.on(PERSON, personWith('41'));
 
@@ -44,7 +44,7 @@ describe('an exposed header of the backend', () => {
     expect(headers.get('x-left')).toBe('41, 7');
   });
 
-  it('may have the name of another header as its value', async () => {
+  it('can have the name of another header as its value', async () => {
     const site = await open();
     site.upstream.on(PERSON, personWith('vary'));
 
@@ -53,14 +53,14 @@ describe('an exposed header of the backend', () => {
     expect([headers.get('x-left'), headers.get('vary')]).toEqual(['vary', null]);
   });
 
-  it('is absent when no header is exposed', async () => {
+  it('is absent when no headers are configured', async () => {
     const site = await open({ headers: {} });
     site.upstream.on(PERSON, personWith('41'));
 
     expect((await site.ask(QUERY)).headers.get('x-left')).toBeNull();
   });
 
-  it('has for each name the value of the call that was answered last', async () => {
+  it('has the value from the call that completed last, separately for each name', async () => {
     const site = await open({ rest: { timeoutMs: 20_000 } });
     const late = held(personWith('later'));
     site.upstream.on(PERSON, late.behaviour);
@@ -79,7 +79,7 @@ describe('an exposed header of the backend', () => {
     expect([headers.get('x-left'), headers.get('x-region')]).toEqual(['later', 'eu']);
   });
 
-  it('is returned when the backend answers 403, 404, 429 or 500', async () => {
+  it('is returned when the backend returns 403, 404, 429 or 500', async () => {
     const site = await open();
     for (const code of [403, 404, 429, 500]) {
       site.upstream.on(PERSON, status(code, { 'x-left': String(code) }));
@@ -102,7 +102,7 @@ describe('an exposed header of the backend', () => {
     expect(headers.get('x-left')).toBe('7');
   });
 
-  it('is returned to all callers who share a read, and to no other key', async () => {
+  it('is returned to all clients that share a read, and to no other key', async () => {
     const site = await open({ rest: { timeoutMs: 20_000 } });
     const late = held(personWith('one'));
     site.upstream.on(PERSON, (response, seen, socket) =>
@@ -121,7 +121,7 @@ describe('an exposed header of the backend', () => {
     expect(site.upstream.seen).toHaveLength(2);
   });
 
-  it('is that of the newest response, even when its body is the same as before', async () => {
+  it('comes from the newest response, even if its body is unchanged', async () => {
     const site = await open();
     site.upstream.on(PERSON, personWith('3'), personWith('2'), personWith('1'), personWith('0'));
 
@@ -131,7 +131,7 @@ describe('an exposed header of the backend', () => {
     expect(seen).toEqual(['3', '2', '1', '0']);
   });
 
-  it('is left out when its value is not ASCII, and joined when it is repeated', async () => {
+  it('is omitted when its value is not ASCII, and joined when it is repeated', async () => {
     const site = await open();
     site.upstream.on(PERSON, ok(person('p'), { 'x-left': 'gr\u00fcn', 'x-region': ['a', 'b'] }));
 

@@ -86,7 +86,7 @@ describe('a forwarded header', () => {
     ]);
   });
 
-  it('is sent in place of the User-Agent of the gateway', async () => {
+  it('replaces the User-Agent of the gateway', async () => {
     const headers = { headers: { 'user-agent': 'app/1' } };
     const plain = await open();
     const forwarding = await openGateway({
@@ -103,7 +103,7 @@ describe('a forwarded header', () => {
     expect(agents).toEqual([USER_AGENT, 'app/1']);
   });
 
-  it('is not sent unless FORWARD_HEADERS names it', async () => {
+  it('is not sent unless FORWARD_HEADERS lists it', async () => {
     const site = await openGateway({ backend: 'faulty' });
 
     await site.ask(QUERY, asUser('ada'));
@@ -111,7 +111,7 @@ describe('a forwarded header', () => {
     expect(site.upstream.seen[0]!.headers).not.toHaveProperty('authorization');
   });
 
-  it('is refused with 431 when all together are longer than a call may carry', async () => {
+  it('is rejected with 431 when all forwarded headers together exceed the limit for a call', async () => {
     const site = await open();
 
     const reply = await site.ask(QUERY, {
@@ -127,8 +127,8 @@ describe('a forwarded header', () => {
   });
 });
 
-describe('callers with one key and different forwarded headers', () => {
-  it('do not share a read in flight, while callers with equal ones do', async () => {
+describe('clients with the same key and different forwarded headers', () => {
+  it('do not share a read in flight, unlike clients with equal headers', async () => {
     const site = await open();
     const late = held(named);
     site.upstream.on(PERSON, late.behaviour);
@@ -144,7 +144,7 @@ describe('callers with one key and different forwarded headers', () => {
     expect(site.upstream.hits()).toBe(3);
   });
 
-  it('are told apart by names and values, not by their concatenation', async () => {
+  it('are distinguished by names and values, not by their concatenation', async () => {
     const site = await open();
     const late = held(named);
     site.upstream.on(PERSON, late.behaviour);
@@ -162,7 +162,7 @@ describe('callers with one key and different forwarded headers', () => {
     expect(replies.map(({ data }) => data.person.name)).toEqual(['x', 'xy', 'y', 'nobody']);
   });
 
-  it('get their own responses one after the other', async () => {
+  it('get their own responses to consecutive requests', async () => {
     const site = await open();
     site.upstream.on(PERSON, named);
 
@@ -172,7 +172,7 @@ describe('callers with one key and different forwarded headers', () => {
     }
   });
 
-  it('are not paused when the backend rate-limits one of them', async () => {
+  it('are not rate limited when the backend rate-limits one of them', async () => {
     const site = await open({ limits: { requestTimeoutMs: 1_500 } });
     const limits = status(429, { 'retry-after': '30' });
     site.upstream.on(PERSON, (response, seen, socket) =>
@@ -188,7 +188,7 @@ describe('callers with one key and different forwarded headers', () => {
     expect(site.upstream.hits()).toBe(2);
   });
 
-  it('keep an accepted key when the backend refuses one of them, but not when it refuses the key alone', async () => {
+  it('keep a key accepted if the backend rejects one of them, but not if it rejects the key alone', async () => {
     const { backend, client, upstream } = await openRest();
     backend.on(PERSON, named, status(401));
     const ask = (scope: Partial<RequestScope>) =>
@@ -203,7 +203,7 @@ describe('callers with one key and different forwarded headers', () => {
     expect(upstream.isAccepted('key-a')).toBe(false);
   });
 
-  it('are told apart by caches through Vary', async () => {
+  it('are distinguished by caches through Vary', async () => {
     const site = await open();
     site.upstream.on(PERSON, named);
 
@@ -225,7 +225,7 @@ const inState = ok((seen: Seen) => ({
   status: seen.headers.authorization ?? 'pending',
 }));
 
-describe('subscribers to one version with one key', () => {
+describe('subscribers to the same version with the same key', () => {
   it('share a poller only with equal forwarded headers, over server-sent events', async () => {
     const site = await open({ live: FAST });
     site.upstream.on(VERSION_ROUTE, inState);

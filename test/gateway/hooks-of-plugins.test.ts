@@ -53,7 +53,7 @@ describe('the response cache of Yoga', () => {
       ],
     });
 
-  it('answers a repeated operation without a REST call', async () => {
+  it('serves a repeated operation without a REST call', async () => {
     const site = await openCached();
 
     const first = await site.ask(PAGE);
@@ -67,7 +67,7 @@ describe('the response cache of Yoga', () => {
     expect(site.restCalls).toEqual([]);
   });
 
-  it('answers 304 to the ETag of a cached response', async () => {
+  it('returns 304 for the ETag of a cached response', async () => {
     const site = await openCached();
 
     const { text, headers } = await site.ask(PAGE);
@@ -78,7 +78,7 @@ describe('the response cache of Yoga', () => {
     expect(site.restCalls).toEqual([]);
   });
 
-  it('sends a single ETag by GET and answers 304 to it', async () => {
+  it('sends a single ETag by GET and returns 304 for it', async () => {
     const site = await openCached();
     const get = (headers = {}) =>
       send(`${site.url}/graphql?query=${encodeURIComponent(PAGE)}`, {
@@ -93,7 +93,7 @@ describe('the response cache of Yoga', () => {
     expect(again.status).toBe(304);
   });
 
-  it('does not cache the first part of an incremental response as the whole', async () => {
+  it('does not cache the first part of an incremental response as the complete response', async () => {
     const site = await openCached();
     const query = `{ page(pageId: "${IDS.page}") { name ... @defer { audiences(first: 1) { nodes { id } } } } }`;
 
@@ -107,7 +107,7 @@ describe('the response cache of Yoga', () => {
     expect(whole.data.page.audiences.nodes).toHaveLength(1);
   });
 
-  it('does not answer another API key from the cache', async () => {
+  it('does not serve another API key from the cache', async () => {
     const site = await openCached();
 
     await site.ask(PAGE);
@@ -143,7 +143,7 @@ describe('the parts of an incremental response', () => {
       ],
     });
 
-  it('pass onNext one by one and can be replaced there', async () => {
+  it('pass through onNext one by one and can be replaced there', async () => {
     const seen: any[] = [];
     const processed: boolean[] = [];
     const site = await openObserved(
@@ -168,7 +168,7 @@ describe('the parts of an incremental response', () => {
     expect(processed).toEqual([true]);
   });
 
-  it('give way to a single result that a plugin sets', async () => {
+  it('are replaced by a single result that a plugin sets', async () => {
     const site = await openGateway({
       plugins: [
         {
@@ -201,7 +201,7 @@ describe('the parts of an incremental response', () => {
     expect(text.endsWith('--graphql--\r\n')).toBe(true);
   });
 
-  it('give way to a plain error response when a plugin throws on the first part', async () => {
+  it('are replaced by a plain error response when a plugin throws on the first part', async () => {
     const site = await openObserved(() => {
       throw new GraphQLError('No parts today.', { extensions: { code: 'NO_PARTS' } });
     });
@@ -215,7 +215,7 @@ describe('the parts of an incremental response', () => {
     ]);
   });
 
-  it('are the events of a subscription, which can be replaced in onNext too', async () => {
+  it('include the events of a subscription, which can be replaced in onNext too', async () => {
     const seen: any[] = [];
     const site = await openGateway({
       plugins: [
@@ -247,7 +247,7 @@ describe('the parts of an incremental response', () => {
   });
 });
 
-describe('the extended validation of Envelop', () => {
+describe('the extended validation plugin of Envelop', () => {
   const openStrict = () =>
     openGateway({
       live: { socketOperations: 'all' },
@@ -269,7 +269,7 @@ describe('the extended validation of Envelop', () => {
     });
   const query = 'query Page($id: ID!) { page(pageId: $id) { name } }';
 
-  it('refuses a variable value without a REST call', async () => {
+  it('rejects a variable value without a REST call', async () => {
     const site = await openStrict();
 
     const { body } = await site.ask(query, { variables: { id: 'forbidden' } });
@@ -278,7 +278,7 @@ describe('the extended validation of Envelop', () => {
     expect(site.restCalls).toEqual([]);
   });
 
-  it('accepts another value over HTTP, and an operation without variables over a WebSocket', async () => {
+  it('accepts a valid value over HTTP, and an operation without variables over a WebSocket', async () => {
     const site = await openStrict();
 
     const { body } = await site.ask(query, { variables: { id: IDS.page } });
@@ -324,7 +324,7 @@ const withResult: GatewayPlugin = {
 
 describe.each([
   ['HTTP', {}],
-  ['HTTP beside a plugin with an HTTP hook', { onResponse() {} }],
+  ['HTTP next to a plugin with an HTTP hook', { onResponse() {} }],
   ['a WebSocket', undefined],
 ] as const)('over %s a plugin', (_transport, other) => {
   const ask = async (query: string, plugin: GatewayPlugin): Promise<unknown> => {
@@ -337,11 +337,11 @@ describe.each([
     return type === 'error' ? { errors: payload } : payload;
   };
 
-  it('replaces the caller’s document', async () => {
+  it('replaces the document of the client', async () => {
     expect(await ask('{ __typename }', withDocument(parse(PAGE)))).toMatchObject({ data: NAME });
   });
 
-  it('replaces the document by one that is validated like the caller’s', async () => {
+  it('replaces the document with one that is validated like the client’s', async () => {
     const body = await ask('{ __typename }', withDocument(parse('{ noSuchField }')));
 
     expect(body).toMatchObject({ errors: [{ message: expect.stringContaining('noSuchField') }] });
@@ -355,7 +355,7 @@ describe.each([
     });
   });
 
-  it('extends the context of execution', async () => {
+  it('extends the execution context', async () => {
     const seen: unknown[] = [];
 
     const body = await ask(PAGE, {
@@ -371,7 +371,7 @@ describe.each([
     expect(seen).toEqual(['blue']);
   });
 
-  it('replaces the function that executes', async () => {
+  it('replaces the execute function', async () => {
     const body = await ask(
       'query Hello { __typename }',
       withExecute(({ operationName, document }) => `${operationName} ${document.kind}`),
@@ -380,7 +380,7 @@ describe.each([
     expect(body).toMatchObject({ data: { greeting: expect.stringContaining('Document') } });
   });
 
-  it('replaces the result of execution', async () => {
+  it('replaces the execution result', async () => {
     expect(await ask(PAGE, withResult)).toMatchObject({
       data: { greeting: 'hello' },
       extensions: { made: 'here' },
@@ -398,7 +398,7 @@ describe.each([
   'onExecute',
   'onResultProcess',
   'onResponse',
-] as const)('a plugin that throws in %s beside a plugin with an HTTP hook', (hook) => {
+] as const)('a plugin that throws in %s next to a plugin with an HTTP hook', (hook) => {
   it('fails its operation with a masked error, and the next one succeeds', async () => {
     let isFailing = true;
     const site = await openGateway({
@@ -474,7 +474,7 @@ describe.each(['onSubscribe', 'onExecuteDone'] as const)('a plugin that throws i
 });
 
 describe('a plugin with HTTP hooks', () => {
-  it('answers a request itself in onRequest, with a request id', async () => {
+  it('responds to a request itself in onRequest, with a request id', async () => {
     const site = await openGateway({
       plugins: [
         {
@@ -535,7 +535,7 @@ describe('a plugin with HTTP hooks', () => {
     expect((await site.ask(PAGE)).data).toEqual({ greeting: 'hello' });
   });
 
-  it('sees a subscription begin in onResponse and lets its events pass', async () => {
+  it('observes the start of a subscription in onResponse without affecting its events', async () => {
     const statuses: number[] = [];
     const site = await openGateway({
       plugins: [{ onResponse: ({ response }) => void statuses.push(response.status) }],

@@ -23,7 +23,7 @@ import { world } from '../support/world.ts';
 const QUERY = JSON.stringify({ query: '{ __typename }' });
 const MUTATION = 'mutation { restorePage(input: { id: "x" }) { page { name } } }';
 
-it('keeps an idle connection for 65 seconds, longer than load balancers do', async () => {
+it('keeps an idle connection open for 65 seconds, longer than load balancers do', async () => {
   const { url } = await openGateway();
 
   const { headers } = await send(`${url}/health`, {});
@@ -47,7 +47,7 @@ describe('CSRF protection', () => {
     ['plain text', 'POST', 'text/plain', QUERY],
     ['a multipart form', 'POST', 'multipart/form-data; boundary=x', '--x--'],
   ])(
-    'T47: refuses %s with CSRF_HEADER_MISSING and without a REST call',
+    'T47: rejects %s with CSRF_HEADER_MISSING and without a REST call',
     async (_what, method, type, body) => {
       const { url, restCalls } = await openGateway();
       const query = method === 'GET' ? `?query=${encodeURIComponent(MUTATION)}` : '';
@@ -63,7 +63,7 @@ describe('CSRF protection', () => {
     },
   );
 
-  it('serves a GET with the media type of JSON, which needs a preflight', async () => {
+  it('serves a GET with a JSON content type, which requires a preflight', async () => {
     const { url } = await openGateway();
 
     const reply = await send(`${url}/graphql?query={__typename}`, {
@@ -74,7 +74,7 @@ describe('CSRF protection', () => {
   });
 
   it.each(['x-api-key', 'x-graphql-yoga-csrf', 'apollo-require-preflight'])(
-    'serves a GET with the header %s, which needs a preflight',
+    'serves a GET with the header %s, which requires a preflight',
     async (header) => {
       const { url } = await openGateway();
 
@@ -91,7 +91,7 @@ describe('content negotiation', () => {
   it.each([
     ...['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'application/jsonx'],
     ...['application/graphql', 'application/graphql+json', 'application/graphql-response+json'],
-  ])('T47: answers a body of type %s with 415 when an API key is sent', async (type) => {
+  ])('T47: returns 415 for a body of type %s when an API key is sent', async (type) => {
     const { post } = await openGateway();
 
     const reply = await post(QUERY, { 'content-type': type, 'x-api-key': 'demo' });
@@ -99,7 +99,7 @@ describe('content negotiation', () => {
     expect([reply.status, reply.codes]).toEqual([415, ['UNSUPPORTED_MEDIA_TYPE']]);
   });
 
-  it('answers 406 to a caller who accepts only an image', async () => {
+  it('returns 406 to a client that accepts only an image', async () => {
     const { ask } = await openGateway();
 
     const reply = await ask('{ __typename }', { headers: { accept: 'image/png' } });
@@ -108,7 +108,7 @@ describe('content negotiation', () => {
   });
 });
 
-it('answers a mutation by GET with 405 and without a REST call', async () => {
+it('rejects a mutation by GET with 405 and without a REST call', async () => {
   const { url, restCalls } = await openGateway();
 
   const reply = await send(`${url}/graphql?query=${encodeURIComponent(MUTATION)}`, {
@@ -123,7 +123,7 @@ it.each([
   ['a query', '{ __typename }', 200],
   ['a mutation', 'mutation { __typename }', 405],
 ])(
-  'answers HEAD for %s with the head of GET, over a socket and mounted',
+  'responds to HEAD for %s with the headers of GET, over a socket and in process',
   async (_, query, status) => {
     const { url, gateway } = await openGateway();
     const path = `/graphql?${new URLSearchParams({ query })}`;
@@ -154,7 +154,7 @@ it.each([
   },
 );
 
-it('answers a WebSocket whose upgrade a proxy has dropped with 426 and what the proxy must pass on', async () => {
+it('responds with 426 and the proxy directives to set when a proxy drops a WebSocket upgrade', async () => {
   const { server } = await openGateway();
   const head =
     'GET /graphql HTTP/1.1\r\nHost: x\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n';
@@ -178,7 +178,7 @@ it.each([
   ['PUT', '/graphql', 405, 'GET, HEAD, POST'],
   ['DELETE', '/graphql', 405, 'GET, HEAD, POST'],
   ['TRACE', '/health', 501, undefined],
-])('answers %s %s with %i, and Allow is %s', async (method, path, status, allow) => {
+])('responds to %s %s with %i and Allow: %s', async (method, path, status, allow) => {
   const { server } = await openGateway();
 
   // Not `fetch`, which sends no TRACE.
@@ -190,7 +190,7 @@ it.each([
 });
 
 describe('a request body', () => {
-  it('T39: may hold unknown properties', async () => {
+  it('T39: can contain unknown properties', async () => {
     const { post } = await openGateway();
 
     const reply = await post(
@@ -238,7 +238,7 @@ describe('a request body', () => {
     ],
     ['two byte order marks', `\uFEFF\uFEFF${QUERY}`, 'Invalid JSON in the body.'],
   ])(
-    'T35, T46: is refused with 400, what to send instead and no REST call: %s',
+    'T35, T46: is rejected with 400, a message with the fix, and no REST call: %s',
     async (_what, body, message) => {
       const { post, restCalls } = await openGateway();
 
@@ -258,7 +258,7 @@ describe('a request body', () => {
     ['in one piece', 'x'.repeat(101_000)],
     ['in chunks', chunked(50_000_000)],
   ])(
-    'is refused with 413 and a closed connection above its limit, sent %s',
+    'is rejected with 413 and a closed connection when it exceeds the limit, sent %s',
     async (_what, body) => {
       const { post, ask } = await openGateway();
 
@@ -270,7 +270,7 @@ describe('a request body', () => {
     },
   );
 
-  it('is accepted up to maxBodyBytes and refused one byte later', async () => {
+  it('is accepted up to maxBodyBytes and rejected one byte above it', async () => {
     const { post } = await openGateway({ http: { maxBodyBytes: 1_000 } });
 
     expect((await post(QUERY.padEnd(1_000))).status).toBe(200);
@@ -278,7 +278,7 @@ describe('a request body', () => {
   });
 
   it.each(['application/json', 'APPLICATION/JSON'])(
-    'may begin with a byte order mark, with the media type %s',
+    'can start with a byte order mark, with the content type %s',
     async (type) => {
       const { post } = await openGateway();
 
@@ -289,7 +289,7 @@ describe('a request body', () => {
   );
 
   it.each(['APPLICATION/JSON', 'application/json ; charset=utf-8'])(
-    'is read as JSON with the media type written as %s',
+    'is parsed as JSON with the content type %s',
     async (type) => {
       const { post } = await openGateway();
 
@@ -299,7 +299,7 @@ describe('a request body', () => {
     },
   );
 
-  it('is not JSON when its media type has five million blanks, which are scanned once', () => {
+  it('is not JSON when its content type has five million spaces, which are scanned only once', () => {
     // Backtracking from each blank would take hours.
     const type = `application/json${' '.repeat(5_000_000)}x`;
 
@@ -313,7 +313,7 @@ describe('a request body', () => {
     expect(isJson).toBe(false);
   });
 
-  it('does not hold its connection open when it is refused after it was read whole', async () => {
+  it('does not keep its connection open when it is rejected after being read completely', async () => {
     const { server } = await openGateway();
     // Stop the timer that would end the connection.
     vi.useFakeTimers({ toFake: ['setTimeout'] });
@@ -331,7 +331,7 @@ describe('a request body', () => {
   it.each([
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
-  ])('is refused with 415 when it is compressed with %s', async (coding, compress) => {
+  ])('is rejected with 415 when it is compressed with %s', async (coding, compress) => {
     const { post } = await openGateway();
 
     const reply = await post(compress(QUERY), { 'content-encoding': coding });
@@ -341,7 +341,7 @@ describe('a request body', () => {
 });
 
 it.each(['*', 'ftp://evil.example/graphql', 'http://me@evil.example/graphql', 'http:///graphql'])(
-  'answers the request target %s under a malformed Host with 400 or 404 and no stack trace',
+  'responds to the request target %s with a malformed Host with 400 or 404 and no stack trace',
   async (target) => {
     const { server } = await openGateway();
 
@@ -372,7 +372,7 @@ describe('a request target in absolute form', () => {
     },
   );
 
-  it('is served below the base path, and answered 404 without a path', async () => {
+  it('is served under the base path and returns 404 without a path', async () => {
     const { server } = await openGateway({ http: { basePath: '/content' } });
 
     const served = await rawHttp(server, get(`http://a.example/content${query}`, 'a.example'));
@@ -381,7 +381,7 @@ describe('a request target in absolute form', () => {
     expect([served.status, elsewhere.status]).toEqual([200, 404]);
   });
 
-  it('is checked against the allowed hosts by its own host, not by the header Host', async () => {
+  it('is checked against the allowed hosts by its own host, not by the Host header', async () => {
     const { server } = await openGateway({ http: { allowedHosts: ['api.example'] } });
 
     const good = await rawHttp(server, get(`http://API.example:80${query}`, 'evil.example'));
@@ -397,7 +397,7 @@ describe('ALLOWED_HOSTS', () => {
   const get = (host: string) =>
     `GET /graphql?query=%7B__typename%7D HTTP/1.1\r\nHost: ${host}\r\nx-api-key: demo\r\nConnection: close\r\n\r\n`;
 
-  it('allows a name in its absolute form, with a dot at its end', async () => {
+  it('allows a fully qualified name with a trailing dot', async () => {
     const server = await open();
 
     for (const host of ['api.example.', 'API.example.:443']) {
@@ -436,7 +436,7 @@ describe('pipelined requests', () => {
     return { gateway, socket, release: first.release, persons, asked };
   };
 
-  it('are served one after the other, and those behind them too', async () => {
+  it('are served sequentially, including requests that arrive later', async () => {
     const { gateway, socket, release, persons, asked } = await pipeline();
 
     await gateway.ask('{ person(personId: "other") { personId } }');
@@ -449,7 +449,7 @@ describe('pipelined requests', () => {
     expect(persons()).toEqual(['p0', 'p1', 'p2']);
   });
 
-  it('are dropped when their connection is closed before their turn', async () => {
+  it('are dropped when their connection closes before they are processed', async () => {
     const { gateway, socket, release, asked } = await pipeline();
 
     socket.resetAndDestroy();
@@ -463,7 +463,7 @@ describe('pipelined requests', () => {
 
 describe('a query by GET', () => {
   it.each(['/health', '/graphql/health', '/graphql'])(
-    'may have a URL that ends with %s',
+    'can have a URL that ends with %s',
     async (end) => {
       const { url } = await openGateway();
 
@@ -479,7 +479,7 @@ describe('a query by GET', () => {
     ['variables={', 'Invalid JSON in `variables`.'],
     ['variables=7', '`variables` must be an object, or omitted.'],
     ['extensions=x', 'Invalid JSON in `extensions`.'],
-  ])('is refused with 400 and what to send for %s', async (parameter, message) => {
+  ])('is rejected with 400 and a message with the fix for %s', async (parameter, message) => {
     const { url } = await openGateway();
 
     const reply = await send(`${url}/graphql?query={__typename}&${parameter}`, {
@@ -537,7 +537,7 @@ describe('CORS', () => {
 });
 
 it.each([[[]], [['https://app.example']]])(
-  'logs each origin that is not in %j once, with CORS_ORIGINS, and no operation for its preflights',
+  'logs each origin that is not in %j once with CORS_ORIGINS, and no operation for preflights',
   async (corsOrigins) => {
     const { lines, logger } = openLog('info');
     const { url } = await openGateway({ http: { corsOrigins }, logger });
@@ -575,7 +575,7 @@ describe('CORS for an allowed origin', () => {
     ],
     ['a request that accepts only an image', { headers: { accept: 'image/png' } }, 406],
   ])(
-    'lets pages read the refusal of %s, with a request id',
+    'lets pages read the error for %s, with a request id',
     async (_what, { headers, body = QUERY }, status) => {
       const origin = 'https://app.example';
       const { post } = await openGateway({ http: { corsOrigins: [origin] } });
@@ -588,7 +588,7 @@ describe('CORS for an allowed origin', () => {
     },
   );
 
-  it('answers a preflight with 204 and without Content-Length', async () => {
+  it('responds to a preflight with 204 and without Content-Length', async () => {
     const { server } = await openGateway({ http: { corsOrigins: ['https://app.example'] } });
 
     const { status, text } = await rawHttp(
@@ -615,7 +615,7 @@ describe('GraphiQL', () => {
       ([, file]) => file!,
     );
 
-  it('is a page that loads nothing from other hosts and may not be framed', async () => {
+  it('is a page that loads nothing from other hosts and cannot be framed', async () => {
     const { url } = await openPage();
 
     const { status, text, headers } = await send(`${url}/graphql`, { headers: browser });
@@ -635,7 +635,7 @@ describe('GraphiQL', () => {
   });
 
   it.each(['br', 'gzip', 'identity'])(
-    'serves its files as immutable in the coding %s',
+    'serves its files as immutable with the encoding %s',
     async (encoding) => {
       const { url } = await openPage();
       const { text } = await send(`${url}/graphql`, { headers: browser });
@@ -659,7 +659,7 @@ describe('GraphiQL', () => {
     },
   );
 
-  it('answers 404 for a file that a new build has removed', async () => {
+  it('returns 404 for a file removed by a new build', async () => {
     const folder = openFolder();
     cpSync(buildExplorer(), folder, { recursive: true });
     const { url } = await openGateway({ explorer: { folder } });
@@ -673,7 +673,7 @@ describe('GraphiQL', () => {
     expect([before.status, after.status]).toEqual([200, 404]);
   });
 
-  it('redirects browsers from / and answers 404 to scripts there', async () => {
+  it('redirects browsers from / and returns 404 to other clients', async () => {
     const { url } = await openPage();
 
     const opened = await fetch(`${url}/`, { headers: browser, redirect: 'manual' });
@@ -683,7 +683,7 @@ describe('GraphiQL', () => {
     expect(asked.status).toBe(404);
   });
 
-  it('serves no files outside its folder, and no page at other hosts or the admin port', async () => {
+  it('serves no files outside its folder, and no page on other hosts or the admin port', async () => {
     const { url, gateway, server } = await openPage();
     const http = { ...DEFAULTS.http, port: 0 };
     const page = await send(`${url}/graphql`, { headers: browser });
@@ -717,7 +717,7 @@ describe('GraphiQL', () => {
     ['when it was not built', { explorer: { folder: '/nowhere' } }, 'Run &quot;npm ci&quot;'],
     ['when no build is configured', {}, 'Run &quot;npm ci&quot;'],
   ] as const)(
-    'explains on its page why it is missing %s, while GraphQL is served',
+    'explains on its page why it is unavailable %s, while GraphQL is still served',
     async (_when, options, sentence) => {
       const { url } = await openGateway(options);
 

@@ -56,7 +56,7 @@ const AUDIENCES = 'GET /v0/pages/p/audiences';
 const slowly = (ms: number) => after(ms, world());
 
 describe('an incremental response', () => {
-  it('is written in the format v0.2 for callers who accept it', async () => {
+  it('uses the v0.2 format for clients that accept it', async () => {
     const site = await open();
     site.upstream.on(AUDIENCES, slowly(100));
 
@@ -85,7 +85,7 @@ describe('an incremental response', () => {
   });
 
   it.each([V2022, 'multipart/mixed, application/json'])(
-    'is written in the format of 2022 for callers who accept %s',
+    'uses the 2022 format for clients that accept %s',
     async (accept) => {
       const site = await open();
       site.upstream.on(AUDIENCES, slowly(100));
@@ -112,7 +112,7 @@ describe('an incremental response', () => {
   );
 
   it.each(['application/json', 'application/graphql-response+json', '*/*'])(
-    'is sent whole to callers who accept %s',
+    'is sent as a single response to clients that accept %s',
     async (accept) => {
       const site = await open();
 
@@ -124,7 +124,7 @@ describe('an incremental response', () => {
     },
   );
 
-  it('is sent whole as JSON when no deferred field costs a round', async () => {
+  it('is sent as a single JSON response when no deferred field costs a round trip', async () => {
     const site = await open();
 
     const reply = await send(
@@ -137,7 +137,7 @@ describe('an incremental response', () => {
     expect(site.upstream.hits()).toBe(1);
   });
 
-  it('has each labelled fragment with all of its fields in the format of 2022, free or also selected elsewhere', async () => {
+  it('contains every labelled fragment with all its fields in the 2022 format, even if they are free or selected elsewhere', async () => {
     const site = await open();
     site.upstream.on(AUDIENCES, slowly(50));
     const query = `
@@ -176,7 +176,7 @@ describe('an incremental response', () => {
     expect(later.every(({ incremental }) => Array.isArray(incremental))).toBe(true);
   });
 
-  it('has a list of increments in each part of 2022 after the first, even if a plugin has ended it', async () => {
+  it('has an incremental list in each part after the first in the 2022 format, even if a plugin ends it', async () => {
     const site = await openGateway({
       backend: 'faulty',
       plugins: [
@@ -200,7 +200,7 @@ describe('an incremental response', () => {
   });
 
   it.each(['multipart/mixed;incrementalSpec=v0.2;announce=all', 'Multipart/Mixed; Announce=all'])(
-    'defers fields without a cost, too, for callers who accept %s',
+    'also defers fields without a cost for clients that accept %s',
     async (accept) => {
       const site = await open();
       const query = '{ page(pageId: "p") { name ... @defer(label: "more") { status } } }';
@@ -231,7 +231,7 @@ describe('an incremental response', () => {
   });
 
   it.each([V02, V2022])(
-    'sends each part as soon as its calls are answered, to callers who accept %s',
+    'sends each part as soon as its calls complete, to clients that accept %s',
     async (accept) => {
       const site = await open();
       const [audiences, links] = [held(world()), held(world())];
@@ -262,7 +262,7 @@ describe('an incremental response', () => {
     },
   );
 
-  it('streams list items that add up to the whole list', async () => {
+  it('streams list items that add up to the complete list', async () => {
     const site = await open();
     site.upstream.on('*', async (response, seen, socket) => {
       if (seen.target.includes('/persons/')) await sleep(50);
@@ -321,7 +321,7 @@ describe('an incremental response', () => {
     });
   });
 
-  it('ends at the request time-out with UPSTREAM_TIMEOUT for the missing part', async () => {
+  it('ends at the request timeout with UPSTREAM_TIMEOUT for the missing part', async () => {
     const site = await openGateway({
       backend: 'faulty',
       rest: { timeoutMs: 5_000 },
@@ -335,7 +335,7 @@ describe('an incremental response', () => {
     expect(parts.at(-1).hasNext).toBe(false);
   });
 
-  it('is refused for 21 directives, as a whole response is', async () => {
+  it('is rejected for 21 directives, like a non-incremental response', async () => {
     const site = await open();
     const many = Array.from({ length: 21 }, (_, i) => `... @defer { a${i}: name }`).join(' ');
 
@@ -360,7 +360,7 @@ describe('an incremental response', () => {
       '{ page(pageId: "p") { audiences { nodes @stream { id } } ... { audiences { nodes { id } } } } }',
       'different `@stream`',
     ],
-  ])('is refused for the invalid document %s', async (query, words) => {
+  ])('is rejected for the invalid document %s', async (query, words) => {
     const site = await open();
 
     const reply = await send(`${site.url}/graphql`, init(query));
@@ -369,7 +369,7 @@ describe('an incremental response', () => {
     expect(reply.body.errors[0].message).toContain(words);
   });
 
-  it('is planned with the rounds that each @defer saves', async () => {
+  it('is planned with the round trips that each @defer saves', async () => {
     const site = await open();
     const query = `{
       page(pageId: "p") {

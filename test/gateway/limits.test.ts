@@ -92,7 +92,7 @@ const ATTACKS: readonly (readonly [string, string, readonly string[]])[] = [
 
 describe('a document', () => {
   it.each(ATTACKS)(
-    'T32, T33: with %s is refused with little work and without a REST call',
+    'T32, T33: with %s is rejected with little work and without a REST call',
     async (_what, query, codes) => {
       const site = await openGateway();
       // Compile the gateway's own code before the measurement.
@@ -110,7 +110,7 @@ describe('a document', () => {
   );
 
   it.each([...new Map(ATTACKS.map((attack) => [attack[2].join(), attack])).values()])(
-    'T34: with %s is refused with 200 for callers who accept only application/json',
+    'T34: with %s is rejected with 200 for clients that accept only application/json',
     async (_what, query, codes) => {
       const site = await openGateway();
 
@@ -123,7 +123,7 @@ describe('a document', () => {
     },
   );
 
-  it('with 350 operations runs the named one, and is refused with a short message when none is named', async () => {
+  it('with 350 operations executes the named one, and is rejected with a short message when none is named', async () => {
     const site = await openGateway();
     const query = many(350, (i) => `query Q${i} { __typename }`);
 
@@ -135,7 +135,7 @@ describe('a document', () => {
     expect(unnamed.body.errors[0].message.length).toBeLessThan(400);
   });
 
-  it('with 30 aliased lists of ids is refused by the budget, and has at most 1,000 errors for invalid ids', async () => {
+  it('with 30 aliased lists of ids is rejected by the budget, and returns at most 1,000 errors for invalid ids', async () => {
     const site = await openGateway({ limits: { maxUpstreamCalls: 50 } });
     const ids = Array.from({ length: 100 }, (_, i) => formatNodeId('Page', [`p${i}`]));
     const query = `query ($ids: [ID!]!) { ${many(30, (i) => `a${i}: nodes(ids: $ids) { id ... on Page { name } }`)} }`;
@@ -148,7 +148,7 @@ describe('a document', () => {
     expect(site.restCalls).toEqual([]);
   });
 
-  it('with a cycle of 90 fragments is refused with little work', async () => {
+  it('with a cycle of 90 fragments is rejected with little work', async () => {
     const site = await openGateway();
     const circle = `{ ...F0 } ${many(90, (i) => `fragment F${i} on Query { ...F${(i + 1) % 90} }`)}`;
 
@@ -163,7 +163,7 @@ describe('a document', () => {
     ['executed', {}],
     ['planned', { 'x-explain': 'plan' }],
   ])(
-    'with 4,900 unknown input fields is refused with few errors and little work when %s',
+    'with 4,900 unknown input fields is rejected with few errors and little work when %s',
     async (_what, headers) => {
       const site = await openGateway();
       const source = `mutation ($i: CreatePageInput!) { createPage(input: $i) { page { id } } }`;
@@ -178,7 +178,7 @@ describe('a document', () => {
     },
   );
 
-  it('may contain any number of brackets in strings and comments', async () => {
+  it('can contain any number of brackets in strings and comments', async () => {
     const site = await openGateway();
     const many = '[{('.repeat(100);
 
@@ -189,7 +189,7 @@ describe('a document', () => {
     expect(reply.body).toEqual({ data: { a: null, b: null } });
   });
 
-  it('is refused with the limit, its size and what to do instead', async () => {
+  it('is rejected with the limit, the actual value and the fix', async () => {
     const site = await openGateway();
 
     const { body } = await site.ask(`{ ${many(31, (i) => `a${i}: __typename`)} }`);
@@ -212,12 +212,12 @@ describe('variables', () => {
     ['a string for a number', '{ "id": "p", "n": "many" }'],
     ['a fraction for an integer', '{ "id": "p", "n": 1.5 }'],
     ['a number beyond all floats', '{ "id": "p", "n": 1e400 }'],
-    ['a required id left out', '{}'],
+    ['a missing required id', '{}'],
     ['a list in place of the object', '[]', 'BAD_REQUEST'],
     ['a string in place of the object', '"text"', 'BAD_REQUEST'],
     ['a number in place of the object', '7', 'BAD_REQUEST'],
   ])(
-    'T38: with %s are refused with 400 and without a REST call',
+    'T38: with %s are rejected with 400 and without a REST call',
     async (_what, variables, code = 'BAD_USER_INPUT') => {
       const site = await openGateway();
       const query =

@@ -17,7 +17,7 @@ it.each([
     `mutation { restorePage(input: { id: "${formatNodeId('Page', ['p'])}" }) { page { name } } }`,
     'finished',
   ],
-])('T22: %s when the caller leaves, and counts it as abandoned', async (_what, query, expected) => {
+])('T22: %s on disconnect and counts the request as abandoned', async (_what, query, expected) => {
   let asked = () => {};
   const began = new Promise<void>((resolve) => (asked = resolve));
   let end: string | undefined;
@@ -50,7 +50,7 @@ it.each([
   expect(lines.at(-1)).toMatchObject({ outcome: 'abandoned', status: 499 });
 });
 
-it('serves as many operations as the queue holds and sheds the others with 503 and Retry-After', async () => {
+it('serves as many operations as fit in the queue and sheds the others with 503 and Retry-After', async () => {
   const url = await openHttp((_request, response) => {
     setTimeout(() => response.writeHead(404).end(), 200);
   });
@@ -79,7 +79,7 @@ it('serves as many operations as the queue holds and sheds the others with 503 a
   expect(shed?.body).not.toHaveProperty('data');
 });
 
-it('answers operations of a known document that wait for their plan, since more come at once than a turn plans', async () => {
+it('serves operations of a known document that wait for their plan when more arrive than one tick can plan', async () => {
   const site = await openGateway();
   const names = ['a', 'b', 'c', 'd', 'e', 'f'];
   const query = `query (${names.map((name) => `$${name}: Boolean!`).join(', ')}) { ${names
@@ -99,7 +99,7 @@ it('answers operations of a known document that wait for their plan, since more 
   }
 });
 
-it('answers a known document before new ones that were sent earlier with the same key', async () => {
+it('serves a known document before new documents sent earlier with the same key', async () => {
   const site = await openGateway();
   const known = '{ known: __typename }';
   await site.ask(known);

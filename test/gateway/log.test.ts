@@ -17,7 +17,7 @@ const PERSON = '{ person(personId: "p") { name } }';
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
 describe('the log line of an operation', () => {
-  it('names its app, trusted document, caller’s trace, bytes and slowest call, without the call log', async () => {
+  it('contains its app, trusted document, incoming trace, bytes and slowest call, without the call log', async () => {
     const { lines, logger } = openLog('info');
     const { byId } = await openTrusting(
       { 'ios-4.2.json': { abc: 'query Topics { topics(first: 1) { nodes { title } } }' } },
@@ -92,7 +92,7 @@ describe('the log line of an operation', () => {
     expect('journal' in lines[1]!).toBe(level === 'debug');
   });
 
-  it('lists a hundred calls at most and counts the others', async () => {
+  it('lists at most a hundred calls and counts the rest', async () => {
     const { lines, logger } = openLog('debug');
     const site = await openGateway({
       backend: 'faulty',
@@ -111,7 +111,7 @@ describe('the log line of an operation', () => {
   });
 });
 
-it('logs a failed call with route, kind, attempt and duration, once a second for each kind', async () => {
+it('logs a failed call with route, kind, attempt and duration, at most once per second and kind', async () => {
   const { lines, logger } = openLog('warn');
   const observer = observeUpstream({
     metrics: new Metrics(),
@@ -137,7 +137,7 @@ it('logs a failed call with route, kind, attempt and duration, once a second for
   expect(lines[0]!['durationMs']).toEqual(expect.any(Number));
 });
 
-it('logs a violation of the contract once an hour for each route and field', () => {
+it('logs a contract violation at most once per hour, route and field', () => {
   const { lines, logger } = openLog('warn');
   let nowMs = 0;
   const observer = observeUpstream({

@@ -17,7 +17,7 @@ const series = (operationName: string, app: string, version: string, count: numb
   `operation_name="${operationName}",app="${app}",version="${version}",outcome="ok" ${count}`;
 
 describe('an outage of the backend', () => {
-  it('is visible from the first operation on, as failed, as an error by code and route, and as degraded', async () => {
+  it('is reported from the first operation on as failed, as an error by code and route, and as degraded', async () => {
     const site = await openGateway({ backend: 'faulty' });
     site.upstream.on('*', status(500));
 
@@ -35,7 +35,7 @@ describe('an outage of the backend', () => {
     expect(await site.metric('gateway_ready')).toBe(1);
   });
 
-  it('is counted from zero, since an increase of an absent series is not seen', async () => {
+  it('is counted from zero, so that the first increase of a series is visible', async () => {
     const { get } = await openGateway();
 
     const { text } = await get('/metrics');
@@ -47,7 +47,7 @@ describe('an outage of the backend', () => {
     }
   });
 
-  it('of one route is counted as partial, and once a response for several failed fields', async () => {
+  it('of one route is counted as partial, and once per response with several failed fields', async () => {
     const site = await openGateway({ backend: 'faulty' });
     site.upstream.on('GET /v0/persons/p1', status(500));
     site.upstream.on('GET /v0/persons/p2', status(500));
@@ -60,7 +60,7 @@ describe('an outage of the backend', () => {
     expect(await site.metric('gateway_errors_total')).toBe(1);
   });
 
-  it('name the routes that the backend lacks, as /ready does, until they are found', async () => {
+  it('lists routes missing from the backend until they are available, as /ready does', async () => {
     const clock = new StagedClock();
     const site = await openGateway({
       backend: 'faulty',
@@ -92,7 +92,7 @@ describe('an outage of the backend', () => {
     expect(await state()).toEqual(['there', 0]);
   });
 
-  it('leaves the count of opened circuits, by scope and route, after they are closed', async () => {
+  it('keeps the count of opened circuits by scope and route after they close', async () => {
     const site = await openGateway({
       backend: 'faulty',
       rest: { breaker: { volume: 2, openMs: 20 } },
@@ -112,7 +112,7 @@ describe('an outage of the backend', () => {
     ).toBe(1);
   });
 
-  it('is not counted for a caller’s mistake', async () => {
+  it('is not counted for a client error', async () => {
     const site = await openGateway({ backend: 'faulty' });
 
     await site.ask('{ person(personId: "") { name } }');
@@ -121,7 +121,7 @@ describe('an outage of the backend', () => {
   });
 });
 
-it('metrics have the circuits of both scopes from the start', async () => {
+it('metrics include the circuits of both scopes from the start', async () => {
   const site = await openGateway();
 
   const { text } = await send(`${site.url}/metrics`);
@@ -149,7 +149,7 @@ describe('an operation of a trusted document', () => {
   it.each([
     ['graphql-client-name', 'graphql-client-version'],
     ['apollographql-client-name', 'apollographql-client-version'],
-  ])('is counted by the app in %s when a manifest names it', async (name, version) => {
+  ])('is counted by the app in %s when a manifest lists it', async (name, version) => {
     const site = await openTrusting({
       'ios-4.2.json': { topics: TOPICS },
       'ios-4.3.json': { topics: TOPICS },
@@ -189,7 +189,7 @@ describe('the cost of operations', () => {
     expect(await site.metric('gateway_operation_rounds_total', 'operation_name="other"')).toBe(1);
   });
 
-  it('is timed from its start to its end', async () => {
+  it('is measured from start to end', async () => {
     const site = await openGateway({ backend: 'faulty' });
     site.upstream.on('GET /v0/persons/p', after(50, world()));
 
@@ -202,7 +202,7 @@ describe('the cost of operations', () => {
     expect(told).toBeLessThanOrEqual(seconds);
   });
 
-  it('counts a read that joined another as shared, by its status', async () => {
+  it('counts a read that shared another one in flight as shared, by status', async () => {
     const site = await openGateway({ backend: 'faulty' });
 
     await Promise.all([site.ask(PERSON), site.ask(PERSON)]);
@@ -212,7 +212,7 @@ describe('the cost of operations', () => {
     expect([await calls('sent'), await calls('shared')]).toEqual([1, 1]);
   });
 
-  it('counts calls that an open circuit refused as unsent and without a duration', async () => {
+  it('counts calls rejected by an open circuit as unsent and without a duration', async () => {
     const site = await openGateway({ backend: 'faulty', rest: { breaker: { volume: 2 } } });
     site.upstream.on('GET /v0/persons/p', status(404), status(500), status(500));
 
@@ -238,7 +238,7 @@ describe('the cost of operations', () => {
   });
 });
 
-it('answers OpenMetrics to scrapers who accept it and the text format to all others', async () => {
+it('returns OpenMetrics to scrapers that accept it and the text format to all others', async () => {
   const site = await openGateway();
   await site.ask(TOPICS);
   const read = async (accept?: string) => {
@@ -275,7 +275,7 @@ it.each([
   ['application/openmetrics-text, text/plain', 'application/openmetrics-text'],
   ['text/plain;q=0, application/openmetrics-text;q=0.1', 'application/openmetrics-text'],
   ['*/*', 'text/plain'],
-])('answers a scraper who accepts %s with %s', async (accept, type) => {
+])('responds to a scraper that accepts %s with %s', async (accept, type) => {
   const site = await openGateway();
 
   const { headers } = await send(`${site.url}/metrics`, { headers: { accept } });
@@ -283,7 +283,7 @@ it.each([
   expect(headers.get('content-type')!.split(';')[0]).toBe(type);
 });
 
-it('writes durations as a histogram of prom-client does, in both formats', async () => {
+it('writes durations like a prom-client histogram in both formats', async () => {
   const instruments = new Instruments();
   const { registry } = instruments;
   const durations = instruments.durations(

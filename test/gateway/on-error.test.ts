@@ -18,7 +18,7 @@ const ask = ({ post }: InProcessGateway, query: string, onError: unknown) =>
 const PAGE = '{ page(pageId: "p") { name pageId } }';
 
 describe('onError', () => {
-  it('NULL leaves null in a failed non-null field instead of propagating it', async () => {
+  it('NULL returns null for a failed non-null field instead of propagating it', async () => {
     const site = await open();
     site.upstream.on(
       'GET /v0/pages/p',
@@ -59,7 +59,7 @@ describe('onError', () => {
     },
   );
 
-  it('refuses an unknown value with BAD_REQUEST and without a REST call', async () => {
+  it('rejects an unknown value with BAD_REQUEST and without a REST call', async () => {
     const site = await open();
 
     const reply = await ask(site, PAGE, 'IGNORE');

@@ -49,9 +49,9 @@ function answersIn({ headers, text }: Reply): any[] {
   return [...(pieces?.[1] ?? '').matchAll(/\{.*\}/g)].map(([json]) => JSON.parse(json) as unknown);
 }
 
-describe.each(STREAMS)('a response to a caller who accepts only %s', (accept) => {
+describe.each(STREAMS)('a response to a client that accepts only %s', (accept) => {
   it.each(TRANSPORTS)(
-    'is an uncompressed stream of one with the headers of any response, by %s',
+    'is an uncompressed stream of one result with the usual headers, by %s',
     async (transport) => {
       const site = await openGateway({
         fresh: true,
@@ -80,7 +80,7 @@ describe.each(STREAMS)('a response to a caller who accepts only %s', (accept) =>
     },
   );
 
-  it('is counted, logged and masked like any response', async () => {
+  it('is counted, logged and masked like any other response', async () => {
     const { lines, logger } = openLog('info');
     const site = await openGateway({
       logger,
@@ -114,7 +114,7 @@ describe.each(STREAMS)('a response to a caller who accepts only %s', (accept) =>
   });
 });
 
-describe('a client error to a caller who accepts only event streams', () => {
+describe('a client error for a client that accepts only event streams', () => {
   const costly = `{ ${Array.from({ length: 3 }, (_, i) => `a${i}: page(pageId: "p${i}") { name }`).join(' ')} }`;
   const open = (options: InProcessOptions = {}) =>
     openGateway({ limits: { maxUpstreamCalls: 2 }, ...options });
@@ -147,7 +147,7 @@ describe('a client error to a caller who accepts only event streams', () => {
     ['no document', { body: '{}' }, 'BAD_REQUEST'],
     ['a bad key', { headers: { 'x-api-key': 'two words' } }, 'UNAUTHENTICATED'],
     ['a body that is too long', { body: 'x'.repeat(101_000) }, 'BODY_TOO_LARGE'],
-  ])('for %s is an event of a response with 200', async (_what, asked, code) => {
+  ])('for %s is sent as an event with status 200', async (_what, asked, code) => {
     const reply = await ask(await open(), 'HTTP', 'text/event-stream', asked);
 
     expect(reply.status).toBe(200);
@@ -155,7 +155,7 @@ describe('a client error to a caller who accepts only event streams', () => {
     expect(answersIn(reply)[0].errors[0].extensions.code).toBe(code);
   });
 
-  it('keeps the statuses 429 and 503 with Retry-After', async () => {
+  it('keeps the status 429 or 503 with Retry-After', async () => {
     const limited = (code: number) => ({
       plugins: [
         {

@@ -8,7 +8,7 @@ import { send } from '../support/client.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { until } from '../support/until.ts';
 
-it('/health answers alive, also to HEAD', async () => {
+it('/health reports that the process is alive, also to HEAD', async () => {
   const { url } = await openGateway();
 
   const get = await send(`${url}/health`);
@@ -23,7 +23,7 @@ it('/health answers alive, also to HEAD', async () => {
 });
 
 describe('/ready', () => {
-  it('is 200 before the first call and makes no REST call', async () => {
+  it('returns 200 before the first call and makes no REST call', async () => {
     const upstream = await openFaultUpstream();
     const { url } = await openGateway({ backend: new URL(upstream.url) });
 
@@ -42,9 +42,9 @@ describe('/ready', () => {
 
   it.each<[string, Behaviour, object]>([
     ['fails', status(500), { answers: false, status: 500 }],
-    ['is silent', silence(), { answers: false, status: null, failure: 'timeout' }],
+    ['does not respond', silence(), { answers: false, status: null, failure: 'timeout' }],
   ])(
-    'is 200 and degraded when the backend %s, until a call is answered',
+    'returns 200 and degraded when the backend %s, until a call succeeds',
     async (_what, fault, met) => {
       const site = await openGateway({ backend: 'faulty', rest: { timeoutMs: 200 } });
       site.upstream.on('*', fault);
@@ -65,7 +65,7 @@ describe('/ready', () => {
     },
   );
 
-  it('is 200 without the address of a backend that refuses connections', async () => {
+  it('returns 200 without the address of an unreachable backend', async () => {
     const { url, ask } = await openGateway({ backend: new URL('http://127.0.0.1:1') });
     await ask('{ topics(first: 1) { nodes { topicId } } }');
 
@@ -75,7 +75,7 @@ describe('/ready', () => {
     expect(text).not.toContain('127.0.0.1');
   });
 
-  it('is 503 as soon as the server stops, while other requests are served', async () => {
+  it('returns 503 as soon as the server starts to stop, while other requests are served', async () => {
     const { url, server, ask } = await openGateway({});
 
     const closing = server.close(1_000, 300);
@@ -90,7 +90,7 @@ describe('/ready', () => {
   });
 });
 
-it('/metrics counts requests and calls by route, without keys, ids and names of operations', async () => {
+it('/metrics counts requests and calls by route, without keys, ids or operation names', async () => {
   const { url, ask } = await openGateway();
   await ask('query Secret { page(pageId: "page_northwind") { name } }');
   await ask('{ page(pageId: "page_northwind") { nonsense } }');
@@ -112,7 +112,7 @@ it.each([
   ['GET', '//graphql', 404, 'NOT_FOUND'],
   ['POST', '/health', 405, 'METHOD_NOT_ALLOWED'],
   ['DELETE', '/graphql', 405, 'METHOD_NOT_ALLOWED'],
-])('refuses %s %s in JSON', async (method, path, status, code) => {
+])('rejects %s %s with a JSON body', async (method, path, status, code) => {
   const { url } = await openGateway();
 
   const reply = await send(url + path, {
@@ -127,7 +127,7 @@ it.each([
 it.each([
   ...['/a/./health', '/a/../health', '/./health', '/a/%2e/health', '/%68ealth', '/health/'],
   ...['\\health', '/a/..\\health', '/health#x', '/a/../graphql?query={__typename}'],
-])('answers 404 or 400 to %s, since routes are matched as sent', async (path) => {
+])('returns 404 or 400 for %s, since paths are not normalized', async (path) => {
   const { server } = await openGateway();
 
   const reply = await rawHttp(
@@ -139,7 +139,7 @@ it.each([
 });
 
 it.each(['/health', '/ready', '/metrics', '/ready?probe=x'])(
-  '%s may not be cached',
+  '%s is not cacheable',
   async (path) => {
     const { url } = await openGateway();
 
@@ -150,7 +150,7 @@ it.each(['/health', '/ready', '/metrics', '/ready?probe=x'])(
   },
 );
 
-it('counts a plan as ok and a preflight not at all', async () => {
+it('counts a plan as ok and does not count a preflight', async () => {
   const { url, ask } = await openGateway({ http: { corsOrigins: ['https://app.example'] } });
 
   await ask('{ topics { nodes { title } } }', { headers: { 'x-explain': 'plan' } });
@@ -165,7 +165,7 @@ it('counts a plan as ok and a preflight not at all', async () => {
   ]);
 });
 
-it('writes metrics once for twenty concurrent scrapes', async () => {
+it('renders metrics once for twenty concurrent scrapes', async () => {
   const { url, gateway } = await openGateway();
   const { metrics } = gateway;
   const write = metrics.registry.metrics.bind(metrics.registry);

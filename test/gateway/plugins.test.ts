@@ -29,7 +29,7 @@ const PAGE = { query: `{ page(pageId: "${IDS.page}") { name } }` };
 const published = (plugin: object): GatewayPlugin => plugin;
 
 describe('a published plugin', () => {
-  it('of Yoga refuses a caller without a token and serves one with it', async () => {
+  it('from Yoga rejects a client without a token and serves one with a token', async () => {
     const secret = 'a secret that is long enough for a test';
     const site = await openGateway({
       plugins: [
@@ -55,7 +55,7 @@ describe('a published plugin', () => {
     expect(passed.body).toMatchObject({ data: { page: { name: expect.any(String) } } });
   });
 
-  it('of Envelop adds a validation rule', async () => {
+  it('from Envelop adds a validation rule', async () => {
     const site = await openGateway({ plugins: [published(useDisableIntrospection())] });
 
     const { status, body } = await site.ask('{ __schema { queryType { name } } }');
@@ -64,7 +64,7 @@ describe('a published plugin', () => {
     expect((await site.ask(PAGE.query)).body.errors).toBeUndefined();
   });
 
-  it('of graphql-armor refuses a document with its own message', async () => {
+  it('from graphql-armor rejects a document with its own message', async () => {
     const site = await openGateway({ plugins: [published(maxAliasesPlugin({ n: 1 }))] });
 
     const { body } = await site.ask(`{ page(pageId: "${IDS.page}") { a: name b: name c: name } }`);
@@ -94,7 +94,7 @@ describe('a small plugin', () => {
     expect(slow).toEqual(['Slow']);
   });
 
-  it('adds a validation rule for some callers, although the document is cached for others', async () => {
+  it('adds a validation rule for some clients, although the document is cached for others', async () => {
     const noAliases: ValidationRule = (context) => ({
       Field({ alias }) {
         if (alias) context.reportError(new GraphQLError('No aliases here.'));
@@ -117,7 +117,7 @@ describe('a small plugin', () => {
     expect(statuses).toEqual([200, 400, 200, 400]);
   });
 
-  it('reads method, URL and headers of the request', async () => {
+  it('reads the method, URL and headers of the request', async () => {
     const seen: unknown[] = [];
     const site = await openGateway({
       plugins: [
@@ -134,7 +134,7 @@ describe('a small plugin', () => {
     expect(seen).toEqual(['POST', 'http://gateway/graphql', 'web']);
   });
 
-  it('sees the errors that the caller sees', async () => {
+  it('sees the errors that the client sees', async () => {
     const seen: unknown[] = [];
     const site = await openGateway({
       backend: 'faulty',
@@ -155,7 +155,7 @@ describe('a small plugin', () => {
   });
 });
 
-describe('a request of the Fetch API', () => {
+describe('a Fetch API request', () => {
   it('is not created for a plugin that does not read it', async () => {
     const created: boolean[] = [];
     const site = await openGateway({
@@ -184,7 +184,7 @@ it.each([
   ['onParse', { onParse() {} }],
   ['onParams', { onParams() {} }],
   ['onResponse', { onResponse() {} }],
-])('beside a plugin with %s a mutation by GET has the error of the gateway', async (_, plugin) => {
+])('a mutation by GET returns the gateway’s error next to a plugin with %s', async (_, plugin) => {
   const site = await openGateway({ plugins: [plugin] });
 
   const response = await byGet(
@@ -237,7 +237,7 @@ describe.each(['onParams', 'onParse', 'onValidate', 'onContextBuilding', 'onExec
 
     // A message of a WebSocket has no HTTP parameters.
     it.skipIf(hook === 'onParams')(
-      'masks its error over a WebSocket and leaves the socket open',
+      'masks its error over a WebSocket and keeps the socket open',
       async () => {
         const site = await openGateway({
           plugins: [thrower(new Error('no'))],
@@ -257,7 +257,7 @@ describe.each(['onParams', 'onParse', 'onValidate', 'onContextBuilding', 'onExec
   },
 );
 
-describe('without its line in the list of policies', () => {
+describe('without its entry in the list of policies', () => {
   const openWithout = (name: string, options = {}) =>
     openGateway({
       ...options,
@@ -267,7 +267,7 @@ describe('without its line in the list of policies', () => {
         Object.fromEntries(Object.entries(policies).filter(([one]) => one !== name)),
     });
 
-  it('metrics counts no operation', async () => {
+  it('metrics counts no operations', async () => {
     const counted = async (site: InProcessGateway) => {
       await site.ask(PAGE.query);
       return (await fetch(`${site.url}/metrics`)).text();
@@ -285,7 +285,7 @@ describe('without its line in the list of policies', () => {
     expect(await ask(await openWithout('operationKind'))).toBe(200);
   });
 
-  it('budget refuses no operation for its cost', async () => {
+  it('budget rejects no operation for its cost', async () => {
     const site = await openGateway({ limits: { maxUpstreamCalls: 1 } });
     const without = await openWithout('budget', { limits: { maxUpstreamCalls: 1 } });
     const two = `{ a: page(pageId: "a") { name } b: page(pageId: "b") { name } }`;
@@ -293,7 +293,7 @@ describe('without its line in the list of policies', () => {
     expect((await without.ask(two)).codes).not.toContain('QUERY_TOO_EXPENSIVE');
   });
 
-  it('log writes no line for an operation', async () => {
+  it('log writes no lines for operations', async () => {
     const linesOf = async (
       open: (options: InProcessOptions) => Promise<InProcessGateway>,
     ): Promise<string> => {
@@ -316,7 +316,7 @@ describe('without its line in the list of policies', () => {
     expect(await codes(await openWithout('forwardedHeaders', forward))).toEqual([]);
   });
 
-  it('exposedHeaders exposes no header of the backend', async () => {
+  it('exposedHeaders exposes no backend headers', async () => {
     const expose = { headers: { expose: ['content-type'] } }; // Settings refuse this name.
     const typeOf = async (site: InProcessGateway) =>
       (await site.ask(PAGE.query)).headers.get('content-type');
@@ -336,7 +336,7 @@ describe('without its line in the list of policies', () => {
     expect(await ask(await openWithout('httpRequest'))).toBe(200);
   });
 
-  it('trustedDocuments refuses no untrusted document', async () => {
+  it('trustedDocuments rejects no untrusted documents', async () => {
     const folder = openFolder({ 'web-1.json': { [sha256(PAGE.query)]: PAGE.query } });
     const documents = { folder, only: true };
     const ask = async (site: InProcessGateway) => (await site.ask('{ __typename }')).codes;
@@ -344,7 +344,7 @@ describe('without its line in the list of policies', () => {
     expect(await ask(await openWithout('trustedDocuments', { documents }))).toEqual([]);
   });
 
-  it('apiKey does not refuse a malformed key', async () => {
+  it('apiKey does not reject a malformed key', async () => {
     const ask = async (site: InProcessGateway) => site.ask(PAGE.query, { apiKey: 'no key' });
     expect((await ask(await openGateway())).text).toContain('Invalid API key.');
     expect((await ask(await openWithout('apiKey'))).text).not.toContain('Invalid API key.');
@@ -364,13 +364,13 @@ describe('without its line in the list of policies', () => {
     expect(await tag(await openWithout('validators'))).toBeNull();
   });
 
-  it('execution resolves no field', async () => {
+  it('execution resolves no fields', async () => {
     const name = async (site: InProcessGateway) => (await site.ask(PAGE.query)).data?.page?.name;
     expect(await name(await openGateway())).toEqual(expect.any(String));
     expect(await name(await openWithout('execution'))).toBeUndefined();
   });
 
-  it('admission answers no shed operation with 503', async () => {
+  it('admission does not shed operations with 503', async () => {
     const statuses = async (open: (options: InProcessOptions) => Promise<InProcessGateway>) => {
       const upstream = await openFaultUpstream();
       onTestFinished(() => upstream.stop());
@@ -391,14 +391,14 @@ describe('without its line in the list of policies', () => {
     expect(await statuses((options) => openWithout('admission', options))).not.toContain(503);
   });
 
-  it('incrementalDelivery sends no parts', async () => {
+  it('incrementalDelivery sends no incremental parts', async () => {
     expect(await partsOf(await openGateway())).toContain('"hasNext":false');
     expect(await partsOf(await openWithout('incrementalDelivery'))).not.toContain(
       '"hasNext":false',
     );
   });
 
-  it('subscriptions delivers no event', async () => {
+  it('subscriptions delivers no events', async () => {
     const query = `subscription { pageProgress(id: "${SAMPLE_NODES[0]}") { audiences { audienceId } } }`;
     const deliversWithin = async (ms: number, site: InProcessGateway): Promise<boolean> => {
       const headers = { accept: 'text/event-stream', 'x-api-key': EXAMPLE_API_KEY };
@@ -431,7 +431,7 @@ describe('without its line in the list of policies', () => {
     expect(await coding(await openWithout('compression'))).toBeNull();
   });
 
-  it('cors sends no CORS header to an allowed origin', async () => {
+  it('cors sends no CORS headers to an allowed origin', async () => {
     const origin = 'https://app.example.com';
     const http = { corsOrigins: [origin] };
     const allowed = async (site: InProcessGateway) =>

@@ -53,7 +53,7 @@ function post(
 }
 
 describe('starting', () => {
-  it('answers, serves GraphiQL, logs JSON without the API key, and exits with 0 at once on SIGINT', async () => {
+  it('serves queries and GraphiQL, logs JSON without the API key, and exits with 0 immediately on SIGINT', async () => {
     const product = startProcess({ PORT: '0', SHUTDOWN_TIMEOUT_MS: '3600000' });
     const url = await product.ready();
 
@@ -70,7 +70,7 @@ describe('starting', () => {
     expect(product.stderr).toBe('');
   });
 
-  it('starts while the backend is unreachable, logs so once, and serves requests without its address', async () => {
+  it('starts while the backend is unreachable, logs it once, and does not expose its address in responses', async () => {
     const port = await freePort();
     const product = startProcess({ UPSTREAM_URL: `http://127.0.0.1:${port}` });
     const site = new URL('/', await product.ready()).href;
@@ -117,7 +117,7 @@ describe('starting', () => {
     expect(product.stdout).toBe('');
   });
 
-  it.skipIf(sharesPorts)('exits with 1 and one line when this Node lacks REUSE_PORT', async () => {
+  it.skipIf(sharesPorts)('exits with 1 and one line if Node lacks REUSE_PORT', async () => {
     const product = startProcess({ REUSE_PORT: 'on' });
 
     expect(await product.exit()).toBe(1);
@@ -127,7 +127,7 @@ describe('starting', () => {
   });
 
   it.runIf(sharesPorts)(
-    'shares a port with REUSE_PORT=on, where each process has metrics of its own and one that stops leaves the others',
+    'shares a port with REUSE_PORT=on, has metrics per process, and keeps serving when one stops',
     async () => {
       const backend = await openSlowBackend(0);
       const [PORT, ...admin] = [await freePort(), await freePort(), await freePort()].map(String);
@@ -198,7 +198,7 @@ describe('stopping', () => {
     },
   );
 
-  it('T57: resets none of twenty connections that callers keep busy', async () => {
+  it('T57: resets none of twenty connections that clients keep busy', async () => {
     const { url: upstreamUrl, calls } = await openSlowBackend(5);
     const product = startProcess({ UPSTREAM_URL: upstreamUrl });
     const url = await product.ready();
@@ -288,7 +288,7 @@ describe('stopping', () => {
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'T57: exits with 1 at once on a second signal, which is not the first repeated within half a second: %s',
+    'T57: exits with 1 immediately on a second signal, unless it repeats the first within 500 ms: %s',
     async (second) => {
       const { url: upstreamUrl, calls } = await openSlowBackend(60_000);
       const product = startProcess({

@@ -197,7 +197,7 @@ async function answersTo(one: Annotated): Promise<readonly Asked[]> {
   return answers;
 }
 
-describe('a field that carries @semanticNonNull', () => {
+describe('a field with @semanticNonNull', () => {
   it('occurs more than thirty times in the schema', () => {
     expect(annotated.length).toBeGreaterThan(30);
   });

@@ -46,7 +46,7 @@ async function untilKeyWaits(gateway: InProcessGateway, asked: () => number): Pr
   }
 }
 
-it('a heavy operation waits for another of its key, while light ones and other keys are served', async () => {
+it('a heavy operation waits for another one with the same key, while light ones and other keys are served', async () => {
   const gateway = await openForTwoKeys();
   const { upstream } = gateway;
   const waiting: (() => void)[] = [];
@@ -72,7 +72,7 @@ it('a heavy operation waits for another of its key, while light ones and other k
   expect((await second).data.page.name).toBe('name');
 });
 
-it('an operation is weighed by the page size in its variables', async () => {
+it('the weight of an operation depends on the page size in its variables', async () => {
   const gateway = await openForTwoKeys();
   const { upstream } = gateway;
   const waiting: (() => void)[] = [];
@@ -99,7 +99,7 @@ it('an operation is weighed by the page size in its variables', async () => {
   expect(replies.map(({ status }) => status)).toEqual(Array(7).fill(200));
 });
 
-it('new documents that arrive at once take turns, and those that find the queue full get 503 with Retry-After', async () => {
+it('new documents that arrive concurrently are queued, and those above the queue limit get 503 with Retry-After', async () => {
   const gateway = await openForTwoKeys();
   // Twelve million characters, of which eight million may wait.
   const documents = Array.from({ length: 800 }, (_, i) => ({
@@ -200,7 +200,7 @@ function holdLargePages(upstream: FaultUpstream): () => void {
   };
 }
 
-it('a key whose operations receive more bytes at once than its share gets 503 with Retry-After for the rest', async () => {
+it('a key whose concurrent operations receive more bytes than its share gets 503 with Retry-After for the rest', async () => {
   const gateway = await openForTwoKeys();
   const { upstream } = gateway;
   const query = 'query ($id: ID!) { page(pageId: $id) { pageId } }';
@@ -229,7 +229,7 @@ it('a key whose operations receive more bytes at once than its share gets 503 wi
   expect((await ask('small')).status).toBe(200);
 });
 
-it('an operation that receives more bytes than the share of a key fails as too expensive', async () => {
+it('an operation that receives more bytes than the share of its key fails as too expensive', async () => {
   const gateway = await openForTwoKeys();
   const release = holdLargePages(gateway.upstream);
   const ids = Array.from({ length: 40 }, (_, i) => formatNodeId('Page', [`p${i}`]));

@@ -80,7 +80,7 @@ describe('compression', () => {
       ['gzip;q=1, br;q=0.5', 'gzip', gunzipSync],
       ['*', 'br', brotliDecompressSync],
       ['br;q=0, *', 'gzip', gunzipSync],
-    ])('answers Accept-Encoding "%s" in %s', async (accepted, coding, decode) => {
+    ])('responds to Accept-Encoding "%s" with %s', async (accepted, coding, decode) => {
       const site = await openGateway();
       const plain = await ask(site, transport, LARGE);
 
@@ -106,7 +106,7 @@ describe('compression', () => {
       },
     );
 
-    it('does not compress a response below a kilobyte', async () => {
+    it('does not compress a response smaller than a kilobyte', async () => {
       const site = await openGateway();
 
       const { headers } = await ask(site, transport, SMALL, { 'accept-encoding': 'br' });
@@ -125,7 +125,7 @@ describe('compression', () => {
     });
   });
 
-  it('compresses 32 responses at a time, and sends further ones uncompressed', async () => {
+  it('compresses at most 32 responses concurrently and sends further ones uncompressed', async () => {
     let waiting = 0;
     let release = (): void => {};
     const released = new Promise<void>((resolve) => (release = resolve));
@@ -151,7 +151,7 @@ describe('compression', () => {
     expect((await askOnce()).headers['content-encoding']).toBe('br');
   });
 
-  it('reveals nothing of an API key, since no response contains it', async () => {
+  it('reveals nothing about an API key, since no response contains it', async () => {
     const site = await openGateway();
 
     const answers = [
@@ -187,7 +187,7 @@ describe('compression', () => {
     );
   });
 
-  it('answers eighty concurrent requests with the same content', async () => {
+  it('returns the same content to eighty concurrent requests', async () => {
     const site = await openGateway();
 
     const answers = await Promise.all(
@@ -202,7 +202,7 @@ describe('compression', () => {
 });
 
 describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (transport) => {
-  it('is answered 304 to the ETag of the same response, with the same headers', async () => {
+  it('returns 304 with the same headers for the ETag of the same response', async () => {
     const site = await openGateway();
     const first = await ask(site, transport, LARGE, { 'accept-encoding': 'br' });
     const tag = first.headers['etag'] as string;
@@ -222,13 +222,13 @@ describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (transport) => {
     expect(first.headers['vary']).toBe('x-api-key, accept, accept-encoding');
   });
 
-  it('is answered 304 to If-None-Match: *', async () => {
+  it('returns 304 for If-None-Match: *', async () => {
     const { status } = await ask(await openGateway(), transport, SMALL, { 'if-none-match': '*' });
 
     expect(status).toBe(304);
   });
 
-  it('is not answered 304 to If-Modified-Since', async () => {
+  it('does not return 304 for If-Modified-Since', async () => {
     const site = await openGateway();
 
     const since = new Date(Date.now() + 60_000).toUTCString();
@@ -251,7 +251,7 @@ describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (transport) => {
     ['an explained response', LARGE, { 'x-explain': 'true' }],
     ['a plan', LARGE, { 'x-explain': 'plan' }],
     ['a mutation', 'mutation { restorePage(input: { id: "x" }) { page { id } } }', {}],
-  ])('has no ETag but Cache-Control: no-store for %s', async (_, query, headers) => {
+  ])('has Cache-Control: no-store and no ETag for %s', async (_, query, headers) => {
     const site = await openGateway();
 
     const answer = await ask(site, transport, query, { ...headers, 'if-none-match': '*' });
@@ -261,7 +261,7 @@ describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (transport) => {
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  it('has no ETag but Cache-Control: no-store for a partial response', async () => {
+  it('has Cache-Control: no-store and no ETag for a partial response', async () => {
     const site = await openGateway({ backend: 'faulty' });
     site.upstream.on('GET /v0/pages/p', ok({ pageId: 'p', title: 't' }));
 
@@ -273,7 +273,7 @@ describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (transport) => {
   });
 });
 
-it('answers 304 only for the same fields, coding and media type', async () => {
+it('returns 304 only for the same fields, encoding and content type', async () => {
   const site = await openGateway({ backend: 'faulty' });
   const pages = fc.record({
     name: fc.constantFrom('n', 'N', 'ñ', 'n'.repeat(2_000)),

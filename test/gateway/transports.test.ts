@@ -40,7 +40,7 @@ const FAILING = {
 const ASKED = { query: PAGE, variables: { id: IDS.page } };
 
 describe('every transport', () => {
-  it('answers a query alike, with 200', async () => {
+  it('returns the same response with status 200 for a query', async () => {
     const site = await open();
 
     const { status: code } = await ask(site);
@@ -48,7 +48,7 @@ describe('every transport', () => {
     expect(code).toBe(200);
   });
 
-  it('answers random queries alike', async () => {
+  it('returns the same responses for random queries', async () => {
     const site = await open({
       documents: { limits: UNLIMITED },
       limits: { maxUpstreamCalls: 10_000 },
@@ -111,12 +111,12 @@ describe('every transport', () => {
       },
     ],
     [
-      'a refused mutation',
+      'a rejected mutation',
       { query: 'mutation { restorePage(input: { id: "x" }) { page { id } } }' },
     ],
     ['too many fields', { query: `{ ${'a: __typename '.repeat(2_000)} }` }],
     ['too many calls', { query: `{ ${aliases(60)} }` }],
-  ])('answers %s alike', async (_, body) => {
+  ])('returns the same response for %s', async (_, body) => {
     const site = await open();
 
     await ask(site, { body });
@@ -149,13 +149,13 @@ describe('every transport', () => {
     { origin: 'https://other.example' },
     { origin: 'null' },
   ];
-  it.each(headers)('answers a request with %j alike', async (extra) => {
+  it.each(headers)('returns the same response for a request with %j', async (extra) => {
     const site = await open({ http: { corsOrigins: ['https://known.example'] } });
 
     await ask(site, { headers: extra });
   });
 
-  it('refuses introspection alike when it is off', async () => {
+  it('rejects introspection with the same response when it is off', async () => {
     const site = await open({ tools: { introspection: 'off' } });
 
     const { text: answer } = await ask(site, {
@@ -165,7 +165,7 @@ describe('every transport', () => {
     expect(answer).toContain('introspection has been disabled');
   });
 
-  it('answers every audit of graphql-http alike', async () => {
+  it('returns the same response for every graphql-http audit', async () => {
     const site = await open();
     const requests: [string, RequestInit][] = [];
     const audits = serverAudits({
@@ -205,7 +205,7 @@ describe('every transport', () => {
     ['a body byte by byte', drip(10), 100],
     ['an endless body', endless()],
     ['broken HTTP', raw('HTTP/1.1 banana\r\n\r\n')],
-  ])('answers alike when the backend answers %s', async (_, behaviour, timeoutMs = 30_000) => {
+  ])('responds identically if the backend sends %s', async (_, behaviour, timeoutMs = 30_000) => {
     const upstream = await openFaultUpstream();
     onTestFinished(() => upstream.stop());
     upstream.on('*', behaviour);

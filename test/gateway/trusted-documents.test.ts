@@ -124,7 +124,7 @@ describe.each(TRANSPORTS)('a trusted document by %s', (_transport, ask) => {
       { extensions: { persistedQuery: { version: 1, sha256Hash: sha256(PAGE) } } },
     ],
     ['doc_id', { doc_id: sha256(PAGE) }],
-    ['id and text', { documentId: `sha256:${sha256(PAGE)}`, query: PAGE }],
+    ['id and query string', { documentId: `sha256:${sha256(PAGE)}`, query: PAGE }],
   ])('is found by %s', async (_form, params) => {
     const site = await openTrusting({ only: true });
 
@@ -146,7 +146,7 @@ describe.each(TRANSPORTS)('a trusted document by %s', (_transport, ask) => {
     expect(answers.map(({ status, codes }) => [status, ...codes])).toEqual([[200], [200], [200]]);
   });
 
-  it('is refused as PersistedQueryNotFound for an unknown id, without a REST call', async () => {
+  it('is rejected as PersistedQueryNotFound for an unknown id, without a REST call', async () => {
     const site = await openTrusting();
 
     const { body, codes } = await ask(site, { documentId: `sha256:${sha256(OTHER)}` });
@@ -156,7 +156,7 @@ describe.each(TRANSPORTS)('a trusted document by %s', (_transport, ask) => {
     expect(site.restCalls).toEqual([]);
   });
 
-  it('is refused as PersistedQueryNotSupported when no folder is set', async () => {
+  it('is rejected as PersistedQueryNotSupported when no folder is set', async () => {
     const site = await openGateway();
 
     const { body, codes } = await ask(site, { documentId: `sha256:${sha256(PAGE)}` });
@@ -182,7 +182,7 @@ describe.each(TRANSPORTS)('a trusted document by %s', (_transport, ask) => {
     expect(site.restCalls).toEqual([]);
   });
 
-  it('is refused when its id and the text do not match', async () => {
+  it('is rejected when its id and the query string do not match', async () => {
     const site = await openTrusting();
 
     const refused = [
@@ -197,7 +197,7 @@ describe.each(TRANSPORTS)('a trusted document by %s', (_transport, ask) => {
     expect(site.restCalls).toEqual([]);
   });
 
-  it('is not registered by a text that is sent with its hash, which is executed', async () => {
+  it('is not registered by a query string sent with its hash, which is only executed', async () => {
     const site = await openTrusting();
     const extensions = { persistedQuery: { version: 1, sha256Hash: sha256(OTHER) } };
 
@@ -208,7 +208,7 @@ describe.each(TRANSPORTS)('a trusted document by %s', (_transport, ask) => {
     expect(third.codes).toEqual(['PERSISTED_QUERY_NOT_FOUND']);
   });
 
-  it('is not needed for a text that comes with an unknown id of the app’s own', async () => {
+  it('is not required for a query string sent with an unknown app-specific id', async () => {
     const site = await openTrusting();
 
     const answers = [
@@ -226,7 +226,7 @@ describe.each(TRANSPORTS)('a trusted document by %s', (_transport, ask) => {
 
 describe('a trusted document', () => {
   it.each(TRANSPORTS)(
-    'by %s is not confused with one asked for before',
+    'by %s is not confused with one requested before',
     async (_transport, ask) => {
       const site = await openTrusting();
       const page = { documentId: `sha256:${sha256(PAGE)}`, variables: { id: 'page_northwind' } };
@@ -245,7 +245,7 @@ describe('a trusted document', () => {
     },
   );
 
-  it('requires the caller’s API key', async () => {
+  it('requires the client’s API key', async () => {
     const site = await openTrusting();
 
     const { status, codes } = await site.post({
@@ -256,7 +256,7 @@ describe('a trusted document', () => {
     expect([status, ...codes]).toEqual([401, 'UNAUTHENTICATED']);
   });
 
-  it('has the max-age of cacheMaxAge in Cache-Control, and no other response has', async () => {
+  it('has cacheMaxAge as max-age in Cache-Control, unlike any other response', async () => {
     const site = await openTrusting({ cacheMaxAge: 60 });
     const asked = { documentId: sha256(PAGE), variables: VARIABLES };
     const cacheControl = async (params: Record<string, unknown>, headers = {}) =>
@@ -273,7 +273,7 @@ describe('a trusted document', () => {
     expect(await cacheControl({ documentId: sha256(OTHER) })).toBe('no-store');
   });
 
-  it('with a mutation is refused by GET with 405', async () => {
+  it('with a mutation is rejected by GET with 405', async () => {
     const site = await openTrusting();
 
     const { status } = await get(site, { documentId: sha256(WRITE), variables: VARIABLES });
@@ -282,7 +282,7 @@ describe('a trusted document', () => {
     expect(site.restCalls).toEqual([]);
   });
 
-  it.each([7, ['x'], {}, ''])('is refused for the id %j', async (documentId) => {
+  it.each([7, ['x'], {}, ''])('is rejected for the id %j', async (documentId) => {
     const site = await openTrusting();
 
     const { codes } = await post(site, { documentId });
@@ -344,7 +344,7 @@ describe('the folder of trusted documents', () => {
       .toEqual(['PERSISTED_QUERY_NOT_FOUND']);
   });
 
-  it('may have a manifest with operations by id, as @replit/graphql-codegen-persisted-queries writes it', async () => {
+  it('can contain a manifest of operations by id, as written by @replit/graphql-codegen-persisted-queries', async () => {
     const folder = openFolder();
     await write(folder, 'web-1.json', {
       format: 'apollo-persisted-query-manifest',
@@ -358,7 +358,7 @@ describe('the folder of trusted documents', () => {
     expect((await post(site, asked)).text).toBe(ANSWER);
   });
 
-  it('may have a file that begins with a byte order mark', async () => {
+  it('can contain a file that starts with a byte order mark', async () => {
     const folder = openFolder();
     await write(folder, 'web-1.json', `\uFEFF${JSON.stringify({ [sha256(PAGE)]: PAGE })}`);
 
@@ -378,17 +378,17 @@ describe('the folder of trusted documents', () => {
       'Not version 1 of apollo-persisted-query-manifest.',
     ],
     [
-      'holds a text that was changed',
+      'contains a modified document',
       { [sha256(PAGE)]: `${PAGE} ` },
       `Id "${sha256(PAGE)}" is not the SHA-256 of its document.`,
     ],
     [
-      'gives an id of another file another text',
+      'reuses the id of another file for a different document',
       { 'topics-1': OTHER },
       'Id "topics-1" is a different document in ios-4.2.json.',
     ],
   ])(
-    'is served as before while a file of it %s, and /ready and the log say so',
+    'is served unchanged while one of its files %s, which /ready and the log report',
     async (_, manifest, reason) => {
       const folder = openManifests();
       const logged: string[] = [];
@@ -417,7 +417,7 @@ describe('the folder of trusted documents', () => {
     },
   );
 
-  it('is served as it was read before while it is missing', async () => {
+  it('is served as last read while it is missing', async () => {
     const folder = openManifests();
     const { trusted, bad } = await openStore(folder);
 
@@ -432,7 +432,7 @@ describe('the folder of trusted documents', () => {
     expect(trusted.report()).toMatchObject({ documents: 1, bad: null });
   });
 
-  it('reports a bad file once, and a document that the schema does not serve', async () => {
+  it('reports an invalid file once, and a document that is invalid for the schema', async () => {
     const folder = openManifests();
     await write(folder, 'old-1.json', { gone: '{ pages { name } }' });
     const { trusted, bad, invalid } = await openStore(folder);
@@ -447,7 +447,7 @@ describe('the folder of trusted documents', () => {
 
   // Only root can take another user's rights for a moment.
   it.skipIf(process.geteuid?.() !== 0)(
-    'is read again once an unreadable file has become readable without a change',
+    'is read again once an unreadable file becomes readable without a change',
     async () => {
       const folder = openManifests();
       await chmod(folder, 0o755);
@@ -468,7 +468,7 @@ describe('the folder of trusted documents', () => {
     },
   );
 
-  it('is replaced as a whole: a new file waits until a bad file is mended', async () => {
+  it('is replaced atomically: a new file waits until an invalid file is fixed', async () => {
     const folder = openManifests();
     const { trusted, bad } = await openStore(folder);
 
@@ -489,14 +489,14 @@ describe('the folder of trusted documents', () => {
     expect(trusted.report()).toEqual({ files: 5, documents: 5, invalid: 0, bad: null });
   });
 
-  it('fails to open when a file is bad', async () => {
+  it('fails to open when a file is invalid', async () => {
     const folder = openManifests();
     await write(folder, 'web-2.json', '{"0":"query');
 
     await expect(openStore(folder)).rejects.toThrow(new TrustedDocumentsError(BAD_WEB_2));
   });
 
-  it('holds documents that are parsed and validated before the first request', async () => {
+  it('contains documents that are parsed and validated before the first request', async () => {
     const { trusted } = await openStore(openManifests());
 
     const found = trusted.find(TOPICS_ASKED);

@@ -63,7 +63,7 @@ describe('the weight of an operation', () => {
     expect(weigh().weight).toBeLessThan(5);
   });
 
-  it('lets one key have four of each shipped document in flight', () => {
+  it('allows one key to have four operations of each shipped document in flight', () => {
     const weights = Object.values(shipped).map((text) => operationOf(text).weigh({}).weight);
 
     expect(Math.max(...weights)).toBeLessThan(192 / 4);
@@ -96,7 +96,7 @@ describe('the weight of an operation', () => {
     expect(nodes.weigh(ids(100)).weight).toBeGreaterThan(12);
   });
 
-  it('is not lowered by earlier ids that are invalid or of another type', () => {
+  it('is not lowered by earlier operations with ids that are invalid or of another type', () => {
     const { weigh } = operationOf(AUDIENCES);
     const node = operationOf(
       'query ($id: ID!, $n: Int) { node(id: $id) { ... on Account { logs(first: $n) { nodes { id } } persons(first: $n) { nodes { logs(first: $n) { nodes { id } } } } } } }',
@@ -110,7 +110,7 @@ describe('the weight of an operation', () => {
     expect(node.weigh({ id: formatNodeId('Account', ['a']), n: 100 }).weight).toBeGreaterThan(30);
   });
 
-  it('carries a rejection only if the cost exceeds the budget for all variables, and otherwise whether it is within', () => {
+  it('includes a rejection only if the cost exceeds the budget for all variables, and otherwise whether it is within it', () => {
     const pages = (id: (i: number) => string) =>
       Array.from(
         { length: 300 },
@@ -128,7 +128,7 @@ describe('the weight of an operation', () => {
     expect(operationOf('{ page(pageId: "p") { name } }').weigh()).toMatchObject({ isWithin: true });
   });
 
-  it('carries the number of calls when no variable can change it', () => {
+  it('includes the number of calls when no variable can change it', () => {
     const { weigh } = operationOf(AUDIENCES);
     const two = operationOf(
       'query ($a: ID!, $b: ID!) { a: person(personId: $a) { name } b: person(personId: $b) { name } }',
@@ -141,7 +141,7 @@ describe('the weight of an operation', () => {
     ).toBe(2);
   });
 
-  it('is estimated by the bytes that earlier operations returned, and pessimistic before the first', () => {
+  it('is estimated from the bytes that earlier operations returned, and pessimistically before the first', () => {
     const estimate = new ByteEstimate(UNKNOWN_BYTES);
 
     expect(estimate.bytes).toBe(UNKNOWN_BYTES);

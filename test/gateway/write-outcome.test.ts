@@ -31,7 +31,7 @@ const WRITTEN = {
   writes: [{ field: 'createTopicEntry', carriedOut: true, id: entryId }],
 };
 
-describe('a mutation with a value that is known to be wrong', () => {
+describe('a mutation with a value that is known to be invalid', () => {
   const ID = 'topicEntry { topicEntryId }';
 
   it.each([
@@ -60,7 +60,7 @@ describe('a mutation with a value that is known to be wrong', () => {
       '$no: String = "x"',
       `${create()} { ${ID} } later: ${create('$no')} { ${ID} }`,
     ],
-  ])('is refused before any call for %s', async (_name, declared, selected) => {
+  ])('is rejected before any call for %s', async (_name, declared, selected) => {
     const query = `mutation (${declared}) { ${selected} }`;
     const asked = { variables: { no: null } };
     const sites = [await open(), await open({ plugins: [{ onExecute() {} }] })];
@@ -80,7 +80,7 @@ describe('a mutation with a value that is known to be wrong', () => {
     }
   });
 
-  it('is carried out where the condition excludes the wrong value', async () => {
+  it('is executed if a condition excludes the invalid value', async () => {
     const site = await open();
 
     const { errors } = await site.ask(
@@ -93,10 +93,10 @@ describe('a mutation with a value that is known to be wrong', () => {
   });
 });
 
-describe('a failure after a write that was carried out', () => {
+describe('a failure after an executed write', () => {
   const READ = `mutation { ${create()} { topicEntry { id } topic { title } } }`;
 
-  it('of the selection tells the write at its field', async () => {
+  it('in the selection reports the write in the error of its field', async () => {
     const site = await open();
     site.upstream.on(TOPIC, status(500));
 
@@ -111,7 +111,7 @@ describe('a failure after a write that was carried out', () => {
     ]);
   });
 
-  it('of a field of the written object tells the write and the id', async () => {
+  it('in a field of the written object reports the write and the id', async () => {
     const site = await open();
     site.upstream.on(ENTRIES, ok({ ...entry, sortOrder: 'first' }));
 
@@ -125,7 +125,7 @@ describe('a failure after a write that was carried out', () => {
   it.each<[string, InProcessOptions, string]>([
     ['too many values', { limits: { maxValues: 40 } }, 'RESULT_TOO_LARGE'],
     ['too much text', { limits: { maxTextBytes: 200 } }, 'RESULT_TOO_LARGE'],
-  ])('of a result with %s tells the write, with status 200', async (_name, options, code) => {
+  ])('for a result with %s reports the write, with status 200', async (_name, options, code) => {
     const site = await open(options);
     const entries = Array.from({ length: 50 }, (_, i) => ({ ...entry, topicEntryId: `e${i}` }));
     site.upstream.on(TOPIC, ok({ ...topic, entries }));
@@ -174,7 +174,7 @@ describe('a failure after a write that was carried out', () => {
         },
       },
     ],
-  ])('of a plugin in %s tells the write, with status 200', async (_name, plugin) => {
+  ])('of a plugin in %s reports the write, with status 200', async (_name, plugin) => {
     const site = await open({ plugins: [plugin] });
 
     const {
@@ -187,7 +187,7 @@ describe('a failure after a write that was carried out', () => {
     expect(errors).toMatchObject([{ extensions: { code: 'INTERNAL_SERVER_ERROR', ...WRITTEN } }]);
   });
 
-  it('of another write tells both, where the caller wants no data after an error', async () => {
+  it('of another write reports both writes when onError is ABORT', async () => {
     const site = await open();
     site.upstream.on(`DELETE ${AUDIENCE}`, reset());
 
@@ -212,7 +212,7 @@ describe('a failure after a write that was carried out', () => {
     ]);
   });
 
-  it('in a later part of the answer tells the write there', async () => {
+  it('in a later part of the response reports the write in that part', async () => {
     const site = await open();
     site.upstream.on(TOPIC, status(500));
 
@@ -235,8 +235,8 @@ describe('a failure after a write that was carried out', () => {
   });
 });
 
-describe('a write that was refused', () => {
-  it('is told by no error', async () => {
+describe('a rejected write', () => {
+  it('is not reported as executed in any error', async () => {
     const site = await open();
     site.upstream.on(ENTRIES, status(403));
 
@@ -246,7 +246,7 @@ describe('a write that was refused', () => {
     expect(errors[0].extensions).not.toHaveProperty('writeCarriedOut');
   });
 
-  it('is told by no error about the whole result', async () => {
+  it('is not reported as executed in an error about the whole result', async () => {
     const fails: GatewayPlugin = {
       onExecutionResult: () => {
         throw new Error('boom');
@@ -261,13 +261,13 @@ describe('a write that was refused', () => {
   });
 });
 
-describe('a write that is answered 200', () => {
+describe('a write with a 200 response', () => {
   it.each<[string, object]>([
     ['an error', { code: 'LOCKED', message: 'secret upstream text' }],
     ['no fields', {}],
     ['another audience', { ...audience, audienceId: 'b' }],
     ['the audience of another page', { ...audience, pageId: 'q' }],
-  ])('with %s is OUTCOME_UNKNOWN', async (_name, body) => {
+  ])('containing %s returns OUTCOME_UNKNOWN', async (_name, body) => {
     const site = await open();
     site.upstream.on(`DELETE ${AUDIENCE}`, ok(body));
 
@@ -282,7 +282,7 @@ describe('a write that is answered 200', () => {
   });
 });
 
-it('the state after a write of unknown outcome has no value that the backend answers wrongly', async () => {
+it('the state after a write with an unknown outcome omits invalid values from the backend', async () => {
   const site = await open();
   site.upstream.on(`DELETE ${AUDIENCE}`, ok({}));
   site.upstream.on(`GET ${AUDIENCE}`, ok({ ...audience, status: 7, archivedAt: 'soon' }));
@@ -294,11 +294,11 @@ it('the state after a write of unknown outcome has no value that the backend ans
   expect(errors[0].extensions.state).toEqual({ id: audienceId, found: true });
 });
 
-describe('a write that is answered 204', () => {
+describe('a write with a 204 response', () => {
   const noContent = (response: ServerResponse) => void response.writeHead(204).end();
   const query = `mutation { ${ARCHIVE} { audience { id status } userErrors { code } } }`;
 
-  it('was carried out, and its object is read', async () => {
+  it('is treated as executed, and its object is read', async () => {
     const site = await open();
     site.upstream.on(`DELETE ${AUDIENCE}`, noContent);
     site.upstream.on(`GET ${AUDIENCE}`, ok({ ...audience, status: 'archived' }));
@@ -313,7 +313,7 @@ describe('a write that is answered 204', () => {
     expect(site.upstream.seen.map(({ method }) => method)).toEqual(['DELETE', 'GET']);
   });
 
-  it('has no object when that is gone, and tells the write when it cannot be read', async () => {
+  it('returns no object when it is gone, and reports the write when it cannot be read', async () => {
     const site = await open();
     site.upstream.on(`DELETE ${AUDIENCE}`, noContent);
     site.upstream.on(`GET ${AUDIENCE}`, status(404));

@@ -8,7 +8,7 @@ function optionsOf(env: Record<string, string>) {
   return settings.options(config.extensions.traces, config, []);
 }
 
-it('leaves variables of OpenTelemetry to its libraries, without warnings', () => {
+it('leaves OpenTelemetry variables to its libraries, without warnings', () => {
   const { extensions, warnings } = readConfig({
     ...{ OTEL_X: ' 1 ', OTEL_BSP_SCHEDULE_DELAI: '', X: '1' },
   });
@@ -17,7 +17,7 @@ it('leaves variables of OpenTelemetry to its libraries, without warnings', () =>
   expect(warnings).toEqual([]);
 });
 
-it('is on by the endpoint for traces before that for all signals, in any case and with blanks', () => {
+it('prefers the endpoint for traces over that for all signals, and ignores case and surrounding whitespace', () => {
   const OTEL_EXPORTER_OTLP_ENDPOINT = ' http://c:4318/all/?token=a ';
   const on = { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: 'HTTP/JSON' };
 

@@ -64,7 +64,7 @@ const inOrder = <One extends { readonly spanId: string | undefined }>(all: reado
   [...all].sort((a, b) => String(a.spanId).localeCompare(String(b.spanId)));
 
 describe('a trace', () => {
-  it('has the calls of the call log, for random operations and failures', async () => {
+  it('contains the calls of the call log for random operations and failures', async () => {
     const decoder = await openDecoder();
     const tracer = tracerFor(decoder.url, {
       OTEL_SPAN_EVENT_COUNT_LIMIT: '100000',
@@ -134,7 +134,7 @@ describe('a trace', () => {
     }
   });
 
-  it('links a request to the span of another request’s call that it joined', async () => {
+  it('links a request to the span of the call that it shares with another request', async () => {
     const decoder = await openDecoder();
     const { site, tracer } = await openTraced(decoder.url);
 
@@ -151,7 +151,7 @@ describe('a trace', () => {
     expect(linked!.events.map(({ name }) => name)).toEqual(['shared GET /v0/persons/{person_id}']);
   });
 
-  it('of a subscription’s event has an id of its own, and is linked to the subscription', async () => {
+  it('of a subscription event has its own id and is linked to the subscription', async () => {
     const decoder = await openDecoder();
     const tracer = tracerFor(decoder.url);
     const live = await openLive({ extensions: [traces(tracer)] });
@@ -179,7 +179,7 @@ describe('a trace', () => {
     expect(ofPages.map((span) => span.traceId).toSorted()).toEqual(tracesOfEvents.toSorted());
   });
 
-  it('has no key, variable, id or header', async () => {
+  it('contains no keys, variables, ids or headers', async () => {
     const decoder = await openDecoder();
     const { site, tracer } = await openTraced(decoder.url);
 
@@ -194,7 +194,7 @@ describe('a trace', () => {
     expect(decoder.texts.join()).not.toContain(KEY);
   });
 
-  it('names its root after the operation of a trusted document, sent by id or as text, but not of another document', async () => {
+  it('names its root after the operation of a trusted document, sent by id or as a string, but not of other documents', async () => {
     const decoder = await openDecoder();
     const tracer = tracerFor(decoder.url);
     const text = 'query Topics { topics(first: 1) { nodes { title } } }';
@@ -216,7 +216,7 @@ describe('a trace', () => {
     expect(roots.map(({ name }) => name)).toEqual(['query Topics', 'query Topics', 'query']);
   });
 
-  it('marks a failed operation as an error, and is the exemplar of its duration', async () => {
+  it('marks a failed operation as an error and is the exemplar of its duration', async () => {
     const decoder = await openDecoder();
     const { site, tracer } = await openTraced(decoder.url);
     site.upstream.on('*', status(500));
@@ -234,7 +234,7 @@ describe('a trace', () => {
   });
 });
 
-it('a trace has the method of a request over HTTP, and none over a WebSocket', async () => {
+it('a trace has the request method over HTTP, and none over a WebSocket', async () => {
   const decoder = await openDecoder();
   const tracer = tracerFor(decoder.url);
   const site = await openGateway({ extensions: [traces(tracer)] });
@@ -281,7 +281,7 @@ it('a trace has the route of its transport, such as /mcp', async () => {
   expect(routes).toEqual(['/graphql', '/mcp']);
 });
 
-it('traceidratio decides once for each trace: the collector gets those that the backend gets', async () => {
+it('traceidratio decides once per trace: the collector and the backend record the same traces', async () => {
   const decoder = await openDecoder();
   const tracer = tracerFor(decoder.url, {
     OTEL_TRACES_SAMPLER: 'traceidratio',
@@ -305,7 +305,7 @@ it.each([
   ['of a caller with a random id', '03', '03'],
   ['of a caller without a random id', '01', '01'],
 ])(
-  'a trace %s has its flags and tracestate at the backend and the collector',
+  'a trace %s keeps its flags and tracestate at the backend and the collector',
   async (_, given, told) => {
     const decoder = await openDecoder();
     const { site, tracer } = await openTraced(decoder.url);
@@ -327,7 +327,7 @@ it.each([
   },
 );
 
-it('a trace that begins here has a random id, and says so', async () => {
+it('a trace started by the gateway has a random id and sets the random flag', async () => {
   const decoder = await openDecoder();
   const { site, tracer } = await openTraced(decoder.url);
 
@@ -354,7 +354,7 @@ describe('the trace context of a trace that is not recorded', () => {
   it.each([
     ['traces are off', undefined],
     ['its caller does not record it', 'parentbased_always_on'],
-    ['the sampler leaves it out', 'always_off'],
+    ['the sampler drops it', 'always_off'],
   ])('is passed on to the backend unchanged, without baggage, when %s', async (_what, sampler) => {
     const parent = traceparent(TRACE, '00');
 
@@ -375,7 +375,7 @@ describe('the trace context of a trace that is not recorded', () => {
     );
   });
 
-  it('is absent when its caller sends none', async () => {
+  it('is absent when the client sends none', async () => {
     expect(await contextAtBackend('always_off', {})).toEqual({});
   });
 });
@@ -385,15 +385,15 @@ it.concurrent.each<[string, () => Promise<string>]>([
   ['hangs', () => openHttp(() => {})],
   ['resets', () => openHttp((request) => request.socket.destroy())],
   [
-    'answers after 1.5 seconds',
+    'responds after 1.5 seconds',
     () =>
       openHttp((_request, response) => {
         setTimeout(() => response.end('{}'), 1_500);
       }),
   ],
-  ['refuses', () => openHttp((_request, response) => response.writeHead(503).end())],
+  ['returns 503', () => openHttp((_request, response) => response.writeHead(503).end())],
 ])(
-  'a collector that %s fails no operation, and delays the end by less than 2.5 seconds',
+  'a collector that %s fails no operations and delays shutdown by less than 2.5 seconds',
   async (_what, open) => {
     const { site, tracer } = await openTraced(await open());
 
