@@ -37,7 +37,7 @@ const graphql = (body: unknown, headers: Record<string, string> = {}): Promise<R
   stand.gateway.post(body, { 'x-api-key': KEY, ...headers });
 
 describe('the gateway', () => {
-  it('T37 keeps five hundred documents padded with comments in bounded memory', async () => {
+  it('T37 caches five hundred documents padded with comments in bounded memory', async () => {
     const padding = '#'.repeat(95_000);
     const fill = async (from: number) => {
       for (let i = from; i < from + 250; i += 20) {
@@ -58,7 +58,7 @@ describe('the gateway', () => {
     await stand.holds([], { hits: 0 });
   });
 
-  it('T36 refuses a body past 100 KB, compressed, or longer than announced, without holding 50 MB', async () => {
+  it('T36 rejects a body that exceeds 100 KB, is compressed or exceeds its Content-Length, without buffering 50 MB', async () => {
     const rss = () => stand.gateway.metric('process_resident_memory_bytes');
     const before = await rss();
     const head = (more: string) =>
@@ -87,7 +87,7 @@ describe('the gateway', () => {
     await stand.holds([long, zipped], { hits: 0 });
   });
 
-  it('T38 uses the last of two equal variables, and ignores undeclared ones', async () => {
+  it('T38 uses the last value of a duplicate variable and ignores undeclared variables', async () => {
     const reply = await graphql(
       '{ "query": "query ($id: ID!) { person(personId: $id) { personId } }", "variables": { "id": "one", "id": "two", "spare": 1 } }',
     );
@@ -179,7 +179,7 @@ describe('T40 global ids', () => {
     '\ud800',
   ];
 
-  it('T40 refuses forged and malformed ids without a call', async () => {
+  it('T40 rejects forged and malformed ids without a REST call', async () => {
     const replies: Reply[] = [];
     for (const id of FORGED) {
       const reply = await askNode(id);
@@ -190,7 +190,7 @@ describe('T40 global ids', () => {
     await stand.holds(replies, { hits: 0 });
   });
 
-  it('T40 refuses random ids, and an id with a bit or some characters changed, without a call', async () => {
+  it('T40 rejects random ids, and ids with a flipped bit or changed characters, without a REST call', async () => {
     const id = formatNodeId('AudienceVersion', [UUID, UUID, 'v']);
     const replies: Reply[] = [];
     await fc.assert(
@@ -213,7 +213,7 @@ describe('T41 cursors', () => {
     return Object.values<any>(data)[0].edges[0].cursor as string;
   };
 
-  it('T41 refuses a cursor of another list, parent or filter, or one that was changed', async () => {
+  it('T41 rejects a cursor that is modified or belongs to another list, parent or filter', async () => {
     const cursor = await cursorOf('topics(first: 1)');
     const ofAccounts = await cursorOf('accounts(query: "a", first: 1)');
     const { data } = await stand.ask(
@@ -258,7 +258,7 @@ describe('T41 cursors', () => {
     await stand.holds(parent, { hits: 1 });
   });
 
-  it('T41 refuses random cursors, and a cursor with a bit or some characters changed, without a call', async () => {
+  it('T41 rejects random cursors, and cursors with a flipped bit or changed characters, without a REST call', async () => {
     const cursor = await cursorOf('topics(first: 1)');
     await stand.calm();
     const replies: Reply[] = [];
@@ -281,7 +281,7 @@ describe('T41 cursors', () => {
     await stand.holds(replies, { hits: 0 });
   });
 
-  it('T41 accepts a cursor that another key was given, and reads with the key of the caller', async () => {
+  it('T41 accepts a cursor issued to another API key and reads with the key of the request', async () => {
     const cursor = await cursorOf('topics(first: 1)');
     await stand.calm();
 
@@ -293,7 +293,7 @@ describe('T41 cursors', () => {
     expect(stand.upstream.seen.at(-1)?.headers['x-api-key']).toBe('rotated');
   });
 
-  it('T41 refuses a cursor with an invented position and a valid checksum', async () => {
+  it('T41 rejects a cursor with a made-up position and a valid checksum', async () => {
     const replies: Reply[] = [];
     const listId = List.of(planningContext('extended'), routes.listTopics, {}).id;
     for (const position of ['', 'x', '-1', '1.5', '1e9', '9999999', '[7,null]', '7:', ':abc']) {
@@ -308,7 +308,7 @@ describe('T41 cursors', () => {
   });
 });
 
-describe('T43 long texts', () => {
+describe('T43 long strings', () => {
   /** Each with the calls that are made for its parent. */
   const fields: readonly (readonly [string, number])[] = [
     ['accounts(query: $text) { totalCount }', 0],
@@ -328,7 +328,7 @@ describe('T43 long texts', () => {
   };
 
   it.each(fields)(
-    'T43 refuses 20,000 letters without a call of the list: %s',
+    'T43 rejects 20,000 characters without requesting the list: %s',
     async (field, ofParent) => {
       const replies: Reply[] = [];
       // 1,000 letters of three bytes each take 9,000 octets of a URL.
@@ -345,7 +345,7 @@ describe('T43 long texts', () => {
     },
   );
 
-  it('T43 sends 7,000 letters', async () => {
+  it('T43 forwards 7,000 characters', async () => {
     const text = 'x'.repeat(7_000);
 
     const reply = await askWith('accounts(query: $text) { totalCount }', text);
@@ -395,7 +395,7 @@ describe('T42, T43 paths and queries', () => {
   const isPageId = (id: string): boolean => isSegment(id) && id !== 'search';
   const encoded = (text: string): string => encodeURIComponent(text.toWellFormed());
 
-  it('T42, T43 send each of three hundred random ids, searches and cursors as one segment or one parameter', async () => {
+  it('T42, T43 contain each of three hundred random ids, search terms and cursors as one segment or one parameter', async () => {
     const replies: Reply[] = [];
     let called = 0;
     await fc.assert(
@@ -444,7 +444,7 @@ describe('T42, T43 paths and queries', () => {
 });
 
 describe('T44 header values', () => {
-  it('T44 refuses a key that is empty, broken, repeated or too long, without a call and without showing it', async () => {
+  it('T44 rejects an API key that is empty, malformed, repeated or too long, without a REST call and without revealing the key', async () => {
     const body = JSON.stringify({ query: '{ person(personId: "p") { name } }' });
     const withKeys = (...lines: string[]) =>
       rawHttp(
@@ -487,7 +487,7 @@ describe('T44 header values', () => {
 });
 
 describe('T45 names of JavaScript prototypes', () => {
-  it('T45 passes __proto__ and constructor on as data, and a later answer is unchanged', async () => {
+  it('T45 forwards __proto__ and constructor as data and leaves later responses unchanged', async () => {
     const payload =
       '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"toString":1,"a":[{"__proto__":[]}]}';
     const log = JSON.stringify(
@@ -510,7 +510,7 @@ describe('T45 names of JavaScript prototypes', () => {
     await stand.holds(after, { hits: 1 });
   });
 
-  it('T45 refuses unknown fields, operations and hashes of those names', async () => {
+  it('T45 rejects unknown fields, operations and hashes with those names', async () => {
     const replies = [
       await stand.ask('{ __proto__ { id } }'),
       await stand.ask('{ constructor }'),
@@ -539,7 +539,7 @@ describe('T46 Unicode', () => {
     ['quotes and slashes', '"\\/\b\f\n\r\t'],
     ['NUL', 'a\u0000b'],
     ['line separators', '\u2028\u2029'],
-  ])('T46 passes a title to the backend and back unchanged: %s', async (_name, title) => {
+  ])('T46 round-trips a title through the backend unchanged: %s', async (_name, title) => {
     stand.upstream.on('PATCH /v0/topics/t', (response, seen, socket) =>
       ok({ ...sampleOf(routes.getTopic, { topic_id: 't' }), ...JSON.parse(seen.body) })(
         response,
@@ -561,7 +561,7 @@ describe('T46 Unicode', () => {
 });
 
 describe('T47 disclosure', () => {
-  it('T47 hides the schema, suggestions, GraphiQL and stacks when these are switched off, with NODE_ENV=development', async () => {
+  it('T47 hides the schema, suggestions, GraphiQL and stack traces when they are disabled, even with NODE_ENV=development', async () => {
     const schemaAsked = await closed.ask('{ __schema { types { name } } }');
     const guess = await closed.ask('{ persn }');
     const page = await fetch(`${closed.gateway.url}/graphql`, { headers: { accept: 'text/html' } });

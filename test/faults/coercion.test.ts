@@ -26,7 +26,7 @@ describe('T68 names of JavaScript prototypes', () => {
   });
 
   it.each(NAMES)(
-    'T68 reports a required variable named %s that was not sent, and does without an optional one',
+    'T68 reports a missing required variable named %s and allows an optional one to be omitted',
     async (name) => {
       const needed = await stand.ask(`query ($${name}: ID!) { page(pageId: $${name}) { pageId } }`);
       const optional = await stand.ask(
@@ -40,7 +40,7 @@ describe('T68 names of JavaScript prototypes', () => {
     },
   );
 
-  it.each(NAMES)('T68 refuses an unknown input field or argument named %s', async (name) => {
+  it.each(NAMES)('T68 rejects an unknown input field or argument named %s', async (name) => {
     const input = `{ "id": "x", "${name}": { "id": "y" } }`;
     const variables = { toJSON: () => JSON.parse(`{ "input": ${input} }`) as unknown };
     const replies = [
@@ -97,14 +97,14 @@ describe('T69 every error has a code', () => {
     ['type T { a: Int }', undefined, ['OPERATION_RESOLUTION_FAILURE']],
     ['subscription { a }', undefined, ['NOT_ACCEPTABLE']],
     ['{ __typename', undefined, ['GRAPHQL_PARSE_FAILED']],
-  ])('T69 refuses %s with %j as %j', async (source, variables, codes) => {
+  ])('T69 rejects %s with variables %j: %j', async (source, variables, codes) => {
     const reply = await stand.ask(source, { variables });
 
     expect(reply.codes).toEqual(codes);
     await stand.holds(reply, { hits: 0 });
   });
 
-  it('T69 takes null for a nullable argument whose variable has a default', async () => {
+  it('T69 accepts null for a nullable argument whose variable has a default', async () => {
     const source = 'query ($v: Int = 5) { topics(first: $v) { totalCount } }';
 
     const reply = await stand.ask(source, { variables: { v: null } });
@@ -113,7 +113,7 @@ describe('T69 every error has a code', () => {
     await stand.holds(reply, { hits: 1 });
   });
 
-  it('T69 in random documents with damaged variables, literals and words', async () => {
+  it('T69 in random documents with corrupted variables, literals and tokens', async () => {
     const codes = new Map<string, number>();
     for (let seed = 0; seed < 250; seed++) {
       const { source, variables } = damaged(seed);

@@ -40,8 +40,8 @@ function answerBig({ upstream }: Stand): void {
   upstream.on('GET /v0/persons/big/logs/l', text(JSON.stringify({ ...log, payload })));
 }
 
-describe('T67 a connection that sends and does not read', () => {
-  it('T67 gets its answers in order once it reads', async () => {
+describe('T67 a connection that sends without reading', () => {
+  it('T67 receives its responses in order once it reads', async () => {
     const socket = open();
     const names = Array.from({ length: 60 }, (_, i) => `n${i}`);
     const executed = () => stand.gateway.metric('gateway_requests_total', 'outcome="ok"');
@@ -59,7 +59,7 @@ describe('T67 a connection that sends and does not read', () => {
     socket.destroy();
   });
 
-  it('T67 holds up no answer to another caller until it reads, also when three hundred wait', async () => {
+  it('T67 does not delay responses to other clients, even when three hundred connections are unread', async () => {
     answerBig(stand);
     const callers = openCallers(stand.gateway);
     await callers.ask(big);

@@ -63,7 +63,7 @@ const headers = { 'content-type': 'application/json' };
 const VALUES = 1_800;
 
 it.each(Object.entries(SHAPES))(
-  'T70 the decode cache keeps answers with %s within its bound',
+  'T70 the decode cache stays within its limit for responses with %s',
   (_name, shape) => {
     const cache = new DecodeCache(MAX_BYTES);
     const fill = (from: number, to: number): void => {

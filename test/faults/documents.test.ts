@@ -47,11 +47,11 @@ const PLANS = `{ ${times(29, (i) => `a${i}: nodes(ids: [${times(100, (j) => `"x$
   fragment F on Page { audiences(first: 100) { nodes { page { audiences(first: 100) { nodes { person {
   name } page { name audiences(first: 100) { nodes { page { name } } } } } } } } } }`;
 
-describe('T62b a caller without a key', () => {
+describe('T62b a request without an API key', () => {
   it.each([
     ['a document that is expensive to plan', PLANS.replaceAll(/"x\d+"/g, '"x"').slice(0, 90_000)],
     ['a document that is expensive to validate', `{ page(pageId: "a") { ${nested(4, 3)} } }`],
-  ])('T62b is refused with little work for %s', async (_what, query) => {
+  ])('T62b is rejected with little CPU time for %s', async (_what, query) => {
     const reply = await askAnonymously(query);
 
     // The size or the missing key, whichever is found first.
@@ -107,7 +107,7 @@ const EXPENSIVE: readonly (readonly [string, string])[] = [
 ];
 
 describe('T65 a document of up to 100 KB', () => {
-  it.each(EXPENSIVE)('T65 is refused with little work: %s', async (_what, query) => {
+  it.each(EXPENSIVE)('T65 is rejected with little CPU time: %s', async (_what, query) => {
     const reply = await stand.ask(query);
 
     expect(reply.codes.length).toBeGreaterThan(0);
@@ -120,7 +120,7 @@ describe('T65 a document of up to 100 KB', () => {
     ['cursor', 'String', 'after', 'x'.repeat(8_000)],
     ['count', 'Int', 'first', 1_000],
   ])(
-    'T65 costs little when one %s is refused in thousands of fields',
+    'T65 takes little CPU time when one %s is rejected in thousands of fields',
     async (_what, type, argument, wrong) => {
       const query = `query ($ids: [ID!]!, $wrong: ${type}) { ${times(4, (i) => `a${i}: nodes(ids: $ids) { ...F }`)} }
         fragment F on Page { ${times(5, (i) => `b${i}: audiences(${argument}: $wrong) { nodes { audienceId } }`)} }`;
@@ -135,7 +135,7 @@ describe('T65 a document of up to 100 KB', () => {
     },
   );
 
-  it('T65 is quoted with a hundred characters at most in a message', async () => {
+  it('T65 is quoted in error messages with at most a hundred characters', async () => {
     const long = 'x'.repeat(190);
     const text = 'y'.repeat(50_000);
     const list = `[${times(1_500, (i) => `"${i}"`)}]`;
@@ -193,7 +193,7 @@ describe('T65 introspection', () => {
       `{ ${times(30, (i) => `a${i}: __schema { types { name fields { name type { name kind } } } }`)} }`,
       'RESULT_TOO_LARGE',
     ],
-  ])('T65 is refused when it multiplies: %s', async (_what, query, code) => {
+  ])('T65 is rejected when its result multiplies: %s', async (_what, query, code) => {
     const reply = await askAnonymously(query);
 
     expect([reply.status, reply.codes]).toEqual([400, [code]]);
@@ -208,7 +208,7 @@ describe('T65 introspection', () => {
       `{ ${times(30, (i) => `a${i}: __type(name: "Query") { fields { name description } }`)} }`,
     ],
   ])(
-    'T65 is answered when it takes less than the introspection of tools: %s',
+    'T65 is executed when it costs less than the introspection query of tools: %s',
     async (_what, query) => {
       const all = await askAnonymously(ALL);
       const reply = await askAnonymously(query);
@@ -219,7 +219,7 @@ describe('T65 introspection', () => {
     },
   );
 
-  it('T65 is answered for tools with little work, the same with a key and without', async () => {
+  it('T65 returns the same response to tools with and without an API key, in little CPU time', async () => {
     const first = await askAnonymously(ALL);
     const withKey = await stand.ask(ALL);
 
@@ -229,7 +229,7 @@ describe('T65 introspection', () => {
     expect(await costOf(ALL)).toBeLessThan(400_000);
   });
 
-  it('T65 is answered by its own variables', async () => {
+  it('T65 uses the variables of each request', async () => {
     const query = 'query ($name: String!) { __type(name: $name) { name } }';
 
     const names = ['Page', 'Topic', 'Nothing'];

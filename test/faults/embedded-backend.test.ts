@@ -59,7 +59,7 @@ describe('the sample data', () => {
     expect(errors).toEqual([]);
   };
 
-  it('is kept in .data, and created again when that folder is deleted, as README says', async () => {
+  it('is stored in .data and re-created when that folder is deleted, as documented in README', async () => {
     const folder = openFolder();
     const first = await inFolder(folder, titleOf);
 
@@ -73,7 +73,7 @@ describe('the sample data', () => {
     expect(files).toContain('backend.db');
   });
 
-  it('is kept for one start with BACKEND_DATABASE_URL=:memory:, as README says', async () => {
+  it('is lost on restart with BACKEND_DATABASE_URL=:memory:, as documented in README', async () => {
     const folder = openFolder();
     await inFolder(
       folder,
@@ -96,7 +96,7 @@ describe('T71 the embedded backend', () => {
     ['/v0/accounts/search?query=', 'a'.repeat(2_001), 'query'],
     ['/v0/page_links?path=', `/${'a'.repeat(2_000)}`, 'path'],
     ['/v0/topics?limit=', '1'.repeat(5_000), 'limit'],
-  ])('T71 refuses a value that is too long: %s', async (path, value, field) => {
+  ])('T71 rejects a value that is too long: %s', async (path, value, field) => {
     const { status, body } = await backend.call(path + value);
 
     expect([status, body.code, body.details.field]).toEqual([400, 'bad_request', field]);
@@ -105,7 +105,7 @@ describe('T71 the embedded backend', () => {
   });
 
   it.each(['1e999', '-1e999', 'null', '[]', '"text"', '{}'])(
-    'T71 refuses a cursor that holds %s',
+    'T71 rejects a cursor that contains %s',
     async (key) => {
       const { status, body } = await backend.call(`/v0/topics?cursor=${await forgedCursor(key)}`);
 
@@ -113,14 +113,14 @@ describe('T71 the embedded backend', () => {
     },
   );
 
-  it('T71 answers a search of 32 words, the most that are allowed', async () => {
+  it('T71 accepts a search with the maximum of 32 words', async () => {
     const words = Array.from({ length: 32 }, (_, i) => 'abcdefgh'[i % 8]).join('%20');
 
     expect((await backend.call(`/v0/pages/search?query=${words}`)).status).toBe(200);
   });
 
   it.each(Object.keys(routes) as RouteName[])(
-    'T71 answers no random request to %s with 5xx',
+    'T71 never returns 5xx for random requests to %s',
     async (name) => {
       const { method, path, query, body } = routes[name] as (typeof routes)['listTopics'];
       const shape = Object.keys(query?.shape ?? {});
@@ -178,7 +178,7 @@ describe('T71 the embedded backend', () => {
     },
   );
 
-  it('T71 logs its own failure with the route and a code, and without data of the caller', async () => {
+  it('T71 logs an internal error with the route and a code, without request data', async () => {
     const databaseUrl = temporaryDatabase();
     const product = startProcess({ BACKEND_DATABASE_URL: databaseUrl });
     await product.ready();
@@ -264,7 +264,7 @@ describe('T76 the database of the embedded backend', () => {
     await product.exit();
   };
 
-  it('T76 is complete in its file after an orderly stop', async () => {
+  it('T76 is complete in its file after a graceful shutdown', async () => {
     const databaseUrl = temporaryDatabase();
     const file = databaseUrl.slice('file:'.length);
     const product = startProcess({ BACKEND_DATABASE_URL: databaseUrl });
@@ -288,7 +288,7 @@ describe('T76 the database of the embedded backend', () => {
 
   // A limit on the size of files holds for root too; permissions do not.
   it.runIf(process.platform === 'linux')(
-    'T76 is refused in one line when it cannot be written',
+    'T76 is rejected with a one-line message when it cannot be written',
     async () => {
       const databaseUrl = temporaryDatabase();
       await make(databaseUrl);
@@ -306,7 +306,7 @@ describe('T76 the database of the embedded backend', () => {
   );
 
   it.runIf(process.platform === 'linux')(
-    'T76 is refused in one line when this user may only read it',
+    'T76 is rejected with a one-line message when it is read-only for the user',
     async ({ skip }) => {
       const databaseUrl = temporaryDatabase();
       const file = databaseUrl.slice('file:'.length);
@@ -332,7 +332,7 @@ describe('T76 the database of the embedded backend', () => {
     },
   );
 
-  it('T76 is refused in one line when it cannot be opened', async () => {
+  it('T76 is rejected with a one-line message when it cannot be opened', async () => {
     const product = startProcess({ BACKEND_DATABASE_URL: 'file:/proc/version/backend.db' });
     const folder = startProcess({ BACKEND_DATABASE_URL: `file:${tmpdir()}` });
 

@@ -24,7 +24,7 @@ beforeEach(() => stand.forget());
 const calm = world();
 
 it(
-  `answers ${SEEDS.length} random queries soundly while one call in eight has a fault`,
+  `returns valid responses to ${SEEDS.length} random queries while one call in eight has a fault`,
   async () => {
     let faults = 0;
     const random = chaos(

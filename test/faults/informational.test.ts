@@ -47,13 +47,13 @@ it.each<[string, Behaviour]>([
   ['102 Processing', raw(PROCESSING + answer())],
   ['103 Early Hints', raw(HINTS + answer())],
   ['several informational responses', raw(PROCESSING + HINTS + HINTS + answer())],
-  ['a 103 well before the answer', inPieces(HINTS, '', '', answer())],
+  ['a 103 well before the response', inPieces(HINTS, '', '', answer())],
   ['a 103 that arrives byte by byte', inPieces(...HINTS, answer())],
   [
-    'a 103 that ends in the packet of the answer',
+    'a 103 that ends in the packet of the response',
     inPieces(HINTS.slice(0, 20), HINTS.slice(20) + answer()),
   ],
-])('T73 skips %s, for reads and writes', async (_name, behaviour) => {
+])('T73 ignores %s for reads and writes', async (_name, behaviour) => {
   stand.upstream.on(READ, behaviour);
   stand.upstream.on(WRITE, behaviour);
 
@@ -68,7 +68,7 @@ it.each<[string, Behaviour]>([
   await stand.holds(replies, { hits: 3 });
 });
 
-it('T73 answers an unsolicited 100 Continue with UPSTREAM_UNAVAILABLE for a read and OUTCOME_UNKNOWN for a write', async () => {
+it('T73 fails with UPSTREAM_UNAVAILABLE for a read and OUTCOME_UNKNOWN for a write after an unsolicited 100 Continue', async () => {
   const behaviour = raw(CONTINUE + answer());
   stand.upstream.on(READ, behaviour);
   stand.upstream.on(WRITE, behaviour);
@@ -81,7 +81,7 @@ it('T73 answers an unsolicited 100 Continue with UPSTREAM_UNAVAILABLE for a read
   await stand.holds([reader, writer], { hits: [3, 8] });
 });
 
-it('T73 keeps text in a body that looks like an informational response', async () => {
+it('T73 preserves body text that looks like an informational response', async () => {
   const title = `${CONTINUE}${answer('206 Partial Content', '{}')}`;
   const body = JSON.stringify({ ...JSON.parse(BODY), title });
   const whole = answer('200 OK', body);
@@ -94,7 +94,7 @@ it('T73 keeps text in a body that looks like an informational response', async (
   await stand.holds(reply, { hits: 1 });
 });
 
-it('T73 fails a read after a 101, and times it out during endless 103s', async () => {
+it('T73 fails a read after a 101 and times out a read during endless 103s', async () => {
   stand.upstream.on(READ, raw('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n'));
   const switched = await read();
   stand.upstream.on(READ, async (_response, _seen, socket) => {
@@ -111,7 +111,7 @@ it('T73 fails a read after a 101, and times it out during endless 103s', async (
 });
 
 it.each([205, 206, 226, 299])(
-  'T73 refuses a %i as partial: UPSTREAM_INVALID_RESPONSE for a read, OUTCOME_UNKNOWN for a write',
+  'T73 rejects a %i with UPSTREAM_INVALID_RESPONSE for a read and OUTCOME_UNKNOWN for a write',
   async (status) => {
     const partial = raw(answer(`${status} Whatever`, status === 205 ? '' : BODY));
     stand.upstream.on(READ, partial, world());

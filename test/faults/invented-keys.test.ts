@@ -18,7 +18,7 @@ let asked = 0;
 /** A query that shares its calls with no other. */
 const next = (): string => `{ person(personId: "p${asked++}") { name } }`;
 
-it('T66 answers a caller whose key is accepted before a flood of invented keys', async () => {
+it('T66 serves a valid API key ahead of a flood of invented keys', async () => {
   // No call times out.
   const stand = await openStand({ UPSTREAM_TIMEOUT_MS: '60000', REQUEST_TIMEOUT_MS: '61000' });
   const callers = openCallers(stand.gateway);
@@ -46,7 +46,7 @@ it('T66 answers a caller whose key is accepted before a flood of invented keys',
   await Promise.all(flood);
 });
 
-it('T64 refuses a call to a full queue with fewer than 200 function calls and one shared error', async () => {
+it('T64 rejects a call to a full queue with fewer than 200 function calls and a shared error', async () => {
   const clock = new StagedClock();
   const { backend, client, told } = await openRest({ clock, timeoutMs: 2_000 });
   backend.on('*', ok(person('p')), silence());

@@ -36,7 +36,7 @@ const named = (headers: Record<string, string> = {}) =>
     headers,
   );
 
-it('T22 a caller who leaves does not fail another caller of the same read', async () => {
+it("T22 a client that disconnects does not fail another client's identical read", async () => {
   const late = held(ok(person));
   stand.upstream.on('GET /v0/persons/p', late.behaviour);
   const leaving = new AbortController();
@@ -55,7 +55,7 @@ it('T22 a caller who leaves does not fail another caller of the same read', asyn
   await stand.holds(reply, { hits: 1 });
 });
 
-it('T48 shares a read in flight among callers of one key, and not with another key', async () => {
+it('T48 shares a read in flight among requests with the same API key only', async () => {
   const late = held(named());
   stand.upstream.on('GET /v0/persons/p', late.behaviour);
 
@@ -74,7 +74,7 @@ it.each<[string, Record<string, string>]>([
   ['Last-Modified', { 'last-modified': 'Mon, 01 Jan 2024 00:00:00 GMT' }],
   ['ETag', { etag: '"1"' }],
 ])(
-  'T49 gives an answer with %s neither to another key nor to a later request',
+  'T49 does not reuse a response with %s for another API key or a later request',
   async (_name, headers) => {
     stand.upstream.on('GET /v0/persons/p', named(headers));
 
@@ -89,7 +89,7 @@ it.each<[string, Record<string, string>]>([
   },
 );
 
-it('T50 answers each of two writes of a request with its result, and a later read with the last one', async () => {
+it('T50 returns the result of each of two writes in a request, and the last one for a later read', async () => {
   let title = 'old';
   const topic = sampleOf(routes.getTopic, { topic_id: 't' });
   stand.upstream.on('GET /v0/topics/t', (...args) => ok({ ...topic, title })(...args));
@@ -112,7 +112,7 @@ it('T50 answers each of two writes of a request with its result, and a later rea
   await stand.holds([reply, read], { hits: 3 });
 });
 
-it('T50 does not answer a read after a write by a read that began before the write', async () => {
+it('T50 does not reuse a read that began before a write for a read after the write', async () => {
   const topic = sampleOf(routes.getTopic, { topic_id: 't' });
   const stale = held(ok({ ...topic, title: 'old' }));
   stand.upstream.on('GET /v0/topics/t', stale.behaviour, ok({ ...topic, title: 'new' }));
@@ -130,7 +130,7 @@ it('T50 does not answer a read after a write by a read that began before the wri
   await stand.holds([wrote, after], { hits: 3 });
 });
 
-it('T50 fails one id of a batch alone', async () => {
+it('T50 fails only the affected id of a batch', async () => {
   stand.upstream.on('GET /v0/persons/bad', status(500));
   stand.upstream.on('GET /v0/persons/none', status(404));
   const ids = ['one', 'bad', 'none', 'two', 'one'].map((id) => formatNodeId('Person', [id]));
@@ -151,7 +151,7 @@ it('T50 fails one id of a batch alone', async () => {
   await stand.holds(reply, { hits: 4 });
 });
 
-it('T51 answers a caller before another who fills its share of a slow backend', async () => {
+it('T51 serves an API key while another key exhausts its share of a slow backend', async () => {
   // No call times out.
   const patient = await openStand({ UPSTREAM_TIMEOUT_MS: '60000', REQUEST_TIMEOUT_MS: '61000' });
   const noisy = openCallers(patient.gateway);
@@ -184,7 +184,7 @@ it('T51 answers a caller before another who fills its share of a slow backend', 
   await patient.holds([], { hits: 182 });
 });
 
-it('T52 shows no key in replies, metrics or the log', async () => {
+it('T52 never reveals an API key in responses, metrics or logs', async () => {
   const secret = 'SECRET-KEY-OF-A-TENANT';
   stand.upstream.on('GET /v0/persons/bad', status(500));
   const replies = [

@@ -146,7 +146,7 @@ const RELAY_DOCUMENTS = [
      node(id: $id) { __typename ...Audiences_page id } } ${RELAY_FRAGMENTS}`,
 ];
 
-describe('a document of this project with lists of a hundred,', () => {
+describe('a document of this project with lists of 100 items,', () => {
   describe.each(WRITTEN)('written %s,', (_by, write) => {
     it.each(Object.keys(documents))('%s passes all limits', async (name) => {
       const document = write(documents[name]!);
@@ -181,7 +181,7 @@ it.each(RELAY_DOCUMENTS)('document %# of Relay’s compiler passes all limits', 
   expect(page.audiences.edges).toHaveLength(100);
 });
 
-it('250 calls at once pass all limits, with the embedded backend too', async () => {
+it('250 concurrent calls pass all limits, including those of the embedded backend', async () => {
   const list = '{ persons(first: 83) { nodes { id } } }';
   const { data } = await gateway.ask(list, { apiKey: EXAMPLE_API_KEY });
   const ids = data.persons.nodes.map(({ id }: { readonly id: string }) => id);

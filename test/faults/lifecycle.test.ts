@@ -99,7 +99,7 @@ beforeAll(async () => {
   [besieged, hurried] = stands.map(besiege) as [Siege, Siege];
 });
 
-it('T58 answers others while 300 slow connections are held', async () => {
+it('T58 serves other clients while 300 slow connections are open', async () => {
   const { stand } = besieged;
   const callers = openCallers(stand.gateway);
 
@@ -113,8 +113,8 @@ it('T58 answers others while 300 slow connections are held', async () => {
   await stand.holds([], { hits: 100 });
 });
 
-describe('T57 the end of a process', () => {
-  it('T57 exits with 0 when nothing is under way, and closes its connections to the backend', async () => {
+describe('T57 a process on shutdown', () => {
+  it('T57 exits with 0 when nothing is in flight and closes its connections to the backend', async () => {
     const stand = mortal.peaceful;
     await stand.ask(next());
 
@@ -122,7 +122,7 @@ describe('T57 the end of a process', () => {
     await until(() => expect(stand.upstream.connections).toBe(0));
   });
 
-  it('T57 finishes a write whose caller has left before it exits', async () => {
+  it('T57 completes the write of a disconnected client before it exits', async () => {
     const stand = mortal.left;
     const late = held(world());
     stand.upstream.on('POST /v0/topics/t/entries', late.behaviour);
@@ -146,7 +146,7 @@ describe('T57 the end of a process', () => {
     expect(await exit).toBe(0);
   });
 
-  it('T57 loses no answered write when it is killed with SIGKILL during writes', async () => {
+  it('T57 loses no acknowledged write when it is killed with SIGKILL during writes', async () => {
     const folder = openFolder();
     const start = async (): Promise<GatewayProcess> => {
       const gateway = await startGateway({ BACKEND_DATABASE_URL: `file:${join(folder, 'db')}` });
@@ -184,7 +184,7 @@ describe('T57 the end of a process', () => {
 });
 
 describe('T58 the HTTP server', () => {
-  it('T58 refuses ambiguous and malformed requests with 400', async () => {
+  it('T58 rejects ambiguous and malformed requests with 400', async () => {
     const attack = (head: string, body = '') =>
       rawHttp(besieged.stand.gateway, `POST /graphql HTTP/1.1\r\n${head}\r\n\r\n${body}`);
 
@@ -205,7 +205,7 @@ describe('T58 the HTTP server', () => {
     await besieged.stand.holds([], { hits: 0 });
   });
 
-  it('T58 refuses headers past 16 KB with 431', async () => {
+  it('T58 rejects headers over 16 KB with 431', async () => {
     const reply = await rawHttp(
       besieged.stand.gateway,
       `GET /health HTTP/1.1\r\nhost: x\r\nx-long: ${'x'.repeat(17_000)}\r\n\r\n`,
@@ -215,7 +215,7 @@ describe('T58 the HTTP server', () => {
     await besieged.stand.holds([], { hits: 0 });
   });
 
-  it('T58 answers pipelined requests in their order', async () => {
+  it('T58 responds to pipelined requests in order', async () => {
     const request = (id: string) => {
       const body = JSON.stringify({ query: `{ ${id}: __typename }` });
       const connection = id === 'n49' ? 'close' : 'keep-alive';
@@ -229,7 +229,7 @@ describe('T58 the HTTP server', () => {
     await besieged.stand.holds([], { hits: 0 });
   });
 
-  it('T58 keeps to its cap of connections when 10,000 come, and answers again when they are gone', async () => {
+  it('T58 enforces its connection limit under 10,000 connections and responds again once they are closed', async () => {
     // A connection from before can still send requests.
     const inside = new Client(besieged.stand.gateway.url);
     afterFile(() => inside.destroy());
@@ -260,7 +260,7 @@ describe('T58 the HTTP server', () => {
     await besieged.stand.holds([], { hits: 0 });
   });
 
-  it('T58 closes connections that send headers slowly, or nothing, after 10 seconds, tested at a tenth', async () => {
+  it('T58 closes connections that send headers slowly or send nothing after 10 seconds (scaled to a tenth)', async () => {
     const [first, last] = await allCut([...hurried.headers, ...hurried.mute], 5_000);
 
     expect(first).toBeGreaterThan(900);
@@ -269,7 +269,7 @@ describe('T58 the HTTP server', () => {
     await hurried.stand.holds([], { hits: 0 });
   });
 
-  it('T58 closes connections that send a body slowly after 30 seconds, tested at a tenth', async () => {
+  it('T58 closes connections that send a body slowly after 30 seconds (scaled to a tenth)', async () => {
     const [first, last] = await allCut(hurried.bodies, 15_000);
 
     expect(first).toBeGreaterThan(2_700);
@@ -279,7 +279,7 @@ describe('T58 the HTTP server', () => {
     await hurried.stand.holds([], { hits: 0 });
   });
 
-  it('T58 closes connections that do not read their answers within 30 seconds, tested at a tenth', async () => {
+  it('T58 closes connections that do not read their responses within 30 seconds (scaled to a tenth)', async () => {
     const { gateway, upstream } = hurried.stand;
     const log = sampleOf(routes.getPersonLog, { person_id: 'big', person_log_id: 'l' });
     const big = JSON.stringify({ ...log, payload: { text: 'x'.repeat(4_900_000) } });

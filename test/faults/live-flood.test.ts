@@ -19,7 +19,7 @@ const FIELDS = `{ ${Array.from({ length: 1_900 }, (_, i) => `f@_${i}`).join(' ')
 /** A new document of these fields, made quickly, because the client is in this process. */
 const refused = (): string => FIELDS.replaceAll('@', String(count++));
 
-it('T105 answers each of sixty operations that one socket sends at once, and each once', async () => {
+it('T105 responds exactly once to each of sixty operations sent concurrently over one socket', async () => {
   const socket = await openSocket(stand.gateway.url, { payload: undefined });
   const ids = Array.from({ length: 60 }, (_, i) => `m${i}`);
 
@@ -31,7 +31,7 @@ it('T105 answers each of sixty operations that one socket sends at once, and eac
   expect(answered.toSorted()).toEqual(ids.toSorted());
 });
 
-it('T105 begins an operation while others of its socket wait for the backend', async () => {
+it('T105 starts an operation while other operations of the same socket wait for the backend', async () => {
   const waiting: (() => void)[] = [];
   const socket = await openSocket(stand.gateway.url, { payload: { 'x-api-key': 'a-key' } });
   stand.upstream.on('*', async (response) => {

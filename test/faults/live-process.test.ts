@@ -83,7 +83,7 @@ async function openMany<T>(count: number, open: () => Promise<T>, most = 100): P
   return opened;
 }
 
-describe('a process that is watched', () => {
+describe('a process with live subscriptions', () => {
   it('T101 delivers every state to ten watchers while its wall clock jumps', async () => {
     const { gateway, backend } = await openWatched({}, { preload: preload('jumping-clock.mjs') });
     const watchers = watchMany(gateway, 10);
@@ -101,7 +101,7 @@ describe('a process that is watched', () => {
     await quiet(gateway);
   });
 
-  it('T102 keeps no heap, handle or poller of ten thousand subscriptions that end in seven ways', async () => {
+  it('T102 leaks no heap, handles or pollers after ten thousand subscriptions that end in seven ways', async () => {
     const { gateway, backend } = await openWatched(
       { LIVE_POLL_MS: '50..1000' },
       { gauged: true, preload: preload('quick-pings.mjs') },
@@ -166,7 +166,7 @@ describe('a process that is watched', () => {
     expect(await gateway.metric('gateway_live_polls_total')).toBe(seen);
   });
 
-  it('T103 holds two thousand idle watchers in 60 MB, over streams and over sockets', async () => {
+  it('T103 needs at most 60 MB for two thousand idle watchers over event streams and WebSockets', async () => {
     const { gateway } = await openWatched({ LIVE_POLL_MS: '1000..60000' }, { gauged: true });
     const { port, url } = gateway;
     const ways: readonly [how: string, each: number, open: () => Promise<Closable>][] = [

@@ -55,7 +55,7 @@ async function openReplicas() {
 const cutsOf = (watchers: readonly Watching[]) => watchers.flatMap(({ cutMs }) => cutMs);
 
 describe.skipIf(!hasNginx)('two hundred watchers of two replicas behind nginx', () => {
-  it('T99 all see the final state when a replica is killed', async () => {
+  it('T99 all receive the final state when a replica is killed', async () => {
     const { url, replicas, backend } = await openReplicas();
     const watchers = watchMany({ url }, WATCHERS);
     await allSee(watchers, 'draft');
@@ -79,7 +79,7 @@ describe.skipIf(!hasNginx)('two hundred watchers of two replicas behind nginx', 
     }
   }, 60_000);
 
-  it('T99 all see the final state when the replicas are restarted one after the other', async () => {
+  it('T99 all receive the final state during a rolling restart', async () => {
     const { url, backend, restart } = await openReplicas();
     const watchers = watchMany({ url }, WATCHERS);
     await allSee(watchers, 'draft');
@@ -98,7 +98,7 @@ describe.skipIf(!hasNginx)('two hundred watchers of two replicas behind nginx', 
 });
 
 describe('two hundred watchers of one gateway', () => {
-  it('T99 are ended by a stop after the gateway is no longer ready, and spread over time', async () => {
+  it('T99 are disconnected gradually on shutdown, after the gateway reports that it is not ready', async () => {
     const { gateway } = await open();
     const watchers = watchMany(gateway, WATCHERS, false);
     await allSee(watchers, 'draft');
@@ -115,7 +115,7 @@ describe('two hundred watchers of one gateway', () => {
   }, 60_000);
 
   it(
-    'T100 get an error beside the last state while the backend is away, and go on when it is back',
+    'T100 receive an error next to the last state while the backend is unavailable, and continue when it recovers',
     async () => {
       const { gateway, backend, upstream } = await open();
       const watchers = watchMany(gateway, WATCHERS);

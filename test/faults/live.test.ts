@@ -49,7 +49,7 @@ const codesOf = (events: readonly Progress[]) =>
   events.flatMap(({ errors = [] }) => errors.map(({ extensions }) => extensions?.['code']));
 
 describe('a subscription', () => {
-  it('T90 delivers an error beside the last known state while the backend fails, and goes on when it is back', async () => {
+  it('T90 delivers an error next to the last known state while the backend fails, and continues when it recovers', async () => {
     const { upstream, site } = await open(inState('queued'), status(500));
     const stream = await openEvents(site.url, { id: ID }, { apiKey: 'key' });
 
@@ -67,7 +67,7 @@ describe('a subscription', () => {
     expect(stream.isComplete()).toBe(true);
   }, 30_000);
 
-  it('T90 begins while the backend is down, and ends when the backend refuses the key', async () => {
+  it('T90 starts while the backend is down, and ends when the backend rejects the API key', async () => {
     const { upstream, site, isQuiet } = await open(status(503));
     const stream = await openEvents(site.url, { id: ID }, { apiKey: 'key' });
     await until(() => stream.events.length > 0);
@@ -96,7 +96,7 @@ describe('a subscription', () => {
     expect(statusesOf(stream.events)).toEqual(['queued', 'published']);
   }, 30_000);
 
-  it('T92 delivers no earlier state when an outdated replica answers', async () => {
+  it('T92 delivers no earlier state when an outdated replica responds', async () => {
     const { site } = await open(
       inState('processing'),
       inState('queued'),
@@ -126,7 +126,7 @@ describe('a subscription', () => {
     expect(statusesOf(stream.events)).toEqual(['processing', 'unknown', 'published']);
   });
 
-  it('T92 delivers no state that was read before its client came', async () => {
+  it('T92 delivers no state that was read before its client subscribed', async () => {
     const { upstream, site } = await open(inState('queued'));
     const first = await openEvents(site.url, { id: ID }, { apiKey: 'key' });
     await until(() => first.events.length > 0);
@@ -149,7 +149,7 @@ describe('a subscription', () => {
     expect(statusesOf(third.events)).toEqual(['none', 'published']);
   }, 30_000);
 
-  it('T93 is polled with its own key, and delivers only what that key may see', async () => {
+  it('T93 is polled with its own API key and delivers only what that key can access', async () => {
     const { upstream, site } = await open((response, seen, socket) =>
       (seen.headers['x-api-key'] === 'one' ? inState('queued') : status(404))(
         response,
@@ -169,7 +169,7 @@ describe('a subscription', () => {
     expect(keys).toEqual(new Set(['one', 'two']));
   });
 
-  it('T94 leaves no watcher and no poller behind, in whatever way its client leaves', async () => {
+  it('T94 leaves no watcher or poller behind, however its client disconnects', async () => {
     const live = await openLive();
     const id = await live.draft();
     const { url } = live.site;
@@ -223,7 +223,7 @@ describe('a subscription', () => {
     expect(await live.readsMeanwhile()).toEqual([]);
   });
 
-  it('T94 leaves no watcher and no poller behind when its socket closes right after subscribing', async () => {
+  it('T94 leaves no watcher or poller behind when its socket closes right after subscribing', async () => {
     const live = await openLive();
     const id = await live.draft();
 
@@ -241,7 +241,7 @@ describe('a subscription', () => {
     await live.quiet();
   });
 
-  it('T94 leaves no watcher and no poller behind when the backend is silent', async () => {
+  it('T94 leaves no watcher or poller behind when the backend does not respond', async () => {
     const { site, isQuiet } = await open(silence());
     const streams: Events[] = [];
     for (let i = 0; i < 5; i++) {
@@ -255,7 +255,7 @@ describe('a subscription', () => {
     await until(() => site.gateway.subscriptions.size === 0);
   });
 
-  it('T94 keeps the connection to the backend open when its client leaves during a poll', async () => {
+  it('T94 keeps the connection to the backend open when its client disconnects during a poll', async () => {
     const sockets = new Set<Socket>();
     let answered = 0;
     const { upstream, site, isQuiet } = await open(async (response, seen, socket) => {
@@ -293,7 +293,7 @@ describe('a subscription', () => {
   }
   const WATCH_LARGE = WATCH.replace('status', 'status supplementaryContext');
 
-  it('T95 keeps sixteen states for a client that does not read, the newest ones', async () => {
+  it('T95 buffers only the latest sixteen states for a client that does not read', async () => {
     const states = largeStates();
     // Without a retry on a busy machine, each state is read once.
     const { site } = await openWith({ rest: { timeoutMs: 10_000 } }, states.behaviour);
@@ -314,7 +314,7 @@ describe('a subscription', () => {
     expect(text).toContain('"status":"published"');
   }, 30_000);
 
-  it('T95 cuts a client that has read nothing for five minutes', async () => {
+  it('T95 disconnects a client that has read nothing for five minutes', async () => {
     const clock = new StagedClock();
     const { site } = await openWith({ http: { clock } }, largeStates().behaviour);
     const socket = await rawRequest(site.url, { id: ID }, WATCH_LARGE);
@@ -332,7 +332,7 @@ describe('a subscription', () => {
     await site.server.close(0);
   }, 30_000);
 
-  it('T96 ends without "complete", and its socket with 1012, when the process stops', async () => {
+  it('T96 ends without "complete" and closes its socket with 1012 when the process stops', async () => {
     const live = await openLive({ publishDelayMs: 60_000 });
     const id = await live.draft();
     const byHand = await openEvents(live.site.url, { id });
@@ -364,7 +364,7 @@ describe('a subscription', () => {
     await live.quiet();
   }, 30_000);
 
-  it('T96 is ended by a drain in turn with others, over the time of the drain', async () => {
+  it('T96 is ended one after another, spread over the drain period', async () => {
     const clock = new StagedClock();
     const live = await openLive({ publishDelayMs: 60_000, clock });
     const id = await live.draft();
@@ -394,7 +394,7 @@ describe('a subscription', () => {
 });
 
 describe('a connection', () => {
-  it('T97 is closed with 1009 for a message that is too large, and with 4400 for a broken one', async () => {
+  it('T97 is closed with 1009 for a message that is too large and with 4400 for a malformed one', async () => {
     const live = await openLive({ http: { maxBodyBytes: 2_000 } });
     const large = await openSocket(live.site.url);
     large.send({ type: 'ping', payload: { text: 'x'.repeat(3_000) } });
@@ -406,7 +406,7 @@ describe('a connection', () => {
     await live.quiet();
   });
 
-  it('T97 lets another caller be answered between five thousand messages that it sends at once', async () => {
+  it('T97 does not block other clients while it sends a burst of five thousand messages', async () => {
     const live = await openLive();
     const flood = await openSocket(live.site.url);
     const waits = fetch(`${live.site.url}/health`);
@@ -419,7 +419,7 @@ describe('a connection', () => {
     await until(() => flood.received('pong').length === 5_000);
   });
 
-  it('T97 is closed when it sends and does not read', async () => {
+  it('T97 is closed when it sends without reading', async () => {
     const live = await openLive();
     const flood = await openSocket(live.site.url);
     const closed = new Promise((resolve) => flood.socket.once('close', resolve));
@@ -440,7 +440,7 @@ describe('a connection', () => {
     expect(flood.received('pong').length).toBeLessThan(600);
   });
 
-  it('T98 gets an ordinary answer to a request that offers another protocol', async () => {
+  it('T98 receives a normal response to a request that offers another protocol', async () => {
     const live = await openLive();
     const { port } = new URL(live.site.url);
     const body = JSON.stringify({ query: '{ __typename }' });

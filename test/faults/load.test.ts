@@ -60,7 +60,7 @@ describe('a gateway with default settings', () => {
     await stand.close();
   });
 
-  it('T24 answers fifty readers at once, and lets none wait for ten times as many answers as there are readers', async () => {
+  it('T24 serves fifty concurrent readers, and none waits while ten times as many responses as readers are sent', async () => {
     stand.upstream.on('*', after(5, world()));
 
     const { readers, wrong, calls } = await readAll(callers, 50, 20);
@@ -74,7 +74,7 @@ describe('a gateway with default settings', () => {
     await stand.holds([], { hits: calls });
   }, 120_000);
 
-  it('T26 hides a restart of the backend from readers, and sends no write twice', async () => {
+  it('T26 hides a backend restart from readers and sends no write twice', async () => {
     const reads: (Heard | Error)[] = [];
     const writes: (Heard | Error)[] = [];
     const note = (into: (Heard | Error)[], asked: Promise<Heard>) =>
@@ -123,7 +123,7 @@ describe('a gateway with default settings', () => {
     await stand.holds([], { hits: [reads.length, Infinity] });
   });
 
-  it('T28 makes one call for each object of a request that names it many times', async () => {
+  it('T28 makes one call per object when a request selects it many times', async () => {
     const ids = Array.from({ length: 100 }, (_, i) => formatNodeId('Person', [`n${i % 10}`]));
     const audience = sampleOf(routes.getAudience, { page_id: 'x', audience_id: 'a' });
     stand.upstream.on(
@@ -156,10 +156,10 @@ describe('a gateway with default settings', () => {
     await stand.holds(page, { hits: 2 });
   });
 
-  describe('T30 amounts', () => {
+  describe('T30 counts and lists', () => {
     const nodes = 'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Person { name } } }';
 
-    it('T30 refuses counts and lists of ids above the limit, given as variables', async () => {
+    it('T30 rejects counts and lists of ids above the limit in variables', async () => {
       const replies = [
         await stand.ask('query ($n: Int) { persons(first: $n) { nodes { name } } }', {
           variables: { n: 100_000 },
@@ -177,7 +177,7 @@ describe('a gateway with default settings', () => {
       await stand.holds(replies, { hits: 0 });
     });
 
-    it('T30 stops fifteen lists of a hundred at the budget of calls', async () => {
+    it('T30 enforces the call budget for fifteen lists of 100 items', async () => {
       const account = sampleOf(routes.searchAccounts)['items'][0];
       stand.upstream.on('GET /v0/accounts/search', (response, seen, socket) => {
         const query = new URL(seen.target, 'http://any').searchParams.get('query');
@@ -205,7 +205,7 @@ describe('a gateway with default settings', () => {
     });
   });
 
-  it('T25 answers or refuses every caller of a slow backend in bounded memory, opens no circuit, and recovers', async () => {
+  it('T25 responds to or rejects every request to a slow backend in bounded memory, opens no circuit and recovers', async () => {
     const stopServing = serveFifty(stand);
     const opened = () => stand.gateway.metric('gateway_breaker_opened_total');
     const openedBefore = await opened();
@@ -244,7 +244,7 @@ describe('a gateway with default settings', () => {
 describe('T27 memory', () => {
   const READ = 'query ($id: ID!) { person(personId: $id) { name } }';
 
-  it('T27 holds heap and handles steady over requests, aborts and faults', async () => {
+  it('T27 keeps heap and handles stable over requests, aborts and faults', async () => {
     const stand = await openStand(IMPATIENT, { gauged: true });
     onTestFinished(() => stand.close());
     const faults: readonly Behaviour[] = [

@@ -16,7 +16,7 @@ const BACKLOG = 511;
 
 const PROBE = 'GET /health HTTP/1.1\r\nhost: gateway\r\n\r\n';
 
-it('T108 answers all of a thousand connections that came while it was suspended', async () => {
+it('T108 responds to all of a thousand connections opened while it was suspended', async () => {
   const { port, process: gateway } = (await openStand({ LOG_LEVEL: 'warn' })).gateway;
   gateway.kill('SIGSTOP');
   afterFile(() => gateway.kill('SIGCONT'));

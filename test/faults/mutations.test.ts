@@ -45,7 +45,7 @@ const publish = (input: Record<string, unknown> = {}) =>
   );
 
 describe('T53 a write that cannot be sent', () => {
-  it('T53 fails with UPSTREAM_UNAVAILABLE, and its object is not read back', async () => {
+  it('T53 fails with UPSTREAM_UNAVAILABLE, and its object is not reloaded', async () => {
     await stand.upstream.stop();
 
     const reply = await publish();
@@ -59,7 +59,7 @@ describe('T53 a write that cannot be sent', () => {
 
 describe('T54 operation keys', () => {
   it.each(['k', 'x'.repeat(128), 'ключ 🗝 "&%', ' spaces '])(
-    'T54 forwards %j unchanged',
+    'T54 are forwarded unchanged: %j',
     async (operationKey) => {
       const reply = await publish({ operationKey });
 
@@ -69,14 +69,14 @@ describe('T54 operation keys', () => {
     },
   );
 
-  it('T54 sends none when the caller gives none', async () => {
+  it('T54 are omitted when the request contains none', async () => {
     const replies = [await publish(), await publish({ operationKey: null })];
 
     expect(stand.upstream.seen.slice(-2).map(({ body }) => body)).toEqual(['{}', '{}']);
     await stand.holds(replies, { hits: 2 });
   });
 
-  it('T54 sends both of two writes with the same key to the backend', async () => {
+  it('T54 are forwarded for both of two writes with the same key', async () => {
     const replies = [
       await publish({ operationKey: 'same' }),
       await publish({ operationKey: 'same' }),
@@ -87,27 +87,27 @@ describe('T54 operation keys', () => {
   });
 });
 
-describe('T55 a write whose answer is lost', () => {
+describe('T55 a write whose response is lost', () => {
   const LOST: readonly [string, Behaviour][] = [
     ['silence', silence()],
     ['a reset before the answer', reset()],
     ['a reset in the middle of the answer', reset(400)],
-    ['a connection closed without an answer', hangUp()],
-    ['an answer cut short', cut(version)],
-    ['an answer that drips', drip(50)],
+    ['a connection closed without a response', hangUp()],
+    ['a truncated response', cut(version)],
+    ['a response that arrives slowly', drip(50)],
     ['a 502 of a proxy', status(502)],
     ['a 504 of a proxy', status(504, { 'retry-after': '0' })],
     ['a 500 of the backend', status(500, { 'retry-after': '0' })],
     ['a 507', status(507)],
     ['a 303', status(303, { location: VERSION_PATH })],
-    ['an answer that is no JSON', text('<html>secret upstream text</html>', 'text/html')],
+    ['a response that is not JSON', text('<html>secret upstream text</html>', 'text/html')],
     ['broken JSON', text(JSON.stringify(version).slice(0, -1))],
-    ['a list in place of an object', text('[]')],
-    ['an answer without a body', text('')],
+    ['a list instead of an object', text('[]')],
+    ['a response without a body', text('')],
     ['a 206', (response) => void response.writeHead(206).end()],
   ];
 
-  it.each(LOST)('T55 is sent once, and its object is read back, after %s', async (_name, fault) => {
+  it.each(LOST)('T55 is sent once, and its object is reloaded, after %s', async (_name, fault) => {
     stand.upstream.on(PUBLISH, fault);
     stand.upstream.on(
       READ,
@@ -136,7 +136,7 @@ describe('T55 a write whose answer is lost', () => {
     await stand.holds(reply, { hits: 2 });
   });
 
-  it('T55 has found: false when its object is gone, and found: null when it cannot be read', async () => {
+  it('T55 has found: false when its object is gone and found: null when its object cannot be read', async () => {
     stand.upstream.on(PUBLISH, reset());
     stand.upstream.on(READ, status(404), text('nonsense'));
 
@@ -148,7 +148,7 @@ describe('T55 a write whose answer is lost', () => {
     await stand.holds([gone, unread], { hits: 4 });
   });
 
-  it('T55 is read back with a retry, and invalid fields are left out of its state', async () => {
+  it('T55 has its object reloaded with a retry, and invalid fields are omitted from the state', async () => {
     stand.upstream.on(PUBLISH, silence());
     stand.upstream.on(READ, status(503), ok({ ...version, status: 'hologram', queuedAt: 'later' }));
 
@@ -185,7 +185,7 @@ describe('T55 a write whose answer is lost', () => {
       'PATCH /v0/topics/t',
       ['sortOrder', 'title', 'updatedAt'],
     ],
-  ])('T55 has the state of its object when it is %s', async (mutation, field, id, route, tells) => {
+  ])('T55 returns the state of its object for %s', async (mutation, field, id, route, tells) => {
     stand.upstream.on(route, reset());
     const more = mutation === 'updateTopic' ? ', title: "new"' : '';
 
@@ -202,7 +202,7 @@ describe('T55 a write whose answer is lost', () => {
     stand.upstream.on(route, world());
   });
 
-  it('T55 has no state, and nothing is read back, when it would have created the object', async () => {
+  it('T55 returns no state, and reloads nothing, when it would have created the object', async () => {
     stand.upstream.on('POST /v0/topics/t/entries', reset());
 
     const reply = await stand.ask(
@@ -219,7 +219,7 @@ describe('T56 several writes in one document', () => {
   const write = (alias: string) =>
     `${alias}: updateTopic(input: { id: "${formatNodeId('Topic', [alias])}", title: "${alias}" }) { topic { topicId } userErrors { code } }`;
 
-  it('T56 are sent one after the other, and one that fails does not stop the next', async () => {
+  it('T56 are sent in sequence, and a failed write does not stop the next one', async () => {
     stand.upstream.on('PATCH /v0/topics/b', status(500));
 
     const reply = await stand.ask(`mutation { ${['a', 'b', 'c'].map(write).join(' ')} }`);
@@ -240,7 +240,7 @@ describe('T56 several writes in one document', () => {
     await stand.holds(reply, { hits: 4 });
   });
 
-  it('T56 are answered 409, 404 and 422 as userErrors, without errors', async () => {
+  it('T56 report 409, 404 and 422 responses as userErrors, not as errors', async () => {
     stand.upstream.on('PATCH /v0/topics/a', status(409));
     stand.upstream.on('PATCH /v0/topics/b', status(404));
     stand.upstream.on('PATCH /v0/topics/c', status(422));
@@ -256,7 +256,7 @@ describe('T56 several writes in one document', () => {
     await stand.holds(reply, { hits: 3 });
   });
 
-  it('T22 are all sent when their caller leaves during the first', async () => {
+  it('T22 are all sent when the client disconnects during the first write', async () => {
     for (const id of ['a', 'b', 'c']) stand.upstream.on(`PATCH /v0/topics/${id}`, world());
     const late = held(world());
     stand.upstream.on('PATCH /v0/topics/a', late.behaviour);

@@ -62,8 +62,8 @@ const TRANSPORTS: Readonly<Record<string, Transport>> = {
   WebSocket: askSocket,
 };
 
-describe('an odd document', () => {
-  it('is answered or refused over every transport, without INTERNAL_SERVER_ERROR and below 500', async () => {
+describe('an unusual document', () => {
+  it('is executed or rejected over every transport, without INTERNAL_SERVER_ERROR or a 5xx status', async () => {
     const { url } = await openGateway({ backend: 'faulty' });
     const socket = await openSocket(url);
     const codes = new Map<string, number>();

@@ -41,12 +41,12 @@ const PATIENT = { UPSTREAM_TIMEOUT_MS: '3000', REQUEST_TIMEOUT_MS: '10000' };
 
 describe.concurrent('T63 a fault', () => {
   it.each<[string, Behaviour]>([
-    ['answers 500', status(500)],
-    ['answers 503', status(503)],
-    ['is silent', silence()],
+    ['returns 500', status(500)],
+    ['returns 503', status(503)],
+    ['does not respond', silence()],
     ['resets every connection', reset()],
   ])(
-    'T63 of one route, which %s, leaves the other route of a screen answered',
+    'T63 of one route that %s does not affect the other route of a query',
     async (_name, fault) => {
       const [{ upstream, gateway }, callers] = await open(PATIENT);
       const ask = () => callers.ask(screen());
@@ -97,7 +97,7 @@ describe.concurrent('T63 a fault', () => {
   );
 
   it.each([400, 1_500])(
-    'T63 of one tenant leaves another answered who asks the same route every %i ms',
+    'T63 of one tenant does not affect another tenant that requests the same route every %i ms',
     async (everyMs) => {
       const [{ upstream }, callers] = await open(PATIENT);
       const query = () => `{ person(personId: "p${asked++}") { name } }`;

@@ -24,7 +24,7 @@ describe('T77 ADMIN_PORT', () => {
     return url!;
   };
 
-  it('T77 alone serves metrics and the details of readiness', async () => {
+  it('T77 is the only port that serves metrics and readiness details', async () => {
     const stand = await open({ ADMIN_PORT: '0' });
     const admin = await adminOf(stand);
     await stand.ask(LOOKUP);
@@ -86,7 +86,7 @@ describe('T77 EXPLAIN', () => {
     ['keys', ALL, NOTHING],
     ['off', NOTHING, NOTHING],
   ])(
-    'T77 decides whether callers with and without a key get plans and costs: %s',
+    'T77 controls whether requests with and without an API key get plans and costs: %s',
     async (audience, withKey, without) => {
       const stand = await open({ EXPLAIN: audience, UPSTREAM_API_KEY: KEY });
 
@@ -95,7 +95,7 @@ describe('T77 EXPLAIN', () => {
     },
   );
 
-  it('T77 off does not execute a mutation whose plan was asked for', async () => {
+  it('T77 off does not execute a mutation whose plan was requested', async () => {
     const stand = await open({ EXPLAIN: 'off' });
 
     const reply = await stand.ask(
@@ -124,7 +124,7 @@ describe('T78 ALLOWED_HOSTS', () => {
       sent.on('error', reject).end(method === 'POST' ? body : undefined);
     });
 
-  it('T78 allows only the names of this machine when callers need no key, against DNS rebinding', async () => {
+  it('T78 allows only loopback names when no API key is required, to prevent DNS rebinding', async () => {
     const stand = await open({ UPSTREAM_API_KEY: KEY });
     const { port } = stand.gateway;
 
@@ -148,7 +148,7 @@ describe('T78 ALLOWED_HOSTS', () => {
     }
   });
 
-  it('T78 allows the hosts that it names, and any host when it is unset and callers need a key', async () => {
+  it('T78 allows the listed hosts, and any host when it is unset and an API key is required', async () => {
     const [named, open_] = [await open({ ALLOWED_HOSTS: 'api.example.com' }), await open()];
 
     expect((await as(named, 'api.example.com:8443'))[0]).toBe(401);
@@ -156,7 +156,7 @@ describe('T78 ALLOWED_HOSTS', () => {
     expect((await as(open_, 'anything.example'))[0]).toBe(401);
   });
 
-  it('T78 refuses a request before its body has arrived, and quotes little of a long host', async () => {
+  it('T78 rejects a request before its body arrives and truncates a long host in the message', async () => {
     const stand = await open({ ALLOWED_HOSTS: 'api.example.com' });
     const head = `POST /graphql HTTP/1.1\r\nhost: ${'x'.repeat(9_000)}\r\ncontent-type: application/json\r\ncontent-length: 90000\r\n\r\n`;
 

@@ -148,7 +148,7 @@ describe('T62 the planner', () => {
     },
   );
 
-  it('T62 counts a call once that many fields need, also in cycles', () => {
+  it('T62 counts a call that many fields share once, even in cycles', () => {
     const { source } = aliases([pages(1)], 29, DEEP);
     const document = parse(source);
 
@@ -180,7 +180,7 @@ describe('T62 the planner', () => {
     expect(hurried.visits).toBeLessThan(planner.visits / 5);
   });
 
-  it('T62 has null as the most when it stopped early', () => {
+  it('T62 reports null as the maximum when it stopped early', () => {
     const source = `{ ${range(200, (i) => `p${i}: page(pageId: "p${i}") { ...F }`).join(' ')} }
       fragment F on Page { ${range(80, (i) => `l${i}: links(path: "${i}") { totalCount }`).join(' ')} }`;
     const document = parse(source);
@@ -197,7 +197,7 @@ describe('T62 the planner', () => {
 });
 
 describe('T61b the size of a result', () => {
-  it('T61b is planned without a call, and nested lists multiply in it', async () => {
+  it('T61b is planned without a REST call and multiplies in nested lists', async () => {
     const gateway = await openGateway();
     const source = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Page { audiences(first: 100) { nodes {
       page { audiences(first: 100) { nodes { audienceId } } } } } } } }`;
@@ -219,7 +219,7 @@ describe('T61b the size of a result', () => {
     expect(extensions.plan.largestList).toBe('nodes');
   });
 
-  it('T61b is rejected when its least value is too large, with the largest list', () => {
+  it('T61b is rejected with the largest list when its minimum exceeds the limit', () => {
     const { source, variables } = aliases([pages(100), pages(10)], 2, DEEP);
     const args = { schema, document: parse(source), variableValues: variables };
 

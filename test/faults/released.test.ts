@@ -12,7 +12,7 @@ import { buildGateway } from '../support/gateway-build.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
-it('T80 the software has the MIT licence, and a policy for reports of vulnerabilities', () => {
+it('T80 the project has an MIT licence and a security policy', () => {
   expect(JSON.parse(read('package.json'))).toMatchObject({ license: 'MIT' });
   expect(read('LICENSE')).toMatch(/^MIT License\n[^]*WITHOUT WARRANTY OF ANY KIND/);
   expect(read('SECURITY.md')).toContain('## Reporting');
@@ -25,7 +25,7 @@ async function readNotices(): Promise<string[]> {
   return notices.split(`\n\n${'-'.repeat(80)}\n\n`);
 }
 
-it('T80 NOTICES.txt names bundled packages once, with version and licence', async () => {
+it('T80 NOTICES.txt lists each bundled package once, with its version and licence', async () => {
   const packages = await readNotices();
 
   // Not graphql: its one copy is beside the build, for plugins as well.
@@ -38,7 +38,7 @@ it('T80 NOTICES.txt names bundled packages once, with version and licence', asyn
   for (const text of packages) expect(text).toMatch(/^\S+ \d+\.\d+\.\d+\S* \((?!undefined)[^)]+\)/);
 });
 
-it('T80 the bill of materials in CycloneDX lists every bundled package', async () => {
+it('T80 the CycloneDX SBOM lists every bundled package', async () => {
   const { stdout } = await promisify(execFile)('npm', ['run', 'sbom', '--silent'], {
     cwd: ROOT,
     maxBuffer: 16_000_000,
@@ -55,7 +55,7 @@ it('T80 the bill of materials in CycloneDX lists every bundled package', async (
   expect(listed).toEqual(expect.arrayContaining(bundled));
 });
 
-it('T80 .ci/run audits the packages and makes the bill of materials', () => {
+it('T80 .ci/run audits the packages and generates the SBOM', () => {
   const run = read('.ci/run');
 
   expect(run).toMatch(/^step audit$/m);

@@ -67,7 +67,7 @@ const CASES: readonly [what: string, connections: number, lookups: number, query
 ];
 
 it.for(CASES)(
-  'a gateway survives %s, whose responses of 1.5 MB are not read, and serves another key',
+  'a gateway survives %s with unread responses of 1.5 MB and serves another API key',
   { timeout: 120_000 },
   async ([, connections, lookups, query], context) => {
     const gateway = await open(context);

@@ -79,9 +79,9 @@ const ATTACKS: readonly Attack[] = [
   },
 ];
 
-describe('T61 the limit on the size of an answer', () => {
+describe('T61 the response size limit', () => {
   it.each(ATTACKS)(
-    'T61 refuses $what, without data, in bounded CPU and memory',
+    'T61 rejects $what without data in bounded CPU and memory',
     async ({ source, variables }) => {
       const before = await stand.gateway.metric('process_cpu_seconds_total');
 
@@ -100,7 +100,7 @@ describe('T61 the limit on the size of an answer', () => {
     },
   );
 
-  it('T61 refuses with 200 for callers who accept only application/json', async () => {
+  it('T61 rejects with status 200 for clients that accept only application/json', async () => {
     const reply = await stand.ask(`{ page(pageId: "p") { ${cycles(3, 'pageId')} } }`, {
       headers: { accept: 'application/json' },
     });
@@ -109,7 +109,7 @@ describe('T61 the limit on the size of an answer', () => {
     expect(reply.body).toEqual({ errors: [expect.any(Object)] });
   });
 
-  it('T61 spends less CPU on answers whose callers have left', async () => {
+  it('T61 spends less CPU on responses to disconnected clients', async () => {
     const callers = openCallers(stand.gateway);
     let count = 0;
     const cpuOf = async (isLeft: boolean): Promise<number> => {
@@ -140,7 +140,7 @@ describe('T61 the limit on the size of an answer', () => {
     });
   });
 
-  it('T61 holds no more than the bytes of an answer that is not read', async () => {
+  it('T61 buffers only the bytes of an unread response', async () => {
     const body = JSON.stringify({
       query: `{ page(pageId: "p") { ${cycles(2, 'id status', 45)} } }`,
     });

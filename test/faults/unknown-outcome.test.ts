@@ -36,7 +36,7 @@ it.each<[number, string]>([
   [503, 'UPSTREAM_UNAVAILABLE'],
   [505, 'UPSTREAM_UNAVAILABLE'],
 ])(
-  'T74 fails a write that is answered %i with %s, and does not read its object back',
+  'T74 fails a write that returns %i with %s and does not reload its object',
   async (code, expected) => {
     stand.upstream.on(WRITE, status(code, code === 503 ? { 'retry-after': '0' } : {}));
 
@@ -61,7 +61,7 @@ it.each<[string, Behaviour]>([
   ['a 421', ofProxy(421, 'Misdirected Request', 'text/plain')],
   ['a 501 in HTML', html(501)],
   ['a 505 without a body', ofProxy(505, '')],
-])('T74 does not know the outcome of a write that is answered %s', async (_name, fault) => {
+])('T74 reports OUTCOME_UNKNOWN for a write that returns %s', async (_name, fault) => {
   stand.upstream.on(WRITE, fault);
 
   const reply = await write();
@@ -72,7 +72,7 @@ it.each<[string, Behaviour]>([
 });
 
 it.each([408, 421, 499, 500, 501, 502, 503, 504, 505, 520])(
-  'T74 does not know the outcome of a write that a proxy answers %i in HTML with Retry-After',
+  'T74 reports OUTCOME_UNKNOWN for a write when a proxy returns %i in HTML with Retry-After',
   async (code) => {
     const page = `<title>${code} Backend fetch failed</title>`;
     stand.upstream.on(WRITE, ofProxy(code, page, 'text/html', { 'retry-after': '5' }));
@@ -90,7 +90,7 @@ it.each([408, 421, 499, 500, 501, 502, 503, 504, 505, 520])(
 );
 
 it.each([408, 421, 499, 501, 503, 505])(
-  'T74 takes a write for refused that is answered %i with the error body of the backend',
+  "T74 treats a write as rejected when it returns %i with the backend's error body",
   async (code) => {
     stand.upstream.on(WRITE, status(code));
 
@@ -101,7 +101,7 @@ it.each([408, 421, 499, 501, 503, 505])(
   },
 );
 
-it('T74 fails one wrong field of the answer to a write with UPSTREAM_INVALID_RESPONSE, not OUTCOME_UNKNOWN', async () => {
+it("T74 fails one invalid field of a write's response with UPSTREAM_INVALID_RESPONSE, not OUTCOME_UNKNOWN", async () => {
   stand.upstream.on(WRITE, ok({ ...topic, title: 7 }));
 
   const reply = await write();
@@ -111,7 +111,7 @@ it('T74 fails one wrong field of the answer to a write with UPSTREAM_INVALID_RES
   await stand.holds(reply, { hits: 1 });
 });
 
-it('T74 sends each of 400 writes once to a backend that soon closes idle connections', async () => {
+it('T74 sends each of 400 writes once to a backend with a short keep-alive timeout', async () => {
   const far = await openRelay(4);
   const closer = await openStand({}, { url: () => `http://127.0.0.1:${far.port}` });
   far.leadTo(closer.upstream.port);

@@ -53,7 +53,7 @@ const written = ({ output }: GatewayProcess): number =>
 const dropped = ({ output }: GatewayProcess): number =>
   [...output.matchAll(/"lines":(\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
 
-it('T107 an unread log keeps lines up to a limit, counts those that it drops, and does not stop the gateway', async () => {
+it('T107 an unread log buffers lines up to a limit, counts dropped lines and does not stop the gateway', async () => {
   const gateway = await open();
   const lines = 12_000;
   gateway.process.stdout!.pause();
@@ -68,7 +68,7 @@ it('T107 an unread log keeps lines up to a limit, counts those that it drops, an
   expect(written(gateway)).toBeGreaterThan(5_000);
 });
 
-it('T107 an unread log does not keep the process from exiting', async () => {
+it('T107 an unread log does not prevent the process from exiting', async () => {
   const gateway = await open();
   gateway.process.stdout!.pause();
   await write(gateway, 3_000);
@@ -80,7 +80,7 @@ it('T107 an unread log does not keep the process from exiting', async () => {
 });
 
 it.each(['ENOSPC', 'EPIPE'])(
-  'T107 a log that fails with %s keeps lines up to a limit, counts those that it drops, and goes on once it can be written',
+  'T107 a log that fails with %s buffers lines up to a limit, counts dropped lines and continues once it is writable',
   async (code) => {
     const failure = join(scratch, `failure-${code}`);
     const gateway = await open({ STAGED_LOG: failure }, [
@@ -105,7 +105,7 @@ it.each(['ENOSPC', 'EPIPE'])(
 it.skipIf(process.platform !== 'linux').each([
   ['the gateway', buildGateway],
   ['the backend', buildBackend],
-])('T107 %s serves and stops with a log on a full disk', async (_what, build) => {
+])('T107 %s serves requests and shuts down with its log on a full disk', async (_what, build) => {
   const [main, port, database] = [await build(), await freePort(), copySampleDatabase()];
   const full = openSync('/dev/full', 'w');
   const env = { ...process.env, PORT: String(port), BACKEND_DATABASE_URL: database.url };

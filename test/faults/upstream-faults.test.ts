@@ -55,8 +55,8 @@ function expectPartial({ status: code, data, errors, codes }: Reply, expected: s
   });
 }
 
-describe('slow and silent backends', () => {
-  it('T1 answers the other field when one is slower than an attempt may be', async () => {
+describe('slow and unresponsive backends', () => {
+  it('T1 returns the other field when one field exceeds the attempt time-out', async () => {
     stand.upstream.on(PERSON, after(800, ok(person)));
 
     const reply = await stand.ask(BESIDE);
@@ -91,7 +91,7 @@ describe('slow and silent backends', () => {
     await until(() => expect([...open]).toEqual([]));
   });
 
-  it('T3 times out on a backend that accepts and never answers, and closes its sockets', async () => {
+  it('T3 times out on a backend that accepts connections and never responds, and closes its sockets', async () => {
     const sockets = new Set<Socket>();
     stand.upstream.on(PERSON, (_response, _seen, socket) => void sockets.add(socket));
 
@@ -105,7 +105,7 @@ describe('slow and silent backends', () => {
     );
   });
 
-  it('T4 times out on an endless body that drips', async () => {
+  it('T4 times out on an endless body that arrives slowly', async () => {
     stand.upstream.on(PERSON, drip(100));
 
     const reply = await stand.ask(BESIDE);
@@ -118,7 +118,7 @@ describe('slow and silent backends', () => {
 describe('broken connections and temporary faults', () => {
   it.each<[string, Behaviour]>([
     ['T5 retries after a reset before the headers', reset()],
-    ['T5 retries after a connection closed without an answer', hangUp()],
+    ['T5 retries after a connection closed without a response', hangUp()],
     ['T6 retries after a reset in the middle of a body', reset(500)],
     ['T7 retries after a body that ends early', cut(person)],
     [
@@ -140,7 +140,7 @@ describe('broken connections and temporary faults', () => {
     expect(stand.upstream.seen.at(-1)?.headers).not.toHaveProperty('range');
   });
 
-  it('T7 shows no part of an answer that is cut short each time', async () => {
+  it('T7 returns no part of a response that is truncated on every attempt', async () => {
     stand.upstream.on(PERSON, cut(person));
 
     const reply = await stand.ask(BESIDE);
@@ -149,7 +149,7 @@ describe('broken connections and temporary faults', () => {
     await stand.holds(reply, { hits: 4 });
   });
 
-  it('T8 retries after a 503, and after a 429 once its Retry-After of a second has passed', async () => {
+  it('T8 retries after a 503, and after a 429 once its Retry-After of one second has passed', async () => {
     stand.upstream.on(PERSON, status(503), status(429, { 'retry-after': '1' }), ok(person));
 
     const reply = await stand.ask(BESIDE);
@@ -163,7 +163,7 @@ describe('broken connections and temporary faults', () => {
     [503, 'UPSTREAM_UNAVAILABLE'],
     [429, 'RATE_LIMITED'],
   ])(
-    'T8 answers with retryAfterMs at once when the Retry-After of a %i is past the deadline',
+    'T8 returns retryAfterMs immediately when the Retry-After of a %i exceeds the deadline',
     async (code, expected) => {
       stand.upstream.on(TOPIC, world());
       // A 429 pauses the key: the topic is asked for before.
@@ -181,7 +181,7 @@ describe('broken connections and temporary faults', () => {
     },
   );
 
-  it('T9 stops calling a route that always fails after at most twenty attempts, and keeps calling the others', async () => {
+  it('T9 stops calling a failing route after at most twenty attempts and keeps calling other routes', async () => {
     stand.upstream.on(PERSON, status(503));
     const query =
       '{ person(personId: "p") { name } a: topic(topicId: "a") { title } b: topic(topicId: "b") { title } }';
@@ -203,7 +203,7 @@ describe('T11 the circuit breaker', () => {
     stand = await openStand({});
   });
 
-  it.each([401, 404, 429])('T11 does not count five hundred answers of %i', async (code) => {
+  it.each([401, 404, 429])('T11 does not count five hundred responses of %i', async (code) => {
     stand.upstream.on('*', (response, seen, socket) =>
       (seen.headers['x-api-key'] === KEY ? status(code) : world())(response, seen, socket),
     );
@@ -221,7 +221,7 @@ describe('T11 the circuit breaker', () => {
     stand.upstream.on('*', world());
   });
 
-  it('T12 pauses a rate-limited key, and no other', async () => {
+  it('T12 backs off only the rate-limited API key', async () => {
     const limited = 'key-that-is-limited';
     stand.upstream.on(PERSON, (response, seen, socket) =>
       (seen.headers['x-api-key'] === limited ? status(429, { 'retry-after': '30' }) : world())(
@@ -243,7 +243,7 @@ describe('T11 the circuit breaker', () => {
   });
 });
 
-describe('invalid answers', () => {
+describe('invalid responses', () => {
   it.each<[string, Behaviour]>([
     ['HTML', text('<html>secret upstream text</html>', 'text/html')],
     ['an empty body', text('')],
@@ -253,7 +253,7 @@ describe('invalid answers', () => {
     ['no media type', (response) => void response.end(JSON.stringify(person))],
     ['204', (response) => void response.writeHead(204).end()],
     ['broken JSON', text(JSON.stringify(person).slice(0, -1))],
-  ])('T13 refuses %s', async (_name, behaviour) => {
+  ])('T13 rejects %s', async (_name, behaviour) => {
     stand.upstream.on(PERSON, behaviour);
 
     const reply = await stand.ask(BESIDE);
@@ -274,7 +274,7 @@ describe('invalid answers', () => {
     await elsewhere.stop();
   });
 
-  it.each([500, 501, 505, 599])('T13 answers a %i with UPSTREAM_UNAVAILABLE', async (code) => {
+  it.each([500, 501, 505, 599])('T13 returns UPSTREAM_UNAVAILABLE for a %i', async (code) => {
     stand.upstream.on(PERSON, status(code));
 
     const reply = await stand.ask(BESIDE);
@@ -286,7 +286,7 @@ describe('invalid answers', () => {
 });
 
 it.each([413, 414, 431])(
-  'a %i of the backend for a read is VALIDATION_FAILED, which the caller corrects',
+  'a %i from the backend for a read returns VALIDATION_FAILED, a client error',
   async (code) => {
     stand.upstream.on(PERSON, status(code));
 
@@ -443,13 +443,13 @@ const twice = async (query: string): Promise<Reply[]> => [
   await stand.ask(query),
 ];
 
-describe('answers with a wrong field', () => {
-  it('T14 covers more than 75 required fields of the contract', () => {
+describe('responses with an invalid field', () => {
+  it('T14 covers more than 75 required fields of the API spec', () => {
     expect(REQUIRED.length).toBeGreaterThan(75);
   });
 
   it.each(READS)(
-    'T14 fails a missing field alone, and the object when an id of its key is missing: $type',
+    'T14 fails only the missing field, or the whole object when part of its id is missing: $type',
     async (read) => {
       const replies: Reply[] = [];
       const missing = REQUIRED.filter((required) => required.read === read);
@@ -476,7 +476,7 @@ describe('answers with a wrong field', () => {
   );
 
   it.each(LISTS)(
-    'T14 keeps the other items of a list when one lacks a field: $route.path',
+    'T14 keeps the other items of a list when one item lacks a field: $route.path',
     async (list) => {
       const { route, path, at } = list;
       const required = requiredOf(itemOf(route), list.type);
@@ -506,10 +506,10 @@ describe('answers with a wrong field', () => {
   it.each<[string, string, Record<string, unknown>]>([
     ['an unknown enum value', 'pageType', { pageType: 'hologram' }],
     ['an unknown status', 'status', { status: 'hologram' }],
-    ['a number as text', 'audiencesCount', { audiencesCount: '7' }],
+    ['a number as a string', 'audiencesCount', { audiencesCount: '7' }],
     ['a fraction for a counter', 'audiencesCount', { audiencesCount: 1.5 }],
     ['a counter past 2^53', 'audiencesCount', { audiencesCount: 2 ** 53 }],
-    ['a text for a list', 'actions', { actions: 'none' }],
+    ['a string instead of a list', 'actions', { actions: 'none' }],
     ['an invalid timestamp', 'createdAt', { createdAt: 'yesterday' }],
     ['a timestamp past the year 9999', 'createdAt', { createdAt: '+253402300800000' }],
     [
@@ -517,7 +517,7 @@ describe('answers with a wrong field', () => {
       'createdAt',
       { createdAt: '+033658-09-27T01:46:40Z' },
     ],
-  ])('T15 fails the field alone for %s', async (_name, field, change) => {
+  ])('T15 fails only the field for %s', async (_name, field, change) => {
     stand.upstream.on('GET /v0/pages/x', ok({ ...sampleOf(routes.getPage, HOLES), ...change }));
 
     const selection = field === 'actions' ? 'actions { url }' : field;
@@ -533,7 +533,7 @@ describe('answers with a wrong field', () => {
     await stand.holds(replies, { hits: 2 });
   });
 
-  it('T15 answers large counters exactly', async () => {
+  it('T15 returns large counters exactly', async () => {
     stand.upstream.on(
       'GET /v0/pages/x',
       ok({ ...sampleOf(routes.getPage, HOLES), audiencesCount: 9_007_199_254_740_991 }),
@@ -545,7 +545,7 @@ describe('answers with a wrong field', () => {
     await stand.holds(reply, { hits: 1 });
   });
 
-  it('T15 fails a null item of a list alone', async () => {
+  it('T15 fails only the null item of a list', async () => {
     const list = sampleOf(routes.listTopics);
     stand.upstream.on('GET /v0/topics', ok({ ...list, items: [list['items'][0], null] }));
 
@@ -558,15 +558,15 @@ describe('answers with a wrong field', () => {
   });
 });
 
-describe('T16 lists that contradict themselves', () => {
+describe('T16 inconsistent lists', () => {
   const list = sampleOf(routes.listTopics);
   const QUERY = '{ topics(first: 5) { nodes { title } pageInfo { hasNextPage } } }';
 
   it.each<[string, Record<string, unknown>, number]>([
     ['no items', { items: null }, 1],
     // The first page is asked for without it, the second with it.
-    ['the cursor of the request again', { hasMore: true, nextCursor: 'same' }, 2],
-  ])('T16 refuses %s', async (_name, change, hits) => {
+    ['the same cursor as in the request', { hasMore: true, nextCursor: 'same' }, 2],
+  ])('T16 rejects %s', async (_name, change, hits) => {
     stand.upstream.on('GET /v0/topics', ok({ ...list, ...change }));
 
     const reply = await stand.ask(QUERY);
@@ -582,7 +582,7 @@ describe('T16 lists that contradict themselves', () => {
     ['hasMore and a cursor that is no string', { hasMore: true, nextCursor: 7 }, true],
     ['hasMore and a missing cursor', { hasMore: true, nextCursor: undefined }, true],
     ['no more pages and a missing cursor', { hasMore: false, nextCursor: undefined }, false],
-  ])('T16 keeps the items, and fails endCursor alone, with %s', async (_name, change, more) => {
+  ])('T16 keeps the items and fails only endCursor with %s', async (_name, change, more) => {
     stand.upstream.on('GET /v0/topics', ok({ ...list, ...change }));
 
     const reply = await stand.ask(
@@ -603,10 +603,10 @@ describe('T16 lists that contradict themselves', () => {
 
   it.each<[string, Record<string, unknown>, number, boolean]>([
     ['neither hasMore nor a cursor', { hasMore: undefined, nextCursor: undefined }, 5, false],
-    ['neither of them on a full page', { hasMore: undefined, nextCursor: undefined }, 2, true],
-    ['neither of them in its documented form', { hasMore: 'no', nextCursor: 7 }, 5, false],
+    ['a full page without either', { hasMore: undefined, nextCursor: undefined }, 2, true],
+    ['both in an undocumented form', { hasMore: 'no', nextCursor: 7 }, 5, false],
   ])(
-    'T16 keeps the items, derives hasNextPage from their number, and fails endCursor alone, with %s',
+    'T16 keeps the items, derives hasNextPage from their number and fails only endCursor with %s',
     async (_name, change, first, more) => {
       stand.upstream.on('GET /v0/topics', ok({ ...list, ...change }));
       const pageOf = (cursor: string) =>
@@ -658,7 +658,7 @@ describe('T16 lists that contradict themselves', () => {
     await stand.holds([one, both], { hits: 3 });
   });
 
-  it('T16 answers an empty page that can be continued when a list of empty pages never ends', async () => {
+  it('T16 returns an empty page with a next cursor when a list of empty pages never ends', async () => {
     let asked = 0;
     stand.upstream.on('GET /v0/topics', (...args) =>
       ok({ ...list, items: [], hasMore: true, nextCursor: `c${++asked}` })(...args),
@@ -673,7 +673,7 @@ describe('T16 lists that contradict themselves', () => {
     await stand.holds(reply, { hits: 11 });
   });
 
-  it('T16 answers a total of null as null', async () => {
+  it('T16 returns null for a total of null', async () => {
     stand.upstream.on('GET /v0/topics', ok({ ...list, totalCount: null }));
 
     const reply = await stand.ask('{ topics(first: 5) { totalCount pageInfo { hasNextPage } } }');
@@ -685,7 +685,7 @@ describe('T16 lists that contradict themselves', () => {
   });
 });
 
-describe('hostile answers', () => {
+describe('hostile responses', () => {
   const LOG = 'GET /v0/persons/x/logs/y';
   const LOG_QUERY = `{ log: ${node('PersonLog', 'x', 'y')} { ... on PersonLog { payload } } topic(topicId: "t") { title } }`;
   const log = sampleOf(routes.getPersonLog, { person_id: 'x', person_log_id: 'y' });
@@ -693,7 +693,7 @@ describe('hostile answers', () => {
   /** The hits of a reply: two calls, and retries when so many bytes take longer than an attempt may. */
   const timesMany = (replies: number): Range => [2 * replies, 4 * replies];
 
-  it('T17 closes the connection of an endless answer after five megabytes and the buffers', async () => {
+  it('T17 closes the connection of an endless response after five megabytes plus socket buffers', async () => {
     const sockets = new Set<Socket>();
     stand.upstream.on(PERSON, (response, seen, socket) => {
       sockets.add(socket);
@@ -712,9 +712,9 @@ describe('hostile answers', () => {
   });
 
   it.each<[string, Behaviour]>([
-    ['chunks without end', endless()],
+    ['endless chunks', endless()],
     [
-      'a promise of ten gigabytes',
+      'a Content-Length of ten gigabytes',
       (response) => {
         response.writeHead(200, {
           'content-type': 'application/json',
@@ -723,7 +723,7 @@ describe('hostile answers', () => {
         response.write('['.repeat(1_000));
       },
     ],
-  ])('T17 stops reading %s, without holding 50 MB', async (_name, behaviour) => {
+  ])('T17 stops reading %s without buffering 50 MB', async (_name, behaviour) => {
     stand.upstream.on(PERSON, behaviour);
     const replies: Reply[] = [];
 
@@ -746,11 +746,11 @@ describe('hostile answers', () => {
       () => `{${Array.from({ length: 400_000 }, (_, i) => `"${i}":1`).join()}}`,
     ],
     [
-      'a million keys, which are past five megabytes',
+      'a million keys, which exceed five megabytes',
       () => `{${Array.from({ length: 1e6 }, (_, i) => `"${i}":1`).join()}}`,
     ],
     ['a million empty objects', () => `[${'{},'.repeat(1e6)}{}]`],
-  ])('T18 refuses %s, and answers the field beside it', async (_name, payload) => {
+  ])('T18 rejects %s and returns the field next to it', async (_name, payload) => {
     const body = JSON.stringify({ ...log, payload: 0 }).replace(
       '"payload":0',
       () => `"payload":${payload()}`,
@@ -770,7 +770,7 @@ describe('hostile answers', () => {
   });
 });
 
-describe('T23 answers that break HTTP', () => {
+describe('T23 responses that violate HTTP', () => {
   it.each<[string, string, string, number]>([
     [
       'a header of 40 KB',
@@ -792,12 +792,12 @@ describe('T23 answers that break HTTP', () => {
       2,
     ],
     [
-      'a body longer than its length',
+      'a body longer than its Content-Length',
       'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{} and more',
       'UPSTREAM_INVALID_RESPONSE',
       2,
     ],
-  ])('T23 refuses %s', async (_name, bytes, code, hits) => {
+  ])('T23 rejects %s', async (_name, bytes, code, hits) => {
     const sockets = new Set<Socket>();
     stand.upstream.on(PERSON, (response, seen, socket) => {
       sockets.add(socket);
@@ -818,7 +818,7 @@ describe('T23 answers that break HTTP', () => {
     await stand.holds(reply, { hits });
   });
 
-  it('T23 gives no caller the second of two answers to one request', async () => {
+  it('T23 never delivers the second of two responses to one request', async () => {
     const answer = (name: string) => {
       const body = JSON.stringify({ ...person, name });
       return `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;

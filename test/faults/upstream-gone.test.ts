@@ -39,8 +39,8 @@ const WRITE = `mutation { updateTopic(input: { id: ${JSON.stringify(formatNodeId
 
 const WELL = { data: { person: { name: 'name' } } };
 
-describe.concurrent('the gateway before an absent backend', () => {
-  it('T9, T10 limits its attempts in an outage, opens the circuit, and probes with one call at a time', async () => {
+describe.concurrent('the gateway with an unavailable backend', () => {
+  it('T9, T10 limits its attempts during an outage, opens the circuit and probes with one call at a time', async () => {
     const stand = await openStand({});
     const { gateway, upstream } = stand;
     const told = () =>
@@ -114,7 +114,7 @@ describe.concurrent('the gateway before an absent backend', () => {
     await stand.holds(after, { hits: 20 });
   });
 
-  it('T26 hides a restart of the backend from readers after a hundred reads', async () => {
+  it('T26 hides a backend restart from readers after a hundred reads', async () => {
     const restart = async () => {
       const stand = await openStand({});
       stand.upstream.on('*', after(50, world()));
@@ -147,7 +147,7 @@ describe.concurrent('the gateway before an absent backend', () => {
     expect(await staged.stand.gateway.metric('gateway_breaker_opened_total')).toBe(0);
   });
 
-  it('T19 starts without a backend, is degraded until there is one, and needs no restart', async () => {
+  it('T19 starts without a backend, is degraded until the backend is up, and needs no restart', async () => {
     const stand = await openStand(IMPATIENT, { stopped: true });
     const { gateway, upstream } = stand;
 
@@ -170,7 +170,7 @@ describe.concurrent('the gateway before an absent backend', () => {
     await stand.holds(first, { hits: 1 });
   });
 
-  it('answers a nested query by the first request of 5 s after an outage that opened the circuit of the host', async () => {
+  it('completes the first nested query after an outage once the circuit of the host is half-open', async () => {
     const stand = await openStand(IMPATIENT, { stopped: true });
     const { gateway, upstream } = stand;
     const breaker = async (): Promise<string> =>
@@ -189,7 +189,7 @@ describe.concurrent('the gateway before an absent backend', () => {
     expect(await breaker()).toBe('closed');
   });
 
-  it('T20 answers UPSTREAM_UNAVAILABLE while the name cannot be resolved, and reaches the backend once it can', async () => {
+  it('T20 returns UPSTREAM_UNAVAILABLE while the host name does not resolve, and reaches the backend once it does', async () => {
     const file = join(scratch, 'dns');
     writeFileSync(file, 'ENOTFOUND');
     const stand = await openStand(
@@ -216,7 +216,7 @@ describe.concurrent('the gateway before an absent backend', () => {
 });
 
 it.skipIf(process.platform !== 'linux')(
-  'reaches a backend whose handshake takes a second while its other address cannot be reached',
+  'reaches a backend with a one-second handshake while its other address is unreachable',
   async () => {
     const file = join(scratch, 'two-addresses');
     // Of the block that is never routed (RFC 6666).
@@ -240,8 +240,8 @@ it.skipIf(process.platform !== 'linux')(
   },
 );
 
-describe.concurrent('T21 a backend that cannot be trusted', () => {
-  it('T21 is unavailable with a self-signed certificate, and is not asked again', async () => {
+describe.concurrent('T21 an untrusted backend', () => {
+  it('T21 is unavailable with a self-signed certificate and is not retried', async () => {
     const front = await openRelay();
     const stand = await openStand(
       {},
@@ -257,7 +257,7 @@ describe.concurrent('T21 a backend that cannot be trusted', () => {
     await stand.holds(reply, { hits: 0 });
   });
 
-  it('T21, T53 is unavailable with a wrong name, an expired certificate, plain HTTP or silence, and answers once it has a valid one', async () => {
+  it('T21, T53 is unavailable with a wrong name, an expired certificate, plain HTTP or no response, and serves requests once its certificate is valid', async () => {
     const trusted = join(scratch, 'trusted.pem');
     writeFileSync(trusted, [selfSigned, wrongName, expired].map(({ cert }) => cert).join(''));
     const front = await openRelay();

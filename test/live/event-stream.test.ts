@@ -46,7 +46,7 @@ describe('a subscription over server-sent events', () => {
     await live.quiet();
   });
 
-  it('is polled once for twenty watchers, and not at all when the last has left', async () => {
+  it('shares one poller among twenty watchers and stops polling when the last one disconnects', async () => {
     const live = await openLive({ live: { pollMs: { least: 50, most: 50 } } });
     const id = await live.draft();
     const streams: Events[] = [];
@@ -65,7 +65,7 @@ describe('a subscription over server-sent events', () => {
     expect(await live.readsMeanwhile()).toEqual([]);
   });
 
-  it('delivers the result of a publish through this gateway without a poll', async () => {
+  it('delivers the result of a publish through this gateway without polling', async () => {
     const live = await openLive({ live: { pollMs: { least: 30_000, most: 30_000 } } });
     const id = await live.draft();
     const stream = await openEvents(live.site.url, { id });
@@ -78,7 +78,7 @@ describe('a subscription over server-sent events', () => {
     expect(live.reads()).toBe(1);
   });
 
-  it('repeats the last event as a heartbeat each twenty seconds, without a poll', async () => {
+  it('repeats the last event as a heartbeat every twenty seconds without polling', async () => {
     const clock = new StagedClock();
     const live = await openLive({ clock, live: { pollMs: { least: 90_000, most: 90_000 } } });
     const stream = await openEvents(live.site.url, { id: await live.draft() });
@@ -95,7 +95,7 @@ describe('a subscription over server-sent events', () => {
     expect(live.reads()).toBe(1);
   });
 
-  it('has headers that stop caching, compression and buffering, by POST and by GET', async () => {
+  it('has headers that disable caching, compression and buffering for POST and GET', async () => {
     const live = await openLive();
     const id = await live.draft();
 
@@ -120,12 +120,12 @@ describe('a subscription over server-sent events', () => {
   it.each<[what: string, options: Parameters<typeof openEvents>[2], code: string]>([
     ['a request without a key', { apiKey: null }, 'UNAUTHENTICATED'],
     [
-      'a GET without a header that no foreign page can send',
+      'a GET without a header that cross-origin pages cannot send',
       { apiKey: null, method: 'GET' },
       'CSRF_HEADER_MISSING',
     ],
   ])(
-    'is refused to %s by an event, since clients retry after another status',
+    'rejects %s with an event, since clients retry after an error status',
     async (_, options, code) => {
       const live = await openLive();
 
@@ -139,14 +139,14 @@ describe('a subscription over server-sent events', () => {
   );
 
   it.each<[what: string, options: Parameters<typeof openEvents>[2], status: number, code: string]>([
-    ['a client that accepts JSON alone', { accept: 'application/json' }, 406, 'NOT_ACCEPTABLE'],
+    ['a client that accepts only JSON', { accept: 'application/json' }, 406, 'NOT_ACCEPTABLE'],
     [
       'a client that accepts anything but events',
       { accept: '*/*, text/event-stream;q=0' },
       406,
       'NOT_ACCEPTABLE',
     ],
-  ])('is refused to %s', async (_, options, status, code) => {
+  ])('rejects %s', async (_, options, status, code) => {
     const live = await openLive();
 
     const { response } = await openEvents(live.site.url, { id: NOBODY }, options);
@@ -185,7 +185,7 @@ describe('a subscription over server-sent events', () => {
     },
   );
 
-  it('has a head alone for HEAD, and is over then', async () => {
+  it('returns only headers for HEAD and then ends', async () => {
     const live = await openLive();
     const id = await live.draft();
     const search = new URLSearchParams({ query: WATCH, variables: JSON.stringify({ id }) });
@@ -202,7 +202,7 @@ describe('a subscription over server-sent events', () => {
   });
 
   it.each(['POST', 'GET'] as const)(
-    'is streamed to a client that also accepts JSON, by %s',
+    'is streamed to a client that also accepts JSON with %s',
     async (method) => {
       const live = await openLive();
       const id = await live.draft();
@@ -216,7 +216,7 @@ describe('a subscription over server-sent events', () => {
     },
   );
 
-  it('refuses the id of another type with BAD_USER_INPUT, and reads no version', async () => {
+  it('rejects an id of another type with BAD_USER_INPUT without reading a version', async () => {
     const live = await openLive();
 
     const stream = await openEvents(live.site.url, { id: formatNodeId('Page', [IDS.page]) });
@@ -242,7 +242,7 @@ describe('a subscription over server-sent events', () => {
       '{ ...F } fragment F on Subscription { pageProgress(id: "x") @skip(if: true) { __typename } }',
     ],
     ['{ pageProgress(id: "x") @skip { __typename } }'],
-  ])('refuses @skip and @include at its root: subscription %s %j', async (document, variables) => {
+  ])('rejects @skip and @include at its root: subscription %s %j', async (document, variables) => {
     const live = await openLive();
 
     const { text } = await live.site.post(
@@ -303,7 +303,7 @@ describe('a subscription over server-sent events', () => {
     });
   });
 
-  it('weighs on its key only while an event is executed', async () => {
+  it('counts against the limit of its API key only while an event is executed', async () => {
     const live = await openLive();
     const id = await live.draft();
     // More than half of what a key may have under way.
@@ -341,7 +341,7 @@ describe('a subscription over server-sent events', () => {
     expect(explained.at(-1)?.polls?.count).toBeLessThanOrEqual(live.reads());
   });
 
-  it('is refused with 429 above the limit of its key, and opened again when another has ended', async () => {
+  it('is rejected with 429 above the limit of its API key, and accepted once another subscription has ended', async () => {
     const live = await openLive({ live: { ...FAST, maxPerKey: 2 } });
     const id = await live.draft();
     const first = await openEvents(live.site.url, { id });
@@ -412,7 +412,7 @@ describe('a publish with waitFor', () => {
   const writes = (calls: readonly string[]) =>
     calls.filter((line) => line.startsWith('POST') && line.endsWith('/publish')).length;
 
-  it('answers when the state is reached, and sends the write once', async () => {
+  it('responds when the state is reached and sends the write once', async () => {
     const live = await openLive();
     const id = await live.draft();
 
@@ -427,7 +427,7 @@ describe('a publish with waitFor', () => {
     await live.quiet();
   });
 
-  it('answers at its time-out with the state so far', async () => {
+  it('responds at its time-out with the current state', async () => {
     const live = await openLive({ publishDelayMs: 60_000 });
     const id = await live.draft();
 
@@ -438,7 +438,7 @@ describe('a publish with waitFor', () => {
     await live.quiet();
   });
 
-  it('waits no longer than the request may last', async () => {
+  it('waits no longer than the request time-out', async () => {
     const live = await openLive({ publishDelayMs: 60_000, limits: { requestTimeoutMs: 1_500 } });
     const id = await live.draft();
     const startMs = performance.now();
@@ -449,7 +449,7 @@ describe('a publish with waitFor', () => {
     expect(performance.now() - startMs).toBeLessThan(10_000);
   });
 
-  it('does not wait for a state that has been reached or can no longer be reached', async () => {
+  it('does not wait for a state that is already reached or is unreachable', async () => {
     const live = await openLive({ publishDelayMs: 60_000 });
     const id = await live.draft();
 
@@ -466,7 +466,7 @@ describe('a publish with waitFor', () => {
     });
   });
 
-  it('answers reached: null without waitFor, and refuses a time-out above a minute without a write', async () => {
+  it('returns reached: null without waitFor, and rejects a time-out above one minute without a write', async () => {
     const live = await openLive();
     const id = await live.draft();
 
@@ -490,7 +490,7 @@ it.each([
   ['completes', 'complete', 'ok'],
   ['is left by its client', 'left', 'abandoned'],
 ])(
-  'a subscription that %s is logged with the fields of every operation and the cause of its end',
+  'a subscription that %s is logged with the common operation fields and the reason it ended',
   async (how, cause, outcome) => {
     const { lines, logger } = openLog('info');
     const live = await openLive({ logger });

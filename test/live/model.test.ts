@@ -156,7 +156,7 @@ const commands: fc.Arbitrary<fc.AsyncCommand<Model, Real>>[] = [
 ];
 
 describe('a random sequence of commands', () => {
-  it('shows every watcher each state once, in order, up to the last one', async () => {
+  it('delivers each state once and in order to every watcher, up to the last state', async () => {
     await fc.assert(
       fc.asyncProperty(fc.commands(commands, { maxCommands: 12 }), async (sequence) => {
         const begin = { state: 'draft', isFailing: false, watching: 0 };

@@ -32,7 +32,7 @@ const lists = (calls: readonly string[]): string[] =>
   calls.filter((line) => /^GET \/v0\/pages\/[^/]+\/audiences\?/.test(line));
 
 describe('pageProgress', () => {
-  it('sends all audiences in its first event, and then only those whose versions change', async () => {
+  it('sends all audiences in its first event, then only audiences whose versions change', async () => {
     const live = await openLive();
     const version = await live.draft();
     const stream = await watch(live.site.url);
@@ -58,7 +58,7 @@ describe('pageProgress', () => {
     await live.quiet();
   });
 
-  it('shares one poller among five watchers, and stops it when the last has left', async () => {
+  it('shares one poller among five watchers and stops it when the last one disconnects', async () => {
     const live = await openLive({ live: { pollMs: { least: 30_000, most: 30_000 } } });
     const streams: Events[] = [];
     for (let i = 0; i < 5; i++) streams.push(await watch(live.site.url));
@@ -84,7 +84,7 @@ describe('pageProgress', () => {
     expect(audiencesOf(stream)[1]!.map(({ latestVersion }) => latestVersion.id)).toEqual([version]);
   });
 
-  it('sends an audience that was created meanwhile', async () => {
+  it('sends an audience that was created after it started', async () => {
     const live = await openLive();
     const stream = await watch(live.site.url);
     await until(() => stream.events.length > 0);
@@ -106,7 +106,7 @@ describe('pageProgress', () => {
   });
 
   it.each([IDS.page, formatNodeId('Audience', [IDS.page, IDS.audience])])(
-    'refuses an id that is not the global id of a page, without a call: %s',
+    'rejects an id that is not the global id of a page without a REST call: %s',
     async (id) => {
       const live = await openLive();
 
@@ -118,7 +118,7 @@ describe('pageProgress', () => {
     },
   );
 
-  it('sends an error while the backend fails, and goes on when it answers again', async () => {
+  it('sends an error while the backend fails and continues when the backend recovers', async () => {
     const site = await openGateway({
       backend: 'faulty',
       live: { pollMs: { least: 20, most: 40 } },
@@ -147,7 +147,7 @@ describe('pageProgress', () => {
     stream.leave();
   });
 
-  it('goes back to no earlier version when an outdated replica answers', async () => {
+  it('never returns to an earlier version when an outdated replica responds', async () => {
     const site = await openGateway({
       backend: 'faulty',
       live: { pollMs: { least: 20, most: 40 } },
@@ -190,7 +190,7 @@ describe('pageProgress', () => {
     stream.leave();
   });
 
-  it('reads a long list from its start again when a cursor expires, then sends an error, and goes on', async () => {
+  it('restarts a long list when a cursor expires, then sends an error and continues', async () => {
     const site = await openGateway({
       backend: 'faulty',
       live: { pollMs: { least: 20, most: 40 } },

@@ -56,7 +56,7 @@ const KINDS: readonly [string, string, Watch][] = [
 ];
 
 describe.each(KINDS)('a subscription %s', (_name, route, watch) => {
-  it('goes on after each 4xx that is not the final word of the backend', async () => {
+  it('continues after each 4xx that is not definitive', async () => {
     const site = await open();
     const healthy = route === ROUTE ? inState('queued') : world();
     site.upstream.on(route, healthy);
@@ -75,10 +75,10 @@ describe.each(KINDS)('a subscription %s', (_name, route, watch) => {
   });
 
   it.each([
-    ['refuses the key with 401', status(401), 'UNAUTHENTICATED'],
-    ['refuses the key with 403', status(403), 'FORBIDDEN'],
-    ['has no such object', status(404), undefined],
-    ['has the object no more', status(410), undefined],
+    ['rejects the API key with 401', status(401), 'UNAUTHENTICATED'],
+    ['rejects the API key with 403', status(403), 'FORBIDDEN'],
+    ['returns 404 for the object', status(404), undefined],
+    ['returns 410 for the object', status(410), undefined],
   ])('completes when the backend itself %s', async (_what, answer, code) => {
     const site = await open();
     site.upstream.on(route, route === ROUTE ? inState('queued') : world());
@@ -112,7 +112,7 @@ describe('a publish with waitFor', () => {
     return { ...data.publishAudienceVersion, errors };
   };
 
-  it('waits on through each 4xx that is not the final word of the backend', async () => {
+  it('continues to wait after each 4xx that is not definitive', async () => {
     const payload = await waitFor('published', 30_000, 'queued', [
       ...PASSING.flatMap((fault) => [fault, inState('processing')]),
       inState('published'),
@@ -122,9 +122,9 @@ describe('a publish with waitFor', () => {
   });
 
   it.each([
-    ['in the answer to the write', 'scheduled', ['processing', 'published']],
-    ['of a later poll', 'queued', ['scheduled', 'processing', 'published']],
-  ])('waits on through an unknown status %s', async (_where, written, states) => {
+    ['in the response to the write', 'scheduled', ['processing', 'published']],
+    ['in a later poll', 'queued', ['scheduled', 'processing', 'published']],
+  ])('continues to wait after an unknown status %s', async (_where, written, states) => {
     const payload = await waitFor(
       'published',
       30_000,
@@ -139,7 +139,7 @@ describe('a publish with waitFor', () => {
   it.each([
     ['queued', ['queued', 'failed']],
     ['failed', ['failed']],
-  ])('fails at the status if it is unknown at the end, after %s', async (written, states) => {
+  ])('fails the status field if it is unknown at the end, after %s', async (written, states) => {
     const payload = await waitFor(
       'published',
       300,
@@ -156,7 +156,7 @@ describe('a publish with waitFor', () => {
     ]);
   });
 
-  it('goes back to no earlier state after an unknown one', async () => {
+  it('never returns to an earlier state after an unknown one', async () => {
     const states = ['processing', 'scheduled', 'queued'];
     const payload = await waitFor(
       'published',

@@ -12,7 +12,7 @@ const ROUTE = 'GET /v0/pages/p/audiences/a/versions/v';
 const PUBLISH = 'POST /v0/pages/p/audiences/a/versions/v/publish';
 const POLL_MS = { least: 500, most: 5_000 };
 
-it('polls a watched object soon after a write that ends while a poll is under way', async () => {
+it('polls a watched object soon after a write that completes while a poll is in flight', async () => {
   const clock = new StagedClock();
   // No heartbeats, whose timers would be among those of the polls.
   const live = { pollMs: POLL_MS, heartbeatMs: 3_600_000 };
@@ -49,7 +49,7 @@ it('polls a watched object soon after a write that ends while a poll is under wa
   stream.leave();
 });
 
-it('polls a watched object again after a minute at most, whatever Retry-After says', async () => {
+it('polls a watched object again within a minute, regardless of Retry-After', async () => {
   const clock = new StagedClock();
   const live = { pollMs: POLL_MS, heartbeatMs: 3_600_000 };
   const site = await openGateway({ backend: 'faulty', clock, live });
@@ -66,7 +66,7 @@ it('polls a watched object again after a minute at most, whatever Retry-After sa
   expect(site.upstream.hits(ROUTE)).toBe(2);
 });
 
-it('spreads the polls of many objects after a Retry-After that they have in common', async () => {
+it('spreads the polls of many objects after a shared Retry-After', async () => {
   const clock = new StagedClock();
   const live = { pollMs: POLL_MS, heartbeatMs: 3_600_000 };
   const site = await openGateway({ backend: 'faulty', clock, live });

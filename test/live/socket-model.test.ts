@@ -235,7 +235,7 @@ async function openReal(): Promise<Real> {
   };
 }
 
-it('any sequence of messages, answers and ends answers each operation once and leaves nothing open', async () => {
+it('completes each operation once and leaves nothing open for any sequence of messages, responses and disconnects', async () => {
   await fc.assert(
     fc.asyncProperty(fc.commands(commands, { maxCommands: 16, size: 'max' }), async (sequence) => {
       const model: Model = { operations: [], isClosed: false, isDraining: false, messages: [] };

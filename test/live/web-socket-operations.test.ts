@@ -48,7 +48,7 @@ const LEAVING: readonly [how: string, leave: (socket: Socket) => void][] = [
 ];
 
 describe('a WebSocket client that', () => {
-  it.each(LEAVING)('%s abandons a query, and gets no answer to it', async (_how, leave) => {
+  it.each(LEAVING)('%s abandons a query and receives no response to it', async (_how, leave) => {
     const { site, socket, isCalled, outcomes } = await open(READ);
     socket.subscribe('a', {}, QUERY);
     await until(isCalled);
@@ -61,7 +61,7 @@ describe('a WebSocket client that', () => {
     expect(answersTo(socket)).toEqual([]);
   });
 
-  it.each(LEAVING)('%s does not stop a mutation, which is sent once', async (_how, leave) => {
+  it.each(LEAVING)('%s does not cancel a mutation, which is sent once', async (_how, leave) => {
     const { site, socket, isCalled, outcomes, release } = await open(WRITE);
     site.upstream.on(READ, silence());
     socket.subscribe('a', {}, MUTATION);
@@ -80,8 +80,8 @@ describe('a WebSocket client that', () => {
   });
 });
 
-describe('an id that is used again after complete', () => {
-  it('belongs to the second operation, which is answered after the first has ended', async () => {
+describe('an id that is reused after complete', () => {
+  it('belongs to the second operation, which returns its result after the first has ended', async () => {
     const { site, socket, isCalled, outcomes, release } = await open(WRITE);
     const second = held(world());
     site.upstream.on(READ, second.behaviour);
@@ -129,7 +129,7 @@ describe('a process that stops', () => {
     ['query', QUERY, READ],
     ['mutation', MUTATION, WRITE],
   ])(
-    'answers a %s under way before it closes the socket, and begins no other',
+    'completes a %s in flight before it closes the socket, and starts no other',
     async (_what, text, route) => {
       const { site, socket, isCalled, release } = await open(route);
       socket.subscribe('a', {}, text);
@@ -149,7 +149,7 @@ describe('a process that stops', () => {
   );
 });
 
-it('a socket whose answers are read slowly stays open and gets all answers', async () => {
+it('a socket that reads slowly stays open and receives all responses', async () => {
   const text = 'x'.repeat(700_000);
   const { site, outcomes } = await open(WRITE);
   site.upstream.on(READ, ok({ personId: 'p', name: text }));

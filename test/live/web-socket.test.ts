@@ -37,7 +37,7 @@ describe('the WebSocket transport', () => {
     await live.quiet();
   });
 
-  it('shares a poller among subscriptions to one version, and stops it when the last has left', async () => {
+  it('shares one poller among subscriptions to a version and stops it when the last one ends', async () => {
     const live = await openLive();
     const id = await live.draft();
     const socket = await openSocket(live.site.url);
@@ -56,14 +56,14 @@ describe('the WebSocket transport', () => {
     ['is not a string', 7, 4403],
     ['is empty', '', 4403],
     ['cannot be a header value', 'two words', 4403],
-  ])('closes with 4403 for a key in connection_init that %s', async (_, key, code) => {
+  ])('closes with 4403 for an API key in connection_init that %s', async (_, key, code) => {
     const live = await openLive();
     const socket = await openSocket(live.site.url, { payload: { 'x-api-key': key } });
 
     expect(await socket.closed).toBe(code);
   });
 
-  it('refuses an operation without a key as UNAUTHENTICATED, and says where to send one', async () => {
+  it('rejects an operation without an API key with UNAUTHENTICATED and explains where to send the key', async () => {
     const live = await openLive();
     const socket = await openSocket(live.site.url, { payload: undefined });
 
@@ -78,13 +78,13 @@ describe('the WebSocket transport', () => {
   });
 
   it.each<[where: string, opened: Parameters<typeof openSocket>[1]]>([
-    ['connection_init in another case', { payload: { 'X-Api-Key': EXAMPLE_API_KEY } }],
+    ['connection_init with different case', { payload: { 'X-Api-Key': EXAMPLE_API_KEY } }],
     ['the upgrade', { payload: undefined, headers: { 'X-API-Key': EXAMPLE_API_KEY } }],
     [
-      'the upgrade, and not that of connection_init',
+      'the upgrade instead of connection_init',
       { payload: { 'x-api-key': 'another' }, headers: { 'x-api-key': EXAMPLE_API_KEY } },
     ],
-  ])('uses the key of %s', async (_where, opened) => {
+  ])('uses the API key of %s', async (_where, opened) => {
     const live = await openLive();
     const socket = await openSocket(live.site.url, opened);
 
@@ -96,7 +96,7 @@ describe('the WebSocket transport', () => {
     ]);
   });
 
-  it('closes with 4403 after an upgrade with an invalid key', async () => {
+  it('closes with 4403 after an upgrade with an invalid API key', async () => {
     const live = await openLive();
     const socket = await openSocket(live.site.url, {
       payload: undefined,
@@ -106,7 +106,7 @@ describe('the WebSocket transport', () => {
     expect(await socket.closed).toBe(4403);
   });
 
-  it('serves all operations, or subscriptions alone when so configured', async () => {
+  it('serves all operations, or only subscriptions if so configured', async () => {
     const strict = await openLive({ live: { ...FAST, socketOperations: 'subscriptions' } });
     const socket = await openSocket(strict.site.url);
     socket.subscribe('a', {}, '{ __typename }');
@@ -135,9 +135,9 @@ describe('the WebSocket transport', () => {
     ['a page of an allowed origin', 'https://app.example', 101],
     ["a page of the gateway's own origin", 'own', 101],
     ['a page of another port', 'http://127.0.0.1:1', 403],
-    ['a foreign page', 'https://other.example', 403],
+    ['a cross-origin page', 'https://other.example', 403],
     ['a page without an origin', 'null', 403],
-  ])('answers an upgrade from %s (Origin: %s) with %i', async (_, origin, status) => {
+  ])('responds to an upgrade from %s (Origin: %s) with %i', async (_, origin, status) => {
     const live = await openLive({ http: { corsOrigins: ['https://app.example'] } });
     const headers = origin && { origin: origin === 'own' ? live.site.url : origin };
 
@@ -152,13 +152,13 @@ describe('the WebSocket transport', () => {
     ['api.example:443', 'http://api.example', 403],
     ['api.example', 'https://api.example:8443', 403],
     ['not a host', 'https://api.example', 403],
-  ])('compares a Host of %s and an Origin of %s as URLs', async (host, origin, status) => {
+  ])('compares Host %s and Origin %s as URLs', async (host, origin, status) => {
     const live = await openLive();
 
     expect(await statusOf(`${live.site.url}/graphql`, { host, origin })).toBe(status);
   });
 
-  it('refuses an upgrade with the id of its request', async () => {
+  it('returns the request id when it rejects an upgrade', async () => {
     const live = await openLive();
     const headers = { origin: 'https://other.example', 'x-request-id': 'mine' };
 
@@ -173,7 +173,7 @@ describe('the WebSocket transport', () => {
     ['a method other than GET', 'POST', {}, 405],
     ['another version', 'GET', { 'sec-websocket-version': '7' }, 400],
     ['a key that is too short', 'GET', { 'sec-websocket-key': 'short' }, 400],
-  ])('refuses an upgrade with %s in JSON', async (_what, method, headers, status) => {
+  ])('rejects an upgrade with %s with a JSON body', async (_what, method, headers, status) => {
     const live = await openLive();
 
     const asked = request(`${live.site.url}/graphql`, {
@@ -194,13 +194,13 @@ describe('the WebSocket transport', () => {
     });
   });
 
-  it('answers an upgrade at another path with 404', async () => {
+  it('responds to an upgrade at another path with 404', async () => {
     const live = await openLive();
 
     expect(await statusOf(`${live.site.url}/elsewhere`, {})).toBe(404);
   });
 
-  it('refuses an operation above the limit of a socket with TOO_MANY_SUBSCRIPTIONS', async () => {
+  it('rejects an operation above the limit of a socket with TOO_MANY_SUBSCRIPTIONS', async () => {
     const live = await openLive({ live: { ...FAST, maxPerSocket: 2 } });
     const id = await live.draft();
     const socket = await openSocket(live.site.url);
@@ -218,7 +218,7 @@ describe('the WebSocket transport', () => {
     ['graphql-ws', 'graphql-ws', 'Replace the package subscriptions-transport-ws with graphql-ws'],
     ['a-secret', 'others', 'does not offer the subprotocol graphql-transport-ws'],
   ])(
-    'does not accept the subprotocol %s, and logs which one is served',
+    'does not accept the subprotocol %s and logs the supported one',
     async (name, offered, words) => {
       const { lines, logger } = openLog('warn');
       const live = await openLive({ logger });
@@ -249,7 +249,7 @@ describe('the WebSocket transport', () => {
     [undefined, undefined],
     [null, undefined],
     [{ at: 1 }, { at: 1 }],
-  ])('answers a ping of %j with a pong of %j', async (payload, answered) => {
+  ])('responds to a ping of %j with a pong of %j', async (payload, answered) => {
     const live = await openLive();
     const socket = await openSocket(live.site.url);
 
