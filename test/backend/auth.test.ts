@@ -8,7 +8,7 @@ it.each([
   ['no key', null],
   ['an unknown key', 'demo-three'],
   ['an empty key', ''],
-])('refuses %s with 401', async (_, key) => {
+])('rejects %s with 401', async (_, key) => {
   const { call } = await openTestBackend();
 
   const { status, body } = await call('/v0/topics', { key });
@@ -48,7 +48,7 @@ it.each([
   ['GET', '/v0/accounts/account_harborlight_logistics/activity'],
   ['GET', '/v0/persons/person_ada_lindqvistova'],
   ['GET', '/v0/persons/person_ada_lindqvistova/logs'],
-])("answers 404 for another tenant's object: %s %s", async (method, path) => {
+])("returns 404 for another tenant's object: %s %s", async (method, path) => {
   const { call } = await openTestBackend();
 
   const mine = await call(path, { method });
@@ -63,7 +63,7 @@ it.each([
   ['POST', '/v0/pages/page_old_launch/restore', {}],
   ['PATCH', '/v0/topics/topic_01', { title: 'Mine now' }],
   ['POST', '/v0/topics/topic_01/entries', { content: { type: 'text', content: 'x' } }],
-])("refuses a write to another tenant's object with 404: %s %s", async (method, path, body) => {
+])("rejects a write to another tenant's object with 404: %s %s", async (method, path, body) => {
   const { call } = await openTestBackend();
 
   const theirs = await call(path, { method, body, key: OTHER_API_KEY });
@@ -72,7 +72,7 @@ it.each([
   expect((await call('/v0/topics/topic_01')).body.title).toBe('Pricing at a glance');
 });
 
-it("refuses a cursor of another tenant's list", async () => {
+it("rejects a cursor of another tenant's list", async () => {
   const { call } = await openTestBackend();
   const { body } = await call('/v0/topics?limit=1');
 

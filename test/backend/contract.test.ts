@@ -59,7 +59,7 @@ function requestOf(name: RouteName): [path: string, options: CallOptions] {
 describe.each(['document', 'iso'] as const)('with %s timestamps', (timestamps) => {
   const { call } = shareTestBackend({ timestamps });
 
-  it.each(NAMES)('%s answers exactly its documented shape', async (name) => {
+  it.each(NAMES)('%s returns exactly its documented shape', async (name) => {
     const { status, body } = await call(...requestOf(name));
 
     expect(status).toBe(name.startsWith('create') ? 201 : 200);
@@ -86,7 +86,7 @@ it('writes the same moment as a document timestamp and as an ISO timestamp', asy
   expect(Date.parse(other.body.createdAt)).toBe(Number(one.body.createdAt));
 });
 
-it('serves the routes of the REST document alone when so configured', async () => {
+it('serves only the routes of the API spec when configured to', async () => {
   const { call } = await openTestBackend({ routes: 'document' });
 
   const answers = await Promise.all(
@@ -99,7 +99,7 @@ it('serves the routes of the REST document alone when so configured', async () =
   for (const [, status] of answers) expect([200, 201, 404, 405]).toContain(status);
 });
 
-it('describes every route in OpenAPI, without a key', async () => {
+it('describes every route in OpenAPI without requiring a key', async () => {
   const { call } = await openTestBackend();
 
   const { status, body } = await call('/v0/openapi.json', { key: null });
@@ -156,7 +156,7 @@ it('describes no route in OpenAPI that it does not serve', async () => {
   expect(operations).toHaveLength(DOCUMENT_ROUTES);
 });
 
-it('answers counts and the latest activity that match the rows', async () => {
+it('returns counts and the latest activity that match the rows', async () => {
   const { call } = await openTestBackend();
   const { items: accounts } = await walk(call, '/v0/accounts', 100);
   const { items: persons } = await walk(call, '/v0/persons', 100);
@@ -228,7 +228,7 @@ it('reports each request to a known path with its query and without its key', as
   expect(lines).toEqual(['GET /v0/topics?limit=3', `POST /v0/pages/${EXAMPLE_PAGE_ID}/restore`]);
 });
 
-it('delays an answer by the configured latency', async () => {
+it('delays a response by the configured latency', async () => {
   const { call } = await openTestBackend({ latencyMs: 80 });
 
   const startedAt = performance.now();

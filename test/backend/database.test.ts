@@ -31,7 +31,7 @@ it('migrates to the tables and columns that tables.ts declares', async () => {
   client.close();
 });
 
-it('has a journal of migrations whose times rise, or else Drizzle passes over one, and whose files are there', () => {
+it('lists every migration file in ascending order of time, since Drizzle skips a migration that is out of order', () => {
   const folder = new URL('../../src/backend/database/migrations/', import.meta.url);
   const { entries } = JSON.parse(readFileSync(new URL('meta/_journal.json', folder), 'utf8')) as {
     readonly entries: readonly { readonly when: number; readonly tag: string }[];
@@ -64,7 +64,7 @@ it('opens and writes to a database of the first release, which had other migrati
   }
 });
 
-it('does not listen when it cannot take up the work that an earlier process left', async () => {
+it('does not listen when it cannot resume the work that an earlier process left', async () => {
   const databaseUrl = temporaryDatabase();
   const { close } = await openTestBackend({ databaseUrl });
   await close();
@@ -126,7 +126,7 @@ it.each([
   ['an unknown scheme', 'mysql://localhost/pages'],
   ['a text that is no URL', 'backend'],
   ['a server that refuses connections', 'http://127.0.0.1:1/'],
-])('says in one line that it cannot use %s', async (_, databaseUrl) => {
+])('reports in one line that it cannot use %s', async (_, databaseUrl) => {
   const error: unknown = await openBackend({ ...DEFAULTS.embedded, databaseUrl }).catch(
     (thrown: unknown) => thrown,
   );
@@ -139,7 +139,7 @@ it.each([
 it.each([
   ['libsql://127.0.0.1:1?authToken=s3cret&tls=0', 'libsql://127.0.0.1:1'],
   ['http://user:s3cret@127.0.0.1:1/db?authToken=s3cret', 'http://127.0.0.1:1/db'],
-])('leaves the password and token of %s out of its error', async (databaseUrl, shown) => {
+])('omits the password and token of %s from its error', async (databaseUrl, shown) => {
   const error: unknown = await openBackend({ ...DEFAULTS.embedded, databaseUrl }).catch(
     (thrown: unknown) => thrown,
   );
@@ -149,7 +149,7 @@ it.each([
   expect(String(error)).not.toContain('s3cret');
 });
 
-it('says that a file is not a database', async () => {
+it('reports that a file is not a database', async () => {
   const databaseUrl = temporaryDatabase();
   const file = databaseUrl.slice('file:'.length);
   mkdirSync(dirname(file), { recursive: true });
@@ -163,7 +163,7 @@ it('says that a file is not a database', async () => {
   expect(String(error)).toContain('not a database');
 });
 
-it('refuses a database that a newer release has written', async () => {
+it('rejects a database that a newer release has written', async () => {
   const databaseUrl = temporaryDatabase();
   const { close } = await openTestBackend({ databaseUrl, seed: 'none' });
   await close();
@@ -189,7 +189,7 @@ it.each([
     ],
   ],
 ])(
-  "refuses another program's database without writing to the file: %s",
+  "rejects another program's database without writing to the file: %s",
   async (_what, statements) => {
     const databaseUrl = temporaryDatabase();
     const file = databaseUrl.slice('file:'.length);

@@ -78,7 +78,7 @@ it.each([
   ['POST', '/v0/pages/search', {}, 405, {}],
   ['POST', `/v0/pages/${EXAMPLE_PAGE_ID}/restore`, {}, 409, { field: 'page_id' }],
   ['POST', '/v0/pages/page_old_launch/audiences', {}, 409, { field: 'page_id' }],
-] as const)('refuses %s %s %o with %i', async (method, path, body, status, details) => {
+] as const)('rejects %s %s %o with %i', async (method, path, body, status, details) => {
   const answer = await call(path, { method, body });
 
   expect(answer.status).toBe(status);
@@ -90,7 +90,7 @@ it.each([
   });
 });
 
-it('refuses a body whose content type is not JSON with 415', async () => {
+it('rejects a body whose content type is not JSON with 415', async () => {
   const { status } = await call('/v0/pages', {
     method: 'POST',
     body: 'name=x',
@@ -103,7 +103,7 @@ it('refuses a body whose content type is not JSON with 415', async () => {
 it.each([
   ['a content coding with 415', '{"title":"x"}', { 'content-encoding': 'gzip' }, 415],
   ['bytes that are not UTF-8 with 400', Buffer.from('{"title":"caf\xe9"}', 'latin1'), {}, 400],
-])('refuses %s', async (_, body, headers, status) => {
+])('rejects %s', async (_, body, headers, status) => {
   const answer = await fetch(`${backend.url}/v0/topics/topic_01`, {
     method: 'PATCH',
     headers: { 'x-api-key': 'demo', 'content-type': 'application/json', ...headers },
@@ -113,13 +113,13 @@ it.each([
   expect(answer.status).toBe(status);
 });
 
-it('refuses a body of more than a mebibyte with 413', async () => {
+it('rejects a body of more than a mebibyte with 413', async () => {
   const { status } = await call('/v0/pages', { method: 'POST', body: 'x'.repeat(1_048_577) });
 
   expect(status).toBe(413);
 });
 
-it('refuses a chunked body that grows beyond a mebibyte with 413', async () => {
+it('rejects a chunked body that grows beyond a mebibyte with 413', async () => {
   const status = await new Promise((resolve, reject) => {
     const headers = { 'x-api-key': 'demo', 'content-type': 'application/json' };
     const sent = request(`${backend.url}/v0/pages`, { method: 'POST', headers }, (response) => {
@@ -146,7 +146,7 @@ it.each([
   expect(headers.get('allow')).toBe(allowed);
 });
 
-it('lets no cache use a response for another key, or an error again', async () => {
+it('lets no cache reuse a response for another key, or reuse an error', async () => {
   const cachesOf = async (path: string, options?: CallOptions) => {
     const { status, headers } = await call(path, options);
     return [status, headers.get('cache-control'), headers.get('vary')];
@@ -173,7 +173,7 @@ describe('the id of a request', () => {
   });
 
   it.each(['two words', 'x'.repeat(200), '<script>'])(
-    'is a new one in place of the invalid %s',
+    'is a new id instead of the invalid %s',
     async (id) => {
       const { headers } = await call('/v0/topics', { headers: { 'x-request-id': id } });
 
@@ -189,7 +189,7 @@ it('ignores an unknown query parameter', async () => {
   expect(body.items).toHaveLength(2);
 });
 
-it('changes no page when it refuses to create one', async () => {
+it('changes no page when it rejects the creation of one', async () => {
   const before = await call('/v0/pages/search?limit=100');
 
   await call('/v0/pages', { method: 'POST', body: { ...page, scripts: 'none' } });

@@ -57,13 +57,13 @@ it.each([1, 3, 10])(
   },
 );
 
-it('answers 20 rows by default', async () => {
+it('returns 20 rows by default', async () => {
   const { body } = await call('/v0/persons');
 
   expect(body.items).toHaveLength(20);
 });
 
-it('orders audiences by age, versions from the newest on, topics by sort order', async () => {
+it('orders audiences by age, versions from newest to oldest, and topics by sort order', async () => {
   const audiences = await walk(call, AUDIENCES, 100);
   const versions = await walk(call, `${AUDIENCES}/audience_northwind_06/versions`, 100);
   const topics = await walk(call, '/v0/topics', 100);
@@ -80,7 +80,7 @@ it.each([
   ['another list', '/v0/persons'],
   ['other filters', '/v0/accounts?includeEmptyOnly=true'],
   ['a search', '/v0/accounts/search'],
-])('refuses a cursor of the accounts on %s', async (_, path) => {
+])('rejects a cursor of the accounts on %s', async (_, path) => {
   const { body } = await call('/v0/accounts?limit=1');
 
   const { status } = await call(
@@ -90,7 +90,7 @@ it.each([
   expect(status).toBe(400);
 });
 
-it.each(['=', '!', '%0A'])('refuses a cursor with %s added to it', async (added) => {
+it.each(['=', '!', '%0A'])('rejects a cursor with %s appended to it', async (added) => {
   const first = await call('/v0/accounts?limit=1');
 
   const { status } = await call(`/v0/accounts?cursor=${first.body.nextCursor}${added}`);
@@ -132,7 +132,7 @@ describe('filters', () => {
     expect(both.items.some(({ personName }) => personName === 'Ada Lindqvistova')).toBe(true);
   });
 
-  it('find accounts by a part of the domain in any case, and take % literally', async () => {
+  it('find accounts by a case-insensitive part of the domain, and read % literally', async () => {
     const { items } = await walk(call, '/v0/accounts/search?query=QUILLmere-foods', 100);
     const none = await walk(call, '/v0/accounts/search?query=%25', 100);
 
@@ -168,7 +168,7 @@ describe('filters', () => {
 });
 
 describe('the search for pages', () => {
-  it('answers the best match first, and no archived page', async () => {
+  it('returns the best match first, and no archived page', async () => {
     const pricing = await call('/v0/pages/search?query=pricing');
     const launch = await call('/v0/pages/search?query=launch');
 
@@ -194,7 +194,7 @@ describe('the search for pages', () => {
     ['Zürich', 'Zu\u0308rich'],
     ['straße', 'Hauptstraße 1'],
     ['[a-z]*?^]', 'Rule [A-Z]*?^]'],
-  ])('finds %s in %s, in either case of letters', async (query, name) => {
+  ])('finds %s in %s, ignoring letter case', async (query, name) => {
     const { call } = await openTestBackend();
     const body = { brandId: 'b', name, pageContext: 'c', pageType: 'inbound' };
     const lists = { actions: [], actionCardWidgets: [], scripts: [], footerLinks: [] };
@@ -205,7 +205,7 @@ describe('the search for pages', () => {
     expect(found.body.items).toMatchObject([{ name }]);
   });
 
-  it('answers all pages for a query without words, up to the limit', async () => {
+  it('returns all pages for a query without words, up to the limit', async () => {
     const all = await call('/v0/pages/search');
     const three = await call('/v0/pages/search?query=%20&limit=3');
 

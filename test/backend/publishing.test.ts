@@ -65,7 +65,7 @@ describe('an operation key', () => {
     expect(again).toMatchObject({ status: 200, body: published });
   });
 
-  it('is refused with 409 for another version', async () => {
+  it('is rejected with 409 for another version', async () => {
     const { call } = await openTestBackend();
     const other = `${PAGE}/audiences/audience_northwind_04/versions/version_northwind_04_v1`;
     await publish(call, DRAFT, 'release-1');
@@ -77,7 +77,7 @@ describe('an operation key', () => {
     expect((await call(other)).body.status).toBe('draft');
   });
 
-  it('is free again after a refusal', async () => {
+  it('can be used again after a rejection', async () => {
     const { call } = await openTestBackend();
     await publish(call, FORMER, 'release-1');
 
@@ -92,7 +92,7 @@ it.each([
   ['pending', `${PAGE}/audiences/audience_northwind_07/versions`],
   ['cancelled', `${PAGE}/audiences/audience_northwind_10/versions/version_northwind_10_v1`],
   ['archived', `${PAGE}/audiences/audience_northwind_09/versions/version_northwind_09_v1`],
-])('refuses to publish a version that is %s', async (state, path) => {
+])('rejects publishing a version that is %s', async (state, path) => {
   const { call } = await openTestBackend();
   const { body } = await call(path);
   const version = body.items ? `${path}/${body.items[0].versionId}` : path;
@@ -104,7 +104,7 @@ it.each([
   expect(answer.body.message).toContain(state);
 });
 
-it('refuses to publish twice without an operation key', async () => {
+it('rejects publishing twice without an operation key', async () => {
   const { call } = await openTestBackend({ publishDelayMs: 1_000 });
 
   const first = await publish(call, DRAFT);
@@ -135,7 +135,7 @@ describe('a new audience', () => {
     });
   });
 
-  it('stays a draft when asked, with the given fields', async () => {
+  it('stays a draft when requested, with the given fields', async () => {
     const { call } = await openTestBackend();
 
     const { body } = await call(`${PAGE}/audiences`, {
@@ -282,7 +282,7 @@ describe('a topic', () => {
     },
   );
 
-  it('stays as it is after an empty update', async () => {
+  it('is unchanged after an empty update', async () => {
     const { call } = await openTestBackend();
     const before = await call('/v0/topics/topic_05');
 

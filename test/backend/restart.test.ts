@@ -43,7 +43,7 @@ it('seeds a database once when three processes start together', async () => {
   expect(lists.map(({ body }) => body.totalCount)).toEqual([32, 32, 32]);
 });
 
-it('keeps every answered write, and publishes it, when the process is killed', async () => {
+it('keeps every acknowledged write, and publishes it, when the process is killed', async () => {
   const databaseUrl = temporaryDatabase();
   const { child, call } = await spawnBackend(databaseUrl);
   const answered: string[] = [];
@@ -68,7 +68,7 @@ it('keeps every answered write, and publishes it, when the process is killed', a
   }
 });
 
-it('answers fifty writes and fifty reads at once, and keeps each write', async () => {
+it('handles fifty concurrent writes and fifty concurrent reads, and keeps each write', async () => {
   const { call } = await openTestBackend({ databaseUrl: temporaryDatabase() });
 
   const answers = await Promise.all(
@@ -106,7 +106,7 @@ it('lets two backends share a database file', async () => {
   expect((await one.call(PATH)).body.totalCount).toBe(4);
 });
 
-it('finishes the request under way when it closes, and accepts no more', async () => {
+it('finishes the request in flight when it closes, and accepts no more', async () => {
   let arrived = (): void => {};
   const arrival = new Promise<void>((resolve) => (arrived = resolve));
   const backend = await openTestBackend({ latencyMs: 100, onRequest: () => arrived() });

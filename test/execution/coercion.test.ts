@@ -128,7 +128,7 @@ describe('results', () => {
     [GraphQLString, {}],
     [Colour, 'RED'],
     [Even, 3],
-  ])('%s refuses %j', async (type, value) => {
+  ])('%s rejects %j', async (type, value) => {
     const query = new GraphQLObjectType({ name: 'Query', fields: { value: { type } } });
 
     const result = await executeAlike({

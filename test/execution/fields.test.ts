@@ -94,7 +94,7 @@ describe('CoerceArgumentValues', () => {
     },
   );
 
-  it('gives each call of a resolver an arguments object of its own', async () => {
+  it('gives each call of a resolver its own arguments object', async () => {
     const seen: string[] = [];
     const args: GraphQLFieldConfigArgumentMap = {
       list: { type: new GraphQLList(GraphQLInt), defaultValue: [1] },
@@ -292,7 +292,7 @@ describe('ResolveFieldValue', () => {
     expect(result).toEqual({ data: { fn: { text: 'of a function' } } });
   });
 
-  it('uses the given field resolver for every field without one of its own', async () => {
+  it('uses the given field resolver for every field without its own resolver', async () => {
     const result = await ask(undefined, {
       rootValue: undefined,
       fieldResolver: (_source, args, context, { fieldName }) =>

@@ -72,14 +72,14 @@ describe('the number of values', () => {
     expect(await ask(source, { maxValues: count - 1 })).not.toHaveProperty('data');
   });
 
-  it('is rejected with the field with the most values below it', async () => {
+  it('is rejected with the name of the field that has the most values below it', async () => {
     const source = `{ other { nodes(count: 50) { text } } node { number all: nodes(count: 40) {
       nodes(count: 40) { nodes(count: 1) { text } deep: nodes(count: 40) { text number } } } } }`;
 
     expectTooLarge(await ask(source, { maxValues: 20_000 }), 'node.all.nodes.deep');
   });
 
-  it('is rejected with a root field when many root fields share the cause', async () => {
+  it('is rejected with the name of a root field when many root fields share the cause', async () => {
     const fields = Array.from({ length: 9 }, (_, i) => `n${i}: node { nodes(count: 10) { text } }`);
 
     const { errors } = await ask(`{ ${fields.join(' ')} }`, { maxValues: 150 });
@@ -95,7 +95,7 @@ describe('the number of values', () => {
     expect(resolved).toBeLessThan(10_000);
   });
 
-  it('ends pending fields too, which are handled and resolve nothing below', async () => {
+  it('ends pending fields too, handles their rejections and resolves nothing below them', async () => {
     let aborts = 0;
     const onAbort = () => aborts++;
     const source =
@@ -110,7 +110,7 @@ describe('the number of values', () => {
     expect(aborts).toBe(1);
   });
 
-  it('lets no mutation field begin after one whose result is too large', async () => {
+  it('starts no mutation field after one whose result is too large', async () => {
     const begun: string[] = [];
     const rootValue = {
       node: async () => (begun.push('node'), node),

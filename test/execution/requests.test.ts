@@ -73,7 +73,7 @@ describe('ExecuteRequest', () => {
       }),
       /^"Late\.serialize" is async/,
     ],
-  ])('refuses a schema that %s, at start and when it is executed', (_what, refused, message) => {
+  ])('rejects a schema that %s, at start and when it is executed', (_what, refused, message) => {
     const args = { schema: refused, document: parse('{ a }') };
 
     expect(() => {
@@ -124,7 +124,7 @@ describe('ExecuteQuery, ExecuteMutation', () => {
     }
   });
 
-  it('begin a mutation field after the previous one has ended with all below it, and none after a failure', async () => {
+  it('start a mutation field after the previous one and its subfields have completed, and none after a failure', async () => {
     const writes = buildSchema(`
       type Query { a: Int }
       type Written { late: Int }
@@ -187,7 +187,7 @@ describe('CoerceVariableValues', () => {
     ['query ($v: Filter) { echo(filter: $v) }', { v: { needed: 1, other: 2 } }, undefined],
     ['query ($v: Query) { echo }', { v: {} }, undefined],
     ['query ($v: Nobody) { echo }', { v: {} }, undefined],
-  ])('coerces or refuses %s with %j', async (source, variableValues, expected) => {
+  ])('coerces or rejects %s with %j', async (source, variableValues, expected) => {
     const result = await echo(source, variableValues);
 
     if (expected) expect(result).toEqual({ data: { echo: expected } });
@@ -219,7 +219,7 @@ describe('CoerceVariableValues', () => {
     }
   });
 
-  it('reports ten errors, and an eleventh that there are more', async () => {
+  it('reports ten errors, and in an eleventh that there are more', async () => {
     const v = Array.from({ length: 1_000 }, () => 'x');
 
     const document = parse('query ($v: [Int!]) { echo(list: $v) }');

@@ -101,7 +101,7 @@ describe('CollectFields', () => {
     ['query ($v: Boolean = true) { quick @skip(if: $v) }', null],
     ['query ($v: Boolean = true) { ...F @include(if: $v) } fragment F on Query { quick }', null],
     ['query ($v: Boolean = true) { cat { name @include(if: $v) } quick }', { quick: 'quick' }],
-  ])('refuses a null condition with BAD_USER_INPUT: %s', async (source, expected) => {
+  ])('rejects a null condition with BAD_USER_INPUT: %s', async (source, expected) => {
     const { data, errors } = await ask(source, { v: null });
 
     expect(data).toEqual(expected && { cat: null, ...expected });

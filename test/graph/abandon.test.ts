@@ -61,7 +61,7 @@ it('abandons a list that is walked for a missing account', async () => {
   await expectAbandoned(rest, '/v0/accounts/{account_id}/activity');
 });
 
-it('keeps calls that a parent shares with a missing one, which began them first', async () => {
+it('keeps the calls that a parent shares with a missing parent, even if the missing one started them', async () => {
   const { backend, client } = await openRest();
   backend.on('GET /v0/accounts/acme/logs/gone', status(404));
   backend.on('GET /v0/accounts/acme/logs/here', ok(LOG));
@@ -124,7 +124,7 @@ const ACME = {
   linkedPersons: [],
 };
 
-it('abandons a call beside the list that shows that the page is missing', async () => {
+it('abandons a call for a page when a list shows that the page is missing', async () => {
   const { backend, client } = await openRest();
   backend.on('GET /v0/pages/gone/audiences', status(404));
   backend.on('GET /v0/page_links', silence());
@@ -141,7 +141,7 @@ it('abandons a call beside the list that shows that the page is missing', async 
   await expectAbandoned(rest, '/v0/page_links');
 });
 
-it('begins no call for a field with invalid arguments', async () => {
+it('starts no call for a field with invalid arguments', async () => {
   const { backend, client } = await openRest();
   backend.on('GET /v0/accounts/acme/logs/here', ok(LOG));
 

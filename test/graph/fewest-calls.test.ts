@@ -72,7 +72,7 @@ function idOfPerson(id: string): string {
 }
 
 describe('the cost of a query', () => {
-  it.each(TABLE)('of %s is %i calls in %i rounds', async (query, calls, rounds) => {
+  it.each(TABLE)('of %s is %i calls in %i round trips', async (query, calls, rounds) => {
     const gateway = await openGateway({ sample: { latencyMs: 20 } });
 
     const { errors } = await gateway.ask(`{ ${query} }`);
@@ -85,7 +85,7 @@ describe('the cost of a query', () => {
   });
 
   it.each(TABLE)(
-    'is planned with bounds for its calls and with its rounds: %s',
+    'is planned with bounds for its calls and with its round trips: %s',
     async (query, calls, rounds) => {
       const gateway = await openGateway({ sample: { latencyMs: 20 } });
 
@@ -109,7 +109,7 @@ describe('the cost of a query', () => {
     expect(atMost).toBeLessThan(10_000);
   });
 
-  it('is two rounds for persons and links of a page, with one call for each distinct person', async () => {
+  it('is two round trips for persons and links of a page, with one call per distinct person', async () => {
     const gateway = await openGateway({ sample: { latencyMs: 20 } });
 
     const { data, errors } = await gateway.ask(`{ page(pageId: "${PAGE}") { name
@@ -127,7 +127,7 @@ describe('the cost of a query', () => {
     expect(gateway.journal.rounds).toBe(2);
   });
 
-  it('is one round after a publish mutation for the objects that it returns, as planned', async () => {
+  it('is one round trip after a publish mutation for the objects that it returns, as planned', async () => {
     const gateway = await openGateway({ fresh: true, sample: { latencyMs: 20 } });
     const created = await gateway.ask(`mutation { createAudience(input: {
       pageId: "${PAGE}", publishBehavior: draft }) { audience { latestVersion { id } } } }`);
@@ -149,7 +149,7 @@ describe('the cost of a query', () => {
     ['first', '$more $less'],
     ['second', '$less $more'],
   ])(
-    'has each field of one object in two places that share a fragment, if the %s selects more',
+    'covers each field of an object in two places that share a fragment when the %s selects more',
     async (_which, places) => {
       const gateway = await openGateway();
       const audience = formatNodeId('Audience', [PAGE, IDS.audience]);

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { mapKeyOf } from '../../src/graph/types/key.ts';
 import { cases } from '../support/cases.ts';
 
-describe('the text of a key', () => {
-  it('is equal exactly for equal keys, whatever characters their values have', () => {
+describe('the map key of ids', () => {
+  it('is equal exactly when the ids are equal, whatever characters they contain', () => {
     const value = fc.oneof(fc.string(), fc.stringMatching(/^[a:="\d]{0,6}$/));
     const key = fc.dictionary(fc.constantFrom('a', 'b', 'c'), value);
 
@@ -18,7 +18,7 @@ describe('the text of a key', () => {
     );
   });
 
-  it('is made of the named values in the given order', () => {
+  it('consists of the named ids in the given order', () => {
     const key = { audienceId: 'a', pageId: 'p' };
 
     expect(mapKeyOf({ ...key, name: 'Ada' }, ['pageId', 'audienceId'])).toBe(
@@ -26,7 +26,7 @@ describe('the text of a key', () => {
     );
   });
 
-  it('throws an error that stands in place of a value', () => {
+  it('throws the error that is found instead of an id', () => {
     const broken = new Error('broken');
 
     expect(() => mapKeyOf({ pageId: broken })).toThrow(broken);

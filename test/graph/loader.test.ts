@@ -24,7 +24,7 @@ function open(read: (name: string) => Promise<string> = (name) => Promise.resolv
   return { loader, calls, primed };
 }
 
-it('answers a key as soon as its own call ends, while a call beside it is pending', async () => {
+it('resolves a key as soon as its own call ends, while another call is pending', async () => {
   const { loader } = open((name) => (name === 'slow' ? never : Promise.resolve(`${name} is here`)));
 
   void loader.load({ name: 'slow' });
@@ -46,7 +46,7 @@ it('rejects all loads of a failed key and no others', async () => {
   ]);
 });
 
-it('begins the calls of a tick together, after the promise jobs of the tick', async () => {
+it('starts the calls of a tick together, after the promise jobs of the tick', async () => {
   const { loader, calls } = open();
   const seen: number[] = [];
 
@@ -61,7 +61,7 @@ it('begins the calls of a tick together, after the promise jobs of the tick', as
   expect(calls).toEqual(['a', 'b']);
 });
 
-it('answers a primed key with its first value and without a call, and reports the origin of the load', async () => {
+it('resolves a primed key with its first value and without a call, and reports the origin of the load', async () => {
   const { loader, calls, primed } = open();
 
   loader.prime({ name: 'a' }, 'first value');
@@ -71,7 +71,7 @@ it('answers a primed key with its first value and without a call, and reports th
   expect([calls, primed]).toEqual([[], ['field']]);
 });
 
-it('makes a new call for a key whose call was started ahead and abandoned in the same tick', async () => {
+it('makes a new call for a key whose prefetch was abandoned in the same tick', async () => {
   const cancelled: (boolean | undefined)[] = [];
   const loader = new Loader<Named, string>((_key, { cancel }) => {
     cancelled.push(cancel?.cancelled);
@@ -84,7 +84,7 @@ it('makes a new call for a key whose call was started ahead and abandoned in the
   expect(cancelled).toEqual([true, undefined]);
 });
 
-it('keeps a call that was started ahead when the key is loaded before it is abandoned', async () => {
+it('keeps a prefetch when the key is loaded before the prefetch is abandoned', async () => {
   const { loader, calls } = open();
   const abandon = loader.start({ name: 'a' });
 

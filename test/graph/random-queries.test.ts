@@ -57,7 +57,7 @@ function expectWithin(
 }
 
 describe('any valid query', () => {
-  it('has the same response with and without look-ahead, makes no call twice, and stays within its plan', async () => {
+  it('has the same response with and without prefetching, makes no call twice, and stays within its plan', async () => {
     const gateway = await openGateway({ documents: { limits: UNLIMITED }, rest: PATIENT });
 
     for (const seed of SEEDS) {

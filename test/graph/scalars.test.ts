@@ -66,7 +66,7 @@ const epochs = fc
   .map((ms) => `+${ms}`);
 
 describe('a timestamp', () => {
-  it('is accepted exactly if its form is valid and its moment exists', () => {
+  it('is accepted exactly if its format is valid and its instant exists', () => {
     fc.assert(
       fc.property(fc.oneof({ weight: 20, arbitrary: timestamps }, epochs, fc.string()), (text) => {
         expect(accepts(text)).toBe(isMoment(text));

@@ -7,7 +7,7 @@ import { openRest } from '../rest/open-rest.ts';
 import { after } from '../support/faults.ts';
 import { world } from '../support/world.ts';
 
-it('gives versions their page id alike in one request, in two that share calls, and in later ones', async () => {
+it('gives versions their page id in one request, in two requests that share calls, and in later requests', async () => {
   const { backend, client } = await openRest();
   backend.on('*', after(20, world()));
   const ask = () =>

@@ -52,7 +52,7 @@ describe('a global id', () => {
     );
   });
 
-  it('is parsed to raw ids of the greatest length', () => {
+  it('is parsed to raw ids of the maximum length', () => {
     const parts = ['頁', '客', '版'].map((letter) => letter.repeat(MAX_ID_LENGTH));
 
     expect(parseNodeId(formatNodeId('AudienceVersion', parts)).parts).toEqual(parts);

@@ -133,8 +133,8 @@ const AUDIENCES = '{ page(pageId: "p1") { audiences(first: 50) { nodes { audienc
 const ALL_IDS = [{ audienceId: 'a1' }, { audienceId: 'a2' }, { audienceId: 'a3' }];
 const AN_AUDIENCE = '{ audience(pageId: "p1", audienceId: "a1") { effectiveName } }';
 
-describe('a backend with the REST document’s routes only', () => {
-  it('is detected by the first request, which is answered in full', async () => {
+describe('a backend with only the routes of the API spec', () => {
+  it('is detected by the first request, which gets a complete response', async () => {
     const world = await openSmallWorld(extendedRoutes);
     const upstream = startGateway(world);
 
@@ -152,7 +152,7 @@ describe('a backend with the REST document’s routes only', () => {
     ]);
   });
 
-  it('gets the same calls and answers as with UPSTREAM_ROUTES=document from the second request on', async () => {
+  it('gets the same calls from the second request on as with UPSTREAM_ROUTES=document, for the same response', async () => {
     const world = await openSmallWorld(extendedRoutes);
     const upstream = startGateway(world);
     await ask(upstream, AUDIENCES);
@@ -166,7 +166,7 @@ describe('a backend with the REST document’s routes only', () => {
     expect(seen).toEqual(world.calls);
   });
 
-  it('answers an account and its persons by other routes, null for an unknown account, and no page search', async () => {
+  it('serves an account and its persons by other routes, null for an unknown account, and no page search', async () => {
     const upstream = startGateway(await openSmallWorld(extendedRoutes));
 
     const answer = await ask(
@@ -187,7 +187,7 @@ describe('a backend with the REST document’s routes only', () => {
     expect(codes(answer)).toEqual(['UPSTREAM_UNSUPPORTED']);
   });
 
-  it('has errors that name the missing routes for more than the ids of an audience and of a log entry', async () => {
+  it('yields errors that name the missing routes for more than the ids of an audience and of a log entry', async () => {
     const upstream = startGateway(await openSmallWorld(extendedRoutes));
     const log = formatNodeId('AccountLog', ['ac1', 'l1']);
 
@@ -206,7 +206,7 @@ describe('a backend with the REST document’s routes only', () => {
     expect(missing).toHaveLength(2);
   });
 
-  it('gets createAudience once, and its answer has the versions of the audience', async () => {
+  it('receives createAudience once, and the payload has the versions of the audience', async () => {
     const world = await openSmallWorld(extendedRoutes);
 
     const answer = await ask(
@@ -222,7 +222,7 @@ describe('a backend with the REST document’s routes only', () => {
   });
 
   it.each([404, 405, 501])(
-    'is detected by the first request, which is answered in full, when it refuses routes with %i',
+    'is detected by the first request, which gets a complete response, when it rejects routes with %i',
     async (refusal) => {
       const world = await openSmallWorld(extendedRoutes);
       world.refusal = refusal;
@@ -233,7 +233,7 @@ describe('a backend with the REST document’s routes only', () => {
     },
   );
 
-  it('is detected by the first read of an audience whose links are all deleted, and the second makes no call', async () => {
+  it('is detected by the first read of an audience whose links are all deleted, and the second read makes no call', async () => {
     const world = await openSmallWorld(extendedRoutes);
     world.linksAreDeleted = true;
     const upstream = startGateway(world);
@@ -299,7 +299,7 @@ describe('a backend with the REST document’s routes only', () => {
     });
   });
 
-  it('is planned with a missing route until that is detected, and without it from then on', async () => {
+  it('is planned with a missing route until the gap is detected, and without the route afterwards', async () => {
     const upstream = startGateway(await openSmallWorld(extendedRoutes));
     const plan = () =>
       planFor(
@@ -357,7 +357,7 @@ describe('a backend with the REST document’s routes only', () => {
     expect(codes(long)).toEqual(['UPSTREAM_UNSUPPORTED']);
   });
 
-  it('is not waited for beyond the deadline of a request while another request checks it', async () => {
+  it('does not delay a request past its deadline while another request checks the routes', async () => {
     const world = await openSmallWorld(extendedRoutes);
     const upstream = startGateway(world);
     world.latencyMs = 250;
@@ -396,7 +396,7 @@ describe('a backend with all routes', () => {
     node(id: "${formatNodeId('AccountLog', ['ac2', 'nope'])}") { id ... on AccountLog { type } }
   }`;
 
-  it('answers null without an error for missing objects from the first request on', async () => {
+  it('returns null without an error for missing objects from the first request on', async () => {
     const upstream = startGateway(await openSmallWorld());
 
     const { data, errors } = await ask(upstream, MISSING_OBJECTS);
@@ -406,7 +406,7 @@ describe('a backend with all routes', () => {
     expect(Object.values(upstream.routes())).not.toContain('missing');
   });
 
-  it('is not checked for a missing object once the route has answered', async () => {
+  it('is not checked for a missing object once the route has responded', async () => {
     const world = await openSmallWorld();
     const upstream = startGateway(world);
     await ask(upstream, AN_AUDIENCE);
@@ -421,7 +421,7 @@ describe('a backend with all routes', () => {
   });
 });
 
-it('a refused route that cannot be checked stays unknown, and is not reported as missing', async () => {
+it('a rejected route that cannot be checked stays unknown, and is not reported as missing', async () => {
   const world = await openSmallWorld([routes.getAudience, routes.listAudiences]);
   const reported: string[] = [];
   const upstream = startGateway(world, 'auto', ({ path }) => reported.push(path));
@@ -472,9 +472,9 @@ const NEEDS: readonly (readonly [route: Route, source: string])[] = [
   ],
 ];
 
-describe('a refusal without the documented error', () => {
+describe('a rejection without the documented error', () => {
   it.each(NEEDS)(
-    'fails what needs the route, and the next operation asks again: %#',
+    'fails the fields that need the route, and the next operation requests it again: %#',
     async (route, source) => {
       const { world, ask, upstream, reported } = await startStaged([route]);
       world.refusesInHtml = true;
@@ -492,7 +492,7 @@ describe('a refusal without the documented error', () => {
   );
 
   it.each(NEEDS)(
-    'shows a missing route when nothing else has come for a minute: %#',
+    'marks the route as missing after a minute without any other response: %#',
     async (route, source) => {
       const { world, clock, ask, upstream } = await startStaged([route]);
       world.refusesInHtml = true;
@@ -509,7 +509,7 @@ describe('a refusal without the documented error', () => {
     },
   );
 
-  it('decides nothing when the route has answered meanwhile', async () => {
+  it('decides nothing when the route has responded in the meantime', async () => {
     const { world, clock, ask, upstream } = await startStaged([routes.listAudiences]);
     world.refusesInHtml = true;
     await ask(AUDIENCES);
@@ -526,7 +526,7 @@ describe('a refusal without the documented error', () => {
     expect(upstream.routes()[`GET ${routes.listAudiences.path}`]).toBe('there');
   });
 
-  it('is an error of an object in HTML, not null', async () => {
+  it('fails an object with an error instead of returning null when it is in HTML', async () => {
     const { world, ask } = await startStaged([routes.getPage]);
     world.refusesInHtml = true;
 
@@ -541,7 +541,7 @@ describe('a decision about a route', () => {
   const ROUTE = `GET ${routes.listAudiences.path}`;
   const whole = { data: { page: { audiences: { nodes: ALL_IDS } } }, errors: [] };
 
-  it('is reviewed after a minute, and a route that was added is used', async () => {
+  it('is reviewed after a minute, and an added route is used', async () => {
     const { world, clock, ask, upstream, reported } = await startStaged([routes.listAudiences]);
     await ask(AUDIENCES);
     world.missing = new Set();
@@ -561,7 +561,7 @@ describe('a decision about a route', () => {
   });
 
   it.each([false, true])(
-    'is reviewed after 1, 2, 4, 8 and then each 16 minutes while the route is missing; in HTML: %j',
+    'is reviewed after 1, 2, 4, 8 and then every 16 minutes while the route is missing; in HTML: %j',
     async (refusesInHtml) => {
       const { world, clock, ask, upstream, reported } = await startStaged([routes.listAudiences]);
       await ask(AUDIENCES);
@@ -581,7 +581,7 @@ describe('a decision about a route', () => {
     },
   );
 
-  it('is reviewed when a route that was there is refused a minute after its last success', async () => {
+  it('is reviewed when an existing route is rejected a minute after its last success', async () => {
     const { world, clock, ask, upstream, reported } = await startStaged([]);
     await ask(AUDIENCES);
     clock.pass(60_000);
@@ -594,7 +594,7 @@ describe('a decision about a route', () => {
     expect(reported).toEqual([`missing ${routes.listAudiences.path}`]);
   });
 
-  it('is not reviewed where it is configured', async () => {
+  it('is not reviewed when it is configured', async () => {
     const { world, clock } = await startStaged([]);
     const upstream = startGateway(world, 'document', undefined, undefined, { clock });
 
@@ -606,9 +606,9 @@ describe('a decision about a route', () => {
   });
 });
 
-describe('with any of the extended routes missing', () => {
+describe('with any of the optional routes missing', () => {
   it.each(DOCUMENTS)(
-    'each difference between the answer to %s and that with all routes has an error',
+    'each difference between the response to %s and its response with all routes has an error',
     async (_name, document, variables) => {
       const world = await openSmallWorld();
       const full = await ask(startGateway(world, 'extended'), document, variables);
@@ -628,7 +628,7 @@ describe('with any of the extended routes missing', () => {
     },
   );
 
-  it('each difference between the answer to a random query and that with all routes has an error', async () => {
+  it('each difference between the response to a random query and its response with all routes has an error', async () => {
     const world = await openSmallWorld();
     const extended = startGateway(world, 'extended');
 

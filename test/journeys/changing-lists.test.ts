@@ -163,7 +163,7 @@ describe.each(LISTS)('$name', (changing) => {
   );
 
   it.runIf(changing.property === 'items')(
-    'repeats items rather than skipping any when those around the cursor were removed',
+    'repeats items rather than skipping any when the items around the cursor were removed',
     async () => {
       const backend = new Backend(changing);
       const gateway = await openGateway({ backend: backend.answer });
@@ -188,7 +188,7 @@ describe.each(LISTS)('$name', (changing) => {
     },
   );
 
-  it('shows an item that was added after the last page, though another was removed', async () => {
+  it('shows an item that was added after the last page, even if another was removed', async () => {
     const backend = new Backend(changing);
     const gateway = await openGateway({ backend: backend.answer });
     const { all } = await ask(gateway, changing, `all: ${field('first: 20')} { ${PAGE_INFO} }`);
@@ -251,7 +251,7 @@ describe.each(LISTS.filter(({ hasRestCursor }) => hasRestCursor))(
       ],
     ];
 
-    it.each(REJECTIONS)('is BAD_USER_INPUT of the argument "after": %s', async (_, rejection) => {
+    it.each(REJECTIONS)('is BAD_USER_INPUT for the argument "after": %s', async (_, rejection) => {
       const gateway = await openGateway({ backend: 'faulty' });
       const others = world();
       gateway.upstream.on('*', (response, seen, socket) => {
@@ -288,7 +288,7 @@ describe.each(LISTS.filter(({ hasRestCursor }) => hasRestCursor))(
   },
 );
 
-it("the embedded backend's refusal of another tenant's cursor is BAD_USER_INPUT of after", async () => {
+it("another tenant's cursor, which the embedded backend rejects, is BAD_USER_INPUT for the argument after", async () => {
   const gateway = await openGateway();
   const query =
     'query ($after: String) { topics(first: 1, after: $after) { pageInfo { endCursor } } }';
@@ -305,7 +305,7 @@ it("the embedded backend's refusal of another tenant's cursor is BAD_USER_INPUT 
   });
 });
 
-it('a lookup finds nothing when neither its list by a cursor nor itself is there', async () => {
+it('a lookup returns null when the backend finds neither the object nor its list after a cursor', async () => {
   const gateway = await openGateway({ backend: 'faulty' });
   gateway.upstream.on('GET /v0/persons/p/logs', (response, seen, socket) =>
     ok({ ...sampleOf(routes.listPersonLogs), hasMore: true, nextCursor: 'c' })(

@@ -8,8 +8,8 @@ import { DOCUMENT_ROUTES, openGateway, type InProcessGateway } from '../support/
 
 const gateway = (): Promise<InProcessGateway> => openGateway(DOCUMENT_ROUTES);
 
-describe('the REST document’s routes', () => {
-  it('give a page the audiences of its links, and audiencesCount as their total', async () => {
+describe('the routes of the API spec', () => {
+  it('give a page the audiences of its links, and their total as audiencesCount', async () => {
     const { ask } = await gateway();
 
     const { data, errors } = await ask(`{ page(pageId: "${IDS.page}") { name audiencesCount
@@ -25,7 +25,7 @@ describe('the REST document’s routes', () => {
     });
   });
 
-  it('page through those audiences with each of them once', async () => {
+  it('page through the audiences of a page, each exactly once', async () => {
     const { ask } = await gateway();
     const all = await ask(
       `{ page(pageId: "${IDS.page}") { audiences(first: 100) { nodes { audienceId } } } }`,
@@ -49,7 +49,7 @@ describe('the REST document’s routes', () => {
     expect(new Set(seen).size).toBe(seen.length);
   });
 
-  it('fail an audience with an error that names the missing route when more than its ids is selected', async () => {
+  it('fail an audience with an error that names the missing route when more than its ids are selected', async () => {
     const { ask } = await gateway();
 
     const { data, errors } = await ask(

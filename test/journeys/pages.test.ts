@@ -41,7 +41,7 @@ describe('the page screen', () => {
     },
   );
 
-  it('takes one call for each list and each person, in two rounds', async () => {
+  it('takes one call per list and per person, in two round trips', async () => {
     const gateway = await openGateway({ sample: { latencyMs: 10 } });
 
     const { data } = await gateway.ask(PageWithAudiencesDocument, {
@@ -108,7 +108,7 @@ describe('publishing', () => {
     expect(after.data['node'].publishedVersion.id).toBe(id);
   });
 
-  it('accepts a repeat with the same operation key, and refuses one without a key with CONFLICT', async () => {
+  it('accepts a repeat with the same operation key, and rejects a repeat without a key with CONFLICT', async () => {
     const gateway = await openGateway({ fresh: true });
     const { data: created } = await gateway.ask(CreateAudienceDocument, {
       variables: {

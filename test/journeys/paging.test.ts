@@ -108,7 +108,7 @@ describe.each(CONNECTIONS)('$name', (connection) => {
     expect(steps).toBe(Math.max(1, Math.ceil(seen.length / first)));
   });
 
-  it('pages on after each of its first twelve edges', async () => {
+  it('continues after each of its first twelve edges', async () => {
     const { keys: all, edges } = whole.get(connection)!;
 
     expect(edges.length).toBeGreaterThan(1);
@@ -131,7 +131,7 @@ describe.each(CONNECTIONS)('$name', (connection) => {
     });
   });
 
-  it('refuses the cursor of another list with BAD_USER_INPUT', async () => {
+  it('rejects the cursor of another list with BAD_USER_INPUT', async () => {
     // The next in the list above: the same field with other filters, or under another parent.
     const place = CONNECTIONS.indexOf(connection);
     const others = [...CONNECTIONS.slice(place), ...CONNECTIONS.slice(0, place)];
@@ -144,7 +144,7 @@ describe.each(CONNECTIONS)('$name', (connection) => {
     expect(errors?.[0]?.extensions['code'], `cursor of ${other.name}`).toBe('BAD_USER_INPUT');
   });
 
-  it.each([-1, 101, 1_000_000])('refuses to answer %i edges with BAD_USER_INPUT', async (first) => {
+  it.each([-1, 101, 1_000_000])('rejects first: %i with BAD_USER_INPUT', async (first) => {
     const { errors } = await gateway.ask(connection.source, { variables: { first } });
 
     expect(errors?.[0]?.extensions['code']).toBe('BAD_USER_INPUT');
@@ -177,7 +177,7 @@ async function walk(gateway: InProcessGateway, first: number): Promise<string[]>
 }
 
 describe('walking a list', () => {
-  it('takes back each cursor that it was given, however long those of the backend are', async () => {
+  it('accepts each cursor that it returned, however long the cursors of the backend are', async () => {
     const topics = topicsNamed(3);
     const padding = 'c'.repeat(10_000);
     const gateway = await openGateway({
@@ -192,7 +192,7 @@ describe('walking a list', () => {
     expect(await walk(gateway, 1)).toEqual(['n0', 'n1', 'n2']);
   });
 
-  describe('with empty pages before the next item, as filters after paging make them', () => {
+  describe('with empty pages before the next item, as when the backend filters after paging', () => {
     /** Topics, each after so many empty pages; the cursor is the number of the page. */
     const withEmptyPages = (empty: number, count: number) => (url: URL) => {
       const at = Number(url.searchParams.get('cursor') ?? 0);
@@ -202,14 +202,14 @@ describe('walking a list', () => {
       return { items, hasMore, nextCursor: hasMore ? String(at + 1) : null, totalCount: count };
     };
 
-    it.each([1, 3, 100])('reads on past nine, %i items at a time', async (first) => {
+    it.each([1, 3, 100])('continues past nine, %i items at a time', async (first) => {
       const gateway = await openGateway({ backend: withEmptyPages(9, 3) });
 
       expect(await walk(gateway, first)).toEqual(['n0', 'n1', 'n2']);
     });
 
     it.each([1, 2, 100])(
-      'answers a page that can be continued after eleven, %i items at a time',
+      'returns a page that can be continued after eleven empty pages, %i items at a time',
       async (first) => {
         const gateway = await openGateway({ backend: withEmptyPages(25, 3) });
 
@@ -230,7 +230,7 @@ describe('walking a list', () => {
       },
     );
 
-    it('continues after the pages it has read, where the budget of calls ends first', async () => {
+    it('continues after the pages it has read when the call budget ends first', async () => {
       const gateway = await openGateway({
         backend: withEmptyPages(9, 1),
         limits: { maxUpstreamCalls: 4 },
@@ -244,7 +244,7 @@ describe('walking a list', () => {
       expect(gateway.restCalls[0]).toContain('cursor=4');
     });
 
-    it('continues at the start of what was asked for, where a page that it has read had items', async () => {
+    it('continues at the start of the requested range when a page that it has read had items', async () => {
       const gateway = await openGateway({
         backend: withEmptyPages(1, 3),
         limits: { maxUpstreamCalls: 3 },
@@ -256,7 +256,7 @@ describe('walking a list', () => {
       expect(errors[0]!.extensions['continuation']).toMatchObject({ after: null });
     });
 
-    it('reads a list in whole for a field that needs all of it', async () => {
+    it('reads the whole list for a field that needs all items', async () => {
       const gateway = await openGateway({
         backend: (url) => (url.pathname === '/v0/accounts' ? withEmptyPages(9, 3)(url) : undefined),
         rest: { routeSet: 'document' },
@@ -270,7 +270,7 @@ describe('walking a list', () => {
     });
   });
 
-  it('takes one call for each page', async () => {
+  it('takes one call per page', async () => {
     const [topics] = CONNECTIONS;
     let after: string | undefined;
 
@@ -285,7 +285,7 @@ describe('walking a list', () => {
     ['cursor', 'after: "bm90IG91cnM"', 'BAD_USER_INPUT'],
     ['count', 'first: 101', 'BAD_USER_INPUT'],
     ['direction, which the backend does not have,', 'last: 1', 'GRAPHQL_VALIDATION_FAILED'],
-  ])('T41: makes no call when the %s is refused', async (_what, args, code) => {
+  ])('T41: makes no call when the %s is rejected', async (_what, args, code) => {
     const { codes } = await gateway.ask(`{ topics(${args}) { nodes { title } } }`);
 
     expect(codes).toEqual([code]);

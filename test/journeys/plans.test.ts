@@ -20,7 +20,7 @@ const DOCUMENTS = clientDocuments({
 
 describe('the plan', () => {
   it.each(DOCUMENTS)(
-    'of %s bounds its calls and states its rounds',
+    'of %s bounds its calls and predicts its round trips',
     async (_name, document, variables) => {
       const gateway = await openGateway({ fresh: true, sample: { latencyMs: 15 } });
 
@@ -35,7 +35,7 @@ describe('the plan', () => {
   );
 });
 
-describe('the least cost of a document', () => {
+describe('the minimum cost of a document', () => {
   it.each(['?a@b', '/x?utm@y'])(
     'counts the call for an id with special characters: %s',
     async (pageId) => {
@@ -59,7 +59,7 @@ describe('the least cost of a document', () => {
     expect(plan?.calls).toEqual({ least: calls, most: calls });
   });
 
-  it('above the budget is refused before any call, for 100 pages with two lists each', async () => {
+  it('above the budget is rejected before any call, for 100 pages with two lists each', async () => {
     const gateway = await openGateway({ limits: { maxUpstreamCalls: 250 } });
     const ids = Array.from({ length: 100 }, (_, i) => formatNodeId('Page', [`p${i}`]));
 
@@ -116,7 +116,7 @@ describe('the plan of a request', () => {
     expect(gateway.restCalls.length).toBeLessThanOrEqual(most);
   });
 
-  it('takes the longest of several selections of one list', async () => {
+  it('counts the longest of several selections of one list', async () => {
     const gateway = await openGateway();
     const query = `{ few: persons(first: 2) { nodes { logs { totalCount } } }
       many: persons(first: 6) { nodes { logs { totalCount } } } }`;
@@ -128,7 +128,7 @@ describe('the plan of a request', () => {
     expect(gateway.restCalls).toHaveLength(7);
   });
 
-  it('has a second round for a list that is read again with a larger page', async () => {
+  it('has a second round trip for a list that is read again with a larger page', async () => {
     const gateway = await openGateway({ sample: { latencyMs: 15 } });
     const query = `{ page(pageId: "${IDS.page}") { links(first: 4) { totalCount }
       audiences(first: 2) { nodes { links { totalCount } } } } }`;
@@ -141,7 +141,7 @@ describe('the plan of a request', () => {
     expect(plan.calls.most).toBeGreaterThanOrEqual(gateway.restCalls.length);
   });
 
-  it('counts the read of an object whose list is asked for with the cursor of another object’s list', async () => {
+  it('counts the read of an object whose list is requested with the cursor of another object’s list', async () => {
     const gateway = await openGateway();
     const [own, other] = [IDS.page, IDS.pages[0]].map((id) => formatNodeId('Page', [id]));
     const audiences = (after: string) => `audiences(first: 1${after}) { pageInfo { endCursor } }`;
@@ -157,7 +157,7 @@ describe('the plan of a request', () => {
     expect(gateway.restCalls).toHaveLength(2);
   });
 
-  it('leaves out calls of missing routes, and has those of their fallbacks', async () => {
+  it('omits the calls of missing routes, and includes the calls of their fallbacks', async () => {
     const gateway = await openGateway({ rest: { routeSet: 'document' } });
     const audience = `audience(pageId: "${IDS.page}", audienceId: "${IDS.audience}") { effectiveName
       versions { totalCount } } searchPages { name }`;

@@ -6,7 +6,7 @@ import { IDS } from '../support/ids.ts';
 import { openGateway } from '../support/open-gateway.ts';
 
 describe('two tenants', () => {
-  it('get their own lists for the same query at the same time', async () => {
+  it('get their own lists for the same concurrent query', async () => {
     const gateway = await openGateway({ sample: { latencyMs: 10 } });
     const query = '{ topics(first: 3) { totalCount nodes { topicId } } }';
 
@@ -35,7 +35,7 @@ describe('two tenants', () => {
   });
 });
 
-it('an unknown key and no key get UNAUTHENTICATED, the latter without a call', async () => {
+it('an unknown or missing key gets UNAUTHENTICATED, a missing key without a call', async () => {
   const gateway = await openGateway();
   const query = `{ page(pageId: "${IDS.page}") { name } }`;
 

@@ -7,7 +7,7 @@ import { DOCUMENT_ROUTES, openGateway } from '../support/open-gateway.ts';
 const ACCOUNT = IDS.account;
 
 describe('account', () => {
-  it('has the same fields by its id as in the list, linkedPersonsCount among them, in one call', async () => {
+  it('has the same fields by id as in the list, including linkedPersonsCount, in one call', async () => {
     const gateway = await openGateway();
     const { data: listed } = await gateway.ask(
       '{ accounts(first: 1) { nodes { id accountId domain name createdAt linkedPersonsCount } } }',
@@ -35,7 +35,7 @@ describe('account', () => {
     expect(gateway.restCalls).toEqual([]);
   });
 
-  it('is read once for its own fields, its persons and their account, in one round with logs and activity', async () => {
+  it('is read once for its own fields, its persons and their account, in one round trip with logs and activity', async () => {
     const gateway = await openGateway({ sample: { latencyMs: 20 } });
 
     const { data, errors } = await gateway.ask(`{ account(accountId: "${ACCOUNT}") { name
@@ -65,7 +65,7 @@ it.each([
     ', query: "a b&c", includeEmptyOnly: true',
     '/v0/accounts/search?query=a%20b%26c&includeEmptyOnly=true&limit=2',
   ],
-])('accounts with (first: 2%s) asks for %s', async (args, path) => {
+])('accounts with (first: 2%s) requests %s', async (args, path) => {
   const gateway = await openGateway();
 
   const { errors } = await gateway.ask(`{ accounts(first: 2${args}) { nodes { name } } }`);
@@ -74,7 +74,7 @@ it.each([
   expect(gateway.restCalls).toEqual([`GET ${path}`]);
 });
 
-describe('account, with the REST document’s routes only', () => {
+describe('account, with only the routes of the API spec', () => {
   const LAST = 'account_copperreach_robotics';
 
   it('is found in the list, which is read once for several ids', async () => {
@@ -96,7 +96,7 @@ describe('account, with the REST document’s routes only', () => {
     expect(gateway.restCalls).toEqual(['GET /v0/accounts?limit=100']);
   });
 
-  it('is found in the list in one round with the call for its logs', async () => {
+  it('is found in the list in one round trip with the call for its logs', async () => {
     const gateway = await openGateway({
       ...DOCUMENT_ROUTES,
       sample: { ...DOCUMENT_ROUTES.sample, latencyMs: 20 },

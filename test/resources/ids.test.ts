@@ -46,7 +46,7 @@ const pick = (from: Readonly<Record<IdName, string>>, names: readonly IdName[]) 
 
 describe('a lookup', () => {
   it.each(LOOKUPS)(
-    '%s takes raw and global ids in any mixture, with the same calls',
+    '%s accepts raw and global ids in any combination, with the same calls',
     async (field, names) => {
       const gateway = await openGateway();
       const { data: raw } = await gateway.ask(lookup(field, pick(RAW, names)));
@@ -65,7 +65,7 @@ describe('a lookup', () => {
   );
 
   it.each(LOOKUPS)(
-    '%s refuses a global id of another type with a message that names both types, before any call',
+    '%s rejects a global id of another type with a message that names both types, before any call',
     async (field, names) => {
       const gateway = await openGateway();
       const typeOf = {
@@ -97,7 +97,7 @@ describe('a lookup', () => {
       'audienceVersion',
       { pageId, audienceId: formatNodeId('Audience', ['other', audienceId]), versionId },
     ],
-  ])('%s refuses ids that do not belong together: %o', async (field, ids) => {
+  ])('%s rejects ids that do not belong together: %o', async (field, ids) => {
     const gateway = await openGateway();
 
     const { data, errors, codes } = await gateway.ask(lookup(field, ids));
@@ -108,7 +108,7 @@ describe('a lookup', () => {
     expect(gateway.restCalls).toEqual([]);
   });
 
-  it('reads an object once, and plans one read, when it is named by its raw id and by its global id', async () => {
+  it('reads an object once, and plans one read, when both its raw id and its global id are given', async () => {
     const gateway = await openGateway();
     const query = `{ raw: page(pageId: "${pageId}") { name audiences(first: 1) { totalCount } }
       global: page(pageId: "${GLOBAL.pageId}") { title audiences(first: 1) { totalCount } } }`;
@@ -121,7 +121,7 @@ describe('a lookup', () => {
     expect(gateway.restCalls).toHaveLength(2);
   });
 
-  it('reads an object that is named by its global id, and its list, in one round', async () => {
+  it('reads an object by its global id, and the list of the object, in one round trip', async () => {
     const gateway = await openGateway({ sample: { latencyMs: 10 } });
 
     await gateway.ask(lookup('page', { pageId: GLOBAL.pageId }, 'name audiences { totalCount }'));
@@ -177,7 +177,7 @@ describe('a lookup by the global id', () => {
     ['audienceVersion', { versionId: GLOBAL.versionId }, '`pageId` is missing'],
     ['topic', { id: GLOBAL.pageId }, 'is the ID of a Page. Pass the ID of a Topic'],
     ['topic', { id: topicId }, 'is not a global ID'],
-  ])('%s refuses %o before any call', async (field, ids, message) => {
+  ])('%s rejects %o before any call', async (field, ids, message) => {
     const gateway = await openGateway();
 
     const { data, errors, codes } = await gateway.ask(lookup(field, ids));
@@ -188,7 +188,7 @@ describe('a lookup by the global id', () => {
     expect(gateway.restCalls).toEqual([]);
   });
 
-  it('refuses a null id', async () => {
+  it('rejects a null id', async () => {
     const gateway = await openGateway();
 
     const { data, codes } = await gateway.ask(
@@ -217,7 +217,7 @@ describe('a lookup by the global id', () => {
 });
 
 describe('a list of ids', () => {
-  it('has null and BAD_USER_INPUT in the place of each invalid id, and all other data', async () => {
+  it('has null and BAD_USER_INPUT for each invalid id, and all other data', async () => {
     const gateway = await openGateway();
     const { person, page } = { person: GLOBAL.personId, page: GLOBAL.pageId };
     const search = formatNodeId('Page', ['search']);
@@ -267,7 +267,7 @@ describe('an id that is a number', () => {
     ['query ($id: ID = 9007199254740993) { page(pageId: $id) { name } }', {}],
     ['mutation { createAudience(input: { pageId: 9007199254740993 }) { audience { id } } }', {}],
   ])(
-    'is refused when it is not a safe integer, with a message that asks for a string: %s %j',
+    'is rejected when it is not a safe integer, with a message that suggests a string: %s %j',
     async (query, variables) => {
       const gateway = await openGateway();
 
@@ -279,7 +279,7 @@ describe('an id that is a number', () => {
     },
   );
 
-  it('is refused by a subscription when it is not a safe integer', async () => {
+  it('is rejected by a subscription when it is not a safe integer', async () => {
     const gateway = await openGateway();
     const query = 'subscription ($id: ID!) { pageProgress(id: $id) { __typename } }';
 
@@ -293,7 +293,7 @@ describe('an id that is a number', () => {
   });
 
   it.each([Number.MAX_SAFE_INTEGER, 7, 0, -7])(
-    'stands for its decimal digits, as a variable and as a literal: %d',
+    'is read as its decimal digits, as a variable and as a literal: %d',
     async (id) => {
       const gateway = await openGateway();
 
@@ -307,12 +307,12 @@ describe('an id that is a number', () => {
   );
 });
 
-describe('a raw id in place of a global one', () => {
+describe('a raw id instead of a global id', () => {
   it.each([
     ...LOOKUPS.map(([field, names]) => [field, names] as const),
     ['personLog', ['personId', 'personLogId']] as const,
     ['accountLog', ['accountId', 'accountLogId']] as const,
-  ])('is refused by %s with the names of the arguments that take it', async (field, names) => {
+  ])('is rejected by %s with the names of the arguments that accept it', async (field, names) => {
     const gateway = await openGateway();
 
     const { errors, codes } = await gateway.ask(lookup(field, { id: 'page_northwind' }, 'id'));
@@ -326,7 +326,7 @@ describe('a raw id in place of a global one', () => {
 });
 
 describe('pageLinks', () => {
-  it('answers the same links for the raw and the global id of a page, with one call', async () => {
+  it('returns the same links for the raw and the global id of a page, with one call', async () => {
     const gateway = await openGateway();
     const links = async (id: string) => {
       const { data } = await gateway.ask(
@@ -345,7 +345,7 @@ describe('pageLinks', () => {
     [`pageLinks(pageId: "${GLOBAL.audienceId}")`, '`pageId` is the global ID of an Audience'],
     [`pageLinks(pageId: "")`, '`pageId` must not be empty'],
     [`pageLinks(tenantDomainId: "${GLOBAL.pageId}")`, 'Pass a raw ID'],
-  ])('refuses %s before any call', async (field, message) => {
+  ])('rejects %s before any call', async (field, message) => {
     const gateway = await openGateway();
 
     const { data, errors, codes } = await gateway.ask(`{ ${field} { totalCount } }`);
@@ -356,7 +356,7 @@ describe('pageLinks', () => {
     expect(gateway.restCalls).toEqual([]);
   });
 
-  it('refuses a global id as tenantDomainId among the links of a page and of an audience too', async () => {
+  it('rejects a global id as tenantDomainId in the links of a page and of an audience too', async () => {
     const gateway = await openGateway();
     const links = `links(tenantDomainId: "${GLOBAL.pageId}") { totalCount }`;
 
@@ -388,7 +388,7 @@ describe('a write', () => {
     scripts: [],
   };
 
-  it('takes the global id of the object that it adds to', async () => {
+  it('accepts the global id of the object that it adds to', async () => {
     const gateway = await openGateway({ fresh: true });
 
     const { data } = await gateway.ask(CREATE_AUDIENCE, {
@@ -425,7 +425,7 @@ describe('a write', () => {
       /`actionFormIdOverride` .* of a Page\. Pass a raw ID/,
     ],
   ])(
-    'refuses a global id of another type, or where only raw ids are taken, before any call: %#',
+    'rejects a global id of another type, or for a raw id, before any call: %#',
     async (mutation, input, message) => {
       const gateway = await openGateway();
 
@@ -444,7 +444,7 @@ describe('an id that is the name of a route', () => {
   const search = formatNodeId('Page', ['search']);
 
   it.each(['extended', 'document'] as const)(
-    'is refused before any call, with the %s routes',
+    'is rejected before any call, with the %s routes',
     async (routeSet) => {
       const gateway = await openGateway({ sample: { routes: routeSet }, rest: { routeSet } });
 
@@ -478,7 +478,7 @@ describe('an id that is the name of a route', () => {
   );
 
   it.each(['Search', 's%65arch', '%73earch', 'search ', 'search/', 'logs', 'activity'])(
-    'is refused only when it is exactly that name, unlike %s, which is read',
+    'is rejected only when it is exactly that name, unlike %s, which is read',
     async (id) => {
       const gateway = await openGateway();
 
@@ -497,7 +497,7 @@ describe('an id that is the name of a route', () => {
   );
 });
 
-describe('an id in another case than the one that the backend returns', () => {
+describe('an id in a different letter case than the backend returns', () => {
   const UPPER = '6F9619FF-8B86-4D01-B42D-00CF4FC964FF';
   const LOWER = UPPER.toLowerCase();
 
@@ -511,7 +511,7 @@ describe('an id in another case than the one that the backend returns', () => {
     return site;
   }
 
-  it.each(LOOKUPS)('%s is the same object, with the id of the response', async (field, names) => {
+  it.each(LOOKUPS)('finds the object in %s, with the id of the response', async (field, names) => {
     const site = await openUuids();
     const given = Object.fromEntries(names.map((name) => [name, UPPER]));
     const own = names.at(-1)!;
@@ -522,7 +522,7 @@ describe('an id in another case than the one that the backend returns', () => {
     expect(data['found'][own]).toBe(LOWER);
   });
 
-  it('finds a log and a topic entry, which have no lookup of their own', async () => {
+  it('finds a log and a topic entry, which have no dedicated lookup', async () => {
     const site = await openUuids();
     const entry = formatNodeId('TopicEntry', [UPPER, 'TOPICENTRYID-1']);
     const log = formatNodeId('PersonLog', [UPPER, UPPER]);
@@ -599,7 +599,7 @@ describe('an id in another case than the one that the backend returns', () => {
     for (const id of Object.values<object>(written).flatMap(Object.values)) expect(id).toBe(LOWER);
   });
 
-  it('costs no call more than the other case, and its cursors continue the list of the id returned', async () => {
+  it('costs no extra call, and its cursors continue the list of the returned id', async () => {
     const site = await openUuids();
     const list = 'audiences(first: 1) { nodes { audienceId } pageInfo { endCursor } }';
 
@@ -618,7 +618,7 @@ describe('an id in another case than the one that the backend returns', () => {
     expect(next.data['node'].audiences.nodes).toEqual([{ audienceId: 'audienceId-1' }]);
   });
 
-  it('may name the object twice in one lookup', async () => {
+  it('can appear next to the other letter case in one lookup', async () => {
     const site = await openUuids();
     const audience = formatNodeId('Audience', [LOWER, LOWER]);
 

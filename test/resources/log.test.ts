@@ -50,7 +50,7 @@ describe('the flags of logs and activity', () => {
 });
 
 describe('a log', () => {
-  it('resolves its owner without a call when the owner is read already', async () => {
+  it('resolves its owner without a call when the owner is already loaded', async () => {
     const gateway = await openGateway();
 
     const { data, errors } = await gateway.ask(`{
@@ -64,7 +64,7 @@ describe('a log', () => {
     expect(gateway.restCalls).toHaveLength(4);
   });
 
-  it('is read by its global id in one round with its owner', async () => {
+  it('is read by its global id in one round trip with its owner', async () => {
     const gateway = await openGateway({ sample: { latencyMs: 20 } });
     const ids = [
       formatNodeId('AccountLog', [ACCOUNT, 'alog_harborlight_logistics_1']),
@@ -100,7 +100,7 @@ describe('a log', () => {
     expect(errors).toEqual([]);
   });
 
-  it('can be selected through one fragment on LogEntry among logs and activity', async () => {
+  it('can be selected with one fragment on LogEntry in logs and in activity', async () => {
     const gateway = await openGateway();
 
     const { data, errors } = await gateway.ask(`
@@ -169,8 +169,8 @@ describe('ActivityItem', () => {
   });
 });
 
-describe('logs, with the REST document’s routes only', () => {
-  it('answer UPSTREAM_UNSUPPORTED for a single log of an account, without a call', async () => {
+describe('logs, with only the routes of the API spec', () => {
+  it('return UPSTREAM_UNSUPPORTED for a single log of an account, without a call', async () => {
     const gateway = await openGateway(DOCUMENT_ROUTES);
 
     const { data, errors } = await gateway.ask(

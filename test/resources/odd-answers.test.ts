@@ -73,7 +73,7 @@ describe('a search of a list that has an invalid item', () => {
       node(id: "${formatNodeId('TopicEntry', ['t', 'wanted'])}") { ... on TopicEntry { createdAt } } }`);
   };
 
-  it('fails if it finds nothing, since the item may be the wanted one', async () => {
+  it('fails if it finds nothing, since the invalid item may be a match', async () => {
     const { data, errors } = await search(true);
 
     expect(data).toEqual({ person: { account: null }, account: null, node: null });
@@ -83,7 +83,7 @@ describe('a search of a list that has an invalid item', () => {
     for (const { extensions } of errors) expect(extensions.code).toBe('UPSTREAM_INVALID_RESPONSE');
   });
 
-  it('finds what is there', async () => {
+  it('finds the other items', async () => {
     const { data, errors } = await search(false);
 
     expect(errors).toEqual([]);
@@ -91,7 +91,7 @@ describe('a search of a list that has an invalid item', () => {
   });
 });
 
-it('a list that is put together from another has the errors of its invalid items', async () => {
+it('a list that is derived from another list has the errors of its invalid items', async () => {
   const backend = answers({
     '/v0/pages/p': sampleOf(routes.getPage, { page_id: 'p' }),
     '/v0/page_links': [null, link(1, 7), link(2, { audienceId: 8 }), link(3, { audienceId: 'a' })],
@@ -114,8 +114,8 @@ it('a list that is put together from another has the errors of its invalid items
   for (const { extensions } of errors) expect(extensions.code).toBe('UPSTREAM_INVALID_RESPONSE');
 });
 
-describe('a broken answer', () => {
-  it('is reported with its whole route, although that is long', async () => {
+describe('an invalid value in a response', () => {
+  it('is reported with its full route, even if the route is long', async () => {
     const gateway = await openGateway({
       backend: () => ({ versionId: 'v', audienceId: 'a', versionNumber: 'seven' }),
     });
@@ -143,7 +143,7 @@ describe('a broken answer', () => {
     expect(codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
   });
 
-  it('fails only the broken entries of a topic, and its cursors page past them', async () => {
+  it('fails only the invalid entries of a topic, and the cursors continue past them', async () => {
     const gateway = await openGateway({
       backend: () => topic([entry('a'), 'broken', entry(7), entry('d')]),
     });
@@ -202,7 +202,7 @@ describe('a broken answer', () => {
   });
 
   it.each(['x'.repeat(513), '..', 'new\nline'])(
-    'is no global id when no path can hold it, since a lookup would refuse it: %j',
+    'is not a global id when no path can contain it, since a lookup would reject it: %j',
     async (id) => {
       const gateway = await openGateway({ backend: (url) => listOf([person(id, 'd')], url) });
 
@@ -220,7 +220,7 @@ describe('a broken answer', () => {
     },
   );
 
-  it('is never put into the words of a search', async () => {
+  it('is never used as a search query', async () => {
     const gateway = await openGateway({ backend: () => person('p', 5) });
 
     const { data, codes } = await gateway.ask(
@@ -232,7 +232,7 @@ describe('a broken answer', () => {
     expect(gateway.restCalls).toHaveLength(1);
   });
 
-  it('is never used as the key of a reference', async () => {
+  it('is never used as the id of a reference', async () => {
     const activity = { activityId: 'x', accountId: 1, personId: 2, personLogId: 3, type: 'y' };
     const gateway = await openGateway({ backend: (url) => listOf([activity], url) });
 
@@ -293,7 +293,7 @@ it('a page link takes its page from its own pageId', async () => {
 
 describe('the account of a person', () => {
   it.each([0, 1, 99, 100, 250])(
-    'is found behind %i search hits of other domains',
+    'is found after %i search hits of other domains',
     async (before) => {
       const hits = [
         ...Array.from({ length: before }, (_, i) => account(`a${i}`, `not${i}-home.example`)),
@@ -314,7 +314,7 @@ describe('the account of a person', () => {
     },
   );
 
-  it('is matched by its domain case-sensitively', async () => {
+  it('is matched by its domain, case-sensitively', async () => {
     const gateway = await openGateway({
       backend: (url) =>
         url.pathname.startsWith('/v0/persons/')
@@ -371,7 +371,7 @@ describe('a list that is walked to its end', () => {
     expect(gateway.restCalls.filter((call) => call.includes('page_links'))).toHaveLength(3);
   });
 
-  it('is read no further than the page that has the accounts looked up', async () => {
+  it('is read only up to the page with the requested accounts', async () => {
     const accounts = Array.from({ length: 500 }, (_, n) => account(`a${n}`));
     const gateway = await openGateway({
       backend: (url) => listOf(accounts, url),
@@ -409,7 +409,7 @@ describe('a list that is walked to its end', () => {
 });
 
 it.each(['{ person(personId: "p") { name } }', '{ node: topic(topicId: "t") { title } }'])(
-  'a lookup that is answered 410 finds nothing, as with 404: %s',
+  'a lookup that gets status 410 finds nothing, as with 404: %s',
   async (source) => {
     const gateway = await openGateway({ backend: 'faulty' });
     gateway.upstream.on('*', status(410));
@@ -425,7 +425,7 @@ it.each([
   ['HTML', html(404)],
   ['plain text', ofProxy(404, 'default backend - 404', 'text/plain; charset=utf-8')],
   ['XML', ofProxy(404, '<Error/>', 'application/xml')],
-])('a lookup that a proxy answers 404 in %s fails with NOT_FOUND', async (_type, answer) => {
+])('a lookup fails with NOT_FOUND when a proxy returns 404 in %s', async (_type, answer) => {
   const gateway = await openGateway({ backend: 'faulty' });
   gateway.upstream.on('*', answer);
 
@@ -439,7 +439,7 @@ it.each([
   ['an empty body', ofProxy(404, '', '')],
   ['JSON of another form', ofProxy(404, '{"error":"no such person"}')],
   ['text labelled as JSON', ofProxy(404, ' ')],
-])('a lookup that is answered 404 with %s finds nothing', async (_body, answer) => {
+])('a lookup that gets status 404 with %s finds nothing', async (_body, answer) => {
   const gateway = await openGateway({ backend: 'faulty' });
   gateway.upstream.on('*', answer);
 
@@ -468,7 +468,7 @@ describe('a list', () => {
     expect(gateway.restCalls).toHaveLength(3);
   });
 
-  it('answers its items, and an error for endCursor alone, when the backend omits the next cursor', async () => {
+  it('returns its items, and an error only for endCursor, when the backend omits the next cursor', async () => {
     const topics = (n: number) => Array.from({ length: n }, () => topic([]));
     const gateway = await openGateway({
       backend: (url) => {
@@ -502,7 +502,7 @@ describe('a list', () => {
     expect(third.edges).toHaveLength(2);
   });
 
-  it('fails when it has to be read to its end and the backend omits the next cursor', async () => {
+  it('fails when it must be read to its end and the backend omits the next cursor', async () => {
     const gateway = await openGateway({
       backend: (url) =>
         url.pathname === '/v0/page_links'
@@ -518,7 +518,7 @@ describe('a list', () => {
     expect(codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
   });
 
-  it('without a parent fails with NOT_FOUND when the backend answers 404', async () => {
+  it('without a parent fails with NOT_FOUND when the backend returns 404', async () => {
     const gateway = await openGateway({ backend: () => undefined });
 
     const { data, codes } = await gateway.ask('{ persons { nodes { name } } }');
@@ -528,10 +528,10 @@ describe('a list', () => {
   });
 });
 
-describe('a broken id', () => {
+describe('an invalid id', () => {
   const page = { ...sampleOf(routes.getPage, { page_id: 'p1' }) };
 
-  it('in a link is an error among the page’s audiences, with the REST document’s routes only', async () => {
+  it('in a link is an error in the audiences of the page, with only the routes of the API spec', async () => {
     const links = [link(1, { audienceId: 5 }), link(2, { audienceId: 'a2' })];
     const gateway = await openGateway({
       backend: (url) => (url.pathname === '/v0/page_links' ? listOf(links, url) : page),
@@ -546,7 +546,7 @@ describe('a broken id', () => {
     expect(codes.toSorted()).toEqual(['UPSTREAM_INVALID_RESPONSE', 'UPSTREAM_UNSUPPORTED']);
   });
 
-  it('of an audience fails the audience instead of answering an empty list of links', async () => {
+  it('of an audience fails the audience instead of returning an empty list of links', async () => {
     const audience = sampleOf(routes.getAudience, { page_id: 'p1', audience_id: 'a1' });
     const broken = { ...(audience as object), audienceId: 7 };
     const gateway = await openGateway({

@@ -16,7 +16,7 @@ describe('pageLinks', () => {
       `, tenantDomainId: "${CUSTOM_DOMAIN}", pageId: "${PAGE}"`,
       `?pageId=${PAGE}&tenantDomainId=${CUSTOM_DOMAIN}&limit=2`,
     ],
-  ])('with (first: 2%s) asks for %s', async (args, query) => {
+  ])('with (first: 2%s) requests %s', async (args, query) => {
     const gateway = await openGateway();
 
     const { errors } = await gateway.ask(`{ pageLinks(first: 2${args}) { nodes { path } } }`);
@@ -43,7 +43,7 @@ describe('pageLinks', () => {
     expect(gateway.restCalls).toHaveLength(2 + audiences.size);
   });
 
-  it('fails the page and the audience of links without a pageId, with a message that asks for one', async () => {
+  it('fails the page and the audience of links without a pageId, with a message that suggests one', async () => {
     const gateway = await openGateway();
 
     const { data, errors } = await gateway.ask(
@@ -61,7 +61,7 @@ describe('pageLinks', () => {
     expect(gateway.restCalls).toHaveLength(1);
   });
 
-  it('answers the same as Page.links, with one read of the links for both', async () => {
+  it('returns the same as Page.links, with one read of the links for both', async () => {
     const gateway = await openGateway();
 
     const { data, errors } = await gateway.ask(`{
@@ -75,7 +75,7 @@ describe('pageLinks', () => {
 });
 
 describe('Page.links', () => {
-  it('is read in one round with its page, and resolves that page without another call', async () => {
+  it('is read in one round trip with its page, and resolves that page without another call', async () => {
     const gateway = await openGateway({ sample: { latencyMs: 20 } });
 
     const { data, errors } = await gateway.ask(
@@ -90,7 +90,7 @@ describe('Page.links', () => {
     expect(gateway.journal.rounds).toBe(1);
   });
 
-  it('is filtered by tenantDomainId, and by path as well', async () => {
+  it('is filtered by tenantDomainId and by path', async () => {
     const gateway = await openGateway();
 
     const { data: custom } = await gateway.ask(`{ page(pageId: "${PAGE}") {
@@ -108,7 +108,7 @@ describe('Page.links', () => {
 });
 
 describe('Audience.links', () => {
-  it('has the links of the page that lead to the audience', async () => {
+  it('contains the links of the page that lead to the audience', async () => {
     const gateway = await openGateway();
     const { data: page } = await gateway.ask(
       `{ page(pageId: "${PAGE}") { links(first: 100) { nodes { pageLinkId target { audienceId } } } } }`,
@@ -145,7 +145,7 @@ describe('Audience.links', () => {
     expect(gateway.restCalls).toHaveLength(2);
   });
 
-  it('shares one read of the page’s links with Page.audiences, with the REST document’s routes only', async () => {
+  it('shares one read of the page’s links with Page.audiences, with only the routes of the API spec', async () => {
     const gateway = await openGateway({ rest: { routeSet: 'document' } });
 
     const { errors } = await gateway.ask(`{ page(pageId: "${PAGE}") { pageId

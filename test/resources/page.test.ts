@@ -31,7 +31,7 @@ it('createPage creates empty lists for lists that the input omits', async () => 
   });
 });
 
-it('searchPages answers hits with ids of their own and the ids of their pages, in one call', async () => {
+it('searchPages returns hits with their own ids and the ids of their pages, in one call', async () => {
   const gateway = await openGateway();
 
   const { data, errors } = await gateway.ask(

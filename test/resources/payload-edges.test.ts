@@ -14,7 +14,7 @@ const CREATE_AUDIENCE = `mutation ($input: CreateAudienceInput!) {
   }
 }`;
 
-it('createAudience answers the id of the page, and an edge whose cursor pages from the start, in one call', async () => {
+it('createAudience returns the id of the page, and an edge whose cursor continues from the start, in one call', async () => {
   const gateway = await openGateway({ fresh: true });
   const input = { pageId: IDS.page, customName: 'New', publishBehavior: 'draft' };
 
@@ -53,7 +53,7 @@ it('createAudience and archiveAudience read the page again after the write', asy
   expect(gateway.restCalls.filter((line) => line.startsWith('GET'))).toHaveLength(2);
 });
 
-it('createTopicEntry answers an edge whose cursor pages on after the new entry, in one call', async () => {
+it('createTopicEntry returns an edge whose cursor continues after the new entry, in one call', async () => {
   const gateway = await openGateway({ fresh: true });
 
   const { data, errors } =
@@ -76,7 +76,7 @@ it('createTopicEntry answers an edge whose cursor pages on after the new entry, 
   expect(after['topic'].entries.nodes).toEqual(all.slice(place + 1).map(({ node }) => node));
 });
 
-it('createAudience answers null for all other fields beside userErrors', async () => {
+it('createAudience returns null for every field except userErrors when its input is invalid', async () => {
   const gateway = await openGateway();
 
   const { data, errors } = await gateway.ask(CREATE_AUDIENCE, {

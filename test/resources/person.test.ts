@@ -45,7 +45,7 @@ it('persons are listed, and read by id, with one call each', async () => {
 });
 
 describe('Account.persons', () => {
-  it('pages forward and backward without a call after that for the account', async () => {
+  it('pages forward and backward without a further call after reading the account', async () => {
     const gateway = await openGateway();
     const page = async (args: string) => {
       const { data } = await gateway.ask(`{ account(accountId: "${ACCOUNT}") {
@@ -75,7 +75,7 @@ describe('Account.persons', () => {
     expect(errors).toEqual([]);
   });
 
-  it('answers persons whom their logs lead back to without another call', async () => {
+  it('resolves the persons of their logs without another call', async () => {
     const gateway = await openGateway();
 
     const { data, errors } = await gateway.ask(`{ account(accountId: "${ACCOUNT}") {
@@ -184,8 +184,8 @@ describe('Audience.person', () => {
   });
 });
 
-describe('Account.persons, with the REST document’s routes only', () => {
-  it('has the distinct persons of the account’s activity', async () => {
+describe('Account.persons, with only the routes of the API spec', () => {
+  it('contains the distinct persons of the account’s activity', async () => {
     const gateway = await openGateway(DOCUMENT_ROUTES);
     const full = await openGateway({ sample: { routes: 'document' } });
     const { data: feed } = await full.ask(`{ accounts(first: 1) { nodes {
@@ -209,7 +209,7 @@ describe('Account.persons, with the REST document’s routes only', () => {
     ]);
   });
 
-  it('reads persons one by one when more than their ids is selected', async () => {
+  it('reads persons one by one when more than their ids are selected', async () => {
     const gateway = await openGateway(DOCUMENT_ROUTES);
 
     const { data, errors } = await gateway.ask(
@@ -222,7 +222,7 @@ describe('Account.persons, with the REST document’s routes only', () => {
     expect(gateway.restCalls).toHaveLength(2 + 3);
   });
 
-  it('is planned as a walk of activity without a limit, and a call for each person when more than ids is selected', async () => {
+  it('is planned as an unlimited walk of activity, and a call per person when more than ids are selected', async () => {
     const gateway = await openGateway(DOCUMENT_ROUTES);
     const planned = (selection: string) =>
       planOf(
@@ -238,7 +238,7 @@ describe('Account.persons, with the REST document’s routes only', () => {
     expect(names).toContainEqual(['/v0/persons/{person_id}', 3]);
   });
 
-  it('refuses a cursor of another account', async () => {
+  it('rejects a cursor of another account', async () => {
     const gateway = await openGateway(DOCUMENT_ROUTES);
     const { data } = await gateway.ask(
       `{ account(accountId: "${ACCOUNT}") { persons(first: 1) { pageInfo { endCursor } } } }`,

@@ -40,7 +40,7 @@ async function entriesOf(gateway: InProcessGateway, args: Record<string, unknown
 }
 
 describe('Topic', () => {
-  it('is read with its entries, and these with their topic, in one call', async () => {
+  it('is read with its entries and their topic in one call', async () => {
     const gateway = await openGateway();
 
     const { data, errors } = await gateway.ask(`{ topic(topicId: "${TOPIC}") { title
@@ -65,7 +65,7 @@ describe('Topic', () => {
     expect(gateway.restCalls).toEqual(['GET /v0/topics?limit=3']);
   });
 
-  it('answers TopicsDocument with 20 of 40 entries, their total and hasNextPage, in one call', async () => {
+  it('returns 20 of 40 entries, their total and hasNextPage for TopicsDocument, in one call', async () => {
     const gateway = await openGateway();
 
     const { data } = await gateway.ask(TopicsDocument, { variables: { first: 1 } });
@@ -118,7 +118,7 @@ describe('TopicEntry', () => {
 });
 
 describe('Topic.entries', () => {
-  it('answers the first 20 entries by default', async () => {
+  it('returns the first 20 entries by default', async () => {
     const gateway = await openGateway();
 
     const { entries } = await entriesOf(gateway);
@@ -175,7 +175,7 @@ describe('Topic.entries', () => {
     expect(entries.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
   });
 
-  it('answers no edges when "after" stands behind "before"', async () => {
+  it('returns no edges when "after" is behind "before"', async () => {
     const gateway = await openGateway();
     const { entries: whole } = await entriesOf(gateway, { first: 100 });
 
@@ -187,7 +187,7 @@ describe('Topic.entries', () => {
     expect(entries.edges).toEqual([]);
   });
 
-  it('answers an empty connection for a topic without entries', async () => {
+  it('returns an empty connection for a topic without entries', async () => {
     const gateway = await openGateway();
 
     const { entries } = await entriesOf(gateway, { topicId: 'topic_02' });
@@ -199,7 +199,7 @@ describe('Topic.entries', () => {
     });
   });
 
-  it('pages on after the same entry when another is inserted before it', async () => {
+  it('continues after the same entry when another is inserted before it', async () => {
     const gateway = await openGateway({ fresh: true });
     const { entries: whole } = await entriesOf(gateway, { first: 100 });
     const { cursor } = whole.edges[4];
@@ -217,7 +217,7 @@ describe('Topic.entries', () => {
     ['a size above 100', { first: 101 }, /between 0 and 100, got 101/],
     ['a size below 0', { last: -1 }, /between 0 and 100, got -1/],
     ['an invented cursor', { after: 'bm9uc2Vuc2U' }, /"bm9uc2Vuc2U" is not a cursor of this list/],
-  ])('refuses %s', async (_what, args, message) => {
+  ])('rejects %s', async (_what, args, message) => {
     const gateway = await openGateway();
 
     const { entries, errors, codes } = await entriesOf(gateway, args);
@@ -227,7 +227,7 @@ describe('Topic.entries', () => {
     expect(errors?.[0]?.message).toMatch(message);
   });
 
-  it('refuses a cursor of another topic', async () => {
+  it('rejects a cursor of another topic', async () => {
     const gateway = await openGateway();
     const { entries } = await entriesOf(gateway, { topicId: 'topic_03' });
 
@@ -237,7 +237,7 @@ describe('Topic.entries', () => {
   });
 
   it.each(['after', 'before'])(
-    'refuses "%s" of an entry that no longer exists',
+    'rejects "%s" of an entry that no longer exists',
     async (argument) => {
       const old = await openGateway({ fresh: true });
       const gateway = await openGateway();
@@ -259,7 +259,7 @@ describe('Topic.entries', () => {
 });
 
 describe('updateTopic', () => {
-  it('changes given fields, and keeps those that are null or omitted', async () => {
+  it('changes the given fields, and keeps fields that are null or omitted', async () => {
     const gateway = await openGateway({ fresh: true });
 
     const { data, errors } = await gateway.ask(
@@ -280,7 +280,7 @@ describe('updateTopic', () => {
     expect(gateway.restCalls).toEqual([`PATCH /v0/topics/${TOPIC}`]);
   });
 
-  it('takes the largest safe integer as sortOrder', async () => {
+  it('accepts the largest safe integer as sortOrder', async () => {
     const gateway = await openGateway({ fresh: true });
 
     const { data } = await gateway.ask(
@@ -332,7 +332,7 @@ describe('createTopicEntry', () => {
     ]);
   });
 
-  it('answers an id that node(id:) finds the new entry by', async () => {
+  it('returns an id by which node(id:) finds the new entry', async () => {
     const gateway = await openGateway({ fresh: true });
     const { data: made } = await gateway.ask(`mutation { createTopicEntry(input: {
       topicId: "${TOPIC}", content: { type: "text", content: "Here." } }) { topicEntry { id } } }`);
@@ -357,7 +357,7 @@ describe('createTopicEntry', () => {
     expect(data['createTopicEntry'].userErrors).toMatchObject([{ code: 'NOT_FOUND' }]);
   });
 
-  it('refuses ".." as a topic id before any call', async () => {
+  it('rejects ".." as a topic id before any call', async () => {
     const gateway = await openGateway();
 
     const { codes } = await gateway.ask(

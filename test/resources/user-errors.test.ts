@@ -251,7 +251,7 @@ async function write(name: keyof typeof WRITES, route: string, input: object, an
   };
 }
 
-describe('an input that the backend refuses', () => {
+describe('an input that the backend rejects', () => {
   const update = (answer: Behaviour) =>
     write('updateTopic', `PATCH /v0/topics/${IDS.topic}`, { id: topicId, title: 'x' }, answer);
 
@@ -371,7 +371,7 @@ describe('an input that the backend refuses', () => {
     [ofProxy(400, 'Bad Request', 'text/plain'), 'VALIDATION_FAILED'],
     [refusing(415), 'UPSTREAM_INVALID_RESPONSE'],
   ])(
-    'is a GraphQL error when a proxy answers in HTML or text, or no value of the input is the reason: %#',
+    'is a GraphQL error when a proxy responds in HTML or text, or no value of the input is the cause: %#',
     async (answer, code) => {
       const { userErrors, codes } = await update(answer);
 

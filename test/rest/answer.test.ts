@@ -20,7 +20,7 @@ const ofLength =
     response.writeHead(code, { 'content-type': 'application/json', ...length }).end(body);
   };
 
-describe('an answer that is too large', () => {
+describe('a response that is too large', () => {
   it.each<[string, Behaviour]>([
     ['announced', ofLength(503, true)],
     ['sent in chunks', ofLength(503, false)],
@@ -32,7 +32,7 @@ describe('an answer that is too large', () => {
     expect(calls).toMatchObject([{ status: 503 }, { status: 200 }]);
   });
 
-  it('T17: tells that a write was refused by an error whose body is too large', async () => {
+  it('T17: reports that a write was rejected with an error whose body is too large', async () => {
     const { backend, client } = await openRest();
     backend.on('PATCH /v0/topics/t', ofLength(409, true));
     const write = { path: { topic_id: 't' }, body: { title: 'n' } };
@@ -42,7 +42,7 @@ describe('an answer that is too large', () => {
     expect(failure).toMatchObject({ kind: 'status', status: 409 });
   });
 
-  it('says that its headers are too large, and how large they may be', async () => {
+  it('reports that its headers are too large, and their limit', async () => {
     const { backend, client } = await openRest();
     backend.on(PERSON, ok(person('p'), { 'x-bomb': 'b'.repeat(20_000) }));
 
@@ -54,7 +54,7 @@ describe('an answer that is too large', () => {
 });
 
 it.each([200, 201, 202, 203])(
-  'an answer with status %i is a success if it has the object',
+  'a response with status %i is a success if it contains the object',
   async (code) => {
     const { backend, client } = await openRest();
     const topic = sampleOf(routes.getTopic, { topic_id: 't' });
@@ -68,7 +68,7 @@ it.each([200, 201, 202, 203])(
   },
 );
 
-describe('a large or hostile answer', () => {
+describe('a large or hostile response', () => {
   const many = (n: number, item: string) => Array.from({ length: n }, () => item).join(',');
   const list = (items: string) =>
     `{"items":[${items}],"hasMore":false,"nextCursor":null,"totalCount":1}`;
@@ -84,7 +84,7 @@ describe('a large or hostile answer', () => {
     ['nested objects in a known field', `{"personId":${'{"a":'.repeat(9e5)}`],
     ['a list of 80,000 wrong items', list(many(80_000, 'null'))],
     ['a list of 60,000 empty objects', list(many(60_000, '{}'))],
-  ])('is refused with little work and without parsing a large body: %s', async (_name, body) => {
+  ])('is rejected with little work and without parsing a large body: %s', async (_name, body) => {
     const { backend, client } = await openRest();
     backend.on('*', text(body));
     const parse = vi.spyOn(JSON, 'parse');
@@ -102,7 +102,7 @@ describe('a large or hostile answer', () => {
     expect(Math.max(0, ...parsed)).toBeLessThan(500_000);
   });
 
-  it('T29: is decoded at 4.9 MB without work for each of its bytes', async () => {
+  it('T29: is decoded without work per byte when it has 4.9 MB', async () => {
     const { backend, client } = await openRest();
     backend.on(PERSON, ok({ ...person('p'), slug: 'x'.repeat(4_900_000) }));
 
@@ -113,7 +113,7 @@ describe('a large or hostile answer', () => {
     expect(calls).toBeLessThan(30_000);
   });
 
-  it('has an error in place of a payload that nests deeper than 64 levels', async () => {
+  it('contains an error instead of a payload that nests deeper than 64 levels', async () => {
     const { backend, client } = await openRest();
     const nested = (levels: number) =>
       `{"payload":${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels)}`;
@@ -128,7 +128,7 @@ describe('a large or hostile answer', () => {
     ]);
   });
 
-  it('is not refused for a thousand brackets within strings', async () => {
+  it('is not rejected for a thousand brackets within strings', async () => {
     const { backend, client } = await openRest();
     const braces = '[{"'.repeat(1_000);
     backend.on('*', ok({ ...person('p', braces), payload: braces }));
@@ -152,7 +152,7 @@ describe('a large or hostile answer', () => {
   });
 });
 
-it('an observer that throws fails its call, and the next call is answered', async () => {
+it('an observer that throws fails its call, and the next call succeeds', async () => {
   let mistakes = 1;
   const onCall = (): void => {
     if (mistakes-- > 0) throw new TypeError('a mistake of ours');

@@ -12,7 +12,7 @@ const log = (payload: string): string =>
 
 const LOGS = `{ person(personId: "p") { name logs { nodes { type payload } } } }`;
 
-describe('a number in an answer', () => {
+describe('a number in a response', () => {
   async function ask(payload: string) {
     const { upstream, ask: send } = await openGateway({ backend: 'faulty' });
     upstream.on('GET /v0/persons/p', ok(person('p')));
@@ -55,7 +55,7 @@ describe('a number in an answer', () => {
   );
 
   it.each(['9007199254740993', '1e-400', `0.${'0'.repeat(330)}1`])(
-    'is an error that names its typed field when a double cannot hold it: %s',
+    'is an error that names its typed field when a double cannot represent it: %s',
     async (number) => {
       const { upstream, ask: send } = await openGateway({ backend: 'faulty' });
       const { sortOrder: _, ...rest } = topic('t');
@@ -75,7 +75,7 @@ describe('a number in an answer', () => {
     '{"zero":0e-400,"none":0.0,"uuid":"5e-4001","text":"1e-400,"}',
     '{"a":1e300,"b":-1.5E+22,"c":1000000000000000000000.0,"d":0.1234567890123456789}',
     '{"id":"1610521604143693812","text":"1e400 \\"9007199254740993\\\\","true":true,"false":false}',
-  ])('is passed on when a double holds it or when it is in a string: %s', async (payload) => {
+  ])('is passed on when a double can represent it or it is in a string: %s', async (payload) => {
     const { data, codes } = await ask(payload);
 
     expect(codes).toEqual([]);
@@ -83,7 +83,7 @@ describe('a number in an answer', () => {
   });
 });
 
-describe('the text of an answer', () => {
+describe('the text of a response', () => {
   const NAME = 'Jörg';
   const bytesOf = (charset: BufferEncoding, name = NAME): Buffer =>
     Buffer.from(JSON.stringify(person('p', name)), charset);
@@ -136,7 +136,7 @@ describe('the text of an answer', () => {
   });
 
   it.each(['windows-1252', 'iso-8859-1'])(
-    'has the letters of windows-1252 at 0x80 to 0x9F for %s',
+    'has the windows-1252 characters at 0x80 to 0x9F for %s',
     async (charset) => {
       const body = bytesOf('latin1', 'caf\xe9: 5 \x80 \x93ok\x94 \x9f');
 
@@ -155,7 +155,7 @@ describe('the text of an answer', () => {
     ['application/json-seq', 'utf8'],
     ['text/html; of=application/json', 'utf8'],
   ])(
-    'is refused when it is neither UTF-8 nor of a known charset, or not JSON: %s',
+    'is rejected when it is neither UTF-8 nor of a known charset, or not JSON: %s',
     async (type, charset) => {
       const { data, codes } = await askFor(bytesOf(charset), type);
 
@@ -164,7 +164,7 @@ describe('the text of an answer', () => {
     },
   );
 
-  it('is refused with the name of its content coding, which no call accepts', async () => {
+  it('is rejected with the name of its content coding, which no call accepts', async () => {
     const { upstream, ask } = await openGateway({ backend: 'faulty' });
     upstream.on('GET /v0/persons/p', (response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'GZIP' });

@@ -77,7 +77,7 @@ describe('the call log', () => {
       100,
     ],
   ] as [string, [number, number][], number, number][])(
-    'counts the rounds and the backend time of %s',
+    'counts the round trips and the backend time of %s',
     (_name, calls, rounds, backendMs) => {
       const callLog = callLogOf(calls);
 
@@ -87,7 +87,7 @@ describe('the call log', () => {
     },
   );
 
-  it('counts as rounds the longest chain of calls that each begin after the last one has ended', () => {
+  it('counts the longest chain of sequential calls as its round trips', () => {
     const span = fc
       .tuple(fc.nat(50), fc.nat(20))
       .map(([start, ms]) => [start, start + ms] as const);
@@ -123,7 +123,7 @@ describe('the call log', () => {
     expect(callLog.entries[1]!.endMs).toBe(callLog.entries[1]!.startMs);
   });
 
-  it('includes a call under way in its rounds and its backend time', () => {
+  it('includes a call in flight in its round trips and its backend time', () => {
     const time = stageTime();
     const callLog = new CallLog();
     callLog.begin(route, null, 'sent', 1);
@@ -133,7 +133,7 @@ describe('the call log', () => {
     expect(callLog.backendMs).toBe(10);
   });
 
-  it('records a call that the circuit breaker refused without counting it', async () => {
+  it('records a call that the circuit breaker rejected without counting it', async () => {
     const { backend, client } = await openRest();
     backend.on('*', status(500));
     const one = client();
@@ -147,7 +147,7 @@ describe('the call log', () => {
     expect(one.callLog.entries[20]!.endMs).toBeDefined();
   });
 
-  it('records calls that were refused by the queue or cancelled in it without counting them', async () => {
+  it('records calls that were rejected by the queue or cancelled in it without counting them', async () => {
     const { backend, client } = await openRest({ connections: 1, maxQueue: 2 });
     backend.on('*', silence());
     const leaving = new Cancel();

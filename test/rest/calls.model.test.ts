@@ -209,7 +209,7 @@ function stage(volume: number) {
   return { clock, callers, wire, faults, ask, checkShares };
 }
 
-it('answers each caller once, sends each write once and nothing without a caller, and frees every timer and slot, in random orders of events', async () => {
+it('responds to each caller once, sends each write once, makes no call without a caller, and frees every timer and slot, in any order of events', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 80 }),

@@ -149,7 +149,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-it('answers one nested query whole, and closes every circuit, within openMs of the end of an outage in random orders of events', async () => {
+it('completes a nested query and closes every circuit within openMs of the end of an outage, in any order of events', async () => {
   let opened = 0;
   await fc.assert(
     fc.asyncProperty(

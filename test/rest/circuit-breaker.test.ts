@@ -69,8 +69,8 @@ const trippedOf = ({ upstream }: Rest): string[] =>
 
 const OPEN_MS = 5_001;
 
-describe('the circuit of a route of a key', () => {
-  it('T10: opens when half of 20 calls failed, and then refuses at once without a call', async () => {
+describe('the circuit of one route and one API key', () => {
+  it('T10: opens when half of 20 calls failed, and then rejects calls immediately', async () => {
     const rest = await openStaged();
     const { backend, client, told, upstream } = rest;
     backend.on('*', ok(personAsked));
@@ -89,7 +89,7 @@ describe('the circuit of a route of a key', () => {
     expect(told).toEqual(['route_key open']);
   });
 
-  it('refuses with the time that is left until it lets a call probe', async () => {
+  it('rejects a call with the time that remains until it allows a probe', async () => {
     const rest = await openStaged();
     await openCircuit(rest);
     const waitOf = async () => {
@@ -130,7 +130,7 @@ describe('the circuit of a route of a key', () => {
     },
   );
 
-  it('opens after twenty time-outs in a row of a route that falls silent after 200 successes', async () => {
+  it('opens after twenty timeouts in a row when a route stops responding after 200 successes', async () => {
     const clock = new StagedClock();
     const rest = await openRest({ clock, timeoutMs: 100, requestTimeoutMs: 150 });
     const { backend, upstream } = rest;
@@ -170,7 +170,7 @@ describe('the circuit of a route of a key', () => {
     expect(upstream.breaker.stateOf('route_key')).toBe('closed');
   });
 
-  it('stays closed while three objects out of four calls always answer a documented 500', async () => {
+  it('stays closed while three of four calls are for objects that always return a documented 500', async () => {
     const rest = await openStaged();
     const { backend, client } = rest;
     backend.on('*', ok(personAsked));
@@ -186,7 +186,7 @@ describe('the circuit of a route of a key', () => {
     expect(new Set(names)).toEqual(new Set(['none']));
   });
 
-  it('stays closed after twenty documented 500s in a row of one object, and opens after as many others', async () => {
+  it('stays closed after forty documented 500s in a row for one object, and opens after twenty for others', async () => {
     const rest = await openStaged();
     const { backend, client, upstream } = rest;
     backend.on('*', status(500));
@@ -209,7 +209,7 @@ describe('the circuit of a route of a key', () => {
     expect(upstream.breaker.stateOf('route_key')).toBe('open');
   });
 
-  it('is closed by the first call for a healthy object, though one that fails is asked for first each time', async () => {
+  it('is closed by the first call for a healthy object, even if all earlier probes were for a failing one', async () => {
     const rest = await openStaged();
     const { backend, client, upstream } = rest;
     backend.on('*', html(500));
@@ -226,7 +226,7 @@ describe('the circuit of a route of a key', () => {
     expect(upstream.breaker.stateOf('route_key')).toBe('closed');
   });
 
-  it('weighs failures against the successes of its window alone', async () => {
+  it('compares failures only with the successes of its window', async () => {
     const rest = await openStaged();
     const { backend, upstream } = rest;
     backend.on('*', ok(personAsked));
@@ -271,7 +271,7 @@ describe('the circuit of a route of a key', () => {
     expect(upstream.breaker.stateOf('route_key')).toBe(state);
   });
 
-  it('T10: lets one call probe, refuses the others, and closes when the probe succeeds', async () => {
+  it('T10: allows one probe, rejects other calls, and closes when the probe succeeds', async () => {
     const rest = await openStaged();
     const { backend, client, told, upstream } = rest;
     await openCircuit(rest);
@@ -346,7 +346,7 @@ describe('the circuit of a route of a key', () => {
     expect(upstream.breaker.stateOf('route_key')).toBe('closed');
   });
 
-  it('lets all reads of the request that probes go out, and none of another', async () => {
+  it('allows all reads of the probing request, and none of other requests', async () => {
     const rest = await openStaged();
     const { backend, client } = rest;
     await openCircuit(rest);
@@ -416,7 +416,7 @@ describe('the circuit of a route of a key', () => {
     expect(rest.calls.filter(({ attempt }) => attempt > 1)).toEqual([]);
   });
 
-  it('lets another request probe after 5 s while a probe is still under way', async () => {
+  it('lets another request probe after 5 s while a probe is still in flight', async () => {
     const clock = new StagedClock();
     const rest = await openRest({ clock, timeoutMs: 60_000, requestTimeoutMs: 60_000 });
     const { backend, client, upstream } = rest;
@@ -435,7 +435,7 @@ describe('the circuit of a route of a key', () => {
     expect(await hanging).toBe('timeout');
   });
 
-  it('answers all callers of a request whose probe is slow, and refuses others that ask for the same', async () => {
+  it('returns a slow probe to all callers in its request, and rejects other requests for the same object', async () => {
     const rest = await openStaged();
     const { backend, client } = rest;
     await openCircuit(rest);
@@ -453,7 +453,7 @@ describe('the circuit of a route of a key', () => {
     expect(backend.hits()).toBe(21);
   });
 
-  it('is not closed by the answer to a call from before it opened', async () => {
+  it('is not closed by the response to a call from before it opened', async () => {
     const rest = await openStaged();
     const { backend, client, upstream } = rest;
     const slow = held(ok(person('slow')));
@@ -467,7 +467,7 @@ describe('the circuit of a route of a key', () => {
     expect(upstream.breaker.stateOf('route_key')).toBe('open');
   });
 
-  it('refuses the calls in the queue when it opens', async () => {
+  it('rejects the calls in the queue when it opens', async () => {
     const rest = await openRest({ connections: 4 });
     const { backend, client } = rest;
     backend.on('*', after(20, status(500)));
@@ -480,7 +480,7 @@ describe('the circuit of a route of a key', () => {
     expect(backend.hits()).toBeLessThan(30);
   });
 
-  it('refuses the calls of its own key alone when it opens, queued or under way', async () => {
+  it('rejects only the calls of its API key when it opens, whether queued or in flight', async () => {
     const clock = new StagedClock();
     const time = { clock, timeoutMs: 1_000, requestTimeoutMs: 5_000 };
     // Six attempts under way in the route, of which five are of one key.
@@ -510,7 +510,7 @@ describe('the circuit of a route of a key', () => {
     expect(new Set(await Promise.all(ofOther))).toEqual(new Set(['none']));
   });
 
-  it('opens at twenty time-outs of a silent route and refuses all other calls to it, while another route answers', async () => {
+  it('opens after twenty timeouts of a route and rejects all other calls to it, while another route responds', async () => {
     const clock = new StagedClock();
     const rest = await openRest({ clock, timeoutMs: 1_000 });
     const { backend, calls, client } = rest;
@@ -561,7 +561,7 @@ describe('the circuit of a route of a key', () => {
     expect(timers()).toBeLessThanOrEqual(before);
   });
 
-  it('refuses calls of one key to one route, and not to another route or of another key', async () => {
+  it('rejects calls of one key to one route, but not calls to another route or of another key', async () => {
     const rest = await openRest();
     const { backend, client } = rest;
     backend.on('GET /v0/topics/t', ok(topic('t')));
@@ -579,7 +579,7 @@ describe('the circuit of a route of a key', () => {
     expect(trippedOf(rest)).toEqual(['1 route_key /v0/persons/{person_id} open']);
   });
 
-  it('is counted together with the circuits of other keys of its route, and closes apart from them', async () => {
+  it('is counted together with the circuits of other keys of its route, but closes independently', async () => {
     const rest = await openStaged();
     const { backend } = rest;
     await openCircuit(rest, 'key-a');
@@ -621,7 +621,7 @@ describe('the circuit of a route of a key', () => {
   it.each<[string, Behaviour, Behaviour]>([
     ['accepted', ok(personAsked), status(500)],
     ['invented', status(401), reset()],
-  ])('is open for a thousand %s keys at most', async (_what, answer, fault) => {
+  ])('is open for at most a thousand %s keys', async (_what, answer, fault) => {
     const rest = await openRest({ breaker: { volume: 1 } });
     rest.backend.on('*', answer);
     await askWithKeys(rest, 1_100, getPerson);
@@ -633,7 +633,7 @@ describe('the circuit of a route of a key', () => {
     expect(trippedOf(rest)).toEqual(['1000 route_key /v0/persons/{person_id} open']);
   });
 
-  it('closes when its key is forgotten for a thousand others that the backend never accepted', async () => {
+  it('closes when its key is evicted by a thousand keys that the backend never accepted', async () => {
     const rest = await openRest({ breaker: { volume: 1 } });
     rest.backend.on('*', reset());
     await outcome(getPerson(rest.client({ apiKey: 'forgotten' })));
@@ -646,7 +646,7 @@ describe('the circuit of a route of a key', () => {
 });
 
 describe('the circuit of the host', () => {
-  it('opens when no connection is found for a second, counted over all routes and keys', async () => {
+  it('opens when no connection succeeds for a second, counted across all routes and keys', async () => {
     const rest = await openStaged({ url: NOWHERE, speed: 20 });
     const { client, told, upstream } = rest;
     const ask = (apiKey: string) =>
@@ -667,7 +667,7 @@ describe('the circuit of the host', () => {
     expect(await failureOf(getTopic(client({ apiKey: 'stranger' })))).toBe('circuit_open');
   });
 
-  it('opens when all callers share the reads of one person, and then refuses them at once', async () => {
+  it('opens when all callers share the reads of one person, and then rejects them immediately', async () => {
     const clock = new StagedClock();
     const rest = await openRest({ url: NOWHERE, clock });
     const { client, upstream } = rest;
@@ -687,7 +687,7 @@ describe('the circuit of the host', () => {
     expect(tookMs.slice(-60).sort((a, b) => a - b)[30]!).toBeLessThan(50);
   });
 
-  it('T26: stays closed in a restart of half a second while a hundred calls wait', async () => {
+  it('T26: stays closed during a restart of half a second while a hundred calls wait', async () => {
     const rest = await openRest({ stopped: true });
     const { backend, client, told } = rest;
     backend.on('*', ok(personAsked));
@@ -699,7 +699,7 @@ describe('the circuit of the host', () => {
     expect(told.filter((name) => name.includes('open'))).toEqual([]);
   });
 
-  it('lets one call probe, and closes when the probe is answered, if only with 500', async () => {
+  it('allows one probe, and closes when the probe gets a response, even a 500', async () => {
     const rest = await openStaged({ stopped: true, breaker: { outageMs: 0 } });
     const { backend, calls, client, upstream } = rest;
     await Promise.all(Array.from({ length: 5 }, (_, i) => outcome(getPerson(client(), `p${i}`))));
@@ -727,7 +727,7 @@ describe('the circuit of the host', () => {
     expect(await failureOf(getPerson(client()))).toBe('none');
   });
 
-  it('stays closed while the backend answers, if only with 500', async () => {
+  it('stays closed while the backend responds, even with 500', async () => {
     const rest = await openStaged({ breaker: { outageMs: 0 } });
     await openCircuit(rest);
 

@@ -30,7 +30,7 @@ async function accept({ backend, client }: Rest, ...keys: readonly string[]): Pr
 }
 
 describe('the concurrency limiter', () => {
-  it('has at most as many calls under way as there are connections', async () => {
+  it('has at most as many calls in flight as there are connections', async () => {
     const rest = await openRest({ clock: new StagedClock(), connections: 8 });
     const { backend, client } = rest;
     await accept(rest, ...Array.from({ length: 20 }, (_, i) => `k${i}`));
@@ -120,7 +120,7 @@ describe('the concurrency limiter', () => {
     expect(order).toHaveLength(40);
   });
 
-  it('gives a connection that comes free to the call that waits longest', async () => {
+  it('gives a connection that becomes free to the call that has waited longest', async () => {
     const rest = await openRest({ clock: new StagedClock(), connections: 1 });
     const { backend, client } = rest;
     await accept(rest, 'first', 'second');
@@ -135,7 +135,7 @@ describe('the concurrency limiter', () => {
     expect(paths).toEqual(['first', 'waiting', 'late']);
   });
 
-  it('lets keys take turns when one of them has a hundred calls', async () => {
+  it('serves keys round-robin when one of them has a hundred calls', async () => {
     const rest = await openRest({ clock: new StagedClock(), connections: 4 });
     const { backend, client } = rest;
     await accept(rest, 'many', 'few');
@@ -154,7 +154,7 @@ describe('the concurrency limiter', () => {
     await Promise.all(many);
   });
 
-  it('refuses a call that finds the queue full, and the latest calls of the key that has most in it', async () => {
+  it('rejects a call when the queue is full, and the latest calls of the key with the most queued calls', async () => {
     const rest = await openRest({
       clock: new StagedClock(),
       connections: 8,
@@ -184,7 +184,7 @@ describe('the concurrency limiter', () => {
     expect(new Set(lost.map((i) => answers[i]))).toEqual(new Set([refused]));
   });
 
-  it('T25: refuses a call that has waited in the queue for as long as an attempt may take', async () => {
+  it('T25: rejects a call that has waited in the queue for the timeout of an attempt', async () => {
     const clock = new StagedClock();
     clock.tick(20);
     const { backend, client, upstream } = await openRest({
@@ -213,7 +213,7 @@ describe('the concurrency limiter', () => {
     expect(await getPerson(client(), 'after')).toBeDefined();
   });
 
-  it('refuses none of a thousand queued calls when the backend is quick', async () => {
+  it('rejects none of a thousand queued calls when the backend is fast', async () => {
     const { backend, client } = await openRest({ clock: new StagedClock() });
     backend.on('*', ok(personAsked));
     for (let i = 0; i < 50; i++) await getPerson(client(), i);
@@ -258,7 +258,7 @@ describe('the concurrency limiter', () => {
     );
   });
 
-  it('T66: gives a single turn to all keys together that the backend has not accepted', async () => {
+  it('T66: gives one shared turn to all keys that the backend has not accepted', async () => {
     const rest = await openRest({ clock: new StagedClock(), connections: 8 });
     const { backend, client } = rest;
     await accept(rest, 'known');
@@ -308,7 +308,7 @@ describe('the concurrency limiter', () => {
     expect(backend.hits()).toBe(1 + 12 + 3 + 1);
   });
 
-  it('T66: counts a key as unaccepted again after the backend has refused it', async () => {
+  it('T66: counts a key as unaccepted again after the backend has rejected it', async () => {
     const rest = await openRest({ clock: new StagedClock(), connections: 16 });
     const { backend, client } = rest;
     await accept(rest, 'revoked', 'known');
@@ -327,7 +327,7 @@ describe('the concurrency limiter', () => {
     expect(backend.seen.slice(3)).toHaveLength(12 + 1);
   });
 
-  it('T64: refuses calls of a key that fills the queue, with Retry-After, and answers other keys', async () => {
+  it('T64: rejects calls of a key that fills the queue, with Retry-After, and serves other keys', async () => {
     const rest = await openRest({ clock: new StagedClock(), connections: 4, maxQueue: 20 });
     const { backend, client } = rest;
     await accept(rest, 'busy', 'other');

@@ -74,7 +74,7 @@ const connectionsOf = (server: Server): Promise<number> =>
   new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
 
 describe('the dispatcher', () => {
-  it('moves calls to the new addresses of the backend in steps, and loses none', async () => {
+  it('moves calls to the new addresses of the backend gradually, without losing any', async () => {
     stageIntervals();
     const first = await openNamed('first', { port: 0, host: '127.0.0.1' });
     const port = portOf(first);
@@ -129,7 +129,7 @@ describe('the dispatcher', () => {
     expect(handshakes).toBe(1);
   });
 
-  it('tries the next address of the backend when the first one refuses connections', async () => {
+  it('tries the next address of the backend when the first connection is refused', async () => {
     const server = await openNamed('there', { port: 0, host: '127.0.0.1' });
     writeFileSync(dns, '127.0.0.9 127.0.0.1');
     const { ask } = open(`http://backend.test:${portOf(server)}`);
@@ -169,7 +169,7 @@ it.skipIf(isWindows)('a read outlasts a restart of the backend at a unix socket'
 });
 
 it.skipIf(isWindows)(
-  'the name of the server in TLS is that of an absolute host name, without its dot',
+  'the TLS server name is the absolute host name without its trailing dot',
   async () => {
     const names: string[] = [];
     const server = createTlsServer(
@@ -195,12 +195,12 @@ it.each([
   ['https://a.test/api/', '/api'],
   ['https://a.test//api//', '/api'],
   ['https://a.test/a//b', '/a/b'],
-])('the calls to %s begin with "%s"', (url, pathPrefix) => {
+])('the paths of calls to %s start with "%s"', (url, pathPrefix) => {
   expect(splitUpstreamUrl(new URL(url))).toEqual({ origin: 'https://a.test', pathPrefix });
 });
 
 it.skipIf(isWindows)(
-  'a unix socket carries reads and writes in place of the host of the URL and of the proxy',
+  'a unix socket carries reads and writes instead of the host of the URL and the proxy',
   async () => {
     const socketPath = join(scratch, 'backend.sock');
     await openNamed('by socket', { path: socketPath });
@@ -251,7 +251,7 @@ describe('a proxy', () => {
     return { backend, proxy, site };
   }
 
-  it('carries calls to a backend of its network, and alone gets the password of its URL', async () => {
+  it('carries calls to a backend in its network, and its password is sent only to it', async () => {
     const { proxy, site, backend } = await openBehind();
 
     const read = await site.ask(READ);
@@ -270,7 +270,7 @@ describe('a proxy', () => {
     expect(JSON.stringify(backend.seen)).not.toContain(btoa('me:secret'));
   });
 
-  it('is asked for a tunnel to a backend with TLS', async () => {
+  it('opens a tunnel to a backend with TLS', async () => {
     const { proxy, site, backend } = await openBehind({ scheme: 'https' });
 
     expect((await site.ask(READ)).codes).toEqual([]);
@@ -325,7 +325,7 @@ describe('a proxy', () => {
     expect(proxy.authorization).toBe(`Basic ${btoa(sent)}`);
   });
 
-  it('that answers 407 is named in the error, in /ready and in metrics, and is asked once', async () => {
+  it('that returns 407 is named in the error, in /ready and in metrics, and is called once', async () => {
     const { proxy, site } = await openBehind();
     proxy.answer = 'ask for credentials';
 
@@ -347,7 +347,7 @@ describe('a proxy', () => {
     expect((await site.ask(READ)).codes).toEqual([]);
   });
 
-  it('that refuses tunnels fails reads and writes with UPSTREAM_UNAVAILABLE, until it opens them again', async () => {
+  it('that rejects tunnels fails reads and writes with UPSTREAM_UNAVAILABLE, until it opens tunnels again', async () => {
     const { proxy, site, backend } = await openBehind();
     proxy.answer = 'refuse';
 
@@ -361,7 +361,7 @@ describe('a proxy', () => {
     expect((await site.ask(READ)).codes).toEqual([]);
   });
 
-  it('that does not answer fails a write with UPSTREAM_TIMEOUT, and keeps no connection', async () => {
+  it('that does not respond fails a write with UPSTREAM_TIMEOUT, and keeps no connection', async () => {
     const { proxy, site } = await openBehind({ timeoutMs: 300 });
     proxy.answer = 'silence';
 

@@ -47,7 +47,7 @@ describe('the deadline of a request', () => {
     expect(backend.hits('GET /v0/persons/slow')).toBe(1);
   });
 
-  it('ends each call that still waits after others were answered', async () => {
+  it('ends each call that still waits after other calls have completed', async () => {
     const clock = new StagedClock();
     const { backend, client } = await openRest({ clock });
     backend.on('GET /v0/persons/p', ok(personAsked));
@@ -61,7 +61,7 @@ describe('the deadline of a request', () => {
     expect(await Promise.all(waiting)).toEqual(['timeout', 'timeout']);
   });
 
-  it('is shared by calls that follow each other', async () => {
+  it('is shared by sequential calls', async () => {
     const clock = new StagedClock();
     const { backend, client } = await openRest({ clock });
     backend.on('*', (...args) => {
@@ -93,7 +93,7 @@ describe('the deadline of a request', () => {
     expect(backend.hits()).toBeLessThanOrEqual(2);
   });
 
-  it('refuses calls made after it', async () => {
+  it('rejects calls made after it', async () => {
     const { backend, client } = await openRest();
 
     expect(await failureOf(getPerson(client({ deadlineMs: performance.now() })))).toBe('timeout');
@@ -152,7 +152,7 @@ describe('the calls of a request', () => {
     expect(backend.hits()).toBe(2);
   });
 
-  it('are refused without a key that can be sent as a header, and the key is not shown', async () => {
+  it('are rejected when the key cannot be sent as a header, without showing the key', async () => {
     const { backend, client } = await openRest();
 
     for (const apiKey of [undefined, '', 'a b', 'a\r\nx-evil: 1', 'clé', 'k'.repeat(5_000)]) {
@@ -164,7 +164,7 @@ describe('the calls of a request', () => {
     expect(backend.hits()).toBe(0);
   });
 
-  it('end when the request is cancelled, in the queue and under way', async () => {
+  it('end when the request is cancelled, whether queued or in flight', async () => {
     const { backend, client } = await openRest({ connections: 2 });
     backend.on('*', silence());
     backend.on('GET /v0/persons/later', ok(personAsked));

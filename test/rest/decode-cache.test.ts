@@ -18,8 +18,8 @@ async function inTurn(client: () => RestClient, times: number) {
   return answers;
 }
 
-describe('a repeated answer', () => {
-  it('is decoded no more after the third time, and its value is frozen', async () => {
+describe('a repeated response', () => {
+  it('is not decoded again after the third time, and its value is frozen', async () => {
     const { backend, client } = await openRest();
     backend.on(PERSON, ok(person('p')));
 
@@ -48,7 +48,7 @@ describe('a repeated answer', () => {
     expect(answers[6]).not.toBe(answers[3]);
   });
 
-  it('is refused when its content type is not JSON', async () => {
+  it('is rejected when its content type is not JSON', async () => {
     const { backend, client } = await openRest();
     const json = ok(person('p'));
     const page = text(JSON.stringify(person('p')), 'text/html');
@@ -58,7 +58,7 @@ describe('a repeated answer', () => {
     expect(await failureOf(getPerson(client()))).toBe('invalid_response');
   });
 
-  it('is not given to a caller whom the backend refuses', async () => {
+  it('is not returned to a caller that the backend rejects', async () => {
     const { backend, client } = await openRest();
     const json = ok(person('p'));
     backend.on(PERSON, json, json, json, status(403));
@@ -67,14 +67,14 @@ describe('a repeated answer', () => {
     expect(await failureOf(getPerson(client({ apiKey: 'key-b' })))).toBe('status');
   });
 
-  it('is not kept when the backend sends no-store', async () => {
+  it('is not cached when the backend sends no-store', async () => {
     const { backend, client } = await openRest();
     backend.on(PERSON, ok(person('p'), { 'cache-control': 'private, no-store' }));
 
     expect(new Set(await inTurn(client, 4)).size).toBe(4);
   });
 
-  it('names the request id of its own call in its errors', async () => {
+  it('has errors with the request id of the current call', async () => {
     const { backend, client } = await openRest();
     const ids = ['r1', 'r2', 'r3', 'r4'];
     backend.on(PERSON, ...ids.map((id) => ok({ ...person('p'), name: 7 }, { 'x-request-id': id })));
@@ -124,7 +124,7 @@ describe('the decode cache', () => {
     expect(isCachedBy(cache, 'other-0')).toBe(false);
   });
 
-  it('evicts an answer for newer ones', () => {
+  it('evicts a response to store newer ones', () => {
     const cache = new DecodeCache(40_000);
     const decodedOf = (id: string) => cache.decode(read(id), answer(person(id))).value;
     decodedOf('p');
@@ -137,7 +137,7 @@ describe('the decode cache', () => {
     expect(decodedOf('p')).not.toBe(kept);
   });
 
-  it('keeps sixteen megabytes of answers, and no more', () => {
+  it('stores at most sixteen megabytes of responses', () => {
     const cache = new DecodeCache();
     // A text takes its bytes, and twice its length in V8.
     const megabyte = 'x'.repeat((1_024 * 1_024) / 3 - 1_024);
@@ -150,7 +150,7 @@ describe('the decode cache', () => {
     expect(kept).toEqual([19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4]);
   });
 
-  it('does not keep an answer that is too large', () => {
+  it('does not store a response that is too large', () => {
     const cache = new DecodeCache(10_000);
     const large = answer(person('p', 'x'.repeat(1_000)));
 
@@ -159,7 +159,7 @@ describe('the decode cache', () => {
     expect(new Set(values).size).toBe(4);
   });
 
-  it('returns what decoding afresh returns', () => {
+  it('returns the same values as decoding without the cache', () => {
     const small = fc.nat({ max: 2 }).map(String);
 
     fc.assert(

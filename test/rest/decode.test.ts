@@ -87,7 +87,7 @@ function isKey(schema: z.core.$ZodType, [name, ...rest]: Path): boolean {
 
 describe('the contract check of a schema', () => {
   it.each(all)(
-    'finds in answers of %s the faults that zod finds, at the same paths, or at that of an object without its key',
+    'finds the faults in responses of %s that zod finds, at the same path or at the path of an object without its id',
     (_name, { response }) => {
       const check = checkOf(response);
 
@@ -124,8 +124,8 @@ describe('the contract check of a schema', () => {
   });
 });
 
-describe('a decoded answer', () => {
-  it('holds an error in place of each field that breaks the contract', () => {
+describe('a decoded response', () => {
+  it('contains an error instead of each field that breaks the contract', () => {
     const { name, ...rest } = person('p');
     const value = valueOf(routes.getPerson, answer({ ...rest, email: 7, slug: ['x'], more: 1 }));
 
@@ -138,7 +138,7 @@ describe('a decoded answer', () => {
     expect(name).toBe('Ada');
   });
 
-  it('quotes one word of the backend in an error, and no longer text', () => {
+  it('quotes at most one word of the backend in an error', () => {
     const value = valueOf(
       routes.getPage,
       answer({ pageId: 'p', status: 'the key is abc', pageType: 'novel' }),
@@ -148,7 +148,7 @@ describe('a decoded answer', () => {
     expect(String(value.pageType)).toContain('"novel"');
   });
 
-  it('keeps a list with a broken item, and refuses a list without items', () => {
+  it('keeps a list with an invalid item, and is rejected when a list has no items', () => {
     const envelope = { hasMore: false, nextCursor: null, totalCount: 2 };
     const list = valueOf(routes.listPersons, answer({ items: [null, person('q')], ...envelope }));
 
@@ -167,13 +167,13 @@ describe('a decoded answer', () => {
     ['no fields', routes.getPerson, '/v0/persons/p', {}],
     ['an id that is none', routes.getPerson, '/v0/persons/7', { ...person('p'), personId: 7 }],
     ['another id', routes.getPerson, '/v0/persons/p', person('q')],
-  ])('is refused as a whole with %s', (_name, route, path, body) => {
+  ])('is rejected as a whole with %s', (_name, route, path, body) => {
     expect(() => decode({ route, path }, answer(body))).toThrow(
       expect.objectContaining({ kind: 'invalid_response' }),
     );
   });
 
-  it('has the ids of its path, which are encoded there', () => {
+  it('contains the ids that are encoded in its path', () => {
     const { value } = decode(
       { route: routes.getPerson, path: '/base/v0/persons/a%2Fb%20%C3%BC?x=/y' },
       answer(person('a/b ü')),
@@ -182,7 +182,7 @@ describe('a decoded answer', () => {
     expect(value).toEqual(person('a/b ü'));
   });
 
-  it('keeps an object whose nested one has no key, and holds an error in its place', () => {
+  it('contains an error instead of a list item that has no id', () => {
     const list = valueOf(
       routes.listPersons,
       answer({ items: [{ name: 'n' }], hasMore: false, nextCursor: null, totalCount: 1 }),

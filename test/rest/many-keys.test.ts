@@ -7,7 +7,7 @@ import { ok } from '../support/faults.ts';
 import { afterOn, StagedClock } from '../support/staged-time.ts';
 import { openRest, outcome, personAsked } from './open-rest.ts';
 
-it('sheds none of 96 calls of four keys that take turns and end in time', async () => {
+it('sheds none of 96 calls when four keys are served round-robin and finish in time', async () => {
   // 4 keys with 24 calls of 200 ms share 8 connections: the last one ends after 2.4 s.
   const clock = new StagedClock();
   clock.tick(20);

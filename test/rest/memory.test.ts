@@ -7,7 +7,7 @@ it.each([
   { others: 1, most: 10_000 },
   { others: 10, most: 13_000 },
 ])(
-  'an ended request of twenty calls beside $others others leaves less than $most bytes in the old generation',
+  'a completed request of twenty calls next to $others others leaves less than $most bytes in the old generation',
   async ({ others, most }) => {
     const bytes = await bytesLeft('memory-of-requests.ts', import.meta.url, String(others));
 

@@ -40,7 +40,7 @@ const read = fc.constantFrom(...reads).chain((route) => {
   });
 });
 
-it('each path parameter of a call arrives as one segment of the template, byte for byte, or the call is refused and not sent', async () => {
+it('each path parameter of a call arrives as one segment of the template, byte for byte, or the call is rejected and not sent', async () => {
   const { backend, client } = await openRest();
 
   await fc.assert(

@@ -118,7 +118,7 @@ describe('a failed read', () => {
     expect(clock.now() - begunMs).toBeLessThan(1_200);
   });
 
-  it('ends its wait for a retry at once when its caller leaves', async () => {
+  it('stops waiting for a retry immediately when its caller leaves', async () => {
     const clock = new StagedClock();
     const { backend, client } = await openRest({ clock });
     backend.on('*', ok(personAsked));
@@ -135,7 +135,7 @@ describe('a failed read', () => {
     expect(backend.hits(PERSON)).toBe(1);
   });
 
-  it('is retried after a time-out only while a whole attempt fits into the time that is left', async () => {
+  it('is retried after a timeout only while a full attempt fits into the remaining time', async () => {
     const clock = new StagedClock();
     const { backend, client } = await openRest({ clock, timeoutMs: 300, requestTimeoutMs: 800 });
     backend.on(PERSON, silence());
@@ -153,7 +153,7 @@ describe('a failed read', () => {
   });
 });
 
-it('reads over idle connections that are reset are all answered, and each reaches the backend once', async () => {
+it('reads over idle connections that are reset all succeed, and each reaches the backend once', async () => {
   const { backend } = await openRest();
   const relay = await openRelay();
   relay.leadTo(backend.port);
@@ -183,7 +183,7 @@ describe('a read whose idle connection is closed as it is sent', () => {
     ['reset', (socket) => void socket.resetAndDestroy()],
     ['closed normally', (socket) => void socket.end()],
   ])(
-    'is sent again without cost to the retry budget when the connection is %s',
+    'is retried without using the retry budget when the connection is %s',
     async (_name, close) => {
       const { backend, client, told, upstream } = await openRest();
       const served = new WeakSet<Socket>();
@@ -220,7 +220,7 @@ describe('a read whose idle connection is closed as it is sent', () => {
     },
   );
 
-  it('is sent again without cost to the retry budget after EPIPE on a reused connection', () => {
+  it('is retried without using the retry budget after EPIPE on a reused connection', () => {
     const broken = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
     const sent = { isConnected: true, isAnswered: false, number: 1 };
     expect(costOfRetry(broken, sent)).toBe('load');
@@ -265,7 +265,7 @@ describe('the retry budget', () => {
     ['503', status(503)],
     ['resets', reset()],
     ['closed connections', hangUp()],
-  ])('T9: limits 200 calls into an outage of %s to 240 attempts', async (_name, fault) => {
+  ])('T9: limits 200 calls during an outage of %s to 240 attempts', async (_name, fault) => {
     const { backend, client, told } = await openRest({ breaker: NO_BREAKER });
     backend.on('*', fault);
 
@@ -281,7 +281,7 @@ describe('the retry budget', () => {
     expect(told).toContain('budget exhausted');
   });
 
-  it('limits 200 calls into an outage to 240 attempts after 300 successes too', async () => {
+  it('limits 200 calls during an outage to 240 attempts after 300 successes too', async () => {
     const { backend, client } = await openRest({ breaker: NO_BREAKER });
     backend.on(
       '*',
@@ -302,7 +302,7 @@ describe('the retry budget', () => {
 });
 
 describe('a rate limit', () => {
-  it('pauses the calls of its key alone, until Retry-After has passed', async () => {
+  it('delays only the calls of its key, until Retry-After has passed', async () => {
     const clock = new StagedClock();
     const { backend, client, told } = await openRest({ clock });
     let limited = 0;
@@ -329,7 +329,7 @@ describe('a rate limit', () => {
     expect(told).toContain('pause');
   });
 
-  it('pauses calls for a minute at most, whatever Retry-After says', async () => {
+  it('delays calls for at most a minute, whatever the value of Retry-After', async () => {
     const clock = new StagedClock();
     const { backend, client } = await openRest({ clock });
     backend.on('*', status(429, { 'retry-after': '3600' }), ok(personAsked));
@@ -344,7 +344,7 @@ describe('a rate limit', () => {
     expect(backend.hits()).toBe(2);
   });
 
-  it('refuses a call at once that cannot wait for its end', async () => {
+  it('immediately rejects a call that cannot wait until it ends', async () => {
     const clock = new StagedClock();
     const { backend, client } = await openRest({ clock });
     backend.on('*', status(429, { 'retry-after': '30' }));
@@ -357,7 +357,7 @@ describe('a rate limit', () => {
     expect(backend.hits()).toBe(1);
   });
 
-  it('has a thousand calls wait at most, in each pause anew, and refuses further ones', async () => {
+  it('lets at most a thousand calls wait each time, and rejects further calls', async () => {
     const clock = new StagedClock();
     const { backend, client, told } = await openRest({ clock });
 
@@ -416,7 +416,7 @@ it.each(['America/New_York', 'Asia/Tokyo', 'UTC'])(
   },
 );
 
-it('of two pauses of a key the one that ends later counts', async () => {
+it('the later of two Retry-After values applies to a key', async () => {
   const { backend, client } = await openRest();
   const short = held(status(429, { 'retry-after': '20' }));
   backend.on('GET /v0/persons/long', status(429, { 'retry-after': '50' }));
@@ -433,7 +433,7 @@ it('of two pauses of a key the one that ends later counts', async () => {
   expect((failure as RestError).retryAfterMs).toBeGreaterThan(40_000);
 });
 
-it('the call log records a call that a rate-limit pause refused as unsent', async () => {
+it('the call log records a call that a rate limit rejected, with the source "unsent"', async () => {
   const { backend, client } = await openRest();
   backend.on(PERSON, status(429, { 'retry-after': '50' }));
   await outcome(getPerson(client()));

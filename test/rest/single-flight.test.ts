@@ -16,7 +16,7 @@ const updateTopic = (client: RestClient, title: string) =>
   client.call(routes.updateTopic, { path: { topic_id: 't' }, body: { title } });
 
 describe('single-flight of reads', () => {
-  it('makes one call for ten requests that read the same at once', async () => {
+  it('makes one call for ten concurrent requests that read the same object', async () => {
     const { backend, client } = await openRest();
     backend.on(PERSON, after(50, ok(person('p'))));
     const clients = Array.from({ length: 10 }, () => client());
@@ -34,7 +34,7 @@ describe('single-flight of reads', () => {
     ]);
   });
 
-  it('makes a new call once the answer has come', async () => {
+  it('makes a new call once the response has arrived', async () => {
     const { backend, client } = await openRest();
     backend.on(PERSON, ok(person('p')));
 
@@ -44,7 +44,7 @@ describe('single-flight of reads', () => {
     expect(backend.hits()).toBe(2);
   });
 
-  it('shares no read between keys, whatever characters they have', async () => {
+  it('shares no read between keys, whatever characters they contain', async () => {
     const { backend, client } = await openRest();
     const keys = ['a', 'b', '["a","/v0/persons/p"]', 'a,', '__proto__'];
     backend.on(
@@ -63,7 +63,7 @@ describe('single-flight of reads', () => {
     expect(backend.hits()).toBe(keys.length);
   });
 
-  it('freezes a shared answer at every depth', async () => {
+  it('freezes a shared response at every depth', async () => {
     const { backend, client } = await openRest();
     backend.on('GET /v0/persons/p/logs', after(30, ok(logs({ deep: [{ er: 1 }] }))));
     const read = () => client().call(routes.listPersonLogs, { path: { person_id: 'p' } });
@@ -75,7 +75,7 @@ describe('single-flight of reads', () => {
     expect(() => Object.assign((payload['deep'] as object[])[0]!, { er: 2 })).toThrow(TypeError);
   });
 
-  it('answers the others when the caller who began the call leaves', async () => {
+  it('responds to the other callers when the caller who started the call leaves', async () => {
     const { backend, client } = await openRest();
     const answer = held(ok(person('p')));
     backend.on(PERSON, answer.behaviour);
@@ -92,7 +92,7 @@ describe('single-flight of reads', () => {
     expect(backend.hits()).toBe(1);
   });
 
-  it('answers the caller who began the call when another leaves', async () => {
+  it('responds to the caller who started the call when another caller leaves', async () => {
     const { backend, client } = await openRest();
     const answer = held(ok(person('p')));
     backend.on(PERSON, answer.behaviour);
@@ -145,7 +145,7 @@ describe('single-flight of reads', () => {
     expect(backend.hits()).toBe(2);
   });
 
-  it('gives each caller its own deadline, and the call the latest of them', async () => {
+  it('gives each caller its own deadline, and the call the latest deadline', async () => {
     const clock = new StagedClock();
     const { backend, client } = await openRest({ clock });
     const answer = held(ok(person('p')));
@@ -163,7 +163,7 @@ describe('single-flight of reads', () => {
     expect(backend.hits()).toBe(1);
   });
 
-  it('gives a failure to all callers that wait, and makes a new call afterwards', async () => {
+  it('returns a failure to all waiting callers, and makes a new call afterwards', async () => {
     const { backend, client } = await openRest();
     backend.on(PERSON, after(30, ok([])), ok(person('p')));
 
@@ -178,7 +178,7 @@ describe('single-flight of reads', () => {
 });
 
 describe('a write among shared reads', () => {
-  it('separates reads from before it, during it and after it', async () => {
+  it('separates the reads before it, during it and after it', async () => {
     const { backend, client } = await openRest();
     const before = held(ok(topic('t', 'old')));
     const write = held(ok(topic('t', 'new')));
@@ -212,7 +212,7 @@ describe('a write among shared reads', () => {
     expect(backend.hits()).toBe(2);
   });
 
-  it('is seen by every read that begins after its answer, with 32 readers racing one writer', async () => {
+  it('is seen by every read that starts after its response, with 32 readers racing one writer', async () => {
     const { backend, client } = await openRest();
     let title = 0; // the backend's state
     const read = async () => {

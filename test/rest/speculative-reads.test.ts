@@ -39,7 +39,7 @@ async function openSilent(options: Parameters<typeof openRest>[0] = {}) {
 }
 
 describe('a speculative read', () => {
-  it('is one call, whose answer is checked as any other', async () => {
+  it('is one call, whose response is checked like any other', async () => {
     const { backend, client } = await openRest();
     backend.on(hit('good'), ok(personAsked));
     backend.on(hit('bad'), ok({}));
@@ -52,7 +52,7 @@ describe('a speculative read', () => {
     expect(backend.hits()).toBe(2);
   });
 
-  it('is not begun where a call of its key would wait', async () => {
+  it('is not started when a call of its key would wait', async () => {
     const rest = await openSilent({ connections: 4 });
     const client = rest.client();
     const asked = [1, 2, 3, 4].map((i) => outcome(getPerson(client, `asked${i}`)));
@@ -65,7 +65,7 @@ describe('a speculative read', () => {
     expect(rest.backend.hits(hit('p'))).toBe(0);
   });
 
-  it('leaves half of the connections to calls that are asked, whatever the number of keys', async () => {
+  it('leaves half of the connections to requested calls, whatever the number of keys', async () => {
     const { backend, client } = await openRest({ clock: new StagedClock(), connections: 16 });
     backend.on('*', ok(personAsked));
     const keys = ['key-a', 'key-b', 'key-c'];
@@ -79,7 +79,7 @@ describe('a speculative read', () => {
     for (const one of clients) one.abort();
   });
 
-  it('is not begun in the pause of a rate-limited key', async () => {
+  it('is not started while its key is rate limited', async () => {
     const { backend, client, told } = await openRest({ clock: new StagedClock() });
     backend.on(hit('limited'), status(429, { 'retry-after': '1' }));
     const limited = client();
@@ -94,7 +94,7 @@ describe('a speculative read', () => {
     expect(backend.hits(hit('p'))).toBe(0);
   });
 
-  it('is not begun while a circuit is not closed, and takes no probe from a call that is asked', async () => {
+  it('is not started while a circuit is not closed, and takes no probe from a requested call', async () => {
     const clock = new StagedClock();
     const { backend, client, upstream } = await openRest({ clock, breaker: { volume: 3 } });
     backend.on('*', status(500));
@@ -113,7 +113,7 @@ describe('a speculative read', () => {
     expect(upstream.breaker.stateOf('route_key')).toBe('closed');
   });
 
-  it('is not begun while a circuit of another route of its key is not closed; a read that is asked is', async () => {
+  it('is not started while a circuit of another route of its key is not closed, unlike a requested read', async () => {
     const clock = new StagedClock();
     const { backend, client, upstream } = await openRest({ clock, breaker: { volume: 3 } });
     backend.on('*', status(500));
@@ -137,7 +137,7 @@ describe('a speculative read', () => {
     expect(upstream.breaker.stateOf('route_key')).toBe('half-open');
   });
 
-  it('is not begun while the circuit of the host is not closed, whatever its key', async () => {
+  it('is not started while the circuit of the host is not closed, whatever its key', async () => {
     const breaker = { volume: 3, outageMs: 0 };
     const { client, upstream } = await openRest({
       url: NOWHERE,
@@ -153,7 +153,7 @@ describe('a speculative read', () => {
     expect(await failureOf(begun)).toBe('circuit_open');
   });
 
-  it('has one attempt, and takes nothing of the retry budget', async () => {
+  it('has one attempt, and does not use the retry budget', async () => {
     const { backend, client } = await openRest();
     backend.on(hit('p'), status(503));
 
@@ -163,7 +163,7 @@ describe('a speculative read', () => {
     expect(backend.hits()).toBe(1);
   });
 
-  it('is joined by no other request, and joins none', async () => {
+  it('is not shared with another request', async () => {
     const { backend, client } = await openRest();
     const first = held(ok(person('p', 'Before')));
     const second = held(ok(person('p', 'Between')));
