@@ -55,7 +55,7 @@ describe('another API', { timeout: 180_000 }, () => {
     expect(output).toBe('passed');
   });
 
-  it('has look-ahead, global ids, connections, the plan and a subgraph', async () => {
+  it('has prefetching, global ids, connections, the plan and a subgraph', async () => {
     const { ask } = await start();
 
     const { data, errors, extensions } = await ask(

@@ -103,7 +103,7 @@ function cyclesOf(edges: readonly Edge[]): string[][] {
 }
 
 describe('the structure of src/', () => {
-  it('has exactly the layers of the list', () => {
+  it('has exactly the listed layers', () => {
     expect([...new Set(files.map(layerOf))].sort()).toEqual([...LAYERS].sort());
   });
 
@@ -154,7 +154,7 @@ describe('the structure of src/', () => {
   });
 
   it.each(FOLDERS)(
-    'loads with the settings of %s no more than kinds of settings and routes',
+    'loads nothing but setting types and the route table with the settings of %s',
     (name) => {
       const foreign = loadedBy(`extensions/${name}/${name}.settings.ts`).filter(
         (to) =>
@@ -167,7 +167,7 @@ describe('the structure of src/', () => {
     },
   );
 
-  it('has the settings of an extension in its folder alone', () => {
+  it('names the settings of an extension only in its folder', () => {
     const textOf = (file: string): string => readFileSync(join(SRC, file), 'utf8');
     const names = FOLDERS.flatMap((name) =>
       [...textOf(`extensions/${name}/${name}.settings.ts`).matchAll(SETTING)].map(
@@ -201,7 +201,7 @@ describe('the structure of src/', () => {
     expect(naming).toEqual([]);
   });
 
-  it('imports no extension in tests of anything else', () => {
+  it('imports extensions only in tests of extensions', () => {
     const folder = join(ROOT, 'test');
     const importing = readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .map(slashed)
@@ -211,7 +211,7 @@ describe('the structure of src/', () => {
     expect(importing).toEqual([]);
   });
 
-  it('imports of another extension only the type of what it offers to it', () => {
+  it('imports only types from another extension', () => {
     const folderOf = (file: string) => file.split('/')[1]!;
     const folder = join(SRC, 'extensions/redis');
     const texts = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));

@@ -18,7 +18,7 @@ it.each([
   ['screen', 'q2: '],
   ['list', 'q4: '],
   ['the same screen', 'q2, one API key'],
-])('README has the results of its row “%s”', (start, workload) => {
+])('README shows the measured results in its row “%s”', (start, workload) => {
   const row = tableBelow('README.md', 'Performance').find(([name]) => name!.startsWith(start));
 
   expect(row!.slice(1)).toEqual([
@@ -27,7 +27,7 @@ it.each([
   ]);
 });
 
-it('docs/failures.md has how many attacks another API key notices', () => {
+it('docs/failures.md states how many attacks affect another API key', () => {
   const attacks = tableBelow('docs/performance.md', 'Under attack').slice(1);
 
   expect(textOf(readPage('docs/failures.md'))).toContain(

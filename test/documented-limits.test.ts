@@ -86,7 +86,7 @@ const percent = (share: number): string => `${share * 100} %`;
 const inMegabytes = (bytes: number): string => `${bytes / 1_000_000} MB`;
 
 describe('docs/limits.md', () => {
-  it('has each limit at its value', () => {
+  it('lists each limit with its value', () => {
     const { tokens, fields, growth, depth, aliases, directives } = DEFAULT_LIMITS;
     const { maxHeaderSize, headersTimeout, requestTimeout, keepAliveTimeout } = SERVER_LIMITS;
     const { connections, maxQueue } = DEFAULTS;
@@ -202,12 +202,12 @@ describe('docs/limits.md', () => {
     `within ${ECHO_MS} ms`,
     `read nothing for ${STALLED_MS / 60_000} min`,
     `four processes open up to ${4 * DEFAULTS.connections} connections`,
-  ])('is next to pages that say “%s”', (phrase) => {
+  ])('is consistent with pages that state “%s”', (phrase) => {
     expect(text).toContain(phrase);
   });
 });
 
-it('docs/deploying.md says how far apart the events of a stream are at most', () => {
+it('docs/deploying.md states the maximum interval between events of a stream', () => {
   const phrase = `at most ${HEARTBEAT_MS / 1_000} seconds apart`;
 
   expect(textOf(readPage('docs/deploying.md'))).toContain(phrase);

@@ -15,7 +15,7 @@ const APART =
   /^test\/(?:bench|browser|clients|deploy|faults|fleet|load|processes|scripts\.test|support|extensions\/(?:federation|redis)|gateway\/process\.test|backend\/restart)/;
 
 it.each(Object.entries(scripts))(
-  'the script %s runs npm, Node and packages, with syntax that every shell has',
+  'the script %s runs npm, Node and packages, with syntax that every shell supports',
   (_name, script) => {
     for (const command of script.split(' && ')) {
       // `exec` is a batch file where the shell has none.
@@ -34,7 +34,7 @@ it.each(Object.entries(scripts))(
   },
 );
 
-it('npm ci has no install script to warn of: each is allowed or denied', () => {
+it('npm ci warns about no install script: each is allowed or denied', () => {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
     readonly packages: Readonly<Record<string, { readonly hasInstallScript?: boolean }>>;
   };
@@ -62,7 +62,7 @@ it.each([
   ['a POSIX shell command', /\b(?:spawn|exec(?:File)?)(?:Sync)?\(\s*['"](?:ba)?sh\b|['"]which['"]/],
   ['the pathname of a file URL', /import\.meta\.url\)\.pathname/],
   ['a symbolic link that needs a privilege on Windows', /symlinkSync\([^;]*(?<!'junction')\);/],
-])('no file that they read uses %s', (_what, pattern) => {
+])('no file for the build, the start or the tests uses %s', (_what, pattern) => {
   const taking = read.filter((file) => pattern.test(readFileSync(join(ROOT, file), 'utf8')));
 
   expect(taking).toEqual([]);

@@ -70,7 +70,7 @@ describe('accessibility', () => {
     },
   );
 
-  it('axe finds no serious violation in an answer with errors and an explained cost', async () => {
+  it('axe finds no serious violation in a response with errors and an explained cost', async () => {
     const { page } = await open();
     await openExample(page, 'Partial errors');
     await play(page);

@@ -6,8 +6,8 @@ import { statusLineOf, useGraphiql } from './graphiql.ts';
 
 const { open } = useGraphiql();
 
-describe('the cost beside the query', () => {
-  it('follows the text, says over budget before Play, and is not in the history', async () => {
+describe('the cost next to the query', () => {
+  it('follows the query, shows over budget before Play, and is not in the history', async () => {
     const { page, faults } = await open();
     await expectCost(page, /2–12 calls/);
 
@@ -33,7 +33,7 @@ describe('the cost beside the query', () => {
     expect(faults).toEqual([]);
   });
 
-  it('says over budget when even the least number of calls exceeds it', async () => {
+  it('shows over budget when even the minimum number of calls exceeds it', async () => {
     const small = await startGateway({ MAX_UPSTREAM_CALLS: '20' });
     onTestFinished(async () => void (await small.stop()));
     const { page } = await open({ url: `${small.url}/graphql` });
@@ -47,7 +47,7 @@ describe('the cost beside the query', () => {
     await expect.poll(() => statusLineOf(page)).toMatch(/QUERY_TOO_EXPENSIVE/);
   });
 
-  it('of a subscription is that of an event, besides polls', async () => {
+  it('of a subscription is the cost of one event, in addition to polls', async () => {
     const { page } = await open();
 
     await openExample(page, 'Watch a version being published');
@@ -60,7 +60,7 @@ describe('the cost beside the query', () => {
     );
   });
 
-  it('is asked for after a pause in typing, and a request for older text is aborted', async () => {
+  it('is requested after a pause in typing, and a request for an older query is aborted', async () => {
     const { page } = await open();
     await expectCost(page, /2–12 calls/);
     const asked: string[] = [];

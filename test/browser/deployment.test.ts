@@ -27,7 +27,7 @@ describe('GraphiQL over a deployment', () => {
     ['1280 pixels', { width: 1280, height: 800 }],
     ['390 pixels', { width: 390, height: 844 }],
   ])(
-    'asks for a key, and the first Play with it gets data while the button stays in its place, at %s',
+    'prompts for an API key, and the first Play with it gets data while the button stays in its place, at %s',
     async (_size, size) => {
       const { page, faults } = await openOf(deployed);
       await page.setViewportSize(size);
@@ -58,7 +58,7 @@ describe('GraphiQL over a deployment', () => {
     },
   );
 
-  it('begins with topics when the backend has no page search', async () => {
+  it('starts with topics when the backend has no page search', async () => {
     const { page, faults } = await openOf(
       await startDeployed({}, await startGateway({ BACKEND_ROUTES: 'document' })),
     );
@@ -73,7 +73,7 @@ describe('GraphiQL over a deployment', () => {
     expect(faults).toEqual([]);
   });
 
-  it('asks for the schema after a key is entered with INTROSPECTION=keys', async () => {
+  it('requests the schema after an API key is entered with INTROSPECTION=keys', async () => {
     const { page, faults } = await openOf(await startDeployed({ INTROSPECTION: 'keys' }));
     const asked = page.waitForResponse((response) => response.url().endsWith('/graphql'));
 
@@ -85,7 +85,7 @@ describe('GraphiQL over a deployment', () => {
     expect(faults).toEqual([]);
   });
 
-  it('writes the id of the found page as JSON when it has quotes and backslashes', async () => {
+  it('writes the id of the found page as JSON when it contains quotes and backslashes', async () => {
     const pageId = 'a\\b "quote" a$&b';
     const { page } = await openOf(deployed);
     await page.route('**/graphql', async (route) => {
@@ -102,8 +102,8 @@ describe('GraphiQL over a deployment', () => {
   });
 });
 
-describe('GraphiQL about failures', () => {
-  it('marks the key that the backend has rejected until there is another, and asks for a key when there is none', async () => {
+describe('GraphiQL on failures', () => {
+  it('marks the API key that the backend has rejected until it is replaced, and prompts for a key when there is none', async () => {
     const { page } = await open();
     const hint = page.getByText('Enter an API key. It is sent with each operation.');
 
@@ -142,7 +142,7 @@ describe('GraphiQL about failures', () => {
     await expect.poll(() => statusLineOf(page)).toMatch(/UNAUTHENTICATED/);
   });
 
-  it('says that the browser is offline, or that the gateway does not answer', async () => {
+  it('shows that the browser is offline, or that the gateway does not respond', async () => {
     const stopped = await startGateway({});
     const { page } = await open({ url: `${stopped.url}/graphql` });
     const button = page.locator('.graphiql-execute-button');
@@ -158,7 +158,7 @@ describe('GraphiQL about failures', () => {
     await picture(page, 'gateway-stopped');
   });
 
-  it('says “reload” when a file of the page is gone, as after a deployment', async () => {
+  it('shows “reload” when a file of the page is missing, as after a deployment', async () => {
     const { page } = await open();
     await page.route('**/files/*', (route) => route.fulfill({ status: 404 }));
 
@@ -168,7 +168,7 @@ describe('GraphiQL about failures', () => {
     await picture(page, 'file-gone');
   });
 
-  it('says that introspection is off, and sends operations all the same', async () => {
+  it('shows that introspection is off, and still sends operations', async () => {
     const closed = await startGateway({ INTROSPECTION: 'off' });
     onTestFinished(async () => void (await closed.stop()));
     const { page, faults } = await open({ url: `${closed.url}/graphql` });

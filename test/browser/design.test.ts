@@ -27,7 +27,7 @@ describe('the design', () => {
       }),
     );
 
-  it('has text of at least 12 pixels, and calls that are buttons as whole rows, at 1280 and 390 pixels and beside a pane', async () => {
+  it('has text of at least 12 pixels, and calls that are buttons as whole rows, at 1280 and 390 pixels and next to a pane', async () => {
     const { page } = await open();
     await play(page);
     const rows = page.locator('button.call');
@@ -156,7 +156,7 @@ describe('the design', () => {
         }),
     );
 
-  it('puts the answer below the query beside a pane at 768 pixels', async () => {
+  it('puts the response below the query next to a pane at 768 pixels', async () => {
     const { page } = await open({ viewport: { width: 768, height: 900 } });
     await page.getByRole('button', { name: 'Show Examples and saved' }).click();
     const box = async (selector: string) => (await page.locator(selector).boundingBox())!;
@@ -169,7 +169,7 @@ describe('the design', () => {
     expect(answer.y + answer.height).toBeLessThanOrEqual(900);
   });
 
-  it('shows what a button did within 60 pixels of it', async () => {
+  it('shows the result of a button within 60 pixels of it', async () => {
     const { page } = await open({ viewport: { width: 1440, height: 900 } });
 
     const save = page.getByRole('button', { name: 'Save', exact: true });
@@ -201,7 +201,7 @@ describe('the design', () => {
   it.each([
     ['a long title', 'Page through audiences'],
     ['the mark of a subscription', 'Watch a version being published'],
-  ])('shows the whole active tab beside the arrows, with %s', async (_what, example) => {
+  ])('shows the whole active tab next to the arrows, with %s', async (_what, example) => {
     const { page } = await open({ viewport: { width: 768, height: 900 } });
     await openExample(page, example);
     if (example.startsWith('Watch')) {
@@ -255,7 +255,7 @@ describe('the design', () => {
   });
 
   it.each([0, 40, 95])(
-    'has the words “Round trips” at the left end of its first band, as far as there is room, %i ms after the beginning of 100',
+    'shows “Round trips” at the left end of its first band, if there is room, %i ms after the start of 100 ms',
     async (startMs) => {
       const { page } = await open();
       await page.route('**/graphql', async (route) => {
@@ -283,7 +283,7 @@ describe('the design', () => {
     },
   );
 
-  it('says that no REST call was made for an invalid query', async () => {
+  it('shows that no REST call was made for an invalid query', async () => {
     const { page } = await open();
     await write(page, 'query', '{ nope }');
     await page.locator('.graphiql-execute-button').click();
@@ -293,7 +293,7 @@ describe('the design', () => {
 });
 
 describe('the panes', () => {
-  it('open by one press each while a tooltip is shown', async () => {
+  it('open with one press each while a tooltip is shown', async () => {
     const { page } = await open();
     await page.getByRole('button', { name: 'Show Fields' }).click();
     await page.locator('.graphiql-tooltip').getByText('Hide Fields').first().waitFor();

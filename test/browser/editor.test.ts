@@ -28,7 +28,7 @@ describe('the query editor', () => {
       return Math.min(...ratios);
     });
 
-  it('suggests fields right after a brace, where Enter begins a line, and inserts the field that letters have chosen', async () => {
+  it('suggests fields right after a brace, where Enter starts a line, and inserts the field selected by typing', async () => {
     const { page } = await open();
     await hasSchema(page);
     await write(page, 'query', ' ');
@@ -162,7 +162,7 @@ it('“Re-fetch GraphQL schema” sends a request', async () => {
   await sent;
 });
 
-it('the answer has integers of 64 bits as they came, also after a reload', async () => {
+it('the response shows 64-bit integers unchanged, also after a reload', async () => {
   const { page } = await open();
   await page.route('**/graphql', async (route) =>
     route.request().headers()['x-explain'] === 'true'
@@ -191,7 +191,7 @@ it('the cost of an empty selection, as braces leave it while a query is typed, i
 });
 
 describe('the documentation', () => {
-  it('writes the variables of a field beside those that are there, and says so beside its "+"', async () => {
+  it('adds the variables of a field to the existing ones, and reports that next to its "+"', async () => {
     const { page, faults } = await open();
     await hasSchema(page);
     await write(page, 'query', '');

@@ -73,7 +73,7 @@ const subscribe = (
 const callsOf = (...labels: string[]): Promise<number> =>
   site.metric('gateway_upstream_calls_total', ...labels);
 
-it('a query is answered once', async () => {
+it('a query gets one response', async () => {
   const heard = await subscribe('{ topics(first: 1) { totalCount } }');
 
   expect(heard).toEqual({
@@ -83,7 +83,7 @@ it('a query is answered once', async () => {
   });
 });
 
-it('a mutation is answered once, and sent to the backend once', async () => {
+it('a mutation gets one response, and is sent to the backend once', async () => {
   const before = await callsOf('method="POST"');
 
   const heard = await subscribe(CREATE);
@@ -97,7 +97,7 @@ it('a mutation is answered once, and sent to the backend once', async () => {
 });
 
 it.each(['{ nope }', 'subscription { nope }', '{ topic('])(
-  'a refused operation gets one result with its errors, and is not sent again: %s',
+  'a rejected operation gets one result with its errors, and is not retried: %s',
   async (query) => {
     const heard = await subscribe(query);
 
@@ -107,7 +107,7 @@ it.each(['{ nope }', 'subscription { nope }', '{ topic('])(
   },
 );
 
-it('a caller without a key gets one result with the error, and does not send the operation again', async () => {
+it('a caller without an API key gets one result with the error, and does not retry the operation', async () => {
   const before = await callsOf();
 
   const heard = await subscribe(CREATE, {});

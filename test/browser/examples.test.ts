@@ -9,7 +9,7 @@ import { isUsable, rowsOf, statusLineOf, useGraphiql } from './graphiql.ts';
 const { open } = useGraphiql();
 
 describe('GraphiQL', () => {
-  it('opens an example in a tab of its own with ids of the backend, and pages through its list', async () => {
+  it('opens an example in a separate tab with ids of the backend, and pages through its list', async () => {
     const { page } = await open();
 
     await openExample(page, 'Page through audiences');
@@ -55,7 +55,7 @@ describe('GraphiQL', () => {
     await expect.poll(() => statusLineOf(page)).toMatch(/1 × RATE_LIMITED, retry after \d+ s/);
   });
 
-  it('shows an answer in parts, and the calls of all parts', async () => {
+  it('shows a response with incremental delivery, and the calls of all parts', async () => {
     const { page } = await open();
 
     await openExample(page, 'A page, then its audiences');

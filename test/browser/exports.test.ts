@@ -29,7 +29,7 @@ describe('GraphiQL', () => {
     expect(text).not.toContain('demo');
   });
 
-  it('copies a link and a curl command that work and have no key or header value, and saves the schema', async () => {
+  it('copies a link and a curl command that work and contain no key or header value, and saves the schema', async () => {
     const { page } = await open({ permissions: ['clipboard-read', 'clipboard-write'] });
     const copied = async (what: string) => {
       await page.getByText(`${what} copied.`).waitFor();
@@ -67,7 +67,7 @@ describe('GraphiQL', () => {
     expect(readFileSync(await download.path(), 'utf8')).toContain('type PageLink ');
   });
 
-  it('exports a trusted document with its price, as a manifest that the gateway reads', async () => {
+  it('exports a trusted document with its cost, as a manifest that the gateway reads', async () => {
     const { page } = await open();
     const query = 'query Trusted($first: Int!) { topics(first: $first) { totalCount } }';
     await write(page, 'query', query);
@@ -109,7 +109,7 @@ describe('GraphiQL', () => {
 });
 
 describe('a browser that stores nothing', () => {
-  it('has a page that plays and saves until it is closed, when its storage is blocked', async () => {
+  it('executes and saves documents until the page is closed, when its storage is blocked', async () => {
     const { page, faults } = await open();
     await page.addInitScript(() => {
       for (const name of ['localStorage', 'sessionStorage']) {
@@ -133,7 +133,7 @@ describe('a browser that stores nothing', () => {
     expect(faults).toEqual([]);
   });
 
-  it('says so when its storage is full, and keeps a document in the page', async () => {
+  it('reports that its storage is full, and keeps a document in the page', async () => {
     const { page, faults } = await open();
     await page.evaluate(() => {
       for (const storage of [localStorage, sessionStorage]) {
@@ -218,7 +218,7 @@ describe('headers', () => {
     expect(await page.evaluate(() => localStorage['content-pages:environments'])).toBe('[]');
   });
 
-  it('of the environment in use are in new tabs too, and reloads open no other tab', async () => {
+  it('of the environment in use apply to new tabs too, and reloads open no other tab', async () => {
     const { page } = await open();
     await write(page, 'headers', '{ "x-team": "blue" }');
     await page.getByRole('button', { name: /Environments/ }).click();
@@ -233,7 +233,7 @@ describe('headers', () => {
     expect(await page.locator('.graphiql-tab').count()).toBe(2);
   });
 
-  it('are kept with their tab over a reload, except credentials, which the page says', async () => {
+  it('are kept with their tab across a reload, except credentials, which the page reports', async () => {
     const { page } = await open();
     await write(page, 'headers', '{ "x-team": "blue", "Authorization": "Bearer secret" }');
     await page.getByRole('button', { name: 'New tab' }).click();
@@ -254,7 +254,7 @@ describe('headers', () => {
     expect(stored.filter((text) => text.includes('secret'))).toEqual([]);
   });
 
-  it('with an invalid name are refused with a message', async () => {
+  it('with an invalid name are rejected with a message', async () => {
     const { page } = await open();
     await write(page, 'headers', '{ "not a name": "x" }');
 

@@ -40,7 +40,7 @@ describe('a first visit', () => {
     expect([strangers, lines]).toEqual([[], []]);
   });
 
-  it('shows a row for each REST call, and marks the field of the one that is pressed', async () => {
+  it('shows a row for each REST call, and marks the field of the selected call', async () => {
     const { page } = await open();
 
     const { extensions } = await play(page);
@@ -75,7 +75,7 @@ describe('a first visit', () => {
     expect(await statusLineOf(page)).toMatch(/x-request-id\s+\S+/);
   });
 
-  it('keeps calls and answers in the tab that asked for them', async () => {
+  it('keeps calls and responses in the tab that requested them', async () => {
     const { page } = await open();
     await play(page);
     const totals = page.locator('.waterfall header');

@@ -117,7 +117,7 @@ beforeAll(async () => {
 }, 300_000);
 
 it.each(['Apollo Client', 'urql', 'Relay'])(
-  'an empty folder and the lines of the page give an app that reads, pages, adds and follows a publish: %s',
+  'the commands of the page turn an empty folder into an app that reads, pages, adds and follows a publish: %s',
   async (client) => {
     const folder = openFolder();
     cpSync(begun, folder, { recursive: true, verbatimSymlinks: true });

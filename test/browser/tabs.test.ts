@@ -67,7 +67,7 @@ describe('GraphiQL', () => {
     await expect.poll(inView, stillness).toBe(true);
   });
 
-  it('keeps the answer and its calls over a reload', async () => {
+  it('keeps the response and its calls across a reload', async () => {
     const { page } = await open();
     await play(page);
     await page.locator('button.call').first().waitFor();
@@ -81,7 +81,7 @@ describe('GraphiQL', () => {
     expect(await statusLineOf(page)).toContain('HTTP 200');
   });
 
-  it('gives the pane of fields no focus when it or another document is opened, until it is clicked', async () => {
+  it('does not focus the fields pane when it or another document is opened, until it is clicked', async () => {
     const { page } = await open();
     await page.getByRole('button', { name: 'Show Fields' }).click();
     const inputs = page.locator('.fields-panel input');
@@ -103,7 +103,7 @@ describe('GraphiQL', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   const mark = (page: Page) => page.locator('.outdated');
 
   it('is marked as outdated when the query, the variables or the headers change, but not by Prettify', async () => {
@@ -130,7 +130,7 @@ describe('an answer', () => {
     await page.getByText('The headers have changed since this response.').waitFor();
   });
 
-  it('of a request that was not sent is shown without the calls of the previous answer', async () => {
+  it('to a request that was not sent is shown without the calls of the previous response', async () => {
     const { page } = await open();
     await play(page);
     await page.locator('button.call').first().waitFor();

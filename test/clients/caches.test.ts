@@ -27,9 +27,9 @@ const connections = types.filter(isObjectType).flatMap((type) =>
     .map((field) => ({ type: type.name, field })),
 );
 
-describe('the rules for caches', () => {
+describe('the cache rules', () => {
   it.each(objects.map((type) => [type.name, type] as const))(
-    'identify %s by its id exactly if it has one',
+    'identify %s by its id if and only if it has one',
     (name, type) => {
       const policy = apollo.typePolicies[name];
       const key = graphcache.keys[name];
@@ -39,14 +39,14 @@ describe('the rules for caches', () => {
     },
   );
 
-  it('name types of the schema only', () => {
+  it('name only types of the schema', () => {
     const names = types.map(({ name }) => name);
 
     expect(names).toEqual(expect.arrayContaining(Object.keys(apollo.typePolicies)));
     expect(names).toEqual(expect.arrayContaining(Object.keys(graphcache.keys)));
   });
 
-  it('name the possible types of each interface', () => {
+  it('list the possible types of each interface', () => {
     const interfaces = types.filter(isInterfaceType);
     const possible = Object.fromEntries(
       interfaces.map((type) => [type.name, schema.getPossibleTypes(type).map(({ name }) => name)]),
@@ -240,7 +240,7 @@ const CLIENTS = [
 
 describe.each(CLIENTS)('$client with these rules', ({ client, open }) => {
   it.each(connections.map(({ type, field }) => [`${type}.${field.name}`, type, field] as const))(
-    'answers %s without arguments, and with null for each of them',
+    'returns %s without arguments, and with null for each argument',
     async (_name, type, { name, args }) => {
       const gateway = await openGateway();
       const fields = ['', ...args.map((argument) => `(${argument.name}: null)`)];
@@ -256,7 +256,7 @@ describe.each(CLIENTS)('$client with these rules', ({ client, open }) => {
   );
 
   it.each(SELECTIONS)(
-    'answers from its cache only what it has read, after a query of a list with %s',
+    'returns from its cache only what it has read, after a query of a list with %s',
     async (before) => {
       const gateway = await openGateway();
 
@@ -274,7 +274,7 @@ describe.each(CLIENTS)('$client with these rules', ({ client, open }) => {
 
   // Apollo Client keeps one list for all sizes.
   it.runIf(client === 'graphcache').each(SELECTIONS)(
-    'keeps lists of another page size apart: %s',
+    'keeps lists of different page sizes apart: %s',
     async (before) => {
       const gateway = await openGateway();
 
@@ -293,7 +293,7 @@ describe.each(CLIENTS)('$client with these rules', ({ client, open }) => {
   );
 
   it.each(['nodes { id createdAt }', 'edges { cursor node { id createdAt } }'])(
-    'answers a list as it came when a row of it has failed: %s',
+    'returns a list as received when one of its rows has failed: %s',
     async (selected) => {
       const gateway = await openGateway({ backend: 'faulty' });
       gateway.upstream.on('*', worldWithBrokenRow());

@@ -89,7 +89,7 @@ const CLIENTS: Readonly<Record<string, Watch>> = {
 };
 
 it.each(Object.entries(CLIENTS))(
-  '%s sees a publishing that ends after a deploy',
+  '%s sees a publish that finishes after a deploy',
   async (_, watch) => {
     const live = await openLive();
     const id = await live.draft();
@@ -115,7 +115,7 @@ it.each(Object.entries(CLIENTS))(
 );
 
 describe('a request that no retry can fix', () => {
-  it('is reported by graphql-sse at its first attempt when the API key is missing', async () => {
+  it('is reported by graphql-sse on the first attempt when the API key is missing', async () => {
     const { url } = await openGateway();
     let attempts = 0;
     const events = createSseClient({
@@ -140,7 +140,7 @@ describe('a request that no retry can fix', () => {
     expect(attempts).toBe(1);
   });
 
-  it('is reported by Apollo Client when it subscribes by HttpLink, in a protocol that is not served', async () => {
+  it('is reported by Apollo Client when it subscribes through HttpLink, whose protocol is not supported', async () => {
     const { url } = await openGateway();
     const client = new ApolloClient({
       cache: new InMemoryCache(),
@@ -157,7 +157,7 @@ describe('a request that no retry can fix', () => {
     expect(failure.message).toMatch(/406|Accept `text\/event-stream`/);
   });
 
-  it('is each query by GET of urql without a key, where the gateway has one, unless it has a header', async () => {
+  it('includes each GET query of urql without an API key or a CSRF header, if the gateway has a key', async () => {
     const { url } = await openGateway({ apiKey: EXAMPLE_API_KEY });
     const ask = async (options: object) => {
       const client = new Client({ url: `${url}/graphql`, exchanges: [fetchExchange], ...options });

@@ -320,7 +320,7 @@ describe.each(CLIENTS)('%s', (_, read) => {
 });
 
 describe('Relay', () => {
-  it('has the error of each field of a streamed item in its store', async () => {
+  it('stores the error of each field of a streamed item', async () => {
     const { url, upstream } = await openGateway({ backend: 'faulty' });
     const rest = world();
     upstream.on('*', (response, seen, socket) =>
@@ -348,7 +348,7 @@ describe('Relay', () => {
     return site;
   }
 
-  it('fails the request at a deferred part that fails whole, and keeps what was shown', async () => {
+  it('fails the request when a whole deferred part fails, and keeps the data already shown', async () => {
     const { url, upstream } = await open();
     upstream.on('GET /v0/pages/p', (response, seen, socket) => {
       const { route, values } = routeOf(seen)!;
@@ -361,7 +361,7 @@ describe('Relay', () => {
     expect(last.page.name).toBe('name');
   });
 
-  it('fails the request at a streamed row that is null', async () => {
+  it('fails the request when a streamed row is null', async () => {
     const { url } = await openWithBrokenRow();
 
     const { last, failure } = await askRelay(url, relayStream('nodes'));
@@ -370,7 +370,7 @@ describe('Relay', () => {
     expect(audiencesOf(last).nodes.length).toBeLessThan(4);
   });
 
-  it('shows all other rows of streamed edges when one has no node, and has its error', async () => {
+  it('shows all other rows of streamed edges when one has no node, and stores its error', async () => {
     const { url } = await openWithBrokenRow();
 
     const { last, errors, failure } = await askRelay(url, relayStream('edges'));
@@ -383,7 +383,7 @@ describe('Relay', () => {
     ]);
   });
 
-  it('reads all parts of a response without a stream, as React Native has it', async () => {
+  it('reads all parts of a response without a stream, as in React Native', async () => {
     const { url } = await open();
     const streamless: typeof fetch = async (input, init) => {
       const response = await fetch(input, init);
@@ -400,7 +400,7 @@ describe('Relay', () => {
     expect(shown(last)).toMatchObject({ hasCreatedAt: true, totalCount: expect.any(Number) });
   });
 
-  it('reports an error when the response ends in order, but before its last part', async () => {
+  it('reports an error when the response ends cleanly but before its last part', async () => {
     const site = await open();
     const response = await fetch(`${site.url}/graphql`, {
       method: 'POST',

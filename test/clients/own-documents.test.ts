@@ -215,7 +215,7 @@ describe('the apps of docs/own-documents.md', { timeout: 120_000 }, () => {
     faults = await faultsOf(app);
   }, 120_000);
 
-  it.each(CLIENTS)('show the rest of the data with %s when one person fails', async (client) => {
+  it.each(CLIENTS)('show the remaining data with %s when one person fails', async (client) => {
     const site = await openGateway({ backend: 'faulty', rest: { timeoutMs: 5_000 } });
     const { upstream } = site;
     const rest = world();
@@ -233,7 +233,7 @@ describe('the apps of docs/own-documents.md', { timeout: 120_000 }, () => {
   });
 
   it.each(CLIENTS)(
-    'keep their list with %s, and show an error, when a page or the screen cannot be read',
+    'keep their list with %s and show an error when a page or the screen cannot be read',
     async (client) => {
       const site = await openGateway({ backend: 'faulty', rest: { timeoutMs: 5_000 } });
       const rest = world();
@@ -264,7 +264,7 @@ describe('the apps of docs/own-documents.md', { timeout: 120_000 }, () => {
     },
   );
 
-  it('compile with types that have null for a failed field, and no unknown or any', async () => {
+  it('compile with types that allow null for a failed field, and contain no unknown or any', async () => {
     expect(faults).toBe('');
     expect(await readFile(join(app, 'src/graphql/graphql.ts'), 'utf8')).not.toMatch(UNKNOWN);
     expect(await readdir(join(app, 'src/graphql'))).toContain('persisted-documents.json');
@@ -274,7 +274,7 @@ describe('the apps of docs/own-documents.md', { timeout: 120_000 }, () => {
 const UNKNOWN = /(?:input|output): (?:unknown|any)/;
 
 describe('types of own documents', { timeout: 180_000 }, () => {
-  it('have no null for a failed field with partial: false, and refuse a changed text when it is compiled and when it runs', async () => {
+  it('exclude null for a failed field with partial: false, and reject a changed query string at compile time and at run time', async () => {
     const typed = TYPED.replace('NULLABLE', 'false').replace("'./graphql'", "'./graphql/index.ts'");
     const app = await makeApp([
       [
@@ -310,7 +310,7 @@ describe('types of own documents', { timeout: 180_000 }, () => {
   ];
 
   it.each(['files (x86)', 'x{1,2}'])(
-    'are generated in a folder whose name would be a pattern of a glob: %s',
+    'are generated in a folder whose name looks like a glob pattern: %s',
     async (name) => {
       const app = await makeApp(NAMES, name);
 
@@ -321,13 +321,13 @@ describe('types of own documents', { timeout: 180_000 }, () => {
     },
   );
 
-  it('are refused in a folder whose documents the generator does not find', async () => {
+  it('are not generated in a folder whose documents the generator cannot find', async () => {
     const app = await makeApp(NAMES, 'a!b');
 
     await expect(generate(app)).rejects.toThrow('below a folder with ! in its name. Rename the folder');
   });
 
-  it('have each custom scalar of the schema in the configuration of Relay', async () => {
+  it('map each custom scalar of the schema in the Relay configuration', async () => {
     const schema = buildSchema(await readFile(join(ROOT, 'schema.graphql'), 'utf8'));
     const scalars = Object.values(schema.getTypeMap())
       .filter((type) => isScalarType(type) && !isSpecifiedScalarType(type))

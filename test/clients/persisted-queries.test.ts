@@ -58,7 +58,7 @@ const paramsOf = (input: RequestInfo | URL): Asked => ({
 });
 
 it.each([false, true])(
-  'Apollo Client with its persisted query link falls back on the document (hashes by GET: %s)',
+  'Apollo Client with its persisted query link falls back to the document (hashes by GET: %s)',
   async (byGet) => {
     const { url } = await openGateway();
     const { sent, fetch } = recordedFetch();
@@ -79,7 +79,7 @@ it.each([false, true])(
 );
 
 it.each([false, true])(
-  'urql with its persisted exchange falls back on the document (hashes by GET: %s)',
+  'urql with its persisted exchange falls back to the document (hashes by GET: %s)',
   async (byGet) => {
     const { url } = await openGateway();
     const { sent, fetch } = recordedFetch();
@@ -104,7 +104,7 @@ it.each([false, true])(
   },
 );
 
-it('urql fills its normalized cache from a document that it sends by the id of the manifest', async () => {
+it('urql fills its normalized cache from a document that it sends by its manifest id', async () => {
   const folder = openFolder({ 'app-1.json': manifest });
   const { url, gateway } = await openGateway({ documents: { folder, only: true } });
   await gateway.open();

@@ -108,7 +108,7 @@ it('the hash of client preset 6 is the documentId of a document in its manifest'
   expect(body.data.page.name).toBe('Northwind launch');
 }, 120_000);
 
-it('Apollo Client finds documents of Apollo’s manifest by the ids in it, and not by hashes of what it sends', async () => {
+it('Apollo Client finds documents of Apollo’s manifest by their ids, not by hashes of the sent documents', async () => {
   await bin('generate-persisted-query-manifest');
   const manifest = readFileSync(join(app, 'persisted-query-manifest.json'), 'utf8');
   const site = await openTrusting({ 'web-1.json': manifest });

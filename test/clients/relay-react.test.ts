@@ -172,7 +172,7 @@ it('usePaginationFragment pages to the end of the list', async () => {
   expect(names()).toHaveLength(total);
 });
 
-it('useRefetchableFragment reads the list again from its start', async () => {
+it('useRefetchableFragment refetches the list from its start', async () => {
   const { shown, sent, names } = await render();
 
   shown.refetch({ count: 3 }, { fetchPolicy: 'network-only' });
@@ -184,7 +184,7 @@ it('useRefetchableFragment reads the list again from its start', async () => {
   });
 });
 
-it('an expired cursor fails loadNext and leaves the list, which can be read again from its start', async () => {
+it('an expired cursor fails loadNext and keeps the list, which can be refetched from its start', async () => {
   const { shown, names } = await render({ isExpired: true });
   const before = names();
 
@@ -200,7 +200,7 @@ it('an expired cursor fails loadNext and leaves the list, which can be read agai
   expect(names()).toEqual(before.slice(0, 3));
 });
 
-it('useMutation with @prependEdge shows a new audience at the head of the list, and leaves totalCount', async () => {
+it('useMutation with @prependEdge shows a new audience at the head of the list, and does not change totalCount', async () => {
   const { shown, names } = await render();
   const before = names().length;
   const { totalCount } = shown.list.data.audiences;

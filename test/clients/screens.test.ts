@@ -297,7 +297,7 @@ describe('Apollo Client', () => {
   it.each([
     [false, 'POST'],
     [true, 'GET'],
-  ])('sends ids of its manifest without documents (by GET: %s)', async (byGet, method) => {
+  ])('sends manifest ids without documents (by GET: %s)', async (byGet, method) => {
     const site = await openTrusting(true);
     const sent: RequestInit[] = [];
     const http = new HttpLink({
@@ -319,7 +319,7 @@ describe('Apollo Client', () => {
     expect(sent[0]!.body ?? '').not.toContain('"query"');
   });
 
-  it('shows an optimistic status until the gateway has answered, and then the real one', async () => {
+  it('shows an optimistic status until the gateway responds, and then the real one', async () => {
     const site = await openTrusting();
     let release = () => {};
     const held = new Promise<void>((resolve) => (release = resolve));
@@ -504,7 +504,7 @@ describe('Relay', () => {
     expect(data).toMatchObject({ audiences: null });
   });
 
-  it('keeps its list when a cursor has expired, and reads it again without a cursor', async () => {
+  it('keeps its list when a cursor has expired, and refetches it without a cursor', async () => {
     const environment = open(await openTrusting(true));
     await fetchQuery(environment, screenQuery, VARIABLES).toPromise();
     environment.retain(createOperationDescriptor(screenQuery, VARIABLES));
@@ -579,7 +579,7 @@ describe('fetch with the generated documents', () => {
     expect(hasExpired(expired)).toBe(true);
   });
 
-  it('reads by GET, and gets 304 for an unchanged answer', async () => {
+  it('reads by GET, and gets 304 for an unchanged response', async () => {
     const { url } = await openTrusting(true);
     const { hash } = (PageWithAudiencesDocument as { __meta__?: { hash: string } }).__meta__!;
     const search = new URLSearchParams({

@@ -169,7 +169,7 @@ describe('Apollo Client', () => {
   const WIDE = listOf('Wide', 3, 'cursor node { id effectiveName }');
   const NARROW = listOf('Narrow', 3, 'node { id }');
 
-  it('keeps the rows behind a page that another query reads again', async () => {
+  it('keeps the rows after a page that another query refetches', async () => {
     const { url } = await openGateway();
     const openScreen = openApollo(url);
     const narrow = openScreen(NARROW);
@@ -196,7 +196,7 @@ describe('Apollo Client', () => {
     ['drops rows behind the end of the list', ['a', 'b'], false, 'a b'],
     ['drops rows that the page does not reach', ['x', 'y', 'z'], true, 'x y z'],
     ['drops rows that are gone from the page', ['a', 'c', 'd'], true, 'a c d e f'],
-  ])('%s when the first page is read again', (_name, page, hasNextPage, expected) => {
+  ])('%s when the first page is refetched', (_name, page, hasNextPage, expected) => {
     const { write, list } = openCache();
     write(['a', 'b', 'c'], true);
     write(['d', 'e', 'f'], true, 'c');

@@ -205,7 +205,7 @@ it.each(Object.entries(CLIENTS))(
   },
 );
 
-it.each(Object.entries(CLIENTS))('%s goes on after an event with an error', async (_, watch) => {
+it.each(Object.entries(CLIENTS))('%s continues after an event with an error', async (_, watch) => {
   const site = await openGateway({ backend: 'faulty', live: FAST });
   site.upstream.on(ROUTE, inState('queued'));
   const events: Progress[] = [];

@@ -185,7 +185,7 @@ describe('times', () => {
   };
 
   it.each(['the base', 'the overlay'])(
-    'of grace in Kubernetes exceed all waits together by five seconds, with the settings of %s',
+    'of grace in Kubernetes exceed the sum of all waits by five seconds, with the settings of %s',
     (name) => {
       const waits = container.lifecycle.preStop.sleep.seconds + stopOf(settings[name]!);
 
@@ -194,7 +194,7 @@ describe('times', () => {
   );
 
   it.each(['gateway-1', 'gateway-2', 'gateway-3', 'backend'])(
-    'of grace in compose exceed all waits of %s together by five seconds',
+    'of grace in compose exceed the sum of all waits of %s by five seconds',
     (name) => {
       const { environment, stop_grace_period: grace } = compose.services[name];
 
@@ -303,7 +303,7 @@ describe('a scrape by Prometheus', () => {
     ['the base', inKubernetes, annotations['prometheus.io/path']],
     ['the overlay', inKubernetes, annotations['prometheus.io/path']],
     ["compose's gateway", static_configs[0].targets, '/metrics'],
-  ])('finds the metrics of %s by the addresses of its own files', async (name, targets, path) => {
+  ])('finds the metrics of %s by the addresses in its files', async (name, targets, path) => {
     const { UPSTREAM_URL: _, REDIS_URL: _redis, REDIS_SECRET: _secret, ...own } = settings[name]!;
     const { port: adminPort } = new URL(`http://${targets[0]}`);
     expect(String(own['ADMIN_PORT'])).toBe(adminPort);

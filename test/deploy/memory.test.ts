@@ -18,7 +18,7 @@ const SECONDS = 8;
 /** Length of each of a hundred names, so that an answer has 0.8 MB. */
 const NAME_LENGTH = 8_000;
 
-it('a gateway survives in the memory that a pod requests while twenty callers read answers of 0.8 MB', async (context) => {
+it('a gateway stays within the memory request of a pod while twenty callers read responses of 0.8 MB', async (context) => {
   const { resources } = parse(readFileSync(DEPLOYMENT, 'utf8')).spec.template.spec.containers[0];
   const megabytes = Number(/^(\d+)Mi$/.exec(resources.requests.memory)![1]);
   const backend = await openFaultUpstream();

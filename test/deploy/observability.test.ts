@@ -69,7 +69,7 @@ async function openBusy(env: Readonly<Record<string, string>> = {}) {
 }
 
 describe.skipIf(!hasJq)('the on-call commands of docs/observability.md', () => {
-  it('print their answers for a gateway with a failing route', async () => {
+  it('print their results for a gateway with a failing route', async () => {
     const { gateway } = await openBusy({ LOG_LEVEL: 'debug' });
     const folder = openFolder();
     const log = join(folder, 'gateway.log');
@@ -103,7 +103,7 @@ describe.skipIf(!hasJq)('the on-call commands of docs/observability.md', () => {
 });
 
 describe('every metric', () => {
-  it('that a rule, an alert or a panel names is in a scrape, or recorded', async () => {
+  it('used by a rule, an alert or a panel is scraped or recorded', async () => {
     const { gateway } = await openBusy();
     const { text } = await gateway.get('/metrics');
     const known = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!));

@@ -80,7 +80,7 @@ describe.each(PROXIES)('$name', ({ openInFrontOf, ownErrors }) => {
   };
   const SCREEN = '{ page(pageId: "p") { name ... @defer { audiences(first: 1) { totalCount } } } }';
 
-  it('passes on POST, and GET with its ETag, 304 and a URL of 12 kB, and promises no longer connection than its own', async () => {
+  it('forwards POST, and GET with its ETag, 304 and a URL of 12 kB, and announces no keep-alive longer than its own', async () => {
     const { url, ask } = await open();
     const query = '{ page(pageId: "p") { name } }';
     const search = new URLSearchParams({ query, padding: 'x'.repeat(12_000) }).toString();
@@ -102,7 +102,7 @@ describe.each(PROXIES)('$name', ({ openInFrontOf, ownErrors }) => {
     }
   });
 
-  it('passes on a response of 0.8 MB', async () => {
+  it('forwards a response of 0.8 MB', async () => {
     const { site, ask } = await open();
     const persons = Array.from({ length: 100 }, (_, i) => ({
       ...(sampleOf(routes.getPerson) as object),
@@ -117,7 +117,7 @@ describe.each(PROXIES)('$name', ({ openInFrontOf, ownErrors }) => {
     expect(lengths).toEqual(Array.from({ length: 100 }, () => NAME_LENGTH));
   });
 
-  it('passes on the first part of an answer with @defer at once, before the rest is ready', async () => {
+  it('forwards the first part of a response with @defer immediately, before the rest is ready', async () => {
     const { site, url } = await open();
     const latencies: number[] = [];
 
@@ -151,7 +151,7 @@ describe.each(PROXIES)('$name', ({ openInFrontOf, ownErrors }) => {
     expect(Math.min(...latencies)).toBeLessThan(AT_ONCE_MS);
   });
 
-  it('tells the gateway at once that the reader of a stream, a socket or a slow response has left', async () => {
+  it('notifies the gateway immediately when the client of a stream, a socket or a slow response disconnects', async () => {
     const live = await openLive();
     const url = await openInFrontOf(live.site.url);
     const id = await live.draft();
@@ -186,7 +186,7 @@ describe.each(PROXIES)('$name', ({ openInFrontOf, ownErrors }) => {
     await until(() => isAborted);
   });
 
-  it('has errors of its own in JSON, with Retry-After where a retry helps', async () => {
+  it('returns its own errors in JSON, with Retry-After if a retry helps', async () => {
     const { site, url, post } = await open();
 
     const large = await post('x'.repeat(110_000), { ...POST_JSON, 'x-api-key': 'demo' });
@@ -211,7 +211,7 @@ describe.each(PROXIES)('$name', ({ openInFrontOf, ownErrors }) => {
     await site.server.close(0);
   });
 
-  it('answers 502 or 503 in JSON with Retry-After while no gateway is there', async () => {
+  it('returns 502 or 503 in JSON with Retry-After while no gateway is available', async () => {
     const { site, url } = await open();
     await site.server.close(0);
 
@@ -225,7 +225,7 @@ describe.each(PROXIES)('$name', ({ openInFrontOf, ownErrors }) => {
 });
 
 it.each(PROXIES)(
-  '$name passes on queries, event streams and WebSockets, and hides /metrics and /ready',
+  '$name forwards queries, event streams and WebSockets, and hides /metrics and /ready',
   async ({ openInFrontOf }) => {
     const url = await openInFrontOf(...replicas.urls);
     const { ask, get } = clientOf(url, 'demo');
@@ -286,7 +286,7 @@ it.skipIf(PROXIES.length === 0)(
   },
 );
 
-it.skipIf(!hasNginx)('nginx answers by HTTP/2 when its commented lines are enabled', async () => {
+it.skipIf(!hasNginx)('nginx serves HTTP/2 when its commented lines are enabled', async () => {
   const { urls } = replicas;
   const folder = openFolder({ 'site.crt': selfSigned.cert, 'site.key': selfSigned.key });
   const port = await freePort();
@@ -320,7 +320,7 @@ describe('envoy', () => {
   const [{ routes }] = manager.route_config.virtual_hosts;
   const seconds = (text: string) => Number(/^([\d.]+)s$/.exec(text)![1]);
 
-  it('routes all paths but /metrics and /ready to the three gateways', () => {
+  it('routes all paths except /metrics and /ready to the three gateways', () => {
     const hosts = clusters[0].load_assignment.endpoints[0].lb_endpoints.map(
       ({ endpoint }: any) => endpoint.address.socket_address,
     );
@@ -339,7 +339,7 @@ describe('envoy', () => {
     expect(routes.at(-1).route.cluster).toBe(clusters[0].name);
   });
 
-  it('has no time-out for streams, an idle time-out beyond that of a request, and WebSockets', () => {
+  it('has no timeout for streams, an idle timeout longer than that of a request, and WebSockets', () => {
     expect(routes.at(-1).route.timeout).toBe('0s');
     expect(seconds(manager.stream_idle_timeout)).toBeGreaterThan(20);
     expect(seconds(manager.stream_idle_timeout) * 1_000).toBeGreaterThan(
@@ -348,7 +348,7 @@ describe('envoy', () => {
     expect(manager.upgrade_configs).toEqual([{ upgrade_type: 'websocket' }]);
   });
 
-  it('has errors of its own in JSON, with Retry-After where a retry helps', () => {
+  it('returns its own errors in JSON, with Retry-After if a retry helps', () => {
     const { mappers, body_format: other } = manager.local_reply_config;
     const formats = [...mappers.map((one: any) => one.body_format_override), other];
     const codes = formats.map(
@@ -361,7 +361,7 @@ describe('envoy', () => {
     expect(mappers[0].headers_to_add[0].header).toEqual({ key: 'Retry-After', value: '1' });
   });
 
-  it('retries only what no gateway has received, and detects a draining gateway before it stops', () => {
+  it('retries only requests that no gateway has received, and detects a draining gateway before it stops', () => {
     const [check] = clusters[0].health_checks;
 
     expect(routes.at(-1).route.retry_policy.retry_on).toBe('connect-failure,refused-stream');

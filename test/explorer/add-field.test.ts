@@ -71,7 +71,7 @@ describe('a field of the documentation', () => {
     ).toContain('$personPersonId: ID!');
   });
 
-  it('asks for every raw id of a look-up, whose variables get a place each', () => {
+  it('adds a variable for every raw id of a lookup, each with an entry in the variables', () => {
     expect(add('Query.audience', '')).toMatch(
       /^query \(\$audienceId: ID!, \$pageId: ID!\) \{\n {2}audience\(audienceId: \$audienceId, pageId: \$pageId\)/,
     );
@@ -85,13 +85,13 @@ describe('a field of the documentation', () => {
   });
 
   it.each(['[]', '1', 'null', '"x"', '{ "pageId": ', '{ pageId: 1 }', '{ "a": 1 } {}'])(
-    'leaves variables as they are that are no JSON object: %s',
+    'does not change variables that are not a JSON object: %s',
     (text) => {
       expect(addVariables(text, ['audienceId'])).toBe(text);
     },
   );
 
-  it('needs values for its variables that have none', () => {
+  it('requires values for its variables that have none', () => {
     const names = ['audienceId', 'pageId'];
 
     expect(variablesToGive('', names)).toEqual(names);
@@ -108,7 +108,7 @@ describe('a field of the documentation', () => {
     );
   });
 
-  it('is refused with a message that says why', () => {
+  it('is rejected with a message that explains why', () => {
     expect(add('Topic.title', '{ persons { totalCount } }')).toBe(
       'The query does not select a Topic. Add Query.topic first.',
     );

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { ROOT } from '../support/pages.ts';
 import { CASES, copyOf } from './copied.ts';
 
-it('the code for each client but curl compiles as TypeScript', { timeout: 60_000 }, () => {
+it('the code for each client except curl compiles as TypeScript', { timeout: 60_000 }, () => {
   const folder = mkdtempSync(join(ROOT, 'node_modules/.copies-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const files = CASES.filter(([client]) => client !== 'curl').map(

@@ -19,7 +19,7 @@ it.each(CASES)('the code for %s of a %s has no x-explain', (client, _kind, reque
 });
 
 it.each(['Apollo Client', 'urql'])(
-  'the code for %s of a document with several operations has the chosen one and its fragments',
+  'the code for %s of a document with several operations contains the chosen operation and its fragments',
   (client) => {
     const document = parse(documentIn(copyOf(client, REQUESTS[SEVERAL])));
 
@@ -54,7 +54,7 @@ describe('the code for Relay', () => {
   });
 
   it.each(Object.entries(REQUESTS).filter(([kind]) => kind !== SEVERAL))(
-    'has the whole document of a %s but for the operation name',
+    'has the whole document of a %s except for the operation name',
     (_kind, request) => {
       expect(unnamed(documentIn(copyOf('Relay', request)))).toBe(unnamed(request.document));
     },

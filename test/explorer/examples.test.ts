@@ -32,7 +32,7 @@ it('findExampleIds finds an id of every kind', () => {
   expect(ids.personIds).toHaveLength(100);
 });
 
-it('findExampleIds finds all ids but pageId and versionId when the backend has no page search', async () => {
+it('findExampleIds finds all ids except pageId and versionId when the backend has no page search', async () => {
   const document = await openGateway(DOCUMENT_ROUTES);
   const found = await findExampleIds(
     async (query, variables) => (await document.ask(query, { variables, apiKey: KEY })).data,
@@ -41,7 +41,7 @@ it('findExampleIds finds all ids but pageId and versionId when the backend has n
   expect(found).toEqual({ ...ids, pageId: null, versionId: null });
 });
 
-it('idFinder finds a draft again after the one before was published', async () => {
+it('idFinder finds a draft again after the previous one was published', async () => {
   const { ask } = await openGateway();
   const find = idFinder(
     async (query, variables) => (await ask(query, { variables, apiKey: KEY })).data,
@@ -112,7 +112,7 @@ it.each(EXAMPLES.filter(isStreamed).map((example) => [example.title, example] as
 const others = EXAMPLES.filter((example) => !isStreamed(example));
 
 it.each(others.map((example) => [example.title, example] as const))(
-  'the example runs without errors but those that it shows: %s',
+  'the example runs without errors except those that it demonstrates: %s',
   async (title, { document, variables }) => {
     const { data, codes, text } = await gateway.ask(document, {
       variables: variables(ids),
@@ -127,7 +127,7 @@ it.each(others.map((example) => [example.title, example] as const))(
   },
 );
 
-it('the example of a request that costs too much is refused before its first call', async () => {
+it('the example over the call limit is rejected before its first call', async () => {
   const { document, variables } = EXAMPLES.find(({ title }) => /call limit/.test(title))!;
   const callsBefore = gateway.restCalls.length;
 

@@ -35,7 +35,7 @@ beforeEach(() => {
   vi.stubGlobal('fetch', async () => Response.json({ data: { __schema: `version ${++sent}` } }));
 });
 
-it('the schema is loaded once, is in later pages without a request, and is requested by "Re-fetch"', async () => {
+it('the schema is requested once, cached for later pages, and requested again by "Re-fetch"', async () => {
   await (
     await load()
   )();
@@ -47,7 +47,7 @@ it('the schema is loaded once, is in later pages without a request, and is reque
   expect((await introspect()).data.__schema).toBe('version 3');
 });
 
-it('a schema that was fetched again is not kept under the id of the one before', async () => {
+it('a refetched schema is not stored under the id of the previous one', async () => {
   const introspect = await load();
   await introspect();
   await introspect();

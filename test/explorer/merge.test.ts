@@ -33,7 +33,7 @@ it('mergeAst merges without a schema, as with INTROSPECTION=off', () => {
   );
 });
 
-it('mergeAst leaves a document alone whose fragments spread themselves', () => {
+it('mergeAst does not change a document whose fragments spread themselves', () => {
   const text = '{...F}fragment F on Query{me{...F@include(if:$x)}}';
 
   expect(merged(text)).toBe(text);

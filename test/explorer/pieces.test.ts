@@ -47,7 +47,7 @@ describe('changesBetween', () => {
   });
 });
 
-it('labelsOf leaves out the number of a round that would overlap the previous number', () => {
+it('labelsOf omits the number of a round trip that would overlap the previous number', () => {
   const rounds = [
     { startMs: 0, endMs: 10 },
     { startMs: 11, endMs: 12 },
@@ -59,7 +59,7 @@ it('labelsOf leaves out the number of a round that would overlap the previous nu
   expect(labelsOf([], 0)).toEqual([]);
 });
 
-it('wouldReplace finds a saved document of the same name with another text or other variables', () => {
+it('wouldReplace finds a saved document of the same name with another query string or other variables', () => {
   const one = { name: 'Mine', document: '{ a }', variables: '' };
   savedDocuments.save(one);
 
@@ -84,14 +84,14 @@ it.each([
   ['{"query":5}', undefined],
   ['null', undefined],
   ['{', undefined],
-])('takeLink reads only texts from a link that anybody may have written: %s', (json, document) => {
+])('takeLink accepts only strings from an untrusted link: %s', (json, document) => {
   vi.stubGlobal('history', { replaceState: () => {} });
   vi.stubGlobal('location', { hash: `#document=${encodeURIComponent(btoa(json))}` });
 
   expect(takeLink()).toEqual(document);
 });
 
-it('harOf has the field of each call, and marks calls that were prefetched and not used', () => {
+it('harOf contains the field of each call, and marks unused prefetches', () => {
   const call = { method: 'GET', route: '/v0/persons/{person_id}', startMs: 1, durationMs: 2 };
   const sent = { ...call, status: 200, attempt: 1, source: 'sent' };
   const journal = [

@@ -22,7 +22,7 @@ const call = (
 const waterfallFor = (...journal: ExplainedCall[]) =>
   waterfallOf({ calls: journal.length, rounds: 1, backendMs: 1, journal });
 
-it('waterfallOf labels each call by how it got its answer', () => {
+it('waterfallOf labels each call by how it got its response', () => {
   const { rows } = waterfallFor(
     call(0, 10),
     call(12, 20, { attempt: 2 }),
@@ -61,13 +61,13 @@ it('waterfallOf marks calls as failed that got an error status or no response', 
   ]);
 });
 
-it('waterfallOf names the field of a call by its path in the answer', () => {
+it('waterfallOf names the field of a call by its path in the response', () => {
   const path = ['page', 'audiences', 'nodes', 1, 'person'];
 
   expect(waterfallFor(call(0, 1, { path })).rows[0]!.field).toBe('page.audiences.nodes.1.person');
 });
 
-it('waterfallOf begins a round with a call that starts after a call of the previous round has ended', () => {
+it('waterfallOf starts a round trip with a call that starts after a call of the previous round trip has ended', () => {
   const { rounds, endMs } = waterfallFor(call(0, 10), call(1, 30), call(12, 40), call(15, 25));
 
   expect(rounds).toEqual([
@@ -77,7 +77,7 @@ it('waterfallOf begins a round with a call that starts after a call of the previ
   expect(endMs).toBe(40);
 });
 
-it('waterfallOf makes no round of calls that were not sent, or that began ahead in vain', () => {
+it('waterfallOf shows no round trip for unsent calls or unused prefetches', () => {
   const { rounds } = waterfallFor(
     call(0, 10),
     call(11, 11, { source: 'primed' }),

@@ -19,7 +19,7 @@ it.each([
   `Every entry expires within ${KEPT_MS / 3_600_000} h`,
   `a warning at most every ${inSeconds(FAILURE_LOG_INTERVAL_MS)}`,
   `delays shutdown by at most ${inSeconds(CLOSE_MS)}`,
-])('the pages for operators say “%s”', (phrase) => {
+])('the docs for operators contain “%s”', (phrase) => {
   const [scaling, logs] = ['scaling', 'logs'].map((name) => readPage(`docs/${name}.md`));
 
   expect(textOf(scaling!) + textOf(logs!)).toContain(phrase);

@@ -248,7 +248,7 @@ async function observationsBy(transport: string): Promise<ReadonlyMap<string, Ob
 }
 
 it.each(Object.entries(OPERATIONS))(
-  'every transport has the same answer, log line, counters, calls and span: %s',
+  'every transport has the same response, log line, counters, calls and span: %s',
   async (name, operation) => {
     const expected = (await observationsBy('JSON')).get(name);
     expect(expected!.line).toMatchObject({ bytes: 'number', outcome: expect.any(String) });

@@ -71,7 +71,7 @@ const TRANSPORTS: Readonly<Record<string, Ask>> = {
 };
 
 it.each(Object.entries(TRANSPORTS))(
-  'rejects a caller without a valid token with UNAUTHENTICATED, and serves one with it, by %s',
+  'rejects a request without a valid token as UNAUTHENTICATED, and serves one with it, by %s',
   async (_, ask) => {
     const jwt: object = useJWT({
       signingKeyProviders: [createInlineSigningKeyProvider(SECRET)],

@@ -60,7 +60,7 @@ function copyWithout(names: readonly string[]): string {
 }
 
 it.each(EXTENSIONS)(
-  'without %s the gateway builds, starts and answers a nested query',
+  'without %s the gateway builds, starts and executes a nested query',
   async (name) => {
     const copy = copyWithout([name]);
 
@@ -92,7 +92,7 @@ it.each(EXTENSIONS)(
   },
 );
 
-it('without any of them what is left has all the types that it needs', async () => {
+it('without any extension the remaining source type-checks', async () => {
   const copy = copyWithout(EXTENSIONS);
   const tsconfig = JSON.parse(readFileSync(join(copy, 'tsconfig.json'), 'utf8'));
   writeFileSync(

@@ -30,7 +30,7 @@ it('logs its backend at the start, even with LOG_LEVEL=error', async () => {
   expect((await embedded.get('/ready')).body).not.toHaveProperty('warnings');
 });
 
-it('warns of sample data in production, in the log and in /ready', async () => {
+it('warns about sample data in production, in the log and in /ready', async () => {
   const gateway = await startGateway({ NODE_ENV: 'production' });
   const warning =
     'The backend is embedded, with sample data, because UPSTREAM_URL is unset. Set it to the base URL of a deployment.';
@@ -39,7 +39,7 @@ it('warns of sample data in production, in the log and in /ready', async () => {
   expect((await gateway.get('/ready')).body).toMatchObject({ ready: true, warnings: [warning] });
 });
 
-it('logs that the backend answers again', async () => {
+it('logs that the backend is available again', async () => {
   const backend = await openFaultUpstream({ stopped: true });
   const gateway = await startGateway({ UPSTREAM_URL: backend.url });
   await gateway.ask(TOPICS);
@@ -54,7 +54,7 @@ it('logs that the backend answers again', async () => {
 });
 
 it.each(['before any request', 'by its first request'])(
-  'logs once that a backend that was absent at the start answers, found out %s',
+  'logs once that a backend that was unavailable at startup has become available, detected %s',
   async (how) => {
     const backend = await openFaultUpstream({ stopped: true });
     const gateway = await startGateway({ UPSTREAM_URL: backend.url });
@@ -74,7 +74,7 @@ it.each(['before any request', 'by its first request'])(
   },
 );
 
-it('logs once that the backend answers again after a single call that timed out', async () => {
+it('logs once that the backend is available again after a single call that timed out', async () => {
   const backend = await openFaultUpstream();
   onTestFinished(() => backend.stop());
   backend.on('*', world());
@@ -100,7 +100,7 @@ it('logs "Stopped" last', async () => {
   expect(logOf(gateway).at(-1)).toMatchObject({ level: INFO, msg: 'Stopped', code: 0 });
 });
 
-it.runIf(hasRedis)('logs no warning while it stops with a Redis that answers', async () => {
+it.runIf(hasRedis)('logs no warning while it stops with a responsive Redis', async () => {
   const redis = await openRedis();
   const gateway = await startGateway({ REDIS_URL: redis.url, REDIS_SECRET: '0123456789abcdef' });
 

@@ -39,7 +39,7 @@ it('listens on every interface with HOST=0.0.0.0', async () => {
   expect(status).toBe(200);
 });
 
-it('answers writes after SIGTERM with DRAIN_DELAY_MS until it refuses connections, and exits with 0', async () => {
+it('serves writes after SIGTERM for DRAIN_DELAY_MS, then closes its port and exits with 0', async () => {
   const backend = await startBackend({ DRAIN_DELAY_MS: '500' });
   const url = await backend.ready();
   const write = () =>
@@ -71,7 +71,7 @@ it.each([
   [{ BACKEND_ROUTES: 'all' }, 'BACKEND_ROUTES must be "document" or "extended"; got "all".'],
   [{ BACKEND_DATABASE_URL: 'file:/proc/none/backend.db' }, /^Cannot use the database file:.*/],
   [{ HOST: '192.0.2.1' }, /^HOST 192\.0\.2\.1 is not an address of this machine\. Set HOST to one/],
-])('refuses to start with %o, in one line', async (env, line) => {
+])('fails to start with %o, in one line', async (env, line) => {
   const backend = await startBackend(env);
 
   expect(await backend.exit).toBe(1);
@@ -80,7 +80,7 @@ it.each([
   expect(backend.output.trim().split('\n')).toHaveLength(1);
 });
 
-it('refuses to start when its port is in use, and says what to set', async () => {
+it('fails to start when its port is in use, and states what to set', async () => {
   const port = await listen(createServer());
   const backend = await startBackend({ PORT: `${port}` });
 
@@ -91,7 +91,7 @@ it('refuses to start when its port is in use, and says what to set', async () =>
   );
 });
 
-it('a gateway that is installed without the backend’s packages asks for UPSTREAM_URL in one line', async () => {
+it('a gateway that is installed without the backend’s packages requires UPSTREAM_URL in one line', async () => {
   const folder = openFolder();
   const main = await buildGateway();
   cpSync(dirname(main), join(folder, 'dist'), { recursive: true });

@@ -12,7 +12,7 @@ const OF_SCRIPTS = /^(?:prettier|typescript|@graphql-codegen\/.*)$/;
 
 const FOLDER = dirname(await buildGateway());
 
-it('removes nothing from a try block that leaves it without a name, and so without a way to fail', () => {
+it('leaves no try block without an identifier, since such a block cannot throw', () => {
   const blocks = readdirSync(FOLDER)
     .filter((file) => file.endsWith('.js'))
     .flatMap((file) => tryBlocksOf(file, readFileSync(join(FOLDER, file), 'utf8')));
@@ -21,7 +21,7 @@ it('removes nothing from a try block that leaves it without a name, and so witho
   expect(blocks.filter((block) => !hasName(block)).map((block) => block.getText())).toEqual([]);
 });
 
-it('loads of extensions nothing but their settings until they are on', () => {
+it('loads only the settings of extensions until they are enabled', () => {
   const maps = [...loadedWith(join(FOLDER, 'main.js')).keys()].map((file) => `${file}.map`);
   const sources = maps.filter(existsSync).flatMap((map) => {
     return (JSON.parse(readFileSync(map, 'utf8')) as { readonly sources: string[] }).sources;
@@ -33,7 +33,7 @@ it('loads of extensions nothing but their settings until they are on', () => {
   expect(names.filter((name) => !name.endsWith('.settings.ts'))).toEqual([]);
 });
 
-it('has a package.json and a lock file of the packages that it imports and what they need', () => {
+it('has a package.json and a lock file with the packages that it imports and their dependencies', () => {
   const read = (file: string) => JSON.parse(readFileSync(join(FOLDER, file), 'utf8'));
   const manifest = read('package.json');
   const lock = read('package-lock.json');

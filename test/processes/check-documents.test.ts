@@ -28,7 +28,7 @@ async function check(...args: string[]): Promise<{ code: number; lines: readonly
 }
 
 describe('documents:check', { timeout: 60_000 }, () => {
-  it('prints one call in one round in the singular', async () => {
+  it('prints one call in one round trip in the singular', async () => {
     const { lines } = await check(
       openFolder({ 'ios-4.2.json': { one: '{ topics { totalCount } }' } }),
     );
@@ -36,7 +36,7 @@ describe('documents:check', { timeout: 60_000 }, () => {
     expect(lines[0]).toMatch(/: 1 call in 1 round trip, [0-9]/);
   });
 
-  it('writes prices with --accept, and names app, document and field when one rises', async () => {
+  it('writes costs with --accept, and names the app, document and field when a cost rises', async () => {
     const folder = openFolder({ 'ios-4.2.json': { [ID]: PAGE } });
     const pricesFile = join(folder, 'ios-4.2.prices.json');
     const short = ID.slice(0, 12);
@@ -73,7 +73,7 @@ describe('documents:check', { timeout: 60_000 }, () => {
     );
   });
 
-  it('names a document that costs more than in the previous version of its app, in the order of versions', async () => {
+  it('names a document that costs more than in the previous version of its app, in version order', async () => {
     const dearer = PAGE.replace('= 3', '= 5');
     const folder = openFolder({
       'ios-4.10.json': { dearer },
@@ -90,7 +90,7 @@ describe('documents:check', { timeout: 60_000 }, () => {
     expect(lines).toContain('web-5: Screen (other): 1 to 4 calls in 2 round trips, 1 to 12 values');
   });
 
-  it('names app, document and field that the schema does not serve, and a document that does not parse', async () => {
+  it('names the app, document and field that the schema does not serve, and a document that does not parse', async () => {
     const folder = openFolder({
       'ios-4.2.json': {
         old: 'query Old($id: ID!) { page(pageId: $id) { audiences { nodes { colour } } } }',

@@ -61,7 +61,7 @@ describe('schema:check', { timeout: 60_000 }, () => {
     expect((await check()).text).toContain('schema.graphql since main^ (main is checked out):\n');
   });
 
-  it('passes when no document uses what breaks', async () => {
+  it('passes when no document uses a breaking change', async () => {
     const { check } = openRepository(
       'type Query { name: String other: Int }',
       'type Query { name: String }',

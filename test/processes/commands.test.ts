@@ -58,7 +58,7 @@ describe('--help', { timeout: 120_000 }, () => {
     ['npm start', buildGateway],
     ['npm run backend', buildBackend],
     ['npm run codegen', () => buildScript('generate')],
-  ])('of %s says that there are no arguments, and the command refuses one', async (name, build) => {
+  ])('of %s lists no arguments, and the command rejects one', async (name, build) => {
     const file = await build();
 
     const { stdout } = await run(process.execPath, [file, '--help'], { cwd: ROOT });
@@ -95,7 +95,7 @@ describe('--help', { timeout: 120_000 }, () => {
     },
   );
 
-  it('of npm run client packs nothing, and the command refuses an unknown option', async () => {
+  it('of npm run client packs nothing, and the command rejects an unknown option', async () => {
     expect(await runScript('pack-client', ['--help'])).toMatch(/^npm run client -- \[folder\]/);
     await expect(runScript('pack-client', ['--out'])).rejects.toThrow("Unknown option '--out'");
 
@@ -103,7 +103,7 @@ describe('--help', { timeout: 120_000 }, () => {
   });
 });
 
-it('npm run plan -- --manifest prints the price of each document of a manifest', async () => {
+it('npm run plan -- --manifest prints the cost of each document of a manifest', async () => {
   const screen = 'query Screen($id: ID!) { page(pageId: $id) { name } }';
   const folder = openFolder({
     'ios-4.2.json': { one: screen, two: 'query Topics { topics { totalCount } }' },

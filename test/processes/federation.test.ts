@@ -6,7 +6,7 @@ import { openGateway } from '../support/open-gateway.ts';
 const QUERY = `{ _service { sdl } _entities(representations: [{ __typename: "Page", pageId: "page_northwind" }]) {
   ... on Page { name } } }`;
 
-it('answers _service and _entities with FEDERATION=on', async () => {
+it('serves _service and _entities with FEDERATION=on', async () => {
   const gateway = await openGateway({ process: { FEDERATION: 'on' } });
 
   const { data, errors } = await gateway.ask(QUERY, { apiKey: 'demo' });

@@ -86,7 +86,7 @@ describe('a trusted subscription with TRUSTED_DOCUMENTS_ONLY', () => {
   });
 
   it.each(REFUSED)(
-    'is the only one served: %s is refused over both transports',
+    'is the only one served: %s is rejected over both transports',
     async (_, params, code) => {
       expect(await (await post(params)).text()).toContain(code);
       const socket = await openSocket(gateway.url);

@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 
 const TOPICS = '{ topics(first: 1) { nodes { title } } }';
 
-it('logs operations and their calls after SIGUSR2, and not after a second one', async () => {
+it('logs operations and their calls after SIGUSR2, and no longer after a second SIGUSR2', async () => {
   const gateway = await openGateway({ process: { LOG_LEVEL: 'warn' } });
   // The example's key, since the backend is the embedded one.
   const ask = () => gateway.ask(TOPICS, { headers: { 'x-api-key': 'demo' } });
@@ -30,7 +30,7 @@ it('logs operations and their calls after SIGUSR2, and not after a second one', 
   expect(gateway.output.slice(before.length)).not.toContain('GraphQL request');
 });
 
-it('logs levels by name and times in ISO 8601, and operations that failed at warn', async () => {
+it('logs levels by name, times in ISO 8601, and failed operations at warn', async () => {
   const gateway = await openGateway({ backend: 'faulty', process: {} });
   const lineOf = async (query: string) => {
     const before = gateway.output.length;
@@ -63,7 +63,7 @@ it('logs calls that fail, and the slowest call of an operation slower than LOG_S
   expect(gateway.output).toMatch(/"slowestCall":"GET \/v0\/topics".*"msg":"Slow GraphQL request"/);
 });
 
-it('logs a field that departs from the contract once, counts each answer, and not what the document does not know', async () => {
+it('logs a field that violates the contract once, counts each response, and ignores fields that the API spec does not define', async () => {
   const gateway = await openGateway({ backend: 'faulty', process: { LOG_LEVEL: 'warn' } });
   const { items, ...rest } = sampleOf(routes.listTopics) as { items: object[] };
   const wrong = { ...items[0], title: 7, colour: 'red' };

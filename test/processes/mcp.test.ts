@@ -48,7 +48,7 @@ it('serves tools below BASE_PATH', async () => {
   await expectPages(await connect(new URL('/api/mcp', gateway.url).href));
 });
 
-it.runIf(hasNginx)('serves one agent by three replicas in turn, without a session', async () => {
+it.runIf(hasNginx)('serves one agent from three replicas in turn, without a session', async () => {
   const replicas = await Promise.all([start(), start(), start()]);
   const [first, ...others] = replicas.map(({ url }) => new URL(url).host);
   const url = await openNginx(

@@ -4,7 +4,7 @@ import { extendedRoutes } from '../../src/v0/routes.ts';
 import { startGateway } from '../support/gateway-process.ts';
 import { openSmallWorld } from '../support/small-world.ts';
 
-it('logs a missing route once, marks it in /ready, and answers without it', async () => {
+it('logs a missing route once, marks it in /ready, and responds without it', async () => {
   const world = await openSmallWorld(extendedRoutes);
   const gateway = await startGateway({ UPSTREAM_URL: world.url, LOG_LEVEL: 'warn' });
   onTestFinished(async () => void (await gateway.stop()));

@@ -33,7 +33,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     ['with its defaults', DEBIAN, /^"/],
     ['that compresses itself', COMPRESSING, /^W\/"/],
   ])(
-    '%s, answers are compressed, and 304 by their ETags for the same key alone',
+    '%s, responses are compressed, and 304 by their ETags only for the same API key',
     async (_, settings, tagForm) => {
       const site = await openGateway({ rest: { timeoutMs: 5_000 } });
       const url = await openNginx(site.url, passing(settings));
@@ -52,7 +52,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     },
   );
 
-  it('trusted documents are served by id, others are refused, and a changed or partial answer is not 304', async () => {
+  it('trusted documents are served by id, others are rejected, and a changed or partial response is not 304', async () => {
     const text = '{ page(pageId: "p") { name title } }';
     const folder = openFolder({ 'app-1.json': { 'page-1': text } });
     const site = await openGateway({ backend: 'faulty', documents: { folder, only: true } });
@@ -94,7 +94,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     }
   });
 
-  it('a compressed request is refused with 415', async () => {
+  it('a compressed request is rejected with 415', async () => {
     const site = await openGateway();
     const url = await openNginx(site.url, passing(DEBIAN));
 
@@ -107,7 +107,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     expect(status).toBe(415);
   });
 
-  it('the answer to a POST has the content coding that was asked for', async () => {
+  it('the response to a POST has the requested content coding', async () => {
     const site = await openGateway({ rest: { timeoutMs: 5_000 } });
     const url = await openNginx(site.url, passing(DEBIAN));
 
@@ -125,7 +125,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
     expect((await response.json()).data.page.name).toBe('Northwind launch');
   });
 
-  it('the first part of an answer with @defer arrives before the rest is ready', async () => {
+  it('the first part of a response with @defer arrives before the rest is ready', async () => {
     const site = await openGateway({ backend: 'faulty' });
     const { upstream } = site;
     const late = held(world());
@@ -163,7 +163,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
         body: JSON.stringify({ query: '{ page(pageId: "page_northwind") { name } }' }),
       });
 
-    it('answers, refuses large bodies and too many requests, and hides /metrics', async () => {
+    it('serves queries, rejects large bodies and too many requests, and hides /metrics', async () => {
       const site = await openGateway();
       const url = await openNginxInFrontOf(site.url);
 
@@ -183,7 +183,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
       expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(90);
     });
 
-    it('passes WebSockets on', async () => {
+    it('proxies WebSockets', async () => {
       const site = await openGateway();
       const url = await openNginxInFrontOf(site.url);
 
@@ -196,7 +196,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
       expect(JSON.parse(message.toString())).toMatchObject({ type: 'connection_ack' });
     });
 
-    it('lets pages of its own origin, which has a port, connect by WebSocket and use /mcp', async () => {
+    it('lets same-origin pages, whose origin has a port, connect by WebSocket and use /mcp', async () => {
       const manifests = openFolder({
         'agents.json': { Topics: 'query Topics { topics { nodes { id } } }' },
       });
@@ -218,7 +218,7 @@ describe.skipIf(!hasNginx)('behind nginx', () => {
       expect(tools.status).toBe(200);
     });
 
-    it('loses no request while one replica of two stops', async () => {
+    it('loses no request while one of two replicas stops', async () => {
       // Two gateways: without options both calls would return one.
       const [stopping, staying] = [await openGateway({}), await openGateway({})];
       const url = await openNginxInFrontOf(stopping.url, staying.url);

@@ -25,7 +25,7 @@ it('prints the routes, calls and values of a document as a table', async () => {
   expect(stdout).toMatch(/^values +1 +188 +page\.audiences\.versions$/m);
 });
 
-it('refuses an argument that is no file, no variables and no mode', async () => {
+it('rejects an argument that is neither a file, variables nor a mode', async () => {
   const { stderr, status } = await print('src/client/documents/search-pages.graphql', 'documents');
 
   expect(status).toBe(1);
@@ -34,7 +34,7 @@ it('refuses an argument that is no file, no variables and no mode', async () => 
   );
 });
 
-it('marks a route as missing for a backend with the document’s routes only', async () => {
+it('marks a route as missing for a backend with only the routes of the API spec', async () => {
   const { stdout } = await print(
     'document',
     'src/client/documents/search-pages.graphql',

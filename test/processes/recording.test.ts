@@ -40,7 +40,7 @@ async function journey(url: string, apiKey: string): Promise<string[]> {
   return answers;
 }
 
-it('replays a journey byte for byte without a connection, to one client and to ten at once', async () => {
+it('replays a journey byte for byte without a connection, to one client and to ten concurrently', async () => {
   const folder = openFolder();
   const recording = await startGateway(
     { RECORD: folder, SCENARIO: 'publish' },
@@ -74,7 +74,7 @@ it('replays a journey byte for byte without a connection, to one client and to t
   expect(replay.output).toContain('A call is not in the recording');
 }, 180_000);
 
-it('keeps answering when the disk is full, logs it, and leaves a recording that can be replayed', async () => {
+it('keeps responding when the disk is full, logs it, and leaves a recording that can be replayed', async () => {
   const folder = openFolder();
   const recording = await startGateway({ RECORD: folder, SCENARIO: 'full' });
   // A limit on the size of files stands for a full disk.
@@ -104,7 +104,7 @@ it('keeps answering when the disk is full, logs it, and leaves a recording that 
   expect(replayed.text).toBe(titles.text);
 });
 
-it('names the file after the time without SCENARIO', async () => {
+it('names the file by the current time without SCENARIO', async () => {
   const folder = join(openFolder(), 'new');
   const recording = await startGateway({ RECORD: folder });
   await recording.stop();
@@ -126,14 +126,14 @@ it.each([
     'RECORD distinguishes callers only by API key: remove FORWARD_HEADERS.',
   ],
   [{ RECORD: '/dev/null' }, /RECORD must be a writable folder\. /],
-])('refuses to start with %j, and says what to do', async (settings, line) => {
+])('fails to start with %j, and states the fix', async (settings, line) => {
   const started = startProcess(settings);
 
   expect(await started.exit()).toBe(1);
   expect(started.stderr.trim()).toMatch(line);
 });
 
-it('refuses to start a recording or a replay that reads ahead, and says what to do', async () => {
+it('fails to start a recording or a replay with prefetching, and states the fix', async () => {
   const folder = openFolder();
   const recording = await startGateway({ RECORD: folder });
   await recording.stop();

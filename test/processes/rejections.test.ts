@@ -6,7 +6,7 @@ import { until } from '../support/until.ts';
 
 // Windows has no such signal.
 it.skipIf(process.platform === 'win32')(
-  'an unhandled rejection is logged and counted, and the process goes on',
+  'an unhandled rejection is logged and counted, and the process continues',
   async () => {
     const mistake = `process.on('SIGUSR2',()=>{Promise.reject(new Error('nobody waits'))})`;
     const product = startProcess({

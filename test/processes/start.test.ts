@@ -74,7 +74,7 @@ function isRunning(pid: number): boolean {
 }
 
 it.each(['start', 'run backend'])(
-  'npm %s says in one line how to build when nothing is built',
+  'npm %s explains in one line how to build when nothing is built',
   (script) => {
     const folder = folderOf('package.json', 'src');
 
@@ -115,7 +115,7 @@ it.each([
   ['SIGTERM', 'group'],
   ['SIGINT', 'group'],
 ] as const)(
-  '%s to the %s of npm start stops the gateway in order before npm ends',
+  '%s to the %s of npm start stops the gateway gracefully before npm exits',
   async (...signal) => {
     const folder = folderOf('package.json');
     symlinkSync(dirname(await buildGateway()), join(folder, 'dist'), 'junction');
@@ -127,7 +127,7 @@ it.each([
   },
 );
 
-it('npm run prepare builds where there are sources', () => {
+it('npm run prepare builds if there are sources', () => {
   const folder = folderOf('package.json');
   mkdirSync(join(folder, 'src/app/commands'), { recursive: true });
   // The build itself is tested above.

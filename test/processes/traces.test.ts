@@ -21,7 +21,7 @@ it('loads OpenTelemetry only with the traces extension, which is imported lazily
   expect([...ofTracer.values()].join()).toContain('OTEL_BSP_SCHEDULE_DELAY');
 });
 
-it('sends traces before it exits, with the name and the valid attributes of the environment, and logs bad ones', async () => {
+it('sends traces before it exits, with the name and the valid attributes of the environment, and logs invalid ones', async () => {
   const decoder = await openDecoder();
   const gateway = await startGateway({
     ...{ OTEL_EXPORTER_OTLP_ENDPOINT: decoder.url, OTEL_SERVICE_NAME: 'pages' },
@@ -88,7 +88,7 @@ it('exits with 0 while the collector hangs', async () => {
   expect(await gateway.stop('SIGINT')).toBe(0);
 });
 
-it('starts with values that the libraries do not take, and logs each once, without URLs', async () => {
+it('starts with values that the libraries do not accept, and logs each once, without URLs', async () => {
   const gateway = await startGateway({
     OTEL_EXPORTER_OTLP_ENDPOINT: await openHttp((_request, response) => response.end('{}')),
     OTEL_TRACES_SAMPLER: 'sometimes',
@@ -118,7 +118,7 @@ it.each([
   ['OTEL_TRACES_EXPORTER', 'zipkin'],
   ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc'],
   ['OTEL_SDK_DISABLED', '1'],
-])('refuses to start with %s=%s, and says in one line what it must be', async (name, value) => {
+])('fails to start with %s=%s, and states in one line what is allowed', async (name, value) => {
   const started = startProcess({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318', [name]: value });
 
   expect(await started.exit()).toBe(1);

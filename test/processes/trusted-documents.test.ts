@@ -6,7 +6,7 @@ import { startProcess } from '../support/gateway-process.ts';
 const TOPICS = 'query Topics { topics(first: 1) { nodes { title } } }';
 const MANIFEST = { 'web-1.json': { 'topics-1': TOPICS } };
 
-it('refuses to start, in one line, when a file of trusted documents is bad', async () => {
+it('fails to start, with one line, when a file of trusted documents is invalid', async () => {
   const folder = openFolder({ ...MANIFEST, 'web-2.json': '{"0":"query' });
   const line = 'TRUSTED_DOCUMENTS: bad file web-2.json: Not valid JSON. Fix or remove it.';
 

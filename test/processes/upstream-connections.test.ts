@@ -97,7 +97,7 @@ describe.runIf(hasOpenssl)('a backend with TLS', () => {
     expect(new Set(proxy.asked)).toEqual(new Set(['backend.test:443']));
   });
 
-  it('needs files that can be read and fit together, or the start fails with one line that names the settings', async () => {
+  it('requires readable files that match; otherwise the start fails with one line that names the settings', async () => {
     certify('ca');
     certify('gateway');
     writeFileSync(

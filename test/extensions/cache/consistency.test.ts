@@ -51,7 +51,7 @@ async function rename(gateway: InProcessGateway, title: string): Promise<string 
   return headers.get('x-consistency');
 }
 
-it('a cached answer is explained and counted as cached, and planned as one call', async () => {
+it('a cached response is reported and counted as cached, and planned as one call', async () => {
   const gateway = await openCached();
   await gateway.ask(QUERY);
 
@@ -69,7 +69,7 @@ it('a cached answer is explained and counted as cached, and planned as one call'
 
 describe('x-consistency', () => {
   it.each(['text/event-stream', 'multipart/mixed'])(
-    'is a header of the response to a mutation as %s',
+    'is a header of a mutation response in %s',
     async (accept) => {
       const gateway = await openCached({ fresh: true });
       const query = `mutation { updateTopic(input: { id: "${formatNodeId('Topic', [IDS.topic])}", title: "New" }) { topic { title } } }`;
@@ -82,7 +82,7 @@ describe('x-consistency', () => {
     },
   );
 
-  it('is a header of the response to a mutation, not to a query', async () => {
+  it('is a header of mutation responses, not of query responses', async () => {
     const gateway = await openCached({ fresh: true });
 
     const token = await rename(gateway, 'New');
@@ -92,7 +92,7 @@ describe('x-consistency', () => {
     expect(headers.get('x-consistency')).toBeNull();
   });
 
-  it('makes another process ask the backend, and lets its own process use an answer read since the write', async () => {
+  it('makes another process query the backend, and lets its own process use a response read since the write', async () => {
     const gateway = await openCached({ fresh: true });
     const other = await openCached({ backend: new URL(gateway.backendUrl) });
     await other.ask(QUERY, { apiKey: 'demo' });
@@ -108,7 +108,7 @@ describe('x-consistency', () => {
   });
 
   it.each(['', 'no token: nothing of ours', 'x'.repeat(1_000), '9999999999999999'])(
-    'makes the gateway ask the backend when it is %j',
+    'makes the gateway query the backend when it is %j',
     async (token) => {
       const gateway = await openCached();
       await gateway.ask(QUERY);
@@ -119,7 +119,7 @@ describe('x-consistency', () => {
     },
   );
 
-  it('is listed in Vary of answers by GET only with a response cache', async () => {
+  it('is listed in Vary of GET responses only with a response cache', async () => {
     const path = `/graphql?query=${encodeURIComponent(QUERY)}`;
     const varyOf = async ({ url }: InProcessGateway) => {
       const headers = {
@@ -134,7 +134,7 @@ describe('x-consistency', () => {
     expect(await varyOf(await openGateway())).not.toContain('x-consistency');
   });
 
-  it('may be read by pages of an allowed origin only with a response cache', async () => {
+  it('is exposed to allowed origins only with a response cache', async () => {
     const origin = 'http://localhost:5173';
     const http = { corsOrigins: [origin] };
     const readableAt = async (gateway: InProcessGateway) =>

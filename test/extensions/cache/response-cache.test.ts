@@ -40,7 +40,7 @@ function counting(headers: Readonly<Record<string, string>> = {}): Behaviour {
 }
 
 describe('CACHE_TTL', () => {
-  it('serves an answer from the cache until the time of its route has passed', async () => {
+  it('serves a response from the cache until the TTL of its route has expired', async () => {
     const time = stageTime();
     const rest = await openCached({ ttls: TTL });
     rest.backend.on(TOPIC, counting());
@@ -52,7 +52,7 @@ describe('CACHE_TTL', () => {
     expect(await readAll(rest, 2)).toEqual(['sent 2', 'cached 2']);
   });
 
-  it('does not cache other routes, failures, and answers that break the contract', async () => {
+  it('does not cache other routes, failures, or responses that violate the contract', async () => {
     const rest = await openCached({ ttls: TTL });
     rest.backend.on('GET /v0/persons/p', status(404));
     rest.backend.on(TOPIC, status(404), text('{}'), ok({ ...topic('t'), title: 7 }), counting());
@@ -64,7 +64,7 @@ describe('CACHE_TTL', () => {
     expect(rest.backend.hits('GET /v0/persons/p')).toBe(2);
   });
 
-  it('caches answers separately for each of 50 keys and each set of forwarded headers', async () => {
+  it('caches responses separately for each of 50 API keys and each set of forwarded headers', async () => {
     const rest = await openCached({ ttls: TTL });
     rest.backend.on(
       TOPIC,
@@ -83,7 +83,7 @@ describe('CACHE_TTL', () => {
     }
   });
 
-  it('evicts the oldest answer, not the newest, when maxBytes is reached', async () => {
+  it('evicts the oldest response, not the newest, when maxBytes is reached', async () => {
     const rest = await openCached({ ttls: TTL, maxBytes: 100_000 });
     rest.backend.on(
       '*',
@@ -100,7 +100,7 @@ describe('CACHE_TTL', () => {
     expect(first.callLog.calls).toBe(1);
   });
 
-  it('freezes cached answers, so that no caller can change them for others', async () => {
+  it('freezes cached responses, so that no caller can change them for others', async () => {
     const rest = await openCached({ ttls: TTL });
     rest.backend.on(TOPIC, counting());
     await read(rest.client());
@@ -111,7 +111,7 @@ describe('CACHE_TTL', () => {
     expect(await readAll(rest, 1)).toEqual(['cached 1']);
   });
 
-  it('counts a cached answer against the budget of calls', async () => {
+  it('counts a cached response against the call budget', async () => {
     const rest = await openCached({ ttls: TTL });
     rest.backend.on('*', ok(topic('t')));
     await read(rest.client());
@@ -132,7 +132,7 @@ function asctime(ago: number): string {
   return `${day.slice(0, 3)} ${month} ${String(Number(date)).padStart(2)} ${time} ${year}`;
 }
 
-describe('the caching headers of an answer', () => {
+describe('the caching headers of a response', () => {
   it.each([
     ['max-age=60', { 'cache-control': 'max-age=60' }, 60],
     ['private, max-age=60', { 'cache-control': 'private, max-age=60' }, 60],
@@ -160,7 +160,7 @@ describe('the caching headers of an answer', () => {
     ['Vary: *', { 'cache-control': 'max-age=60', vary: 'accept, *' }, 0],
     ['Vary by request', { 'cache-control': 'max-age=60', vary: 'X-Request-Id' }, 0],
     ['Vary by key', { 'cache-control': 'max-age=60', vary: 'x-api-key, Accept, Origin' }, 60],
-  ])('decide how long it is fresh: %s', async (_name, headers, seconds) => {
+  ])('determine how long it is fresh: %s', async (_name, headers, seconds) => {
     const time = stageTime();
     const rest = await openCached({ ttls: new Map() });
     // On a busy machine the server's own Date may be more than a second old when it is read.
@@ -188,7 +188,7 @@ describe('the caching headers of an answer', () => {
   });
 
   it.each(['America/New_York', 'Asia/Tokyo', 'UTC'])(
-    'measure an Expires as an asctime date in UTC in the time zone %s',
+    'measure an asctime date in Expires in UTC in the time zone %s',
     async (zone) => {
       inTimeZone(zone);
       const time = stageTime();
@@ -209,7 +209,7 @@ describe('the caching headers of an answer', () => {
   });
 });
 
-describe('a stale answer', () => {
+describe('a stale response', () => {
   it('is revalidated by its ETag, and is then fresh for the max-age of the 304', async () => {
     const time = stageTime();
     const rest = await openCached({}, { exposeHeaders: ['x-version', 'x-served-by'] });
@@ -239,7 +239,7 @@ describe('a stale answer', () => {
     ['made strong', 'W/"1"', '"1"', ['sent first', 'sent first']],
     ['another', '"1"', '"2"', ['sent first', 'sent,sent second']],
   ])(
-    'is used after a 304, and is not if the ETag of the 304 is of another answer: %s',
+    'is used after a 304, unless the ETag of the 304 identifies another response: %s',
     async (_why, etag, confirmed, seen) => {
       const rest = await openCached();
       rest.backend.on(
@@ -254,7 +254,7 @@ describe('a stale answer', () => {
     },
   );
 
-  it('is revalidated by Last-Modified, but not after a write, since two states of one second have the same', async () => {
+  it('is revalidated by Last-Modified, but not after a write, since two states within a second share it', async () => {
     const rest = await openCached();
     rest.backend.on('PATCH /v0/topics/t', ok(topic('t')));
     rest.backend.on(TOPIC, counting({ 'last-modified': minutesAgo(5) }));
@@ -286,7 +286,7 @@ describe('a write', () => {
     return { rest, writing };
   };
 
-  it('invalidates the cached answers of its key, and no others', async () => {
+  it('invalidates the cached responses of its API key only', async () => {
     const { rest, writing } = await openWritten();
     writing.release();
     rest.backend.on(TOPIC, counting());
@@ -326,7 +326,7 @@ describe('a write', () => {
     expect(await readAll(rest, 1)).toEqual(['sent new']);
   });
 
-  it('invalidates cached answers when its outcome is unknown', async () => {
+  it('invalidates cached responses when its outcome is unknown', async () => {
     const { rest } = await openWritten();
     rest.backend.on('PATCH /v0/topics/t', status(500));
     rest.backend.on(TOPIC, counting());
@@ -337,7 +337,7 @@ describe('a write', () => {
     expect(await readAll(rest, 1)).toEqual(['sent 2']);
   });
 
-  it('makes later reads of its own request bypass the cache', async () => {
+  it('makes later reads of the same request bypass the cache', async () => {
     const { rest, writing } = await openWritten();
     writing.release();
     rest.backend.on(TOPIC, counting());
@@ -350,7 +350,7 @@ describe('a write', () => {
   });
 });
 
-it('a request for nothing older than now bypasses the cache and the single-flight of other requests', async () => {
+it('a request for current data bypasses the cache and the single-flight of other requests', async () => {
   const rest = await openCached({ ttls: TTL });
   rest.backend.on(TOPIC, counting());
   await readAll(rest, 1);

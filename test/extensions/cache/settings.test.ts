@@ -19,12 +19,12 @@ describe('CACHE_TTL', () => {
     ['GET /v0/page=1s', 'CACHE_TTL: GET /v0/page is not a read route .*'],
     ['GET /v0/topics=1s, GET /v0/topics=5m', 'CACHE_TTL must be .* distinct routes .*'],
     ['POST /v0/pages=1s', 'CACHE_TTL: POST /v0/pages is not a read route .*'],
-  ])('is not %s, which is refused with one line', (CACHE_TTL, message) => {
+  ])('rejects %s with one line', (CACHE_TTL, message) => {
     expect(() => readConfig({ CACHE_TTL })).toThrow(ConfigError);
     expect(() => readConfig({ CACHE_TTL })).toThrow(new RegExp(`^${message}$`));
   });
 
-  it('has routes and times, or is "backend"', () => {
+  it('accepts routes with TTLs, or "backend"', () => {
     const CACHE_TTL = 'GET /v0/pages/{page_id}=30s, GET /v0/topics=5m';
 
     expect(optionsOf({ CACHE_TTL, CACHE_BYTES: '1000000' })).toEqual({
@@ -37,7 +37,7 @@ describe('CACHE_TTL', () => {
     expect(optionsOf({ CACHE_TTL: 'backend' })).toEqual({ maxBytes: 32_000_000, ttls: [] });
   });
 
-  it('is "off" by default, unless another extension offers shared reads', () => {
+  it('defaults to "off", unless another extension offers shared reads', () => {
     const sharedReads = {} as NonNullable<NonNullable<Extension['offers']>['sharedReads']>; // unused
 
     expect(optionsOf({})).toBeUndefined();
@@ -50,7 +50,7 @@ describe('CACHE_TTL', () => {
 });
 
 it.each(['FORWARD_HEADERS', 'EXPOSE_HEADERS'])(
-  '%s may not name the header of consistency tokens',
+  '%s must not contain the header of consistency tokens',
   (name) => {
     expect(() => readConfig({ [name]: 'x-team, X-Consistency' })).toThrow(
       new RegExp(`^${name} must not contain x-consistency: the gateway sets it on each `),

@@ -46,7 +46,7 @@ const pageIn = (api: string): string[] =>
   Object.keys((buildSchema(api).getType('Page') as GraphQLObjectType).getFields());
 
 describe.runIf(hasPackages).each(Object.entries(composers))('%s', (_name, compose: Composer) => {
-  it('composes the subgraph alone to a schema with every field of schema.graphql but node and nodes', () => {
+  it('composes the subgraph alone into a schema with every field of schema.graphql except node and nodes', () => {
     const { errors, api } = compose([content()]);
 
     expect(errors).toEqual([]);
@@ -81,7 +81,7 @@ describe.runIf(hasPackages).each(Object.entries(composers))('%s', (_name, compos
     expect(pageIn(api)).toContain('reviews');
   });
 
-  it('lets another subgraph have node and connections of its own', () => {
+  it('lets another subgraph define node and its own connections', () => {
     const { errors } = compose([
       content(),
       other(`interface Node { id: ID! } type Review implements Node @key(fields: "id") { id: ID! }
@@ -120,7 +120,7 @@ describe.runIf(hasPackages).each(Object.entries(composers))('%s', (_name, compos
 });
 
 describe.runIf(hasPackages)('a contract', () => {
-  it('leaves out mutations and subscriptions by their tags', () => {
+  it('omits mutations and subscriptions by their tags', () => {
     const all = buildSchema(composeContract([content()], []).api);
     const readOnly = buildSchema(composeContract([content()], ['write', 'live']).api);
 

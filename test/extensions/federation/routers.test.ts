@@ -85,7 +85,7 @@ describe
     Object.entries(routers).flatMap(([name, open]) =>
       (['id', 'raw'] as const).map((keys) => ({ name, open, keys })),
     ),
-  )('$name, beside a subgraph that knows objects by $keys', ({ open, keys }) => {
+  )('$name, next to a subgraph that identifies objects by $keys', ({ open, keys }) => {
   let router: Client;
 
   beforeAll(async () => {
@@ -141,7 +141,7 @@ describe
   });
 
   it.each(QUERIES)(
-    'answers a query of this subgraph with the calls of the gateway: %s',
+    'executes a query of this subgraph with the calls of the gateway: %s',
     async (query) => {
       const { data, errors, calls } = await askRouter(query);
 
@@ -152,7 +152,7 @@ describe
     },
   );
 
-  it('adds fields of another subgraph without a further call', async () => {
+  it('adds fields of another subgraph without additional calls', async () => {
     const { data, errors, calls } = await askRouter(
       `{ page(pageId: "${IDS.page}") { name reviews { stars } audiences(first: 3) { nodes { effectiveName } } } }`,
     );

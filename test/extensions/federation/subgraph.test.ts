@@ -91,7 +91,7 @@ const globalIdOf = ({ __typename, ...key }: (typeof objects)[number]): string =>
   findEntity(__typename)!.idOf(key);
 
 describe('the schema of the subgraph', () => {
-  it('is answered by _service without a key and without a REST call', async () => {
+  it('is returned by _service without an API key and without a REST call', async () => {
     const gateway = await open();
 
     const { body } = await sdlOf(gateway);
@@ -100,7 +100,7 @@ describe('the schema of the subgraph', () => {
     expect(gateway.restCalls).toEqual([]);
   });
 
-  it('is refused with INTROSPECTION=off', async () => {
+  it('is not returned with INTROSPECTION=off', async () => {
     const gateway = await open({ tools: { introspection: 'off' } });
 
     const { data, errors } = await gateway.ask('{ _service { sdl } }');
@@ -111,14 +111,14 @@ describe('the schema of the subgraph', () => {
     );
   });
 
-  it('is answered to callers with a key only with INTROSPECTION=keys', async () => {
+  it('is returned only to callers with an API key with INTROSPECTION=keys', async () => {
     const gateway = await open({ tools: { introspection: 'keys' }, apiKey: 'demo' });
 
     expect((await sdlOf(gateway)).status).toBe(401);
     expect((await gateway.ask('{ _service { sdl } }')).data._service.sdl).toBe(SDL);
   });
 
-  it('gives each type with a global id that and its raw ids as keys', () => {
+  it('declares the global id and the raw ids of each type as keys', () => {
     const keys = Object.fromEntries(
       [...SDL.matchAll(/^type (\w+).* @key\(fields: "id"\) @key\(fields: "([^"]+)"\)/gm)].map(
         ([, name, key]) => [name, key],
@@ -135,7 +135,7 @@ describe('the schema of the subgraph', () => {
     );
   });
 
-  it('lacks node and nodes, and node is still there for direct callers', async () => {
+  it('omits node and nodes, but direct callers can still query node', async () => {
     const gateway = await open();
 
     const { data } = await gateway.ask(`{ node(id: "${globalIdOf(objects[0]!)}") { id } }`);
@@ -145,7 +145,7 @@ describe('the schema of the subgraph', () => {
     expect(() => parse(SDL)).not.toThrow();
   });
 
-  it('is not answered without the extension', async () => {
+  it('is not returned without the extension', async () => {
     const gateway = await openGateway();
 
     const { status, errors } = await gateway.ask('{ _service { sdl } }');
@@ -156,7 +156,7 @@ describe('the schema of the subgraph', () => {
 });
 
 describe('references', () => {
-  it('of each type are read by the global id and by raw ids, with the answers and calls of nodes', async () => {
+  it('of each type are resolved by the global id and by raw ids, with the results and calls of nodes', async () => {
     const gateway = await open();
     const byId = objects.map((one) => ({ __typename: one.__typename, id: globalIdOf(one) }));
 
@@ -173,7 +173,7 @@ describe('references', () => {
     }
   });
 
-  it('may be literals of the document', async () => {
+  it('can be literals in the document', async () => {
     const gateway = await open();
 
     const { data } = await gateway.ask(
@@ -183,7 +183,7 @@ describe('references', () => {
     expect(data._entities).toEqual([{ name: 'Northwind launch' }]);
   });
 
-  it('are read with ids that are numbers, as ID is', async () => {
+  it('accept numbers as ids, as the ID scalar does', async () => {
     const gateway = await open({ backend: 'faulty' });
 
     const { data } = await gateway.ask(ENTITIES, {
@@ -257,7 +257,7 @@ describe('references', () => {
     ]);
   });
 
-  it('fail alone when the backend refuses them, beside an unknown type', async () => {
+  it('fail alone when the backend rejects them, next to an unknown type', async () => {
     const gateway = await open({ backend: 'faulty' });
     gateway.upstream.on('GET /v0/persons/broken', status(404));
     gateway.upstream.on('GET /v0/persons/failing', status(400));
@@ -290,7 +290,7 @@ describe('the cost of references', () => {
     [100, 'name', 100],
     [20, 'name audiences(first: 5) { nodes { effectiveName } }', 40],
   ])(
-    'is that of nodes for %i objects, in the plan, in calls and in rounds: %s',
+    'equals that of nodes for %i objects in the plan, calls and round trips: %s',
     async (count, selected, calls) => {
       const gateway = await open({ backend: 'faulty', rest: { timeoutMs: 9_000 } });
       const ask = (field: string, type: string, given: readonly unknown[], explain: string) =>
@@ -329,7 +329,7 @@ describe('the cost of references', () => {
     expect(gateway.restCalls).toEqual([`GET /v0/pages/${IDS.page}`]);
   });
 
-  it('is limited by the budget before any call', async () => {
+  it('is checked against the budget before any call', async () => {
     const gateway = await open({ limits: { maxUpstreamCalls: 99 } });
 
     const { status, errors } = await gateway.ask(
@@ -344,7 +344,7 @@ describe('the cost of references', () => {
     expect(gateway.restCalls).toEqual([]);
   });
 
-  it('counts and loads equal references once', async () => {
+  it('includes equal references once, and they are loaded once', async () => {
     const gateway = await open();
     const [one, other] = IDS.pages;
     const given = Array.from({ length: 150 }, (_, i) => page(i % 2 ? one : other));
@@ -385,7 +385,7 @@ describe('the cost of references', () => {
     },
   );
 
-  it('is limited by the aliases of a document before any call, and nine aliases are enough for routers', async () => {
+  it('is limited by the number of aliases before any call, and nine aliases are enough for routers', async () => {
     const gateway = await open();
     const listsOf = (count: number) =>
       Array.from(
@@ -406,7 +406,7 @@ describe('the cost of references', () => {
     expect(gateway.restCalls).toEqual([]);
   });
 
-  it('stays within the plan for random references, each of which has its place in the answer', async () => {
+  it('stays within the plan for random references, each resolved at its index in the response', async () => {
     const gateway = await open();
     // The first answer of each route shows that the route exists, so that no later call checks it.
     await gateway.ask(ENTITIES, { variables: { representations: objects } });

@@ -76,7 +76,7 @@ describe.runIf(packages)('LangChain', () => {
     ['with them', { behavior: 'draft', name: 'By an agent' }, 'By an agent'],
     ['with null', { behavior: null, name: null }, null],
     ['without them', {}, null],
-  ])('calls a tool of nullable arguments %s', async (_how, given, customName) => {
+  ])('calls a tool that has nullable arguments %s', async (_how, given, customName) => {
     const tool = await adapted();
 
     const { text } = await tool.invoke({ pageId: IDS.page, ...given });

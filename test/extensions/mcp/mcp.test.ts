@@ -130,7 +130,7 @@ const postRaw = (url: string, body: unknown, headers: Record<string, string> = {
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
 
 describe.each(['auto', 'legacy'] as const)('an agent in protocol mode %s', (mode) => {
-  it('lists a tool for each document, with its description, arguments, annotations and price', async () => {
+  it('lists a tool for each document, with its description, arguments, annotations and cost', async () => {
     const { url } = await open();
     const client = await connect([url], { mode });
 
@@ -161,7 +161,7 @@ describe.each(['auto', 'legacy'] as const)('an agent in protocol mode %s', (mode
     expect(publish.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true });
   });
 
-  it('finds a page, reads its audiences, publishes a version and reads its status, at three gateways in turn', async () => {
+  it('finds a page, reads its audiences, publishes a version and reads its status, through three gateways in turn', async () => {
     const first = await open({ fresh: true });
     const others = await Promise.all(
       [1, 2].map(() => open({ backend: new URL(first.backendUrl) })),
@@ -192,7 +192,7 @@ describe.each(['auto', 'legacy'] as const)('an agent in protocol mode %s', (mode
   });
 });
 
-it('the former official client, which checks each answer against its tool’s schema, gets data and refusals', async () => {
+it('the former official client, which validates each result against its tool’s schema, gets data and rejections', async () => {
   const { url } = await open();
   const client = new FirstClient({ name: 'test', version: '1' });
   const headers = { 'x-api-key': 'demo' };
@@ -218,7 +218,7 @@ it('the former official client, which checks each answer against its tool’s sc
 });
 
 describe('a call', () => {
-  it('is made with the key of its caller, and is refused before any REST call without one', async () => {
+  it('uses the API key of its caller, and is rejected before any REST call without one', async () => {
     const { url, restCalls } = await open();
     const stranger = await connect([url], { apiKey: 'nobody-knows-this-key' });
 
@@ -238,7 +238,7 @@ describe('a call', () => {
     expect(restCalls).toEqual([]);
   });
 
-  it('above the budget is a tool error that says what to narrow, before any REST call', async () => {
+  it('over the budget is a tool error that names what to narrow, before any REST call', async () => {
     const { url, restCalls } = await open({ limits: { maxUpstreamCalls: 1 } });
     const client = await connect([url]);
     restCalls.length = 0;
@@ -253,7 +253,7 @@ describe('a call', () => {
     expect(restCalls).toEqual([]);
   });
 
-  it('that fails after a write is no error of the tool, and says not to call it again', async () => {
+  it('that fails after a write is not a tool error, and warns against calling the tool again', async () => {
     const document = `# Adds an audience.
 mutation AddAudience($pageId: ID!, $first: Int = 20) {
   createAudience(input: { pageId: $pageId }) {
@@ -282,7 +282,7 @@ mutation AddAudience($pageId: ID!, $first: Int = 20) {
     });
   });
 
-  it('that does not know the outcome of a write says to read first', async () => {
+  it('whose write has an unknown outcome advises the agent to read first', async () => {
     const site = (await open({ backend: 'faulty' })) as Awaited<ReturnType<typeof open>> &
       WithFaults;
     site.upstream.on('POST /v0/pages/p/audiences/a/versions/v/publish', reset());
@@ -296,7 +296,7 @@ mutation AddAudience($pageId: ID!, $first: Int = 20) {
     expect(result.content.at(-2).text).toMatch(/may have been applied\. Read the object/);
   });
 
-  it('that fails in part has the rest of the data, and the errors as text', async () => {
+  it('that fails partially returns the remaining data, and the errors as text', async () => {
     const gateway = await open({ backend: 'faulty' });
     const client = await connect([gateway.url], { apiKey: 'key-of-tenant-a-0123456789' });
 
@@ -311,7 +311,7 @@ mutation AddAudience($pageId: ID!, $first: Int = 20) {
     ['of another type', { pageId: 7 as unknown, first: 'many' }, /^BAD_USER_INPUT: /],
     ['it lacks', {}, /^BAD_USER_INPUT: Variable "\$pageId"/],
     ['it does not have', { pageId: 'p', query: '{ __schema }' }, /^Unknown argument "query"/],
-  ])('with an argument %s is refused before any REST call', async (_what, given, message) => {
+  ])('with an argument %s is rejected before any REST call', async (_what, given, message) => {
     const { url, restCalls } = await open();
     const client = await connect([url]);
     restCalls.length = 0;
@@ -323,7 +323,7 @@ mutation AddAudience($pageId: ID!, $first: Int = 20) {
     expect(restCalls).toEqual([]);
   });
 
-  it('accepts objects, lists and numbers as strings of JSON, as some agents send them', async () => {
+  it('accepts objects, lists and numbers as JSON strings, as some agents send them', async () => {
     const { url } = await open({}, folderOf({ 'app.json': [SEND_STRINGS] }));
     const client = await connect([url]);
 
@@ -335,7 +335,7 @@ mutation AddAudience($pageId: ID!, $first: Int = 20) {
     expect(result.structuredContent.data.searchPages).toEqual([]);
   });
 
-  it('of an unknown tool is refused', async () => {
+  it('of an unknown tool is rejected', async () => {
     const { url } = await open();
     const client = await connect([url]);
 
@@ -353,7 +353,7 @@ mutation AddAudience($pageId: ID!, $first: Int = 20) {
     expect(await counted()).toBe(before + 1);
   });
 
-  it('is served by a gateway that takes trusted documents only', async () => {
+  it('is served by a gateway that accepts only trusted documents', async () => {
     const { url } = await open({ documents: { folder: folderOf({}), only: true } });
     const client = await connect([url]);
 
@@ -367,7 +367,7 @@ describe('/mcp', () => {
   it.each([
     ['a page of another origin', { origin: 'https://evil.example' }, 403, 'ORIGIN_NOT_ALLOWED'],
     ['a page with the origin null', { origin: 'null' }, 403, 'ORIGIN_NOT_ALLOWED'],
-  ])('refuses %s', async (_what, headers, status, code) => {
+  ])('rejects %s', async (_what, headers, status, code) => {
     const { url } = await open();
 
     const reply = await postRaw(url, LIST, headers);
@@ -375,7 +375,7 @@ describe('/mcp', () => {
     expect([reply.status, reply.body.error.data.code]).toEqual([status, code]);
   });
 
-  it('refuses a host that is not allowed', async () => {
+  it('rejects a host that is not allowed', async () => {
     const { url } = await open();
 
     const reply = await postRaw(url.replace('127.0.0.1', 'localhost'), LIST);
@@ -383,7 +383,7 @@ describe('/mcp', () => {
     expect([reply.status, ...reply.codes]).toEqual([421, 'HOST_NOT_ALLOWED']);
   });
 
-  it('answers a page of its own origin', async () => {
+  it('accepts a same-origin page', async () => {
     const { url } = await open();
 
     const { status } = await postRaw(url, LIST, { origin: url });
@@ -391,7 +391,7 @@ describe('/mcp', () => {
     expect(status).toBe(200);
   });
 
-  it('answers pages of CORS_ORIGINS, with CORS headers also for the preflight request, and refuses others', async () => {
+  it('accepts pages of CORS_ORIGINS, with CORS headers also for the preflight request, and rejects others', async () => {
     const origin = 'https://inspector.example';
     const { url } = await open({ http: { corsOrigins: [origin] } });
     const asked = { origin, 'access-control-request-headers': 'x-api-key' };
@@ -410,7 +410,7 @@ describe('/mcp', () => {
     ]);
   });
 
-  it('serves the batches of the revision 2025-03-26, each call with its own arguments', async () => {
+  it('serves the batches of revision 2025-03-26, each call with its own arguments', async () => {
     const { url, gateway } = await open();
     const callOf = (id: number, query: string) => ({
       ...{ jsonrpc: '2.0', id, method: 'tools/call' },
@@ -432,7 +432,7 @@ describe('/mcp', () => {
     expect([found(1) > 0, found(2)]).toEqual([true, 0]);
   });
 
-  it('refuses a body that is too large, and GET, in JSON-RPC', async () => {
+  it('rejects an oversized body and GET with a JSON-RPC error', async () => {
     const { url } = await open();
 
     const large = await postRaw(url, { ...LIST, params: { filler: 'x'.repeat(200_000) } });
@@ -454,7 +454,7 @@ describe('/mcp', () => {
     ['text/event-stream', 200, 'text/event-stream'],
     ['application/json', 200, 'application/json'],
     ['text/html, */*;q=0', 406, 'application/json'],
-  ])('answers an agent that accepts %s with %i in %s', async (accept, status, type) => {
+  ])('responds to an agent that accepts %s with %i in %s', async (accept, status, type) => {
     const { url } = await open();
 
     const reply = await postRaw(url, LIST, { accept });
@@ -462,7 +462,7 @@ describe('/mcp', () => {
     expect([reply.status, reply.headers.get('content-type')]).toEqual([status, type]);
   });
 
-  it('answers an agent that reads JSON alone with a message, or a batch', async () => {
+  it('responds to an agent that accepts only JSON with a message or a batch', async () => {
     const { url } = await open();
     const accept = 'application/json';
 
@@ -476,7 +476,7 @@ describe('/mcp', () => {
     ]);
   });
 
-  it('refuses a cursor, since it gives none', async () => {
+  it('rejects a cursor, since it issues none', async () => {
     const { url } = await open();
 
     const { text } = await postRaw(url, { ...LIST, params: { cursor: 'from elsewhere' } });
@@ -485,7 +485,7 @@ describe('/mcp', () => {
     expect(text).not.toContain('FindPages');
   });
 
-  it('refuses to listen for changes of the tools', async () => {
+  it('rejects subscriptions to tool changes', async () => {
     const { url } = await open();
     const client = await connect([url]);
 
@@ -509,7 +509,7 @@ describe('/mcp', () => {
     expect((await client.listTools()).tools).toHaveLength(DOCUMENTS.length);
   });
 
-  it('answers 404 without the extension', async () => {
+  it('returns 404 without the extension', async () => {
     const { url } = await openGateway();
 
     expect((await postRaw(url, LIST)).status).toBe(404);
@@ -553,7 +553,7 @@ describe('the schemas of a tool', () => {
     ).toEqual(defaults);
   });
 
-  it('give nullable arguments and fields their type and enum next to null', async () => {
+  it('give nullable arguments and fields their type and enum in addition to null', async () => {
     const { tool } = await toolOf(
       `mutation A($sortOrder: SafeInt, $behavior: PublishBehavior, $topic: ID!) {
         updateTopic(input: { id: $topic, sortOrder: $sortOrder }) { topic { purpose } }
@@ -579,7 +579,7 @@ describe('the schemas of a tool', () => {
     });
   });
 
-  it('have the descriptions of an operation and its variables, or else the comments above them', async () => {
+  it('use the descriptions of an operation and its variables, or the comments above them', async () => {
     const { tool } = await toolOf(
       `# For developers.
       """
@@ -608,7 +608,7 @@ describe('the schemas of a tool', () => {
     ]);
   });
 
-  it('have the bounds of `first` and `last`, whatever their variables are called, and of no other', async () => {
+  it('contain bounds only for `first` and `last`, whatever their variables are called', async () => {
     const { tool } = await toolOf(
       `query A($id: ID!, $many: Int, $end: Int!) {
         topic(topicId: $id) { entries(last: $end) { totalCount } }
@@ -645,7 +645,7 @@ describe('the schemas of a tool', () => {
 });
 
 describe('a manifest', () => {
-  it('of a later version takes precedence when two have a tool of one name', async () => {
+  it('of a later version takes precedence when two have a tool of the same name', async () => {
     const newer = READ_AUDIENCES.replace('Reads', 'Lists');
     const { url } = await open(
       {},

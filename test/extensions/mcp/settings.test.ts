@@ -4,7 +4,7 @@ import { readConfig } from '../../../src/app/config.ts';
 
 const MCP_DOCUMENTS = 'test/support';
 
-it('allows the names of this machine alone where only it is served', () => {
+it('allows only loopback names when the gateway listens on loopback only', () => {
   expect(readConfig({ MCP_DOCUMENTS }).http.allowedHosts).toEqual([
     'localhost',
     '127.0.0.1',

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { bytesLeft } from '../../support/bytes-left.ts';
 
-it('a screen that was read ahead beside ten others leaves less than 7,500 bytes in the old generation', async () => {
+it('a prefetched query among ten others leaves less than 7,500 bytes in the old generation', async () => {
   const bytes = await bytesLeft('memory-of-runs.ts', import.meta.url);
 
   expect(bytes).toBeGreaterThan(0);

@@ -36,8 +36,8 @@ async function begin(client: RestClient) {
   return { ask, begun: begun! };
 }
 
-describe('a read that has begun', () => {
-  it('is a call, but no round, no wait and no header of its request until a field asks it', async () => {
+describe('a prefetched read', () => {
+  it('counts as a call, but adds no round trip, wait or header to its request until a field requests it', async () => {
     const { backend, client } = await openRest({ exposeHeaders: ['x-left'] });
     backend.on('*', ok(personAsked, { 'x-left': '41' }));
     const one = client();
@@ -72,7 +72,7 @@ describe('a read that has begun', () => {
     expect(await outcome(ask())).toMatchObject({ message: 'made again' });
   });
 
-  it('has ended in the call log as soon as it is cancelled', async () => {
+  it('is marked as ended in the call log as soon as it is cancelled', async () => {
     const { backend, client } = await openRest();
     backend.on('*', silence());
     const one = client();
@@ -108,7 +108,7 @@ describe('a read that has begun', () => {
   });
 });
 
-describe('a run', () => {
+describe('a prefetching run', () => {
   /** A screen that has been opened once: a person, and then another. */
   async function openScreen(options?: RestOptions) {
     const { backend, client } = await openRest(options);
@@ -133,7 +133,7 @@ describe('a run', () => {
     return { backend, open, write, timesRead, runs };
   }
 
-  it('begins what the last one has read after its first round', async () => {
+  it('starts the reads of the previous run after its first round trip', async () => {
     const { open, timesRead } = await openScreen();
 
     const { one } = open();
@@ -143,7 +143,7 @@ describe('a run', () => {
     one.abort();
   });
 
-  it('that is over is in no table, with reads that no field has asked', async () => {
+  it('that has ended is removed from all tables with its unused reads', async () => {
     const { open, timesRead, runs } = await openScreen();
     const { one, run } = open();
     await getPerson(one, 'parent');
@@ -156,7 +156,7 @@ describe('a run', () => {
     expect(runs.begun.size).toBe(0);
   });
 
-  it('begins a read once, and makes it again for each field that asks it again, as without', async () => {
+  it('starts a read once, and repeats it for each further field that requests it, as without prefetching', async () => {
     const { open, timesRead } = await openScreen();
     const openTwice = async () => {
       const { one, run } = open();
@@ -173,7 +173,7 @@ describe('a run', () => {
     expect(timesRead('child')).toBe(1 + 2 + 2);
   });
 
-  it('does not begin what is asked in its first round', async () => {
+  it('does not start reads that fields request in its first round trip', async () => {
     const { open, timesRead } = await openScreen();
     const { one } = open();
 
@@ -183,7 +183,7 @@ describe('a run', () => {
     expect(timesRead('child')).toBe(2);
   });
 
-  it('begins no write, whatever a plugin has written in a query', async () => {
+  it('starts no write, even if a plugin writes during a query', async () => {
     const { open, write, timesRead } = await openScreen();
     const openAndWrite = async () => {
       const { one, run } = open();
@@ -199,7 +199,7 @@ describe('a run', () => {
     expect(timesRead('restore')).toBe(2);
   });
 
-  it('makes no read again after the deadline', async () => {
+  it('does not repeat a read after the deadline', async () => {
     const clock = new StagedClock();
     const { backend, open, timesRead } = await openScreen({ clock, timeoutMs: 60_000 });
     backend.on('GET /v0/persons/child', silence());
@@ -214,7 +214,7 @@ describe('a run', () => {
     expect(one.callLog.entries).toMatchObject([{}, { ahead: 'used' }]);
   });
 
-  it('begins nothing after a read that would have waited, and tells nothing of it', async () => {
+  it('stops at a read that would wait for a connection, and does not log it', async () => {
     const { open, timesRead } = await openScreen({ connections: 1 });
     const { one } = open();
 
@@ -228,7 +228,7 @@ describe('a run', () => {
     ['its caller has left', ({ one }: Opened) => one.abort()],
     ['its deadline has passed', (_: Opened, clock: StagedClock) => clock.pass(1_001)],
     ['it has ended', ({ run }: Opened) => run.end()],
-  ])('begins nothing once %s', async (_, end) => {
+  ])('starts nothing once %s', async (_, end) => {
     const clock = new StagedClock();
     const { open, timesRead } = await openScreen({ clock });
     const opened = open({ deadlineMs: clock.now() + 1_000 });
@@ -242,7 +242,7 @@ describe('a run', () => {
     expect(opened.one.callLog.entries.filter(({ ahead }) => ahead)).toEqual([]);
   });
 
-  it('hands over that there is no such object, with its headers, in one call', async () => {
+  it('passes on a 404 with its headers in one call', async () => {
     const { backend, open, timesRead } = await openScreen({ exposeHeaders: ['x-left'] });
     backend.on('GET /v0/persons/child', status(404, { 'x-left': '7' }));
     const { one } = open();

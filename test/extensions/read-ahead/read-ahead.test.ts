@@ -52,8 +52,8 @@ async function heard(gateway: Gateway, run: () => Promise<unknown>): Promise<rea
 
 const PAGE_CALLS = ['GET /v0/pages/p1', 'GET /v0/pages/p1/audiences?limit=20'];
 
-describe('a screen that is opened again', () => {
-  it('takes one round with the same calls and the same answer', async () => {
+describe('a repeated query', () => {
+  it('takes one round trip with the same calls and the same response', async () => {
     const gateway = await openAhead({ sample: { latencyMs: 20 } });
     const screen = screenOf(IDS.page);
 
@@ -69,7 +69,7 @@ describe('a screen that is opened again', () => {
     expect(again.headers.get('server-timing')).toContain('rounds;desc="1"');
   });
 
-  it('takes two rounds and one call in vain when a person has changed, and shows the new one', async () => {
+  it('takes two round trips and one wasted call when a person has changed, and returns the new one', async () => {
     const pages = new Pages(['ada', 'ben']);
     const gateway = await openPages(pages);
     await gateway.ask(SCREEN);
@@ -94,7 +94,7 @@ describe('a screen that is opened again', () => {
     expect(await gateway.metric('gateway_reads_ahead_total', 'used="false"')).toBe(1);
   });
 
-  it('has in its log line and its trace which calls began ahead, and whether a field asked them', async () => {
+  it('shows in its log line and its trace which calls were prefetched, and whether a field used them', async () => {
     const pages = new Pages(['ada', 'ben']);
     const { lines, logger } = openLog('debug');
     const decoder = await openDecoder();
@@ -116,7 +116,7 @@ describe('a screen that is opened again', () => {
     expect(traced.sort()).toEqual(['unused', 'used']);
   });
 
-  it('reads what it has read the last time, not what it has read before', async () => {
+  it('prefetches the reads of the last execution, not of earlier ones', async () => {
     const pages = new Pages(['ada']);
     const gateway = await openPages(pages);
     await gateway.ask(SCREEN);
@@ -132,7 +132,7 @@ describe('a screen that is opened again', () => {
     expect(without).toEqual(PAGE_CALLS);
   });
 
-  it('is planned as without', async () => {
+  it('has the same plan as without prefetching', async () => {
     const gateway = await openPages(new Pages());
     const plan = () => gateway.ask(SCREEN, { headers: { 'x-explain': 'plan' } });
     const before = await plan();
@@ -147,7 +147,7 @@ describe('a screen that is opened again', () => {
     expect(await gateway.metric('gateway_plan_checks_total')).toBe(0);
   });
 
-  it('makes no call twice when it is opened twice at the same moment', async () => {
+  it('makes no call twice when it is executed concurrently', async () => {
     const pages = new Pages();
     const gateway = await openPages(pages);
     await gateway.ask(SCREEN);
@@ -169,7 +169,7 @@ describe('a screen that is opened again', () => {
     expect(calls.filter((call) => call === person('ada')).length).toBeLessThanOrEqual(2);
   });
 
-  it('that takes its whole budget of calls is served when all predictions are wrong', async () => {
+  it('that uses its whole call budget succeeds when all predictions are wrong', async () => {
     const idsOf = (name: string) => Array.from({ length: 48 }, (_, i) => `${name}${i}`);
     const pages = new Pages(idsOf('a'));
     const gateway = await openPages(pages, { limits: { maxUpstreamCalls: 50 } });
@@ -185,8 +185,8 @@ describe('a screen that is opened again', () => {
   });
 });
 
-describe('what is remembered', () => {
-  it('is of a document and its variables, and of a key with its forwarded headers', async () => {
+describe('the remembered reads', () => {
+  it('belong to a document with its variables, and to an API key with its forwarded headers', async () => {
     const gateway = await openPages(new Pages(), { headers: { forward: ['accept-language'] } });
     const query = screenOf().replace(
       '{ page(pageId: "p1")',
@@ -215,7 +215,7 @@ describe('what is remembered', () => {
   it.each([
     ['introspection', SCREEN.replace('{ page', '{ __schema { queryType { name } } page')],
     ['@defer', SCREEN.replace('{ name email }', '{ ... @defer { name email } }')],
-  ])('is nothing of a query with %s', async (_, query) => {
+  ])('include nothing of a query with %s', async (_, query) => {
     const gateway = await openPages(new Pages());
 
     await gateway.ask(query);
@@ -225,7 +225,7 @@ describe('what is remembered', () => {
     expect(gateway.journal.entries.some(({ ahead }) => ahead)).toBe(false);
   });
 
-  it('is nothing of a mutation', async () => {
+  it('include nothing of a mutation', async () => {
     const gateway = await openAhead({ fresh: true });
     const id = (await gateway.ask(`{ topic(topicId: "${IDS.topic}") { id } }`)).data.topic.id;
     const rename = () =>
@@ -242,7 +242,7 @@ describe('what is remembered', () => {
     expect(gateway.journal.entries.some(({ ahead }) => ahead)).toBe(false);
   });
 
-  it('stays as it was when a caller disconnects in the middle', async () => {
+  it('remain unchanged when a caller disconnects during a request', async () => {
     const pages = new Pages();
     const gateway = await openPages(pages);
     await gateway.ask(SCREEN);
@@ -261,7 +261,7 @@ describe('what is remembered', () => {
     expect(gateway.journal.entries.filter(({ ahead }) => ahead === 'used')).toHaveLength(2);
   });
 
-  it('takes at most 8 MB, whatever the paths are', () => {
+  it('take at most 8 MB, whatever the paths are', () => {
     const remembered = new RememberedReads();
     const path = (i: number) => `/v0/pages/search?query=${i}${'x'.repeat(7_000)}`;
     for (let i = 0; i < 2_000; i++) {
@@ -277,8 +277,8 @@ describe('what is remembered', () => {
   });
 });
 
-describe('a read that has begun', () => {
-  it('is awaited by the field that asks it, without another call', async () => {
+describe('a prefetched read', () => {
+  it('is awaited by the field that requests it, without another call', async () => {
     const pages = new Pages(['ada']);
     const gateway = await openPages(pages);
     await gateway.ask(SCREEN);
@@ -299,7 +299,7 @@ describe('a read that has begun', () => {
   it.each([
     ['before it is asked', false],
     ['while a field waits for it', true],
-  ])('is made again, and retried as usual, when it fails %s', async (_, isLate) => {
+  ])('is repeated, and retried as usual, when it fails %s', async (_, isLate) => {
     const pages = new Pages(['ada']);
     const gateway = await openPages(pages);
     await gateway.ask(SCREEN);
@@ -343,7 +343,7 @@ describe('a read that has begun', () => {
     expect(again.body).toEqual((await plain.ask(SCREEN)).body);
   });
 
-  it('is cancelled, and fails nothing, when the query ends without it on a connection that stays open', async () => {
+  it('is cancelled without an error when the query ends without it on a connection that stays open', async () => {
     const pages = new Pages(['ada']);
     const gateway = await openPages(pages, {
       rest: { timeoutMs: 60_000 },
@@ -372,7 +372,7 @@ describe('a read that has begun', () => {
     expect(await gateway.metric('gateway_unhandled_rejections_total')).toBe(0);
   });
 
-  it('that fails and is not asked rejects nothing', async () => {
+  it('that fails unused causes no unhandled rejection', async () => {
     const rejections: unknown[] = [];
     const note = (reason: unknown): void => void rejections.push(reason);
     process.on('unhandledRejection', note);
@@ -413,7 +413,7 @@ describe('a read that has begun', () => {
     ['before the write', 'while it is under way'],
     ['before the write', 'after it'],
     ['during the write', 'after it'],
-  ])('begun %s of its key is made again for a field that asks %s', async (begun, asks) => {
+  ])('started %s of its key is repeated for a field that requests it %s', async (begun, asks) => {
     const pages = new Pages(['ada']);
     const gateway = await openPages(pages);
     await gateway.ask(SCREEN);
@@ -451,7 +451,7 @@ describe('a read that has begun', () => {
     await written;
   });
 
-  it('returns its exposed header only to a field that asks it', async () => {
+  it('returns its exposed header only to a field that requests it', async () => {
     const pages = new Pages(['ada']);
     const gateway = await openPages(pages, { headers: { expose: ['x-left'] } });
     const withLeft =
@@ -471,7 +471,7 @@ describe('a read that has begun', () => {
     expect(gateway.journal.entries.some(({ ahead }) => ahead === 'unused')).toBe(true);
   });
 
-  it('is a call where the response cache has no answer', async () => {
+  it('is a call if the response is not cached', async () => {
     const cache = caching(new ResponseCache({ maxBytes: 1_000_000, ttls: new Map() }));
     const gateway = await openPages(new Pages(), { others: [cache] });
     await gateway.ask(SCREEN);
@@ -484,7 +484,7 @@ describe('a read that has begun', () => {
     expect(how).toEqual(['sent', 'sent', 'used', 'used']);
   });
 
-  it('is no call where the response cache has an answer', async () => {
+  it('is no call if the response is cached', async () => {
     const ttls = new Map([[routes.getPerson.path, 60_000]]);
     const cache = caching(new ResponseCache({ maxBytes: 1_000_000, ttls }));
     const gateway = await openPages(new Pages(), { others: [cache] });
@@ -499,7 +499,7 @@ describe('a read that has begun', () => {
   });
 });
 
-it('a 429 to a read ahead pauses nothing: what fields ask is called at once, and succeeds', async () => {
+it('a 429 to a prefetch causes no back-off: calls for fields are sent immediately and succeed', async () => {
   const pages = new Pages(['ada']);
   const gateway = await openPages(pages);
   await gateway.ask(SCREEN);
@@ -520,7 +520,7 @@ it('a 429 to a read ahead pauses nothing: what fields ask is called at once, and
 it.each([
   ['one after the other', (execute: () => unknown) => Promise.resolve(execute()).then(execute)],
   ['at once', (execute: () => unknown) => Promise.all([execute(), execute()]).then(([one]) => one)],
-])('an operation that a plugin executes twice, %s, is one run', async (_, twice) => {
+])('an operation that a plugin executes twice, %s, is one prefetching run', async (_, twice) => {
   const plugin: GatewayPlugin = {
     onExecute({ executeFn, setExecuteFn }) {
       setExecuteFn((args: ExecutionArgs) => twice(() => executeFn(args)));
@@ -540,7 +540,7 @@ it.each([
 });
 
 describe('wrong predictions', () => {
-  it('are counted in the last twenty runs alone', () => {
+  it('are counted only in the last twenty runs', () => {
     const predictions = new Predictions('screen');
     const run = (unused: number) => predictions.add({ begun: 10, unused }, 0);
     for (let i = 0; i < 100; i++) run(0);
@@ -552,7 +552,7 @@ describe('wrong predictions', () => {
     expect([before, predictions.isPaused(0)]).toEqual([false, true]); // after 22 of 200
   });
 
-  it('end reading ahead for ten minutes after more than one of ten in twenty runs', async () => {
+  it('disable prefetching for ten minutes if they exceed one in ten over twenty runs', async () => {
     const clock = new StagedClock();
     const pages = new Pages();
     const gateway = await openPages(pages, { guessClock: clock });
@@ -581,7 +581,7 @@ describe('wrong predictions', () => {
   });
 });
 
-describe('with and without reading ahead', () => {
+describe('with and without prefetching', () => {
   const QUERIES = [
     SCREEN,
     screenOf('p1', 3),
@@ -612,7 +612,7 @@ describe('with and without reading ahead', () => {
   });
   const step = fc.record({ query: fc.constantFrom(...QUERIES), world: fc.option(world) });
 
-  it('the answers of any screens are equal while their data change', async () => {
+  it('the responses to any queries are equal while the data changes', async () => {
     const pages = new Pages();
     const ahead = await openPages(pages, { rest: { breaker: { volume: 1e9 } } });
     const plain = await openGateway({ backend: 'faulty', rest: { breaker: { volume: 1e9 } } });

@@ -120,7 +120,7 @@ describe('a recording', () => {
     expect(write.request.bodySize).toBe(Buffer.byteLength('{"title":"Novedades €"}'));
   });
 
-  it('has no key, cookie, internal header or address of the backend', async () => {
+  it('contains no API key, cookie, internal header or backend address', async () => {
     const { client, backend, recorder } = await openRecording({
       [PERSON]: [ok(person('p1'), { 'set-cookie': 'session=0451', 'x-internal': 'rack-9' })],
     });
@@ -137,7 +137,7 @@ describe('a recording', () => {
     ['as it is', KEY],
     ['in base64', Buffer.from(KEY).toString('base64')],
     ['encoded for a URL', encodeURIComponent(KEY)],
-  ])('leaves out an answer that has a key %s, and reports that', async (_form, echoed) => {
+  ])('omits a response that contains a key %s, and reports that', async (_form, echoed) => {
     const { client, har, leftOut } = await openRecording({ [PERSON]: [ok(person('p1', echoed))] });
 
     expect(await readPerson(client())).toMatchObject({ name: echoed });
@@ -146,7 +146,7 @@ describe('a recording', () => {
     expect(leftOut).toEqual(['it contains an API key']);
   });
 
-  it('keeps an answer that has the public key of the sample data', async () => {
+  it('keeps a response that contains the public key of the sample data', async () => {
     const { client, har } = await openRecording(
       { [PERSON]: [ok(person('p1', 'Ask for a demo'))] },
       { publicKey: 'demo' },
@@ -157,7 +157,7 @@ describe('a recording', () => {
     expect(har().log.entries).toHaveLength(1);
   });
 
-  it('does not overwrite another', async () => {
+  it('does not overwrite another recording', async () => {
     const { folder } = await openRecording({});
 
     await expect(openRecording({}, { folder })).rejects.toThrow(/Remove the file, or set SCENARIO/);
@@ -177,7 +177,7 @@ describe('a replay', () => {
     ['an answer that is not JSON', [text('<html>', 'text/html')]],
     ['bytes that are not UTF-8', [text(Buffer.from([0x80, 0xff]))]],
     ['a fault and then an answer', [reset(), ok(person('p1'))]],
-  ])('has the outcome of the recording: %s', async (_name, turns) => {
+  ])('reproduces the recorded outcome: %s', async (_name, turns) => {
     const { folder, client } = await openRecording({ [PERSON]: turns });
     const recorded = await readPerson(client());
     const played = openReplayOf(folder);
@@ -186,7 +186,7 @@ describe('a replay', () => {
     expect(played.misses).toEqual([]);
   });
 
-  it('times out when the recorded backend did not answer', async () => {
+  it('times out when the recorded backend did not respond', async () => {
     const { folder, client } = await openRecording({ [PERSON]: [silence()] });
     const recorded = await readPerson(client(KEY, 300));
 
@@ -196,7 +196,7 @@ describe('a replay', () => {
     expect(comparable(played)).toEqual(comparable(recorded));
   });
 
-  it('repeats the unknown outcome of a write', async () => {
+  it('reproduces the unknown outcome of a write', async () => {
     const { folder, client } = await openRecording({ 'PATCH /v0/topics/t1': [reset()] });
     const recorded = await rename(client(), 'News');
 
@@ -206,7 +206,7 @@ describe('a replay', () => {
     expect(played).toMatchObject({ kind: 'outcome_unknown' });
   });
 
-  it('repeats a refused connection', async () => {
+  it('reproduces ECONNREFUSED', async () => {
     const { folder, client, backend } = await openRecording({});
     await backend.stop();
     const recorded = await rename(client(), 'News');
@@ -217,7 +217,7 @@ describe('a replay', () => {
     expect(comparable(played)).toEqual(comparable(recorded));
   });
 
-  it('replays the recorded answers of a read in order and repeats the last one', async () => {
+  it('replays the recorded responses of a read in order and repeats the last one', async () => {
     const turns = ['queued', 'processing', 'done'].map((title) => ok(topic('t1', title)));
     const { folder, client } = await openRecording({ [TOPIC]: turns });
     for (const _ of turns) await readTopic(client());
@@ -231,7 +231,7 @@ describe('a replay', () => {
     ]);
   });
 
-  it('repeats the answer from before a write until the write', async () => {
+  it('repeats the response from before a write until the write is replayed', async () => {
     const { folder, client } = await openRecording({
       [TOPIC]: [ok(topic('t1', 'old')), ok(topic('t1', 'new'))],
       'PATCH /v0/topics/t1': [ok(topic('t1', 'new'))],
@@ -248,7 +248,7 @@ describe('a replay', () => {
     expect(await readTopic(played.client())).toMatchObject({ title: 'new' });
   });
 
-  it('names the nearest recorded requests for a request that was not recorded', async () => {
+  it('names the most similar recorded requests for a request that was not recorded', async () => {
     const { folder, client } = await openRecording({
       [PERSON]: [ok(person('p1'))],
       [TOPIC]: [ok(topic('t1'))],
@@ -282,7 +282,7 @@ describe('a replay', () => {
     ]);
   });
 
-  it('begins anew for each key, whose name chooses the scenario and the recorded key', async () => {
+  it('starts from the beginning for each key, whose name selects the scenario and the recorded key', async () => {
     const folder = openFolder();
     const first = await openRecording(
       { [TOPIC]: [ok(topic('t1', 'one')), ok(topic('t1', 'two'))] },
@@ -311,7 +311,7 @@ describe('a replay', () => {
     expect(openReplayOf(folder, { name: 'second' }).replay.names).toEqual(['second']);
   });
 
-  it('gives the recorded keys of a single scenario in their order to keys of other names', async () => {
+  it('assigns the recorded keys of a single scenario in order to keys of other names', async () => {
     const { folder, client } = await openRecording({
       [TOPIC]: [ok(topic('t1', 'of one key')), ok(topic('t1', 'of another'))],
     });
@@ -323,7 +323,7 @@ describe('a replay', () => {
     expect(await readTopic(played.client('d'))).toMatchObject({ title: 'of another' });
   });
 
-  it('takes the recorded time, divided by the speed', async () => {
+  it('takes the recorded time divided by the speed', async () => {
     const { folder, client } = await openRecording({ [PERSON]: [after(300, ok(person('p1')))] });
     await readPerson(client());
     const timeAt = async (speed: number): Promise<number> => {
@@ -342,7 +342,7 @@ describe('a replay', () => {
     });
   });
 
-  it('leaves silence to the timeout of the call, and to callers who cancel', async () => {
+  it('ends a recorded silence when the call times out or its caller cancels', async () => {
     const { folder, client } = await openRecording({ [PERSON]: [silence()] });
     const recorded = await readPerson(client(KEY, 700));
     const { replay } = openReplayOf(folder);
@@ -355,7 +355,7 @@ describe('a replay', () => {
     expect(await readPerson(played('b'))).toMatchObject({ kind: 'timeout' });
   });
 
-  it('refuses a folder without a recording, and a file that is not a recording', () => {
+  it('rejects a folder without a recording, and a file that is not a recording', () => {
     const folder = openFolder();
     expect(() => openReplayOf(join(folder, 'x'))).toThrow(/is not a readable folder/);
     expect(() => openReplayOf(folder)).toThrow(/has no file \*\.har\. Record one with RECORD=/);

@@ -44,7 +44,7 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
     expect(outcomes).toEqual(['ok', 'ok']);
   });
 
-  it('waits for a frozen Redis three times, then not at all, and uses it again once it answers', async () => {
+  it('waits for a frozen Redis three times, then skips it until it responds again', async () => {
     const redis = await openRedis();
     const { connection, echo, outcomes, changes } = await open(redis.url);
     await echo('warm');
@@ -65,7 +65,7 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
     expect(changes).toEqual(['available', 'away: timeout', 'available']);
   });
 
-  it('counts many commands that time out together as one time-out', async () => {
+  it('counts many commands that time out concurrently as one timeout', async () => {
     const redis = await openRedis();
     const { connection, echo } = await open(redis.url);
     await echo('warm');
@@ -77,7 +77,7 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
     expect(await echo('back')).toBe('back');
   });
 
-  it('answers undefined at once without a Redis, and connects to one that is started later', async () => {
+  it('returns undefined immediately without a Redis, and connects to one that is started later', async () => {
     const redis = await openRedis();
     await redis.kill();
     const { connection, echo, changes } = await open(redis.url);
@@ -134,7 +134,7 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
     expect(refusals).toEqual(['OOM']);
   });
 
-  it('is never available with a wrong password, and reconnects with growing pauses', async () => {
+  it('is never available with a wrong password, and reconnects with increasing delays', async () => {
     const port = await freePort();
     const redis = await openRedis('--port', String(port));
     await redis.command('ACL', 'SETUSER', 'gateway', 'on', '>password', 'allcommands');
@@ -168,7 +168,7 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
       /^away: /,
     ],
   ])(
-    'is never available where connections %s, reports it once and reconnects with pauses',
+    'is never available if connections %s, reports it once and reconnects with delays',
     async (_what, end, report) => {
       let count = 0;
       const server = createServer((socket) => {
@@ -188,7 +188,7 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
     },
   );
 
-  it('works with the rights that docs/scaling.md gives it, which exclude other keys', async () => {
+  it('works with the permissions in docs/scaling.md, which exclude other keys', async () => {
     const port = await freePort();
     const redis = await openRedis('--port', String(port));
     const page = readFileSync(join(ROOT, 'docs/scaling.md'), 'utf8');
@@ -213,8 +213,8 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
   });
 });
 
-describe.skipIf(!hasRedis)('a server of another kind', () => {
-  it('is unavailable if it is a node of a cluster, also if it has the slot of the check', async () => {
+describe.skipIf(!hasRedis)('an unsupported kind of Redis server', () => {
+  it('is unavailable if it is a cluster node, even one that owns the slot of the check', async () => {
     const ports = [await freePort(), await freePort()] as const;
     const [node, other] = await Promise.all(
       ports.map((port) => openRedis('--port', String(port), '--cluster-enabled', 'yes')),
@@ -285,7 +285,7 @@ describe.skipIf(!hasRedis)('a Redis that fails over', () => {
         relay.leadTo(await openRefusing('MISCONF Redis is configured to save RDB snapshots')),
     ],
   ])(
-    'is unavailable while %s is answered, and is used again when its address leads to a primary',
+    'is unavailable while it returns %s, and is used again when its address points to a primary',
     async (why, failOver) => {
       const ports = [await freePort(), await freePort()] as const;
       const primary = await openRedis('--port', String(ports[0]));
@@ -316,7 +316,7 @@ describe.skipIf(!hasRedis)('a Redis that fails over', () => {
     },
   );
 
-  it('moves messages to the server that takes commands, and reports a gap, while the former primary keeps its connections', async () => {
+  it('moves subscriptions to the server that accepts commands, and reports a gap, while the former primary keeps its connections', async () => {
     const ports = [await freePort(), await freePort()] as const;
     const primary = await openRedis('--port', String(ports[0]));
     const next = await openRedis('--port', String(ports[1]));
@@ -351,7 +351,7 @@ describe.skipIf(!hasRedis)('a Redis that fails over', () => {
     ]);
   });
 
-  it('is used again when its host is gone without a word and its address leads to another', async () => {
+  it('is used again when its host disappears silently and its address points to another host', async () => {
     const ports = [await freePort(), await freePort()] as const;
     await openRedis('--port', String(ports[0]));
     const next = await openRedis('--port', String(ports[1]));

@@ -98,7 +98,7 @@ const higher = (one: Floor, other: Floor): Floor =>
   new Map(TOPICS.map((id) => [id, Math.max(one.get(id) ?? 0, other.get(id) ?? 0)]));
 
 it.skipIf(!hasRedis)(
-  'a read with a token shows nothing older than its write, and one without nothing older than the TTL of its route',
+  'a read with a token is never older than its write, and one without a token never older than the TTL of its route',
   async () => {
     const redis = await openRedis();
     const { url, states, stop } = await openBackend();

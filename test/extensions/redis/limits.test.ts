@@ -22,7 +22,7 @@ async function granted(limits: readonly LeasedRateLimits[], count: number, apiKe
 }
 
 describe('a rate limit of one process', () => {
-  it('grants a tenth of its calls at once and the rest over the window, and says how long to wait', async () => {
+  it('grants a tenth of its calls immediately and the rest over the window, and returns how long to wait', async () => {
     const limits = new LeasedRateLimits(MINUTE, undefined);
     const startMs = performance.now();
 
@@ -40,7 +40,7 @@ describe('a rate limit of one process', () => {
     expect(await limits.take('key', 1)).toBe(0);
   });
 
-  it('grants an idle key a request above that tenth, and makes its next request wait', async () => {
+  it('grants an idle API key a request above that tenth, and delays its next request', async () => {
     const limits = new LeasedRateLimits(MINUTE, undefined);
 
     expect(await limits.take('key', 200)).toBe(0);
@@ -50,7 +50,7 @@ describe('a rate limit of one process', () => {
     expect(waitMs).toBeLessThanOrEqual(14_100);
   });
 
-  it('charges calls that were not planned to later requests', async () => {
+  it('charges unplanned calls to later requests', async () => {
     const limits = new LeasedRateLimits(MINUTE, undefined);
 
     await limits.take('key', 1);
@@ -61,7 +61,7 @@ describe('a rate limit of one process', () => {
   });
 });
 
-describe.skipIf(!hasRedis)('a rate limit that three replicas share', () => {
+describe.skipIf(!hasRedis)('a rate limit shared by three replicas', () => {
   const open = async (count = 3) => {
     const redis = await openRedis();
     let commands = 0;
@@ -89,7 +89,7 @@ describe.skipIf(!hasRedis)('a rate limit that three replicas share', () => {
     expect(calls).toBeLessThanOrEqual(60 + tookMs / 100 + 1);
   });
 
-  it('leases calls from Redis in blocks, and rarely asks while it refuses', async () => {
+  it('leases calls from Redis in blocks, and rarely queries Redis while the limit is reached', async () => {
     const { limits, commands } = await open(1);
 
     expect(await granted(limits, 50)).toBe(50);
@@ -102,7 +102,7 @@ describe.skipIf(!hasRedis)('a rate limit that three replicas share', () => {
     expect(commands() - before).toBeLessThanOrEqual((performance.now() - startMs) / 50 + 2);
   });
 
-  it('falls back to each process within a second while Redis is frozen, and while it is killed', async () => {
+  it('falls back to a limit per process within a second while Redis is frozen or killed', async () => {
     const { redis, limits } = await open(2);
     expect(await granted(limits, 10)).toBe(10);
 
@@ -135,7 +135,7 @@ describe('a gateway with RATE_LIMIT', () => {
       extensions: [limiting(new LeasedRateLimits({ calls, windowMs: 60_000 }, undefined))],
     });
 
-  it('refuses a request above the limit with 429, and says when to retry', async () => {
+  it('rejects a request above the limit with 429, and reports when to retry', async () => {
     const gateway = await openLimited(20);
 
     const answers = [await gateway.ask(PAGE), await gateway.ask(PAGE)];
@@ -167,7 +167,7 @@ describe('a gateway with RATE_LIMIT', () => {
     expect([three.status, none.status, refused.status]).toEqual([200, 200, 429]);
   });
 
-  it('counts a subscription when it begins', async () => {
+  it('counts a subscription when it starts', async () => {
     const gateway = await openLimited(20);
     const open = () => openEvents(gateway.url, { id: ID }, { apiKey: 'key' });
 

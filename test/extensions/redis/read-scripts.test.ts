@@ -17,7 +17,7 @@ const step = fc.oneof(
 );
 
 it.skipIf(!hasRedis)(
-  'the scripts find answers that were stored in the present epoch, and no others',
+  'the scripts find only responses that were stored in the current epoch',
   async () => {
     const redis = await openRedis();
     const replicas = await Promise.all(Array.from({ length: REPLICAS }, () => openShared(redis)));

@@ -66,7 +66,7 @@ describe.skipIf(!hasRedis)('three replicas', () => {
     expectInOrder(watchers);
   });
 
-  it('keep sending states when Redis and one replica are killed, and begin new watchers with the present state', async () => {
+  it('keep sending states when Redis and one replica are killed, and send the current state to new watchers', async () => {
     const { redis, backend, replicas, watchers } = await openFleet();
     const [killed, ...rest] = replicas;
     const others = watchers.filter((_, i) => i % 3 !== 0);
@@ -83,7 +83,7 @@ describe.skipIf(!hasRedis)('three replicas', () => {
     expectInOrder([...others, ...returned]);
   });
 
-  it('work alone and say why when REDIS_URL leads to a Redis Cluster or to Redis Sentinel', async () => {
+  it('work independently and log why when REDIS_URL points to Redis Cluster or Redis Sentinel', async () => {
     const [cluster, sentinel] = [await freePort(), await freePort()];
     await openRedis('--port', String(cluster), '--cluster-enabled', 'yes');
     await openSentinel(sentinel);
@@ -100,7 +100,7 @@ describe.skipIf(!hasRedis)('three replicas', () => {
     }
   });
 
-  it('reach Redis by TLS with a certificate of NODE_EXTRA_CA_CERTS, and work alone without it', async () => {
+  it('reach Redis over TLS with a certificate of NODE_EXTRA_CA_CERTS, and work independently without it', async () => {
     const port = await freePort();
     const folder = openFolder({ 'cert.pem': selfSigned.cert, 'key.pem': selfSigned.key });
     const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];

@@ -79,7 +79,7 @@ async function untilStored(
 }
 
 describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
-  it('use an answer that another replica has read, for the same key and headers only', async () => {
+  it('use a response that another replica has read, only for the same API key and headers', async () => {
     const { redis, one, other } = await openFleet();
     expect(await read(one)).toBe('sent 1');
     await untilStored(redis, one);
@@ -89,7 +89,7 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
     expect(await read(other, { forwarded: ['accept-language', 'de'] })).toBe('sent 1');
   });
 
-  it('do not ask Redis for an answer in memory', async () => {
+  it('do not query Redis for a response in memory', async () => {
     const { redis, commands, one } = await openFleet();
     await read(one);
     await untilStored(redis, one);
@@ -151,7 +151,7 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
         await redis.start();
       },
     ],
-  ])('ask the backend for a request with a token while Redis %s', async (state, fault) => {
+  ])('query the backend for a request with a token while Redis %s', async (state, fault) => {
     const { redis, one, other } = await openFleet();
     await read(other);
     const token = await write(one);
@@ -167,7 +167,7 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
     if (state === 'is frozen') redis.thaw();
   });
 
-  it('ask the backend after a write while Redis was frozen, and use no older answer', async () => {
+  it('query the backend after a write while Redis was frozen, and use no older response', async () => {
     const { redis, one, other } = await openFleet();
     await read(one);
     await untilStored(redis, one);
@@ -182,7 +182,7 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
     expect(await read(one)).toMatch(/ 2$/);
   });
 
-  it('report a write to Redis that it missed, also after 10,000 other keys', async () => {
+  it('report a write that Redis missed, even after 10,000 other keys', async () => {
     const redis = await openRedis();
     const shared = await openShared(redis);
     const epochs = new Epochs(shared.reads);
@@ -198,7 +198,7 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
     expect(await redis.command('DBSIZE')).toBe(1);
   });
 
-  it('wait for a frozen Redis in four of twenty reads at most', async () => {
+  it('wait for a frozen Redis in at most four of twenty reads', async () => {
     const { redis, one } = await openFleet();
     redis.freeze();
     const times: number[] = [];
@@ -213,7 +213,7 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
     expect(Math.max(...times)).toBeLessThan(500);
   });
 
-  it('do not use an answer that Redis gave before the end of a write that it missed', async () => {
+  it('do not use a response that Redis returned before the end of a write that it missed', async () => {
     const { redis, backend, one } = await openFleet();
     await read(one);
     await untilStored(redis, one);
@@ -243,7 +243,7 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
     expect(await read(rest)).toMatch(/ 2$/);
   });
 
-  it('do not use an answer beyond its max-age when it was stored late', async () => {
+  it('do not use a response beyond its max-age when it was stored late', async () => {
     const { redis, backend, one, other } = await openFleet();
     const brief = { 'cache-control': 'max-age=1' };
     backend.on(TOPIC, ok(topic('t', 'old'), brief), ok(topic('t', 'new'), brief));
@@ -264,7 +264,7 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
     expect(await read(other)).toMatch(/new$/);
   });
 
-  it('store hashed names in Redis, without a caller’s key and with an expiry', async () => {
+  it('store hashed names with an expiry in Redis, without a caller’s API key', async () => {
     const { redis, one } = await openFleet();
     await read(one);
     await write(one);

@@ -18,8 +18,8 @@ function optionsOf(env: Record<string, string>) {
 const PLAIN = 'redis://127.0.0.1:6379/0';
 const WITH_PASSWORD = 'redis://:a-password@127.0.0.1:6379/0';
 
-describe('the settings of rate limits and Redis', () => {
-  it('have nothing to open by default', () => {
+describe('the settings for rate limits and Redis', () => {
+  it('open nothing by default', () => {
     expect(optionsOf({})).toBeUndefined();
   });
 
@@ -32,7 +32,7 @@ describe('the settings of rate limits and Redis', () => {
     ['RATE_LIMIT', '600', /^RATE_LIMIT must be a whole number up to 9999999 per second/],
     ['RATE_LIMIT', '0/m', /^RATE_LIMIT must be/],
     ['RATE_LIMIT', '600/d', /^RATE_LIMIT must be .*; got "600\/d"\.$/],
-  ])('refuse %s=%s with one line that says what is allowed', (name, value, message) => {
+  ])('reject %s=%s with one line that states what is allowed', (name, value, message) => {
     const read = () => readConfig({ [name]: value });
 
     expect(read).toThrow(message);
@@ -43,18 +43,18 @@ describe('the settings of rate limits and Redis', () => {
     ['10/s', { calls: 10, windowMs: 1_000 }],
     ['600/m', { calls: 600, windowMs: 60_000 }],
     ['9999999/h', { calls: 9_999_999, windowMs: 3_600_000 }],
-  ])('take %s as a rate limit, without Redis', (RATE_LIMIT, rateLimit) => {
+  ])('accept %s as a rate limit without Redis', (RATE_LIMIT, rateLimit) => {
     expect(optionsOf({ RATE_LIMIT })).toEqual({ url: undefined, secret: '', rateLimit });
   });
 
-  it('take the password as the secret, unless there is one', () => {
+  it('use the password as the secret, unless a secret is set', () => {
     const REDIS_SECRET = 'sixteen letters!';
 
     expect(optionsOf({ REDIS_URL: WITH_PASSWORD })?.secret).toBe('a-password');
     expect(optionsOf({ REDIS_URL: WITH_PASSWORD, REDIS_SECRET })?.secret).toBe(REDIS_SECRET);
   });
 
-  it('warn of names in Redis that are hashed without a secret', () => {
+  it('warn about names in Redis that are hashed without a secret', () => {
     const warningsOf = (env: Record<string, string>) => readConfig(env).warnings;
 
     expect(warningsOf({ REDIS_URL: PLAIN })).toEqual([
