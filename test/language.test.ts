@@ -109,3 +109,37 @@ describe('src and the schema', () => {
     ts.isTemplateTail(node) ||
     ts.isJsxText(node);
 });
+
+it('titles of tests use the field’s terms', () => {
+  const titles = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts') && !file.includes('node_modules'))
+    .flatMap((file) => titlesOf(join('test', file)));
+
+  expect(titles.length).toBeGreaterThan(2_000);
+  expect(titles.flatMap(({ place, title }) => termsIn(place, title))).toEqual([]);
+
+  function titlesOf(file: string): { readonly place: string; readonly title: string }[] {
+    const source = ts.createSourceFile(
+      file,
+      readFileSync(join(ROOT, file), 'utf8'),
+      ts.ScriptTarget.Latest,
+    );
+    const found: { readonly place: string; readonly title: string }[] = [];
+    const visit = (node: ts.Node): void => {
+      const [title] = ts.isCallExpression(node) ? node.arguments : [];
+      if (title && ts.isStringLiteralLike(title) && isTest(node)) {
+        found.push({ place: file, title: title.text });
+      }
+      ts.forEachChild(node, visit);
+    };
+    visit(source);
+    return found;
+  }
+
+  /** Whether it calls `it`, `describe`, or what they return, such as `it.each(…)`. */
+  function isTest(node: ts.Node): boolean {
+    if (ts.isIdentifier(node)) return node.text === 'it' || node.text === 'describe';
+    const isPart = ts.isCallExpression(node) || ts.isPropertyAccessExpression(node);
+    return isPart && isTest(node.expression);
+  }
+});

@@ -324,7 +324,9 @@ describe('types of own documents', { timeout: 180_000 }, () => {
   it('are not generated in a folder whose documents the generator cannot find', async () => {
     const app = await makeApp(NAMES, 'a!b');
 
-    await expect(generate(app)).rejects.toThrow('below a folder with ! in its name. Rename the folder');
+    await expect(generate(app)).rejects.toThrow(
+      'below a folder with ! in its name. Rename the folder',
+    );
   });
 
   it('map each custom scalar of the schema in the Relay configuration', async () => {

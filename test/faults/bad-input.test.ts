@@ -335,9 +335,7 @@ describe('T43 long strings', () => {
       for (const text of ['x'.repeat(20_000), 'x'.repeat(7_001), '語'.repeat(1_000)]) {
         const reply = await askWith(field, text);
         expect(reply.codes).toEqual(['BAD_USER_INPUT']);
-        expect(reply.errors[0].message).toMatch(
-          /at most 7000 octets of a URL, got \d+/,
-        );
+        expect(reply.errors[0].message).toMatch(/at most 7000 octets of a URL, got \d+/);
         replies.push(reply);
       }
 

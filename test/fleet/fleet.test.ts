@@ -77,7 +77,7 @@ afterAll(() => {
   process.stdout.write(`\n${table}\n`);
 });
 
-describe.skipIf(!hasNginx || !hasRedis)('a fleet', () => {
+describe.skipIf(!hasNginx || !hasRedis)('replicas', () => {
   it('runs one poller for each replica for all watchers', async () => {
     const POLLED_MS = 8_000;
     const polls: number[] = [];
@@ -196,7 +196,7 @@ describe.skipIf(!hasNginx || !hasRedis)('a fleet', () => {
     reportWatchers('all of these', 40, await publish(stand, id, watchers));
   });
 
-  it('answers no key with the answer of another key', async () => {
+  it('returns the response of one API key to no other', async () => {
     const backend = await openFaultUpstream();
     onTestFinished(() => backend.stop());
     backend.on(

@@ -53,7 +53,7 @@ describe('RoundRobinQueue', () => {
     expect(takeAllOf(queue)).toEqual(['x1', 'y1', 'x2', 'y2', 'x3']);
   });
 
-  it('refuses an item of the key with most items when it is full', () => {
+  it('rejects an item of the key with the most items when it is full', () => {
     const queue = queueOf(3, 'a1', 'a2', 'b1');
 
     expect(queue.add('a', 'a3')).toBe('a3');

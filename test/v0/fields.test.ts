@@ -75,7 +75,7 @@ describe('the body of a resource', () => {
     ['an omitted field', { id: 'a', made: 'now' }],
     ['an unknown field', { id: 'a', other: 1 }],
     ['an unknown field in a list', { id: 'a', parts: [{ other: 1 }] }],
-  ])('refuses %s', (_what, body) => {
+  ])('rejects %s', (_what, body) => {
     expect(Body.safeParse(body).success).toBe(false);
   });
 

@@ -69,7 +69,7 @@ describe('an id in a path', () => {
     expect(refused).toBeGreaterThan(0);
   });
 
-  it('is refused as "search" for a page and for an account', () => {
+  it('is rejected as "search" for a page and for an account', () => {
     expect(() => fillPath(routes.getPage, { page_id: 'search' })).toThrow('another route');
     expect(() => fillPath(routes.getAccount, { account_id: 'search' })).toThrow('another route');
   });
