@@ -186,7 +186,7 @@ it('the cost of an empty selection, as braces leave it while a query is typed, i
   await write(page, 'query', '');
   for (const typed of ['{', 'topics {']) {
     await page.keyboard.type(typed);
-    await expectCost(page, /Cost unknown: no field is selected/);
+    await expectCost(page, /Cost unknown: select at least one field/);
   }
 });
 

@@ -228,6 +228,7 @@ describe('headers', () => {
     await page.getByRole('button', { name: 'New tab' }).click();
 
     await expect.poll(() => textOf(page, 'headers')).toContain('"x-team": "blue"');
+    await untilStored(page, 'graphiql:tabState', '"activeTabIndex":1');
     await page.reload();
     await isUsable(page);
     expect(await page.locator('.graphiql-tab').count()).toBe(2);
