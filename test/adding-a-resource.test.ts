@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readPages, ROOT } from './support/pages.ts';
 import { applyPage } from './support/worked-example.ts';
 
-/** What a clone does not have, in whichever folder: `test/extensions/federation` has packages of its own. */
+/** What a clone does not have, in whichever folder: `test/extensions/federation` has its own packages. */
 const NOT_COPIED = new Set(['.git', '.data', 'node_modules']);
 
 const NEW_FILES = join(ROOT, 'docs/adding-a-resource');
@@ -33,7 +33,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-/** Runs a script of a package in the copy, with an environment of its own: `passed`, or else its output. */
+/** Runs a script of a package in the copy, with its own environment: `passed`, or else its output. */
 const run = (script: string, ...args: string[]): Promise<string> =>
   promisify(execFile)(process.execPath, [join(copy, 'node_modules', script), ...args], {
     cwd: copy,

@@ -45,7 +45,7 @@ interface FlightOptions extends Attempts {
 /**
  * A read that others may join, without its flight once that has ended. A table that a Map has outgrown refers to the next
  * one, so in V8's old generation it retains all later tables and what their entries refer to. With flights in the Map,
- * those of ended requests were copied there: a fifth of a screen's CPU (2026-11-28, Node 20).
+ * those of ended requests would be copied there.
  */
 interface JoinableRead {
   readonly id: string;

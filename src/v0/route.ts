@@ -47,9 +47,9 @@ export function reservedWords(paths: readonly string[]): ReadonlyMap<string, Rea
     for (const [place, parameter] of template.entries()) {
       if (!isParameter(parameter)) continue;
       const name = parameter.slice(1, -1);
-      const beside = templates.filter((other) => meet(template, other, place));
+      const siblings = templates.filter((other) => meet(template, other, place));
       const known = words.get(name) ?? new Set();
-      for (const { [place]: word } of beside) if (word && !isParameter(word)) known.add(word);
+      for (const { [place]: word } of siblings) if (word && !isParameter(word)) known.add(word);
       if (known.size > 0) words.set(name, known);
     }
   }

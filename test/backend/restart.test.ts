@@ -1,4 +1,4 @@
-/** Durability: a restart, a kill, and many writes at once. */
+/** Durability: a restart, a kill, and many concurrent writes. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -22,7 +22,7 @@ it('keeps its topics and finishes queued publishing after a restart', async () =
   expect((await second.call('/v0/topics?limit=100')).body).toEqual(topics.body);
 });
 
-/** A backend in a process of its own. */
+/** A backend in its own process. */
 async function spawnBackend(databaseUrl: string) {
   const child = spawn(process.execPath, [await buildScript('backend-process'), databaseUrl], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,4 +1,4 @@
-/** The cost beside the query. */
+/** The cost next to the query. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startGateway } from '../support/gateway-process.ts';
 import { expectCost, openExample, picture, play, write } from './browser.ts';

@@ -21,7 +21,7 @@ describe('a first visit', () => {
     expect(data.page.name).toBe('Northwind launch');
     expect(errors).toBeUndefined();
     expect(await textOf(page, 'answer')).toContain('"audiences": {');
-    // The call log has a pane of its own.
+    // The call log has its own pane.
     expect(await textOf(page, 'answer')).not.toContain('upstream');
     expect(await page.title()).toBe('Content Pages · GraphiQL');
     expect([strangers, lines]).toEqual([[], []]);

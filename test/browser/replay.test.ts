@@ -1,5 +1,5 @@
 /**
- * A frontend's run on a recording, as docs/testing.md shows it: real browsers, each with a key of its own, and no backend.
+ * A frontend's run on a recording, as docs/testing.md shows it: real browsers, each with its own API key, and no backend.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -35,7 +35,7 @@ const SCREEN = `query Screen {
 fragment Free on Page { status id }
 fragment People on Page { createdAt audiences(first: 1) { totalCount } id }`;
 
-/** A gateway whose backend answers the page at once and its audiences later. */
+/** A gateway whose backend returns the page immediately and its audiences later. */
 async function open(audiences: Behaviour = world()) {
   const site = await openGateway({ backend: 'faulty' });
   const { upstream } = site;

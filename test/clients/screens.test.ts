@@ -522,7 +522,7 @@ describe('Relay', () => {
 });
 
 describe('fetch with the generated documents', () => {
-  /** Asks by the hash that codegen has put beside the document, without its text. */
+  /** Requests by the hash that codegen has put next to the document, without its text. */
   async function ask<Data, Variables>(
     { url }: InProcessGateway,
     document: TypedDocumentNode<Data, Variables>,

@@ -1,4 +1,4 @@
-/** Limits of an execution: above its size or its time it ends at once, with one error and without data. */
+/** Limits of an execution: above its size or its time it ends immediately, with one error and without data. */
 import {
   buildSchema,
   getIntrospectionQuery,

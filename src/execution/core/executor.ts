@@ -304,7 +304,7 @@ export class Executor {
     throw new Error(`Expected Iterable, but did not find one for field "${name}".`);
   }
 
-  /** Items of arrays are counted at once, those of other iterables one by one. */
+  /** Items of arrays are counted together, those of other iterables one by one. */
   protected completeItems(
     position: ResponsePosition,
     item: Shape,

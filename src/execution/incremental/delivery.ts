@@ -19,7 +19,7 @@ type PathKeys = readonly (string | number)[];
  *
  * - `inlined`: those available with the initial result are silently part of it, and each field is delivered once.
  * - `announced`: in addition, labelled ones are announced and completed, for clients that wait for each.
- * - `whole`: labelled ones are never inlined, and each fragment is delivered at once, with all of its fields, for clients
+ * - `whole`: labelled ones are never inlined, and each fragment is delivered whole, with all of its fields, for clients
  *   that parse each on its own.
  */
 export type FragmentDelivery = 'inlined' | 'announced' | 'whole';

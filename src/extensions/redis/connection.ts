@@ -319,7 +319,7 @@ class RedisBreaker {
 
   /** @param sentMs time at which the command was sent, on `performance.now()`'s clock. */
   timedOut(sentMs: number): void {
-    // A long turn of the event loop times out all commands in flight at once.
+    // A long turn of the event loop times out all commands in flight together.
     if (!this.#isClosed || sentMs < this.#countedMs) return;
     this.#countedMs = performance.now();
     this.#timeouts += 1;

@@ -1,4 +1,4 @@
-/** The subgraph's schema, as two composers read it alone and beside another subgraph. */
+/** The subgraph's schema, as two composers read it alone and with another subgraph. */
 import {
   buildSchema,
   isInterfaceType,
