@@ -3,7 +3,7 @@
  */
 import { specifiedDirectives } from 'graphql';
 import '../resources/resources.ts';
-import { DeferDirective, StreamDirective } from '../execution/incremental/defer-and-stream.ts';
+import { DeferDirective, StreamDirective } from '../execution/operation/defer-and-stream.ts';
 import { builder } from '../graph/schema/builder.ts';
 import { RestCostDirective, SemanticNonNullDirective } from '../graph/schema/directives.ts';
 

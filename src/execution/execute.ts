@@ -22,10 +22,13 @@ import { ResultBounds, type ExecutionLimits } from './core/result-bounds.ts';
 import { Executor, type ExecutorArgs } from './core/executor.ts';
 import type { MaybePromise } from './core/resolved-value.ts';
 import type { FragmentDelivery } from './incremental/delivery.ts';
-import { IncrementalExecutor, type IncrementalResult } from './incremental/incremental-executor.ts';
-import { INCREMENTAL, isDeferredAt } from './incremental/incremental-selection.ts';
+import {
+  IncrementalExecutor,
+  isDeferredAt,
+  type IncrementalResult,
+} from './incremental/incremental-executor.ts';
 import { checkValues } from './check-values.ts';
-import { STANDARD, PreparedOperations } from './operation/prepared-operations.ts';
+import { PreparedOperations } from './operation/prepared-operations.ts';
 import type { PreparedSelection } from './operation/prepared-selection.ts';
 import { coerceVariableValues } from './operation/variables.ts';
 
@@ -64,7 +67,7 @@ export function createExecute(options: ExecutionOptions): Execute {
   }
 
   return (args) => {
-    const { schema, document, operationName, variableValues: sent, options: coercion } = args;
+    const { schema, document, operationName, isIncremental = false } = args;
     assertArguments(args);
     const operations = operationsOf(schema);
     const operation = args.operation ?? getOperationAST(document, operationName);
@@ -72,32 +75,31 @@ export function createExecute(options: ExecutionOptions): Execute {
     const { coerced: variableValues, errors } = coerceVariableValues(
       schema,
       operation,
-      sent,
+      args.variableValues,
       args.hideSuggestions,
-      coercion?.maxCoercionErrors,
+      args.options?.maxCoercionErrors,
     );
     if (!variableValues) return { errors: errors! };
     const known = operations.document(document);
-    const context = { schema, fragments: known.fragments, variableValues };
-    const preparation = args.isIncremental ? INCREMENTAL : STANDARD;
+    const context = { schema, fragments: known.fragments, variableValues, isIncremental };
     let selection: PreparedSelection;
-    if (operation.operation === OperationTypeNode.MUTATION) {
-      try {
-        checkValues(context, operation);
-      } catch (error) {
-        return { errors: [error as GraphQLError] };
-      }
-    }
     try {
-      selection = operations.root(known, operation, context, preparation);
+      selection = operations.root(known, operation, context);
     } catch (error) {
       // A null condition, or an operation type that the schema lacks: nothing was executed.
       return { errors: [error as GraphQLError], data: null };
     }
+    if (operation.operation === OperationTypeNode.MUTATION) {
+      try {
+        checkValues(selection, context);
+      } catch (error) {
+        return { errors: [error as GraphQLError] };
+      }
+    }
     const { contextValue } = args;
     const request = { context, operation, selection, args };
     const bounds = new ResultBounds(selection, options.limits(contextValue));
-    if (!args.isIncremental) return new Executor(request, bounds).executeOperation();
+    if (!isIncremental) return new Executor(request, bounds).executeOperation();
     options.onIncremental?.(contextValue, (path) => isDeferredAt(selection, path, context));
     const { fragmentDelivery = 'inlined' } = args;
     return new IncrementalExecutor(request, bounds, fragmentDelivery).executeOperation();

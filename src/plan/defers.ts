@@ -12,7 +12,7 @@ import {
   type InlineFragmentNode,
   type SelectionNode,
 } from 'graphql';
-import { deferOf } from '../execution/incremental/defer-and-stream.ts';
+import { deferOf } from '../execution/operation/defer-and-stream.ts';
 import type { Context } from '../graph/context.ts';
 import { selectionOf } from '../graph/entity/selection.ts';
 import { planFor, readOperation, type OperationArgs } from './cost.ts';

@@ -12,12 +12,11 @@ import {
   isNonNullType,
   isObjectType,
   OperationTypeNode,
-  type FieldNode,
   type GraphQLObjectType,
   type OperationDefinitionNode,
 } from 'graphql';
 import {
-  prepareArguments,
+  argumentsOf,
   type ArgumentValues,
   type FieldDefinition,
 } from '../execution/operation/arguments.ts';
@@ -225,7 +224,7 @@ export class Planner {
         this.#visitRequirement(requirement, {
           parent,
           field: { ...field, definition },
-          args: this.#argumentsOf(definition, field.fieldNodes),
+          args: argumentsOf(this.#document, definition, field.fieldNodes),
           path: parent.path ? `${parent.path}.${field.key}` : field.key,
           at,
           // Calls that require the object itself are made only if it exists.
@@ -246,11 +245,6 @@ export class Planner {
     } else if (!definition && name !== '__typename') {
       this.#account.addValues(upTo(introspected));
     }
-  }
-
-  /** @throws if they are invalid. */
-  #argumentsOf(definition: FieldDefinition, fieldNodes: readonly FieldNode[]): ArgumentValues {
-    return prepareArguments(definition, fieldNodes[0]!).coerce(this.#document.variableValues);
   }
 
   #visitRequirement(requirement: Requirement | undefined, visit: Visit): void {
@@ -325,7 +319,8 @@ export class Planner {
   #proves({ requirement, definition, fieldNodes }: KeyField, group: ObjectGroup): boolean {
     if (requirement.kind !== 'list' || !requirement.proves) return false;
     try {
-      this.#requestOf(requirement, group, this.#argumentsOf(definition, fieldNodes));
+      const args = argumentsOf(this.#document, definition, fieldNodes);
+      this.#requestOf(requirement, group, args);
       return true;
     } catch {
       return false; // nothing is sent

@@ -10,7 +10,7 @@ import { setImmediate as afterInput } from 'node:timers/promises';
 import { responsePathAsArray, type GraphQLError } from 'graphql';
 import { dictionary } from '../../lib/dictionary.ts';
 import type { NullBoundary, ResponsePosition } from '../core/response-position.ts';
-import type { DeferUsage } from './incremental-selection.ts';
+import type { DeferUsage } from '../operation/collect-fields.ts';
 
 type PathKeys = readonly (string | number)[];
 

@@ -5,15 +5,28 @@
  *
  * Source: https://github.com/graphql/graphql-spec/pull/1110
  */
-import { GraphQLError, type ExecutionResult, type FieldNode } from 'graphql';
+import {
+  GraphQLError,
+  isObjectType,
+  type ExecutionResult,
+  type FieldNode,
+  type GraphQLObjectType,
+  type GraphQLResolveInfo,
+} from 'graphql';
 import { isIterableObject } from 'graphql/jsutils/isIterableObject.js';
 import { dictionary } from '../../lib/dictionary.ts';
 import type { ResultBounds } from '../core/result-bounds.ts';
 import { Executor, type ExecutionRequest } from '../core/executor.ts';
 import { handleRejections } from '../core/resolved-value.ts';
 import { NullBoundary, type ResponsePosition } from '../core/response-position.ts';
-import type { Data, PreparedSelection, Shape } from '../operation/prepared-selection.ts';
-import { streamOf } from './defer-and-stream.ts';
+import type { OperationContext } from '../operation/collect-fields.ts';
+import type {
+  Data,
+  PreparedField,
+  PreparedSelection,
+  Shape,
+} from '../operation/prepared-selection.ts';
+import { streamOf } from '../operation/defer-and-stream.ts';
 import {
   Delivery,
   Task,
@@ -21,7 +34,6 @@ import {
   type FragmentDelivery,
   type PendingResult,
 } from './delivery.ts';
-import { IncrementalField, IncrementalSelection } from './incremental-selection.ts';
 
 /** An initial result, possibly followed by payloads. */
 export interface IncrementalResult extends ExecutionResult {
@@ -110,12 +122,12 @@ export class IncrementalExecutor extends Executor {
     source: unknown,
     position: ResponsePosition | undefined,
   ): Data {
-    if (selection instanceof IncrementalSelection) this.#defer(selection, source, position);
+    this.#defer(selection, source, position);
     return super.executeFields(selection, source, position);
   }
 
   #defer(
-    { begun, groups }: IncrementalSelection,
+    { begun, groups }: PreparedSelection,
     source: unknown,
     position: ResponsePosition | undefined,
   ): void {
@@ -139,8 +151,7 @@ export class IncrementalExecutor extends Executor {
   ): unknown[] {
     const { field, key } = position;
     // Nested lists have indexes as keys, and are not streamed.
-    const isStreamed = field instanceof IncrementalField && typeof key === 'string';
-    return isStreamed && field.stream && isIterableObject(values)
+    return field.stream && typeof key === 'string' && isIterableObject(values)
       ? this.#streamItems(position, field, field.stream, item, values)
       : super.completeListValue(position, item, values);
   }
@@ -148,7 +159,7 @@ export class IncrementalExecutor extends Executor {
   /** Completes the first items, and creates tasks for the others. */
   #streamItems(
     position: ResponsePosition,
-    field: IncrementalField,
+    field: PreparedField,
     node: FieldNode,
     shape: Shape,
     values: Iterable<unknown>,
@@ -205,4 +216,33 @@ export class IncrementalExecutor extends Executor {
     }
     this.#waiting = undefined;
   }
+}
+
+/** Whether the position at a path is executed separately from the initial result. */
+export function isDeferredAt(
+  operation: PreparedSelection,
+  path: GraphQLResolveInfo['path'],
+  context: OperationContext,
+): boolean {
+  const steps: GraphQLResolveInfo['path'][] = [];
+  for (let step: GraphQLResolveInfo['path'] | undefined = path; step; step = step.prev) {
+    steps.unshift(step);
+  }
+  let field: PreparedField | undefined;
+  for (const { key, typename } of steps) {
+    if (typeof key === 'number') {
+      const node = field?.stream;
+      const stream = node && streamOf(node, context.variableValues);
+      if (stream && key >= stream.initialCount) return true;
+      continue;
+    }
+    const type: unknown = field && context.schema.getType(typename!);
+    if (field && !isObjectType(type)) return false;
+    const selection: PreparedSelection = field
+      ? field.below(type as GraphQLObjectType, context)
+      : operation;
+    field = selection.fields.find((one) => one.key === key);
+    if (!field) return true;
+  }
+  return false;
 }

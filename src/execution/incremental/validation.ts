@@ -18,7 +18,7 @@ import {
   type ValidationContext,
   type ValidationRule,
 } from 'graphql';
-import { isIncremental, isStream, StreamDirective } from './defer-and-stream.ts';
+import { isIncremental, isStream, StreamDirective } from '../operation/defer-and-stream.ts';
 
 /** Labels must be unique literals. */
 function labelsAreUnique(context: ValidationContext): ASTVisitor {

@@ -19,7 +19,7 @@ import {
   type ValueNode,
 } from 'graphql';
 import { dictionary } from '../../lib/dictionary.ts';
-import type { CollectedField, OperationContext } from './collect-fields.ts';
+import type { OperationContext } from './collect-fields.ts';
 import type { VariableValues } from './variables.ts';
 
 export type ArgumentValues = Readonly<Record<string, unknown>>;
@@ -81,18 +81,16 @@ export function prepareArguments(definition: FieldDefinition, node: FieldNode): 
   return prepared;
 }
 
-/** Returns the arguments of a selected field; undefined for invalid ones, which execution will report. */
-export function argumentsOf(
+/**
+ * Returns the arguments of a selected field.
+ *
+ * @throws {GraphQLError} if they are invalid.
+ */
+export const argumentsOf = (
   { variableValues }: OperationContext,
   definition: FieldDefinition,
-  { fieldNodes: [node] }: CollectedField,
-): ArgumentValues | undefined {
-  try {
-    return prepareArguments(definition, node!).coerce(variableValues);
-  } catch {
-    return undefined;
-  }
-}
+  [node]: readonly FieldNode[],
+): ArgumentValues => prepareArguments(definition, node!).coerce(variableValues);
 
 function prepareEach(
   { args }: FieldDefinition,

@@ -21,12 +21,31 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { dictionary } from '../../lib/dictionary.ts';
+import { deferOf } from './defer-and-stream.ts';
 
 /** The constant parts of `GraphQLResolveInfo`, required to read a selection. */
 export interface OperationContext {
   readonly schema: GraphQLSchema;
   readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
   readonly variableValues: Readonly<Record<string, unknown>>;
+  /** Whether `@defer` and `@stream` apply; otherwise they are ignored. @default false */
+  readonly isIncremental?: boolean | undefined;
+}
+
+/** An occurrence of `@defer`. */
+export interface DeferUsage {
+  readonly label: string | undefined;
+  /** Enclosing `@defer`. */
+  readonly parent: DeferUsage | undefined;
+  /** Returns the keys of its fields, including those that are also selected elsewhere. */
+  readonly keys: () => readonly string[];
+}
+
+/** A node with a selection set: a field or an operation. */
+export interface Selecting {
+  readonly selectionSet?: SelectionSetNode | undefined;
+  /** Enclosing `@defer`. */
+  readonly usage?: DeferUsage | undefined;
 }
 
 /** A response key of a type: its field, and all nodes that select it. */
@@ -35,16 +54,16 @@ export interface CollectedField {
   readonly key: string;
   readonly name: string;
   readonly fieldNodes: readonly FieldNode[];
+  /** Its nodes with their `@defer`s. */
+  readonly selecting: readonly Selecting[];
+  /** Its outermost `@defer`s; none if it is also selected without one. */
+  readonly usages: readonly DeferUsage[];
 }
 
-/** A node with a selection set: a field or an operation. */
-export interface Selecting {
-  readonly selectionSet?: SelectionSetNode | undefined;
-}
-
-interface Selection {
-  readonly type: GraphQLObjectType;
+export interface CollectedFields {
   readonly fields: readonly CollectedField[];
+  /** `@defer`s that begin here, in document order. */
+  readonly begun: readonly DeferUsage[];
 }
 
 /**
@@ -65,13 +84,8 @@ export function eachSelection(
   }
 }
 
-/** Cache by array of nodes, which belongs to one execution, or one combination of conditions. */
-const selections = new WeakMap<readonly Selecting[], Selection>();
-
 /**
  * Collects the fields that `nodes` select on `type`, by response key, in document order.
- *
- * All items of a list, and all requests of a prepared operation, share the array.
  *
  * @throws {GraphQLError} if a condition is null.
  */
@@ -79,37 +93,82 @@ export function collectFields(
   context: OperationContext,
   type: GraphQLObjectType,
   nodes: readonly Selecting[],
-): readonly CollectedField[] {
-  const found = selections.get(nodes);
-  if (found?.type === type) return found.fields;
-  const { schema, fragments } = context;
-  const collected = new Map<string, { key: string; name: string; fieldNodes: FieldNode[] }>();
-  const visited = new Set<string>();
-  for (const { selectionSet } of nodes) if (selectionSet) collect(selectionSet);
-  const fields = [...collected.values()];
-  selections.set(nodes, { type, fields });
-  return fields;
+): CollectedFields {
+  const { schema, fragments, variableValues, isIncremental = false } = context;
+  const collected = new Map<string, { nodes: Set<FieldNode>; selecting: Selecting[] }>();
+  /** The `@defer`s around each fragment that was collected. */
+  const visited = new Map<string, (DeferUsage | undefined)[]>();
+  const begun: DeferUsage[] = [];
+  for (const { selectionSet, usage } of nodes) if (selectionSet) collect(selectionSet, usage);
+  const fields = [...collected].map(([key, { nodes, selecting }]) => {
+    // A fragment can be spread in several `@defer`s.
+    const fieldNodes = [...nodes];
+    return {
+      key,
+      name: fieldNodes[0]!.name.value,
+      fieldNodes,
+      selecting,
+      usages: outermostOf(selecting),
+    };
+  });
+  return { fields, begun };
 
-  function collect(selectionSet: SelectionSetNode): void {
-    for (const selection of selectionSet.selections) {
-      // Fragments are collected once; conditions of further spreads are not evaluated.
-      if (selection.kind === Kind.FRAGMENT_SPREAD && visited.has(selection.name.value)) continue;
+  function collect({ selections }: SelectionSetNode, usage: DeferUsage | undefined): void {
+    for (const selection of selections) {
+      const isSpread = selection.kind === Kind.FRAGMENT_SPREAD;
+      const known = isSpread ? (visited.get(selection.name.value) ?? []) : [];
+      // Conditions of further spreads are not evaluated.
+      if (known.length > 0 && !isIncremental) continue;
       if (selection.directives?.length && !isIncluded(context, selection)) continue;
       if (selection.kind === Kind.FIELD) {
         const key = selection.alias?.value ?? selection.name.value;
-        const known = collected.get(key);
-        if (known) known.fieldNodes.push(selection);
-        else collected.set(key, { key, name: selection.name.value, fieldNodes: [selection] });
+        let field = collected.get(key);
+        if (!field) collected.set(key, (field = { nodes: new Set(), selecting: [] }));
+        field.nodes.add(selection);
+        const { selectionSet } = selection;
+        field.selecting.push(usage ? { selectionSet, usage } : selection);
         continue;
       }
-      const isSpread = selection.kind === Kind.FRAGMENT_SPREAD;
-      if (isSpread) visited.add(selection.name.value);
       const fragment = isSpread ? fragments[selection.name.value] : selection;
-      if (fragment && applies(schema, type, fragment.typeCondition?.name.value)) {
-        collect(fragment.selectionSet);
-      }
+      if (!fragment || !applies(schema, type, fragment.typeCondition?.name.value)) continue;
+      const defer = isIncremental ? deferOf(selection, variableValues) : undefined;
+      const own = defer ? begin(defer.label, usage, fragment) : usage;
+      // Its fields are already collected, and delivered no later.
+      if (known.some((one) => isWithin(usage, one))) continue;
+      if (isSpread) visited.set(selection.name.value, [...known, own]);
+      collect(fragment.selectionSet, own);
     }
   }
+
+  function begin(
+    label: string | undefined,
+    parent: DeferUsage | undefined,
+    { selectionSet }: Selecting,
+  ): DeferUsage {
+    let keys: readonly string[] | undefined;
+    const usage = {
+      label,
+      parent,
+      keys: () =>
+        (keys ??= collectFields(context, type, [{ selectionSet }])
+          .fields.filter(({ usages }) => usages.length === 0)
+          .map(({ key }) => key)),
+    };
+    begun.push(usage);
+    return usage;
+  }
+}
+
+/** Whether `inner` is nested in `outer`. */
+function isWithin(inner: DeferUsage | undefined, outer: DeferUsage | undefined): boolean {
+  for (let usage = inner; usage; usage = usage.parent) if (usage === outer) return true;
+  return outer === undefined;
+}
+
+function outermostOf(selecting: readonly Selecting[]): readonly DeferUsage[] {
+  if (selecting.some(({ usage }) => !usage)) return [];
+  const all = [...new Set(selecting.map(({ usage }) => usage!))];
+  return all.filter((usage) => !all.some((one) => one !== usage && isWithin(usage, one)));
 }
 
 /**
@@ -147,18 +206,14 @@ export const fragmentsOf = ({ definitions }: DocumentNode): OperationContext['fr
   );
 
 /** @throws {GraphQLError} if a condition is null. */
-export function isIncluded({ variableValues }: OperationContext, node: SelectionNode): boolean {
+function isIncluded({ variableValues }: OperationContext, node: SelectionNode): boolean {
   const skip = getDirectiveValues(GraphQLSkipDirective, node, variableValues);
   if (skip?.['if'] === true) return false;
   const include = getDirectiveValues(GraphQLIncludeDirective, node, variableValues);
   return include?.['if'] !== false;
 }
 
-export function applies(
-  schema: GraphQLSchema,
-  type: GraphQLObjectType,
-  condition?: string,
-): boolean {
+function applies(schema: GraphQLSchema, type: GraphQLObjectType, condition?: string): boolean {
   if (condition === undefined || condition === type.name) return true;
   const named = schema.getType(condition);
   return isAbstractType(named) && schema.isSubType(named, type);

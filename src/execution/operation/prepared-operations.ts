@@ -5,7 +5,6 @@ import {
   GraphQLError,
   Kind,
   type DocumentNode,
-  type GraphQLObjectType,
   type OperationDefinitionNode,
   type SelectionNode,
 } from 'graphql';
@@ -34,26 +33,6 @@ interface PreparedDocument {
   readonly deciders: readonly string[];
 }
 
-/** A way to prepare operations. */
-export interface Preparation {
-  /** Part of the cache key. */
-  readonly name: string;
-  /** @throws {GraphQLError} if a condition is null. */
-  root(
-    context: OperationContext,
-    type: GraphQLObjectType,
-    operation: OperationDefinitionNode,
-  ): PreparedSelection;
-}
-
-/** Standard execution, without incremental delivery. */
-export const STANDARD: Preparation = {
-  name: 'plain',
-  // A new array, since collected fields are cached by it.
-  root: (context, type, operation) =>
-    new PreparedSelection(context, type, collectFields(context, type, [operation])),
-};
-
 /** Cache of prepared operations of one schema. */
 export class PreparedOperations {
   /** Weak: the cache of documents owns them. */
@@ -80,18 +59,17 @@ export class PreparedOperations {
     { id, deciders }: PreparedDocument,
     operation: OperationDefinitionNode,
     context: OperationContext,
-    preparation: Preparation,
   ): PreparedSelection {
     const type = context.schema.getRootType(operation.operation);
     if (!type) {
       const message = `Schema is not configured to execute ${operation.operation} operation.`;
       throw new GraphQLError(message, { nodes: operation });
     }
-    let key = `${preparation.name} ${id} ${operation.name?.value ?? ''}`;
+    let key = `${context.isIncremental ? 'incremental' : 'plain'} ${id} ${operation.name?.value ?? ''}`;
     for (const name of deciders) key += ` ${signOf(context.variableValues[name])}`;
     let root = this.#roots.get(key);
     if (!root) {
-      root = preparation.root(context, type, operation);
+      root = new PreparedSelection(context, type, collectFields(context, type, [operation]));
       this.#roots.set(key, root, { size: weightOf(operation, context.fragments) });
     }
     return root;

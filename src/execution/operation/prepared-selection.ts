@@ -21,7 +21,14 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import { prepareArguments, type PreparedArguments } from './arguments.ts';
-import { collectFields, type CollectedField, type OperationContext } from './collect-fields.ts';
+import {
+  collectFields,
+  type CollectedField,
+  type CollectedFields,
+  type DeferUsage,
+  type OperationContext,
+} from './collect-fields.ts';
+import { isStream } from './defer-and-stream.ts';
 import { PLAIN_SCALARS, type IsPlain } from './variables.ts';
 
 /** The type of a field or of list items, as required by `completeValue`. */
@@ -40,13 +47,24 @@ export type Data = Record<string, unknown>;
 const BRACES = 2;
 const KEY_MARKS = 4;
 
-/** The selection on objects of one type. */
+/**
+ * The selection on objects of one type. Fields are executed with the object, or in separate groups. A field selected
+ * both with and without `@defer` is not deferred.
+ *
+ * Source: `BuildExecutionPlan` of https://github.com/graphql/graphql-spec/pull/1110
+ */
 export class PreparedSelection {
   readonly fields: readonly PreparedField[];
   /** Field with this selection; undefined for the root. */
   readonly above: PreparedField | undefined;
   /** All prepared fields of the operation, by index. */
   readonly all: PreparedField[];
+  /** `@defer`s around the whole selection. */
+  readonly usages: readonly DeferUsage[];
+  /** `@defer`s that begin at an object, in document order. */
+  readonly begun: readonly DeferUsage[];
+  /** Groups of fields executed separately, each with its `@defer`s. */
+  readonly groups: readonly PreparedSelection[];
   /** Size of keys and `__typename`s of one object in JSON, in bytes. */
   readonly textBytes: number;
   /** Class of result objects: same keys in the same order give one hidden class in V8. */
@@ -63,28 +81,39 @@ export class PreparedSelection {
   constructor(
     context: OperationContext,
     type: GraphQLObjectType,
-    selected: readonly CollectedField[],
+    { fields, begun }: CollectedFields,
+    usages: readonly DeferUsage[] = [],
     above?: PreparedField,
     all: PreparedField[] = [],
   ) {
     this.above = above;
     this.all = above?.selection.all ?? all;
-    this.fields = selected.flatMap((collected) => {
-      const definition = definitionOf(context.schema, type, collected.name);
-      return definition ? [this.prepareField(type, definition, collected)] : [];
+    this.usages = usages;
+    this.begun = begun;
+    const prepared: PreparedField[] = [];
+    const groups: [CollectedField, ...CollectedField[]][] = [];
+    for (const field of fields) {
+      const definition = definitionOf(context.schema, type, field.name);
+      if (!definition) continue;
+      if (isSame(field.usages, usages)) {
+        prepared.push(new PreparedField(this, type, definition, field, context.isIncremental));
+        continue;
+      }
+      const group = groups.find(([first]) => isSame(first.usages, field.usages));
+      if (group) group.push(field);
+      else groups.push([field]);
+    }
+    this.fields = prepared;
+    this.groups = groups.map((group) => {
+      const collected = { fields: group, begun: [] };
+      return new PreparedSelection(context, type, collected, group[0].usages, above, this.all);
     });
-    this.textBytes = this.fields.reduce((sum, field) => sum + field.textBytes, BRACES);
-  }
-
-  /** Called by the constructor. */
-  protected prepareField(
-    type: GraphQLObjectType,
-    definition: GraphQLField<unknown, unknown>,
-    collected: CollectedField,
-  ): PreparedField {
-    return new PreparedField(this, type, definition, collected);
+    this.textBytes = prepared.reduce((sum, field) => sum + field.textBytes, BRACES);
   }
 }
+
+const isSame = (a: readonly DeferUsage[], b: readonly DeferUsage[]): boolean =>
+  a.length === b.length && a.every((usage) => b.includes(usage));
 
 export class PreparedField {
   readonly selection: PreparedSelection;
@@ -103,14 +132,20 @@ export class PreparedField {
   /** Shape of a leaf without a resolver, usually a property of its source. */
   readonly leaf: LeafShape | undefined;
   readonly textBytes: number;
+  /** Node with `@stream`, if the list is streamed. */
+  readonly stream: FieldNode | undefined;
+  readonly #collected: CollectedField;
   #below: Map<GraphQLObjectType, PreparedSelection> | undefined;
+  #streamed: PreparedField | undefined;
 
   constructor(
     selection: PreparedSelection,
     parentType: GraphQLObjectType,
     definition: GraphQLField<unknown, unknown>,
-    { key, name, fieldNodes }: CollectedField,
+    collected: CollectedField,
+    isIncremental = false,
   ) {
+    const { key, name, fieldNodes } = collected;
     this.selection = selection;
     this.index = selection.all.push(this) - 1;
     this.key = key;
@@ -126,6 +161,18 @@ export class PreparedField {
     const isProperty = !definition.resolve && !this.arguments;
     this.leaf = isProperty && this.shape.kind === 'leaf' ? this.shape : undefined;
     this.textBytes = Buffer.byteLength(key) + KEY_MARKS + (this.typename?.length ?? 0);
+    this.stream =
+      isIncremental && this.shape.kind === 'list'
+        ? fieldNodes.find(({ directives }) => directives?.some(isStream))
+        : undefined;
+    this.#collected = collected;
+  }
+
+  /** The same field for streamed items, which do not wait for a `@defer` around their list. */
+  get streamed(): PreparedField {
+    const { selection, parentType, definition, nodes } = this;
+    const collected = { ...this.#collected, selecting: nodes, usages: [] };
+    return (this.#streamed ??= new PreparedField(selection, parentType, definition, collected));
   }
 
   /**
@@ -136,14 +183,12 @@ export class PreparedField {
   below(type: GraphQLObjectType, context: OperationContext): PreparedSelection {
     let selection = this.#below?.get(type);
     if (!selection) {
-      selection = this.prepareBelow(type, context);
+      const { selecting, usages } = this.#collected;
+      const collected = collectFields(context, type, selecting);
+      selection = new PreparedSelection(context, type, collected, usages, this);
       (this.#below ??= new Map()).set(type, selection);
     }
     return selection;
-  }
-
-  protected prepareBelow(type: GraphQLObjectType, context: OperationContext): PreparedSelection {
-    return new PreparedSelection(context, type, collectFields(context, type, this.nodes), this);
   }
 }
 

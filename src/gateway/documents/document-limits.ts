@@ -16,7 +16,7 @@ import {
   type VariableDefinitionNode,
 } from 'graphql';
 import { fragmentsOf } from '../../execution/operation/collect-fields.ts';
-import { isIncremental } from '../../execution/incremental/defer-and-stream.ts';
+import { isIncremental } from '../../execution/operation/defer-and-stream.ts';
 import type { DocumentFacts } from '../operation/document.ts';
 
 export interface DocumentLimits {

@@ -126,7 +126,7 @@ async function sourceOf(operation: ReadyOperation): Promise<EventSourceStream | 
   const source = await createSourceEventStream(argsOf(operation));
   if (!isAsyncIterable(source)) return source;
   const request = { schema, fragments: fragmentsOf(document.syntax), variableValues };
-  const [field] = collectFields(request, schema.getSubscriptionType()!, [node]);
+  const [field] = collectFields(request, schema.getSubscriptionType()!, [node]).fields;
   const { fieldNodes, key } = field!; // a subscription has one field
   return {
     events: source[Symbol.asyncIterator](),

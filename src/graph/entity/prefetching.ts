@@ -199,8 +199,7 @@ class StartedCalls {
   /** Starts the call of a field. @throws for invalid arguments. */
   start(field: KeyField, parent: Key, context: Context, info: SelectionInfo): void {
     const { requirement, definition } = field;
-    const args = argumentsOf(info, definition, field);
-    if (!args) return;
+    const args = argumentsOf(info, definition, field.fieldNodes);
     const { path } = info;
     const node = info.fieldNodes[0]!;
     if (requirement.kind === 'list') {

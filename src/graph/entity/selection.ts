@@ -31,7 +31,7 @@ export interface ObjectSelection {
   readonly needsObject: boolean;
 }
 
-/** Cached by array of nodes, like `collectFields`, and type of object. */
+/** Cached by array of nodes, which belongs to one combination of conditions, and type of object. */
 const selections = new WeakMap<readonly Selecting[], ObjectSelection[]>();
 
 export function selectionOf(
@@ -58,7 +58,7 @@ function newSelection(
 ): ObjectSelection {
   const entity = findEntity(type.name);
   const definitions = type.getFields();
-  const fields = collectFields(document, type, nodes).map((selected): SelectedField => {
+  const fields = collectFields(document, type, nodes).fields.map((selected): SelectedField => {
     const definition = definitions[selected.name];
     return {
       ...selected,

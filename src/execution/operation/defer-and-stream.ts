@@ -16,7 +16,7 @@ import {
   type FieldNode,
   type SelectionNode,
 } from 'graphql';
-import type { VariableValues } from '../operation/variables.ts';
+import type { VariableValues } from './variables.ts';
 
 const CONDITION = {
   type: new GraphQLNonNull(GraphQLBoolean),
