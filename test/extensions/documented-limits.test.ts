@@ -4,7 +4,6 @@ import {
   COMMAND_TIMEOUT_MS,
   MAX_DELAY_MS,
   MAX_TIMEOUTS,
-  PROBE_MS,
 } from '../../src/extensions/redis/connection.ts';
 import { KEPT_MS } from '../../src/extensions/redis/shared-reads.ts';
 import { CLOSE_MS, FAILURE_LOG_INTERVAL_MS } from '../../src/extensions/traces/tracer.ts';
@@ -14,7 +13,7 @@ import { readPage, textOf } from '../support/pages.ts';
 it.each([
   `No command waits longer than ${COMMAND_TIMEOUT_MS} ms`,
   `After ${MAX_TIMEOUTS} consecutive commands without a reply`,
-  `only sends a probe every ${inSeconds(PROBE_MS)}`,
+  `connections with delays of up to ${inSeconds(MAX_DELAY_MS)}`,
   `reconnects every ${inSeconds(MAX_DELAY_MS)}`,
   `Every entry expires within ${KEPT_MS / 3_600_000} h`,
   `a warning at most every ${inSeconds(FAILURE_LOG_INTERVAL_MS)}`,

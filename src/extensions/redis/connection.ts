@@ -4,7 +4,7 @@
  */
 import { Redis, type RedisOptions } from 'ioredis';
 import { CONNECT_MS } from '../../rest/transport/connections.ts';
-import { PREFIX, type ChannelListener, type Connection } from './store.ts';
+import { PREFIX, type LuaScript } from './store.ts';
 
 export const COMMAND_TIMEOUT_MS = 50;
 
@@ -29,8 +29,6 @@ const OPTIONS: RedisOptions = {
 const MAX_CHECKS = 10;
 
 export const MAX_TIMEOUTS = 3;
-
-export const PROBE_MS = 1_000;
 
 export const MAX_DELAY_MS = 1_000;
 
@@ -69,8 +67,16 @@ export interface ConnectionObserver {
   onRefusal?(why: string): void;
 }
 
+interface ChannelListener {
+  onMessage(text: string): void;
+  /** Messages may have been lost, since the connection was lost or Redis did not respond. */
+  onGap(): void;
+}
+
+export type Connection = ReturnType<typeof createConnection>;
+
 /** @param url `redis://`, `rediss://` or `unix://`. */
-export function createConnection(url: string, observer: ConnectionObserver = {}): Connection {
+export function createConnection(url: string, observer: ConnectionObserver = {}) {
   const where = url.replace(/^unix:\/\//, '');
   const listeners = new Map<string, ChannelListener>();
   let isReady = false;
@@ -82,30 +88,30 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
   let hasLeft = false;
   let isEnding = false;
 
-  const isAvailable = (): boolean => isReady && breaker.isClosed;
+  let timeouts = 0;
+  /** Time of the last counted timeout; commands sent before it do not count again. */
+  let countedMs = -Infinity;
+
   const report = (): void => {
-    if (isEnding || isAvailable() === reported) return;
-    reported = isAvailable();
+    if (isEnding || isReady === reported) return;
+    reported = isReady;
     observer.onChange?.(reported, reported ? undefined : why);
     if (reported) for (const listener of listeners.values()) listener.onGap();
   };
-  const breaker = new RedisBreaker({
-    probe: () =>
-      commands.ping().then(
-        () => true,
-        (error: Error) => {
-          // A host that is gone ends no connection for 15 minutes, and its address may lead to another one.
-          if (isTimeout(error)) commands.disconnect(true);
-          return false;
-        },
-      ),
-    onChange: (isClosed) => {
-      if (!isClosed) why = 'timeout';
-      report();
-      // Repeats unconfirmed subscriptions.
-      if (isClosed) void resubscribe();
-    },
-  });
+
+  /** Reconnects at the third timeout: an unresponsive server would cost every request the whole timeout. */
+  const countTimeout = (sentMs: number): void => {
+    // A long turn of the event loop times out all commands in flight together.
+    if (!isReady || sentMs < countedMs) return;
+    countedMs = performance.now();
+    timeouts += 1;
+    if (timeouts < MAX_TIMEOUTS) return;
+    isReady = false;
+    why = 'timeout';
+    report();
+    // A host that is gone ends no connection for 15 minutes, and its address may lead to another one.
+    commands.disconnect(true);
+  };
 
   const commands = clientOf(where, {
     check: (client) =>
@@ -115,6 +121,7 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
         : client.pexpire(CHECK_KEY, 1),
     onReady: () => {
       isReady = true;
+      timeouts = 0;
       why = unusable = undefined;
       // The address may lead to another server by now, while the old one keeps its connections.
       if (hasLeft) messages.disconnect(true);
@@ -153,20 +160,20 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
   async function runCommand<Response>(
     send: () => Promise<Response>,
   ): Promise<Response | undefined> {
-    if (!isAvailable()) {
+    if (!isReady) {
       observer.onCommand?.('skipped');
       return undefined;
     }
     const sentMs = performance.now();
     try {
       const response = await send();
-      breaker.answered();
+      timeouts = 0;
       observer.onCommand?.('ok');
       return response;
     } catch (error) {
       const { name, message } = error as Error; // ioredis rejects with Errors only
       const isLate = isTimeout(error as Error);
-      if (isLate) breaker.timedOut(sentMs);
+      if (isLate) countTimeout(sentMs);
       else if (name === 'ReplyError' && !UNUSABLE.test(message))
         observer.onRefusal?.(reasonOf(error as Error));
       observer.onCommand?.(isLate ? 'timeout' : 'failed');
@@ -181,10 +188,12 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
   }
 
   return {
+    /** Whether commands are sent. */
     get isAvailable() {
-      return isAvailable();
+      return isReady;
     },
-    open: async () => {
+    /** Resolves after the first attempt to connect; further attempts follow automatically. */
+    open: async (): Promise<void> => {
       await Promise.all(
         [commands, messages].map((client) =>
           client
@@ -194,7 +203,12 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
         ),
       );
     },
-    run: ({ name, lua }, keys, args) =>
+    /** @returns undefined without a response. */
+    run: (
+      { name, lua }: LuaScript,
+      keys: readonly string[],
+      args: readonly (string | number)[],
+    ): Promise<unknown> =>
       runCommand(() => {
         if (!(name in commands)) commands.defineCommand(name, { lua });
         // ioredis has no types of custom commands.
@@ -204,17 +218,19 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
         >;
         return defined[name]!(keys.length, ...keys, ...args);
       }),
-    publish: (channel, text) => void runCommand(() => commands.publish(channel, text)),
-    subscribe: async (channel, listener) => {
+    publish: (channel: string, text: string): void =>
+      void runCommand(() => commands.publish(channel, text)),
+    /** Resolves when subscribed, or when the subscription is deferred to a reconnect. A channel has one listener. */
+    subscribe: async (channel: string, listener: ChannelListener): Promise<void> => {
       listeners.set(channel, listener);
       // Repeated after a reconnect.
       await messages.subscribe(channel).catch(() => {});
     },
-    close: async () => {
+    /** Closes after the commands in flight. */
+    close: async (): Promise<void> => {
       isEnding = true;
-      breaker.end();
       messages.disconnect();
-      if (isAvailable()) await commands.quit().catch(() => {});
+      if (isReady) await commands.quit().catch(() => {});
       commands.disconnect();
     },
   };
@@ -285,69 +301,4 @@ const isTimeout = ({ message }: Error): boolean => message === 'Command timed ou
 /** Returns the code of a failed connection, or only the first word of an error of Redis. */
 function reasonOf({ code, message }: NodeJS.ErrnoException): string {
   return code ?? /^[A-Z]{3,20}\b/.exec(message)?.[0] ?? 'failed';
-}
-
-interface RedisBreakerOptions {
-  readonly probe: () => Promise<boolean>;
-  readonly onChange: (isClosed: boolean) => void;
-}
-
-/**
- * Circuit breaker of Redis: opens after three consecutive timeouts, until a probe succeeds. Otherwise an unresponsive
- * server would cost every request the whole timeout.
- */
-class RedisBreaker {
-  readonly #options: RedisBreakerOptions;
-  #timeouts = 0;
-  /** Time of the last counted timeout; commands sent before it do not count again. */
-  #countedMs = -Infinity;
-  #timer: NodeJS.Timeout | undefined;
-  #isClosed = true;
-  #isEnded = false;
-
-  constructor(options: RedisBreakerOptions) {
-    this.#options = options;
-  }
-
-  get isClosed(): boolean {
-    return this.#isClosed;
-  }
-
-  answered(): void {
-    this.#timeouts = 0;
-  }
-
-  /** @param sentMs time at which the command was sent, on `performance.now()`'s clock. */
-  timedOut(sentMs: number): void {
-    // A long turn of the event loop times out all commands in flight together.
-    if (!this.#isClosed || sentMs < this.#countedMs) return;
-    this.#countedMs = performance.now();
-    this.#timeouts += 1;
-    if (this.#timeouts < MAX_TIMEOUTS) return;
-    this.#isClosed = false;
-    this.#options.onChange(false);
-    this.#probeLater();
-  }
-
-  end(): void {
-    this.#isEnded = true;
-    clearTimeout(this.#timer);
-  }
-
-  #probeLater(): void {
-    this.#timer = setTimeout(() => void this.#probe(), PROBE_MS);
-    this.#timer.unref();
-  }
-
-  async #probe(): Promise<void> {
-    const responds = await this.#options.probe();
-    if (this.#isEnded) return;
-    if (!responds) {
-      this.#probeLater();
-      return;
-    }
-    this.#timeouts = 0;
-    this.#isClosed = true;
-    this.#options.onChange(true);
-  }
 }

@@ -3,7 +3,15 @@
  * events. They contain no keys, variables, ids or headers; routes are templates. Source: OpenTelemetry semantic
  * conventions.
  */
-import { SpanKind, type Attributes, type TimeInput } from '@opentelemetry/api';
+import {
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  type Attributes,
+  type Span,
+  type SpanOptions,
+  type TimeInput,
+} from '@opentelemetry/api';
 import type { GraphQLError } from 'graphql';
 import type { CallLog, CallLogEntry } from '../../rest/call/call-log.ts';
 import type { SpanRef } from '../../rest/call/trace.ts';
@@ -12,7 +20,6 @@ import type { OperationTrace, ParentSpan } from '../../gateway/operation/trace-c
 
 export interface RecordedTrace extends OperationTrace {
   readonly parent: ParentSpan | undefined;
-  readonly isRandom: boolean;
   /** `tracestate` of its spans and calls. */
   readonly state: string | undefined;
   /** Span of the subscription, for an event. */
@@ -33,37 +40,20 @@ export interface EndedOperation {
   readonly callLog: CallLog | undefined;
 }
 
-export interface SpanDescription {
-  readonly name: string;
-  readonly kind: SpanKind;
-  readonly startMs: number;
-  readonly endMs: number;
-  /** Its ids if they were sent to the backend or the caller; otherwise generated. */
-  readonly span?: SpanRef | undefined;
-  readonly attributes: Attributes;
-  readonly links?: readonly SpanRef[];
-  readonly events?: readonly EventDescription[];
-  /** `error.type`; undefined for a success. */
-  readonly error?: string | undefined;
-}
-
-interface EventDescription {
-  readonly name: string;
-  readonly atMs: number;
-  readonly attributes: Attributes;
-}
+/** Starts a span. @param span its ids if they were sent to the backend or the caller; otherwise generated. */
+export type StartSpan = (name: string, options: SpanOptions, span?: SpanRef) => Span;
 
 /** Minimum duration of a recorded phase, in milliseconds. */
 const SHORTEST_PHASE_MS = 0.1;
 
 const MAX_ERRORS = 10;
 
-export function serverSpanOf(
+export function recordServerSpan(
+  start: StartSpan,
   trace: RecordedTrace,
-  ended: EndedOperation,
+  { operation, startMs, status, errors, isFailed, callLog }: EndedOperation,
   endMs: number,
-): SpanDescription {
-  const { operation, callLog, errors, status } = ended;
+): void {
   const { operationType = 'none', operationName, documentHash: document, app, method } = operation;
   // Names chosen by callers are not used, since span names must be bounded.
   const name =
@@ -71,57 +61,54 @@ export function serverSpanOf(
       ? operationType
       : `${operationType} ${operationName}`;
   const withoutCall = (callLog?.entries ?? []).filter(({ source }) => source !== 'sent');
-  const codes = errors.slice(0, MAX_ERRORS).map(({ extensions = {} }) => extensions['code']);
-  const code = codes.map(String)[0];
-  return {
+  const links = withoutCall.flatMap(({ span }) => span ?? []);
+  const span = start(
     name,
-    kind: SpanKind.SERVER,
-    startMs: ended.startMs,
-    endMs,
-    span: trace.span,
-    attributes: {
-      ...(method !== undefined && { 'http.request.method': method }),
-      'http.route': operation.transport.path ?? '/graphql',
-      ...(status !== undefined && { 'http.response.status_code': status }),
-      'graphql.operation.type': operationType,
-      ...(operationName !== undefined && { 'graphql.operation.name': operationName }),
-      ...(document !== undefined && { 'graphql.document.sha256': document }),
-      ...(app && { 'app.name': app.app, 'app.version': app.version }),
-      'gateway.calls': callLog?.calls ?? 0,
-      'gateway.rounds': callLog?.rounds ?? 0,
-    },
-    links: [
-      ...(trace.linked ? [trace.linked] : []),
-      ...withoutCall.flatMap(({ span }) => span ?? []),
-    ],
-    events: [
-      ...withoutCall.map((entry) => eventOf(entry, callLog!.beganMs)),
-      ...codes.map((each) => ({
-        name: 'graphql.error',
-        atMs: endMs,
-        attributes: { 'error.type': String(each) },
+    {
+      kind: SpanKind.SERVER,
+      startTime: timeOf(startMs),
+      attributes: {
+        ...(method !== undefined && { 'http.request.method': method }),
+        'http.route': operation.transport.path ?? '/graphql',
+        ...(status !== undefined && { 'http.response.status_code': status }),
+        'graphql.operation.type': operationType,
+        ...(operationName !== undefined && { 'graphql.operation.name': operationName }),
+        ...(document !== undefined && { 'graphql.document.sha256': document }),
+        ...(app && { 'app.name': app.app, 'app.version': app.version }),
+        'gateway.calls': callLog?.calls ?? 0,
+        'gateway.rounds': callLog?.rounds ?? 0,
+      },
+      links: [...(trace.linked ? [trace.linked] : []), ...links].map((link) => ({
+        context: contextOf(link),
       })),
-    ],
-    ...(ended.isFailed && { error: code ?? 'INTERNAL_SERVER_ERROR' }),
-  };
+    },
+    trace.span,
+  );
+  for (const entry of withoutCall) addRead(span, entry, callLog!.beganMs);
+  const codes = errors
+    .slice(0, MAX_ERRORS)
+    .map(({ extensions = {} }) => String(extensions['code']));
+  for (const code of codes) span.addEvent('graphql.error', { 'error.type': code }, timeOf(endMs));
+  end(span, endMs, isFailed ? (codes[0] ?? 'INTERNAL_SERVER_ERROR') : undefined);
 }
 
-/** Event of a read without a call: shared, primed, cached or unsent. */
-function eventOf(
+/** Adds an event for a read without a call: shared, primed, cached or unsent. */
+function addRead(
+  to: Span,
   { route, source, span, startMs, failure }: CallLogEntry,
   beganMs: number,
-): EventDescription {
-  return {
-    name: `${source} ${route.method} ${route.path}`,
-    atMs: beganMs + startMs,
-    attributes: {
+): void {
+  to.addEvent(
+    `${source} ${route.method} ${route.path}`,
+    {
       'http.request.method': route.method,
       'url.template': route.path,
       'gateway.source': source,
       ...(span && { 'link.trace_id': span.traceId, 'link.span_id': span.spanId }),
       ...(failure !== undefined && { 'error.type': failure }),
     },
-  };
+    timeOf(beganMs + startMs),
+  );
 }
 
 /** Attributes of the backend. @param origin empty for recordings. */
@@ -132,40 +119,53 @@ export function serverOf(origin: string): Attributes {
   return { 'server.address': hostname, 'server.port': Number(port) || ownPort };
 }
 
-/** Client span of a sent attempt. */
-export function clientSpanOf(
+/** Records the client span of a sent attempt. */
+export function recordClientSpan(
+  start: StartSpan,
   { route, span, startMs, endMs, status, failure, attempt, ahead }: CallLogEntry,
   beganMs: number,
   atMs: number,
   server: Attributes,
-): SpanDescription {
+): void {
   const error = failure ?? (status !== undefined && status >= 400 ? String(status) : undefined);
-  return {
-    name: `${route.method} ${route.path}`,
-    kind: SpanKind.CLIENT,
-    startMs: beganMs + startMs,
-    // An attempt may still be in flight after its last caller has disconnected.
-    endMs: endMs === undefined ? atMs : beganMs + endMs,
-    span,
-    attributes: {
-      ...server,
-      'http.request.method': route.method,
-      'url.template': route.path,
-      ...(status !== undefined && { 'http.response.status_code': status }),
-      ...(attempt > 1 && { 'http.request.resend_count': attempt - 1 }),
-      ...(ahead && { 'gateway.ahead': ahead }),
-    },
-    error: endMs === undefined ? 'cancelled' : error,
+  const attributes = {
+    ...server,
+    'http.request.method': route.method,
+    'url.template': route.path,
+    ...(status !== undefined && { 'http.response.status_code': status }),
+    ...(attempt > 1 && { 'http.request.resend_count': attempt - 1 }),
+    ...(ahead && { 'gateway.ahead': ahead }),
   };
+  const startTime = timeOf(beganMs + startMs);
+  const name = `${route.method} ${route.path}`;
+  const client = start(name, { kind: SpanKind.CLIENT, startTime, attributes }, span);
+  // An attempt may still be in flight after its last caller has disconnected.
+  if (endMs === undefined) end(client, atMs, 'cancelled');
+  else end(client, beganMs + endMs, error);
 }
 
-export const phaseSpansOf = (phases: readonly PhaseTime[]): SpanDescription[] =>
-  phases
-    .filter(({ startMs, endMs }) => endMs - startMs >= SHORTEST_PHASE_MS)
-    .map((phase) => ({ ...phase, kind: SpanKind.INTERNAL, attributes: {} }));
+export function recordPhase(start: StartSpan, { name, startMs, endMs }: PhaseTime): void {
+  if (endMs - startMs < SHORTEST_PHASE_MS) return;
+  end(start(name, { startTime: timeOf(startMs) }), endMs);
+}
+
+/** @param error `error.type`; undefined for a success. */
+function end(span: Span, endMs: number, error?: string): void {
+  if (error !== undefined) {
+    span.setAttribute('error.type', error);
+    span.setStatus({ code: SpanStatusCode.ERROR });
+  }
+  span.end(timeOf(endMs));
+}
+
+export const contextOf = ({ traceId, spanId }: SpanRef) => ({
+  traceId,
+  spanId,
+  traceFlags: TraceFlags.SAMPLED,
+});
 
 /** Converts a time of `performance.now()` to seconds and nanoseconds since 1970. */
-export function timeOf(ms: number): TimeInput {
+function timeOf(ms: number): TimeInput {
   const sinceEpochMs = performance.timeOrigin + ms;
   const seconds = Math.floor(sinceEpochMs / 1_000);
   return [seconds, Math.round((sinceEpochMs - seconds * 1_000) * 1e6)];

@@ -9,7 +9,6 @@ import {
   DiagLogLevel,
   ROOT_CONTEXT,
   SpanKind,
-  SpanStatusCode,
   trace as api,
   TraceFlags,
   type Context,
@@ -42,14 +41,14 @@ import {
 } from '../../gateway/operation/trace-context.ts';
 import type { Logger } from '../../gateway/observe/logs/logger.ts';
 import {
-  clientSpanOf,
-  phaseSpansOf,
+  contextOf,
+  recordClientSpan,
+  recordPhase,
+  recordServerSpan,
   serverOf,
-  serverSpanOf,
-  timeOf,
   type EndedOperation,
   type RecordedTrace,
-  type SpanDescription,
+  type StartSpan,
 } from './spans.ts';
 
 /** Records traces. Unrecorded requests cost only the sampling decision. */
@@ -111,11 +110,9 @@ export function openTracer(options: TracerOptions) {
     linked?: SpanRef,
   ): RecordedTrace => {
     const { traceId } = span;
-    // An id that is generated here is random.
-    const isRandom = parent?.isRandom ?? true;
-    const flags = isRandom ? '03' : '01';
+    const flags = hasRandomId(parent) ? '03' : '01';
     return {
-      ...{ span, parent, isRandom, state, linked },
+      ...{ span, parent, state, linked },
       forwarded: [],
       begin: () => {
         const call = { traceId, spanId: ids.generateSpanId() };
@@ -127,29 +124,16 @@ export function openTracer(options: TracerOptions) {
     };
   };
 
-  const make = (described: SpanDescription, isRandom: boolean, context: Context): void => {
-    const { name: spanName, kind, startMs, endMs, attributes, links = [], events = [] } = described;
-    ids.known = described.span;
-    const span = tracer.startSpan(
-      spanName,
-      {
-        kind,
-        startTime: timeOf(startMs),
-        attributes,
-        links: links.map((link) => ({ context: contextOf(link) })),
-      },
-      context,
-    );
-    ids.known = undefined;
-    // The SDK sets the flag of sampling alone.
-    if (isRandom) span.spanContext().traceFlags |= RANDOM;
-    for (const event of events) span.addEvent(event.name, event.attributes, timeOf(event.atMs));
-    if (described.error !== undefined) {
-      span.setAttribute('error.type', described.error);
-      span.setStatus({ code: SpanStatusCode.ERROR });
-    }
-    span.end(timeOf(endMs));
-  };
+  const startIn =
+    (context: Context, isRandom: boolean): StartSpan =>
+    (spanName, spanOptions, known) => {
+      ids.known = known;
+      const span = tracer.startSpan(spanName, spanOptions, context);
+      ids.known = undefined;
+      // The SDK sets the flag of sampling alone.
+      if (isRandom) span.spanContext().traceFlags |= RANDOM;
+      return span;
+    };
 
   return {
     /** Returns undefined if the trace is not sampled. */
@@ -172,13 +156,15 @@ export function openTracer(options: TracerOptions) {
       const { callLog } = ended;
       // The response is written first.
       setImmediate(() => {
-        const { span, parent, isRandom, state } = trace;
-        make(serverSpanOf(trace, ended, endMs), isRandom, contextBelow(parent, state));
-        const inside = api.setSpanContext(ROOT_CONTEXT, { ...contextOf(span), ...stateOf(state) });
-        for (const phase of phaseSpansOf(ended.phases)) make(phase, isRandom, inside);
+        const { span, parent, state } = trace;
+        const isRandom = hasRandomId(parent);
+        recordServerSpan(startIn(contextBelow(parent, state), isRandom), trace, ended, endMs);
+        const inside = { ...contextOf(span), ...stateOf(state) };
+        const start = startIn(api.setSpanContext(ROOT_CONTEXT, inside), isRandom);
+        for (const phase of ended.phases) recordPhase(start, phase);
         for (const entry of callLog?.entries ?? []) {
           if (entry.source !== 'sent') continue;
-          make(clientSpanOf(entry, callLog!.beganMs, endMs, server), isRandom, inside);
+          recordClientSpan(start, entry, callLog!.beganMs, endMs, server);
         }
       });
     },
@@ -193,11 +179,8 @@ export function openTracer(options: TracerOptions) {
   };
 }
 
-const contextOf = ({ traceId, spanId }: SpanRef) => ({
-  traceId,
-  spanId,
-  traceFlags: TraceFlags.SAMPLED,
-});
+/** An id that is generated here is random. */
+const hasRandomId = (parent: ParentSpan | undefined): boolean => parent?.isRandom ?? true;
 
 /** The context of a span of a request. */
 function contextBelow(parent: ParentSpan | undefined, state?: string): Context {

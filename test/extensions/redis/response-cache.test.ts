@@ -4,8 +4,12 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Epochs } from '../../../src/extensions/cache/epochs.ts';
 import { ResponseCache, tokenOf } from '../../../src/extensions/cache/response-cache.ts';
 import type { RequestScope, RestClient } from '../../../src/rest/client/client.ts';
-import { createConnection, type CommandOutcome } from '../../../src/extensions/redis/connection.ts';
-import { storeOn, type Connection } from '../../../src/extensions/redis/store.ts';
+import {
+  createConnection,
+  type CommandOutcome,
+  type Connection,
+} from '../../../src/extensions/redis/connection.ts';
+import { storeOn } from '../../../src/extensions/redis/store.ts';
 import { RedisReads } from '../../../src/extensions/redis/shared-reads.ts';
 import { routes } from '../../../src/v0/routes.ts';
 import { openRest, topic, type Rest } from '../../rest/open-rest.ts';
