@@ -185,7 +185,7 @@ function policiesFor(options: GatewayOptions, shared: ReturnType<typeof openShar
   return {
     ...policiesOf(extensions, 'around'), // traces
     log: operationLog(logger, options.logSlowMs), // one line per operation
-    metrics: { onAnswered: (...ended) => metrics.operations.add(...ended) }, // counters, durations
+    metrics: { onAnswered: metrics.addOperation }, // counters, durations
     httpRequest: httpRequest(), // methods, media types, CSRF
     newDocuments: callerLimits.newDocuments, // at most 2 ms per turn of the event loop
     trustedDocuments: trustedDocuments(trusted), // lookup by id

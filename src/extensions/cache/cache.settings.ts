@@ -42,14 +42,13 @@ export const settings = extensionSettings({
     ttl: setting(
       'CACHE_TTL',
       CACHE_TTL,
-      undefined,
       'Caching of REST responses: `off`, `backend` (as its headers allow), or default lifetimes such as `"GET /v0/topics=5m"`. If unset, `backend` with `REDIS_URL`, otherwise `off`.',
     ),
     maxBytes: setting(
       'CACHE_BYTES',
       wholeNumber(1_000_000, 999_999_999),
-      '32000000',
       'Memory for cached responses per process, in bytes.',
+      '32000000',
     ),
   },
   ownHeaders: [HEADER],

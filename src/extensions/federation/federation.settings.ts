@@ -9,8 +9,8 @@ export const settings = extensionSettings({
     isOn: setting(
       'FEDERATION',
       ON_OR_OFF,
-      'off',
       'Serves a subgraph: `_service` and `_entities` for a router.',
+      'off',
     ),
   },
   options: ({ isOn }, { tools: { introspection } }) =>

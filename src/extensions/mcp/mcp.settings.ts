@@ -9,7 +9,6 @@ export const settings = extensionSettings({
     folder: setting(
       'MCP_DOCUMENTS',
       FOLDER,
-      undefined,
       'Folder of manifests whose documents are MCP tools for agents at `/mcp`. If unset, there is no `/mcp`.',
     ),
   },

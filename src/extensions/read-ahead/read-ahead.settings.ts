@@ -9,8 +9,8 @@ export const settings = extensionSettings({
     isOn: setting(
       'READ_AHEAD',
       ON_OR_OFF,
-      'off',
       'Starts the later REST calls of a repeated query together with the first. Wrong predictions are wasted calls, which count against rate limits.',
+      'off',
     ),
   },
   options({ isOn }, _core, opened) {

@@ -18,26 +18,19 @@ export const settings = extensionSettings({
     record: setting(
       'RECORD',
       FOLDER_PATH,
-      undefined,
       'Folder to record REST responses in: one HAR file per run of the process.',
     ),
-    replay: setting(
-      'REPLAY',
-      FOLDER_PATH,
-      undefined,
-      'Folder of recordings to serve instead of a backend.',
-    ),
+    replay: setting('REPLAY', FOLDER_PATH, 'Folder of recordings to serve instead of a backend.'),
     name: setting(
       'SCENARIO',
       FILE_NAME,
-      undefined,
       'Name of the file to record, or to replay exclusively, without `.har`. If unset, the current time, or all files.',
     ),
     speed: setting(
       'REPLAY_SPEED',
       wholeNumber(1, 1_000),
-      '1',
       'Speed factor of a replay: `2` responds twice as fast as the recorded backend.',
+      '1',
     ),
   },
   check({ record, replay }, { backend: { url }, headers: { forward } }) {

@@ -45,19 +45,16 @@ export const settings = extensionSettings({
     rateLimit: setting(
       'RATE_LIMIT',
       RATE,
-      undefined,
       'Maximum rate of REST calls per API key, such as `600/m` (`s`, `m` or `h`). Bursts may use a tenth. If unset, unlimited.',
     ),
     url: secret(
       'REDIS_URL',
       REDIS_URL,
-      undefined,
       'Redis or Valkey for state shared by replicas: `redis://…`, `rediss://…` or `unix://…`. If unset, nothing is shared.',
     ),
     secret: secret(
       'REDIS_SECRET',
       SECRET,
-      undefined,
       'Secret that hashes API keys in Redis: 16 to 1,024 characters, equal in all replicas. If unset, the password in `REDIS_URL`.',
     ),
   },

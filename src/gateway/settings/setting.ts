@@ -48,16 +48,17 @@ export type ValuesOf<Group extends Settings> = {
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
-export const setting = <Value extends {}, Unset extends string | undefined>(
+/** @param unset default as a string. @default no value */
+export const setting = <Value extends {}, Unset extends string | undefined = undefined>(
   name: string,
   kind: Kind<Value>,
-  unset: Unset,
   meaning: string,
+  unset?: Unset,
 ): Setting<Unset extends string ? Value : Value | undefined> => ({
   name,
   kind,
-  unset,
   meaning,
+  unset,
   isSecret: false,
 });
 

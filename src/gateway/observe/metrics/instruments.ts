@@ -31,6 +31,18 @@ export class Instruments {
     return counter;
   }
 
+  /** A counter whose increments are batched. */
+  batch<Label extends string, Row, Column>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+    labelsOf: (row: Row, column: Column) => Record<Label, string | number>,
+  ): CounterBatch<Row, Column, Label> {
+    const batch = new CounterBatch(labelsOf);
+    this.counter(name, help, labelNames, batch);
+    return batch;
+  }
+
   /** @param read called when metrics are read. */
   gauge(name: string, help: string, read: () => number): void {
     const gauge: Gauge = new Gauge({

@@ -11,7 +11,7 @@ import type { CircuitStates } from '../../../rest/policies/circuit-breaker.ts';
 import type { SubscriptionObserver, Subscriptions } from '../../operation/subscriptions.ts';
 import type { Readiness } from '../readiness.ts';
 import { Instruments, OPEN_METRICS, openMetrics } from './instruments.ts';
-import { OperationMetrics } from './operation-metrics.ts';
+import { operationMetrics } from './operation-metrics.ts';
 import { upstreamMetrics } from './upstream-metrics.ts';
 
 /** State of a circuit as a number. */
@@ -40,7 +40,8 @@ export class Metrics {
   readonly observer: UpstreamObserver;
   /** Observer of subscriptions and pollers. */
   readonly live: LiveObserver & SubscriptionObserver;
-  readonly operations: OperationMetrics;
+  /** Counts an ended operation. */
+  readonly addOperation: ReturnType<typeof operationMetrics>;
   /** Responses being written (single-flight), by whether they are OpenMetrics. */
   readonly #texts = new Map<boolean, Promise<MetricsText>>();
   readonly #rejections: Counter;
@@ -49,7 +50,7 @@ export class Metrics {
   constructor({ ofProcess = false } = {}) {
     const upstream = upstreamMetrics(this.instruments);
     this.observer = upstream;
-    this.operations = new OperationMetrics(this.instruments, upstream);
+    this.addOperation = operationMetrics(this.instruments, upstream);
     this.#rejections = this.instruments.counter(
       'gateway_unhandled_rejections_total',
       'Unhandled promise rejections, which are bugs.',
