@@ -22,17 +22,18 @@ export function equals<Table extends SQLiteTable>(
 export const correlated = <Value>(subquery: SQL): SQL<Value> => sql<Value>`${subquery}`;
 
 /**
- * Returns the row with these values, the last of which is its id.
+ * Returns the tenant's row with these values, the last of which is its id.
  *
  * @throws {Problem} 404 if there is none.
  */
 export async function getRow<Table extends SQLiteTable>(
-  db: Queries,
+  { db, tenantId }: { readonly db: Queries; readonly tenantId: string },
   noun: string,
   table: Table,
   values: Partial<Table['$inferSelect']>,
 ): Promise<Table['$inferSelect']> {
-  const row = await db.select().from<SQLiteTable>(table).where(equals(table, values)).get();
+  const own = equals<SQLiteTable>(table, { tenantId, ...values });
+  const row = await db.select().from<SQLiteTable>(table).where(own).get();
   if (!row) throw notFound(noun, String(Object.values(values).at(-1)));
   return row;
 }

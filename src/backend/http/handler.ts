@@ -7,7 +7,6 @@
 import type { z } from 'zod';
 import type { PathParameters, RouteName, routes } from '../../v0/routes.ts';
 import type { Queries } from '../database/database.ts';
-import type { ListRequest } from '../database/list.ts';
 
 export interface HandlerCall<Name extends RouteName = RouteName> {
   /** Read access for a GET; a transaction for a write. */
@@ -17,7 +16,12 @@ export interface HandlerCall<Name extends RouteName = RouteName> {
   readonly params: Readonly<Record<PathParameters<(typeof routes)[Name]['path']>, string>>;
   readonly query: NonNullable<(typeof routes)[Name]['input']>['query'];
   readonly body: z.output<NonNullable<(typeof routes)[Name]['body']>>;
-  readonly list: ListRequest;
+  /** The page of a list; `scope` identifies the list and its filters. */
+  readonly list: {
+    readonly scope: string;
+    readonly cursor?: string | undefined;
+    readonly limit?: number | undefined;
+  };
   /** Time of a write, in epoch milliseconds. */
   readonly nowMs: number;
   readonly present: Present;
@@ -35,7 +39,7 @@ export type Handlers = {
 export type TimestampForm = 'document' | 'iso';
 
 /** A row without its tenant, and with timestamps (properties that end in `At`) as text. */
-type Presented<Row> = {
+export type Presented<Row> = {
   -readonly [Name in Exclude<keyof Row, 'tenantId'>]: Name extends `${string}At`
     ? MomentAsText<Row[Name]>
     : Row[Name];

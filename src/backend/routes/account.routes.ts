@@ -4,12 +4,12 @@
  * A person belongs to the account with exactly the same domain. Counts are computed at each read.
  */
 import { and, asc, eq, getTableColumns, or, sql, type SQL } from 'drizzle-orm';
-import { listPage } from '../database/list.ts';
 import { correlated, equals } from '../database/rows.ts';
 import { contains } from '../database/search.ts';
 import { accountLogs, accounts, personLogs, persons } from '../database/tables.ts';
 import { notFound } from '../errors.ts';
 import type { HandlerCall, Handlers } from '../http/handler.ts';
+import { listPage } from './list.ts';
 
 const linked = and(eq(persons.tenantId, accounts.tenantId), eq(persons.domain, accounts.domain));
 
@@ -53,14 +53,13 @@ export const accountRoutes = {
   },
 } satisfies Partial<Handlers>;
 
-const listWhere = ({ db, tenantId, list, present }: HandlerCall, condition: SQL | undefined) =>
-  listPage(db, list, {
-    select: db.select(selection).from(accounts),
+const listWhere = (call: HandlerCall, where: SQL | undefined) =>
+  listPage(call, {
+    select: call.db.select(selection).from(accounts),
     table: accounts,
-    where: and(equals(accounts, { tenantId }), condition),
+    where,
     // Assumed: oldest first, since the API spec shows no order.
     order: ['createdAt', 'accountId'],
-    present,
   });
 
 /** Assumed: `includeEmptyOnly` leaves the accounts that no person belongs to. */

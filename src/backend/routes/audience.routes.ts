@@ -8,7 +8,6 @@ import { alias } from 'drizzle-orm/sqlite-core';
 import type { Audience } from '../../v0/schemas/audience.ts';
 import type { PageMetadata } from '../../v0/schemas/page-metadata.ts';
 import type { Queries } from '../database/database.ts';
-import { listPage } from '../database/list.ts';
 import { equals, newId } from '../database/rows.ts';
 import {
   audiences,
@@ -20,19 +19,19 @@ import {
 import { conflict, notFound } from '../errors.ts';
 import type { HandlerCall, Handlers } from '../http/handler.ts';
 import { archiveAudience, enqueue } from '../publishing/publishing.ts';
+import { listPage } from './list.ts';
 import { getPageRow } from './page.routes.ts';
 
 export const audienceRoutes = {
   listAudiences: async (call) => {
-    const { db, tenantId, list, present } = call;
     const { pageId, metadata } = await getPageRow(call);
-    return listPage(db, list, {
-      select: fullAudiences(db),
+    return listPage(call, {
+      select: fullAudiences(call.db),
       table: audiences,
-      where: equals(audiences, { tenantId, pageId }),
+      where: equals(audiences, { pageId }),
       // Assumed: oldest first, since the API spec shows no order.
       order: ['createdAt', 'audienceId'],
-      present: (row) => presentAudience(row, metadata, present),
+      present: (row) => presentAudience(row, metadata, call.present),
     });
   },
 

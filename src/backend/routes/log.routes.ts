@@ -6,62 +6,57 @@
  */
 import { and, eq, getTableColumns, isNull, sql, type SQL } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/sqlite-core';
-import { listPage } from '../database/list.ts';
 import { equals, getRow } from '../database/rows.ts';
 import { accountLogs, accounts, personLogs, persons } from '../database/tables.ts';
 import type { HandlerCall, Handlers } from '../http/handler.ts';
+import { listPage } from './list.ts';
 
 export const logRoutes = {
-  listAccountLogs: async ({ db, tenantId, params, query, list, present }) => {
-    const ofAccount = { tenantId, accountId: params.account_id };
-    await getRow(db, 'account', accounts, ofAccount);
-    return listPage(db, list, {
-      select: db.select().from(accountLogs),
+  listAccountLogs: async (call) => {
+    const ofAccount = { accountId: call.params.account_id };
+    await getRow(call, 'account', accounts, ofAccount);
+    return listPage(call, {
       table: accountLogs,
-      where: and(equals(accountLogs, ofAccount), unlessDeleted(accountLogs, query.includeDeleted)),
+      where: and(equals(accountLogs, ofAccount), unlessDeleted(accountLogs, call.query)),
       direction: 'desc',
       order: ['createdAt', 'accountLogId'],
-      present,
     });
   },
 
-  getAccountLog: async ({ db, tenantId, params, present }) => {
-    const { account_id: accountId, account_log_id: accountLogId } = params;
-    const values = { tenantId, accountId, accountLogId };
-    return present(await getRow(db, 'account log', accountLogs, values));
+  getAccountLog: async (call) => {
+    const { account_id: accountId, account_log_id: accountLogId } = call.params;
+    return call.present(
+      await getRow(call, 'account log', accountLogs, { accountId, accountLogId }),
+    );
   },
 
-  listPersonLogs: async ({ db, tenantId, params, query, list, present }) => {
-    const ofPerson = { tenantId, personId: params.person_id };
-    await getRow(db, 'person', persons, ofPerson);
-    return listPage(db, list, {
-      select: db.select().from(personLogs),
+  listPersonLogs: async (call) => {
+    const ofPerson = { personId: call.params.person_id };
+    await getRow(call, 'person', persons, ofPerson);
+    return listPage(call, {
       table: personLogs,
-      where: and(equals(personLogs, ofPerson), unlessDeleted(personLogs, query.includeDeleted)),
+      where: and(equals(personLogs, ofPerson), unlessDeleted(personLogs, call.query)),
       direction: 'desc',
       order: ['createdAt', 'personLogId'],
-      present,
     });
   },
 
-  getPersonLog: async ({ db, tenantId, params, present }) => {
-    const { person_id: personId, person_log_id: personLogId } = params;
-    const values = { tenantId, personId, personLogId };
-    return present(await getRow(db, 'person log', personLogs, values));
+  getPersonLog: async (call) => {
+    const { person_id: personId, person_log_id: personLogId } = call.params;
+    return call.present(await getRow(call, 'person log', personLogs, { personId, personLogId }));
   },
 
   listActivity: async (call) => {
-    const { db, list, present } = call;
     const accountId = call.params.account_id;
     const feed = await feedOf(call, accountId);
-    return listPage(db, list, {
-      select: db.select().from(feed),
+    return listPage(call, {
+      select: call.db.select().from(feed),
       table: feed,
       direction: 'desc',
       order: ['createdAt', 'logId'],
       // Assumed: an activity is known by its log's id, and its type says whose log it is.
       present: (row) => {
-        const { logId, ...rest } = present(row);
+        const { logId, ...rest } = call.present(row);
         const ofAccount = row.personId === null;
         return {
           activityId: `activity_${logId}`,
@@ -79,15 +74,15 @@ export const logRoutes = {
 /** Assumed: lists omit deleted logs unless requested; a read by id returns them. */
 const unlessDeleted = (
   { deletedAt }: typeof accountLogs | typeof personLogs,
-  includeDeleted: string | undefined,
-): SQL | undefined => (includeDeleted === 'true' ? undefined : isNull(deletedAt));
+  query: { readonly includeDeleted?: string | undefined },
+): SQL | undefined => (query.includeDeleted === 'true' ? undefined : isNull(deletedAt));
 
-const { tenantId: _t, accountId: _a, accountLogId, ...ofAccountLog } = getTableColumns(accountLogs);
-const { tenantId: _p, personId, personLogId, ...ofPersonLog } = getTableColumns(personLogs);
+const { accountId: _, accountLogId, ...ofAccountLog } = getTableColumns(accountLogs);
+const { personId, personLogId, ...ofPersonLog } = getTableColumns(personLogs);
 
-async function feedOf({ db, tenantId, query }: HandlerCall<'listActivity'>, accountId: string) {
-  const { domain } = await getRow(db, 'account', accounts, { tenantId, accountId });
-  const { includeDeleted, includePersonActivity } = query ?? {};
+async function feedOf(call: HandlerCall<'listActivity'>, accountId: string) {
+  const { db, tenantId, query } = call;
+  const { domain } = await getRow(call, 'account', accounts, { accountId });
   const own = db
     .select({
       logId: sql<string>`${accountLogId}`.as('log_id'),
@@ -96,11 +91,9 @@ async function feedOf({ db, tenantId, query }: HandlerCall<'listActivity'>, acco
       ...ofAccountLog,
     })
     .from(accountLogs)
-    .where(
-      and(equals(accountLogs, { tenantId, accountId }), unlessDeleted(accountLogs, includeDeleted)),
-    );
+    .where(and(equals(accountLogs, { tenantId, accountId }), unlessDeleted(accountLogs, query)));
   // Assumed: the persons' logs are omitted unless requested.
-  if (includePersonActivity !== 'true') return own.as('feed');
+  if (query.includePersonActivity !== 'true') return own.as('feed');
   const ofEachPerson = db
     .select({
       logId: sql<string>`${personLogId}`.as('log_id'),
@@ -116,7 +109,7 @@ async function feedOf({ db, tenantId, query }: HandlerCall<'listActivity'>, acco
         equals(persons, { tenantId, domain }),
         eq(personLogs.tenantId, persons.tenantId),
         eq(personLogs.personId, persons.personId),
-        unlessDeleted(personLogs, includeDeleted),
+        unlessDeleted(personLogs, query),
       ),
     );
   return unionAll(own, ofEachPerson).as('feed');

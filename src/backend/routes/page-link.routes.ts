@@ -2,17 +2,16 @@
 import { and, eq, inArray, isNull, sql, type SQL } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
 import { equals } from '../database/rows.ts';
-import { listPage } from '../database/list.ts';
 import { audiences, pageLinks, tenantDomains } from '../database/tables.ts';
 import type { Handlers } from '../http/handler.ts';
+import { listPage } from './list.ts';
 
 export const pageLinkRoutes = {
-  listPageLinks: ({ db, tenantId, query, list, present }) =>
-    listPage(db, list, {
-      select: db.select().from(pageLinks),
+  listPageLinks: (call) => {
+    const { db, tenantId, query } = call;
+    return listPage(call, {
       table: pageLinks,
       where: and(
-        equals(pageLinks, { tenantId }),
         // Assumed: without a domain, the links of the fallback subdomain and of no other.
         // Equal to one domain, the index has the links in order; of several they would be sorted.
         eq(pageLinks.tenantDomainId, query.tenantDomainId ?? fallbackDomain(db, tenantId)),
@@ -25,10 +24,11 @@ export const pageLinkRoutes = {
       // Assumed: by path, since the API spec shows no order.
       order: ['path', 'pageLinkId'],
       present: (row) => {
-        const { targetType, audienceId, ...link } = present(row);
+        const { targetType, audienceId, ...link } = call.present(row);
         return { ...link, target: { targetType, audienceId } };
       },
-    }),
+    });
+  },
 } satisfies Partial<Handlers>;
 
 const fallbackDomain = (db: Queries, tenantId: string): SQL =>

@@ -1,20 +1,13 @@
 /** Persons: listed by age and read. Source: interface.md, "Persons". */
-import { equals, getRow } from '../database/rows.ts';
-import { listPage } from '../database/list.ts';
+import { getRow } from '../database/rows.ts';
 import { persons } from '../database/tables.ts';
 import type { Handlers } from '../http/handler.ts';
+import { listPage } from './list.ts';
 
 export const personRoutes = {
-  listPersons: ({ db, tenantId, list, present }) =>
-    listPage(db, list, {
-      select: db.select().from(persons),
-      table: persons,
-      where: equals(persons, { tenantId }),
-      // Assumed: oldest first, since the API spec shows no order.
-      order: ['createdAt', 'personId'],
-      present,
-    }),
+  // Assumed: oldest first, since the API spec shows no order.
+  listPersons: (call) => listPage(call, { table: persons, order: ['createdAt', 'personId'] }),
 
-  getPerson: async ({ db, tenantId, params, present }) =>
-    present(await getRow(db, 'person', persons, { tenantId, personId: params.person_id })),
+  getPerson: async (call) =>
+    call.present(await getRow(call, 'person', persons, { personId: call.params.person_id })),
 } satisfies Partial<Handlers>;

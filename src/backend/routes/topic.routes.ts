@@ -2,18 +2,15 @@
 import { and, asc, inArray, max } from 'drizzle-orm';
 import { MAX_INTEGER } from '../../v0/schemas/primitive.ts';
 import type { Topic } from '../../v0/schemas/topic.ts';
-import { listPage } from '../database/list.ts';
 import { equals, getRow, newId } from '../database/rows.ts';
 import { topicEntries, topics, type TopicRow } from '../database/tables.ts';
 import type { HandlerCall, Handlers } from '../http/handler.ts';
+import { listPage } from './list.ts';
 
 export const topicRoutes = {
   listTopics: async (call) => {
-    const { db, tenantId, list } = call;
-    const page = await listPage(db, list, {
-      select: db.select().from(topics),
+    const page = await listPage(call, {
       table: topics,
-      where: equals(topics, { tenantId }),
       // Assumed: by sort order, since the API spec shows none.
       order: ['sortOrder', 'topicId'],
       present: (row) => row,
@@ -57,8 +54,8 @@ export const topicRoutes = {
 
 type TopicCall = Pick<HandlerCall<'getTopic'>, 'db' | 'tenantId' | 'params' | 'present'>;
 
-const getTopicRow = ({ db, tenantId, params }: TopicCall): Promise<TopicRow> =>
-  getRow(db, 'topic', topics, { tenantId, topicId: params.topic_id });
+const getTopicRow = (call: TopicCall): Promise<TopicRow> =>
+  getRow(call, 'topic', topics, { topicId: call.params.topic_id });
 
 async function readTopic(call: TopicCall): Promise<Topic> {
   const [topic] = await withEntries(call, [await getTopicRow(call)]);

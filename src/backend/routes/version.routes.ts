@@ -1,25 +1,22 @@
 /** Versions of an audience: listed, read, published. Source: interface.md, "Audiences and versions". */
-import { listPage } from '../database/list.ts';
 import { equals, getRow } from '../database/rows.ts';
 import { publishOperations, versions, type VersionRow } from '../database/tables.ts';
 import { conflict } from '../errors.ts';
 import type { HandlerCall, Handlers } from '../http/handler.ts';
 import { enqueue } from '../publishing/publishing.ts';
 import { getFullAudience, requireCurrentPage } from './audience.routes.ts';
+import { listPage } from './list.ts';
 import { getPageRow } from './page.routes.ts';
 
 export const versionRoutes = {
   listVersions: async (call) => {
-    const { db, tenantId, list, present } = call;
     const { audienceId } = await getFullAudience(call);
-    return listPage(db, list, {
-      select: db.select().from(versions),
+    return listPage(call, {
       table: versions,
-      where: equals(versions, { tenantId, audienceId }),
+      where: equals(versions, { audienceId }),
       // Assumed: newest first; an optional route, see docs/assumptions.md.
       direction: 'desc',
       order: ['versionNumber'],
-      present,
     });
   },
 
@@ -46,9 +43,8 @@ export const versionRoutes = {
 async function getVersionRow(
   call: Pick<HandlerCall<'getVersion'>, 'db' | 'tenantId' | 'params'>,
 ): Promise<VersionRow> {
-  const { tenantId, audienceId } = await getFullAudience(call);
-  const versionId = call.params.version_id;
-  return getRow(call.db, 'version', versions, { tenantId, audienceId, versionId });
+  const { audienceId } = await getFullAudience(call);
+  return getRow(call, 'version', versions, { audienceId, versionId: call.params.version_id });
 }
 
 /**

@@ -6,18 +6,11 @@
  * rows shift nothing.
  */
 import { createHash } from 'node:crypto';
-import { and, sql, type Column, type SQL, type Subquery } from 'drizzle-orm';
+import { and, eq, sql, type Column, type SQL, type Subquery } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { DEFAULT_LIMIT } from '../../v0/list.ts';
 import { Problem } from '../errors.ts';
-import type { Queries } from './database.ts';
-
-/** The request of a page. `scope` identifies the list and its filters. */
-export interface ListRequest {
-  readonly scope: string;
-  readonly cursor?: string | undefined;
-  readonly limit?: number | undefined;
-}
+import type { HandlerCall, Presented } from '../http/handler.ts';
 
 /** A query of Drizzle after `from`. */
 interface Select<Row> {
@@ -26,51 +19,63 @@ interface Select<Row> {
   };
 }
 
-interface ListQuery<Row, Item> {
-  readonly select: Select<Row>;
-  /** Table of the counted rows and the columns of the order. */
-  readonly table: SQLiteTable | Subquery;
+interface ListQuery<Table, Row, Item> {
+  /** Table of the counted rows, their tenant, and the columns of the order. */
+  readonly table: Table;
+  /** @default all columns of the table */
+  readonly select?: Select<Row>;
   readonly where?: SQL | undefined;
   readonly direction?: 'asc' | 'desc';
   /** Non-null columns of text and numbers, the last of which is unique. */
-  readonly order: readonly (keyof Row & string)[];
-  readonly present: (row: Row) => Item;
+  readonly order: readonly (keyof NoInfer<Row> & string)[];
+  /** @default `present` of the call */
+  readonly present?: (row: NoInfer<Row>) => Item;
 }
 
 /**
- * Returns a page in the envelope of interface.md, "List envelope".
+ * Returns a page of the tenant's rows in the envelope of interface.md, "List envelope".
  *
  * @throws {Problem} 400 for a cursor of another list.
  */
-export async function listPage<Row, Item>(
-  db: Queries,
-  { scope, cursor, limit = DEFAULT_LIMIT }: ListRequest,
-  { select, table, where, direction = 'asc', order, present }: ListQuery<Row, Item>,
+export async function listPage<
+  Table extends SQLiteTable | Subquery,
+  Row extends object = Table extends SQLiteTable ? Table['$inferSelect'] : never,
+  Item = Presented<Row>,
+>(
+  {
+    db,
+    tenantId,
+    list,
+    present: presentRow,
+  }: Pick<HandlerCall, 'db' | 'tenantId' | 'list' | 'present'>,
+  query: ListQuery<Table, Row, Item>,
 ) {
-  const all = table as unknown as Record<string, Column | SQL>;
+  const { scope, cursor, limit = DEFAULT_LIMIT } = list;
+  const { table, where, direction = 'asc', order } = query;
+  // Safe casts: the types of the defaults.
+  const select = query.select ?? (db.select().from<Subquery | SQLiteTable>(table) as Select<Row>);
+  const present = query.present ?? (presentRow as (row: Row) => Item);
+  const all = table as unknown as Record<string, Column>;
   const columns = order.map((name) => all[name]!);
+  const isListed = and(eq(all['tenantId']!, tenantId), where);
   const isAfter = sql.raw(direction === 'asc' ? '>' : '<');
   const after =
     cursor === undefined
       ? undefined
       : sql`(${join(columns)}) ${isAfter} ${parseCursor(scope, cursor)}`;
   const found = await select
-    .where(and(where, after))
+    .where(and(isListed, after))
     .orderBy(join(columns.map((column) => sql`${column} ${sql.raw(direction)}`)))
     .limit(limit + 1);
   const page = found.slice(0, limit);
   const hasMore = found.length > limit;
   const last = hasMore ? page.at(-1) : undefined;
+  const keys = last && order.map((name) => last[name]);
   return {
     items: page.map(present),
     hasMore,
-    nextCursor: last
-      ? formatCursor(
-          scope,
-          order.map((name) => last[name]),
-        )
-      : null,
-    totalCount: await db.$count(table, where),
+    nextCursor: keys ? formatCursor(scope, keys) : null,
+    totalCount: await db.$count(table, isListed),
   };
 }
 
@@ -87,14 +92,10 @@ function parseCursor(scope: string, cursor: string): unknown[] {
   // Decoding skips unknown characters, so other spellings are compared.
   const isWritten = bytes.toString('base64url') === cursor;
   if (isWritten && mark === fingerprint(scope, keys)) return keys;
-  throw new Problem(
-    400,
-    'The cursor does not belong to this list and these filters. Start over without a cursor',
-    {
-      field: 'cursor',
-      reason: 'not created for this list and these filters',
-    },
-  );
+  const message =
+    'The cursor does not belong to this list and these filters. Start over without a cursor';
+  const reason = 'not created for this list and these filters';
+  throw new Problem(400, message, { field: 'cursor', reason });
 }
 
 function readJsonArray(text: string): unknown[] {
