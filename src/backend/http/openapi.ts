@@ -120,11 +120,11 @@ class Operations {
 
   /** Returns an example of a schema, made of those of its fields. */
   #exampleIn(schema: Json): unknown {
-    const { $ref, examples, anyOf, items, properties, type } = schema as Partial<OfSchema>;
-    if (examples) return examples[0];
+    const { $ref, examples, anyOf, items, properties, type, ...rest } = schema as Partial<OfSchema>;
+    const [example] = examples ?? rest.enum ?? [];
+    if (example !== undefined) return example;
     if ($ref) return this.#exampleIn(this.schemas[$ref.split('/').at(-1)!] as Json);
     if (anyOf) return this.#exampleIn(anyOf[0]!);
-    if (schema['enum']) return (schema['enum'] as unknown[])[0];
     // The first of several; the others are `null`.
     const [kind = 'object'] = [type ?? []].flat();
     if (kind === 'array') return [this.#exampleIn(items!)];
@@ -136,47 +136,40 @@ class Operations {
 
   /** Returns a schema with references to named ones. */
   #schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'output'): Json {
-    const text = JSON.stringify(z.toJSONSchema(schema, { io }));
-    const { $schema, $defs, ...bare } = JSON.parse(
-      text.replaceAll('#/$defs/', '#/components/schemas/'),
+    const written = z.toJSONSchema(schema, {
+      io,
+      override: ({ zodSchema, jsonSchema }) => {
+        if (io === 'output' && jsonSchema.additionalProperties === false)
+          delete jsonSchema.additionalProperties;
+        const owner = z.globalRegistry.get(zodSchema)?.id;
+        for (const [name, property] of Object.entries(jsonSchema.properties ?? {}))
+          this.#complete(property as Json, name, owner);
+      },
+    });
+    const { $schema, $defs, ...own } = JSON.parse(
+      JSON.stringify(written).replaceAll('#/$defs/', '#/components/schemas/'),
     ) as Json;
-    for (const [name, one] of Object.entries($defs ?? {}))
-      this.schemas[name] = this.#complete(one, io, name);
-    return this.#complete(bare, io, '') as Json;
+    Object.assign(this.schemas, $defs);
+    return own;
   }
 
-  /** Adds examples and the form of timestamps, and opens the objects of responses. @param owner name of the schema. */
-  #complete(given: unknown, io: 'input' | 'output', owner: string): unknown {
-    if (Array.isArray(given)) return given.map((one) => this.#complete(one, io, owner));
-    if (typeof given !== 'object' || given === null) return given;
-    const { additionalProperties, ...schema } = Object.fromEntries(
-      Object.entries(given).map(([name, one]) => [name, this.#complete(one, io, owner)]),
-    );
-    const isOpen = io === 'output' && additionalProperties === false;
-    const { properties } = schema as { readonly properties?: Record<string, Json> };
-    for (const [name, property] of Object.entries(properties ?? {})) {
-      if (name.endsWith('At')) Object.assign(property, TIMESTAMP[this.#timestamps]);
-      const example = this.#exampleOf(owner, name);
-      const values = (property['enum'] as unknown[] | undefined) ?? [example];
-      const isAllowed =
-        example === null ? [property['type']].flat().includes('null') : values.includes(example);
-      if (example !== undefined && isAllowed) property['examples'] = [example];
-    }
-    return {
-      ...schema,
-      ...(!isOpen && additionalProperties !== undefined && { additionalProperties }),
-    };
-  }
-
-  #exampleOf(owner: string, name: string): unknown {
-    if (name in EXAMPLES) return EXAMPLES[`${owner}.${name}`] ?? EXAMPLES[name];
-    return name.endsWith('At') ? MOMENT[this.#timestamps] : undefined;
+  /** Adds an example to a property, and the form of timestamps. @param owner name of its schema. */
+  #complete(property: Json, name: string, owner: string | undefined): void {
+    const isTimestamp = name.endsWith('At');
+    if (isTimestamp) Object.assign(property, TIMESTAMP[this.#timestamps]);
+    const known = EXAMPLES[`${owner}.${name}`] ?? EXAMPLES[name];
+    const example = known === undefined && isTimestamp ? MOMENT[this.#timestamps] : known;
+    const { anyOf = [], enum: values = [example] } = property as Partial<OfSchema>;
+    const isAllowed =
+      example === null ? anyOf.some(({ type }) => type === 'null') : values.includes(example);
+    if (example !== undefined && isAllowed) property['examples'] = [example];
   }
 }
 
 interface OfSchema {
   readonly $ref: string;
   readonly examples: readonly unknown[];
+  readonly enum: readonly unknown[];
   readonly anyOf: readonly Json[];
   readonly items: Json;
   readonly properties: Readonly<Record<string, Json>>;
