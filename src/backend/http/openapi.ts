@@ -24,6 +24,7 @@ import * as person from '../../v0/schemas/person.ts';
 import * as topic from '../../v0/schemas/topic.ts';
 import { CODES } from '../errors.ts';
 import type { TimestampForm } from './handler.ts';
+import examples from './openapi-examples.json' with { type: 'json' };
 
 /** The contract's exports: its schemas have their names in the document. */
 const CONTRACT: Record<string, unknown> = {
@@ -224,45 +225,4 @@ const MOMENT: Readonly<Record<TimestampForm, string>> = {
 };
 
 /** Examples of fields by name, or by schema and name where one name has several meanings. */
-const EXAMPLES: Readonly<Record<string, unknown>> = {
-  pageId: 'page_northwind',
-  audienceId: 'audience_northwind_01',
-  versionId: 'version_northwind_01_v1',
-  topicId: 'topic_01',
-  topicEntryId: 'topic_01_entry_1',
-  pageLinkId: 'link_northwind_01',
-  accountId: 'account_harborlight_logistics',
-  accountLogId: 'alog_harborlight_logistics_1',
-  personId: 'person_ada_lindqvistova',
-  personLogId: 'plog_ada_lindqvistova_1',
-  activityId: 'activity_1',
-  name: 'Northwind launch',
-  'Person.name': 'Ada Lindqvistova',
-  'Account.name': 'Harborlight Logistics',
-  'AccountWithPersons.name': 'Harborlight Logistics',
-  title: 'Northwind launch',
-  computedName: 'For Ada Lindqvistova',
-  effectiveName: 'For Ada Lindqvistova',
-  customName: null,
-  url: 'https://www.example.com/demo',
-  actionUrlOverride: 'https://www.example.com/demo',
-  personRouteKey: 'ada-lindqvistova',
-  email: 'ada-lindqvistova@harborlight-logistics.example',
-  domain: 'harborlight-logistics.example',
-  slug: 'ada-lindqvistova',
-  phoneNumber: null,
-  linkedinProfileUrl: null,
-  status: 'draft',
-  versionNumber: 2,
-  source: 'crm',
-  type: 'note-added',
-  'EntryContent.type': 'text',
-  archivedAt: null,
-  deletedAt: null,
-  cancelledAt: null,
-  obsoleteAt: null,
-  hasMore: false,
-  nextCursor: null,
-  totalCount: 1,
-  cursor: 'eyJhIjoxfQ',
-};
+const EXAMPLES: Readonly<Record<string, unknown>> = examples;

@@ -1,13 +1,5 @@
 /** Pages of the sample data, with their content, audiences, versions and links. All names are invented. */
-import {
-  DAY_MS,
-  EXAMPLE_PAGE_ID,
-  inTurn,
-  MINUTE_MS,
-  SAMPLE_END_MS,
-  twoDigits,
-  type SampleRow,
-} from './example.ts';
+import { DAY_MS, inTurn, MINUTE_MS, SAMPLE_END_MS, twoDigits, type SampleRow } from './example.ts';
 import type {
   PageLinkRow,
   PageRow,
@@ -15,39 +7,21 @@ import type {
   AudienceRow,
   VersionRow,
 } from '../database/tables.ts';
-import type { PageMetadata } from '../../v0/schemas/page-metadata.ts';
+import sample from './sample.json' with { type: 'json' };
 
-type Sketch = readonly [
-  id: string,
-  name: string,
-  type: PageRow['pageType'],
-  audiences: number,
-  links: number,
-  state?: 'archived' | 'deleted',
-];
+interface Sketch {
+  readonly id: string;
+  readonly name: string;
+  readonly type: PageRow['pageType'];
+  /** Numbers of audiences and links. */
+  readonly audiences: number;
+  readonly links: number;
+  readonly state?: 'archived' | 'deleted';
+}
 
-export const PAGES: readonly Sketch[] = [
-  [EXAMPLE_PAGE_ID, 'Northwind launch', 'inbound', 48, 18],
-  ['page_pricing', 'Pricing for teams', 'inbound', 12, 4],
-  ['page_pricing_enterprise', 'Enterprise pricing', 'sales_deck', 9, 3],
-  ['page_spring_outreach', 'Spring outreach', 'outbound', 105, 4],
-  ['page_autumn_outreach', 'Autumn outreach', 'outbound', 7, 3],
-  ['page_call_recap', 'Call recap', 'call_followup', 15, 4],
-  ['page_security', 'Security overview', 'sales_deck', 6, 3],
-  ['page_onboarding', 'Onboarding guide', 'custom', 5, 2],
-  ['page_partner', 'Partner welcome', 'custom', 4, 2],
-  ['page_product_tour', 'Product tour', 'inbound', 8, 3],
-  ['page_empty', 'Blank canvas', 'custom', 0, 0],
-  ['page_webinar', 'Webinar follow-up', 'call_followup', 3, 2],
-  ['page_old_launch', 'Old launch', 'inbound', 4, 2, 'archived'],
-  ['page_old_fair', 'Trade fair 2024', 'outbound', 0, 0, 'archived'],
-  ['page_mistake', 'Made by mistake', 'custom', 1, 0, 'deleted'],
-];
-
-export const ORCHARD_PAGES: readonly Sketch[] = [
-  ['page_orchard', 'Orchard open day', 'inbound', 6, 3],
-  ['page_cider', 'Cider tasting', 'custom', 2, 1],
-];
+// Safe casts: TypeScript widens the strings of JSON.
+export const PAGES = sample.pages as readonly Sketch[];
+export const ORCHARD_PAGES = sample.orchardPages as readonly Sketch[];
 
 /** @param domains every fourth link is on the last of the four. */
 export function samplePages(
@@ -55,7 +29,7 @@ export function samplePages(
   domains: readonly string[],
   persons: readonly SampleRow<PersonRow>[],
 ) {
-  const made = sketches.map(([id, name, type, length, links, state], index) => {
+  const made = sketches.map(({ id, name, type, audiences: length, links, state }, index) => {
     const createdAt = SAMPLE_END_MS - (180 - index * 5) * DAY_MS;
     const own = Array.from({ length }, (_, position) =>
       sampleAudience({ pageId: id, createdAt }, position, persons),
@@ -64,6 +38,8 @@ export function samplePages(
     const versions = own.flatMap((one) => one.versions);
     const endedAt = SAMPLE_END_MS - (5 + index) * DAY_MS;
     const published = audiences.some(({ publishedVersionId }) => publishedVersionId !== null);
+    const { metadata, ...content } = contentOf(id, name);
+    metadata.keywords.push(...name.toLowerCase().split(' '));
     const page: SampleRow<PageRow> = {
       pageId: id,
       name,
@@ -72,9 +48,9 @@ export function samplePages(
       pageContext: `Visitors of "${name}" want to know what changes for them, and what to do next.`,
       pageType: type,
       status: state === 'archived' ? 'archived' : published ? 'published' : 'draft',
-      ...sampleContent(id, name),
+      ...content,
       headerActionId: index % 3 === 2 ? null : `action_${id}_1`,
-      metadata: index % 5 === 4 ? null : sampleMetadata(id, name),
+      metadata: index % 5 === 4 ? null : metadata,
       archivedAt: state === 'archived' ? endedAt : null,
       deletedAt: state === 'deleted' ? endedAt : null,
       createdAt,
@@ -107,79 +83,16 @@ export function samplePages(
   };
 }
 
-const LOGO = {
-  altText: 'Quillmere',
-  url: 'https://cdn.example/logos/quillmere.svg',
-  fileId: 'file_quillmere',
-  assetId: 'asset_quillmere',
-};
-
-function sampleContent(id: string, name: string) {
-  const action = (actionIndex: number, purpose: string, buttonTitle: string) => ({
-    actionId: `action_${id}_${actionIndex + 1}`,
-    actionIndex,
-    purpose,
-    buttonTitle,
-  });
-  const link = (number: number, text: string) => ({
-    id: `footer_${id}_${number}`,
-    text,
-    url: `https://www.example/${text.toLowerCase()}`,
-  });
-  const meeting = action(0, 'Book a meeting with the account team.', 'Book a meeting');
-  const question = action(1, 'Answer questions about the offer.', 'Ask a question');
-  const script = {
-    name: 'Analytics',
-    description: 'Counts visits.',
-    content: 'window.visits = (window.visits ?? 0) + 1;',
-    enabled: true,
-    injectionPoint: 'head',
-  };
-  return {
-    actions: [
-      { ...meeting, actionType: 'link', url: 'https://calendar.example/book' },
-      { ...question, actionType: 'form', url: 'https://forms.example/ask' },
-    ],
-    actionCardWidgets: [{ type: 'logos', title: 'Trusted by', logos: [{ image: LOGO }] }],
-    scripts: [script],
-    footerLinks: [
-      { id: `footer_${id}`, title: name, links: [link(1, 'Imprint'), link(2, 'Privacy')] },
-    ],
-  };
-}
-
-const sampleMetadata = (id: string, name: string): PageMetadata => ({
-  title: name,
-  description: `${name}: what is new, and what it means for you.`,
-  keywords: ['content', 'pages', ...name.toLowerCase().split(' ')],
-  author: 'Content team',
-  robots: ['index', 'follow'],
-  canonicalUrl: `https://www.example/${id}`,
-  ogTitle: name,
-  ogImageUrl: `https://cdn.example/${id}.png`,
-  ogImageFileId: `file_${id}`,
-  ogImageAlt: name,
-  ogType: 'website',
-  twitterCard: 'summary_large_image',
-  themeColor: '#0f4c5c',
-});
+const contentOf = (id: string, name: string): typeof sample.content =>
+  JSON.parse(
+    JSON.stringify(sample.content).replaceAll('{id}', id).replaceAll('{name}', name),
+  ) as typeof sample.content;
 
 /**
  * The states of an audience's newest versions, oldest of them first; before these come versions
  * that were published once. Nothing is queued: the publisher would finish it at start.
  */
-const HISTORIES: readonly (readonly VersionRow['status'][])[] = [
-  ['published', 'draft'],
-  ['published'],
-  ['published'],
-  ['draft'],
-  ['published', 'draft'],
-  ['published', 'cancelled', 'draft'],
-  ['published', 'pending'],
-  ['published'],
-  ['archived'],
-  ['cancelled'],
-];
+const HISTORIES = sample.histories as readonly (readonly VersionRow['status'][])[];
 
 function sampleAudience(
   { pageId, createdAt: pageCreatedAt }: Pick<PageRow, 'pageId' | 'createdAt'>,

@@ -1,32 +1,17 @@
 /**
  * Accounts, persons and their logs of the sample data. All names are invented. Most persons belong to an account by their
- * domain; some have none, or one that no account has. A few accounts have no person.
+ * domain; others have none, or one that no account has. A few accounts have no person.
  */
 import { DAY_MS, inTurn, MINUTE_MS, SAMPLE_END_MS, type SampleRow } from './example.ts';
 import type { AccountRow, PersonRow, AccountLogRow } from '../database/tables.ts';
+import sample from './sample.json' with { type: 'json' };
 
-const wordsOf = (text: string): string[] => text.trim().split(/\s+/);
+const { companies, givenNames, familyNames, otherDomains, events } = sample;
 
-const FIRST_WORDS = wordsOf(`
-  Harborlight Quillmere Fennwick Oskarra Tallowbridge Brightfen Marrowdale Pellingford Verdaloom
-  Stonewick Lumenvale Copperreach`);
-const LAST_WORDS = wordsOf('Logistics Software Foods Energy Health Robotics');
-export const COMPANIES = LAST_WORDS.flatMap((last) =>
-  FIRST_WORDS.map((first) => `${first} ${last}`),
+export const COMPANIES = companies.last.flatMap((last) =>
+  companies.first.map((first) => `${first} ${last}`),
 );
-export const ORCHARDS = wordsOf('Applegarth Pearmain Quinceley Damsonby').map(
-  (first) => `${first} Orchards`,
-);
-
-const GIVEN_NAMES = wordsOf(`
-  Ada Bastian Celine Dario Elif Farid Greta Hanno Imani Jonas Keiko Lucia Mateo Nadia Oluwaseun
-  Priya Quentin Rosa Søren Tomasz`);
-const FAMILY_NAMES = wordsOf(`
-  Lindqvistova Okparanta Brandtmeier Castellonez Yildirimci Novakovska Hallorimm Tanizawa
-  Ferreirinha Vandersteynen Abernathiel`);
-
-/** Domains that no account has, and none. */
-const OTHER_DOMAINS = ['freelance.example', null, 'mailbox.example', null, 'alumni.example', null];
+export const ORCHARDS = sample.orchards.map((first) => `${first} Orchards`);
 
 /** @param offset place of the first person in the names, so that tenants share none. */
 export function samplePeople(companies: readonly string[], offset: number) {
@@ -34,7 +19,7 @@ export function samplePeople(companies: readonly string[], offset: number) {
   const domains = accounts.flatMap(({ domain }, index) =>
     Array<string>(personCount(index)).fill(domain),
   );
-  const others = Array.from({ length: 30 }, (_, index) => inTurn(OTHER_DOMAINS, index));
+  const others = Array.from({ length: 30 }, (_, index) => inTurn(otherDomains, index));
   const persons = [...domains, ...others].map((domain, index) =>
     samplePerson(domain, index, index + offset),
   );
@@ -72,8 +57,8 @@ function sampleAccount(company: string, index: number): SampleRow<AccountRow> {
 }
 
 function samplePerson(domain: string | null, index: number, place: number): SampleRow<PersonRow> {
-  const round = Math.floor(place / (GIVEN_NAMES.length * FAMILY_NAMES.length));
-  const name = `${inTurn(GIVEN_NAMES, place)} ${inTurn(FAMILY_NAMES, place)}${round === 0 ? '' : ' II'}`;
+  const round = Math.floor(place / (givenNames.length * familyNames.length));
+  const name = `${inTurn(givenNames, place)} ${inTurn(familyNames, place)}${round === 0 ? '' : ' II'}`;
   const slug = name.toLowerCase().replace('ø', 'o').replaceAll(' ', '-');
   const createdAt = SAMPLE_END_MS - 250 * DAY_MS + index * 1_000 * MINUTE_MS;
   return {
@@ -91,25 +76,11 @@ function samplePerson(domain: string | null, index: number, place: number): Samp
 
 type SampleLog = Omit<SampleRow<AccountLogRow>, 'accountId' | 'accountLogId'>;
 
-const EVENTS = Object.entries<Record<string, unknown>>({
-  'web page-viewed': { path: '/pricing', seconds: 42, referrer: { host: 'search.example' } },
-  'web form-submitted': { fields: { topic: 'support', seats: 250 }, consent: true },
-  'email email-opened': { subject: 'Your tailored page is ready', opens: 3 },
-  'calendar-sync meeting-booked': {
-    meeting: { title: 'Product tour', attendees: [{ role: 'host' }, { role: 'guest' }] },
-  },
-  'crm stage-changed': { to: 'closed-won', amount: { value: 12_500, currency: 'EUR' } },
-  'crm note-added': { text: 'Asked for a security questionnaire.', tags: ['security'] },
-  'sales-call call-ended': { minutes: 20, transcript: null },
-  'import record-merged': {},
-});
-
 /** Makes so many log entries of an owner, oldest first; one in seven was deleted later. */
 const sampleLogs = (owner: number, howMany: number): SampleLog[] =>
   Array.from({ length: howMany }, (_, index) => {
     const number = owner + index;
-    const [event, payload] = inTurn(EVENTS, number);
-    const [source = '', type = ''] = event.split(' ');
+    const { source, type, payload } = inTurn(events, number);
     const createdAt =
       SAMPLE_END_MS - (howMany - index) * 3 * DAY_MS + ((number * 337) % 2_000) * MINUTE_MS;
     const deleted = number % 7 === 3;

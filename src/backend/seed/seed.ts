@@ -7,7 +7,8 @@ import { EXAMPLE_API_KEY, OTHER_API_KEY } from './example.ts';
 import { ORCHARD_PAGES, PAGES, samplePages } from './pages.seed.ts';
 import { COMPANIES, ORCHARDS, samplePeople } from './people.seed.ts';
 import * as tables from '../database/tables.ts';
-import { ORCHARD_TOPICS, sampleTopics, TOPICS } from './topics.seed.ts';
+import sample from './sample.json' with { type: 'json' };
+import { sampleTopics, TOPICS } from './topics.seed.ts';
 
 const TENANTS = [
   {
@@ -26,7 +27,7 @@ const TENANTS = [
     host: 'orchard',
     pages: ORCHARD_PAGES,
     companies: ORCHARDS,
-    topics: ORCHARD_TOPICS,
+    topics: sample.orchardTopics,
     prefix: 'topic_two',
     // Behind all names of the first tenant, so that the two share no person.
     firstName: 205,

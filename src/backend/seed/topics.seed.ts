@@ -1,23 +1,13 @@
 /** Topics and entries of the sample data: what a page's agent may talk about. */
 import { DAY_MS, inTurn, MINUTE_MS, SAMPLE_END_MS, twoDigits, type SampleRow } from './example.ts';
 import type { TopicEntryRow, TopicRow } from '../database/tables.ts';
+import sample from './sample.json' with { type: 'json' };
 
-const SUBJECTS = ['Pricing', 'Security', 'Onboarding', 'Integrations', 'Support', 'Roadmap'];
-const ANGLES = ['at a glance', 'for buyers', 'for engineers', 'in depth', 'questions'];
-export const TOPICS = ANGLES.flatMap((angle) =>
-  SUBJECTS.map((subject) => `${subject} ${angle}`),
-).concat('Company story', 'Objections');
-export const ORCHARD_TOPICS = ['Orchard tours', 'Harvest calendar', 'Cider prices'];
+const { subjects, angles, others } = sample.topics;
 
-const TYPES = ['text', 'markdown', 'link'];
-const SENTENCES = [
-  'Plans are billed by the year and may grow at any time.',
-  'Data stays in the region that was chosen when the account was made.',
-  'A new team is up and running within two weeks.',
-  'Every integration can be tried in a sandbox first.',
-  'Support answers within four working hours.',
-  'The roadmap is shared with customers each quarter.',
-];
+export const TOPICS = angles
+  .flatMap((angle) => subjects.map((one) => `${one} ${angle}`))
+  .concat(others);
 
 export function sampleTopics(titles: readonly string[], prefix: string) {
   const topics = titles.map((title, index): SampleRow<TopicRow> => {
@@ -40,7 +30,10 @@ export function sampleTopics(titles: readonly string[], prefix: string) {
         topicEntryId: `${topic.topicId.replace('topic', 'entry')}_${twoDigits(position + 1)}`,
         topicId: topic.topicId,
         sortOrder: position,
-        content: { type: inTurn(TYPES, position), content: inTurn(SENTENCES, index + position) },
+        content: {
+          type: inTurn(sample.entryTypes, position),
+          content: inTurn(sample.sentences, index + position),
+        },
         createdAt,
         updatedAt: createdAt,
       };
