@@ -20,25 +20,12 @@ import { endOfWait, failureOf, isNotFound, RestError, type FailureKind } from '.
 import type { WaitOfRequest } from './call/request-deadline.ts';
 import type { SpanRef } from './call/trace.ts';
 import { freeze } from './decode/decode-cache.ts';
-
-export interface Retry {
-  readonly afterMs: number;
-  /** Whether to use a new connection, since an idle one may be closing. */
-  readonly isFresh: boolean;
-}
-
-type CancelWait = () => void;
+import type { RateLimitBackoff } from './policies/rate-limit-backoff.ts';
+import type { RetryPolicy } from './policies/retry.ts';
 
 interface FlightOptions extends Attempts {
-  readonly backoff: {
-    readonly endMs: number;
-    /** Delays a call whose key backs off, or rejects it; undefined for other calls. */
-    delay(call: Call, deadlineMs: number, next: () => void): CancelWait | Error | undefined;
-    /** Counts the end of an attempt. */
-    end(call: Call, settled: Settled): void;
-  };
-  /** Returns when to retry a failed read; undefined for never. */
-  readonly retryOf: (attempt: Attempt, settled: Settled) => Retry | undefined;
+  readonly backoff: RateLimitBackoff;
+  readonly retryOf: RetryPolicy;
   readonly decode: (call: Call, response: RestResponse) => DecodedResponse;
 }
 
@@ -156,7 +143,7 @@ class Flight extends Caller implements CachedFlight {
   #waiting = 1;
   #isSettled = false;
   #attempt: Attempt | undefined;
-  #cancelWait: CancelWait | undefined;
+  #cancelWait: (() => void) | undefined;
   /** Gets the response instead of the callers. */
   #onResponse: ((settled: Settled) => void) | undefined;
 

@@ -13,19 +13,6 @@ export interface RouteLabel {
   readonly path: string;
 }
 
-/** How an attempt failed; a fixed set of labels for metrics and logs. */
-export type FailureKind =
-  | ConnectionFailure
-  | 'timeout'
-  | 'invalid_response'
-  | 'truncated'
-  | 'overloaded'
-  | 'rate_limited'
-  | 'circuit_open'
-  | 'out_of_files'
-  | 'cancelled'
-  | 'other';
-
 /** No process accepts connections at the address. */
 export const NOBODY_THERE = [
   'ECONNREFUSED',
@@ -85,48 +72,48 @@ export type RestErrorKind =
   /** All callers have disconnected. */
   | 'cancelled';
 
-/**
- * `documented`: the backend, by its error body or other JSON. `foreign`: probably something before the backend, by HTML,
- * plain text or another type than JSON.
- */
-type ResponseAuthor = 'documented' | 'foreign';
+/** Kinds without their own label in metrics and logs. */
+const UNLABELLED = [
+  'input',
+  'unauthenticated',
+  'unsupported',
+  'budget',
+  'outcome_unknown',
+  'refused',
+] as const;
+type UnlabelledKind = (typeof UNLABELLED)[number];
 
-interface RestErrorOptions {
-  readonly cause?: unknown;
-  /** Description without facts that only operators may see. @default the message without the route */
-  readonly what?: string;
-  /** @default that of the kind */
-  readonly failure?: FailureKind | undefined;
-  readonly status?: number | undefined;
-  readonly requestId?: string | undefined;
-  /** Time to wait before another attempt, in milliseconds. */
-  readonly retryAfterMs?: number | undefined;
-  /** Invalid field, as named by the backend. */
-  readonly field?: string | undefined;
-  /** Author of the response, by its body. @default undefined */
-  readonly body?: ResponseAuthor | undefined;
-  /** Cost of another attempt for the backend: `nothing` if this one cannot have reached it. */
-  readonly retry?: 'nothing' | 'load' | 'hopeless' | undefined;
-  /** Code for callers instead of that of the kind. */
-  readonly code?: string | undefined;
-}
+/** How an attempt failed; a fixed set of labels for metrics and logs. */
+export type FailureKind =
+  ConnectionFailure | Exclude<RestErrorKind, 'status' | 'cursor' | UnlabelledKind> | 'other';
+
+/** Without a `what`, that is the message; without a `failure`, that of the kind. */
+type RestErrorOptions = Partial<Omit<RestError, 'name' | 'message' | 'stack' | 'kind' | 'route'>>;
 
 /** The failure of a REST call. Without a stack, since a failing backend causes thousands. */
 export class RestError extends StacklessError {
   override readonly name = 'RestError';
   override readonly stack: string;
   readonly kind: RestErrorKind;
-  /** Description without the route and the backend's status. */
+  /** Description without the route, and without facts that only operators may see. */
   readonly what: string;
   readonly route: RouteLabel;
   /** Label for metrics and logs; undefined for an error status. */
   readonly failure: FailureKind | undefined;
   readonly status: number | undefined;
   readonly requestId: string | undefined;
+  /** Time to wait before another attempt, in milliseconds. */
   readonly retryAfterMs: number | undefined;
+  /** Invalid field, as named by the backend. */
   readonly field: string | undefined;
-  readonly body: ResponseAuthor | undefined;
-  readonly retry: RestErrorOptions['retry'];
+  /**
+   * Author of the response. `documented`: the backend, by its error body or other JSON. `foreign`: probably something
+   * before the backend, by HTML, plain text or another type than JSON.
+   */
+  readonly body: 'documented' | 'foreign' | undefined;
+  /** Cost of another attempt for the backend: `nothing` if this one cannot have reached it. */
+  readonly retry: 'nothing' | 'load' | 'hopeless' | undefined;
+  /** Code for callers instead of that of the kind. */
   readonly code: string | undefined;
 
   constructor(
@@ -142,7 +129,7 @@ export class RestError extends StacklessError {
     this.what = options.what ?? message;
     // Not the whole route, whose schemas would be logged with the error.
     this.route = { method, path };
-    this.failure = options.failure ?? FAILURES[kind];
+    this.failure = options.failure ?? labelOf(kind);
     this.status = options.status;
     this.requestId = options.requestId;
     this.retryAfterMs = options.retryAfterMs;
@@ -153,25 +140,13 @@ export class RestError extends StacklessError {
   }
 }
 
-const FAILURES: Readonly<Record<RestErrorKind, FailureKind | undefined>> = {
-  input: 'other',
-  unauthenticated: 'other',
-  unsupported: 'other',
-  budget: 'other',
-  overloaded: 'overloaded',
-  rate_limited: 'rate_limited',
-  status: undefined,
-  cursor: undefined,
-  timeout: 'timeout',
-  unreachable: 'unreachable',
-  circuit_open: 'circuit_open',
-  out_of_files: 'out_of_files',
-  invalid_response: 'invalid_response',
-  truncated: 'truncated',
-  outcome_unknown: 'other',
-  refused: 'other',
-  cancelled: 'cancelled',
-};
+function labelOf(kind: RestErrorKind): FailureKind | undefined {
+  if (kind === 'status' || kind === 'cursor') return undefined;
+  return isUnlabelled(kind) ? 'other' : kind;
+}
+
+const isUnlabelled = (kind: RestErrorKind): kind is UnlabelledKind =>
+  (UNLABELLED as readonly string[]).includes(kind);
 
 export const hasKind = (error: unknown, ...kinds: readonly RestErrorKind[]): error is RestError =>
   error instanceof RestError && kinds.includes(error.kind);

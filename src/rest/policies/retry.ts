@@ -10,7 +10,6 @@ import { RestError } from '../call/errors.ts';
 import type { RouteLoad } from '../call/keys.ts';
 import type { UpstreamSettings } from '../call/options.ts';
 import { retryAfterOf } from '../decode/http-date.ts';
-import type { Retry } from '../flight.ts';
 
 /** Maximum retries of a call that reached the backend. */
 export const MAX_RETRIES = 2;
@@ -27,18 +26,24 @@ export const CAP_MS = 250;
  */
 const RETRIED_STATUSES: readonly number[] = [429, 502, 503, 504, 520, 521, 522, 523, 524];
 
-interface RetryTerms extends Retry {
+interface Retry {
+  readonly afterMs: number;
   /** Minimum time for the next attempt, in milliseconds. */
   readonly needsMs: number;
   /** Whether it costs the backend nothing. */
   readonly isFree: boolean;
+  /** Whether to use a new connection, since an idle one may be closing. */
+  readonly isFresh: boolean;
 }
+
+/** Returns when to retry a failed read; undefined for never. */
+export type RetryPolicy = (attempt: Attempt, settled: Settled) => Retry | undefined;
 
 /** @param routes routes whose reads earn the budget. */
 export function retries(
   { timeoutMs, observer, clock }: UpstreamSettings,
   routes: ReadonlyMap<Route, RouteLoad>,
-): (attempt: Attempt, settled: Settled) => Retry | undefined {
+): RetryPolicy {
   const budget = new RetryBudget(routes);
 
   return (attempt, settled) => {
@@ -58,7 +63,7 @@ export function retries(
   };
 }
 
-function wantedAfter(settled: Settled, number: number, timeoutMs: number): RetryTerms | undefined {
+function wantedAfter(settled: Settled, number: number, timeoutMs: number): Retry | undefined {
   const paid = { afterMs: fullJitter(number), needsMs: 0, isFree: false, isFresh: false };
   if (!(settled instanceof Error)) {
     // Sent by servers that close an idle connection, just as a request arrives on it. Source: RFC 9110, 15.5.9.

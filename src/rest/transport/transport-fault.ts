@@ -5,6 +5,7 @@ import {
   NOBODY_THERE,
   RestError,
   type ConnectionFailure,
+  type RestErrorKind,
   type RouteLabel,
 } from '../call/errors.ts';
 
@@ -25,34 +26,32 @@ export function faultOf(cause: Error, route: RouteLabel, progress: Progress): Re
     const { what, code: callersCode } = cause;
     return new RestError('refused', cause.message, route, { what, code: callersCode });
   }
-  if (isOfCredentials(cause)) {
+  const fault = (kind: RestErrorKind, what: string, more: Partial<RestError> = {}): RestError =>
+    new RestError(kind, what, route, { cause, ...more });
+  if (code === CREDENTIALS) {
     const what = 'Proxy to the backend rejected the credentials (407)';
-    const options = { cause, retry: 'hopeless', failure: 'proxy_credentials' } as const;
-    return new RestError('unreachable', what, route, options);
+    return fault('unreachable', what, { retry: 'hopeless', failure: 'proxy_credentials' });
   }
   if (OUT_OF_FILES.has(code)) {
-    const what = 'Gateway has no file descriptor left for a connection';
-    return new RestError('out_of_files', what, route, { cause });
+    return fault('out_of_files', 'Gateway has no file descriptor left for a connection');
   }
   if (progress.isAnswered && isTruncated(cause)) {
-    return new RestError('truncated', 'Backend returned only a part of its response', route, {
-      cause,
-    });
+    return fault('truncated', 'Backend returned only a part of its response');
   }
   if (code === HEADERS_OVERFLOW) {
-    const what = `Backend returned more than ${maxHeaderSize} bytes of headers`;
-    return new RestError('invalid_response', what, route, { cause });
+    return fault(
+      'invalid_response',
+      `Backend returned more than ${maxHeaderSize} bytes of headers`,
+    );
   }
   if (cause instanceof errors.HTTPParserError || code === LENGTH_MISMATCH) {
-    return new RestError('invalid_response', 'Backend returned malformed HTTP', route, { cause });
+    return fault('invalid_response', 'Backend returned malformed HTTP');
   }
-  const failure = TLS.test(code) ? 'tls' : (FAILURES.get(code) ?? 'unreachable');
-  const retry = costOfRetry(cause, progress);
-  const options = { cause, retry, failure };
   const what = progress.isConnected
     ? 'Connection to the backend ended without a response'
     : 'Backend could not be reached';
-  return new RestError('unreachable', what, route, options);
+  const failure = TLS.test(code) ? 'tls' : (FAILURES.get(code) ?? 'unreachable');
+  return fault('unreachable', what, { retry: costOfRetry(cause, progress), failure });
 }
 
 /** Whether to retry, and the cost of a retry for the backend. */
@@ -61,7 +60,7 @@ export function costOfRetry(
   { isConnected, isAnswered, number }: Progress,
 ): RestError['retry'] {
   const code = codeOf(cause);
-  if (TLS.test(code) || HOPELESS.test(code) || isOfCredentials(cause)) return 'hopeless';
+  if (TLS.test(code) || HOPELESS.test(code) || code === CREDENTIALS) return 'hopeless';
   if (!isConnected && NOBODY_THERE.some((one) => one === code)) return 'nothing';
   // A reused connection that ends without a response was probably closing when the request was sent. If the next one
   // closes too, the request itself is the cause, unless it was never sent.
@@ -69,8 +68,8 @@ export function costOfRetry(
   return wasClosing && (number === 1 || !isConnected) ? 'nothing' : 'load';
 }
 
-const isOfCredentials = (cause: Error): boolean =>
-  cause instanceof ProxyRejection && cause.isOfCredentials;
+/** `ProxyRejection`'s code of missing or invalid credentials. */
+const CREDENTIALS = 'PROXY_407';
 
 /** Returns an error's code; empty without one. */
 export function codeOf(cause: unknown): string {
@@ -138,14 +137,10 @@ export class CallRefusal extends Error {
 /** A proxy's response to CONNECT other than a tunnel. */
 export class ProxyRejection extends Error {
   override readonly name = 'ProxyRejection';
-  /** `PROXY_407`. */
   readonly code: string;
-  /** Whether it rejects the credentials. */
-  readonly isOfCredentials: boolean;
 
   constructor(status: number) {
     super(`The proxy returned ${status} for CONNECT`);
     this.code = `PROXY_${status}`;
-    this.isOfCredentials = status === 407;
   }
 }
