@@ -44,17 +44,11 @@ interface Watcher<State> {
   stop(): void;
 }
 
-interface Polled<Key, State> {
-  readonly identity: Identity;
-  readonly object: LiveObject<Key, State>;
-  readonly onEnd: () => void;
-}
-
 export class Poller<Key, State extends object> {
   readonly #identity: Identity;
   readonly #object: LiveObject<Key, State>;
   readonly #options: PollerOptions;
-  readonly #onEnd: () => void;
+  readonly #onEnd: () => unknown;
   readonly #watchers = new Set<Watcher<State>>();
   /**
    * Watchers without a snapshot of a poll that began after they joined. Older snapshots may precede what another
@@ -78,7 +72,12 @@ export class Poller<Key, State extends object> {
   /** Whether a write has ended since the latest poll began. */
   #isHurried = false;
 
-  constructor({ identity, object, onEnd }: Polled<Key, State>, options: PollerOptions) {
+  constructor(
+    identity: Identity,
+    object: LiveObject<Key, State>,
+    options: PollerOptions,
+    onEnd: () => unknown,
+  ) {
     this.#identity = identity;
     this.#object = object;
     this.#options = options;
@@ -103,11 +102,13 @@ export class Poller<Key, State extends object> {
     if (this.#watchers.size === 0) this.#end();
   }
 
+  /** Publishes the state after a write of this key. */
   report(state: State): void {
     this.#learn(state);
     this.hurry();
   }
 
+  /** Polls soon, after a write of this key that may have changed the object. */
   hurry(): void {
     this.#isHurried = true;
     if (!this.#isOver) this.#pollSoon();
@@ -156,7 +157,8 @@ export class Poller<Key, State extends object> {
       if (this.#isOver) return;
       observer?.onPoll('ok');
       this.#backoffEndMs = 0;
-      const isChanged = state ? this.#learn(state) : this.#endMissing();
+      const isChanged = !state || this.#learn(state);
+      if (!state) this.#endMissing();
       // Those who joined before the poll began.
       for (const watcher of newcomers) {
         if (this.#newcomers.delete(watcher)) watcher.push(this.#known!); // just read
@@ -179,11 +181,10 @@ export class Poller<Key, State extends object> {
   }
 
   /** Ends the watch of an object that does not exist. */
-  #endMissing(): boolean {
+  #endMissing(): void {
     this.#newcomers.clear();
     this.#publish(new Snapshot<State>(this.#polls, null));
     this.#end();
-    return true;
   }
 
   /** Records and publishes a state. Returns whether it is new. */

@@ -37,11 +37,10 @@ export class Pollers {
     object: LiveObject<Key, State>,
   ): Repeater<Snapshot<State>> {
     return new Repeater<Snapshot<State>>(async (push, stop) => {
-      const id = idOf(identity, object);
-      let poller = this.#find(identity, object);
+      let poller = this.find(identity, object);
       if (!poller) {
-        const onEnd = () => void this.#pollers.delete(id);
-        poller = new Poller<Key, State>({ identity, object, onEnd }, this.#options);
+        const id = idOf(identity, object);
+        poller = new Poller(identity, object, this.#options, () => this.#pollers.delete(id));
         this.#pollers.set(id, poller as object as Poller<never, never>);
       }
       const watcher = { push, stop };
@@ -51,21 +50,8 @@ export class Pollers {
     }, new SlidingBuffer(MAX_WAITING));
   }
 
-  /** Publishes the state of an object after a write of this key. */
-  report<Key, State extends object>(
-    identity: Identity,
-    object: LiveObject<Key, State>,
-    state: State,
-  ): void {
-    this.#find(identity, object)?.report(state);
-  }
-
-  /** Polls an object soon, after a write of this key that may have changed it. */
-  hurry<Key, State extends object>(identity: Identity, object: LiveObject<Key, State>): void {
-    this.#find(identity, object)?.hurry();
-  }
-
-  #find<Key, State extends object>(
+  /** Finds the poller of an object that is watched with this key. */
+  find<Key, State extends object>(
     identity: Identity,
     object: LiveObject<Key, State>,
   ): Poller<Key, State> | undefined {

@@ -49,7 +49,7 @@ const livePage = (key: PageKey): LiveObject<PageKey, readonly Audience[]> => ({
 
 /** Polls a page soon after a write to one of its audiences with the same key. */
 export const hurryPage = ({ pollers, identity }: Context, { pageId }: PageKey): void =>
-  pollers?.hurry(identity, livePage({ pageId }));
+  pollers?.find(identity, livePage({ pageId }))?.hurry();
 
 interface PageChange {
   /** Audiences changed since the previous event; all of them in the first. */

@@ -77,7 +77,7 @@ function reportVersion(
   key: VersionKey,
   version: VersionNode,
 ): void {
-  if (isSound(version)) pollers?.report(identity, liveVersion(key), version);
+  if (isSound(version)) pollers?.find(identity, liveVersion(key))?.report(version);
 }
 
 /** Time reserved for the selection of the version after the wait, in milliseconds. */

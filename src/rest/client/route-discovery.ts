@@ -37,36 +37,35 @@ const MAX_REVIEW_MS = 16 * REVIEW_MS;
 /** Time after which rejections without a documented error decide, if no other response has come, in milliseconds. */
 const UNDOCUMENTED_MS = 60_000;
 
-interface RouteStatus {
+class RouteStatus {
   state: RouteState;
   /** Time from which the decision is reviewed; `Infinity` if it is configured. */
-  reviewMs: number;
-  everyMs: number;
+  reviewMs = Infinity;
+  everyMs = 0;
   /** Whether a missing route is called for a review. */
-  isTried: boolean;
+  isTried = false;
   /** Time of the first rejection without a documented error since another response. */
   rejectedMs: number | undefined;
+  /** Latest probe; never rejects. */
+  probe: Promise<unknown> | undefined;
+  isReported = false;
+
+  constructor(state: RouteState) {
+    this.state = state;
+  }
 }
 
 export class RouteDiscovery {
   /** Replaced when a route is found to be missing, is reviewed, or is found again. */
   capabilities: RouteCapabilities;
   readonly #routes: Map<Route, RouteStatus>;
-  /** Latest probe of a route; never rejects. */
-  readonly #probes = new Map<Route, Promise<unknown>>();
-  readonly #undecided = new Set<Route>();
   readonly #observer: UpstreamObserver;
   readonly #clock: Clock;
 
   /** @param routeSet assumed routes; `auto` assumes none. */
   constructor(routeSet: RouteSet | 'auto', observer: UpstreamObserver, clock: Clock) {
     const state = ({ auto: 'unknown', document: 'missing', extended: 'there' } as const)[routeSet];
-    this.#routes = new Map(
-      extendedRoutes.map((route) => [
-        route,
-        { state, reviewMs: Infinity, everyMs: 0, isTried: false, rejectedMs: undefined },
-      ]),
-    );
+    this.#routes = new Map(extendedRoutes.map((route) => [route, new RouteStatus(state)]));
     this.capabilities = this.#newCapabilities();
     this.#observer = observer;
     this.#clock = clock;
@@ -127,28 +126,24 @@ export class RouteDiscovery {
     path: PathValues,
     caller: Discoverer,
   ): Promise<boolean> {
-    if (this.#mayPass(error, route)) {
-      const { state } = this.#routes.get(route)!;
+    const known = this.#routes.get(route)!;
+    if (this.#mayPass(error, known)) {
+      const { state } = known;
       if (state === 'unknown') throw this.#undecidedBy(error, route);
       if (state === 'missing') this.#note(route, state);
       return state === 'there';
     }
     // The result of another caller's probe applies to this one too; if it is undecided, all waiting callers probe with
     // their own objects in parallel.
-    const running = this.#probes.get(route);
-    if (running) await caller.within(running);
-    if (!this.isUndecided(route)) return this.#routes.get(route)!.state === 'there';
+    if (known.probe) await caller.within(known.probe);
+    if (!this.isUndecided(route)) return known.state === 'there';
     const probe = this.#probe(route, path, caller);
-    this.#probes.set(
-      route,
-      probe.catch(() => {}),
-    );
+    known.probe = probe.catch(() => {});
     return probe;
   }
 
   /** Whether a rejection may be one of a proxy for a moment, and decides nothing. */
-  #mayPass({ body }: RestError, route: Route): boolean {
-    const known = this.#routes.get(route)!;
+  #mayPass({ body }: RestError, known: RouteStatus): boolean {
     if (body === 'documented') {
       known.rejectedMs = undefined;
       return false;
@@ -167,17 +162,18 @@ export class RouteDiscovery {
   }
 
   async #probe(route: Route, path: PathValues, caller: Discoverer): Promise<boolean> {
+    const known = this.#routes.get(route)!;
     const sample = await findSample(route, path, caller);
     if (sample === 'no sample') this.#reportUndecided(route);
     if (typeof sample === 'string') {
-      if (this.#routes.get(route)!.state === 'missing') this.#note(route, 'missing');
+      if (known.state === 'missing') this.#note(route, 'missing');
       return sample === 'no parent';
     }
     const isThere = await caller.probe(sample).then(
       () => true,
       (error: unknown) => {
         if (!isRejection(error, route)) throw error;
-        if (this.#mayPass(error, route)) throw this.#undecidedBy(error, route);
+        if (this.#mayPass(error, known)) throw this.#undecidedBy(error, route);
         return false;
       },
     );
@@ -186,8 +182,9 @@ export class RouteDiscovery {
   }
 
   #reportUndecided(route: Route): void {
-    if (this.#undecided.has(route)) return;
-    this.#undecided.add(route);
+    const known = this.#routes.get(route)!;
+    if (known.isReported) return;
+    known.isReported = true;
     this.#observer.onUndecidedRoute?.(route);
   }
 
@@ -227,17 +224,11 @@ const isRejection = (error: unknown, route: Route): error is RestError =>
 
 const isTakenForAnother = ({ method, path }: Route): boolean =>
   Object.values<Route>(routes).some(
-    (other) => other.path !== path && other.method === method && matches(other.path, path),
+    (other) =>
+      other.path !== path &&
+      other.method === method &&
+      new RegExp(`^${other.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
   );
-
-function matches(template: string, path: string): boolean {
-  const parts = path.split('/');
-  const wanted = template.split('/');
-  return (
-    wanted.length === parts.length &&
-    wanted.every((part, i) => part === parts[i] || (/^\{/.test(part) && !/^\{/.test(parts[i]!)))
-  );
-}
 
 export const missingRoute = (route: RouteLabel): RestError =>
   new RestError(
