@@ -14,22 +14,17 @@ export const CODES = {
   500: 'internal_error',
 } as const;
 
-/** The invalid part of the request, and the reason. */
-interface ProblemDetails {
-  readonly field?: string;
-  readonly reason?: string;
-}
-
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly status: keyof typeof CODES;
-  readonly details: ProblemDetails;
+  /** The invalid part of the request, and the reason. */
+  readonly details: { readonly field?: string; readonly reason?: string };
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(
     status: keyof typeof CODES,
     message: string,
-    details: ProblemDetails = {},
+    details: Problem['details'] = {},
     headers: Readonly<Record<string, string>> = {},
   ) {
     super(message);
@@ -54,7 +49,6 @@ export const conflict = (message: string, field: string, reason: string) =>
 export const invalid = (status: 400 | 422, what: string, field: string, reason: string) =>
   new Problem(status, `Invalid ${what}: ${field}: ${reason}`, { field, reason });
 
-/** A failure of the backend, without callers' values. */
 export interface Failure {
   /** `GET /v0/topics/:topic_id`, or the name of a background task. */
   readonly route: string;

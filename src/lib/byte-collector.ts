@@ -6,7 +6,6 @@
  */
 export class ByteCollector {
   #bytes = EMPTY;
-  /** Number of bytes so far. */
   size = 0;
 
   add(chunk: Buffer): void {

@@ -22,7 +22,6 @@ export class Cancel {
     this.#waiter?.onEnd('cancelled');
   }
 
-  /** Sets the listener; undefined for none. */
   listen(waiter: Waiter | undefined): void {
     this.#waiter = waiter;
   }

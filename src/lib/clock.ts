@@ -2,7 +2,6 @@
  * Time as an argument, which tests control.
  */
 
-/** A running timer. */
 export interface Timer {
   /** Lets the process exit before the timer fires. */
   unref(): unknown;

@@ -9,7 +9,6 @@ export class RoundRobinQueue<Item> {
   readonly #maxSize: number;
   /** Items by key and sub-queue, both in round-robin order. */
   readonly #waiting = new Map<string, Map<unknown, Set<Item>>>();
-  /** Number of items. */
   size = 0;
 
   /** @param maxSize maximum number of items of all keys. */
@@ -17,7 +16,6 @@ export class RoundRobinQueue<Item> {
     this.#maxSize = maxSize;
   }
 
-  /** Number of items of a key. */
   sizeOf(key: string): number {
     let size = 0;
     for (const items of this.#waiting.get(key)?.values() ?? []) size += items.size;
@@ -52,7 +50,6 @@ export class RoundRobinQueue<Item> {
     return longest === key ? undefined : this.#dropFrom(longest);
   }
 
-  /** Removes an item. @returns whether it was present. */
   delete(key: string, item: Item, subqueue?: unknown): boolean {
     const subqueues = this.#waiting.get(key);
     const items = subqueues?.get(subqueue);

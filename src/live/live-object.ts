@@ -17,7 +17,6 @@ export class Snapshot<State> {
 }
 
 export interface LiveSource<Key, State> {
-  /** Returns null if the object does not exist. */
   readonly read: (rest: RestClient, key: Key) => Promise<State | null>;
   /** Rank of a state; responses with a lower rank are stale. */
   readonly rankOf: (state: State) => number;

@@ -57,7 +57,6 @@ export class Poller<Key, State extends object> {
   readonly #newcomers = new Set<Watcher<State>>();
   /** Undefined before the first response. */
   #known: Snapshot<State> | undefined;
-  /** `#known.state` as JSON, for comparison. */
   #text = '';
   #rank = -Infinity;
   #waitMs: number;
@@ -119,7 +118,6 @@ export class Poller<Key, State extends object> {
     return this.#newcomers.size > 0 && !this.#known?.error;
   }
 
-  /** Polls as soon as the minimum interval allows. */
   #pollSoon(): void {
     if (this.#isPolling) return;
     const { clock, pollMs } = this.#options;
@@ -180,7 +178,6 @@ export class Poller<Key, State extends object> {
     this.#schedule(Math.max(waitMs, this.#backoffEndMs - this.#options.clock.now()));
   }
 
-  /** Ends the watch of an object that does not exist. */
   #endMissing(): void {
     this.#newcomers.clear();
     this.#publish(new Snapshot<State>(this.#polls, null));

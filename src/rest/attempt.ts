@@ -22,7 +22,7 @@ import {
 import type { KeyRoute } from './call/keys.ts';
 import type { ObservedCall } from './call/observer.ts';
 import type { UpstreamSettings } from './call/options.ts';
-import type { Timed, Timeouts } from './call/timeouts.ts';
+import type { Timed, Timeouts } from './call/deadlines.ts';
 import type { SpanRef } from './call/trace.ts';
 import { faultOf } from './transport/transport-fault.ts';
 
@@ -35,13 +35,11 @@ export interface Attempts {
     /** Returns why an attempt may not be made; undefined if it may. */
     reject(attempt: Attempt): Error | undefined;
     isProbe(attempt: Attempt): boolean;
-    /** Counts the end of a sent attempt. */
     end(attempt: Attempt, settled: Settled): void;
   };
   readonly limiter: {
     /** Sends an attempt now or later. @returns why it never will. */
     start(attempt: Attempt): Error | undefined;
-    /** Removes an attempt from the queue. @returns its error. */
     remove(attempt: Attempt, why: EndOfWait): Error;
     /** Frees the connection of a sent attempt. */
     end(attempt: Attempt, settled: Settled): void;
@@ -59,7 +57,6 @@ interface AttemptedFlight {
 export class Attempt implements Dispatcher.DispatchHandler, CallLogEntry, ObservedCall, Timed {
   readonly flight: AttemptedFlight;
   readonly call: Call;
-  /** 1 for the first, 2 for its first retry. */
   readonly attempt: number;
 
   // Times on the upstream's clock.
@@ -87,7 +84,6 @@ export class Attempt implements Dispatcher.DispatchHandler, CallLogEntry, Observ
   readonly #attempts: Attempts;
   readonly #isFresh: boolean;
   #isOver = false;
-  /** Index among the attempts in progress. */
   #index = -1;
   #controller: Dispatcher.DispatchController | undefined;
   #responseStatus = 0;
@@ -195,7 +191,6 @@ export class Attempt implements Dispatcher.DispatchHandler, CallLogEntry, Observ
     this.cancel('timeout');
   }
 
-  /** The attempt has a connection. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // Cancelled while it waited for a connection, so it must not be sent.
     if (this.#isOver) return controller.abort(new Error('cancelled before it was sent'));

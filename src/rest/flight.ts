@@ -17,7 +17,7 @@ import {
 } from './call/call.ts';
 import type { CallLogEntry, ExposedHeader } from './call/call-log.ts';
 import { endOfWait, failureOf, isNotFound, RestError, type FailureKind } from './call/errors.ts';
-import type { WaitOfRequest } from './call/request-deadline.ts';
+import type { WaitOfRequest } from './call/deadlines.ts';
 import type { SpanRef } from './call/trace.ts';
 import { freeze } from './decode/decode-cache.ts';
 import type { RateLimitBackoff } from './policies/rate-limit-backoff.ts';
@@ -91,7 +91,6 @@ abstract class Caller implements WaitOfRequest {
     this.call = call;
   }
 
-  /** Ends the wait before the response. */
   abstract onEnd(why: EndOfWait): void;
 
   protected get isWaiting(): boolean {
@@ -155,7 +154,6 @@ class Flight extends Caller implements CachedFlight {
     this.deadlineMs = call.from.deadline.untilMs;
   }
 
-  /** Whether the current attempt probes a half-open circuit. */
   get isProbe(): boolean {
     return this.#attempt !== undefined && this.#flights.options.breaker.isProbe(this.#attempt);
   }
@@ -219,7 +217,6 @@ class Flight extends Caller implements CachedFlight {
     return this.#flights.options.decode(this.call, response);
   }
 
-  /** Retries a failed attempt, or takes its result. */
   onAttemptEnd(attempt: Attempt, settled: Settled): void {
     const { backoff, retryOf, settings } = this.#flights.options;
     backoff.end(this.call, settled);

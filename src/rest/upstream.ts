@@ -4,7 +4,7 @@ import type { Attempt } from './attempt.ts';
 import type { Call, DecodedResponse, RestResponse } from './call/call.ts';
 import { ApiKeys } from './call/keys.ts';
 import type { UpstreamOptions, UpstreamSettings } from './call/options.ts';
-import { Timeouts } from './call/timeouts.ts';
+import { Timeouts } from './call/deadlines.ts';
 import { ScopedClient, type RequestScope, type RestClient } from './client/client.ts';
 import { RouteDiscovery, type RouteState } from './client/route-discovery.ts';
 import { DecodeCache } from './decode/decode-cache.ts';
@@ -14,11 +14,9 @@ import { ConcurrencyLimiter } from './policies/concurrency-limiter.ts';
 import { RateLimitBackoff } from './policies/rate-limit-backoff.ts';
 import { retries } from './policies/retry.ts';
 
-/** Creates a client for one request. */
 export interface Upstream {
   (scope: RequestScope): RestClient;
   readonly breaker: CircuitStates;
-  /** States of the optional routes by method and path. */
   routes(): Readonly<Record<string, RouteState>>;
   /** Whether the backend's latest response accepted the key. */
   isAccepted(apiKey: string): boolean;

@@ -3,8 +3,7 @@
  *
  * Ids are read by the document's routes: of the parent, or of the first item of a list.
  */
-import type { PathValues } from './route.ts';
-import { routes, type Route } from './routes.ts';
+import { routes, type PathValues, type Route } from './routes.ts';
 
 /** Describes the graph without an optional route, by path. */
 export const DIFFERENCES: ReadonlyMap<string, string> = new Map([
@@ -34,7 +33,6 @@ export interface SampleReader {
 /** `no parent`: the object is missing for any state of the route. */
 type PathSample = PathValues | 'no parent' | 'no sample';
 
-/** @param path path parameters of the rejected call. */
 export const findSample = (
   route: Route,
   path: PathValues,

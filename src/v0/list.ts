@@ -20,7 +20,6 @@ export interface Listed<Item> {
   readonly totalCount: number | null;
 }
 
-/** Schema of a page with items of one schema. */
 export const listOf = <Item extends z.ZodType>(item: Item) =>
   z.object({
     items: z.array(item),
@@ -35,7 +34,6 @@ export const Flag = z.enum(['true', 'false']);
 /** Digits only, since `Number` accepts `1e1`, `0xA` and spaces, too. */
 const toInteger = (given: number): unknown => (/^\d+$/.test(String(given)) ? Number(given) : given);
 
-/** Query parameters of all lists. */
 export const listQuery = {
   cursor: z.string().optional(),
   limit: z.preprocess(toInteger, z.int().min(1).max(MAX_LIMIT)).optional(),

@@ -30,7 +30,6 @@ const RETRY_MS = 20;
 
 const BUSY = 5;
 
-/** Timeout of a remote database at start, in milliseconds. */
 const START_TIMEOUT_MS = 10_000;
 
 /** The query interface, without opening, closing and migrations. */

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import { Hono, type Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { methodNotAllowed } from 'hono/method-not-allowed';
 import { API_KEY_HEADER } from '../../v0/api-key.ts';
 import type { ErrorBody } from '../../v0/error.ts';
 import {
@@ -76,6 +77,12 @@ export function createApp(options: AppOptions): Hono<Env> {
     await next();
   });
 
+  const onMethodNotAllowed = (context: Context<Env>, methods: readonly string[]): Response => {
+    const allow = methods.join(', ');
+    return reject(context, new Problem(405, `Method not allowed. Use ${allow}`, {}, { allow }));
+  };
+  app.use('/v0/*', methodNotAllowed({ app, onMethodNotAllowed }));
+
   addRoutes(app, options);
 
   app.notFound((context) => reject(context, new Problem(404, `Not found: ${context.req.path}`)));
@@ -87,7 +94,6 @@ export function createApp(options: AppOptions): Hono<Env> {
   return app;
 }
 
-/** Finds the tenant of a key; undefined for an unknown key. */
 function tenantFinder(database: Database) {
   // Cached forever: keys are never removed at runtime. Unknown keys are not cached, which bounds memory.
   const tenants = new Map<string, string>();
@@ -103,33 +109,20 @@ function tenantFinder(database: Database) {
   };
 }
 
-/** Adds the served routes, and 405 for other methods of their paths. */
 function addRoutes(app: Hono<Env>, options: AppOptions): void {
-  const served = servedRoutes(options.routeSet);
-  // Hono uses the first match, so `/search` must precede `/{account_id}`.
-  const paths = [...new Set(served.map(([, { path }]) => path))].sort(
-    (a, b) => Number(a.includes('{')) - Number(b.includes('{')),
-  );
   const onError = () => {
     // The rest of the body is not read, so the connection must close.
     const close = { connection: 'close' };
     throw new Problem(413, `Body too large. Limit: ${MAX_BODY_BYTES} bytes`, {}, close);
   };
   const limit = bodyLimit({ maxSize: MAX_BODY_BYTES, onError });
-
-  for (const path of paths) {
-    const here = served.filter(([, route]) => route.path === path);
-    const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
-    for (const [name, route] of here) {
-      app.on(route.method, pattern, limit, (context) => handle(context, name, route, options));
-    }
-    // Hono handles HEAD like GET.
-    const allowed = here
-      .flatMap(([, { method }]) => (method === 'GET' ? [method, 'HEAD'] : [method]))
-      .join(', ');
-    app.all(pattern, () => {
-      throw new Problem(405, `Method not allowed. Use ${allowed}`, {}, { allow: allowed });
-    });
+  // Hono uses the first match, so `/search` must precede `/{account_id}`.
+  const served = servedRoutes(options.routeSet).sort(
+    ([, a], [, b]) => Number(a.path.includes('{')) - Number(b.path.includes('{')),
+  );
+  for (const [name, route] of served) {
+    const pattern = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
+    app.on(route.method, pattern, limit, (context) => handle(context, name, route, options));
   }
 }
 

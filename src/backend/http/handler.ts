@@ -22,7 +22,6 @@ export interface HandlerCall<Name extends RouteName = RouteName> {
     readonly cursor?: string | undefined;
     readonly limit?: number | undefined;
   };
-  /** Time of a write, in epoch milliseconds. */
   readonly nowMs: number;
   readonly present: Present;
   /** Notifies the publisher of a queued version; its steps are writes, which begin after this one. */

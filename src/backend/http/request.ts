@@ -52,19 +52,14 @@ export async function readBody(
   request: { header(name: string): string | undefined; arrayBuffer(): Promise<ArrayBuffer> },
 ): Promise<unknown> {
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(request.header('content-type') ?? '')) {
-    throw new Problem(415, 'Unsupported media type. Send the body as `application/json`', {
-      field: 'content-type',
-      reason: 'not JSON',
-    });
+    const message = 'Unsupported media type. Send the body as `application/json`';
+    throw new Problem(415, message, { field: 'content-type', reason: 'not JSON' });
   }
   if (!/^(?:identity)?$/i.test(request.header('content-encoding') ?? '')) {
-    throw new Problem(415, 'Unsupported content encoding. Send the body uncompressed', {
-      field: 'content-encoding',
-      reason: 'not identity',
-    });
+    const message = 'Unsupported content encoding. Send the body uncompressed';
+    throw new Problem(415, message, { field: 'content-encoding', reason: 'not identity' });
   }
-  const body = parseJson(await request.arrayBuffer());
-  return accept(422, 'body', schema.safeParse(body));
+  return accept(422, 'body', schema.safeParse(parseJson(await request.arrayBuffer())));
 }
 
 /** Fatal, since lenient decoding would store other characters than those sent. */
@@ -74,10 +69,8 @@ function parseJson(body: ArrayBuffer): unknown {
   try {
     return JSON.parse(utf8.decode(body));
   } catch {
-    throw new Problem(400, 'The body is not valid JSON in UTF-8', {
-      field: 'body',
-      reason: 'malformed JSON',
-    });
+    const details = { field: 'body', reason: 'malformed JSON' };
+    throw new Problem(400, 'The body is not valid JSON in UTF-8', details);
   }
 }
 

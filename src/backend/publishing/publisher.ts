@@ -12,13 +12,11 @@ import { advance } from './publishing.ts';
 interface PublisherOptions {
   readonly database: Database;
   readonly now: () => number;
-  /** Duration of each state of publishing, in milliseconds. */
   readonly delayMs: number;
   /** Called for each failed step, before its retry after the delay. */
   readonly onFailure: (failure: Failure) => void;
 }
 
-/** Minimum delay of a retry, in milliseconds. */
 const RETRY_MS = 100;
 
 export function createPublisher({ database, now, delayMs, onFailure }: PublisherOptions) {

@@ -40,7 +40,6 @@ const ROWS_PER_STATEMENT = 1_000;
 /** Content of an empty database: the sample data, or keys and domains only. */
 export type Seed = 'none' | 'sample';
 
-/** Inserts keys and domains of both tenants into an empty database, and optionally the sample data. */
 export const seedWhenEmpty = (database: Database, seed: Seed): Promise<void> =>
   database.write(async (db) => {
     const anyKey = await db.select().from(tables.apiKeys).limit(1).get();

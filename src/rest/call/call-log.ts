@@ -25,7 +25,6 @@ export interface CallLogEntry {
   readonly startMs: number;
   /** Milliseconds since the request began; undefined while in flight. */
   readonly endMs: number | undefined;
-  /** HTTP status; undefined without a response. */
   readonly status: number | undefined;
   /** How it failed; undefined with a response of any status, and while in flight. */
   readonly failure: FailureKind | undefined;
@@ -60,7 +59,6 @@ export class CallLog {
     return this.#entries;
   }
 
-  /** Number of sent calls, with retries. */
   get calls(): number {
     let calls = 0;
     for (const { source } of this.#entries) if (source === 'sent') calls += 1;

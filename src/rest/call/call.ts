@@ -5,7 +5,7 @@ import type { Route } from '../../v0/routes.ts';
 import type { CallLog, ExposedHeader } from './call-log.ts';
 import type { ReceiveRefusal } from './errors.ts';
 import type { ApiKey } from './keys.ts';
-import type { RequestDeadline } from './request-deadline.ts';
+import type { RequestDeadline } from './deadlines.ts';
 import type { CallTrace } from './trace.ts';
 
 export interface Requester {
@@ -28,7 +28,6 @@ export interface Requester {
  */
 export type Priority = 'normal' | 'deferred' | 'speculative';
 
-/** A call as its caller describes it. */
 export interface Call {
   readonly from: Requester;
   readonly route: Route;
@@ -56,9 +55,7 @@ export interface CachedFlight {
   exposed: readonly ExposedHeader[] | undefined;
   /** Headers that make it conditional on a cached response: name, value, name, value. */
   validators: readonly string[] | undefined;
-  /** Calls the backend, with retries. */
   fetch(): Promise<Settled>;
-  /** @throws {RestError} as `decode`. */
   decode(response: RestResponse): DecodedResponse;
 }
 
@@ -74,7 +71,6 @@ export interface RestResponse {
   readonly body: Buffer;
 }
 
-/** A checked body and its status. */
 export interface DecodedResponse {
   readonly value: unknown;
   readonly status: number;

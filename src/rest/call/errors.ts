@@ -5,7 +5,6 @@
  * backend.
  */
 import type { EndOfWait } from '../../lib/cancel.ts';
-import { StacklessError } from '../../lib/stackless-error.ts';
 
 /** Method and path template of a route, as in errors and labels. */
 export interface RouteLabel {
@@ -37,40 +36,23 @@ export type ReceiveRefusal = 'budget' | 'overloaded';
 
 /** Why a call failed. "No call" means that nothing was sent. */
 export type RestErrorKind =
-  /** A value cannot be part of a URL. No call. */
-  | 'input'
-  /** The API key is missing or invalid as a header. No call. */
-  | 'unauthenticated'
-  /** The backend lacks the route, or is not known to have it. */
-  | 'unsupported'
-  /** The request has spent its budget of calls (no call), or of bytes. */
-  | 'budget'
-  /** The queue is full, or the call waited in it until its timeout: no call. Or too many bytes are in flight. */
-  | 'overloaded'
-  /** The key is rate-limited for longer than the deadline. No call. */
-  | 'rate_limited'
-  /** A response with an error status. */
-  | 'status'
-  /** A response with an error status that rejects the cursor of a page. */
-  | 'cursor'
-  /** No complete response before the timeout. */
-  | 'timeout'
-  /** No connection, or a connection that broke before the response was complete. */
-  | 'unreachable'
-  /** The circuit of the route and key, or of the host, is open. No call. */
-  | 'circuit_open'
-  /** The process has no file descriptor left for a connection. No call. */
-  | 'out_of_files'
-  /** A response that violates the contract: not JSON, too large, or of the wrong shape. */
-  | 'invalid_response'
-  /** A response that ended early. */
-  | 'truncated'
-  /** A write was sent, and its response (or the lack of one) does not tell whether it was executed. */
-  | 'outcome_unknown'
-  /** A layer around the connections rejected the call, with a code and a message for callers. */
-  | 'refused'
-  /** All callers have disconnected. */
-  | 'cancelled';
+  | 'input' // a value cannot be part of a URL; no call
+  | 'unauthenticated' // the API key is missing or invalid as a header; no call
+  | 'unsupported' // the backend lacks the route, or is not known to have it
+  | 'budget' // the request has spent its budget of calls (no call), or of bytes
+  | 'overloaded' // the queue is full, or too slow: no call; or too many bytes are in flight
+  | 'rate_limited' // the key is rate-limited for longer than the deadline; no call
+  | 'status' // a response with an error status
+  | 'cursor' // a response with an error status that rejects the cursor of a page
+  | 'timeout' // no complete response before the timeout
+  | 'unreachable' // no connection, or one that broke before the response was complete
+  | 'circuit_open' // the circuit of the route and key, or of the host, is open; no call
+  | 'out_of_files' // the process has no file descriptor left for a connection; no call
+  | 'invalid_response' // it violates the contract: not JSON, too large, or of the wrong shape
+  | 'truncated' // a response that ended early
+  | 'outcome_unknown' // a write was sent, and nothing tells whether it was executed
+  | 'refused' // a layer around the connections rejected the call, with a code for callers
+  | 'cancelled'; // all callers have disconnected
 
 /** Kinds without their own label in metrics and logs. */
 const UNLABELLED = [
@@ -90,7 +72,15 @@ export type FailureKind =
 /** Without a `what`, that is the message; without a `failure`, that of the kind. */
 type RestErrorOptions = Partial<Omit<RestError, 'name' | 'message' | 'stack' | 'kind' | 'route'>>;
 
-/** The failure of a REST call. Without a stack, since a failing backend causes thousands. */
+/** A base class without the expensive capture of a stack, since a failing backend causes thousands of errors. */
+const StacklessError = function (this: Error, message: string) {
+  this.message = message;
+} as unknown as new (message: string) => Error;
+
+StacklessError.prototype = Object.create(Error.prototype, {
+  constructor: { value: StacklessError, writable: true, configurable: true },
+}) as Error;
+
 export class RestError extends StacklessError {
   override readonly name = 'RestError';
   override readonly stack: string;
@@ -179,7 +169,6 @@ export const endOfWait = (why: EndOfWait, route: RouteLabel): RestError =>
     ? new RestError('timeout', 'Backend did not respond in time', route)
     : new RestError('cancelled', 'Call was cancelled', route);
 
-/** Returns the label of a failure; undefined for an error status. */
 export const failureOf = (error: Error): FailureKind | undefined =>
   error instanceof RestError ? error.failure : 'other';
 

@@ -8,7 +8,6 @@ import { hash } from 'node:crypto';
 /** Name, value, name, value; names in lower case, without line breaks. */
 export type ForwardedHeaders = readonly string[];
 
-/** Key and forwarded headers of a caller. */
 export interface Identity {
   readonly apiKey: string;
   readonly forwarded: ForwardedHeaders;

@@ -24,7 +24,6 @@ export class RouteLoad {
   saved = 0;
 }
 
-/** The calls of one route with one key. */
 export class KeyRoute {
   readonly key: ApiKey;
   readonly all: RouteLoad;

@@ -7,7 +7,6 @@ import type { CallLogEntry } from './call-log.ts';
 import type { BreakerState } from './circuit.ts';
 import type { RouteLabel } from './errors.ts';
 
-/** An attempt that has ended. */
 export interface ObservedCall extends Pick<
   CallLogEntry,
   'route' | 'attempt' | 'status' | 'failure' | 'span'

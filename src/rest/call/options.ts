@@ -24,11 +24,9 @@ export interface UpstreamOptions {
   /** Maximum queued calls of all keys. @default 4_096 */
   readonly maxQueue?: number;
   readonly breaker?: Partial<CircuitBounds>;
-  /** Clock of waits and timeouts. @default the system's */
   readonly clock?: Clock;
   /** Response headers for callers, in lower case. @default none */
   readonly exposeHeaders?: readonly string[];
-  /** Response cache. @default none */
   readonly cache?: ReadCache | undefined;
   readonly observer?: UpstreamObserver;
 }
@@ -42,6 +40,5 @@ export interface BackendConnections {
 
 /** A cache in front of the backend, which reads and writes pass. */
 export interface ReadCache {
-  /** Returns a cached or fetched response. */
   read(flight: CachedFlight): Promise<DecodedResponse>;
 }

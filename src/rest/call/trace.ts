@@ -17,7 +17,6 @@ export interface CallTrace {
   /** Begins the span of an attempt if it is recorded. */
   readonly begin?: () => {
     readonly span: SpanRef;
-    /** Name, value, name, value. */
     readonly headers: readonly string[];
   };
 }

@@ -13,11 +13,10 @@ import {
   type RouteLabel,
 } from '../call/errors.ts';
 import { CallLog } from '../call/call-log.ts';
-import { RequestDeadline } from '../call/request-deadline.ts';
 import { NOW, type Call, type Requester } from '../call/call.ts';
 import { ApiKey, type ApiKeys } from '../call/keys.ts';
 import type { UpstreamSettings } from '../call/options.ts';
-import type { Timeouts } from '../call/timeouts.ts';
+import { RequestDeadline, type Timeouts } from '../call/deadlines.ts';
 import type { Flights } from '../flight.ts';
 import type { CallTrace } from '../call/trace.ts';
 import type { RouteCapabilities } from './route-capabilities.ts';
@@ -29,7 +28,6 @@ export type { CallInput };
 export interface CallOptions {
   /** Cancels a GET; a write continues. */
   readonly cancel?: Cancel | undefined;
-  /** Cause of the call, for the call log. */
   readonly origin?: unknown;
   /** Bound on cached responses instead of the request's. */
   readonly newerThan?: string | undefined;
@@ -77,7 +75,6 @@ export interface RequestScope {
   readonly leaving?: Cancel | undefined;
   /** Deadline of the request on `performance.now()`'s clock. */
   readonly deadlineMs: number;
-  /** Maximum number of calls, with shared ones, without retries. */
   readonly maxCalls: number;
   readonly trace?: CallTrace | undefined;
   /** Counts bytes of a response, and returns why they may not be received. @default no limit */

@@ -7,8 +7,13 @@
  */
 import type { Clock } from '../../lib/clock.ts';
 import { findSample, type SampleReader } from '../../v0/extended-routes.ts';
-import type { PathValues } from '../../v0/route.ts';
-import { extendedRoutes, routes, type Route, type RouteSet } from '../../v0/routes.ts';
+import {
+  extendedRoutes,
+  routes,
+  type PathValues,
+  type Route,
+  type RouteSet,
+} from '../../v0/routes.ts';
 import {
   hasKind,
   isNotFound,
@@ -62,7 +67,6 @@ export class RouteDiscovery {
   readonly #observer: UpstreamObserver;
   readonly #clock: Clock;
 
-  /** @param routeSet assumed routes; `auto` assumes none. */
   constructor(routeSet: RouteSet | 'auto', observer: UpstreamObserver, clock: Clock) {
     const state = ({ auto: 'unknown', document: 'missing', extended: 'there' } as const)[routeSet];
     this.#routes = new Map(extendedRoutes.map((route) => [route, new RouteStatus(state)]));

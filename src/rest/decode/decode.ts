@@ -74,22 +74,20 @@ function keyInPath(route: Route): KeyInPath {
   if (!key) {
     const { path, response } = route;
     const shape = response instanceof z.ZodObject ? response.shape : {};
-    const fields: (string | undefined)[] = [];
-    for (const [fromEnd, segment] of path.split('/').toReversed().entries()) {
-      const field = PARAMETER.exec(segment)?.[1]?.replace(/_(\w)/g, (_, letter: string) =>
-        letter.toUpperCase(),
-      );
-      if (field !== undefined && field in shape) fields[fromEnd] = field;
-    }
-    key = Array.from(fields);
+    const fields = path.split('/').toReversed().map(fieldOf);
+    const isKey = (field: string | undefined) => field !== undefined && field in shape;
+    key = fields
+      .slice(0, fields.findLastIndex(isKey) + 1)
+      .map((field) => (isKey(field) ? field : undefined));
     keysInPaths.set(route, key);
   }
   return key;
 }
 
-const PARAMETER = /^\{(\w+)\}$/;
+/** `pageId` for the segment `{page_id}`. */
+const fieldOf = (segment: string): string | undefined =>
+  /^\{(\w+)\}$/.exec(segment)?.[1]?.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** Whether an object has the ids of the path of its call. */
 function isAsked({ route, path }: Pick<Call, 'route' | 'path'>, object: unknown): boolean {
   const query = path.indexOf('?');
   let end = query < 0 ? path.length : query;
@@ -197,20 +195,16 @@ function idIn(object: unknown, path: string, name?: PropertyKey): [label: string
   return [label, (object as Readonly<Record<string, unknown>>)[id]];
 }
 
-function describe(name: string, value: unknown): string {
-  if (value === undefined) return `no "${name}"`;
-  // Short words and numbers help to find the fault; longer values could leak data.
-  const shown =
-    typeof value === 'string' && /^[\w-]{0,40}$/.test(value)
-      ? `"${value}"`
-      : typeof value === 'number' || typeof value === 'boolean' || value === null
-        ? String(value)
-        : Array.isArray(value)
-          ? 'a list'
-          : typeof value === 'object'
-            ? 'an object'
-            : 'a string';
-  return `${shown} for "${name}", which the contract does not allow`;
+const describe = (name: string, value: unknown): string =>
+  value === undefined
+    ? `no "${name}"`
+    : `${shownAs(value)} for "${name}", which the contract does not allow`;
+
+/** Short words and numbers help to find the fault; longer values could leak data. */
+function shownAs(value: unknown): string {
+  if (typeof value === 'string') return /^[\w-]{0,40}$/.test(value) ? `"${value}"` : 'a string';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }
 
 function describeNumber(name: string, written: string): string {

@@ -5,6 +5,7 @@
  * second) and JSON.stringify recurses.
  */
 import { isUtf8 } from 'node:buffer';
+import { withoutByteOrderMark } from '../../lib/byte-order-mark.ts';
 
 /** Maximum nesting; the document's maximum is 7. */
 export const MAX_DEPTH = 64;
@@ -43,7 +44,7 @@ export function decodeText(body: Buffer, type: string): string | undefined {
   const text = body.toString();
   // Bytes that are not UTF-8 become U+FFFD, which may also have been sent.
   if ((!text.includes('\ufffd') || isUtf8(body)) && !text.includes('\0')) {
-    return text.startsWith('\ufeff') ? text.slice(1) : text;
+    return withoutByteOrderMark(text);
   }
   const charset = [...type.matchAll(CHARSET)].at(-1)?.[1];
   if (charset === undefined) return undefined;
@@ -116,7 +117,6 @@ export const writtenAs = (value: unknown): string | undefined =>
     ? (value as { readonly rawJSON: string }).rawJSON
     : undefined;
 
-/** Missing in TypeScript's library. */
 interface RawJson {
   rawJSON(written: string): unknown;
   isRawJSON(value: unknown): boolean;
@@ -175,7 +175,6 @@ function isModest(text: string): boolean {
   return true;
 }
 
-/** Returns the end of the string that begins at `start`. */
 function endOfText(text: string, start: number): number {
   let i = start + 1;
   for (; i < text.length && text.charCodeAt(i) !== QUOTE; i++) {

@@ -97,7 +97,6 @@ export class CircuitBreaker {
     });
   }
 
-  /** Worst state among the circuits of a scope. */
   stateOf(scope: BreakerChange['scope']): BreakerState {
     const states = this.tripped.filter((one) => one.scope === scope).map(({ state }) => state);
     return states.includes('open') ? 'open' : (states[0] ?? 'closed');
@@ -237,7 +236,6 @@ export const ITS_TIME = 0.9;
 const isOwnError = (settled: Settled): boolean =>
   !(settled instanceof Error) && settled.status === 500 && errorBodyOf(settled).isDocumented;
 
-/** Returns what an attempt says about the backend's health. */
 function verdictOf(attempt: Attempt, settled: Settled): Verdict {
   if (!(settled instanceof Error)) return settled.status >= 500 ? FAILED : HEALTHY;
   const cause = hasKind(settled, 'outcome_unknown') ? settled.cause : settled;

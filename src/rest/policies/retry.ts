@@ -96,7 +96,6 @@ const backoff = (number: number): number => Math.min(CAP_MS, BASE_MS * 2 ** (num
 /** Tokens earned per read; a retry costs one. */
 export const EARNED = 0.1;
 
-/** Maximum tokens of a route. */
 const MAX_SAVED = 5;
 
 /** Initial shared tokens, with which a gateway with few calls can retry. */

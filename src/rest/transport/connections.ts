@@ -7,14 +7,12 @@ export interface ConnectionOptions {
   readonly tls?: TlsOptions | undefined;
   /** Unix socket of the backend, used instead of its host. */
   readonly socketPath?: string | undefined;
-  /** @default none */
   readonly proxies?: Proxies | undefined;
 }
 
 interface TlsOptions {
   /** Trusted authorities, instead of those of Node. */
   readonly ca?: string | undefined;
-  /** Client certificate and its key. */
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
 }

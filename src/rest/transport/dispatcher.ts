@@ -105,7 +105,6 @@ export class BackendDispatcher {
     }, STEP_MS).unref();
   }
 
-  /** Closes after the calls in flight. */
   async close(): Promise<void> {
     this.#stop();
     await Promise.all([...this.#all].map((one) => one.close()));

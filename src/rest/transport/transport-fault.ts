@@ -12,9 +12,7 @@ import {
 interface Progress {
   /** Whether bytes may have been sent. */
   readonly isConnected: boolean;
-  /** Whether a part of the response arrived. */
   readonly isAnswered: boolean;
-  /** 1 for the first attempt. */
   readonly number: number;
 }
 
@@ -54,7 +52,6 @@ export function faultOf(cause: Error, route: RouteLabel, progress: Progress): Re
   return fault('unreachable', what, { retry: costOfRetry(cause, progress), failure });
 }
 
-/** Whether to retry, and the cost of a retry for the backend. */
 export function costOfRetry(
   cause: Error,
   { isConnected, isAnswered, number }: Progress,
@@ -89,7 +86,6 @@ export const markReused = (error: Error): void => void reused.add(error);
 
 export const wasReused = (error: Error): boolean => reused.has(error);
 
-/** No file descriptors left in the process or the system. */
 const OUT_OF_FILES = new Set(['EMFILE', 'ENFILE']);
 
 /** undici's code of a connection closed by the other side. */

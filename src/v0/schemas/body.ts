@@ -6,7 +6,6 @@
  */
 import { z } from 'zod';
 
-/** A value without nulls, recursively. */
 type WithoutNulls<Value> = Value extends readonly (infer Item)[]
   ? WithoutNulls<Item>[]
   : Value extends object
@@ -49,7 +48,6 @@ function givenOf(schema: z.ZodType): z.ZodType {
   return schema instanceof z.ZodArray ? z.array(givenOf(schema.element as z.ZodType)) : schema;
 }
 
-/** Returns a schema without optional and nullable. */
 function bareOf(schema: z.ZodType): z.ZodType {
   const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable;
   return isWrapped ? bareOf(schema.unwrap() as z.ZodType) : schema;

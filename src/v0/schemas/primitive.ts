@@ -11,7 +11,6 @@ export const MAX_INTEGER = Number.MAX_SAFE_INTEGER;
 /** A counter: an integer from 0 to 2^53 - 1. Source: "Conventions". */
 export const counter = z.int().min(0);
 
-/** Schemas of key ids. */
 const keyIds = z.registry<{ readonly isKey: true }>();
 
 /** An id of an object's key: its own or that of its parent, never empty. A value without it is not the object. */
@@ -30,7 +29,6 @@ export const timestamp = z.string();
 /** `string | null` of the document: always present, may be null. */
 export const nullableString = z.string().nullable();
 
-/** A timestamp that may be null. */
 export const nullableTimestamp = timestamp.nullable();
 
 /** Text that may be absent or null in practice, despite the document. Assumed: see docs/assumptions.md. */
