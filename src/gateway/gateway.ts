@@ -176,7 +176,7 @@ function policiesFor(options: GatewayOptions, shared: ReturnType<typeof openShar
   const { clock, logger, metrics, documents, trusted, execution, translate } = shared;
   const { budget } = execution;
   const callerLimits = new CallerLimits({
-    isAccepted: (key) => upstream.isAccepted(key),
+    upstream,
     budget,
     documents,
     trusted,

@@ -80,6 +80,8 @@ export class Attempt implements Dispatcher.DispatchHandler, CallLogEntry, Observ
   isConnected = false;
   /** Where the limiter counts it. */
   share: KeyRoute | undefined;
+  /** Its turn in the limiter's queue. */
+  turn = 0;
 
   readonly #attempts: Attempts;
   readonly #isFresh: boolean;

@@ -20,6 +20,8 @@ export interface Upstream {
   routes(): Readonly<Record<string, RouteState>>;
   /** Whether the backend's latest response accepted the key. */
   isAccepted(apiKey: string): boolean;
+  /** Whether connections can carry the calls of an operation; see `ConcurrencyLimiter`. */
+  readonly limiter: Pick<ConcurrencyLimiter, 'mayBegin' | 'whenRoom'>;
   close(): Promise<void>;
 }
 
@@ -65,6 +67,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   };
   return Object.assign(clientOf, {
     breaker: policies.breaker,
+    limiter: policies.limiter,
     routes: () => discovery.report(),
     isAccepted: (apiKey: string) => keys.isAccepted(apiKey),
     close: () => dispatcher.close(),

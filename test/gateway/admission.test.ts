@@ -110,6 +110,39 @@ describe('admission', () => {
     expect(names(admitted)).toEqual(['a', 'b', 'a50', 'a']);
   });
 
+  it('queues operations whose calls would wait for connections, and no others', async () => {
+    let isFree = false;
+    let onRoom = (): void => {};
+    const mayBegin = (key: string): boolean => isFree || key === 'b';
+    const whenRoom = (listener: () => void): void => void (onRoom = listener);
+    const admission = new Admission({ limiter: { mayBegin, whenRoom } });
+    const permits = ['a', 'b'].map((key) => admission.enter(key, one, 1));
+    expect(permits.map((permit) => permit instanceof Promise)).toEqual([true, false]);
+    expect(admission.enter('c', one, 0)).not.toBeInstanceOf(Promise);
+
+    isFree = true;
+    onRoom();
+
+    expect(await permits[0]).toBeDefined();
+    expect(admission.waiting).toBe(0);
+  });
+
+  it('admits as many queued operations in one tick as connections can carry their calls', async () => {
+    let free = 0;
+    let onRoom = (): void => {};
+    const mayBegin = (_key: string, begun: number): boolean => begun < free;
+    const whenRoom = (listener: () => void): void => void (onRoom = listener);
+    const admission = new Admission({ limiter: { mayBegin, whenRoom } });
+    for (const key of ['a', 'b', 'c', 'd']) void admission.enter(key, one, 3);
+
+    free = 4;
+    onRoom();
+    expect(admission.waiting).toBe(2);
+    onRoom();
+
+    expect(admission.waiting).toBe(0);
+  });
+
   it('does not let a light operation overtake a heavy one that is next in the queue', async () => {
     const admission = new Admission({ inFlight: 10, perKey: 8 });
     const admitted = enterAll(admission, ['a8', 'b2', 'c5', 'd', 'b']);

@@ -15,6 +15,7 @@ const broken: Upstream = Object.assign(
   {
     breaker: { stateOf: () => 'closed', tripped: [] } as const,
     isAccepted: () => true,
+    limiter: { mayBegin: () => true, whenRoom: () => {} },
     routes: () => ({}),
     close: async () => {},
   },

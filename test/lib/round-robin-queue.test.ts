@@ -30,29 +30,6 @@ describe('RoundRobinQueue', () => {
     expect(takeAllOf(queue)).toEqual(['a1', 'b2', 'a2']);
   });
 
-  it('checks only the first item of each subqueue, however many items wait in it', () => {
-    const queue = new RoundRobinQueue<string>(10_000);
-    for (let i = 0; i < 1_000; i++) queue.add('a', `blocked ${i}`, 'blocked');
-    queue.add('a', 'free', 'free');
-    const asked: string[] = [];
-
-    const taken = queue.take((item) => {
-      asked.push(item);
-      return item === 'free';
-    });
-
-    expect(taken).toBe('free');
-    expect(asked).toEqual(['blocked 0', 'free']);
-    expect(queue.sizeOf('a')).toBe(1_000);
-  });
-
-  it('takes one item of each subqueue of a key in turn', () => {
-    const queue = new RoundRobinQueue<string>(10);
-    for (const item of ['x1', 'x2', 'x3', 'y1', 'y2']) queue.add('a', item, item[0]);
-
-    expect(takeAllOf(queue)).toEqual(['x1', 'y1', 'x2', 'y2', 'x3']);
-  });
-
   it('rejects an item of the key with the most items when it is full', () => {
     const queue = queueOf(3, 'a1', 'a2', 'b1');
 
@@ -66,15 +43,5 @@ describe('RoundRobinQueue', () => {
     expect(queue.add('c', 'c1')).toBe('a3');
     expect(queue.size).toBe(4);
     expect(takeAllOf(queue)).toEqual(['a1', 'b1', 'c1', 'a2']);
-  });
-
-  it('deletes an item once, and its key with the last item', () => {
-    const queue = queueOf(10, 'a1', 'b1', 'b2');
-
-    expect(queue.delete('a', 'a1')).toBe(true);
-    expect(queue.delete('a', 'a1')).toBe(false);
-    expect(queue.delete('b', 'b1')).toBe(true);
-    expect([queue.size, queue.sizeOf('a'), queue.sizeOf('b')]).toEqual([1, 0, 1]);
-    expect(takeAllOf(queue)).toEqual(['b2']);
   });
 });

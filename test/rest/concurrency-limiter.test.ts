@@ -29,6 +29,25 @@ async function accept({ backend, client }: Rest, ...keys: readonly string[]): Pr
   for (const apiKey of keys) await getPerson(client({ apiKey }), 'accepted');
 }
 
+/** All four connections are taken, by a call of a key each: they end by `release` of `one` and of the other `calls`. */
+async function openFull(...more: readonly string[]) {
+  const clock = new StagedClock();
+  const rest = await openRest({ clock, connections: 4, breaker: NO_BREAKER });
+  const keys = ['a', 'b', 'c', 'd'];
+  await accept(rest, ...keys, ...more);
+  const calls = held(ok(personAsked));
+  rest.backend.on('*', calls.behaviour);
+  const one = held(ok(topic('0')));
+  rest.backend.on('GET /v0/topics/0', one.behaviour);
+  const asked = keys.map((apiKey, i) =>
+    // No route may use all connections.
+    i < 2 ? getTopic(rest.client({ apiKey }), i) : getPerson(rest.client({ apiKey }), i),
+  );
+  void Promise.allSettled(asked);
+  await until(() => rest.backend.hits() === keys.length + more.length + 4);
+  return { ...rest, clock, one, calls, limiter: rest.upstream.limiter };
+}
+
 describe('the concurrency limiter', () => {
   it('has at most as many calls in flight as there are connections', async () => {
     const rest = await openRest({ clock: new StagedClock(), connections: 8 });
@@ -152,6 +171,27 @@ describe('the concurrency limiter', () => {
 
     expect(order.length).toBeLessThan(20);
     await Promise.all(many);
+  });
+
+  it('sends the queued calls of the request that began first before those of others', async () => {
+    const { backend, client, calls, one } = await openFull('first', 'second');
+    const before = backend.hits();
+    const first = client({ apiKey: 'first' });
+    const second = client({ apiKey: 'second' });
+
+    const asked = [
+      getPerson(first, 'first-1'),
+      getPerson(second, 'second-1'),
+      getPerson(second, 'second-2'),
+      getPerson(first, 'first-2'),
+    ];
+    backend.on('*', ok(personAsked));
+    one.release();
+    await Promise.all(asked);
+    calls.release();
+
+    const sent = backend.seen.slice(before).map(({ target }) => target.split('/').at(-1));
+    expect(sent).toEqual(['first-1', 'first-2', 'second-1', 'second-2']);
   });
 
   it('rejects a call when the queue is full, and the latest calls of the key with the most queued calls', async () => {
@@ -341,5 +381,55 @@ describe('the concurrency limiter', () => {
     expect(refused.map(({ retryAfterMs }) => retryAfterMs)).toEqual(Array(29).fill(1_000));
     expect(await Promise.all(others)).toEqual([person('50'), person('51')]);
     expect(await ask('busy', 52)).toEqual(person('52'));
+  });
+});
+
+describe('an operation that may begin', () => {
+  it('begins as long as no call is queued, and connections carry the calls of those before it', async () => {
+    const { limiter } = await openFull('new');
+
+    expect(limiter.mayBegin('new', 0)).toBe(true);
+    expect(limiter.mayBegin('new', 3)).toBe(true);
+    expect(limiter.mayBegin('new', 4)).toBe(false);
+  });
+
+  it('waits while calls that go first are queued, and is notified when one of them ends', async () => {
+    const { client, calls, one, limiter } = await openFull('waiting', 'new');
+    const queued = getPerson(client({ apiKey: 'waiting' }), 'queued');
+    expect(limiter.mayBegin('new', 0)).toBe(false);
+
+    const told = new Promise<void>((resolve) => limiter.whenRoom(resolve));
+    one.release();
+    await told;
+
+    expect(limiter.mayBegin('new', 0)).toBe(true);
+    calls.release();
+    await queued;
+  });
+
+  it('begins before the calls of a key that has had its turn, unless it is of that key', async () => {
+    const { backend, client, one, limiter } = await openFull('busy', 'new');
+    const before = backend.hits();
+    for (const id of ['first', 'later']) void outcome(getPerson(client({ apiKey: 'busy' }), id));
+    expect(limiter.mayBegin('new', 0)).toBe(false);
+
+    one.release();
+    await until(() => backend.hits() > before);
+
+    expect([limiter.mayBegin('busy', 0), limiter.mayBegin('new', 0)]).toEqual([false, true]);
+  });
+
+  it('begins when the queue has made no progress for a quarter of a second', async () => {
+    const { client, clock, limiter } = await openFull('waiting', 'new');
+    void outcome(getPerson(client({ apiKey: 'waiting' }), 'queued'));
+    const told = vi.fn();
+    expect(limiter.mayBegin('new', 0)).toBe(false);
+    limiter.whenRoom(told);
+
+    clock.pass(249);
+    expect([limiter.mayBegin('new', 0), told.mock.calls.length]).toEqual([false, 0]);
+    clock.pass(1);
+
+    expect([limiter.mayBegin('new', 0), told.mock.calls.length]).toEqual([true, 1]);
   });
 });

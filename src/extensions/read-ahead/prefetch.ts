@@ -106,6 +106,8 @@ class ReadRequester implements Requester {
   readonly deadline: RequestDeadline;
   readonly callLog: CallLog;
   readonly trace: CallTrace | undefined;
+  turn = 0;
+  queuedCalls = 0;
   readonly #from: Requester;
 
   constructor(from: Requester, callLog: CallLog) {

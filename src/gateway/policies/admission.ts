@@ -13,6 +13,7 @@ import { rejectCost } from '../../plan/cost.ts';
 import type { Budget } from '../../plan/planner.ts';
 import { BYTES_PER_UNIT, weightOfBytes, type Weighed } from '../../plan/weight.ts';
 import { hasKind, type ReceiveRefusal } from '../../rest/call/errors.ts';
+import type { Upstream } from '../../rest/upstream.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { TrustedDocuments } from '../documents/trusted-documents.ts';
 import { StateKey, type Operation, type ReadyOperation } from '../operation/operation.ts';
@@ -27,6 +28,8 @@ export interface AdmissionLimits {
   readonly perKey?: number;
   /** Maximum number of waiting operations; above it, the key with the most loses its latest. @default 1_024 */
   readonly waiting?: number;
+  /** Whether connections can carry the calls of an operation. @default always */
+  readonly limiter?: Upstream['limiter'];
   /** Called when waiting operations are admitted. */
   readonly onAdmitted?: () => void;
 }
@@ -44,8 +47,8 @@ const MAX_RETRY_AFTER_S = 60;
 const QUEUE_FULL_WAIT_MS = 1_000;
 
 interface CallerLimitsOptions {
-  /** Whether the backend has accepted a key. Requests without such a key share one key. */
-  readonly isAccepted: (apiKey: string) => boolean;
+  /** Requests without a key that the backend has accepted share one key. */
+  readonly upstream: Pick<Upstream, 'isAccepted' | 'limiter'>;
   readonly budget: Budget;
   readonly documents: Pick<Documents, 'isKnown'>;
   readonly trusted: Pick<TrustedDocuments, 'has'> | undefined;
@@ -62,11 +65,13 @@ const STATE = new StateKey<CallerState>();
 
 export class CallerLimits {
   readonly #options: CallerLimitsOptions;
-  readonly #admission = new Admission({ onAdmitted: () => this.#newDocuments.wake() });
+  readonly #admission: Admission;
   readonly #newDocuments = new NewDocuments({ mayHave: (key) => !this.#admission.isWaiting(key) });
 
   constructor(options: CallerLimitsOptions) {
     this.#options = options;
+    const { limiter } = options.upstream;
+    this.#admission = new Admission({ limiter, onAdmitted: () => this.#newDocuments.wake() });
   }
 
   /** Delays new documents until their turn to be parsed, validated and planned. */
@@ -125,11 +130,10 @@ export class CallerLimits {
    * @throws 503 if too many wait.
    */
   enter(operation: Operation): MaybePromise<Permit> {
-    const { weight = 1, bytes } = operation.weighed ?? {};
+    const { weight = 1, bytes, calls = 1 } = operation.weighed ?? {};
     // While it waits, others show how large its response is.
-    const permit = this.#admission.enter(this.#stateOf(operation).key, () =>
-      Math.max(weight, weightOfBytes(bytes?.bytes ?? 0)),
-    );
+    const weightNow = (): number => Math.max(weight, weightOfBytes(bytes?.bytes ?? 0));
+    const permit = this.#admission.enter(this.#stateOf(operation).key, weightNow, calls);
     return permit instanceof Promise
       ? permit.then((granted) => {
           if (!granted) throw overloaded(QUEUE_FULL_WAIT_MS);
@@ -195,7 +199,7 @@ export class CallerLimits {
     let state = STATE.get(operation);
     if (!state) {
       const { callerKey } = operation;
-      const isAccepted = callerKey !== undefined && this.#options.isAccepted(callerKey);
+      const isAccepted = callerKey !== undefined && this.#options.upstream.isAccepted(callerKey);
       STATE.set(operation, (state = { key: isAccepted ? callerKey : '', hasTurn: false }));
     }
     return state;
@@ -314,6 +318,7 @@ export class Permit {
 
 interface WaitingOperation {
   readonly weight: () => number;
+  readonly calls: number;
   /** Called once; with undefined if the operation is rejected. */
   readonly end: (permit: Permit | undefined) => void;
 }
@@ -323,6 +328,7 @@ export class Admission {
   readonly #inFlight: number;
   readonly #perKey: number;
   readonly #queue: RoundRobinQueue<WaitingOperation>;
+  readonly #limiter: AdmissionLimits['limiter'];
   readonly #onAdmitted: () => void;
   readonly #shares = new Map<string, Share>();
   #active = 0;
@@ -332,7 +338,17 @@ export class Admission {
   #isFull = false;
 
   constructor(limits: AdmissionLimits = {}) {
-    const { inFlight, perKey, waiting, onAdmitted = () => {} } = { ...ADMISSION, ...limits };
+    const {
+      inFlight,
+      perKey,
+      waiting,
+      limiter,
+      onAdmitted = () => {},
+    } = {
+      ...ADMISSION,
+      ...limits,
+    };
+    this.#limiter = limiter;
     this.#onAdmitted = onAdmitted;
     this.#inFlight = inFlight;
     this.#perKey = perKey;
@@ -357,16 +373,18 @@ export class Admission {
   /**
    * Returns a permit, immediately or when there is room; undefined if too many operations wait. An operation above the
    * limit of a key is admitted when the key has nothing else in flight.
+   *
+   * @param calls REST calls that the operation is expected to make.
    */
-  enter(key: string, weightNow: () => number): Permit | Promise<Permit | undefined> {
+  enter(key: string, weightNow: () => number, calls = 0): Permit | Promise<Permit | undefined> {
     // A larger weight would wait for all others, and block those behind it.
     const weight = (): number => Math.min(weightNow(), this.#perKey);
     if (!this.#isFull && this.#queue.sizeOf(key) === 0) {
       const now = weight();
-      if (this.#keyHasRoom(key, now) && this.#hasRoom(now)) return this.#begin(key, now);
+      if (this.#keyHasRoom(key, now, calls) && this.#hasRoom(now)) return this.#begin(key, now);
     }
     return new Promise((end) => {
-      this.#queue.add(key, { weight, end })?.end(undefined);
+      this.#queue.add(key, { weight, calls, end })?.end(undefined);
     });
   }
 
@@ -409,9 +427,13 @@ export class Admission {
     setImmediate(() => this.#admitWaiting());
   }
 
-  #keyHasRoom(key: string, weight: number): boolean {
+  /** @param begun calls of operations that were admitted in the same tick. */
+  #keyHasRoom(key: string, weight: number, calls: number, begun = 0): boolean {
     const inFlight = this.#shares.get(key)?.weight ?? 0;
-    return inFlight === 0 || inFlight + weight <= this.#perKey;
+    if (inFlight > 0 && inFlight + weight > this.#perKey) return false;
+    if (calls === 0 || !this.#limiter || this.#limiter.mayBegin(key, begun)) return true;
+    this.#limiter.whenRoom(this.#wake);
+    return false;
   }
 
   #hasRoom(weight: number): boolean {
@@ -426,19 +448,23 @@ export class Admission {
     return new Permit(this, share, weight);
   }
 
+  readonly #wake = (): void => this.#admitWaiting();
+
   #admitWaiting(): void {
     this.#isScheduled = false;
     this.#isFull = false;
+    let begun = 0;
     for (;;) {
       let permit: Permit | undefined;
-      const next = this.#queue.take(({ weight }, key) => {
+      const next = this.#queue.take(({ weight, calls }, key) => {
         const now = weight();
-        if (this.#isFull || !this.#keyHasRoom(key, now)) return false;
+        if (this.#isFull || !this.#keyHasRoom(key, now, calls, begun)) return false;
         this.#isFull = !this.#hasRoom(now);
         if (!this.#isFull) permit = this.#begin(key, now);
         return !this.#isFull;
       });
       if (!next) break;
+      begun += next.calls;
       next.end(permit);
     }
     this.#onAdmitted();

@@ -18,6 +18,9 @@ export interface Requester {
   readonly deadline: RequestDeadline;
   readonly callLog: CallLog;
   readonly trace: CallTrace | undefined;
+  /** Turn of its calls in the limiter's queue, and how many were queued. */
+  turn: number;
+  queuedCalls: number;
   /** Counts bytes of a response, and returns why they may not be received. */
   receive(bytes: number): ReceiveRefusal | undefined;
 }

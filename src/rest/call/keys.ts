@@ -46,8 +46,11 @@ export class ApiKey {
   /** Calls in flight: all, and deferred ones. */
   active = 0;
   deferred = 0;
-  /** Queued calls without deferred ones. */
+  /** Queued calls: all, and those that are not deferred. */
+  queued = 0;
   waiting = 0;
+  /** Least turn of its next request in the queue, while it has calls. */
+  nextTurn = 0;
   readonly routes = new Map<Route, KeyRoute>();
 
   constructor(apiKey: string) {

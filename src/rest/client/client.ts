@@ -106,6 +106,8 @@ export class ScopedClient implements RestClient, Requester {
   readonly deadline: RequestDeadline;
   readonly trace: CallTrace | undefined;
   readonly receive: Requester['receive'];
+  turn = 0;
+  queuedCalls = 0;
   makeCall = (call: Call): Promise<unknown> => this.#shared.flights.make(call);
   readonly #shared: Shared;
   readonly #scope: RequestScope;

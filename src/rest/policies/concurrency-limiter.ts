@@ -1,12 +1,12 @@
 /**
  * The concurrency limiter: bounds calls in flight, queues others, and sheds load.
  *
- * The queue serves keys round-robin. Forwarded headers do not create further turns, and all keys not yet accepted by the
- * backend count as one, so inventing either gains nothing. Bulkheads: no key and no route may use all connections.
+ * Bulkheads: no key and no route may use all connections. The queue is fair by key and in order by request: each
+ * request's calls wait in one turn, sixteen at a time, and a busy key's next request gets a later turn than an idle
+ * key's (start-time fair queueing). Forwarded headers do not create further turns, and all keys not yet accepted by the
+ * backend count as one, so inventing either gains nothing.
  */
 import type { EndOfWait } from '../../lib/cancel.ts';
-import { RoundRobinQueue } from '../../lib/round-robin-queue.ts';
-import type { Route } from '../../v0/routes.ts';
 import type { Attempt } from '../attempt.ts';
 import { isRead, type Call, type Priority, type Settled } from '../call/call.ts';
 import { endOfWait, RestError, reusedErrors } from '../call/errors.ts';
@@ -16,6 +16,12 @@ import type { UpstreamSettings } from '../call/options.ts';
 /** Maximum shares of connections for a key, a route of a key, and a route of all keys. */
 export const SHARES = { key: 7 / 8, routeOfKey: 4 / 5, route: 15 / 16 };
 
+/** Calls of a request that wait in one turn. */
+const CALLS_PER_TURN = 16;
+
+/** Time without progress after which operations no longer wait for the queue, in milliseconds. */
+export const STALLED_MS = 250;
+
 export const RETRY_AFTER_MS = 1_000;
 
 export class ConcurrencyLimiter {
@@ -23,10 +29,17 @@ export class ConcurrencyLimiter {
   readonly #keys: ApiKeys;
   readonly #inProgress: readonly Attempt[];
   readonly #most: Readonly<typeof SHARES>;
-  readonly #queue: RoundRobinQueue<Attempt>;
+  /** In the order of their turns. */
+  readonly #queue: Attempt[] = [];
+  /** Latest turn of which a call was sent. */
+  #turn = 0;
+  /** When the queue began, or last sent a call. */
+  #progressMs = 0;
   #isScheduled = false;
   /** Calls in flight of all keys. */
   #active = 0;
+  #onRoom: (() => void) | undefined;
+  #stallTimer: unknown;
   readonly #overloaded = reusedErrors(
     (route, retryAfterMs) =>
       new RestError('overloaded', 'Too many calls are waiting', route, { retryAfterMs }),
@@ -36,7 +49,6 @@ export class ConcurrencyLimiter {
     this.#settings = settings;
     this.#keys = keys;
     this.#inProgress = inProgress;
-    this.#queue = new RoundRobinQueue(settings.maxQueue);
     const mostOf = (share: number): number => Math.max(1, Math.floor(share * settings.connections));
     const { key, routeOfKey, route } = SHARES;
     this.#most = { key: mostOf(key), routeOfKey: mostOf(routeOfKey), route: mostOf(route) };
@@ -52,28 +64,54 @@ export class ConcurrencyLimiter {
       return undefined;
     }
     if (call.priority === 'speculative') return endOfWait('cancelled', call.route);
-    const dropped = this.#queue.add(share.key.apiKey, attempt, subqueueOf(call));
-    if (dropped) this.#settings.observer.onShed?.(dropped.route);
-    if (dropped === attempt) return this.#overloaded(call.route, RETRY_AFTER_MS);
-    if (!isDeferred(call)) share.key.waiting += 1;
-    if (dropped) {
-      this.#leaveQueue(dropped);
+    if (this.#queue.length === this.#settings.maxQueue) {
+      const dropped = this.#latestOfLongest(share.key);
+      this.#settings.observer.onShed?.((dropped ?? attempt).route);
+      if (!dropped) return this.#overloaded(call.route, RETRY_AFTER_MS);
+      this.#unqueue(dropped);
       dropped.end(this.#overloaded(dropped.route, RETRY_AFTER_MS));
     }
+    this.#enqueue(attempt, share.key);
     return undefined;
   }
 
   remove(attempt: Attempt, why: EndOfWait): Error {
-    this.#queue.delete(attempt.share!.key.apiKey, attempt, subqueueOf(attempt.call));
-    this.#leaveQueue(attempt);
+    this.#unqueue(attempt);
     return this.#endOfWait(attempt, why);
+  }
+
+  /**
+   * Whether an operation of a key should begin: its calls would be sent at once, or before those in the queue. Otherwise
+   * its results would wait in memory for calls that cannot be sent. A queue without progress delays no operation.
+   *
+   * @param begun calls of operations that begin before it, in the same tick.
+   */
+  mayBegin(apiKey: string, begun: number): boolean {
+    // Room that is about to be given away belongs to those who have waited for it.
+    if (this.#isScheduled && this.#onRoom) return false;
+    const next = this.#queue.find(({ call }) => !isDeferred(call));
+    if (!next) return begun < this.#settings.connections;
+    if (this.#settings.clock.now() - this.#progressMs >= STALLED_MS) return true;
+    const key = this.#keys.isAccepted(apiKey) ? this.#keys.find(apiKey)! : this.#keys.unaccepted;
+    const isFree = key.waiting === 0 && this.#active + begun < this.#settings.connections;
+    return isFree || (begun === 0 && this.#turnOf(key) < next.turn);
+  }
+
+  /** Calls a listener once, when `mayBegin` may have changed. There is one listener. */
+  whenRoom(onRoom: () => void): void {
+    this.#onRoom = onRoom;
+    // Without progress, no call ends.
+    this.#stallTimer ??= this.#settings.clock.setTimeout(() => {
+      this.#stallTimer = undefined;
+      if (this.#onRoom) this.#sendQueued();
+    }, STALLED_MS);
   }
 
   end(attempt: Attempt, settled: Settled): void {
     this.#count(attempt.call, attempt.share!, -1);
     attempt.share = undefined;
     if (!(settled instanceof Error)) this.#noteAcceptance(attempt.call, settled.status);
-    if (this.#queue.size === 0 || this.#isScheduled) return;
+    if (this.#isScheduled || (this.#queue.length === 0 && !this.#onRoom)) return;
     this.#isScheduled = true;
     // Deferred: a caller that disconnects cancels its calls one by one, and the next in the queue may be its own.
     setImmediate(() => this.#sendQueued());
@@ -132,8 +170,45 @@ export class ConcurrencyLimiter {
     if (isDeferred(call)) share.key.deferred += by;
   }
 
-  #leaveQueue({ call, share }: Attempt): void {
-    if (!isDeferred(call)) share!.key.waiting -= 1;
+  #enqueue(attempt: Attempt, key: ApiKey): void {
+    const { from } = attempt.call;
+    if (from.queuedCalls % CALLS_PER_TURN === 0) {
+      from.turn = this.#turnOf(key);
+      key.nextTurn = from.turn + 1;
+    }
+    from.queuedCalls += 1;
+    attempt.turn = from.turn;
+    key.queued += 1;
+    if (!isDeferred(attempt.call)) key.waiting += 1;
+    if (this.#queue.length === 0) this.#progressMs = attempt.startedMs;
+    let index = this.#queue.length;
+    while (index > 0 && isBefore(attempt, this.#queue[index - 1]!)) index -= 1;
+    this.#queue.splice(index, 0, attempt);
+  }
+
+  /** Turn of a key's next request. */
+  #turnOf(key: ApiKey): number {
+    const isIdle = key.active === 0 && key.queued === 0;
+    return isIdle ? this.#turn : Math.max(this.#turn, key.nextTurn);
+  }
+
+  #unqueue(attempt: Attempt): void {
+    this.#queue.splice(this.#queue.indexOf(attempt), 1);
+    const { key } = attempt.share!;
+    key.queued -= 1;
+    if (!isDeferred(attempt.call)) key.waiting -= 1;
+  }
+
+  /** Latest call of the key with the most queued calls, with one more of this key; undefined if that is this key. */
+  #latestOfLongest(key: ApiKey): Attempt | undefined {
+    let longest = key;
+    let most = key.queued + 1;
+    for (const { share } of this.#queue) {
+      if (share!.key.queued > most) [longest, most] = [share!.key, share!.key.queued];
+    }
+    return longest === key
+      ? undefined
+      : this.#queue.findLast(({ share }) => share!.key === longest);
   }
 
   #endOfWait({ route, isCutShort }: Attempt, why: EndOfWait): Error {
@@ -146,23 +221,35 @@ export class ConcurrencyLimiter {
   #sendQueued(): void {
     this.#isScheduled = false;
     const nowMs = this.#settings.clock.now();
-    // The backend may have accepted the key meanwhile.
-    const mayStart = ({ call }: Attempt) => this.#mayStart(this.#shareOf(call), call.priority);
-    for (let next = this.#queue.take(mayStart); next; next = this.#queue.take(mayStart)) {
-      this.#leaveQueue(next);
+    for (let i = 0; i < this.#queue.length && this.#active < this.#settings.connections;) {
+      const next = this.#queue[i]!;
+      // The backend may have accepted the key meanwhile.
+      const share = this.#shareOf(next.call);
+      if (!this.#mayStart(share, next.call.priority)) {
+        i += 1;
+        continue;
+      }
+      this.#unqueue(next);
       // Timed out while the process was stalled.
       if (next.untilMs <= nowMs) {
         next.end(this.#endOfWait(next, 'timeout'));
-      } else {
-        next.share = this.#shareOf(next.call);
-        this.#send(next, next.share, nowMs);
+        continue;
       }
+      next.share = share;
+      if (next.turn > this.#turn) this.#turn = next.turn;
+      this.#progressMs = nowMs;
+      this.#send(next, share, nowMs);
     }
+    const onRoom = this.#onRoom;
+    this.#onRoom = undefined;
+    onRoom?.();
   }
 }
 
-const isDeferred = ({ priority }: Call): boolean => priority !== 'normal';
+/** Within a turn, the calls of the request that began first are next. */
+const isBefore = (one: Attempt, other: Attempt): boolean =>
+  one.turn === other.turn
+    ? one.call.from.callLog.beganMs < other.call.from.callLog.beganMs
+    : one.turn < other.turn;
 
-/** Sub-queue of a key's attempts that wait for the same share. */
-const subqueueOf = (call: Call): Route | string =>
-  isDeferred(call) ? `${call.route.method} ${call.route.path}` : call.route;
+const isDeferred = ({ priority }: Call): boolean => priority !== 'normal';
