@@ -91,7 +91,9 @@ export function createExecute(options: ExecutionOptions): Execute {
     }
     if (operation.operation === OperationTypeNode.MUTATION) {
       try {
-        checkValues(selection, context);
+        // With `@defer` and `@stream`, whose arguments are checked even where the result is not incremental.
+        const all = isIncremental ? context : { ...context, isIncremental: true };
+        checkValues(operations.root(known, operation, all), all);
       } catch (error) {
         return { errors: [error as GraphQLError] };
       }
