@@ -153,6 +153,11 @@ export const extensionSettings = <Members extends Settings, Options>(
   settings: ExtensionSettings<Members, Options>,
 ): ExtensionSettings<Members, Options> => settings;
 
+/** Options of an extension, by its settings. */
+export type OptionsOf<Own extends { options(...given: never[]): unknown }> = NonNullable<
+  ReturnType<Own['options']>
+>;
+
 /** Settings of the core that those of an extension may depend on. */
 export interface CoreSettings {
   readonly http: {

@@ -3,12 +3,19 @@
  *
  * As a file, since npm links folders, whose modules would load the gateway's graphql instead of the app's.
  */
-import { execSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { execFileSync, execSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import ts from 'typescript';
 import { runCommand } from './terminal.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -31,33 +38,25 @@ const COPIES = {
 await runCommand(HELP, {}, ({ positionals: [folder = join(ROOT, 'dist-client')] }) => {
   const staged = mkdtempSync(join(tmpdir(), 'content-pages-client-'));
   try {
-    const faults = compile(staged);
-    if (faults.length > 0) throw new Error(ts.formatDiagnostics(faults, ts.createCompilerHost({})));
+    compile(staged);
     return [relative(process.cwd(), pack(staged, resolve(folder)))];
   } finally {
     rmSync(staged, { recursive: true });
   }
 });
 
-/** Writes JavaScript and declarations. Returns the compiler's errors. */
-function compile(staged: string): readonly ts.Diagnostic[] {
-  const file = join(ROOT, 'src/client/tsconfig.json');
-  const parsed = ts.readConfigFile(file, (path) => ts.sys.readFile(path));
-  const { fileNames, options, errors } = ts.parseJsonConfigFileContent(
-    parsed.config,
-    ts.sys,
-    join(ROOT, 'src/client'),
-  );
-  const program = ts.createProgram(fileNames, { ...options, outDir: staged });
-  const { diagnostics } = program.emit(undefined, (name, text) => {
+/** Writes JavaScript and declarations. The compiler prints its errors. */
+function compile(staged: string): void {
+  const args = ['--project', join(ROOT, 'src/client'), '--outDir', staged];
+  const compiler = fileURLToPath(import.meta.resolve('typescript/bin/tsc'));
+  execFileSync(process.execPath, [compiler, ...args], { stdio: 'inherit' });
+  for (const name of readdirSync(staged, { recursive: true, encoding: 'utf8' })) {
+    if (!name.endsWith('.d.ts')) continue;
+    const file = join(staged, name);
     // The compiler rewrites imports in JavaScript only.
-    const isDeclaration = name.endsWith('.d.ts');
-    ts.sys.writeFile(
-      name,
-      isDeclaration ? text.replace(/(?<='\.{1,2}\/[^']*)\.ts(?=')/g, '.js') : text,
-    );
-  });
-  return [...errors, ...ts.getPreEmitDiagnostics(program), ...diagnostics];
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(file, text.replace(/(?<='\.{1,2}\/[^']*)\.ts(?=')/g, '.js'));
+  }
 }
 
 function pack(staged: string, target: string): string {

@@ -4,18 +4,13 @@
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { isDecodable } from '../../gateway/settings/kinds.ts';
-import { ConfigError } from '../../gateway/settings/setting.ts';
+import { ConfigError, type ValuesOf } from '../../gateway/settings/setting.ts';
+import type { SETTINGS } from './table.ts';
 
 /** One certificate of a bundle. */
 const CERTIFICATE = /-----BEGIN .*?(?:-----END [^-]*-----|$)/gs;
 
-interface ConnectionSettings extends Pem {
-  readonly url: URL | undefined;
-  readonly socketPath: string | undefined;
-  readonly httpProxy: string;
-  readonly httpsProxy: string;
-  readonly noProxy: string;
-}
+type ConnectionSettings = ValuesOf<typeof SETTINGS.backend.settings>;
 
 /** @throws {ConfigError} for contradictory settings. */
 export function checkConnections(backend: ConnectionSettings): void {
@@ -56,14 +51,10 @@ export function warnOfNetworks({ url, httpProxy, httpsProxy, noProxy }: Connecti
   ];
 }
 
-/** Certificates and a key, in PEM. */
-interface Pem {
-  readonly ca: string | undefined;
-  readonly cert: string | undefined;
-  readonly key: string | undefined;
-}
-
-function checkTls(url: URL | undefined, pem: Pem): void {
+function checkTls(
+  url: URL | undefined,
+  pem: Pick<ConnectionSettings, 'ca' | 'cert' | 'key'>,
+): void {
   const name = pem.ca === undefined ? 'UPSTREAM_CERT_FILE' : 'UPSTREAM_CA_FILE';
   if (url?.protocol !== 'https:') {
     throw new ConfigError(`${name} needs an UPSTREAM_URL that begins with https://.`);

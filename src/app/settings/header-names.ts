@@ -18,51 +18,37 @@ export const HEADER_NAMES = z
   .refine((names) => names.length <= MAX_NAMES && names.every((name) => NAME.test(name)))
   .describe(`at most ${MAX_NAMES} comma-separated header names, such as accept-language`);
 
-/** Hop-by-hop headers. Source: RFC 9110, "Connection"; RFC 9113, "Connection-Specific Header Fields". */
-const OF_CONNECTIONS = [
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'http2-settings',
-  'expect',
+/** Names of headers, and why they must not be forwarded or exposed. */
+type Rule = readonly [names: RegExp, why: string];
+
+/** Source: RFC 9110, "Connection"; RFC 9113, "Connection-Specific Header Fields". */
+const HOP_BY_HOP: Rule = [
+  /^(?:connection|keep-alive|proxy-connection|proxy-authenticate|proxy-authorization|te|trailer|transfer-encoding|upgrade|http2-settings|expect)$/,
+  'it is a hop-by-hop header',
 ];
 
-/** Returns why a header must not be forwarded to the backend; undefined if it may. */
-function whyNotForwarded(name: string, own: readonly string[]): string | undefined {
-  if (OF_CONNECTIONS.includes(name)) return 'it is a hop-by-hop header';
-  if (name === 'x-api-key') return 'the API key is always forwarded';
-  if (OWN_OF_CALLS.includes(name) || own.includes(name)) {
-    return 'the gateway sets it on each call';
-  }
-  if (/^if-|^range$/.test(name)) return 'it would make responses conditional or partial';
-  if (/^content-|^trace(?:parent|state)$|^baggage$/.test(name)) {
-    return 'it describes the request to the gateway';
-  }
-  return undefined;
-}
+const SET_ON_CALLS = 'the gateway sets it on each call';
 
-const OWN_OF_CALLS = ['host', 'accept', 'accept-encoding', 'x-request-id', 'set-cookie'];
+const NOT_FORWARDED: readonly Rule[] = [
+  HOP_BY_HOP,
+  [/^x-api-key$/, 'the API key is always forwarded'],
+  [/^(?:host|accept|accept-encoding|x-request-id|set-cookie)$/, SET_ON_CALLS],
+  [/^if-|^range$/, 'it would make responses conditional or partial'],
+  [/^content-|^trace(?:parent|state)$|^baggage$/, 'it describes the request to the gateway'],
+];
 
-/** Returns why a header of the backend must not be exposed; undefined if it may. */
-function whyNotExposed(name: string, own: readonly string[]): string | undefined {
-  if (OF_CONNECTIONS.includes(name)) return 'it is a hop-by-hop header';
-  if (name === 'x-api-key') return 'it may contain the API key of the deployment';
-  if (/^set-cookie2?$/.test(name)) return 'cookies are not supported';
-  if (/^content-|^location$|^accept-ranges$/.test(name)) {
-    return 'it describes a single REST response';
-  }
-  const isOwn = OWN_OF_RESPONSES.test(name) || own.includes(name);
-  return isOwn ? 'the gateway sets it on each response' : undefined;
-}
+const SET_ON_RESPONSES = 'the gateway sets it on each response';
 
-const OWN_OF_RESPONSES =
-  /^(?:x-request-id|server-timing|retry-after|etag|last-modified|cache-control|expires|age|date|vary|x-accel-.*|access-control-.*)$/;
+const NOT_EXPOSED: readonly Rule[] = [
+  HOP_BY_HOP,
+  [/^x-api-key$/, 'it may contain the API key of the deployment'],
+  [/^set-cookie2?$/, 'cookies are not supported'],
+  [/^content-|^location$|^accept-ranges$/, 'it describes a single REST response'],
+  [
+    /^(?:x-request-id|server-timing|retry-after|etag|last-modified|cache-control|expires|age|date|vary|x-accel-.*|access-control-.*)$/,
+    SET_ON_RESPONSES,
+  ],
+];
 
 interface HeaderNames {
   readonly forward: readonly string[];
@@ -74,11 +60,19 @@ interface HeaderNames {
  * @throws {ConfigError} for the first forbidden name.
  */
 export function checkHeaders({ forward, expose }: HeaderNames, own: readonly string[]): void {
-  for (const name of forward) rejectHeader('FORWARD_HEADERS', name, whyNotForwarded(name, own));
-  for (const name of expose) rejectHeader('EXPOSE_HEADERS', name, whyNotExposed(name, own));
-}
-
-function rejectHeader(setting: string, name: string, why: string | undefined): void {
-  if (why === undefined) return;
-  throw new ConfigError(`${setting} must not contain ${name}: ${why}. Remove it.`);
+  const check = (
+    setting: string,
+    names: readonly string[],
+    rules: readonly Rule[],
+    isSet: string,
+  ) => {
+    for (const name of names) {
+      const rule = rules.find(([forbidden]) => forbidden.test(name));
+      const why = rule?.[1] ?? (own.includes(name) ? isSet : undefined);
+      if (why === undefined) continue;
+      throw new ConfigError(`${setting} must not contain ${name}: ${why}. Remove it.`);
+    }
+  };
+  check('FORWARD_HEADERS', forward, NOT_FORWARDED, SET_ON_CALLS);
+  check('EXPOSE_HEADERS', expose, NOT_EXPOSED, SET_ON_RESPONSES);
 }

@@ -1,20 +1,14 @@
 /**
  * The response cache, and consistency tokens: requests with the token of a write read nothing older, on any replica.
  */
-import type { Extension, Open } from '../../gateway/extension.ts';
+import type { Extension, Open, OptionsOf } from '../../gateway/extension.ts';
 import type { Operation } from '../../gateway/operation/operation.ts';
 import { NOW } from '../../rest/call/call.ts';
-import { HEADER } from './cache.settings.ts';
+import { HEADER, type settings } from './cache.settings.ts';
 import { ResponseCache, tokenOf } from './response-cache.ts';
 import type {} from './shared-reads.ts';
 
-interface CacheSettings {
-  readonly maxBytes: number;
-  /** Lifetimes by route, such as `GET /v0/topics`, in milliseconds. */
-  readonly ttls: readonly (readonly [route: string, ms: number])[];
-}
-
-export const open: Open<CacheSettings> = async ({ maxBytes, ttls }, { opened }) => {
+export const open: Open<OptionsOf<typeof settings>> = async ({ maxBytes, ttls }, { opened }) => {
   const shared = opened.find(({ offers }) => offers?.sharedReads)?.offers?.sharedReads;
   const cache = new ResponseCache({
     maxBytes,

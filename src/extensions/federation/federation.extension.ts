@@ -22,25 +22,24 @@ import { findEntity, nounOf, withArticle } from '../../graph/entity/entity.ts';
 import { badInput, notFound } from '../../graph/errors.ts';
 import { loadNode, MAX_NODES, typenameOf } from '../../graph/schema/node.ts';
 import { dictionary } from '../../lib/dictionary.ts';
-import type { Open } from '../../gateway/extension.ts';
+import type { Open, OptionsOf } from '../../gateway/extension.ts';
+import type { settings } from './federation.settings.ts';
 import { printSubgraph } from './sdl.ts';
 
 interface Representations {
   readonly representations: readonly unknown[];
 }
 
-interface FederationSettings {
-  /** Whether routers may query the schema. */
-  readonly exposesSchema: boolean;
-}
+/** `exposesSchema`: whether routers may query the schema. */
+type FederationOptions = OptionsOf<typeof settings>;
 
-export const open: Open<FederationSettings> = (settings) => ({
+export const open: Open<FederationOptions> = (settings) => ({
   schema: (schema) => subgraphOf(schema, settings),
 });
 
 export function subgraphOf(
   schema: GraphQLSchema,
-  { exposesSchema }: FederationSettings,
+  { exposesSchema }: FederationOptions,
 ): GraphQLSchema {
   const query = schema.getQueryType()!; // has at least `node`
   const { fields, ...options } = query.toConfig();

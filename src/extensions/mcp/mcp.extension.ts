@@ -16,20 +16,17 @@ import {
 } from '@modelcontextprotocol/server';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { dictionary } from '../../lib/dictionary.ts';
-import type { Core, Open } from '../../gateway/extension.ts';
+import type { Core, Open, OptionsOf } from '../../gateway/extension.ts';
 import type { RouteHandler } from '../../gateway/http/site.ts';
 import { accepts } from '../../gateway/operation/negotiation.ts';
 import { formatResult, pairsOf } from '../../gateway/operation/response.ts';
 import { createCors, mayAsk } from '../../gateway/policies/cors.ts';
 import { arrive, type Arrival } from '../../gateway/operation/operation.ts';
 import type { JsonSchema } from './json-schema.ts';
+import type { settings } from './mcp.settings.ts';
 import { readTools, type Tool } from './tools.ts';
 
-interface McpSettings {
-  readonly folder: string;
-}
-
-export const open: Open<McpSettings> = ({ folder }, { version }) => ({
+export const open: Open<OptionsOf<typeof settings>> = ({ folder }, { version }) => ({
   routes: (core) => ({ '/mcp': createMcp(folder, version, core) }),
 });
 

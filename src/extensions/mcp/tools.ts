@@ -3,7 +3,6 @@
  * would not notice that it is missing.
  */
 import {
-  BREAK,
   Kind,
   OperationTypeNode,
   SchemaMetaFieldDef,
@@ -96,7 +95,7 @@ function toolOf(
   if (operation.operation === OperationTypeNode.SUBSCRIPTION) {
     throw errorFor('A subscription cannot be a tool. Use a query, or a mutation with `waitFor`.');
   }
-  const introspection = introspectionIn(document);
+  const { introspection, counts } = findingsIn(document);
   if (introspection !== undefined) {
     throw errorFor(
       `A tool cannot select ${introspection}. Remove it: tools already have input and output schemas.`,
@@ -112,7 +111,6 @@ function toolOf(
       `The variable $${long.variable.name.value} has too long a name. Limit: ${MAX_NAME} characters.`,
     );
   }
-  const counts = countsIn(document);
   const isQuery = operation.operation === OperationTypeNode.QUERY;
   const root = schema.getRootType(operation.operation)!; // the document is valid
   const data = schemaOfSelection(schema, fragmentsOf(document), root, selectionSet);
@@ -138,30 +136,26 @@ function toolOf(
   };
 }
 
-/** Returns the first introspection field of a document, other than `__typename`. */
-function introspectionIn(document: DocumentNode): string | undefined {
-  let found: string | undefined;
+/**
+ * Returns the first introspection field of a document, other than `__typename`, and the variables that are `first` or
+ * `last` of a list.
+ */
+function findingsIn(document: DocumentNode) {
+  let introspection: string | undefined;
+  const counts = new Set<string>();
   visit(document, {
     Field({ name: { value } }) {
-      if (value !== SchemaMetaFieldDef.name && value !== TypeMetaFieldDef.name) return undefined;
-      found = value;
-      return BREAK;
+      if (value === SchemaMetaFieldDef.name || value === TypeMetaFieldDef.name) {
+        introspection ??= value;
+      }
     },
-  });
-  return found;
-}
-
-/** Returns the variables that are `first` or `last` of a list. */
-function countsIn(document: DocumentNode): ReadonlySet<string> {
-  const found = new Set<string>();
-  visit(document, {
     Argument({ name, value }) {
       if (value.kind === Kind.VARIABLE && /^(?:first|last)$/.test(name.value)) {
-        found.add(value.name.value);
+        counts.add(value.name.value);
       }
     },
   });
-  return found;
+  return { introspection, counts };
 }
 
 /** Description of an operation or a variable, or the comment lines directly above; undefined without either. */

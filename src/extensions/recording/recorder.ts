@@ -47,11 +47,13 @@ export function openRecorder(
   { folder, name, pathPrefix, routeSet, publicKey, onLeftOut }: RecorderOptions,
 ) {
   const file = join(folder, `${name ?? `recording-${timeInName()}`}.har`);
-  const handle = openNew(file, folder);
   const keys = new KeyAliases(publicKey);
+  let handle: number;
   let place = 0;
   let count = 0;
   try {
+    mkdirSync(folder, { recursive: true });
+    handle = openSync(file, 'wx', 0o600);
     append(headOf(routeSet));
   } catch (cause) {
     throw cannotWrite(file, cause);
@@ -81,18 +83,19 @@ export function openRecorder(
         append(`${separator}\n${text}`);
         separator = ',';
       } catch (cause) {
-        onLeftOut(`the file cannot be written (${codeOf(cause)})`);
+        const { code } = cause as NodeJS.ErrnoException; // the file system throws no others
+        onLeftOut(`the file cannot be written (${code})`);
       }
     }
   }
 
   return {
     file,
-    dispatch: (options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean =>
-      dispatcher.dispatch(
-        options,
-        listener(requestOf(options, pathPrefix, keys, count++), handler, write),
-      ),
+    dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+      const source = { number: count++, key: keys.aliasOf(keyOf(options)) };
+      const request = requestOf(options, pathPrefix);
+      return dispatcher.dispatch(options, listener(request, source, handler, write));
+    },
     close: async (): Promise<void> => {
       await dispatcher.close();
       closeSync(handle);
@@ -109,31 +112,14 @@ function writeAt(handle: number, place: number, text: string): void {
 
 const timeInName = (): string => new Date().toISOString().slice(0, 19).replaceAll(':', '-');
 
-function openNew(file: string, folder: string): number {
-  try {
-    mkdirSync(folder, { recursive: true });
-  } catch (cause) {
-    throw cannotWrite(folder, cause);
-  }
-  try {
-    return openSync(file, 'wx', 0o600);
-  } catch (cause) {
-    if (codeOf(cause) !== 'EEXIST') throw cannotWrite(file, cause);
-    throw new OperatorError(
-      `RECORD does not overwrite ${file}. Remove the file, or set SCENARIO to another name.`,
-      { cause },
-    );
-  }
+function cannotWrite(file: string, cause: unknown): OperatorError {
+  const { code, syscall } = cause as NodeJS.ErrnoException; // the file system throws no others
+  const message =
+    code === 'EEXIST' && syscall === 'open'
+      ? `RECORD does not overwrite ${file}. Remove the file, or set SCENARIO to another name.`
+      : `RECORD must be a writable folder. ${file} cannot be created (${code}).`;
+  return new OperatorError(message, { cause });
 }
-
-const cannotWrite = (path: string, cause: unknown): OperatorError =>
-  new OperatorError(
-    `RECORD must be a writable folder. ${path} cannot be created (${codeOf(cause)}).`,
-    { cause },
-  );
-
-/** The file system throws ErrnoExceptions only. */
-const codeOf = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? 'unknown';
 
 const headOf = (routeSet: RouteSet | 'auto'): string => {
   const log = {
@@ -145,18 +131,10 @@ const headOf = (routeSet: RouteSet | 'auto'): string => {
   return JSON.stringify({ log }).slice(0, -']}}'.length);
 };
 
-type RecordedRequest = Pick<RecordedExchange, 'request'> & { number: number; key: string };
-
-function requestOf(
-  options: Dispatcher.DispatchOptions,
-  pathPrefix: string,
-  keys: KeyAliases,
-  number: number,
-): RecordedRequest {
-  const { method, path, body } = options;
+function requestOf({ method, path, body }: Dispatcher.DispatchOptions, pathPrefix: string) {
   const url = ORIGIN + path.slice(pathPrefix.length);
   const text = typeof body === 'string' ? body : undefined;
-  const request = {
+  return {
     method,
     url,
     httpVersion: 'HTTP/1.1',
@@ -167,12 +145,12 @@ function requestOf(
     queryString: [...new URL(url).searchParams].map(([name, value]) => ({ name, value })),
     ...(text !== undefined && { postData: { mimeType: 'application/json', text } }),
   };
-  return { request, number, key: keys.aliasOf(keyOf(options)) };
 }
 
 /** Records one exchange and passes every event on. */
 function listener(
-  { request, number, key }: RecordedRequest,
+  request: RecordedExchange['request'],
+  source: Pick<RecordedExchange['_gateway'], 'number' | 'key'>,
   handler: Dispatcher.DispatchHandler,
   write: (exchange: RecordedExchange) => void,
 ): Dispatcher.DispatchHandler {
@@ -210,7 +188,7 @@ function listener(
       response,
       cache: {},
       timings: { send: 0, wait: headMs - startMs, receive: nowMs - headMs },
-      _gateway: { number, key, isConnected, ...how },
+      _gateway: { ...source, isConnected, ...how },
     } as RecordedExchange);
   }
 

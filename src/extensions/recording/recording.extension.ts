@@ -1,16 +1,10 @@
 /** Writes recordings of the backend, or replays them in its place. */
-import type { Open } from '../../gateway/extension.ts';
+import type { Open, OptionsOf } from '../../gateway/extension.ts';
 import { openRecorder } from './recorder.ts';
+import type { settings } from './recording.settings.ts';
 import { openReplay } from './replayer.ts';
 
-interface RecordingSettings {
-  readonly record: string | undefined;
-  readonly replay: string | undefined;
-  readonly name: string | undefined;
-  readonly speed: number;
-}
-
-export const open: Open<RecordingSettings> = (
+export const open: Open<OptionsOf<typeof settings>> = (
   { record, replay: folder, name, speed },
   { logger },
 ) => {

@@ -6,6 +6,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { distance } from 'fastest-levenshtein';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { ORIGIN, recording, type RecordedExchange } from './har.ts';
 
@@ -140,25 +141,10 @@ export class Player {
 const isSame = (one: ReplayedCall, other: ReplayedCall): boolean =>
   one.method === other.method && one.path === other.path && one.body === other.body;
 
-/** Number of equal path segments and query parameters of two calls; the method counts as one. */
-function likeness(one: ReplayedCall, other: ReplayedCall): number {
-  const [path = '', query = ''] = one.path.split('?');
-  const [otherPath = '', otherQuery = ''] = other.path.split('?');
-  const segments = path.split('/');
-  const others = otherPath.split('/');
-  const parameters = otherQuery.split('&');
-  const shared = segments.filter((segment, i) => segment === others[i]).length;
-  const asked = query.split('&').filter((parameter) => parameters.includes(parameter)).length;
-  const isLong = Math.abs(segments.length - others.length);
-  return 2 * shared + asked - 2 * isLong + (one.method === other.method ? 1 : 0);
+function byLikeness(known: readonly ReplayedCall[], asked: ReplayedCall): ReplayedCall[] {
+  const distanceOf = (one: ReplayedCall): number => distance(labelOf(one), labelOf(asked));
+  return known.toSorted((one, other) => distanceOf(one) - distanceOf(other)).slice(0, MAX_NEAREST);
 }
-
-const byLikeness = (known: readonly ReplayedCall[], asked: ReplayedCall): ReplayedCall[] =>
-  known
-    .map((one) => ({ one, likeness: likeness(one, asked) }))
-    .sort((one, other) => other.likeness - one.likeness)
-    .slice(0, MAX_NEAREST)
-    .map(({ one }) => one);
 
 const labelOf = ({ method, path }: ReplayedCall): string => `${method} ${path}`;
 

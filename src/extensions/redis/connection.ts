@@ -78,7 +78,7 @@ export type Connection = ReturnType<typeof createConnection>;
 /** @param url `redis://`, `rediss://` or `unix://`. */
 export function createConnection(url: string, observer: ConnectionObserver = {}) {
   const where = url.replace(/^unix:\/\//, '');
-  const listeners = new Map<string, ChannelListener>();
+  let subscription: { readonly channel: string; readonly listener: ChannelListener } | undefined;
   let isReady = false;
   /** Last reported state. */
   let reported: boolean | undefined;
@@ -96,7 +96,7 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
     if (isEnding || isReady === reported) return;
     reported = isReady;
     observer.onChange?.(reported, reported ? undefined : why);
-    if (reported) for (const listener of listeners.values()) listener.onGap();
+    if (reported) subscription?.listener.onGap();
   };
 
   /** Reconnects at the third timeout: an unresponsive server would cost every request the whole timeout. */
@@ -153,38 +153,44 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
     why ??= 'closed';
     report();
   });
-  messages.on('message', (channel: string, text: string) =>
-    listeners.get(channel)?.onMessage(text),
+  messages.on('message', (_channel: string, text: string) =>
+    subscription?.listener.onMessage(text),
   );
 
-  async function runCommand<Response>(
-    send: () => Promise<Response>,
-  ): Promise<Response | undefined> {
+  /** @returns undefined without a response. */
+  async function run(
+    { name, lua }: LuaScript,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+  ): Promise<unknown> {
     if (!isReady) {
       observer.onCommand?.('skipped');
       return undefined;
     }
+    if (!(name in commands)) commands.defineCommand(name, { lua });
+    // ioredis has no types of custom commands.
+    const defined = commands as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
     const sentMs = performance.now();
     try {
-      const response = await send();
+      const response = await defined[name]!(keys.length, ...keys, ...args);
       timeouts = 0;
       observer.onCommand?.('ok');
       return response;
     } catch (error) {
-      const { name, message } = error as Error; // ioredis rejects with Errors only
-      const isLate = isTimeout(error as Error);
+      const failure = error as Error; // ioredis rejects with Errors only
+      const isLate = isTimeout(failure);
       if (isLate) countTimeout(sentMs);
-      else if (name === 'ReplyError' && !UNUSABLE.test(message))
-        observer.onRefusal?.(reasonOf(error as Error));
+      else if (failure.name === 'ReplyError' && !UNUSABLE.test(failure.message))
+        observer.onRefusal?.(reasonOf(failure));
       observer.onCommand?.(isLate ? 'timeout' : 'failed');
       return undefined;
     }
   }
 
   async function resubscribe(): Promise<void> {
-    const channels = [...listeners.keys()];
-    if (channels.length > 0) await messages.subscribe(...channels).catch(() => {});
-    for (const channel of channels) listeners.get(channel)?.onGap();
+    if (!subscription) return;
+    await messages.subscribe(subscription.channel).catch(() => {});
+    subscription.listener.onGap();
   }
 
   return {
@@ -203,26 +209,10 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
         ),
       );
     },
-    /** @returns undefined without a response. */
-    run: (
-      { name, lua }: LuaScript,
-      keys: readonly string[],
-      args: readonly (string | number)[],
-    ): Promise<unknown> =>
-      runCommand(() => {
-        if (!(name in commands)) commands.defineCommand(name, { lua });
-        // ioredis has no types of custom commands.
-        const defined = commands as unknown as Record<
-          string,
-          (...args: unknown[]) => Promise<unknown>
-        >;
-        return defined[name]!(keys.length, ...keys, ...args);
-      }),
-    publish: (channel: string, text: string): void =>
-      void runCommand(() => commands.publish(channel, text)),
-    /** Resolves when subscribed, or when the subscription is deferred to a reconnect. A channel has one listener. */
+    run,
+    /** Resolves when subscribed, or when the subscription is deferred to a reconnect. */
     subscribe: async (channel: string, listener: ChannelListener): Promise<void> => {
-      listeners.set(channel, listener);
+      subscription = { channel, listener };
       // Repeated after a reconnect.
       await messages.subscribe(channel).catch(() => {});
     },

@@ -25,14 +25,7 @@ export interface RateLimit {
 const CALLS_TAKEN = new StateKey<number>();
 
 /** The policy of a limit, and its headers. */
-export const limiting = (limits: LeasedRateLimits): Extension => ({
-  headers: {
-    readable: ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'ratelimit-policy'],
-  },
-  policies: { rateLimit: rateLimit(limits) },
-});
-
-function rateLimit(limits: LeasedRateLimits): Policy {
+export function limiting(limits: LeasedRateLimits): Extension {
   /** Executes an operation, or returns an error at the limit. */
   const limited = <Result>(
     operation: ReadyOperation,
@@ -54,7 +47,7 @@ function rateLimit(limits: LeasedRateLimits): Policy {
     return typeof waitMs === 'number' ? goOn(waitMs) : waitMs.then(goOn);
   };
 
-  return {
+  const rateLimit: Policy = {
     onExecute: limited,
     onSubscribe: limited,
     onAnswered(operation) {
@@ -64,6 +57,12 @@ function rateLimit(limits: LeasedRateLimits): Policy {
       const made = rest?.callLog.calls ?? 0;
       if (made > callsTaken) limits.owe(apiKey, made - callsTaken);
     },
+  };
+  return {
+    headers: {
+      readable: ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'ratelimit-policy'],
+    },
+    policies: { rateLimit },
   };
 }
 

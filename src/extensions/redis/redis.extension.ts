@@ -1,19 +1,12 @@
 /** State shared by replicas in Redis or Valkey, and rate limits of API keys, per process or shared. */
-import type { Host, Open } from '../../gateway/extension.ts';
+import type { Host, Open, OptionsOf } from '../../gateway/extension.ts';
 import type {} from '../cache/shared-reads.ts';
 import type { ConnectionObserver } from './connection.ts';
-import { LeasedRateLimits, limiting, type RateLimit } from './rate-limit.ts';
+import { LeasedRateLimits, limiting } from './rate-limit.ts';
+import type { settings } from './redis.settings.ts';
 import { storeOn } from './store.ts';
 
-interface RedisSettings {
-  /** `redis://`, `rediss://` or `unix://`; undefined for no shared state. */
-  readonly url: string | undefined;
-  /** Secret of the hashed names; the same in all replicas. */
-  readonly secret: string;
-  readonly rateLimit: RateLimit | undefined;
-}
-
-export const open: Open<RedisSettings> = async ({ url, secret, rateLimit }, host) => {
+export const open: Open<OptionsOf<typeof settings>> = async ({ url, secret, rateLimit }, host) => {
   let shared: SharedState | undefined;
   if (url !== undefined) {
     const { origin, pathPrefix } = await host.backend();

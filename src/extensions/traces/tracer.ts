@@ -39,6 +39,7 @@ import {
   type ParentSpan,
   type TraceHeaders,
 } from '../../gateway/operation/trace-context.ts';
+import type { OptionsOf } from '../../gateway/extension.ts';
 import type { Logger } from '../../gateway/observe/logs/logger.ts';
 import {
   contextOf,
@@ -50,15 +51,13 @@ import {
   type RecordedTrace,
   type StartSpan,
 } from './spans.ts';
+import type { settings } from './traces.settings.ts';
 
 /** Records traces. Unrecorded requests cost only the sampling decision. */
 export type OperationTracer = ReturnType<typeof openTracer>;
 
-export interface TracerOptions {
-  /** URL of the collector, with path. */
-  readonly url: string;
-  readonly protocol: 'http/json' | 'http/protobuf';
-  readonly resourceAttributes: string;
+/** `url`: that of the collector, with path. */
+interface TracerOptions extends OptionsOf<typeof settings> {
   /** `https://api.example.com`; empty for recordings. */
   readonly backend: string;
   readonly version: string;

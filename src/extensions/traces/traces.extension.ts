@@ -1,17 +1,15 @@
 /** Traces by OpenTelemetry, with the SDK's settings of the collector. Spans are created at the end of an operation. */
-import type { Extension, Open } from '../../gateway/extension.ts';
+import type { Extension, Open, OptionsOf } from '../../gateway/extension.ts';
 import { StateKey, type Operation } from '../../gateway/operation/operation.ts';
 import type { Policy } from '../../gateway/policy.ts';
 import type { RecordedTrace } from './spans.ts';
-import { openTracer, type OperationTracer, type TracerOptions } from './tracer.ts';
+import { openTracer, type OperationTracer } from './tracer.ts';
+import type { settings } from './traces.settings.ts';
 
-export const open: Open<Omit<TracerOptions, 'backend' | 'version' | 'logger'>> = async (
-  settings,
-  host,
-) => {
+export const open: Open<OptionsOf<typeof settings>> = async (options, host) => {
   const { logger, version } = host;
   const { origin: backend } = await host.backend();
-  const tracer = openTracer({ ...settings, backend, version, logger });
+  const tracer = openTracer({ ...options, backend, version, logger });
   return { ...traces(tracer), close: () => tracer.close() };
 };
 

@@ -48,6 +48,9 @@ export function appVersionOf(file: string): AppVersion {
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
+export const withoutPrefix = (id: string): string =>
+  id.startsWith(SHA256_PREFIX) ? id.slice(SHA256_PREFIX.length) : id;
+
 /**
  * Parses a manifest into documents by id. The prefix `sha256:` of ids is removed.
  *
@@ -56,7 +59,7 @@ export const sha256 = (text: string): string => createHash('sha256').update(text
 export function readManifest(json: string): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   for (const [given, text] of entriesOf(parse(json))) {
-    const id = given.startsWith(SHA256_PREFIX) ? given.slice(SHA256_PREFIX.length) : given;
+    const id = withoutPrefix(given);
     if (texts.has(id) && texts.get(id) !== text) {
       throw new ManifestError(`Id ${quote(id)} is used by two documents.`);
     }

@@ -14,7 +14,15 @@ import { clientError } from '../operation/client-error.ts';
 import type { Document } from '../operation/document.ts';
 import { OTHER_APP, type AppVersion, type Operation } from '../operation/operation.ts';
 import { SHA256_PREFIX, type OperationParams } from '../operation/params.ts';
-import { appVersionOf, isManifestName, ManifestError, readManifest, sha256 } from './manifest.ts';
+import type { Policy } from '../policy.ts';
+import {
+  appVersionOf,
+  isManifestName,
+  ManifestError,
+  readManifest,
+  sha256,
+  withoutPrefix,
+} from './manifest.ts';
 
 interface TrustedDocumentsOptions {
   /** Folder with one manifest per version of an app. */
@@ -25,16 +33,7 @@ interface TrustedDocumentsOptions {
   readonly pollMs?: number;
 }
 
-/** State of trusted documents in `/ready`. */
-interface TrustedReport {
-  readonly files: number;
-  readonly documents: number;
-  /** Documents that are invalid against the schema: their result is their validation errors. */
-  readonly invalid: number;
-  /** Why the folder's current state is not served; null if it is. */
-  readonly bad: BadFile | null;
-}
-
+/** Why the folder's current state is not served. */
 interface BadFile {
   /** File name; `.` for the folder itself. */
   readonly file: string;
@@ -59,8 +58,8 @@ type Prepare = (text: string, hash: string) => Document;
 class TrustedSet {
   readonly files: readonly string[];
   readonly byText = new Map<string, Document>();
+  /** By the ids of manifests, and by hash. */
   readonly byId = new Map<string, Document>();
-  readonly byHash = new Map<string, Document>();
   /** Versions of apps whose manifests contain a document. */
   readonly appsOf = new Map<Document, readonly AppVersion[]>();
 
@@ -82,21 +81,13 @@ type ClientNames = Pick<Operation, 'clientName' | 'clientVersion'>;
  * manifest are `other`.
  */
 class AppVersions {
-  /** By app, then by version. */
-  readonly #apps = new Map<string, Map<string, AppVersion>>();
+  readonly #known = new Map<string, AppVersion>();
 
   ofManifest(file: string): AppVersion {
-    const given = appVersionOf(file);
-    const { app, version } = given;
-    let versions = this.#apps.get(app);
-    if (!versions) {
-      // Also for callers who send a version without a manifest.
-      versions = new Map([[OTHER_APP.version, { app, version: OTHER_APP.version }]]);
-      this.#apps.set(app, versions);
-    }
-    const known = versions.get(version);
-    if (!known) versions.set(version, given);
-    return known ?? given;
+    const { app, version } = appVersionOf(file);
+    // Also for callers who send a version without a manifest.
+    this.#add(app, OTHER_APP.version);
+    return this.#add(app, version);
   }
 
   /**
@@ -111,9 +102,16 @@ class AppVersions {
     return found.every(({ app }) => app === first.app) ? this.#find(first.app) : OTHER_APP;
   }
 
+  #add(app: string, version: string): AppVersion {
+    const key = `${app}\n${version}`;
+    const added = this.#known.get(key) ?? { app, version };
+    this.#known.set(key, added);
+    return added;
+  }
+
   #find(app: string, version = OTHER_APP.version): AppVersion {
-    const versions = this.#apps.get(app);
-    return versions?.get(version) ?? versions?.get(OTHER_APP.version) ?? OTHER_APP;
+    const known = this.#known.get(`${app}\n${version}`);
+    return known ?? this.#known.get(`${app}\n${OTHER_APP.version}`) ?? OTHER_APP;
   }
 }
 
@@ -125,8 +123,6 @@ export class TrustedDocuments {
   readonly #logger: Logger;
   readonly #apps = new AppVersions();
   #served = new TrustedSet([]);
-  /** Whether a good set was read; that of an empty folder counts. */
-  #hasRead = false;
   /** Signature of the folder at its last reading. */
   #signature: string | undefined;
   #bad: BadFile | null = null;
@@ -175,7 +171,8 @@ export class TrustedDocuments {
    * id and query do not match.
    */
   find({ query, documentId }: OperationParams): Document | undefined {
-    const found = documentId === undefined ? undefined : this.#withId(documentId);
+    const found =
+      documentId === undefined ? undefined : this.#served.byId.get(withoutPrefix(documentId));
     if (query === '' && documentId !== undefined) {
       if (found) return found;
       // Clients of Apollo and urql match this message and send the query next.
@@ -201,22 +198,17 @@ export class TrustedDocuments {
     return this.#apps.of(caller, (found && this.#served.appsOf.get(found)) ?? []);
   }
 
-  report(): TrustedReport {
+  /** State in `/ready`. */
+  report() {
     const { files, byText } = this.#served;
     return {
       files: files.length,
       documents: byText.size,
+      // Invalid against the schema: their result is their validation errors.
       invalid: [...byText.values()].filter(({ errors }) => errors.length > 0).length,
+      /** Null if the folder's current state is served. */
       bad: this.#bad,
     };
-  }
-
-  #withId(documentId: string): Document | undefined {
-    if (!documentId.startsWith(SHA256_PREFIX)) {
-      return this.#served.byId.get(documentId) ?? this.#served.byHash.get(documentId);
-    }
-    const hash = documentId.slice(SHA256_PREFIX.length);
-    return this.#served.byHash.get(hash) ?? this.#served.byId.get(hash);
   }
 
   async #refresh(): Promise<void> {
@@ -226,14 +218,14 @@ export class TrustedDocuments {
     this.#signature = signature;
     try {
       this.#served = await this.#read();
-      this.#hasRead = true;
       this.#bad = null;
       const { files, documents } = this.report();
       this.#logger.info({ files, documents }, 'Trusted documents loaded');
     } catch (error) {
       const isBadFile = error instanceof TrustedDocumentsError;
       const bad = isBadFile ? error.bad : { file: '.', reason: UNREADABLE };
-      if (this.#hasRead && !isDeepStrictEqual(bad, this.#bad)) {
+      // At the start there is no good set yet.
+      if (this.#timer && !isDeepStrictEqual(bad, this.#bad)) {
         this.#logger.error(bad, 'Bad file in TRUSTED_DOCUMENTS: still serving the last good set');
       }
       this.#bad = bad;
@@ -244,7 +236,7 @@ export class TrustedDocuments {
   async #read(): Promise<TrustedSet> {
     const files = (await readdir(this.#folder)).filter(isManifestName).sort();
     const read = new TrustedSet(files);
-    const { byText, byId, byHash, appsOf } = read;
+    const { byText, byId, appsOf } = read;
     const fileOf = new Map<string, string>();
     const invalid: { readonly file: string; readonly id: string; readonly reason: string }[] = [];
     for (const file of files) {
@@ -265,7 +257,7 @@ export class TrustedDocuments {
         }
         byText.set(text, document);
         byId.set(id, document);
-        byHash.set(document.hash!, document);
+        byId.set(document.hash!, document);
         const apps = appsOf.get(document) ?? [];
         if (!apps.includes(app)) appsOf.set(document, [...apps, app]);
         fileOf.set(id, file);
@@ -307,7 +299,7 @@ async function readFileOf(folder: string, file: string): Promise<ReadonlyMap<str
  *
  * @throws PERSISTED_QUERY_NOT_SUPPORTED for an id without a query, BAD_REQUEST for the hash of another query.
  */
-export function checkNoId({ query, documentId }: OperationParams): void {
+function checkNoId({ query, documentId }: OperationParams): void {
   if (documentId === undefined) return;
   if (query !== '') checkAgreement(documentId, query, undefined);
   // Clients of Apollo and urql match this message and send only queries afterwards.
@@ -316,10 +308,9 @@ export function checkNoId({ query, documentId }: OperationParams): void {
 
 /** @throws BAD_REQUEST */
 function checkAgreement(documentId: string, query: string, found: Document | undefined): void {
-  const isHash = documentId.startsWith(SHA256_PREFIX);
   const agrees = found
     ? found.text === query
-    : !isHash || sha256(query) === documentId.slice(SHA256_PREFIX.length);
+    : !documentId.startsWith(SHA256_PREFIX) || sha256(query) === withoutPrefix(documentId);
   if (agrees) return;
   throw clientError(
     400,
@@ -327,3 +318,19 @@ function checkAgreement(documentId: string, query: string, found: Document | und
     'The `documentId` does not match the `query`. Send one of them, or the hash of the query.',
   );
 }
+
+/** The policy: looks up trusted documents by id, and optionally rejects all others. */
+export const trustedDocuments = (trusted: TrustedDocuments | undefined): Policy => ({
+  onParse(operation) {
+    // Chosen by the transport.
+    if (operation.document) return undefined;
+    if (!trusted) {
+      checkNoId(operation.params);
+      return undefined;
+    }
+    operation.app = trusted.appOf(operation, undefined);
+    const found = trusted.find(operation.params);
+    if (found) operation.app = trusted.appOf(operation, found);
+    return found;
+  },
+});

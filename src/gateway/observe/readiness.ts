@@ -4,6 +4,7 @@
  */
 import type { FailureKind } from '../../rest/call/errors.ts';
 import type { ObservedCall } from '../../rest/call/observer.ts';
+import type { TrustedDocuments } from '../documents/trusted-documents.ts';
 import type { CircuitStates } from '../../rest/policies/circuit-breaker.ts';
 
 /** Result of the last backend call. */
@@ -24,21 +25,16 @@ const NOT_SENT: ReadonlySet<FailureKind> = new Set([
   'out_of_files',
 ]);
 
-/** Trusted documents. */
-interface ReportsFiles {
-  report(): { readonly bad: object | null };
-}
-
 export class Readiness {
   #draining = false;
   #last: LastCall = { answers: null, status: null };
   readonly #breaker: CircuitStates;
   readonly #warnings: readonly string[];
-  readonly #trusted: ReportsFiles | undefined;
+  readonly #trusted: Pick<TrustedDocuments, 'report'> | undefined;
 
   constructor(
     breaker: CircuitStates,
-    trustedDocuments?: ReportsFiles,
+    trustedDocuments?: Pick<TrustedDocuments, 'report'>,
     warnings: readonly string[] = [],
   ) {
     this.#warnings = warnings;

@@ -1,6 +1,7 @@
 /** The cost of an operation for its caller: planned (`x-explain: plan`), actual (`true`), and as `Server-Timing`. */
 import type { ExecutionResult } from 'graphql';
 import type { MaybePromise } from '../../execution/core/resolved-value.ts';
+import type { Plan } from '../../plan/account.ts';
 import { planFor } from '../../plan/cost.ts';
 import { planDefers } from '../../plan/defers.ts';
 import { explain as explainCalls, serverTiming as headerOf } from '../../plan/explain.ts';
@@ -14,12 +15,8 @@ import { argsOf } from './execution.ts';
 /** Who may see the cost of a request: all callers, those with a key, or none. */
 export type ExplainAudience = 'on' | 'keys' | 'off';
 
-/** Planned cost of an operation. */
-export interface PlannedCost {
-  /** REST calls; `most` is infinite for lists without a bound in the document. */
-  readonly calls: { readonly least: number; readonly most: number };
-  readonly rounds: number;
-}
+/** Bounds of calls and round trips; `calls.most` is infinite for lists without a bound in the document. */
+export type PlannedCost = Pick<Plan, 'calls' | 'rounds'>;
 
 /** Planned cost of queries whose callers request the actual one. */
 export const PLANNED = new StateKey<PlannedCost>();

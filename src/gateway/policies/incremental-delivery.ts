@@ -74,10 +74,9 @@ function partsOf(
       return Promise.resolve({ done: true, value: undefined });
     },
   };
-  const head = format === 'incrementalSpec=v0.2' && {
-    pending: subsequent.pending.map(pendingEntry),
-  };
-  const parts = new ResultParts(operation, format, head || {}, later, translate);
+  const head =
+    format === 'incrementalSpec=v0.2' ? { pending: subsequent.pending.map(pendingEntry) } : {};
+  const parts = new ResultParts(operation, format, head, later, translate);
   return parts;
 }
 
@@ -116,7 +115,7 @@ const WRITERS: Readonly<
         const { path } = known.pending;
         parts.push({
           ...(items ? { items, path: [...path, known.next] } : { data, path }),
-          ...labelOf(known.pending),
+          label: known.pending.label,
           ...(errors && { errors: show(errors) }),
         });
         known.next += items?.length ?? 0;
@@ -128,7 +127,7 @@ const WRITERS: Readonly<
         const isList = one.start !== undefined;
         parts.push({
           ...(isList ? { items: null, path: [...one.path, next] } : { data: null, path: one.path }),
-          ...labelOf(one),
+          label: one.label,
           errors: show(errors),
         });
       }
@@ -137,10 +136,4 @@ const WRITERS: Readonly<
   },
 };
 
-const labelOf = ({ label }: PendingResult): object => (label === undefined ? {} : { label });
-
-const pendingEntry = ({ id, path, label }: PendingResult): object => ({
-  id,
-  path,
-  ...(label !== undefined && { label }),
-});
+const pendingEntry = ({ id, path, label }: PendingResult): object => ({ id, path, label });
