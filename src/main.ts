@@ -119,17 +119,10 @@ async function serve(config: Config): Promise<void> {
     await backend.close();
     return finished;
   });
-  const { url } = ports;
   await announce({
-    ...backend,
-    userAgent,
-    standIn,
-    logger,
-    availability,
-    url,
-    warnings,
-    tools,
-    http,
+    ...{ backend, standIn, userAgent, logger, availability, warnings },
+    url: `${ports.url}${http.basePath}/graphql`,
+    graphiql: tools.graphiql,
   });
 }
 

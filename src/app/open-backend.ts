@@ -10,13 +10,15 @@ import type { Logger } from '../gateway/observe/logs/logger.ts';
 /** Warnings for the log and `/ready`: an embedded backend in production. */
 export const warningsOf = (
   { process: { environment } }: Config,
-  { isEmbedded, label }: { readonly isEmbedded: boolean; readonly label: string },
+  { isEmbedded, label }: Pick<OpenedBackend, 'isEmbedded' | 'label'>,
 ): readonly string[] =>
   isEmbedded && environment === 'production'
     ? [
         `The backend is ${label}, because UPSTREAM_URL is unset. Set it to the base URL of a deployment.`,
       ]
     : [];
+
+export type OpenedBackend = Awaited<ReturnType<typeof openBackend>>;
 
 /**
  * Opens a deployment, or the embedded backend of this process, unless an extension replaces it.

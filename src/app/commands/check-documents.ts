@@ -22,7 +22,7 @@ if its cost exceeds the one stored in ios-4.2.prices.json.
   --accept   stores the current costs
 `;
 
-await runCommand(HELP, { accept: 'boolean' }, ({ positionals: [folder], options }) => {
+await runCommand(HELP, { accept: { type: 'boolean' } }, ({ positionals: [folder], values }) => {
   if (folder === undefined) {
     throw new Error(
       'No folder given. Pass a folder of manifests: npm run documents:check -- folder',
@@ -33,7 +33,7 @@ await runCommand(HELP, { accept: 'boolean' }, ({ positionals: [folder], options 
   const previous = new Map<string, AppVersionCosts>();
   const problems: string[] = [];
   for (const manifest of manifests) {
-    const checked = checkManifest(folder, manifest, options.accept === true);
+    const checked = checkManifest(folder, manifest, values.accept === true);
     problems.push(...checked.problems);
     const lines = checked.operations.flatMap((operation) =>
       linesOf(manifest.name, operation, previous.get(manifest.app)),

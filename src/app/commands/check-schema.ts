@@ -23,9 +23,9 @@ manifest of documents per app version. The default is the documents of this proj
   --base=commit   commit to compare ${FILE} with (default: main)
 `;
 
-await runCommand(HELP, { base: 'string' }, async ({ positionals, options }) => {
+await runCommand(HELP, { base: { type: 'string' } }, async ({ positionals, values }) => {
   const [folder = OWN_DOCUMENTS] = positionals;
-  const { base: given = 'main' } = options;
+  const { base: given = 'main' } = values;
   // If the commit itself is checked out, its predecessor.
   const isCheckedOut = git('rev-parse', `${given}^{commit}`) === git('rev-parse', 'HEAD');
   const base = isCheckedOut ? `${given}^` : given;

@@ -22,19 +22,23 @@ document of a manifest for any variables. Calls nothing. Exits with 1 if a docum
   document   plans for a backend without the optional routes
 `;
 
-await runCommand(HELP, { manifest: 'string' }, ({ positionals, options: { manifest } }) => {
-  const routeSet = positionals.includes('document') ? 'document' : 'extended';
-  if (manifest !== undefined) return priceManifest(manifest, routeSet);
-  const unknown = positionals.find((one) => !/\.graphql$|^\{|^document$/.test(one));
-  if (unknown !== undefined) {
-    throw new Error(
-      `Unknown argument "${unknown}". Pass .graphql files, variables as a JSON object, or "document".`,
-    );
-  }
-  const files = positionals.filter((one) => one.endsWith('.graphql'));
-  const json = positionals.find((one) => one.startsWith('{')) ?? '{}';
-  return planTable(planFiles(files, json, routeSet));
-});
+await runCommand(
+  HELP,
+  { manifest: { type: 'string' } },
+  ({ positionals, values: { manifest } }) => {
+    const routeSet = positionals.includes('document') ? 'document' : 'extended';
+    if (manifest !== undefined) return priceManifest(manifest, routeSet);
+    const unknown = positionals.find((one) => !/\.graphql$|^\{|^document$/.test(one));
+    if (unknown !== undefined) {
+      throw new Error(
+        `Unknown argument "${unknown}". Pass .graphql files, variables as a JSON object, or "document".`,
+      );
+    }
+    const files = positionals.filter((one) => one.endsWith('.graphql'));
+    const json = positionals.find((one) => one.startsWith('{')) ?? '{}';
+    return planTable(planFiles(files, json, routeSet));
+  },
+);
 
 function priceManifest(file: string, routeSet: RouteSet): readonly string[] {
   const { operations, problems } = priceDocuments(

@@ -17,9 +17,9 @@ Prints every setting with its default and description.
   --write   updates the table in ${PAGE}
 `;
 
-await runCommand(HELP, { write: 'boolean' }, ({ options }) => {
+await runCommand(HELP, { write: { type: 'boolean' } }, ({ values }) => {
   const list = listOf(GROUPS);
-  if (!options.write) return [list];
+  if (!values.write) return [list];
   const page = readFileSync(PAGE, 'utf8');
   writeFileSync(
     PAGE,

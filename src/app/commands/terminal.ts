@@ -1,5 +1,5 @@
 /** The command line of scripts: arguments, help, tables, and one line for a failure. */
-import { parseArgs } from 'node:util';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
 import type { DocumentNode } from 'graphql';
 
 /** Prints the help and exits if `--help` or `-h` is given. */
@@ -22,34 +22,22 @@ export function takeNoArguments(help: string, version?: string): void {
   process.exit(1);
 }
 
-type OptionTypes = Readonly<Record<string, 'string' | 'boolean'>>;
+type OptionTypes = NonNullable<ParseArgsConfig['options']>;
 
 /** The arguments of a command. */
-interface Given<Types extends OptionTypes> {
-  readonly positionals: readonly string[];
-  readonly options: {
-    readonly [Name in keyof Types]?: Types[Name] extends 'string' ? string : boolean;
-  };
-}
+type Given<Options extends OptionTypes> = ReturnType<
+  typeof parseArgs<{ allowPositionals: true; options: Options }>
+>;
 
-/**
- * Prints the lines of a command. The process exits with 1 if it throws.
- *
- * @param types types of the options by name.
- */
-export async function runCommand<const Types extends OptionTypes>(
+/** Prints the lines of a command. The process exits with 1 if it throws. */
+export async function runCommand<const Options extends OptionTypes>(
   help: string,
-  types: Types,
-  work: (given: Given<Types>) => readonly string[] | Promise<readonly string[]>,
+  options: Options,
+  work: (given: Given<Options>) => readonly string[] | Promise<readonly string[]>,
 ): Promise<void> {
   offerHelp(help);
   try {
-    const { positionals, values } = parseArgs({
-      allowPositionals: true,
-      options: Object.fromEntries(Object.entries(types).map(([name, type]) => [name, { type }])),
-    });
-    // Typed by the options above.
-    const lines = await work({ positionals, options: values as Given<Types>['options'] });
+    const lines = await work(parseArgs({ allowPositionals: true, options }));
     process.stdout.write(`${lines.join('\n')}\n`);
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../gateway/observe/logs/logger.ts';
 import type { BackendAvailability } from '../../gateway/observe/upstream-observer.ts';
-import type { ConnectionOptions } from '../../rest/transport/connections.ts';
 import { BackendDispatcher } from '../../rest/transport/dispatcher.ts';
 import { codeOf } from '../../rest/transport/transport-fault.ts';
 import { API_KEY_HEADER } from '../../v0/api-key.ts';
 import { probeRoute } from '../../v0/routes.ts';
+import type { OpenedBackend } from '../open-backend.ts';
 import { isExplorerBuilt } from './build.ts';
 
 /** Interval of probes after a failed one at the start, in milliseconds. */
@@ -15,51 +15,36 @@ const PAUSE_MS = 5_000;
 /** Timeout of a probe, in milliseconds. */
 const PROBE_MS = 1_000;
 
-interface ProbeOptions {
-  /** `https://api.example.com`. */
-  readonly origin: string;
-  readonly pathPrefix: string;
-  readonly connections?: ConnectionOptions;
-  /** Without a key the backend responds with 401, which proves that it is available. */
-  readonly apiKey: string | undefined;
+interface AnnounceOptions {
+  readonly backend: OpenedBackend;
   readonly userAgent: string;
-}
-
-interface AnnounceOptions extends ProbeOptions {
   readonly logger: Logger;
   readonly availability: BackendAvailability;
-  /** URL of the gateway, without a path. */
+  /** URL of `/graphql`. */
   readonly url: string;
-  /** Prefix of its paths; may be empty. */
-  readonly http: { readonly basePath: string };
-  /** Description of the backend. */
-  readonly label: string;
-  /** Logged instead of the label. @default none */
+  /** Logged instead of the backend's label. @default none */
   readonly warnings: readonly string[];
-  readonly isEmbedded: boolean;
   /** Replaces the backend, and is not probed. @default none */
   readonly standIn?: object | undefined;
-  readonly tools: { readonly graphiql: boolean };
+  readonly graphiql: boolean;
 }
 
 /** Logs the backend and the gateway's address, at every level. */
 export async function announce(options: AnnounceOptions): Promise<void> {
-  const { logger, availability, url, http, origin, label, warnings, isEmbedded, standIn, tools } =
-    options;
+  const { backend, logger, availability, url, warnings, standIn, graphiql } = options;
   const always = logger.child({}, { level: 'info' });
   for (const warning of warnings) always.warn(warning);
-  if (warnings.length === 0) always.info(`Backend: ${label}`);
+  if (warnings.length === 0) always.info(`Backend: ${backend.label}`);
   const failure = standIn ? undefined : await probe(options);
   if (failure) {
     logger.warn(failure, 'Backend unavailable');
     availability.recordFailure();
     void probeUntilAvailable(options);
   }
-  if (isEmbedded) logger.info(`Backend API: ${origin}/v0/openapi.json`);
+  if (backend.isEmbedded) logger.info(`Backend API: ${backend.origin}/v0/openapi.json`);
   const state = failure ? 'Listening, but the backend is unavailable' : 'Ready';
-  const graphql = `${url}${http.basePath}/graphql`;
-  const served = tools.graphiql && isExplorerBuilt() ? 'GraphQL and GraphiQL' : 'GraphQL';
-  always.info({ url: graphql }, `${state}: ${served} at ${graphql}`);
+  const served = graphiql && isExplorerBuilt() ? 'GraphQL and GraphiQL' : 'GraphQL';
+  always.info({ url }, `${state}: ${served} at ${url}`);
 }
 
 /** Probes until the backend has responded to a probe or to a call. */
@@ -76,10 +61,12 @@ async function probeUntilAvailable(options: AnnounceOptions): Promise<void> {
  * Calls the cheapest route. Returns undefined for any response below 500, including client errors, but not for
  * redirects; otherwise what failed, for logs only, since it contains the host.
  */
-async function probe(
-  options: ProbeOptions,
-): Promise<Readonly<Record<string, string | number>> | undefined> {
-  const { origin, pathPrefix, connections, apiKey, userAgent } = options;
+async function probe({
+  backend,
+  userAgent,
+}: AnnounceOptions): Promise<Readonly<Record<string, string | number>> | undefined> {
+  // Without a key the backend responds with 401, which proves that it is available.
+  const { origin, pathPrefix, connections, apiKey } = backend;
   const { protocol, hostname: host, port } = new URL(origin);
   const address = { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
   const dispatcher = new BackendDispatcher(origin, connections);

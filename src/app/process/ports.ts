@@ -18,19 +18,12 @@ interface PortOptions extends HttpOptions {
   readonly adminPort: number | undefined;
 }
 
-interface Ports {
-  /** Without a path. */
-  readonly url: string;
-  /** Closes the admin port last. @returns whether all requests were finished. */
-  close(times: StopTimes): Promise<boolean>;
-}
-
 /** @throws {OperatorError} if a host or port is unavailable. */
 export async function openPorts(
   gateway: Gateway,
   { adminPort, ...http }: PortOptions,
   logger: Logger,
-): Promise<Ports> {
+) {
   if (http.reusePort) checkReusePort(process.versions.node);
   const server = await open('PORT', gateway, http);
   const admin =
@@ -48,8 +41,10 @@ export async function openPorts(
         });
   if (admin) logger.info(`Metrics and readiness at ${admin.url}`);
   return {
+    /** Without a path. */
     url: server.url,
-    close: async ({ shutdownTimeoutMs, drainDelayMs }) => {
+    /** Closes the admin port last. @returns whether all requests were finished. */
+    close: async ({ shutdownTimeoutMs, drainDelayMs }: StopTimes): Promise<boolean> => {
       const finished = await server.close(shutdownTimeoutMs, drainDelayMs);
       await admin?.close(0);
       return finished;

@@ -8,20 +8,16 @@ import { closeSync, ftruncateSync, mkdirSync, openSync, writeSync } from 'node:f
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import type { Dispatcher } from 'undici';
+import type { Backend } from '../../gateway/extension.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import type { RouteSet } from '../../v0/routes.ts';
 import type { BackendConnections } from '../../rest/call/options.ts';
 import { contentOf, faultOf, FORM, keyOf, ORIGIN, type RecordedExchange } from './har.ts';
 
-interface RecorderOptions {
+interface RecorderOptions extends Pick<Backend, 'pathPrefix' | 'routeSet' | 'publicKey'> {
   readonly folder: string;
   /** File name without extension. @default the time */
   readonly name?: string | undefined;
-  /** Path before `/v0`, which is not recorded. */
-  readonly pathPrefix: string;
-  readonly routeSet: RouteSet | 'auto';
-  /** A public key, which bodies may contain. */
-  readonly publicKey?: string | undefined;
   readonly onLeftOut: (why: string) => void;
 }
 

@@ -29,13 +29,11 @@ export const open: Open<OptionsOf<typeof settings>> = (
   if (record === undefined) return {};
   return {
     calls: {
-      connections(inner, { pathPrefix, routeSet, publicKey }) {
+      connections(inner, backend) {
         const recorder = openRecorder(inner, {
+          ...backend,
           folder: record,
           name,
-          pathPrefix,
-          routeSet,
-          publicKey,
           onLeftOut: (why) => logger.error(`An exchange was not recorded: ${why}`),
         });
         logger.info({ file: recorder.file }, 'Recording the backend');

@@ -2,9 +2,11 @@
  * The connections to Redis or Valkey: one for commands, one for messages. Without Redis, commands return undefined, and
  * callers continue as a single process. No wait is longer than the timeout of a command.
  */
+import { createHmac } from 'node:crypto';
 import { Redis, type RedisOptions } from 'ioredis';
+import { LRUCache } from 'lru-cache';
 import { CONNECT_MS } from '../../rest/transport/connections.ts';
-import { PREFIX, type LuaScript } from './store.ts';
+import { PREFIX, type LuaScript } from './names.ts';
 
 export const COMMAND_TIMEOUT_MS = 50;
 
@@ -291,4 +293,25 @@ const isTimeout = ({ message }: Error): boolean => message === 'Command timed ou
 /** Returns the code of a failed connection, or only the first word of an error of Redis. */
 function reasonOf({ code, message }: NodeJS.ErrnoException): string {
   return code ?? /^[A-Z]{3,20}\b/.exec(message)?.[0] ?? 'failed';
+}
+
+/** Maximum number of cached hashes; each takes some microseconds. */
+const MAX_REMEMBERED = 10_000;
+
+export type Store = ReturnType<typeof storeOn>;
+
+/** @param backend URL of the backend, which is part of the hashes. */
+export function storeOn(connection: Connection, secret: string, backend: string) {
+  const hashes = new LRUCache<string, string>({
+    max: MAX_REMEMBERED,
+    memoMethod: (id) => {
+      const hmac = createHmac('sha256', secret).update(`${backend}\n${id}`);
+      return hmac.digest('base64url').slice(0, 22);
+    },
+  });
+  return {
+    connection,
+    /** 128 bits of an HMAC, as base64url. @param id an API key, or a key and an object. */
+    hash: (id: string): string => hashes.memo(id),
+  };
 }

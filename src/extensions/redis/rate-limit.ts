@@ -14,7 +14,8 @@ import { clientError } from '../../gateway/operation/client-error.ts';
 import { StateKey, type ReadyOperation } from '../../gateway/operation/operation.ts';
 import type { Next, Policy } from '../../gateway/policy.ts';
 import { argsOf } from '../../gateway/policies/execution.ts';
-import { PREFIX, type LuaScript, type Store } from './store.ts';
+import type { Store } from './connection.ts';
+import { PREFIX, type LuaScript } from './names.ts';
 
 export interface RateLimit {
   readonly calls: number;

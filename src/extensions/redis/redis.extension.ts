@@ -4,7 +4,6 @@ import type {} from '../cache/shared-reads.ts';
 import type { ConnectionObserver } from './connection.ts';
 import { LeasedRateLimits, limiting } from './rate-limit.ts';
 import type { settings } from './redis.settings.ts';
-import { storeOn } from './store.ts';
 
 export const open: Open<OptionsOf<typeof settings>> = async ({ url, secret, rateLimit }, host) => {
   let shared: SharedState | undefined;
@@ -32,7 +31,7 @@ export type SharedState = Awaited<ReturnType<typeof openSharedState>>;
 
 /** Resolves after the first attempt to connect. Without Redis, each process continues alone. */
 export async function openSharedState({ url, secret, backend, observer }: SharedStateOptions) {
-  const { createConnection } = await import('./connection.ts');
+  const { createConnection, storeOn } = await import('./connection.ts');
   const { RedisReads } = await import('./shared-reads.ts');
   const connection = createConnection(url, observer);
   const store = storeOn(connection, secret, backend);

@@ -6,7 +6,8 @@
  * from before a data loss are not used after it. Lifetimes use the clock of Redis, since those of replicas differ.
  */
 import type { FoundRead, MoveListener, SharedReads } from '../cache/shared-reads.ts';
-import { PREFIX, type LuaScript, type Store } from './store.ts';
+import type { Store } from './connection.ts';
+import { PREFIX, type LuaScript } from './names.ts';
 
 const CHANNEL = `${PREFIX}generations`;
 

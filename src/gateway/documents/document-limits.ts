@@ -13,11 +13,9 @@ import {
   type FragmentDefinitionNode,
   type OperationDefinitionNode,
   type SelectionSetNode,
-  type VariableDefinitionNode,
 } from 'graphql';
 import { fragmentsOf } from '../../execution/operation/collect-fields.ts';
 import { isIncremental } from '../../execution/operation/defer-and-stream.ts';
-import type { DocumentFacts } from '../operation/document.ts';
 
 export interface DocumentLimits {
   /** Lexical tokens; also lines, since each error counts lines to find its location. */
@@ -54,13 +52,8 @@ export function findTextExcess(source: string, { tokens }: DocumentLimits): stri
 
 const LINE_ENDS = /\r\n|[\n\r]/g;
 
-interface Complexity {
-  /** The error message of the first exceeded limit; undefined within limits. */
-  readonly excess: string | undefined;
-  readonly facts: DocumentFacts;
-}
-
-export function complexityOf(document: DocumentNode, limits: DocumentLimits): Complexity {
+/** Returns the facts of a document, and the error message of the first exceeded limit; undefined within limits. */
+export function complexityOf(document: DocumentNode, limits: DocumentLimits) {
   const walk = new DocumentWalk(document, limits);
   const { definitions } = document;
   const operations = definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
@@ -100,8 +93,6 @@ class DocumentWalk {
   /** Names of fragments visited through a spread. */
   readonly spread = new Set<string>();
   #isCyclic = false;
-  #hasFragments: boolean;
-  #hasDirectives: boolean;
   #isIncremental = false;
   excess: string | undefined = undefined;
   #fields = 0;
@@ -114,16 +105,9 @@ class DocumentWalk {
   constructor(document: DocumentNode, limits: DocumentLimits) {
     this.#limits = limits;
     this.#fragments = fragmentsOf(document);
-    const { definitions } = document;
-    // Validation rejects definitions of a schema.
-    this.#hasFragments = definitions.some(({ kind }) => kind !== Kind.OPERATION_DEFINITION);
-    this.#hasDirectives = definitions.some(
-      (one) =>
-        one.kind !== Kind.OPERATION_DEFINITION || one.variableDefinitions?.some(hasDirective),
-    );
   }
 
-  get facts(): DocumentFacts {
+  get facts() {
     const roots = [...this.#roots];
     // Plugins may replace a document by one above the limits, whose facts are assumed.
     const isCut = this.excess !== undefined;
@@ -131,8 +115,6 @@ class DocumentWalk {
       isOfSchema: !isCut && roots.every((name) => name === '__typename' || SCHEMA_FIELDS.has(name)),
       asksSchema: isCut || roots.some((name) => SCHEMA_FIELDS.has(name)),
       isCyclic: this.#isCyclic,
-      hasFragments: isCut || this.#hasFragments,
-      hasDirectives: isCut || this.#hasDirectives,
       isIncremental: isCut || this.#isIncremental,
     };
   }
@@ -164,7 +146,6 @@ class DocumentWalk {
       for (const one of set.selections) {
         if (this.#isTooMuch()) return;
         this.#visitDirectives(one);
-        if (one.kind !== Kind.FIELD) this.#hasFragments = true;
         if (one.kind === Kind.INLINE_FRAGMENT) {
           open.push({ set: one.selectionSet, depth, within });
         } else if (one.kind === Kind.FRAGMENT_SPREAD) {
@@ -220,7 +201,6 @@ class DocumentWalk {
 
   #visitDirectives({ directives = [] }: { readonly directives?: readonly DirectiveNode[] }): void {
     this.#directives += directives.length;
-    if (directives.length > 0) this.#hasDirectives = true;
     for (const one of directives) {
       if (!isIncremental(one)) continue;
       this.#isIncremental = true;
@@ -245,8 +225,5 @@ function isWithin(spread: Spread | undefined, name: string): boolean {
   for (let one = spread; one; one = one.outer) if (one.name === name) return true;
   return false;
 }
-
-const hasDirective = ({ directives = [] }: VariableDefinitionNode): boolean =>
-  directives.length > 0;
 
 const pairsOf = (count: number): number => (count * (count - 1)) / 2;

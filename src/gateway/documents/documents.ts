@@ -136,7 +136,9 @@ export class Documents {
     let document = this.#bySyntax.get(syntax);
     if (!document) {
       const { facts } = complexityOf(syntax, this.#limits);
-      document = new Document({ text, hash, syntax, facts });
+      // The text is that of the document it replaces.
+      const unknown = { hasFragments: true, hasDirectives: true };
+      document = new Document({ text, hash, syntax, facts: { ...facts, ...unknown } });
       this.#bySyntax.set(syntax, document);
     }
     return document;
@@ -203,7 +205,10 @@ export class Documents {
     }
     const complexity = complexityOf(syntax, this.#limits);
     if (complexity.excess) throw documentError('QUERY_TOO_LARGE', complexity.excess);
-    return new Document({ text, hash, syntax, facts: complexity.facts });
+    // Strings and comments may contain both too.
+    const hasFragments = /\.\.\.|\bfragment\b/.test(text);
+    const facts = { ...complexity.facts, hasFragments, hasDirectives: text.includes('@') };
+    return new Document({ text, hash, syntax, facts });
   }
 }
 

@@ -21,8 +21,9 @@ export interface DocumentFacts {
   readonly asksSchema: boolean;
   /** Whether it has a cycle of fragments. */
   readonly isCyclic: boolean;
-  /** Whether it has fragments, inline ones too. */
+  /** Whether it may have fragments, inline ones too. */
   readonly hasFragments: boolean;
+  /** Whether it may have directives. */
   readonly hasDirectives: boolean;
   /** Whether it uses `@defer` or `@stream`. */
   readonly isIncremental: boolean;

@@ -6,7 +6,7 @@ import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createConnection, type CommandOutcome } from '../../../src/extensions/redis/connection.ts';
-import { PREFIX } from '../../../src/extensions/redis/store.ts';
+import { PREFIX } from '../../../src/extensions/redis/names.ts';
 import { freePort } from '../../support/free-port.ts';
 import { ROOT } from '../../support/pages.ts';
 import { listen } from '../../support/listen.ts';

@@ -5,8 +5,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { ResponseCache, tokenOf } from '../../../src/extensions/cache/response-cache.ts';
-import { createConnection, type Connection } from '../../../src/extensions/redis/connection.ts';
-import { storeOn } from '../../../src/extensions/redis/store.ts';
+import {
+  createConnection,
+  storeOn,
+  type Connection,
+} from '../../../src/extensions/redis/connection.ts';
 import { RedisReads } from '../../../src/extensions/redis/shared-reads.ts';
 import { routes } from '../../../src/v0/routes.ts';
 import { openRest, topic, type Rest } from '../../rest/open-rest.ts';

@@ -7,9 +7,9 @@ import type { RequestScope, RestClient } from '../../../src/rest/client/client.t
 import {
   createConnection,
   type CommandOutcome,
+  storeOn,
   type Connection,
 } from '../../../src/extensions/redis/connection.ts';
-import { storeOn } from '../../../src/extensions/redis/store.ts';
 import { RedisReads } from '../../../src/extensions/redis/shared-reads.ts';
 import { routes } from '../../../src/v0/routes.ts';
 import { openRest, topic, type Rest } from '../../rest/open-rest.ts';
