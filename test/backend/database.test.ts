@@ -132,7 +132,7 @@ it.each([
   );
 
   expect(error).toBeInstanceOf(BackendDatabaseError);
-  expect(String(error)).toContain(`Cannot use the database ${databaseUrl}: `);
+  expect(String(error)).toContain(` ${databaseUrl}: `);
   expect(String(error)).not.toContain('\n');
 });
 
@@ -145,7 +145,7 @@ it.each([
   );
 
   expect(error).toBeInstanceOf(BackendDatabaseError);
-  expect(String(error)).toContain(`Cannot use the database ${shown}: `);
+  expect(String(error)).toContain(` ${shown}: `);
   expect(String(error)).not.toContain('s3cret');
 });
 
@@ -173,9 +173,7 @@ it('rejects a database that a newer release has written', async () => {
   );
   client.close();
 
-  await expect(openBackend({ ...DEFAULTS.embedded, databaseUrl })).rejects.toThrow(
-    'written by a newer release',
-  );
+  await expect(openBackend({ ...DEFAULTS.embedded, databaseUrl })).rejects.toThrow(/\bnewer\b/);
 });
 
 it.each([
@@ -200,7 +198,7 @@ it.each([
     const before = readFileSync(file);
 
     await expect(openBackend({ ...DEFAULTS.embedded, databaseUrl })).rejects.toThrow(
-      /another program \(tables: (?:invoices, users|pages)\)\. Use another database$/,
+      /\(tables: (?:invoices, users|pages)\)/,
     );
 
     expect(readFileSync(file).equals(before)).toBe(true);

@@ -333,7 +333,7 @@ describe('Relay', () => {
     expect(nodes.length).toBeGreaterThan(1);
     expect(nodes).toEqual(nodes.map((node) => ({ ...node, person: null })));
     expect(errors.map(({ error }) => error.message)).toEqual(
-      nodes.map(() => expect.stringContaining('returned 403')),
+      nodes.map(() => expect.stringContaining('403')),
     );
   });
 
@@ -357,7 +357,7 @@ describe('Relay', () => {
 
     const { last, failure } = await askRelay(url, relayScreen);
 
-    expect(failure?.message).toContain('a timestamp that is neither ISO 8601');
+    expect(failure?.message).toContain('ISO 8601');
     expect(last.page.name).toBe('name');
   });
 
@@ -366,7 +366,7 @@ describe('Relay', () => {
 
     const { last, failure } = await askRelay(url, relayStream('nodes'));
 
-    expect(failure?.message).toContain('a timestamp that is neither ISO 8601');
+    expect(failure?.message).toContain('ISO 8601');
     expect(audiencesOf(last).nodes.length).toBeLessThan(4);
   });
 
@@ -378,9 +378,7 @@ describe('Relay', () => {
     expect(failure).toBeUndefined();
     const node = { id: expect.any(String) };
     expect(audiencesOf(last).edges).toMatchObject([{ node }, { node }, { node: null }, { node }]);
-    expect(errors.map(({ error }) => error.message)).toEqual([
-      expect.stringContaining('a timestamp that is neither ISO 8601'),
-    ]);
+    expect(errors.map(({ error }) => error.message)).toEqual([expect.stringContaining('ISO 8601')]);
   });
 
   it('reads all parts of a response without a stream, as in React Native', async () => {
@@ -422,7 +420,7 @@ describe('Relay', () => {
 
     expect(await read(text)).toBe(3);
     for (const end of ends.slice(0, -1)) {
-      await expect(read(text.slice(0, end))).rejects.toThrow('ended before its last part');
+      await expect(read(text.slice(0, end))).rejects.toThrow(/last part/);
     }
   });
 });

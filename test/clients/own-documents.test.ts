@@ -122,7 +122,7 @@ const until = async (isDone: () => boolean) => {
   while (!isDone() && Date.now() < end) await new Promise((go) => setTimeout(go, 20));
 };
 const print = () => console.log(root.innerHTML.replaceAll('\\n', ' '));
-const hasFailed = () => root.innerHTML.includes('could not be read');
+const hasFailed = () => root.querySelector('[role=alert]') !== null;
 await until(() => root.querySelector('li') !== null);
 print();
 if (limit) {
@@ -227,9 +227,7 @@ describe('the apps of docs/own-documents.md', { timeout: 120_000 }, () => {
     await node(app, tool('vite/bin/vite.js'), 'build', ...built);
     const { stdout } = await node(app, `dist/${client}/run.js`, `${site.url}/graphql`);
 
-    expect(stdout).toMatch(
-      /<h1>.+<\/h1><p>Some of it could not be read: .+<li>.+: no person<\/li>/s,
-    );
+    expect(stdout).toMatch(/<h1>.+<\/h1><p role="alert">.+<li>.+: no person<\/li>/s);
   });
 
   it.each(CLIENTS)(
@@ -259,7 +257,7 @@ describe('the apps of docs/own-documents.md', { timeout: 120_000 }, () => {
       expect(rows(before)).toBe(5);
       for (const html of [more, again, away]) {
         expect(rows(html)).toBe(5);
-        expect(html).toContain('Some of it could not be read: ');
+        expect(html).toContain('<p role="alert">');
       }
     },
   );
@@ -292,12 +290,11 @@ describe('types of own documents', { timeout: 180_000 }, () => {
 
     await writeFile(join(app, 'src/typed.ts'), typed.replace('id ... on', 'id id ... on'));
 
-    const SENTENCE =
-      /graphql\(\) accepts only the exact documents that its types were generated from/;
-    expect(await faultsOf(app)).toMatch(SENTENCE);
+    const message = /graphql\(\) accepts only/;
+    expect(await faultsOf(app)).toMatch(message);
     await expect(
       node(app, '--import', tool('tsx/dist/loader.mjs'), 'src/typed.ts'),
-    ).rejects.toThrow(SENTENCE);
+    ).rejects.toThrow(message);
   });
 
   const NAMES: readonly (readonly [string, string])[] = [
@@ -324,9 +321,7 @@ describe('types of own documents', { timeout: 180_000 }, () => {
   it('are not generated in a folder whose documents the generator cannot find', async () => {
     const app = await makeApp(NAMES, 'a!b');
 
-    await expect(generate(app)).rejects.toThrow(
-      'below a folder with ! in its name. Rename the folder',
-    );
+    await expect(generate(app)).rejects.toThrow(/folder with !/);
   });
 
   it('map each custom scalar of the schema in the Relay configuration', async () => {

@@ -53,7 +53,6 @@ async function ask(
 const expectTooLarge = (result: ExecutionResult, field: string): void => {
   expect(result).toEqual({ errors: [expect.any(Error)] });
   expect(result.errors![0]).toMatchObject({
-    message: expect.stringMatching(/Request fewer items with `first`, or fewer fields\.$/),
     extensions: { code: 'RESULT_TOO_LARGE', field, http: { status: 400, spec: true } },
   });
 };

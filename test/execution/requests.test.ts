@@ -55,23 +55,23 @@ describe('ExecuteRequest', () => {
     const execute = executeWith();
     const document = parse('{ a }');
 
-    expect(() => execute({ schema, document: undefined as never })).toThrow(
-      'Must provide document',
+    expect(() => execute({ schema, document: undefined as never })).toThrow(/document/);
+    expect(() => execute({ schema: undefined as never, document })).toThrow(/schema/);
+    expect(() => execute({ schema: new GraphQLSchema({}), document })).toThrow(/Query/);
+    expect(() => execute({ schema, document, variableValues: '{}' as never })).toThrow(
+      /variables/i,
     );
-    expect(() => execute({ schema: undefined as never, document })).toThrow('GraphQL schema');
-    expect(() => execute({ schema: new GraphQLSchema({}), document })).toThrow('Query root type');
-    expect(() => execute({ schema, document, variableValues: '{}' as never })).toThrow('Variables');
   });
 
   it.each<[string, GraphQLSchema, RegExp]>([
-    ['is invalid', buildSchema('type T { a: Int }'), /Query root type must be provided/],
+    ['is invalid', buildSchema('type T { a: Int }'), /Query/],
     [
       'has a scalar with an async serialize',
       new GraphQLSchema({
         query: schema.getQueryType()!,
         types: [new GraphQLScalarType({ name: 'Late', serialize: async () => 'late' })],
       }),
-      /^"Late\.serialize" is async/,
+      /"Late\.serialize"/,
     ],
   ])('rejects a schema that %s, at start and when it is executed', (_what, refused, message) => {
     const args = { schema: refused, document: parse('{ a }') };

@@ -57,9 +57,7 @@ it.each([2 ** 53, -(2 ** 53), 1e21, 1e300])(
       );
     };
 
-    expect(errorsOf('ID!', number)?.join()).toMatch(
-      /^Variable "\$v" got invalid value .* as strings/,
-    );
+    expect(errorsOf('ID!', number)?.join()).toMatch(/"\$v".* as strings/);
     expect(errorsOf('[[ID]!]', [['1', number]])?.join()).toContain('at "v[0][1]"');
     expect(errorsOf('Named', { id: 1, more: [{ id: number }] })?.join()).toContain(
       'at "v.more[0].id"',

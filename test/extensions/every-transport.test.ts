@@ -17,7 +17,7 @@ import { openDecoder } from '../support/collector.ts';
 import { status } from '../support/faults.ts';
 import { openFolder } from '../support/folder.ts';
 import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
-import { openLog } from '../support/open-log.ts';
+import { isMaskedError, isOperation, openLog } from '../support/open-log.ts';
 import { until } from '../support/until.ts';
 
 interface Operation {
@@ -178,10 +178,10 @@ async function observe(transport: string): Promise<ReadonlyMap<string, Observati
     const seen = site.upstream.seen.length;
     if (!isSentBy(transport, operation)) continue;
     const { data = null, errors = [] } = await TRANSPORTS[transport]!(site, operation);
-    await until(() => lines.some(({ msg }) => msg === 'GraphQL request'));
+    await until(() => lines.some(isOperation));
     await site.gateway.idle();
 
-    const [line = {}] = lines.filter(({ msg }) => msg === 'GraphQL request');
+    const [line = {}] = lines.filter(isOperation);
     observations.set(name, {
       answer: { data, errors },
       line: Object.fromEntries(
@@ -189,7 +189,7 @@ async function observe(transport: string): Promise<ReadonlyMap<string, Observati
           .filter(([key]) => !APART.has(key))
           .map(([key, value]) => [key, DIFFERING.has(key) ? typeof value : value]),
       ),
-      masked: lines.filter(({ msg }) => msg === 'Unexpected error, masked').length,
+      masked: lines.filter(isMaskedError).length,
       counters: [...(await countersOf(site))].flatMap(([counter, value]) => {
         const more = value - (before.get(counter) ?? 0);
         return more > 0 ? [`${counter.replace(/app="\w+",version="\w+"/, '')} ${more}`] : [];

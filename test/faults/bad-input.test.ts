@@ -335,7 +335,7 @@ describe('T43 long strings', () => {
       for (const text of ['x'.repeat(20_000), 'x'.repeat(7_001), '語'.repeat(1_000)]) {
         const reply = await askWith(field, text);
         expect(reply.codes).toEqual(['BAD_USER_INPUT']);
-        expect(reply.errors[0].message).toMatch(/at most 7000 octets of a URL, got \d+/);
+        expect(reply.errors[0].message).toMatch(/\b7000 octets\b.*\b\d+/);
         replies.push(reply);
       }
 
@@ -569,7 +569,7 @@ describe('T47 disclosure', () => {
     expect(schemaAsked.status).toBe(400);
     expect(guess.text).not.toMatch(/did you mean/i);
     expect(page.status).toBe(404);
-    expect(await page.text()).toMatch(/^[^{}]*GraphiQL is disabled[^{}]*$/);
+    expect(await page.text()).toMatch(/^[^{}]*GRAPHIQL=off[^{}]*$/);
     expect(failed.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
     expect(Object.keys(failed.errors[0].extensions).sort()).toEqual(['code', 'upstream']);
     await closed.holds([schemaAsked, guess, failed], { hits: 1 });

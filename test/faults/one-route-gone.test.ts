@@ -5,6 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { linesOf } from '../support/open-log.ts';
 import { reset, silence, status, type Behaviour } from '../support/faults.ts';
 import { KEY, OTHER_KEY } from '../support/gateway-process.ts';
 import { world } from '../support/world.ts';
@@ -82,7 +83,9 @@ describe.concurrent('T63 a fault', () => {
       expect(await gateway.metric('gateway_breakers_open', 'scope="route_key"')).toBe(1);
       expect(await gateway.metric('gateway_breaker_state', 'scope="route_key"')).toBeGreaterThan(0);
       expect(await gateway.metric('gateway_breaker_state', 'scope="host"')).toBe(0);
-      expect(gateway.output).toContain('Circuit breaker of scope route_key is open');
+      expect(linesOf(gateway.output)).toContainEqual(
+        expect.objectContaining({ scope: 'route_key', route, state: 'open' }),
+      );
       const { text: metrics } = await gateway.get('/metrics');
       expect(ready.text + metrics + gateway.output).not.toContain(KEY);
 

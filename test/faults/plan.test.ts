@@ -227,9 +227,7 @@ describe('T61b the size of a result', () => {
     const passed = rejectCost(args, context, { calls: 1_000, values: 112 });
 
     expect(passed).toBeUndefined();
-    expect(rejection?.message).toBe(
-      'This query returns at least 112 values; the limit is 111. Request fewer items. `a0` is the largest list.',
-    );
+    expect(rejection?.message).toMatch(/\b112\b.*\b111\b.*`a0`/);
     expect(rejection?.extensions).toEqual({
       code: 'QUERY_TOO_EXPENSIVE',
       values: 112,

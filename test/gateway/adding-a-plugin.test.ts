@@ -105,9 +105,9 @@ it('reports usage to GraphQL Hive when the gateway closes, without literals, var
 });
 
 it.each([
-  ['throws', 'throw new Error("no such thing");', /cannot load .*: no such thing/],
-  ['exports nothing', '', /must be an array of plugins/],
-  ['exports something else', 'export default 7;', /must be an array of plugins/],
+  ['throws', 'throw new Error("no such thing");', /: no such thing$/],
+  ['exports nothing', '', /\barray\b/],
+  ['exports something else', 'export default 7;', /\barray\b/],
 ])('rejects a module that %s with PluginsError', async (_what, source, message) => {
   const path = join(folder, `bad-${Math.random()}.mjs`);
   writeFileSync(path, source);

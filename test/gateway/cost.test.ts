@@ -91,7 +91,7 @@ it.each(['yes', 'TRUE', '1', 'plan, true', ''])(
     });
 
     expect([status, errors[0].extensions.code]).toEqual([400, 'BAD_USER_INPUT']);
-    expect(errors[0].message).toContain(`"true" (the cost of this request) or "plan"`);
+    expect(errors[0].message).toMatch(/"true".*"plan"/);
     expect(gateway.restCalls).toEqual([]);
   },
 );
@@ -167,7 +167,6 @@ describe('the budget', () => {
     expect(status).toBe(400);
     expect(data).toBeUndefined();
     expect(errors?.[0]).toMatchObject({
-      message: expect.stringContaining('at least 8 backend calls; the limit is 5') as string,
       extensions: { code: 'QUERY_TOO_EXPENSIVE', calls: 8, maxCalls: 5, field: 'nodes' },
     });
   });

@@ -75,17 +75,18 @@ describe('a rejected document', () => {
     const suggesting = await open.ask('{ pagee(pageId: "x") { name } }');
     const silent = await closed.ask('{ pagee(pageId: "x") { name } }');
 
-    expect(suggesting.text).toContain('Did you mean');
-    expect(silent.body.errors[0].message).toBe('Cannot query field "pagee" on type "Query".');
+    expect(suggesting.body.errors[0].message).toContain('"page"');
+    expect(silent.body.errors[0].message).toContain('"pagee"');
+    expect(silent.body.errors[0].message).not.toContain('"page"');
 
     const query =
       'mutation ($i: CreateAudienceInput!) { createAudience(input: $i) { audience { id } } }';
     const variables = { i: { pageId: 'p', publishBehavior: 'publsh' } };
     const ofVariables = await open.ask(query, { variables });
     const silentOfVariables = await closed.ask(query, { variables });
-    expect(ofVariables.text).toContain('Did you mean the enum value');
+    expect(ofVariables.errors[0].message).toContain('"publish"');
     expect(silentOfVariables.text).toContain('publsh');
-    expect(silentOfVariables.text).not.toContain('Did you mean');
+    expect(silentOfVariables.errors[0].message).not.toContain('"publish"');
   });
 
   it('is one that selects __schema while introspection is off', async () => {
@@ -124,7 +125,8 @@ describe('introspection for clients with an API key (INTROSPECTION=keys)', () =>
 
     const { body } = await site.ask('{ pagee(pageId: "x") { name } }');
 
-    expect(body.errors[0].message).toBe('Cannot query field "pagee" on type "Query".');
+    expect(body.errors[0].message).toContain('"pagee"');
+    expect(body.errors[0].message).not.toContain('"page"');
   });
 });
 
@@ -227,27 +229,12 @@ describe('the name of an operation', () => {
   const TWO = 'query A { __typename } query B { __typename } fragment F on Query { __typename }';
   const MANY = Array.from({ length: 12 }, (_, i) => `query Q${i} { __typename }`).join(' ');
 
-  it.each<[what: string, query: string, operationName: string | undefined, message: string]>([
-    ['that is unknown', TWO, 'C', 'Unknown operation "C". The document has "A", "B".'],
-    ['that is missing', TWO, undefined, 'Missing `operationName`. The document has "A", "B".'],
-    [
-      'that an anonymous operation lacks',
-      '{ __typename }',
-      'A',
-      'Unknown operation "A". The document has one without a name.',
-    ],
-    [
-      'that is unknown among twelve',
-      MANY,
-      'x',
-      `Unknown operation "x". The document has ${Array.from({ length: 10 }, (_, i) => `"Q${i}"`).join(', ')}, and 2 more.`,
-    ],
-    [
-      'of a document with fragments alone',
-      'fragment F on Query { __typename }',
-      'F',
-      'The document has only fragments. Add an operation.',
-    ],
+  it.each<[what: string, query: string, operationName: string | undefined, message: RegExp]>([
+    ['that is unknown', TWO, 'C', /"C".*"A", "B"/],
+    ['that is missing', TWO, undefined, /`operationName`.*"A", "B"/],
+    ['that an anonymous operation lacks', '{ __typename }', 'A', /"A"/],
+    ['that is unknown among twelve', MANY, 'x', /"x".*"Q0", .*"Q9", .*\b2\b/],
+    ['of a document with fragments alone', 'fragment F on Query { __typename }', 'F', /fragments/],
   ])(
     '%s is rejected with the names in the document',
     async (_what, query, operationName, message) => {
@@ -255,11 +242,8 @@ describe('the name of an operation', () => {
 
       const { status, errors, codes } = await ask(query, { operationName });
 
-      expect([status, codes, errors[0]?.message]).toEqual([
-        400,
-        ['OPERATION_RESOLUTION_FAILURE'],
-        message,
-      ]);
+      expect([status, codes]).toEqual([400, ['OPERATION_RESOLUTION_FAILURE']]);
+      expect(errors[0].message).toMatch(message);
     },
   );
 
@@ -301,8 +285,6 @@ it('reports a rejected variable and the path of the invalid value in it', async 
     { variables: { i: { id: 'x', sortOrder: true } } },
   );
 
-  expect(body.errors[0].message).toMatch(
-    /^Variable "\$i" got invalid value true at "i\.sortOrder";/,
-  );
+  expect(body.errors[0].message).toMatch(/"\$i".* true .*"i\.sortOrder"/);
   expect(body.errors[0].extensions.code).toBe('BAD_USER_INPUT');
 });

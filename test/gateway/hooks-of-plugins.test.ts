@@ -195,7 +195,7 @@ describe('the parts of an incremental response', () => {
 
     const { text } = await site.ask(query, { headers });
 
-    expect(text).toContain('"errors":[{"message":"Unexpected error."');
+    expect(text).toContain('"code":"INTERNAL_SERVER_ERROR"');
     expect(text).toContain('"hasNext":false');
     expect(text).not.toContain('broken');
     expect(text.endsWith('--graphql--\r\n')).toBe(true);
@@ -420,7 +420,7 @@ describe.each([
 
     expect(failed.status).toBe(500);
     expect(failed.text).not.toContain('10.0.0.7');
-    expect(failed.text).toContain('Unexpected error.');
+    expect(failed.codes).toEqual(['INTERNAL_SERVER_ERROR']);
     expect(next.data).toEqual(NAME);
   });
 
@@ -467,7 +467,7 @@ describe.each(['onSubscribe', 'onExecuteDone'] as const)('a plugin that throws i
     });
 
     expect(text).not.toContain('10.0.0.7');
-    expect(text).toContain('Unexpected error.');
+    expect(text).toContain('INTERNAL_SERVER_ERROR');
     isFailing = false;
     expect((await site.ask('{ __typename }')).status).toBe(200);
   });

@@ -169,8 +169,9 @@ it('responds with 426 and the proxy directives to set when a proxy drops a WebSo
   }
 });
 
-const NO_DOCUMENT = 'No document. Send a JSON object with a string as `query` or `documentId`.';
-const NO_BATCH = 'Batching is not supported. Send one operation per request.';
+const NO_DOCUMENT = /`query` or `documentId`/;
+const NO_BATCH = /^Batch/;
+const NO_JSON = /JSON/;
 
 it.each([
   ['POST', '/health', 405, 'GET, HEAD'],
@@ -201,8 +202,8 @@ describe('a request body', () => {
   });
 
   it.each([
-    ['truncated JSON', '{"query":', 'Invalid JSON in the body.'],
-    ['an empty body', '', 'Invalid JSON in the body.'],
+    ['truncated JSON', '{"query":', NO_JSON],
+    ['an empty body', '', NO_JSON],
     ['null', 'null', NO_DOCUMENT],
     ['a number', '7', NO_DOCUMENT],
     ['an object without a document', '{"variables":{}}', NO_DOCUMENT],
@@ -211,34 +212,22 @@ describe('a request body', () => {
     ['a list of lists', `[[${QUERY}]]`, NO_BATCH],
     ['a list of mutations', JSON.stringify(Array(2).fill({ query: MUTATION })), NO_BATCH],
     ['a query that is not a string', '{"query":{"a":1}}', NO_DOCUMENT],
-    [
-      'a documentId that is not a string',
-      '{"documentId":1}',
-      '`documentId` must be a string, or omitted.',
-    ],
+    ['a documentId that is not a string', '{"documentId":1}', /^`documentId`/],
     [
       'an operationName that is not a string',
       '{"query":"{__typename}","operationName":1}',
-      '`operationName` must be a string, or omitted.',
+      /^`operationName`/,
     ],
     [
       'variables that are not an object',
       '{"query":"{__typename}","variables":"x"}',
-      '`variables` must be an object, or omitted.',
+      /^`variables`/,
     ],
-    [
-      'extensions that are a list',
-      '{"query":"{__typename}","extensions":[]}',
-      '`extensions` must be an object, or omitted.',
-    ],
-    [
-      'invalid UTF-8',
-      Buffer.from('{"query":"{ __typename }","x":"\xff\xfe"}', 'latin1'),
-      'The body is not valid UTF-8. Encode it as UTF-8.',
-    ],
-    ['two byte order marks', `\uFEFF\uFEFF${QUERY}`, 'Invalid JSON in the body.'],
+    ['extensions that are a list', '{"query":"{__typename}","extensions":[]}', /^`extensions`/],
+    ['invalid UTF-8', Buffer.from('{"query":"{ __typename }","x":"\xff\xfe"}', 'latin1'), /UTF-8/],
+    ['two byte order marks', `\uFEFF\uFEFF${QUERY}`, NO_JSON],
   ])(
-    'T35, T46: is rejected with 400, a message with the fix, and no REST call: %s',
+    'T35, T46: is rejected with 400, the name of the invalid part, and no REST call: %s',
     async (_what, body, message) => {
       const { post, restCalls } = await openGateway();
 
@@ -248,7 +237,8 @@ describe('a request body', () => {
       ];
 
       for (const { status, codes, body: refused } of replies) {
-        expect([status, codes, refused.errors[0].message]).toEqual([400, ['BAD_REQUEST'], message]);
+        expect([status, codes]).toEqual([400, ['BAD_REQUEST']]);
+        expect(refused.errors[0].message).toMatch(message);
       }
       expect(restCalls).toEqual([]);
     },
@@ -411,7 +401,7 @@ describe('ALLOWED_HOSTS', () => {
   it('rejects a request that names several hosts', async () => {
     const { status, text } = await rawHttp(await open(), get('api.example\r\nHost: evil.example'));
 
-    expect([status, text]).toEqual([400, expect.stringContaining('Multiple `Host` headers')]);
+    expect([status, text]).toEqual([400, expect.stringContaining('`Host`')]);
   });
 });
 
@@ -476,19 +466,22 @@ describe('a query by GET', () => {
   );
 
   it.each([
-    ['variables={', 'Invalid JSON in `variables`.'],
-    ['variables=7', '`variables` must be an object, or omitted.'],
-    ['extensions=x', 'Invalid JSON in `extensions`.'],
-  ])('is rejected with 400 and a message with the fix for %s', async (parameter, message) => {
-    const { url } = await openGateway();
+    ['variables={', /JSON.*`variables`/],
+    ['variables=7', /^`variables`/],
+    ['extensions=x', /JSON.*`extensions`/],
+  ])(
+    'is rejected with 400 and the name of the invalid parameter for %s',
+    async (parameter, message) => {
+      const { url } = await openGateway();
 
-    const reply = await send(`${url}/graphql?query={__typename}&${parameter}`, {
-      headers: { 'x-api-key': 'demo', accept: 'application/graphql-response+json' },
-    });
+      const reply = await send(`${url}/graphql?query={__typename}&${parameter}`, {
+        headers: { 'x-api-key': 'demo', accept: 'application/graphql-response+json' },
+      });
 
-    expect([reply.status, reply.codes]).toEqual([400, ['BAD_REQUEST']]);
-    expect(reply.body.errors[0].message).toBe(message);
-  });
+      expect([reply.status, reply.codes]).toEqual([400, ['BAD_REQUEST']]);
+      expect(reply.body.errors[0].message).toMatch(message);
+    },
+  );
 });
 
 describe('CORS', () => {
@@ -709,13 +702,9 @@ describe('GraphiQL', () => {
   });
 
   it.each([
-    [
-      'when it is switched off',
-      { tools: { graphiql: false } },
-      'GraphiQL is disabled (GRAPHIQL=off).',
-    ],
-    ['when it was not built', { explorer: { folder: '/nowhere' } }, 'Run &quot;npm ci&quot;'],
-    ['when no build is configured', {}, 'Run &quot;npm ci&quot;'],
+    ['when it is switched off', { tools: { graphiql: false } }, 'GRAPHIQL=off'],
+    ['when it was not built', { explorer: { folder: '/nowhere' } }, 'npm ci'],
+    ['when no build is configured', {}, 'npm ci'],
   ] as const)(
     'explains on its page why it is unavailable %s, while GraphQL is still served',
     async (_when, options, sentence) => {
@@ -731,7 +720,6 @@ describe('GraphiQL', () => {
         'text/html; charset=utf-8',
       ]);
       expect(page.text).toContain(sentence);
-      expect(page.text).toContain('Send GraphQL requests to this URL by POST.');
       expect(query.body).toEqual({ data: { __typename: 'Query' } });
     },
   );

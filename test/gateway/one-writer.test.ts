@@ -11,7 +11,7 @@ import {
   type InProcessGateway,
   type InProcessOptions,
 } from '../support/open-gateway.ts';
-import { openLog } from '../support/open-log.ts';
+import { isMaskedError, isOperation, openLog } from '../support/open-log.ts';
 
 const ORIGIN = 'http://localhost:5173';
 const TOPIC = `{ topic(topicId: "${IDS.topic}") { title } }`;
@@ -99,17 +99,17 @@ describe.each(STREAMS)('a response to a client that accepts only %s', (accept) =
     await ask(site, 'HTTP', accept, { query: '{ nothing }' });
     const { text } = await ask(site, 'HTTP', accept, { query: `query Broken ${TOPIC}` });
 
-    expect(text).toContain('Unexpected error.');
+    expect(text).toContain('INTERNAL_SERVER_ERROR');
     expect(text).not.toContain('10.0.0.7');
     const count = (outcome: string) => site.metric('gateway_requests_total', outcome);
     expect(await count('outcome="failed"')).toBe(2);
     expect(await count('outcome="refused"')).toBe(1);
     expect(await count('outcome="ok"')).toBe(0);
     expect(await site.metric('gateway_errors_total', 'code="INTERNAL_SERVER_ERROR"')).toBe(1);
-    const operations = lines.filter(({ msg }) => msg === 'GraphQL request');
+    const operations = lines.filter(isOperation);
     expect(operations.map(({ outcome }) => outcome)).toEqual(['failed', 'refused', 'failed']);
     expect(operations.at(-1)).toMatchObject({ bytes: text.length });
-    const [masked] = lines.filter(({ msg }) => msg === 'Unexpected error, masked');
+    const [masked] = lines.filter(isMaskedError);
     expect(masked?.['err'].message).toBe('10.0.0.7 refused');
   });
 });

@@ -10,6 +10,7 @@ import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import type { GatewayPlugin } from '../../src/gateway/yoga/gateway-plugin.ts';
 import { openSocket } from '../live/support.ts';
 import { NO_BREAKER } from '../rest/open-rest.ts';
+import { isOperation, type LogLine, openLog } from '../support/open-log.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { held, status } from '../support/faults.ts';
 import { openFolder } from '../support/folder.ts';
@@ -194,12 +195,7 @@ it.each([
 
   expect(response.status).toBe(405);
   expect(await response.json()).toMatchObject({
-    errors: [
-      {
-        message: 'Mutations are not allowed by GET. Use POST.',
-        extensions: { code: 'METHOD_NOT_ALLOWED' },
-      },
-    ],
+    errors: [{ extensions: { code: 'METHOD_NOT_ALLOWED' } }],
   });
 });
 
@@ -232,7 +228,7 @@ describe.each(['onParams', 'onParse', 'onValidate', 'onContextBuilding', 'onExec
 
       expect(status).toBe(500);
       expect(text).not.toContain('10.0.0.7');
-      expect(text).toContain('Unexpected error.');
+      expect(text).toContain('INTERNAL_SERVER_ERROR');
     });
 
     // A message of a WebSocket has no HTTP parameters.
@@ -249,7 +245,7 @@ describe.each(['onParams', 'onParse', 'onValidate', 'onContextBuilding', 'onExec
         await until(() => socket.received('error').length + socket.received('next').length === 1);
 
         expect(JSON.stringify([...socket.received('error'), ...socket.received('next')])).toContain(
-          'Unexpected error.',
+          'INTERNAL_SERVER_ERROR',
         );
         expect(socket.socket.readyState).toBe(socket.socket.OPEN);
       },
@@ -294,18 +290,15 @@ describe('without its entry in the list of policies', () => {
   });
 
   it('log writes no lines for operations', async () => {
-    const linesOf = async (
+    const linesWith = async (
       open: (options: InProcessOptions) => Promise<InProcessGateway>,
-    ): Promise<string> => {
-      let lines = '';
-      const logger = pino({ level: 'info' }, { write: (line) => (lines += line) });
+    ): Promise<LogLine[]> => {
+      const { lines, logger } = openLog('info');
       await (await open({ logger })).ask(PAGE.query);
-      return lines;
+      return lines.filter(isOperation);
     };
-    expect(await linesOf(openGateway)).toContain('GraphQL request');
-    expect(await linesOf((options) => openWithout('log', options))).not.toContain(
-      'GraphQL request',
-    );
+    expect(await linesWith(openGateway)).toHaveLength(1);
+    expect(await linesWith((options) => openWithout('log', options))).toEqual([]);
   });
 
   it('forwardedHeaders does not limit the length of forwarded headers', async () => {
@@ -345,9 +338,10 @@ describe('without its entry in the list of policies', () => {
   });
 
   it('apiKey does not reject a malformed key', async () => {
-    const ask = async (site: InProcessGateway) => site.ask(PAGE.query, { apiKey: 'no key' });
-    expect((await ask(await openGateway())).text).toContain('Invalid API key.');
-    expect((await ask(await openWithout('apiKey'))).text).not.toContain('Invalid API key.');
+    const statusOf = async (site: InProcessGateway) =>
+      (await site.ask(PAGE.query, { apiKey: 'no key' })).status;
+    expect(await statusOf(await openGateway())).toBe(401);
+    expect(await statusOf(await openWithout('apiKey'))).toBe(200);
   });
 
   it('serverTiming sends no Server-Timing header', async () => {

@@ -4,6 +4,7 @@ import { Agent, request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
+import { linesOf } from '../support/open-log.ts';
 import { clientOf, POST_JSON, send } from '../support/client.ts';
 import { isCall } from '../support/fault-upstream.ts';
 import { freePort } from '../support/free-port.ts';
@@ -64,8 +65,9 @@ describe('starting', () => {
     expect(reply.body).toEqual({ data: { page: { name: 'Northwind launch' } } });
     expect(page.text).toContain(EXAMPLE_PAGE_ID);
     expect(await product.exit()).toBe(0);
-    const lines = product.stdout.trim().split('\n');
-    expect(lines.map((line) => JSON.parse(line).msg)).toContain('GraphQL request');
+    expect(linesOf(product.stdout)).toContainEqual(
+      expect.objectContaining({ outcome: 'ok', calls: 1 }),
+    );
     expect(product.stdout).not.toContain('"demo"');
     expect(product.stderr).toBe('');
   });
@@ -80,13 +82,12 @@ describe('starting', () => {
     const ready = await send(`${site}ready`);
 
     expect([health.status, ready.status, ready.body.degraded]).toEqual([200, 200, true]);
-    const lines = product.stdout.trim().split('\n');
-    const said = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(said.slice(0, 3)).toEqual([
+    expect(linesOf(product.stdout).slice(0, 3)).toEqual([
       expect.objectContaining({ msg: `Backend: http://127.0.0.1:${port}` }),
       expect.objectContaining({ level: 'warn', host: '127.0.0.1', port, code: 'ECONNREFUSED' }),
       expect.objectContaining({
-        msg: expect.stringMatching(/^Listening, but the backend is unavailable/),
+        url: `${site}graphql`,
+        msg: expect.not.stringMatching(/^Ready/),
       }),
     ]);
     expect([query.status, query.codes]).toEqual([200, ['UPSTREAM_UNAVAILABLE']]);
@@ -94,21 +95,13 @@ describe('starting', () => {
   });
 
   it.each([
-    [
-      'a bad variable',
-      { PORT: 'abc' },
-      /^PORT must be a whole number from 0 to 65535; got "abc"\.\n$/,
-    ],
+    ['a bad variable', { PORT: 'abc' }, /^PORT .*"abc".*\n$/],
     [
       'an unusable database',
       { BACKEND_DATABASE_URL: 'file:/proc/none/backend.db' },
-      /^Cannot use the database file:\/proc\/none\/backend\.db: .+\n$/,
+      /^.* file:\/proc\/none\/backend\.db: .+\n$/,
     ],
-    [
-      'a HOST of another machine',
-      { HOST: '192.0.2.1' },
-      /^HOST 192\.0\.2\.1 is not an address of this machine\. .+\n$/,
-    ],
+    ['a HOST of another machine', { HOST: '192.0.2.1' }, /^HOST 192\.0\.2\.1 .+\n$/],
   ])('exits with 1 and one line for %s', async (_what, env, line) => {
     const product = startProcess(env);
 
@@ -121,9 +114,8 @@ describe('starting', () => {
     const product = startProcess({ REUSE_PORT: 'on' });
 
     expect(await product.exit()).toBe(1);
-    expect(product.stderr).toBe(
-      `REUSE_PORT=on needs Node 22.12, 23.1 or later, but this is ${process.versions.node}. Give each process its own PORT behind a proxy.\n`,
-    );
+    expect(product.stderr).toMatch(/^REUSE_PORT=on .+\n$/);
+    expect(product.stderr).toContain(process.versions.node);
   });
 
   it.runIf(sharesPorts)(
@@ -149,7 +141,7 @@ describe('starting', () => {
       expect((await ask()).status).toBe(200);
       const third = start(admin[1]!);
       expect(await third.exit()).toBe(1);
-      expect(third.stderr).toContain(`Port ${admin[1]} on 127.0.0.1 is in use`);
+      expect(third.stderr).toMatch(new RegExp(`^Port ${admin[1]} on 127\\.0\\.0\\.1 .+\n$`));
     },
     30_000,
   );
@@ -160,8 +152,8 @@ describe('starting', () => {
     const product = startProcess({ PORT: port });
 
     expect(await product.exit()).toBe(1);
-    expect(product.stderr).toBe(
-      `Port ${port} on 127.0.0.1 is in use. Stop the process that uses it, or set PORT to another port.\n`,
+    expect(product.stderr).toMatch(
+      new RegExp(`^Port ${port} on 127\\.0\\.0\\.1 .*\\bPORT\\b.*\n$`),
     );
   });
 });
@@ -268,7 +260,7 @@ describe('stopping', () => {
     expect(await product.exit()).toBe(124);
     expect(performance.now() - began).toBeGreaterThan(490);
     expect(await cut).toBe('ECONNRESET');
-    expect(product.stdout).toContain('Shutdown timeout reached');
+    expect(linesOf(product.stdout).slice(-2)).toMatchObject([{ level: 'warn' }, { code: 124 }]);
   });
 
   it('ignores SIGHUP after SIGTERM, as systemd sends it, and finishes the request in flight', async () => {

@@ -224,6 +224,10 @@ describe.each(TRANSPORTS)('a trusted document by %s', (_transport, ask) => {
   });
 });
 
+const INVALID_JSON = expect.stringMatching(/JSON/) as string;
+const UNREADABLE = expect.stringMatching(/read/) as string;
+const BAD_WEB_2 = { file: 'web-2.json', reason: INVALID_JSON };
+
 describe('a trusted document', () => {
   it.each(TRANSPORTS)(
     'by %s is not confused with one requested before',
@@ -368,24 +372,24 @@ describe('the folder of trusted documents', () => {
     expect((await post(site, asked)).codes).toEqual([]);
   });
 
-  it.each<[fault: string, manifest: unknown, reason: string]>([
-    ['is cut', '{"0":"query', 'Not valid JSON.'],
-    ['is empty', '', 'Not valid JSON.'],
-    ['is a list', [PAGE], 'Neither a map of ids to documents nor apollo-persisted-query-manifest.'],
+  it.each<[fault: string, manifest: unknown, reason: RegExp]>([
+    ['is cut', '{"0":"query', /JSON/],
+    ['is empty', '', /JSON/],
+    ['is a list', [PAGE], /apollo-persisted-query-manifest/],
     [
       'is of a later version',
       { format: 'apollo-persisted-query-manifest', version: 2, operations: [] },
-      'Not version 1 of apollo-persisted-query-manifest.',
+      /\b1\b.*apollo-persisted-query-manifest/,
     ],
     [
       'contains a modified document',
       { [sha256(PAGE)]: `${PAGE} ` },
-      `Id "${sha256(PAGE)}" is not the SHA-256 of its document.`,
+      new RegExp(`"${sha256(PAGE)}".*SHA-256`),
     ],
     [
       'reuses the id of another file for a different document',
       { 'topics-1': OTHER },
-      'Id "topics-1" is a different document in ios-4.2.json.',
+      /"topics-1".*ios-4\.2\.json/,
     ],
   ])(
     'is served unchanged while one of its files %s, which /ready and the log report',
@@ -402,7 +406,7 @@ describe('the folder of trusted documents', () => {
       await write(folder, 'web-1.json', manifest);
       await expect
         .poll(async () => (await trusted()).trustedDocuments.bad)
-        .toEqual({ file: 'web-1.json', reason });
+        .toEqual({ file: 'web-1.json', reason: expect.stringMatching(reason) });
       const { text } = await post(site, { documentId: sha256(PAGE), variables: VARIABLES });
       const { ready, degraded } = await trusted();
       await write(folder, 'web-1.json', { [sha256(PAGE)]: PAGE });
@@ -411,7 +415,10 @@ describe('the folder of trusted documents', () => {
       expect({ ready, degraded }).toEqual({ ready: true, degraded: true });
       // Other lines are possible, since a half-written file is bad in another way.
       expect(logged.map((line) => JSON.parse(line))).toContainEqual(
-        expect.objectContaining({ file: 'web-1.json', reason }),
+        expect.objectContaining({
+          file: 'web-1.json',
+          reason: expect.stringMatching(reason),
+        }),
       );
       await expect.poll(async () => (await trusted()).trustedDocuments.bad).toBeNull();
     },
@@ -426,7 +433,7 @@ describe('the folder of trusted documents', () => {
     await trusted.refresh();
     await recreateFolder(folder);
 
-    expect(bad()).toEqual([{ file: '.', reason: 'Cannot be read.' }]);
+    expect(bad()).toEqual([{ file: '.', reason: UNREADABLE }]);
     expect(trusted.report().documents).toBe(4);
     await trusted.refresh();
     expect(trusted.report()).toMatchObject({ documents: 1, bad: null });
@@ -440,7 +447,7 @@ describe('the folder of trusted documents', () => {
     await write(folder, 'bad-1.json', 'nothing');
     for (let i = 0; i < 3; i++) await trusted.refresh();
 
-    expect(bad()).toEqual([{ file: 'bad-1.json', reason: 'Not valid JSON.' }]);
+    expect(bad()).toEqual([{ file: 'bad-1.json', reason: INVALID_JSON }]);
     expect(invalid()).toEqual(['old-1.json gone']);
     expect(trusted.report()).toMatchObject({ documents: 5, invalid: 1 });
   });
@@ -462,7 +469,7 @@ describe('the folder of trusted documents', () => {
       const before = trusted.report();
       await trusted.refresh();
 
-      expect(bad()).toEqual([{ file: 'web-2.json', reason: 'Cannot be read.' }]);
+      expect(bad()).toEqual([{ file: 'web-2.json', reason: UNREADABLE }]);
       expect(before).toMatchObject({ documents: 4, bad: bad()[0] });
       expect(trusted.report()).toMatchObject({ documents: 5, bad: null });
     },
@@ -483,7 +490,7 @@ describe('the folder of trusted documents', () => {
       files: 3,
       documents: 4,
       invalid: 0,
-      bad: { file: 'bad-1.json', reason: 'Not valid JSON.' },
+      bad: { file: 'bad-1.json', reason: INVALID_JSON },
     });
     expect(bad()).toHaveLength(1);
     expect(trusted.report()).toEqual({ files: 5, documents: 5, invalid: 0, bad: null });
@@ -493,7 +500,10 @@ describe('the folder of trusted documents', () => {
     const folder = openManifests();
     await write(folder, 'web-2.json', '{"0":"query');
 
-    await expect(openStore(folder)).rejects.toThrow(new TrustedDocumentsError(BAD_WEB_2));
+    const opening = openStore(folder);
+
+    await expect(opening).rejects.toThrow(TrustedDocumentsError);
+    await expect(opening).rejects.toMatchObject({ bad: BAD_WEB_2 });
   });
 
   it('contains documents that are parsed and validated before the first request', async () => {
@@ -504,8 +514,6 @@ describe('the folder of trusted documents', () => {
     expect(found).toMatchObject({ syntax: { kind: 'Document' }, errors: [] });
   });
 });
-
-const BAD_WEB_2 = { file: 'web-2.json', reason: 'Not valid JSON.' };
 
 async function openStore(folder: string) {
   const { lines, logger } = openLog('warn');

@@ -15,8 +15,7 @@ it.each([
 ])('names a field without a type, and the fix, in responses and bodies: %s', (_what, tone) => {
   const contract = z.object({ tone });
   const options = { description: 'A tone.' };
-  const message =
-    '"Tone.tone" has no GraphQL type. Set it in `fields: { tone: … }`, for an enum to the ref of `builder.enumType`.';
+  const message = /"Tone\.tone".*`fields: \{ tone: … \}`.*`builder\.enumType`/;
 
   expect(() => restType('Tone', contract, options)).toThrow(message);
   expect(() => inputType('Tone', contract, options)).toThrow(message);
@@ -26,7 +25,5 @@ it('returns the same connection type for each use of a node type', () => {
   const one = connectionType(topicEntity.ref);
 
   expect(connectionType(topicEntity.ref)).toBe(one);
-  expect(() => connectionType(personEntity.ref)).toThrow(
-    'Conflicting entities for connectionType(Person). Pass the same one to each call.',
-  );
+  expect(() => connectionType(personEntity.ref)).toThrow('connectionType(Person)');
 });

@@ -4,6 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { DateTime, readTimestamp } from '../../src/graph/types/scalars.ts';
 import { cases } from '../support/cases.ts';
 
+const INVALID = expect.objectContaining({
+  extensions: { code: 'UPSTREAM_INVALID_RESPONSE' },
+}) as Error;
+
 const ISO_8601 = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
 /** Whether a day exists: `Date` parses February 30 as a day in March. */
@@ -99,18 +103,18 @@ describe('a timestamp', () => {
     1_700_000_000_000,
     null,
   ])('cannot be %s', (given) => {
-    expect(() => readTimestamp(given)).toThrow('neither ISO 8601 with "Z" or an offset');
+    expect(() => readTimestamp(given)).toThrow(INVALID);
   });
 
   it.each(['+253402300800000', '+999999999999999'])('cannot be %s, past the year 9999', (given) => {
-    expect(() => readTimestamp(given)).toThrow('after the year 9999');
+    expect(() => readTimestamp(given)).toThrow(/\b9999\b/);
   });
 
   it.each(['+033658-09-27T01:46:40.000Z', '12026-03-01T09:30:00Z', '-000001-01-01T00:00:00Z'])(
     'has a year of four digits in responses and in input, unlike %s',
     (given) => {
-      expect(() => readTimestamp(given)).toThrow('neither ISO 8601 with "Z" or an offset');
-      expect(() => DateTime.parseValue(given)).toThrow('Invalid DateTime. Use ISO 8601');
+      expect(() => readTimestamp(given)).toThrow(INVALID);
+      expect(() => DateTime.parseValue(given)).toThrow(/ISO 8601/);
     },
   );
 });

@@ -147,8 +147,7 @@ describe.each(CONNECTIONS)('$name', (connection) => {
   it.each([-1, 101, 1_000_000])('rejects first: %i with BAD_USER_INPUT', async (first) => {
     const { errors } = await gateway.ask(connection.source, { variables: { first } });
 
-    expect(errors?.[0]?.extensions['code']).toBe('BAD_USER_INPUT');
-    expect(errors?.[0]?.message).toContain('between 0 and 100');
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', argument: 'first' });
   });
 });
 

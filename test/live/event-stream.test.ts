@@ -16,7 +16,7 @@ import {
   type Events,
   type Progress,
 } from './support.ts';
-import { openLog } from '../support/open-log.ts';
+import { isSubscriptionEnd, openLog } from '../support/open-log.ts';
 import { StagedClock } from '../support/staged-time.ts';
 import { until } from '../support/until.ts';
 
@@ -250,7 +250,7 @@ describe('a subscription over server-sent events', () => {
       { accept: 'text/event-stream', 'x-api-key': EXAMPLE_API_KEY },
     );
 
-    expect(text).toContain('is not allowed at the root of a subscription');
+    expect(text).toMatch(/@(?:skip|include)/);
     expect(text).toContain('GRAPHQL_VALIDATION_FAILED');
   });
 
@@ -474,11 +474,7 @@ describe('a publish with waitFor', () => {
       reached: null,
       audienceVersion: null,
       userErrors: [
-        {
-          code: 'TOO_LARGE',
-          field: ['timeoutMs'],
-          message: 'Timeout ms must be at most 60000.',
-        },
+        { code: 'TOO_LARGE', field: ['timeoutMs'], message: expect.stringContaining('60000') },
       ],
     });
     expect(await publish(live, { id })).toMatchObject({ reached: null });
@@ -500,9 +496,9 @@ it.each([
 
     if (how === 'completes') await live.publish(id);
     else stream.leave();
-    await until(() => lines.some(({ msg }) => msg === 'Subscription ended'));
+    await until(() => lines.some(isSubscriptionEnd));
 
-    const ended = lines.find(({ msg }) => msg === 'Subscription ended')!;
+    const ended = lines.find(isSubscriptionEnd)!;
     const begun = lines.find((line) => line['operationType'] === 'subscription')!;
     expect(Object.keys(ended)).toEqual(expect.arrayContaining(Object.keys(begun)));
     expect(ended).toMatchObject({ requestId: begun['requestId'], cause, outcome, status: 200 });

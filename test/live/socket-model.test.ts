@@ -12,7 +12,7 @@ import { cases } from '../support/cases.ts';
 import { KEY } from '../support/client.ts';
 import { held, ok } from '../support/faults.ts';
 import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
-import { openLog } from '../support/open-log.ts';
+import { isOperation, openLog } from '../support/open-log.ts';
 import { until } from '../support/until.ts';
 import { sampleOf, world } from '../support/world.ts';
 import { openSocket, WATCH, type Socket } from './support.ts';
@@ -229,7 +229,7 @@ async function openReal(): Promise<Real> {
   return {
     site,
     socket: await openSocket(site.url, { payload: { 'x-api-key': KEY } }),
-    logged: () => lines.filter(({ msg }) => msg === 'GraphQL request').length,
+    logged: () => lines.filter(isOperation).length,
     answer: (name) => answers.get(name)!.release(),
     isCalled: (name) => answers.has(name),
   };

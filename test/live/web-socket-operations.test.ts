@@ -6,7 +6,7 @@ import { routes } from '../../src/v0/routes.ts';
 import { KEY } from '../support/client.ts';
 import { held, ok, silence } from '../support/faults.ts';
 import { openGateway, type InProcessOptions } from '../support/open-gateway.ts';
-import { openLog } from '../support/open-log.ts';
+import { isOperation, openLog } from '../support/open-log.ts';
 import { until } from '../support/until.ts';
 import { sampleOf, world } from '../support/world.ts';
 import { FAST, openSocket, type Socket } from './support.ts';
@@ -28,8 +28,7 @@ async function open(route: string, options: InProcessOptions = {}) {
   return {
     ...{ site, socket, release: answer.release },
     isCalled: () => site.upstream.hits(route) > 0,
-    outcomes: () =>
-      lines.filter(({ msg }) => msg === 'GraphQL request').map((line) => line['outcome']),
+    outcomes: () => lines.filter(isOperation).map((line) => line['outcome']),
   };
 }
 

@@ -71,8 +71,8 @@ describe('the WebSocket transport', () => {
     await until(() => socket.received('error').length > 0);
 
     expect(codesOf(socket.received('error'))).toEqual(['UNAUTHENTICATED']);
-    expect(socket.received('error')[0]?.payload[0].message).toBe(
-      'Missing API key. Send it as `x-api-key` in the payload of `connection_init`, or as a header of the upgrade.',
+    expect(socket.received('error')[0]?.payload[0].message).toMatch(
+      /`x-api-key`.*`connection_init`/,
     );
     await live.quiet();
   });
@@ -215,8 +215,8 @@ describe('the WebSocket transport', () => {
   });
 
   it.each([
-    ['graphql-ws', 'graphql-ws', 'Replace the package subscriptions-transport-ws with graphql-ws'],
-    ['a-secret', 'others', 'does not offer the subprotocol graphql-transport-ws'],
+    ['graphql-ws', 'graphql-ws', 'subscriptions-transport-ws'],
+    ['a-secret', 'others', 'graphql-transport-ws'],
   ])(
     'does not accept the subprotocol %s and logs the supported one',
     async (name, offered, words) => {

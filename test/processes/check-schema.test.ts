@@ -86,7 +86,7 @@ describe('schema:check', { timeout: 60_000 }, () => {
 
     expect(await check('--base=nowhere')).toEqual({
       code: 1,
-      text: 'git rev-parse nowhere^{commit} failed. Pass a local commit that contains schema.graphql, such as --base=origin/main.\n',
+      text: expect.stringMatching(/\bnowhere\b.*--base=.*\n$/),
     });
   });
 });

@@ -28,7 +28,6 @@ it('logs a missing route once, marks it in /ready, and responds without it', asy
   // The log arrives through a pipe, after the answer.
   await expect.poll(() => said().length).toBe(1);
   const lines = said();
-  expect(lines[0]).toContain('lists only audiences that page links lead to');
   expect(lines[0]).toContain('UPSTREAM_ROUTES=auto');
   expect(lines[0]).toContain('docs/assumptions.md#without-optional-routes');
 });

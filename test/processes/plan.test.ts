@@ -29,9 +29,7 @@ it('rejects an argument that is neither a file, variables nor a mode', async () 
   const { stderr, status } = await print('src/client/documents/search-pages.graphql', 'documents');
 
   expect(status).toBe(1);
-  expect(stderr).toBe(
-    'Unknown argument "documents". Pass .graphql files, variables as a JSON object, or "document".\n',
-  );
+  expect(stderr).toMatch(/"documents".*"document".*\n$/);
 });
 
 it('marks a route as missing for a backend with only the routes of the API spec', async () => {

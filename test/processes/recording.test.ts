@@ -16,6 +16,7 @@ import { openFolder } from '../support/folder.ts';
 import { clientOf, type Client } from '../support/client.ts';
 import { startGateway, startProcess } from '../support/gateway-process.ts';
 import { IDS } from '../support/ids.ts';
+import { linesOf } from '../support/open-log.ts';
 
 const SOCKETS = new URL('../support/client-sockets.mjs', import.meta.url).href;
 
@@ -67,11 +68,13 @@ it('replays a journey byte for byte without a connection, to one client and to t
   expect(replay.output).not.toContain('opened a connection');
   expect(miss.errors).toMatchObject([
     {
-      message: expect.stringContaining('Most similar: GET /v0/pages/page_northwind'),
+      message: expect.stringContaining(' GET /v0/pages/page_northwind'),
       extensions: { code: 'NOT_RECORDED' },
     },
   ]);
-  expect(replay.output).toContain('A call is not in the recording');
+  expect(linesOf(replay.output)).toContainEqual(
+    expect.objectContaining({ level: 'warn', nearest: expect.any(Array) }),
+  );
 }, 180_000);
 
 it('keeps responding when the disk is full, logs it, and leaves a recording that can be replayed', async () => {
@@ -100,7 +103,7 @@ it('keeps responding when the disk is full, logs it, and leaves a recording that
     expect(codes).toEqual([]);
     expect(data.topics.nodes.length).toBe(32);
   }
-  expect(recording.output).toContain('the file cannot be written (EFBIG)');
+  expect(recording.output).toContain('EFBIG');
   expect(replayed.text).toBe(titles.text);
 });
 
@@ -113,19 +116,10 @@ it('names the file by the current time without SCENARIO', async () => {
 });
 
 it.each([
-  [
-    { RECORD: tmpdir(), REPLAY: tmpdir() },
-    'RECORD and REPLAY are mutually exclusive: remove one of them.',
-  ],
-  [
-    { REPLAY: tmpdir(), UPSTREAM_URL: 'http://127.0.0.1:1' },
-    'REPLAY replaces the backend: remove UPSTREAM_URL.',
-  ],
-  [
-    { RECORD: tmpdir(), FORWARD_HEADERS: 'authorization' },
-    'RECORD distinguishes callers only by API key: remove FORWARD_HEADERS.',
-  ],
-  [{ RECORD: '/dev/null' }, /RECORD must be a writable folder\. /],
+  [{ RECORD: tmpdir(), REPLAY: tmpdir() }, /^RECORD .*REPLAY /],
+  [{ REPLAY: tmpdir(), UPSTREAM_URL: 'http://127.0.0.1:1' }, /^REPLAY .*UPSTREAM_URL/],
+  [{ RECORD: tmpdir(), FORWARD_HEADERS: 'authorization' }, /^RECORD .*FORWARD_HEADERS/],
+  [{ RECORD: '/dev/null' }, /^RECORD .*folder/],
 ])('fails to start with %j, and states the fix', async (settings, line) => {
   const started = startProcess(settings);
 
@@ -142,9 +136,7 @@ it('fails to start a recording or a replay with prefetching, and states the fix'
     const started = startProcess({ ...settings, READ_AHEAD: 'on' });
 
     expect(await started.exit()).toBe(1);
-    expect(started.stderr.trim()).toBe(
-      'READ_AHEAD=on cannot be combined with RECORD or REPLAY: unused prefetches would change the order of recorded calls. Remove READ_AHEAD, or RECORD and REPLAY.',
-    );
+    expect(started.stderr.trim()).toMatch(/^READ_AHEAD=on .*RECORD .*REPLAY/);
   }
   expect(readdirSync(folder)).toHaveLength(1);
 });

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { routes } from '../../src/v0/routes.ts';
+import { linesOf } from '../support/open-log.ts';
 import { openFolder } from '../support/folder.ts';
 import { openConnectProxy } from '../support/connect-proxy.ts';
 import { startGateway, startProcess } from '../support/gateway-process.ts';
@@ -112,16 +113,14 @@ describe.runIf(hasOpenssl)('a backend with TLS', () => {
     };
     const cert = { UPSTREAM_CERT_FILE: file('gateway.pem') };
 
-    expect(await line({ UPSTREAM_CA_FILE: file('none.pem') })).toBe(
-      `UPSTREAM_CA_FILE must be the path of a readable PEM file; got ${JSON.stringify(file('none.pem'))}.`,
+    expect(await line({ UPSTREAM_CA_FILE: file('none.pem') })).toMatch(
+      new RegExp(`^UPSTREAM_CA_FILE .*PEM.*${JSON.stringify(file('none.pem'))}`),
     );
-    expect(await line(cert)).toBe('UPSTREAM_CERT_FILE and UPSTREAM_KEY_FILE must be set together.');
+    expect(await line(cert)).toMatch(/^UPSTREAM_CERT_FILE .*UPSTREAM_KEY_FILE/);
     const other = await line({ ...cert, UPSTREAM_KEY_FILE: file('ca.key') });
     const broken = await line({ UPSTREAM_CA_FILE: file('broken.pem') });
     for (const said of [other, broken]) {
-      expect(said).toMatch(
-        /^UPSTREAM_CA_FILE, UPSTREAM_CERT_FILE and UPSTREAM_KEY_FILE must contain/,
-      );
+      expect(said).toMatch(/^UPSTREAM_CA_FILE, UPSTREAM_CERT_FILE and UPSTREAM_KEY_FILE /);
       expect(said).not.toContain('\n');
     }
   });
@@ -137,5 +136,5 @@ it('a backend on a unix socket is reached through UPSTREAM_UNIX_SOCKET', async (
   });
 
   expect((await gateway.ask(QUERY)).data).toEqual({ person: { name: 'nobody' } });
-  expect(gateway.output).not.toContain('Backend unavailable');
+  expect(linesOf(gateway.output).filter(({ level }) => level !== 'info')).toEqual([]);
 });

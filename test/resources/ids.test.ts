@@ -81,30 +81,36 @@ describe('a lookup', () => {
 
         expect(data).toEqual({ found: null });
         expect(codes).toEqual(['BAD_USER_INPUT']);
-        expect(errors?.[0]?.message).toContain(`\`${name}\` is the global ID of a`);
-        expect(errors?.[0]?.message).toContain(name === 'topicId' ? 'an Account' : 'a Topic');
-        if (name in typeOf) expect(errors?.[0]?.message).toContain(typeOf[name as 'pageId']);
+        const types = name === 'topicId' ? 'an Account\\b' : 'a Topic\\b';
+        const accepted = name in typeOf ? typeOf[name as 'pageId'] : '';
+        expect(errors[0].extensions.argument).toBe(name);
+        expect(errors[0].message).toMatch(new RegExp(`${types}.*${accepted}`));
         expect(gateway.restCalls).toEqual([]);
       }
     },
   );
 
   it.each([
-    ['audience', { pageId: 'page_pricing', audienceId: GLOBAL.audienceId }],
-    ['audience', { pageId: formatNodeId('Page', ['other']), audienceId: GLOBAL.audienceId }],
-    ['audienceVersion', { pageId, audienceId: 'other', versionId: GLOBAL.versionId }],
+    ['audience', 'audienceId', { pageId: 'page_pricing', audienceId: GLOBAL.audienceId }],
+    [
+      'audience',
+      'audienceId',
+      { pageId: formatNodeId('Page', ['other']), audienceId: GLOBAL.audienceId },
+    ],
+    ['audienceVersion', 'versionId', { pageId, audienceId: 'other', versionId: GLOBAL.versionId }],
     [
       'audienceVersion',
+      'audienceId',
       { pageId, audienceId: formatNodeId('Audience', ['other', audienceId]), versionId },
     ],
-  ])('%s rejects ids that do not belong together: %o', async (field, ids) => {
+  ])('%s rejects ids that do not belong together, by %s: %o', async (field, argument, ids) => {
     const gateway = await openGateway();
 
     const { data, errors, codes } = await gateway.ask(lookup(field, ids));
 
     expect(data).toEqual({ found: null });
     expect(codes).toEqual(['BAD_USER_INPUT']);
-    expect(errors?.[0]?.message).toContain('Pass IDs of the same object');
+    expect(errors[0].extensions.argument).toBe(argument);
     expect(gateway.restCalls).toEqual([]);
   });
 
@@ -170,21 +176,22 @@ describe('a lookup by the global id', () => {
     expect(calls).toEqual([`GET /v0/${owner}s/${id}/logs/${log[name]}`]);
   });
 
-  it.each([
-    ['audience', { id: GLOBAL.audienceId, pageId }, '`id` is mutually exclusive'],
-    ['page', { id: GLOBAL.pageId, pageId: GLOBAL.pageId }, '`id` is mutually exclusive'],
-    ['audience', { pageId }, '`audienceId` is missing. Pass either `id` or `pageId`, `audienceId`'],
-    ['audienceVersion', { versionId: GLOBAL.versionId }, '`pageId` is missing'],
-    ['topic', { id: GLOBAL.pageId }, 'is the ID of a Page. Pass the ID of a Topic'],
-    ['topic', { id: topicId }, 'is not a global ID'],
-  ])('%s rejects %o before any call', async (field, ids, message) => {
+  it.each<[string, Record<string, string>, { argument?: string; message?: RegExp }]>([
+    ['audience', { id: GLOBAL.audienceId, pageId }, { argument: 'id' }],
+    ['page', { id: GLOBAL.pageId, pageId: GLOBAL.pageId }, { argument: 'id' }],
+    ['audience', { pageId }, { argument: 'audienceId' }],
+    ['audienceVersion', { versionId: GLOBAL.versionId }, { argument: 'pageId' }],
+    ['topic', { id: GLOBAL.pageId }, { message: /\ba Page\b.*\ba Topic\b/ }],
+    ['topic', { id: topicId }, { message: new RegExp(`"${topicId}"`) }],
+  ])('%s rejects %o before any call', async (field, ids, { argument, message }) => {
     const gateway = await openGateway();
 
     const { data, errors, codes } = await gateway.ask(lookup(field, ids));
 
     expect(data).toEqual({ found: null });
     expect(codes).toEqual(['BAD_USER_INPUT']);
-    expect(errors?.[0]?.message).toContain(message);
+    expect(errors[0].extensions.argument).toBe(argument);
+    if (message) expect(errors[0].message).toMatch(message);
     expect(gateway.restCalls).toEqual([]);
   });
 
@@ -236,7 +243,7 @@ describe('a list of ids', () => {
       ['nodes', 4],
     ]);
     expect(codes).toEqual(Array(3).fill('BAD_USER_INPUT'));
-    expect(errors[0].message).toContain('"bad" is not a global ID');
+    expect(errors[0].message).toContain('"bad"');
   });
 
   it('makes and plans no call for an invalid id', async () => {
@@ -274,7 +281,7 @@ describe('an id that is a number', () => {
       const { status, codes, errors } = await gateway.ask(query, { variables });
 
       expect([status, codes]).toEqual([400, ['BAD_USER_INPUT']]);
-      expect(errors[0].message).toContain('Send other IDs as strings');
+      expect(errors[0].message).toMatch(/\bstrings?\b/);
       expect(gateway.restCalls).toEqual([]);
     },
   );
@@ -288,7 +295,8 @@ describe('an id that is a number', () => {
       headers: { accept: 'text/event-stream' },
     });
 
-    expect(text).toContain('Send other IDs as strings');
+    expect(text).toContain('BAD_USER_INPUT');
+    expect(text).toContain('100000000000000000');
     expect(gateway.restCalls).toEqual([]);
   });
 
@@ -318,9 +326,7 @@ describe('a raw id instead of a global id', () => {
     const { errors, codes } = await gateway.ask(lookup(field, { id: 'page_northwind' }, 'id'));
 
     expect(codes).toEqual(['BAD_USER_INPUT']);
-    expect(errors[0].message).toContain(
-      `pass ${names.length > 1 ? 'raw IDs' : 'a raw ID'} as ${names.map((name) => `\`${name}\``).join(', ')}`,
-    );
+    expect(errors[0].message).toContain(names.map((name) => `\`${name}\``).join(', '));
     expect(gateway.restCalls).toEqual([]);
   });
 });
@@ -342,9 +348,9 @@ describe('pageLinks', () => {
   });
 
   it.each([
-    [`pageLinks(pageId: "${GLOBAL.audienceId}")`, '`pageId` is the global ID of an Audience'],
-    [`pageLinks(pageId: "")`, '`pageId` must not be empty'],
-    [`pageLinks(tenantDomainId: "${GLOBAL.pageId}")`, 'Pass a raw ID'],
+    [`pageLinks(pageId: "${GLOBAL.audienceId}")`, /^`pageId`.*\ban Audience\b/],
+    [`pageLinks(pageId: "")`, /^`pageId` .*empty/],
+    [`pageLinks(tenantDomainId: "${GLOBAL.pageId}")`, /\ba Page\b.*\braw\b/],
   ])('rejects %s before any call', async (field, message) => {
     const gateway = await openGateway();
 
@@ -352,7 +358,7 @@ describe('pageLinks', () => {
 
     expect(data).toEqual({ pageLinks: null });
     expect(codes).toEqual(['BAD_USER_INPUT']);
-    expect(errors?.[0]?.message).toContain(message);
+    expect(errors?.[0]?.message).toMatch(message);
     expect(gateway.restCalls).toEqual([]);
   });
 
@@ -407,22 +413,22 @@ describe('a write', () => {
   });
 
   it.each([
-    [CREATE_AUDIENCE, { pageId: GLOBAL.topicId }, /`pageId` .* of a Topic\. .* of a Page/],
+    [CREATE_AUDIENCE, { pageId: GLOBAL.topicId }, /`pageId`.*\ba Topic\b.*\ba Page\b/],
     [
       CREATE_ENTRY,
       { topicId: GLOBAL.accountId, content },
-      /`topicId` .* of an Account\. .* of a Topic/,
+      /`topicId`.*\ban Account\b.*\ba Topic\b/,
     ],
-    [CREATE_PAGE, { ...page, brandId: GLOBAL.pageId }, /`brandId` .* of a Page\. Pass a raw ID/],
+    [CREATE_PAGE, { ...page, brandId: GLOBAL.pageId }, /`brandId`.*\ba Page\b.*\braw\b/],
     [
       CREATE_PAGE,
       { ...page, actions: [{ actionId: GLOBAL.personId }] },
-      /`actionId` .* of a Person\. Pass a raw ID/,
+      /`actionId`.*\ba Person\b.*\braw\b/,
     ],
     [
       CREATE_AUDIENCE,
       { pageId, actionFormIdOverride: GLOBAL.pageId },
-      /`actionFormIdOverride` .* of a Page\. Pass a raw ID/,
+      /`actionFormIdOverride`.*\ba Page\b.*\braw\b/,
     ],
   ])(
     'rejects a global id of another type, or for a raw id, before any call: %#',

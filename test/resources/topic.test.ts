@@ -213,18 +213,18 @@ describe('Topic.entries', () => {
   });
 
   it.each([
-    ['first and last together', { first: 1, last: 1 }, /mutually exclusive/],
-    ['a size above 100', { first: 101 }, /between 0 and 100, got 101/],
-    ['a size below 0', { last: -1 }, /between 0 and 100, got -1/],
-    ['an invented cursor', { after: 'bm9uc2Vuc2U' }, /"bm9uc2Vuc2U" is not a cursor of this list/],
-  ])('rejects %s', async (_what, args, message) => {
+    ['first and last together', { first: 1, last: 1 }, undefined],
+    ['a size above 100', { first: 101 }, 'first'],
+    ['a size below 0', { last: -1 }, 'last'],
+    ['an invented cursor', { after: 'bm9uc2Vuc2U' }, 'after'],
+  ])('rejects %s', async (_what, args, argument) => {
     const gateway = await openGateway();
 
     const { entries, errors, codes } = await entriesOf(gateway, args);
 
     expect(entries).toBeNull();
     expect(codes).toEqual(['BAD_USER_INPUT']);
-    expect(errors?.[0]?.message).toMatch(message);
+    expect(errors[0].extensions['argument']).toBe(argument);
   });
 
   it('rejects a cursor of another topic', async () => {
@@ -253,7 +253,7 @@ describe('Topic.entries', () => {
 
       expect(entries).toBeNull();
       expect(codes).toEqual(['BAD_USER_INPUT']);
-      expect(errors?.[0]?.message).toMatch(/no longer in this list/);
+      expect(errors[0].extensions['argument']).toBe(argument);
     },
   );
 });

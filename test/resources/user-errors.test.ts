@@ -36,21 +36,11 @@ const mutationOf = (name: keyof typeof WRITES) =>
   `mutation ($input: ${WRITES[name][0]}!) {
     ${name}(input: $input) { object: ${WRITES[name][1]} { id } userErrors { code field message } } }`;
 
-/** The code of a broken limit, by the words of its message. */
-const CODES: readonly (readonly [code: string, words: string])[] = [
-  ['BLANK', 'must not be empty'],
-  ['TOO_LONG', 'must have at most'],
-  ['TOO_SMALL', 'must be at least'],
-  ['TOO_LARGE', 'must be at most'],
-  ['NOT_AN_INTEGER', 'must be a whole number'],
-  ['INVALID_URL', 'must be a complete URL'],
-  ['VALIDATION_FAILED', 'must be valid'],
-];
-
-const invalid = (field: string | string[], message: string) => ({
-  code: CODES.find(([, words]) => message.includes(words))![0],
+/** A user error: its code, its path, and the name of the field that its message starts with. */
+const invalid = (code: string, field: string | string[], name: string, limit = '') => ({
+  code,
   field: [field].flat(),
-  message,
+  message: expect.stringMatching(new RegExp(`^${name} .*${limit}`)) as string,
 });
 
 const FORMS: readonly (readonly [
@@ -61,10 +51,7 @@ const FORMS: readonly (readonly [
   [
     'createPage',
     { ...page, name: '', pageContext: '' },
-    [
-      invalid('name', 'Name must not be empty.'),
-      invalid('pageContext', 'Page context must not be empty.'),
-    ],
+    [invalid('BLANK', 'name', 'Name'), invalid('BLANK', 'pageContext', 'Page context')],
   ],
   [
     'createPage',
@@ -77,70 +64,64 @@ const FORMS: readonly (readonly [
       footerLinks: [{ groupId: 'g', links: [{ linkId: '' }] }],
     },
     [
-      invalid(['brandId'], 'Brand ID must not be empty.'),
-      invalid(['name'], 'Name must not be empty.'),
-      invalid(['headerActionId'], 'Header action ID must not be empty.'),
-      invalid(['actions', '1', 'actionId'], 'Action ID must not be empty.'),
-      invalid(['footerLinks', '0', 'links', '0', 'linkId'], 'Link ID must not be empty.'),
+      invalid('BLANK', ['brandId'], 'Brand ID'),
+      invalid('BLANK', ['name'], 'Name'),
+      invalid('BLANK', ['headerActionId'], 'Header action ID'),
+      invalid('BLANK', ['actions', '1', 'actionId'], 'Action ID'),
+      invalid('BLANK', ['footerLinks', '0', 'links', '0', 'linkId'], 'Link ID'),
     ],
   ],
   [
     'createAudience',
     { pageId: '', customName: '', actionFormIdOverride: '' },
     [
-      invalid(['pageId'], 'Page ID must not be empty.'),
-      invalid(['customName'], 'Custom name must not be empty.'),
-      invalid(['actionFormIdOverride'], 'Action form ID override must not be empty.'),
+      invalid('BLANK', ['pageId'], 'Page ID'),
+      invalid('BLANK', ['customName'], 'Custom name'),
+      invalid('BLANK', ['actionFormIdOverride'], 'Action form ID override'),
     ],
   ],
   [
     'createTopicEntry',
     { topicId: '', content: { type: 't', content: 'c' } },
-    [invalid(['topicId'], 'Topic ID must not be empty.')],
+    [invalid('BLANK', ['topicId'], 'Topic ID')],
   ],
   [
     'createAudience',
     { pageId: IDS.page, customName: '', supplementaryContext: '', actionUrlOverride: '/offer' },
     [
-      invalid(
-        'actionUrlOverride',
-        'Action URL override must be a complete URL, such as https://example.com.',
-      ),
-      invalid('customName', 'Custom name must not be empty.'),
-      invalid('supplementaryContext', 'Supplementary context must not be empty.'),
+      invalid('INVALID_URL', 'actionUrlOverride', 'Action URL override'),
+      invalid('BLANK', 'customName', 'Custom name'),
+      invalid('BLANK', 'supplementaryContext', 'Supplementary context'),
     ],
   ],
   [
     'publishAudienceVersion',
     { id: versionId, operationKey: '' },
-    [invalid('operationKey', 'Operation key must not be empty.')],
+    [invalid('BLANK', 'operationKey', 'Operation key')],
   ],
   [
     'publishAudienceVersion',
     { id: versionId, operationKey: 'x'.repeat(129) },
-    [invalid('operationKey', 'Operation key must have at most 128 characters.')],
+    [invalid('TOO_LONG', 'operationKey', 'Operation key', '128')],
   ],
   [
     'updateTopic',
     { id: topicId, title: '', sortOrder: -1 },
-    [
-      invalid('title', 'Title must not be empty.'),
-      invalid('sortOrder', 'Sort order must be at least 0.'),
-    ],
+    [invalid('BLANK', 'title', 'Title'), invalid('TOO_SMALL', 'sortOrder', 'Sort order', '0')],
   ],
   ...(
     [
-      [-1, 'must be at least 0'],
-      [1.5, 'must be a whole number'],
-      [1e300, 'must be at most 9007199254740991'],
-      [2 ** 53, 'must be at most 9007199254740991'],
+      [-1, 'TOO_SMALL', '0'],
+      [1.5, 'NOT_AN_INTEGER', ''],
+      [1e300, 'TOO_LARGE', '9007199254740991'],
+      [2 ** 53, 'TOO_LARGE', '9007199254740991'],
     ] as const
   ).map(
-    ([sortOrder, wish]) =>
+    ([sortOrder, code, limit]) =>
       [
         'createTopicEntry',
         { topicId: IDS.topic, content: { type: 't', content: 'c' }, sortOrder },
-        [invalid('sortOrder', `Sort order ${wish}.`)],
+        [invalid(code, 'sortOrder', 'Sort order', limit)],
       ] as const,
   ),
 ];
@@ -255,86 +236,44 @@ describe('an input that the backend rejects', () => {
   const update = (answer: Behaviour) =>
     write('updateTopic', `PATCH /v0/topics/${IDS.topic}`, { id: topicId, title: 'x' }, answer);
 
-  it.each([
-    [refusing(422, 'title'), invalid('title', 'Title must be valid.')],
-    [refusing(400, 'sortOrder'), invalid('sortOrder', 'Sort order must be valid.')],
-    [
-      refusing(422),
-      { code: 'VALIDATION_FAILED', field: null, message: 'Some values are invalid.' },
-    ],
-    [
-      refusing(413),
-      { code: 'VALIDATION_FAILED', field: null, message: 'Some values are too long.' },
-    ],
-    [
-      refusing(413, 'title'),
-      { code: 'VALIDATION_FAILED', field: ['title'], message: 'Title must be shorter.' },
-    ],
-    [
-      refusing(404, 'topic_id'),
-      { code: 'NOT_FOUND', field: ['id'], message: 'The topic does not exist.' },
-    ],
-    [
-      status(409),
-      {
-        code: 'CONFLICT',
-        field: null,
-        message: 'The current state of the topic does not allow this.',
-      },
-    ],
-    [refusing(410), { code: 'NOT_FOUND', field: ['id'], message: 'The topic does not exist.' }],
-    [
-      refusing(412),
-      {
-        code: 'CONFLICT',
-        field: null,
-        message: 'The current state of the topic does not allow this.',
-      },
-    ],
-    [
-      refusing(423, 'title'),
-      {
-        code: 'CONFLICT',
-        field: ['title'],
-        message: 'The current state of the topic does not allow this.',
-      },
-    ],
-    [html(413), { code: 'VALIDATION_FAILED', field: null, message: 'Some values are too long.' }],
-    [
-      refusing(409, 'title'),
-      { code: 'TAKEN', field: ['title'], message: 'Title is already taken.' },
-    ],
-    [
-      refusing(409, 'status'),
-      {
-        code: 'CONFLICT',
-        // No field of the input.
-        field: null,
-        message: 'The current state of the topic does not allow this.',
-      },
-    ],
-  ])('is reported in userErrors with a message of the gateway: %#', async (answer, userError) => {
+  it.each<[Behaviour, code: string, field?: string]>([
+    [refusing(422, 'title'), 'VALIDATION_FAILED', 'title'],
+    [refusing(400, 'sortOrder'), 'VALIDATION_FAILED', 'sortOrder'],
+    [refusing(422), 'VALIDATION_FAILED'],
+    [refusing(413), 'VALIDATION_FAILED'],
+    [refusing(413, 'title'), 'VALIDATION_FAILED', 'title'],
+    [refusing(404, 'topic_id'), 'NOT_FOUND', 'id'],
+    [status(409), 'CONFLICT'],
+    [refusing(410), 'NOT_FOUND', 'id'],
+    [refusing(412), 'CONFLICT'],
+    [refusing(423, 'title'), 'CONFLICT', 'title'],
+    [html(413), 'VALIDATION_FAILED'],
+    [refusing(409, 'title'), 'TAKEN', 'title'],
+    // No field of the input.
+    [refusing(409, 'status'), 'CONFLICT'],
+  ])('is reported in userErrors with a message of the gateway: %#', async (answer, code, field) => {
     const { userErrors, codes } = await update(answer);
 
     expect(codes).toBeUndefined();
-    expect(userErrors).toEqual([userError]);
+    expect(userErrors).toEqual([
+      {
+        ...{ code, field: field === undefined ? null : [field] },
+        message: expect.not.stringMatching(/secret/i),
+      },
+    ]);
   });
 
   it.each([
-    ['actions.0.url', ['actions', '0', 'url'], 'URL must be valid.'],
-    ['actions[0].buttonTitle', ['actions', '0', 'buttonTitle'], 'Button title must be valid.'],
-    ['metadata.ogImageAlt', ['metadata', 'ogImageAlt'], 'OG image alt must be valid.'],
-    ['metadata.keywords.2', ['metadata', 'keywords', '2'], 'Keywords must be valid.'],
-    ['footerLinks.0.id', ['footerLinks', '0', 'groupId'], 'Group ID must be valid.'],
-    [
-      'footerLinks.0.links.2.id',
-      ['footerLinks', '0', 'links', '2', 'linkId'],
-      'Link ID must be valid.',
-    ],
-  ])('is reported at its path in the input: %s', async (named, field, message) => {
+    ['actions.0.url', ['actions', '0', 'url'], 'URL'],
+    ['actions[0].buttonTitle', ['actions', '0', 'buttonTitle'], 'Button title'],
+    ['metadata.ogImageAlt', ['metadata', 'ogImageAlt'], 'OG image alt'],
+    ['metadata.keywords.2', ['metadata', 'keywords', '2'], 'Keywords'],
+    ['footerLinks.0.id', ['footerLinks', '0', 'groupId'], 'Group ID'],
+    ['footerLinks.0.links.2.id', ['footerLinks', '0', 'links', '2', 'linkId'], 'Link ID'],
+  ])('is reported at its path in the input: %s', async (named, field, name) => {
     const { userErrors } = await write('createPage', 'POST /v0/pages', page, refusing(422, named));
 
-    expect(userErrors).toEqual([{ code: 'VALIDATION_FAILED', field, message }]);
+    expect(userErrors).toEqual([invalid('VALIDATION_FAILED', field, name)]);
   });
 
   it('is reported at the field that has the id of a missing parent', async () => {
@@ -346,8 +285,8 @@ describe('an input that the backend rejects', () => {
       },
     });
 
-    expect(data['createAudience'].userErrors).toEqual([
-      { code: 'NOT_FOUND', field: ['pageId'], message: 'The page does not exist.' },
+    expect(data['createAudience'].userErrors).toMatchObject([
+      { code: 'NOT_FOUND', field: ['pageId'] },
     ]);
   });
 
@@ -356,9 +295,8 @@ describe('an input that the backend rejects', () => {
     async (field) => {
       const { userErrors } = await update(refusing(422, field));
 
-      expect(userErrors).toEqual([
-        { code: 'VALIDATION_FAILED', field: null, message: 'Some values are invalid.' },
-      ]);
+      expect(userErrors).toMatchObject([{ code: 'VALIDATION_FAILED', field: null }]);
+      expect(JSON.stringify(userErrors)).not.toContain(field);
     },
   );
 

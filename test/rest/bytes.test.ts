@@ -47,8 +47,11 @@ describe('a number in a response', () => {
       expect(errors).toEqual([
         expect.objectContaining({
           path: ['person', 'logs', 'nodes', 1, 'payload'],
-          message: `Backend returned ${shown} in "payload", a number that cannot be passed on exactly: GET /v0/persons/{person_id}/logs`,
-          extensions: expect.objectContaining({ code: 'UPSTREAM_INVALID_RESPONSE' }),
+          message: expect.stringContaining(` ${shown} in "payload"`),
+          extensions: expect.objectContaining({
+            code: 'UPSTREAM_INVALID_RESPONSE',
+            upstream: expect.objectContaining({ route: '/v0/persons/{person_id}/logs' }),
+          }),
         }),
       ]);
     },
@@ -65,7 +68,7 @@ describe('a number in a response', () => {
       const { data, errors } = await send('{ topic(topicId: "t") { title sortOrder } }');
 
       expect(data['topic']).toBeNull();
-      expect(errors[0]!.message).toContain(`Backend returned ${number.slice(0, 40)}`);
+      expect(errors[0]!.message).toContain(` ${number.slice(0, 40)}`);
       expect(errors[0]!.message).toContain('"sortOrder"');
     },
   );
@@ -175,9 +178,7 @@ describe('the text of a response', () => {
 
     expect(data['person']).toBeNull();
     expect(codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
-    expect(errors[0]!.message).toBe(
-      'Backend returned a body in the content coding "gzip", although requests accept only "identity": GET /v0/persons/{person_id}',
-    );
+    expect(errors[0]!.message).toMatch(/"gzip".*"identity"/);
   });
 
   it('makes a write OUTCOME_UNKNOWN when its charset contradicts its bytes', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { RestError } from '../../src/rest/call/errors.ts';
 import { checkOf } from '../../src/rest/decode/contract-check.ts';
 import { decode } from '../../src/rest/decode/decode.ts';
 import type { RestResponse } from '../../src/rest/call/call.ts';
@@ -119,8 +120,8 @@ describe('the contract check of a schema', () => {
   );
 
   it('names a kind of schema that it does not support', () => {
-    expect(() => checkOf(z.object({ when: z.date() }))).toThrow('No check is known for "date"');
-    expect(() => checkOf(z.email())).toThrow('No check is known for "string"');
+    expect(() => checkOf(z.object({ when: z.date() }))).toThrow('"date"');
+    expect(() => checkOf(z.email())).toThrow('"string"');
   });
 });
 
@@ -130,11 +131,16 @@ describe('a decoded response', () => {
     const value = valueOf(routes.getPerson, answer({ ...rest, email: 7, slug: ['x'], more: 1 }));
 
     expect(value).toMatchObject({ personId: 'p', domain: null, more: 1 });
-    expect([value.name, value.email, value.slug].map((field) => String(field))).toEqual([
-      'RestError: Backend returned no "name": GET /v0/persons/{person_id}',
-      'RestError: Backend returned 7 for "email", which the contract does not allow: GET /v0/persons/{person_id}',
-      'RestError: Backend returned a list for "slug", which the contract does not allow: GET /v0/persons/{person_id}',
-    ]);
+    const route = /: GET \/v0\/persons\/\{person_id\}$/;
+    for (const [field, offender] of [
+      [value.name, /\bno "name"/],
+      [value.email, /\b7 for "email"/],
+      [value.slug, /\ba list for "slug"/],
+    ] as const) {
+      expect(field).toBeInstanceOf(RestError);
+      expect(String(field)).toMatch(offender);
+      expect(String(field)).toMatch(route);
+    }
     expect(name).toBe('Ada');
   });
 
@@ -202,7 +208,7 @@ describe('a decoded response', () => {
       routes.listAccounts,
       '/v0/accounts',
       listed([{ accountId: 'a' }, { accountId: '' }]),
-      '"" for "items[1].accountId", which the contract does not allow',
+      '"" for "items[1].accountId"',
       'items[].accountId',
     ],
     [
@@ -218,7 +224,7 @@ describe('a decoded response', () => {
       routes.getAudience,
       '/v0/pages/p/audiences/a',
       { pageId: 'p', audienceId: 'a', latestVersion: { audienceId: 'a', versionId: 7 } },
-      '7 for "latestVersion.versionId", which the contract does not allow',
+      '7 for "latestVersion.versionId"',
       'latestVersion.versionId',
     ],
     [
@@ -226,7 +232,7 @@ describe('a decoded response', () => {
       routes.getTopic,
       '/v0/topics/t',
       { topicId: '', entries: [] },
-      '"" for "topicId", which the contract does not allow',
+      '"" for "topicId"',
       undefined,
     ],
   ])('names %s by its path', (_what, route, path, body, what, field) => {
@@ -243,7 +249,8 @@ describe('a decoded response', () => {
       texts.push((error as Error).message);
     }
 
-    expect(texts).toContain(`Backend returned ${what}: GET ${route.path}`);
+    expect(texts).toContainEqual(expect.stringContaining(` ${what}`));
+    expect(texts.every((text) => text.endsWith(`: GET ${route.path}`))).toBe(true);
     if (field !== undefined) expect([...wrong]).toContain(field);
   });
 

@@ -5,12 +5,12 @@ it('a RestError names its route and keeps its cause', () => {
   const cause = new Error('cause');
   const route = { method: 'GET', path: '/v0/topics' };
 
-  const error = new RestError('unreachable', 'Backend could not be reached', route, {
+  const error = new RestError('unreachable', 'What happened', route, {
     cause,
     retry: 'load',
   });
 
-  expect(error.message).toBe('Backend could not be reached: GET /v0/topics');
+  expect(error.message).toBe('What happened: GET /v0/topics');
   expect((error.cause as Error).stack).toContain('errors.test.ts');
 });
 

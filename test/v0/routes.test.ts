@@ -58,7 +58,7 @@ describe('an id in a path', () => {
           const values = Object.fromEntries(parameters.map((parameter, i) => [parameter, ids[i]!]));
           if (parameters.some((parameter) => isReserved(parameter, values[parameter]!))) {
             refused += 1;
-            expect(() => fillPath(route, values)).toThrow('is the name of another route');
+            expect(() => fillPath(route, values)).toThrow(/another route/);
             return;
           }
           expect(new Set(matches(paths, fillPath(route, values)))).toEqual(new Set([route.path]));
@@ -70,8 +70,10 @@ describe('an id in a path', () => {
   });
 
   it('is rejected as "search" for a page and for an account', () => {
-    expect(() => fillPath(routes.getPage, { page_id: 'search' })).toThrow('another route');
-    expect(() => fillPath(routes.getAccount, { account_id: 'search' })).toThrow('another route');
+    expect(() => fillPath(routes.getPage, { page_id: 'search' })).toThrow(/"page_id".*"search"/);
+    expect(() => fillPath(routes.getAccount, { account_id: 'search' })).toThrow(
+      /"account_id".*"search"/,
+    );
   });
 
   it.each(lookalikes)('is accepted when it only resembles a reserved word: %s', (word) => {

@@ -7,6 +7,7 @@ import type { Readiness } from '../observe/readiness.ts';
 import type { Arrival } from '../operation/operation.ts';
 import type { Subscriptions } from '../operation/subscriptions.ts';
 import { errorResponse, notFound } from '../operation/client-error.ts';
+import { MASKED } from '../operation/error-translation.ts';
 import type { Explorer } from './explorer.ts';
 
 export interface Site {
@@ -49,7 +50,7 @@ export function createSite(
           { err: error, requestId: arrival.requestId },
           'Request failed unexpectedly',
         );
-        return errorResponse(500, 'INTERNAL_SERVER_ERROR', 'Unexpected error.');
+        return errorResponse(500, 'INTERNAL_SERVER_ERROR', MASKED);
       });
       response.headers.set('x-request-id', arrival.requestId);
       return response;

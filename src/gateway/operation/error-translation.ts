@@ -1,5 +1,5 @@
 /**
- * Errors as callers see them: a known message and code, or "Unexpected error.". Stacks, original errors and messages of
+ * Errors as callers see them: a known message and code, or `MASKED`. Stacks, original errors and messages of
  * the backend are never sent, for any NODE_ENV. The causes of masked errors are logged.
  */
 import { GraphQLError, type ExecutionResult } from 'graphql';
@@ -10,6 +10,9 @@ import {
   withoutRoute,
 } from '../../graph/errors.ts';
 import type { Writes } from '../../graph/context.ts';
+
+/** Message of every error whose cause is masked. */
+export const MASKED = 'Unexpected error.';
 
 /** Translated errors with their masked causes. */
 const causes = new WeakMap<GraphQLError, { readonly cause: unknown } | undefined>();
@@ -38,7 +41,7 @@ export const createTranslate =
       ? { code: codeByStatus(known), ...known.extensions }
       : { code: 'INTERNAL_SERVER_ERROR' };
     const translated = new GraphQLError(
-      known ? shownMessage(known.message, suggestions) : 'Unexpected error.',
+      known ? shownMessage(known.message, suggestions) : MASKED,
       place?.nodes,
       place?.source,
       place?.positions,

@@ -6,6 +6,7 @@
 import { GraphQLError, type ExecutionResult } from 'graphql';
 import type { MediaType } from './negotiation.ts';
 import type { HttpExtension } from './client-error.ts';
+import { MASKED } from './error-translation.ts';
 import { BOUNDARY, frame, type ResponseParts } from './framing.ts';
 import type { ResultStream } from './result-stream.ts';
 
@@ -53,7 +54,7 @@ function withoutHttp(
 
 export function formatError(error: unknown): object {
   // Plugins may throw any value.
-  if (!(error instanceof GraphQLError)) return { message: 'Unexpected error.' };
+  if (!(error instanceof GraphQLError)) return { message: MASKED };
   if (!('http' in error.extensions)) return error.toJSON();
   const { http: _http, ...extensions } = error.extensions;
   return { ...error.toJSON(), extensions };

@@ -137,7 +137,7 @@ describe
     expect(calls).toEqual(here.calls);
     // The missing page has errors.
     expect(errors.length).toBeGreaterThan(0);
-    for (const { message } of errors) expect(message).toContain('No page matches the key');
+    for (const { extensions } of errors) expect(extensions?.code).toBe('NOT_FOUND');
   });
 
   it.each(QUERIES)(

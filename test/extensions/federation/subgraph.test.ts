@@ -106,9 +106,7 @@ describe('the schema of the subgraph', () => {
     const { data, errors } = await gateway.ask('{ _service { sdl } }');
 
     expect(data).toBeNull();
-    expect(errors[0].message).toBe(
-      'The schema is hidden (INTROSPECTION=off). Compose with the file schema.subgraph.graphql.',
-    );
+    expect(errors[0].message).toMatch(/INTROSPECTION=off.*\bschema\.subgraph\.graphql\b/);
   });
 
   it('is returned only to callers with an API key with INTROSPECTION=keys', async () => {
@@ -151,7 +149,7 @@ describe('the schema of the subgraph', () => {
     const { status, errors } = await gateway.ask('{ _service { sdl } }');
 
     expect(status).toBe(400);
-    expect(errors[0].message).toContain('Cannot query field "_service"');
+    expect(errors[0].message).toContain('"_service"');
   });
 });
 
@@ -195,30 +193,30 @@ describe('references', () => {
   });
 
   it.each([
-    ['an unknown type', { __typename: 'Review', id: 'r1' }, '"Review" has no key in this subgraph'],
-    ['a type without a key', { __typename: 'PageInfo' }, '"PageInfo" has no key in this subgraph'],
-    ['no type', { pageId: IDS.page }, 'A representation has no "__typename"'],
-    ['a string', 'Page', 'A representation must be an object'],
-    ['no key', { __typename: 'Page' }, 'The key of a Page is "id", or all of "pageId"'],
+    ['an unknown type', { __typename: 'Review', id: 'r1' }, /^"Review"/],
+    ['a type without a key', { __typename: 'PageInfo' }, /^"PageInfo"/],
+    ['no type', { pageId: IDS.page }, /"__typename"/],
+    ['a string', 'Page', /\bobject\b/],
+    ['no key', { __typename: 'Page' }, /\ba Page\b.*"id".*"pageId"/],
     [
       'a part of a key',
       { __typename: 'Audience', audienceId: IDS.audience },
-      'The key of an Audience is "id", or all of "pageId", "audienceId", as strings',
+      /\ban Audience\b.*"id".*"pageId", "audienceId"/,
     ],
-    ['a key that is null', { __typename: 'Page', pageId: null }, 'The key of a Page is'],
-    ['a key that is no integer', { __typename: 'Page', pageId: 1.5 }, 'The key of a Page is'],
-    ['an id that is no global id', { __typename: 'Page', id: 'x' }, '"x" is not a global ID'],
+    ['a key that is null', { __typename: 'Page', pageId: null }, /\ba Page\b.*"id".*"pageId"/],
+    ['a key that is no integer', { __typename: 'Page', pageId: 1.5 }, /\ba Page\b.*"id".*"pageId"/],
+    ['an id that is no global id', { __typename: 'Page', id: 'x' }, /^"x"/],
     [
       'the id of another type',
       { __typename: 'Page', id: formatNodeId('Topic', ['t1']) },
-      'is the ID of a Topic. Pass the ID of a Page',
+      /\ba Topic\b.*\ba Page\b/,
     ],
     [
       'ids of two objects',
       { __typename: 'Page', id: formatNodeId('Page', ['p1']), pageId: 'p2' },
-      '"id" and "pageId" identify different objects',
+      /^"id" and "pageId"/,
     ],
-    ['a raw id that no path can have', page('..'), '`pageId`'],
+    ['a raw id that no path can have', page('..'), /`pageId`/],
   ])('that are invalid fail alone with BAD_USER_INPUT: %s', async (_what, broken, message) => {
     const gateway = await open();
 
@@ -235,7 +233,7 @@ describe('references', () => {
     expect(errors).toMatchObject([
       { path: ['_entities', 1], extensions: { code: 'BAD_USER_INPUT' } },
     ]);
-    expect(errors[0].message).toContain(message);
+    expect(errors[0].message).toMatch(message);
     expect(gateway.restCalls).toHaveLength(3);
   });
 
@@ -250,7 +248,6 @@ describe('references', () => {
     expect(data._entities[1].name).toBe('Northwind launch');
     expect(errors).toMatchObject([
       {
-        message: 'No page matches the key of this reference.',
         path: ['_entities', 0],
         extensions: { code: 'NOT_FOUND' },
       },
@@ -376,8 +373,7 @@ describe('the cost of references', () => {
       expect(data).toBeNull();
       expect(errors).toMatchObject([
         {
-          message:
-            '"representations" has 1000 distinct references. Limit: 100. Query fewer objects of the other subgraph per request.',
+          message: expect.stringMatching(/"representations".*\b1000\b.*\b100\b/),
           extensions: { code: 'BAD_USER_INPUT' },
         },
       ]);

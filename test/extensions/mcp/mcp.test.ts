@@ -225,16 +225,14 @@ describe('a call', () => {
     const { isError, content } = await call(stranger, 'FindPages', { query: 'northwind' });
 
     expect(isError).toBe(true);
-    expect(content[0].text).toMatch(/^UNAUTHENTICATED: The backend rejected the API key \(401\)/);
+    expect(content[0].text).toMatch(/^UNAUTHENTICATED: .*\b401\b/);
     restCalls.length = 0;
     const reply = await postRaw(url, {
       ...LIST,
       method: 'tools/call',
       params: { name: 'FindPages', arguments: { query: 'x' } },
     });
-    expect(reply.text).toContain(
-      'UNAUTHENTICATED: Missing API key. Send it in the `x-api-key` header.',
-    );
+    expect(reply.text).toMatch(/UNAUTHENTICATED: .*`x-api-key`/);
     expect(restCalls).toEqual([]);
   });
 
@@ -247,8 +245,8 @@ describe('a call', () => {
 
     expect(result.isError).toBe(true);
     expect(result.content.map(({ text }: any) => text)).toEqual([
-      expect.stringMatching(/^QUERY_TOO_EXPENSIVE: This query needs at least 2 backend calls/),
-      'Call this tool again with a smaller "first" (50).',
+      expect.stringMatching(/^QUERY_TOO_EXPENSIVE: .*\b2 backend calls\b/),
+      expect.stringMatching(/"first" \(50\)/),
     ]);
     expect(restCalls).toEqual([]);
   });
@@ -273,8 +271,8 @@ mutation AddAudience($pageId: ID!, $first: Int = 20) {
     expect(result.isError).toBeUndefined();
     const words = result.content.map(({ text }: any) => text);
     expect(words).toEqual([
-      expect.stringMatching(/^RESULT_TOO_LARGE: .* Do not send the mutation again/),
-      expect.stringMatching(/^The write was applied\. Do not call this tool again/),
+      expect.stringMatching(/^RESULT_TOO_LARGE: /),
+      expect.stringMatching(/\bDo not call this tool again\b/),
     ]);
     expect(result.structuredContent.errors[0].extensions).toMatchObject({
       writeCarriedOut: true,
@@ -293,7 +291,7 @@ mutation AddAudience($pageId: ID!, $first: Int = 20) {
     });
 
     expect(result.isError).toBe(true);
-    expect(result.content.at(-2).text).toMatch(/may have been applied\. Read the object/);
+    expect(result.content.at(-2).text).toMatch(/\bmay have been applied\b/);
   });
 
   it('that fails partially returns the remaining data, and the errors as text', async () => {
@@ -659,30 +657,27 @@ describe('a manifest', () => {
   });
 
   it.each([
-    [
-      '{ topics { totalCount } }',
-      /agents\.json: document \w{12}: The operation needs a name of 1 to 64/,
-    ],
-    ['query A { nothing }', /Cannot query field "nothing"/],
+    ['{ topics { totalCount } }', /agents\.json: document \w{12}: .*\bname\b/],
+    ['query A { nothing }', /"nothing"/],
     ['query A { topics { totalCount } } query B { topics { totalCount } }', /one operation/],
     [
       'subscription A($id: ID!) { audienceVersionProgress(id: $id) { isFinal } }',
-      /A subscription cannot be a tool/,
+      /\bsubscription\b/,
     ],
     [
       'query A { ...B } fragment B on Query { __schema { queryType { name } } }',
-      /agents\.json: document \w{12}: A tool cannot select __schema/,
+      /agents\.json: document \w{12}: .*__schema/,
     ],
-    ['query A { type: __type(name: "Page") { name } }', /A tool cannot select __type/],
+    ['query A { type: __type(name: "Page") { name } }', /__type\b/],
     [
       `query A($${'a'.repeat(65)}: ID!) { topic(topicId: $${'a'.repeat(65)}) { title } }`,
-      /The variable \$a{65} has too long a name\. Limit: 64 characters/,
+      /\$a{65} .*\b64\b/,
     ],
   ])('with a document that cannot be a tool fails the start: %s', async (document, message) => {
     await expect(open({}, folderOf({ 'agents.json': [document] }))).rejects.toThrow(message);
   });
 
   it('that is missing fails the start', async () => {
-    await expect(open({}, folderOf({}))).rejects.toThrow(/^MCP_DOCUMENTS: No manifest found in /);
+    await expect(open({}, folderOf({}))).rejects.toThrow(/^MCP_DOCUMENTS: /);
   });
 });

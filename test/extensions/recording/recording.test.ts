@@ -160,7 +160,7 @@ describe('a recording', () => {
   it('does not overwrite another recording', async () => {
     const { folder } = await openRecording({});
 
-    await expect(openRecording({}, { folder })).rejects.toThrow(/Remove the file, or set SCENARIO/);
+    await expect(openRecording({}, { folder })).rejects.toThrow(/\bSCENARIO\b/);
   });
 });
 
@@ -266,14 +266,15 @@ describe('a replay', () => {
     expect(read).toMatchObject({
       kind: 'refused',
       code: 'NOT_RECORDED',
-      message:
-        'GET /v0/persons/p2 is not in the recording "journey" at this point. Most similar: GET /v0/persons/p1; GET /v0/topics/t1: GET /v0/persons/{person_id}',
+      message: expect.stringMatching(
+        /^GET \/v0\/persons\/p2 .*"journey".* GET \/v0\/persons\/p1; GET \/v0\/topics\/t1: GET \/v0\/persons\/\{person_id\}$/,
+      ),
     });
     expect(write).toMatchObject({
       kind: 'refused',
       code: 'NOT_RECORDED',
-      message: expect.stringContaining(
-        'Most similar: next write, PATCH /v0/topics/t1 with another title; later, PATCH /v0/topics/t1:',
+      message: expect.stringMatching(
+        /next write, PATCH \/v0\/topics\/t1 .*\btitle; later, PATCH \/v0\/topics\/t1:/,
       ),
     });
     expect(played.misses).toMatchObject([
@@ -306,7 +307,7 @@ describe('a replay', () => {
     expect(await titleFor('second.K2.worker-1')).toBe('of another');
     expect(await titleFor('second.K1.worker-1')).toBe('of one key');
     expect(await readTopic(played.client('third'))).toMatchObject({
-      message: expect.stringContaining('such as "first". Recordings: first; second'),
+      message: expect.stringMatching(/"first".* first; second/),
     });
     expect(openReplayOf(folder, { name: 'second' }).replay.names).toEqual(['second']);
   });
@@ -357,12 +358,14 @@ describe('a replay', () => {
 
   it('rejects a folder without a recording, and a file that is not a recording', () => {
     const folder = openFolder();
-    expect(() => openReplayOf(join(folder, 'x'))).toThrow(/is not a readable folder/);
-    expect(() => openReplayOf(folder)).toThrow(/has no file \*\.har\. Record one with RECORD=/);
+    expect(() => openReplayOf(join(folder, 'x'))).toThrow(
+      new RegExp(`${join(folder, 'x')}.*folder`),
+    );
+    expect(() => openReplayOf(folder)).toThrow(/\*\.har.*RECORD=/);
     writeFileSync(join(folder, 'a.har'), '{"log":{"version":"1.2","entries":[]}}');
-    expect(() => openReplayOf(folder)).toThrow(/a\.har is not a recording of this gateway/);
+    expect(() => openReplayOf(folder)).toThrow(/a\.har .*recording/);
     writeFileSync(join(folder, 'a.har'), '{');
-    expect(() => openReplayOf(folder)).toThrow(/a\.har is not JSON/);
-    expect(() => openReplayOf(folder, { name: 'b' })).toThrow(/has no file b\.har/);
+    expect(() => openReplayOf(folder)).toThrow(/a\.har .*JSON/);
+    expect(() => openReplayOf(folder, { name: 'b' })).toThrow(/\bb\.har/);
   });
 });

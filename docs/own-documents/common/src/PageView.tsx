@@ -39,7 +39,7 @@ export function PageView({ data, error, onMore }: PageViewProps) {
   return (
     <>
       <h1>{page.name}</h1>
-      {error && <p>Some of it could not be read: {error.message}</p>}
+      {error && <p role="alert">Part of this page could not be loaded: {error.message}</p>}
       <ul>
         {page.audiences?.edges.map(({ node }) => (
           <li key={node?.id}>

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-/** What a screen shows: its data, or those before them if they could not be read again. */
+/** The data of a screen, or its previous data if a refetch failed. */
 export function useShown<Data>(data: Data | undefined, hasFailed: boolean): Data | undefined {
   const [last, setLast] = useState(data);
   if (!data || hasFailed) return last ?? data;

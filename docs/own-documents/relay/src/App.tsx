@@ -17,7 +17,7 @@ export function App({ pageId }: { pageId: string }) {
     `,
     { pageId },
   );
-  if (!page) return <p>There is no such page, or it could not be read.</p>;
+  if (!page) return <p>The page does not exist, or could not be loaded.</p>;
   return (
     <>
       <h1>{page.name}</h1>
@@ -67,7 +67,7 @@ function Audiences({ page, id }: { page: App_audiences$key; id: string }) {
   return (
     <>
       {failed && <p>{failed.message}</p>}
-      {!data.audiences && <p>The audiences could not be read.</p>}
+      {!data.audiences && <p>The audiences could not be loaded.</p>}
       <ul>
         {data.audiences?.edges.map(({ node }) => (
           <li key={node?.id}>

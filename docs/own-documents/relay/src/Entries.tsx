@@ -16,7 +16,7 @@ export function Entries({ topicId }: { topicId: string }) {
     `,
     { topicId },
   );
-  if (!topic) return <p>There is no such topic, or it could not be read.</p>;
+  if (!topic) return <p>The topic does not exist, or could not be loaded.</p>;
   return (
     <section>
       <h2>{topic.title}</h2>
