@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect, parseArgs } from 'node:util';
 import { offerHelp } from '../../src/app/commands/terminal.ts';
-import { makeAnswers } from './answers.ts';
+import { makeAnswers } from './responses.ts';
 import {
   findPeers,
   HERE,
@@ -18,7 +18,7 @@ import {
   ROOT,
   variantsOf,
   versionsOf,
-} from './contestants.ts';
+} from './contenders.ts';
 import { CONNECTIONS, loopLoad, wrkLoad } from './load.ts';
 import { has, killAll, leaveServersAlone, runToEnd, useAllCores } from './machine.ts';
 import { LATENCY_MS, measureDirect, measureQuery, measureWall, type Wall } from './measure.ts';

@@ -1,7 +1,7 @@
 /** Servers that run, what one of them answers, and whether all answer alike. */
 import { isDeepStrictEqual } from 'node:util';
 import { Agent, request } from 'undici';
-import type { Contestant } from './contestants.ts';
+import type { Contestant } from './contenders.ts';
 import { freePort } from '../support/free-port.ts';
 import { start, type Child } from './machine.ts';
 import { QUERIES, requestsOf, type BenchQuery, type GraphQLRequest } from './queries.ts';

@@ -8,7 +8,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import type { Answers } from './answers.ts';
+import type { Answers } from './responses.ts';
 import { freePort } from '../support/free-port.ts';
 import { findProgram, start } from './machine.ts';
 

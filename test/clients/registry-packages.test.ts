@@ -67,7 +67,7 @@ beforeAll(async () => {
 }, 300_000);
 
 /** A gateway that serves the documents of these manifests alone. */
-async function openTrusting(manifests: Readonly<Record<string, string>>) {
+async function openWithTrustedDocuments(manifests: Readonly<Record<string, string>>) {
   const folder = openFolder(manifests);
   const site = await openGateway({ documents: { folder, only: true } });
   await site.gateway.open();
@@ -86,7 +86,7 @@ it('the hash of client preset 5 is the documentId of a document in its manifest'
   const manifest = readFileSync(join(generated, 'persisted-documents.json'), 'utf8');
   const { SearchPagesDocument } = await import('../../src/client/generated/graphql.ts');
   const { hash } = (SearchPagesDocument as unknown as { __meta__: { hash: string } }).__meta__;
-  const site = await openTrusting({ 'web-1.json': manifest });
+  const site = await openWithTrustedDocuments({ 'web-1.json': manifest });
 
   const variables = { query: 'northwind', first: 1 };
   const { body } = await site.post({ documentId: hash, variables }, { 'x-api-key': 'demo' });
@@ -99,7 +99,7 @@ it('the hash of client preset 6 is the documentId of a document in its manifest'
   await bin('graphql-codegen', '--config', 'codegen.ts');
   const manifest = readFileSync(join(app, 'generated/persisted-documents.json'), 'utf8');
   const hash = hashIn(readFileSync(join(app, 'generated/graphql.ts'), 'utf8'), 'Screen');
-  const site = await openTrusting({ 'web-1.json': manifest });
+  const site = await openWithTrustedDocuments({ 'web-1.json': manifest });
 
   const variables = { pageId: 'page_northwind' };
   const { body } = await site.post({ documentId: hash, variables }, { 'x-api-key': 'demo' });
@@ -111,7 +111,7 @@ it('the hash of client preset 6 is the documentId of a document in its manifest'
 it('Apollo Client finds documents of Apollo’s manifest by their ids, not by hashes of the sent documents', async () => {
   await bin('generate-persisted-query-manifest');
   const manifest = readFileSync(join(app, 'persisted-query-manifest.json'), 'utf8');
-  const site = await openTrusting({ 'web-1.json': manifest });
+  const site = await openWithTrustedDocuments({ 'web-1.json': manifest });
   const ask = async (way: string) =>
     (await run(process.execPath, ['ask.js', `${site.url}/graphql`, way], { cwd: app })).stdout;
 

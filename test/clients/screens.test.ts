@@ -62,7 +62,7 @@ const apolloManifest = (documents: readonly DocumentNode[]) => ({
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** A gateway that trusts the documents of `src/client`, of Relay's compiler and of Apollo's tool. */
-async function openTrusting(only = false): Promise<InProcessGateway> {
+async function openWithTrustedDocuments(only = false): Promise<InProcessGateway> {
   const folder = await mkdtemp(join(tmpdir(), 'clients-'));
   await writeFile(join(folder, 'apollo-1.json'), JSON.stringify(apolloManifest([SCREEN])));
   await copyFile(GENERATED, join(folder, 'web-1.json'));
@@ -233,7 +233,7 @@ describe('Apollo Client', () => {
   };
 
   it('pages to the end with relayStylePagination', async () => {
-    const client = open(await openTrusting());
+    const client = open(await openWithTrustedDocuments());
     const observed = client.watchQuery<ScreenData>({ query: SCREEN, variables: VARIABLES });
     const subscription = observed.subscribe(() => {});
     onTestFinished(() => subscription.unsubscribe());
@@ -252,7 +252,7 @@ describe('Apollo Client', () => {
   });
 
   it('shows a new audience in the list after a refetch', async () => {
-    const client = open(await openTrusting());
+    const client = open(await openWithTrustedDocuments());
     const asked = { query: SCREEN, variables: { ...VARIABLES, first: 100 } };
     const before = (await client.query<ScreenData>(asked)).data!.page.audiences.totalCount;
 
@@ -272,7 +272,7 @@ describe('Apollo Client', () => {
   });
 
   it('keeps the rest of the data when one field fails, and recognises an expired cursor by the argument in its error', async () => {
-    const client = open(await openTrusting());
+    const client = open(await openWithTrustedDocuments());
 
     const partial = await client.query<ScreenData>({
       query: PARTIAL,
@@ -298,7 +298,7 @@ describe('Apollo Client', () => {
     [false, 'POST'],
     [true, 'GET'],
   ])('sends manifest ids without documents (by GET: %s)', async (byGet, method) => {
-    const site = await openTrusting(true);
+    const site = await openWithTrustedDocuments(true);
     const sent: RequestInit[] = [];
     const http = new HttpLink({
       uri: `${site.url}/graphql`,
@@ -320,7 +320,7 @@ describe('Apollo Client', () => {
   });
 
   it('shows an optimistic status until the gateway responds, and then the real one', async () => {
-    const site = await openTrusting();
+    const site = await openWithTrustedDocuments();
     let release = () => {};
     const held = new Promise<void>((resolve) => (release = resolve));
     const http = new HttpLink({
@@ -394,7 +394,7 @@ describe('urql with graphcache', () => {
     });
 
   it('pages to the end with relayPagination, and counts a new audience in the list', async () => {
-    const client = open(await openTrusting());
+    const client = open(await openWithTrustedDocuments());
     let variables = VARIABLES;
     let { data } = await client.query<ScreenData>(SCREEN, variables).toPromise();
     const { totalCount } = data!.page.audiences;
@@ -413,7 +413,7 @@ describe('urql with graphcache', () => {
   });
 
   it('keeps the rest of the data when one field fails, and recognises an expired cursor by the argument in its error', async () => {
-    const client = open(await openTrusting());
+    const client = open(await openWithTrustedDocuments());
 
     const partial = await client.query<ScreenData>(PARTIAL, VARIABLES).toPromise();
     const expired = await client
@@ -459,7 +459,7 @@ describe('Relay', () => {
   }
 
   it('pages to the end, and prepends the audience that a mutation created', async () => {
-    const environment = open(await openTrusting(true));
+    const environment = open(await openWithTrustedDocuments(true));
     await fetchQuery(environment, screenQuery, VARIABLES).toPromise();
     const operation = createOperationDescriptor(screenQuery, VARIABLES);
     environment.retain(operation);
@@ -492,7 +492,7 @@ describe('Relay', () => {
   });
 
   it('keeps the rest of the data when one field fails', async () => {
-    const environment = open(await openTrusting(true));
+    const environment = open(await openWithTrustedDocuments(true));
     const variables = { ...VARIABLES, count: 101 };
 
     await fetchQuery(environment, screenQuery, variables).toPromise();
@@ -505,7 +505,7 @@ describe('Relay', () => {
   });
 
   it('keeps its list when a cursor has expired, and refetches it without a cursor', async () => {
-    const environment = open(await openTrusting(true));
+    const environment = open(await openWithTrustedDocuments(true));
     await fetchQuery(environment, screenQuery, VARIABLES).toPromise();
     environment.retain(createOperationDescriptor(screenQuery, VARIABLES));
     const { page, audiences } = shownBy(environment);
@@ -538,7 +538,7 @@ describe('fetch with the generated documents', () => {
   }
 
   it('reads a nested screen, pages to the end, and finds a new audience in the list', async () => {
-    const site = await openTrusting(true);
+    const site = await openWithTrustedDocuments(true);
     const pageId = EXAMPLE_PAGE_ID;
     const step = async (after: string | null) =>
       (await ask(site, PagingAudiencesDocument, { pageId, first: 7, after })).data.page!.audiences!;
@@ -566,7 +566,7 @@ describe('fetch with the generated documents', () => {
   });
 
   it('keeps the rest of the data when one field fails, and recognises an expired cursor by the argument in its error', async () => {
-    const site = await openTrusting(true);
+    const site = await openWithTrustedDocuments(true);
     const pageId = EXAMPLE_PAGE_ID;
 
     const partial = await ask(site, PageWithAudiencesDocument, { pageId, first: 101 });
@@ -580,7 +580,7 @@ describe('fetch with the generated documents', () => {
   });
 
   it('reads by GET, and gets 304 for an unchanged response', async () => {
-    const { url } = await openTrusting(true);
+    const { url } = await openWithTrustedDocuments(true);
     const { hash } = (PageWithAudiencesDocument as { __meta__?: { hash: string } }).__meta__!;
     const search = new URLSearchParams({
       documentId: `sha256:${hash}`,

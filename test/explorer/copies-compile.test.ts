@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { expect, it, onTestFinished } from 'vitest';
 import { ROOT } from '../support/pages.ts';
-import { CASES, copyOf } from './copied.ts';
+import { CASES, copyOf } from './sample-requests.ts';
 
 it('the code for each client except curl compiles as TypeScript', { timeout: 60_000 }, () => {
   const folder = mkdtempSync(join(ROOT, 'node_modules/.copies-'));

@@ -1,7 +1,7 @@
 /** Requests as code for clients. */
 import { Kind, parse, print, visit, type DocumentNode } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { CASES, copyOf, REQUESTS } from './copied.ts';
+import { CASES, copyOf, REQUESTS } from './sample-requests.ts';
 
 const SEVERAL = 'document with several operations';
 

@@ -14,16 +14,16 @@ import { ok, text } from '../support/faults.ts';
 import { KEY, type Reply } from '../support/gateway-process.ts';
 import { sampleOf, world } from '../support/world.ts';
 import { rawHttp } from './raw-http.ts';
-import { openStand, type Stand } from './stand.ts';
+import { openTestbed, type Testbed } from './testbed.ts';
 
-let stand: Stand;
+let testbed: Testbed;
 /** Without introspection and GraphiQL, in spite of NODE_ENV=development. */
-let closed: Stand;
+let closed: Testbed;
 
 beforeAll(async () => {
-  [stand, closed] = await Promise.all([
-    openStand({}, { gauged: true }),
-    openStand({
+  [testbed, closed] = await Promise.all([
+    openTestbed({}, { gauged: true }),
+    openTestbed({
       NODE_ENV: 'development',
       INTROSPECTION: 'off',
       GRAPHIQL: 'off',
@@ -31,10 +31,10 @@ beforeAll(async () => {
   ]);
 });
 
-afterEach(() => stand.calm());
+afterEach(() => testbed.calm());
 
 const graphql = (body: unknown, headers: Record<string, string> = {}): Promise<Reply> =>
-  stand.gateway.post(body, { 'x-api-key': KEY, ...headers });
+  testbed.gateway.post(body, { 'x-api-key': KEY, ...headers });
 
 describe('the gateway', () => {
   it('T37 caches five hundred documents padded with comments in bounded memory', async () => {
@@ -46,33 +46,33 @@ describe('the gateway', () => {
         );
         for (const { status } of await Promise.all(some)) expect(status).toBe(200);
       }
-      return (await stand.gateway.gauge()).heapBytes;
+      return (await testbed.gateway.gauge()).heapBytes;
     };
-    const before = (await stand.gateway.gauge()).heapBytes;
+    const before = (await testbed.gateway.gauge()).heapBytes;
 
     const half = await fill(0);
     const whole = await fill(250);
 
     expect(whole - before).toBeLessThan(150e6);
     expect(whole - half).toBeLessThan(20e6);
-    await stand.holds([], { hits: 0 });
+    await testbed.holds([], { hits: 0 });
   });
 
   it('T36 rejects a body that exceeds 100 KB, is compressed or exceeds its Content-Length, without buffering 50 MB', async () => {
-    const rss = () => stand.gateway.metric('process_resident_memory_bytes');
+    const rss = () => testbed.gateway.metric('process_resident_memory_bytes');
     const before = await rss();
     const head = (more: string) =>
       `POST /graphql HTTP/1.1\r\nhost: x\r\nx-api-key: ${KEY}\r\ncontent-type: application/json\r\n${more}\r\n\r\n`;
 
     const long = await graphql({ query: '{ __typename }', pad: 'x'.repeat(101_000) });
-    const promised = await rawHttp(stand.gateway, head('content-length: 10000000000'));
+    const promised = await rawHttp(testbed.gateway, head('content-length: 10000000000'));
     const chunk = `${(65_536).toString(16)}\r\n${'x'.repeat(65_536)}\r\n`;
-    const chunked = await rawHttp(stand.gateway, head('transfer-encoding: chunked'), {
+    const chunked = await rawHttp(testbed.gateway, head('transfer-encoding: chunked'), {
       then: Array.from({ length: 800 }, () => chunk), // 50 MB
     });
     const zipped = await graphql('not gzip', { 'content-encoding': 'gzip' });
     const short = await rawHttp(
-      stand.gateway,
+      testbed.gateway,
       `${head('content-length: 10')}{"query":"{ __typename }"}`,
     );
 
@@ -84,7 +84,7 @@ describe('the gateway', () => {
     // Longer than its content-length: the part up to it is refused, and then the rest.
     expect(short.status).toBe(400);
     expect((await rss()) - before).toBeLessThan(50e6);
-    await stand.holds([long, zipped], { hits: 0 });
+    await testbed.holds([long, zipped], { hits: 0 });
   });
 
   it('T38 uses the last value of a duplicate variable and ignores undeclared variables', async () => {
@@ -93,7 +93,7 @@ describe('the gateway', () => {
     );
 
     expect(reply.data).toEqual({ person: { personId: 'two' } });
-    await stand.holds(reply, { hits: 1 });
+    await testbed.holds(reply, { hits: 1 });
   });
 });
 
@@ -187,7 +187,7 @@ describe('T40 global ids', () => {
       replies.push(reply);
     }
 
-    await stand.holds(replies, { hits: 0 });
+    await testbed.holds(replies, { hits: 0 });
   });
 
   it('T40 rejects random ids, and ids with a flipped bit or changed characters, without a REST call', async () => {
@@ -203,24 +203,24 @@ describe('T40 global ids', () => {
       { numRuns: 600 },
     );
 
-    await stand.holds(replies, { hits: 0 });
+    await testbed.holds(replies, { hits: 0 });
   });
 });
 
 describe('T41 cursors', () => {
   const cursorOf = async (selection: string): Promise<string> => {
-    const { data } = await stand.ask(`{ ${selection} { edges { cursor } } }`);
+    const { data } = await testbed.ask(`{ ${selection} { edges { cursor } } }`);
     return Object.values<any>(data)[0].edges[0].cursor as string;
   };
 
   it('T41 rejects a cursor that is modified or belongs to another list, parent or filter', async () => {
     const cursor = await cursorOf('topics(first: 1)');
     const ofAccounts = await cursorOf('accounts(query: "a", first: 1)');
-    const { data } = await stand.ask(
+    const { data } = await testbed.ask(
       '{ page(pageId: "a") { audiences(first: 1) { edges { cursor } } } }',
     );
     const ofPage = data.page.audiences.edges[0].cursor as string;
-    await stand.calm();
+    await testbed.calm();
     const after: readonly string[] = [
       `persons(after: "${cursor}")`,
       `topics(after: "${ofAccounts}")`,
@@ -242,25 +242,25 @@ describe('T41 cursors', () => {
 
     const replies: Reply[] = [];
     for (const field of after) {
-      const reply = await stand.ask(`{ ${field} { totalCount } }`);
+      const reply = await testbed.ask(`{ ${field} { totalCount } }`);
       expect(reply.codes, field.slice(0, 60)).toEqual(['BAD_USER_INPUT']);
       replies.push(reply);
     }
 
-    await stand.holds(replies, { hits: 0 });
+    await testbed.holds(replies, { hits: 0 });
 
     // A wrong cursor fails its list alone: the name of the page needs none.
-    const parent = await stand.ask(
+    const parent = await testbed.ask(
       `{ page(pageId: "b") { name audiences(after: "${ofPage}") { totalCount } } }`,
     );
     expect(parent.data).toEqual({ page: { name: 'name', audiences: null } });
     expect(parent.codes).toEqual(['BAD_USER_INPUT']);
-    await stand.holds(parent, { hits: 1 });
+    await testbed.holds(parent, { hits: 1 });
   });
 
   it('T41 rejects random cursors, and cursors with a flipped bit or changed characters, without a REST call', async () => {
     const cursor = await cursorOf('topics(first: 1)');
-    await stand.calm();
+    await testbed.calm();
     const replies: Reply[] = [];
     await fc.assert(
       fc.asyncProperty(
@@ -278,33 +278,33 @@ describe('T41 cursors', () => {
       { numRuns: 400 },
     );
 
-    await stand.holds(replies, { hits: 0 });
+    await testbed.holds(replies, { hits: 0 });
   });
 
   it('T41 accepts a cursor issued to another API key and reads with the key of the request', async () => {
     const cursor = await cursorOf('topics(first: 1)');
-    await stand.calm();
+    await testbed.calm();
 
-    const reply = await stand.ask(`{ topics(after: "${cursor}") { totalCount } }`, {
+    const reply = await testbed.ask(`{ topics(after: "${cursor}") { totalCount } }`, {
       apiKey: 'rotated',
     });
 
     expect(reply.data).toEqual({ topics: { totalCount: 2 } });
-    expect(stand.upstream.seen.at(-1)?.headers['x-api-key']).toBe('rotated');
+    expect(testbed.upstream.seen.at(-1)?.headers['x-api-key']).toBe('rotated');
   });
 
   it('T41 rejects a cursor with a made-up position and a valid checksum', async () => {
     const replies: Reply[] = [];
     const listId = List.of(planningContext('extended'), routes.listTopics, {}).id;
     for (const position of ['', 'x', '-1', '1.5', '1e9', '9999999', '[7,null]', '7:', ':abc']) {
-      const reply = await stand.ask(
+      const reply = await testbed.ask(
         `{ topics(after: "${formatCursor(listId, position)}") { totalCount } }`,
       );
       expect(reply.codes, position).toEqual(['BAD_USER_INPUT']);
       replies.push(reply);
     }
 
-    await stand.holds(replies, { hits: 0 });
+    await testbed.holds(replies, { hits: 0 });
   });
 });
 
@@ -339,7 +339,7 @@ describe('T43 long strings', () => {
         replies.push(reply);
       }
 
-      await stand.holds(replies, { hits: ofParent * replies.length });
+      await testbed.holds(replies, { hits: ofParent * replies.length });
     },
   );
 
@@ -349,8 +349,8 @@ describe('T43 long strings', () => {
     const reply = await askWith('accounts(query: $text) { totalCount }', text);
 
     expect(reply.codes).toEqual([]);
-    await stand.holds(reply, { hits: 1 });
-    expect(stand.upstream.seen.at(-1)?.target).toContain(`query=${text}`);
+    await testbed.holds(reply, { hits: 1 });
+    expect(testbed.upstream.seen.at(-1)?.target).toContain(`query=${text}`);
   });
 });
 
@@ -399,12 +399,12 @@ describe('T42, T43 paths and queries', () => {
     await fc.assert(
       fc.asyncProperty(hostile, hostile, hostile, async (id, other, query) => {
         const list = sampleOf(routes.listTopics);
-        stand.upstream.on(
+        testbed.upstream.on(
           'GET /v0/topics',
           ok({ ...list, hasMore: true, nextCursor: `c${query}` }),
           ok({ ...list, hasMore: false, nextCursor: null }),
         );
-        const before = stand.upstream.seen.length;
+        const before = testbed.upstream.seen.length;
         const reply = await graphql({
           query: `query ($id: ID!, $other: ID!, $query: String) {
             person(personId: $id) { name }
@@ -415,7 +415,7 @@ describe('T42, T43 paths and queries', () => {
           }`,
           variables: { id, other, query },
         });
-        const seen = stand.upstream.seen.slice(before);
+        const seen = testbed.upstream.seen.slice(before);
         called += seen.length;
         replies.push(reply);
         const expected = [
@@ -436,8 +436,8 @@ describe('T42, T43 paths and queries', () => {
       { numRuns: 300 },
     );
 
-    stand.upstream.on('GET /v0/topics', world());
-    await stand.holds(replies, { hits: called });
+    testbed.upstream.on('GET /v0/topics', world());
+    await testbed.holds(replies, { hits: called });
   });
 });
 
@@ -446,7 +446,7 @@ describe('T44 header values', () => {
     const body = JSON.stringify({ query: '{ person(personId: "p") { name } }' });
     const withKeys = (...lines: string[]) =>
       rawHttp(
-        stand.gateway,
+        testbed.gateway,
         `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: ${body.length}\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n${body}`,
       );
     const secret = 'SECRET-KEY-THAT-LEAKS';
@@ -467,10 +467,10 @@ describe('T44 header values', () => {
       401, 401, 401, 401, 401, 400, 401, 431, 401,
     ]);
     expect(refused.at(-1)?.text).toContain('UNAUTHENTICATED');
-    const metrics = await stand.gateway.get('/metrics');
+    const metrics = await testbed.gateway.get('/metrics');
     for (const { text: shown } of [...refused, metrics]) expect(shown).not.toContain(secret);
-    expect(stand.gateway.output).not.toContain(secret);
-    await stand.holds([], { hits: 0 });
+    expect(testbed.gateway.output).not.toContain(secret);
+    await testbed.holds([], { hits: 0 });
   });
 
   it('T44 replaces an x-request-id that has invalid characters', async () => {
@@ -479,8 +479,8 @@ describe('T44 header values', () => {
       { 'x-request-id': 'a b; c="\t"' },
     );
 
-    expect(stand.upstream.seen.at(-1)?.headers['x-request-id']).toMatch(/^[\w-]{36}$/);
-    await stand.holds(reply, { hits: 1 });
+    expect(testbed.upstream.seen.at(-1)?.headers['x-request-id']).toMatch(/^[\w-]{36}$/);
+    await testbed.holds(reply, { hits: 1 });
   });
 });
 
@@ -491,7 +491,7 @@ describe('T45 names of JavaScript prototypes', () => {
     const log = JSON.stringify(
       sampleOf(routes.getPersonLog, { person_id: 'x', person_log_id: 'y' }),
     );
-    stand.upstream.on(
+    testbed.upstream.on(
       'GET /v0/persons/x/logs/y',
       text(log.replace('"payload":{"any":"thing"}', () => `"payload":${payload}`)),
     );
@@ -502,16 +502,16 @@ describe('T45 names of JavaScript prototypes', () => {
     );
 
     expect(reply.text).toBe(`{"data":{"__proto__":{"payload":${payload}}}}`);
-    await stand.holds(reply, { hits: 1 });
-    const after = await stand.ask('{ topic(topicId: "t") { title } }');
+    await testbed.holds(reply, { hits: 1 });
+    const after = await testbed.ask('{ topic(topicId: "t") { title } }');
     expect(after.text).toBe('{"data":{"topic":{"title":"title"}}}');
-    await stand.holds(after, { hits: 1 });
+    await testbed.holds(after, { hits: 1 });
   });
 
   it('T45 rejects unknown fields, operations and hashes with those names', async () => {
     const replies = [
-      await stand.ask('{ __proto__ { id } }'),
-      await stand.ask('{ constructor }'),
+      await testbed.ask('{ __proto__ { id } }'),
+      await testbed.ask('{ constructor }'),
       await graphql({ query: '{ __typename }', operationName: '__proto__' }),
       await graphql({
         extensions: { persistedQuery: { version: 1, sha256Hash: '__proto__' } },
@@ -524,7 +524,7 @@ describe('T45 names of JavaScript prototypes', () => {
     // A hash without a text is refused with 200, as Apollo's clients expect.
     expect(replies.map(({ status }) => status)).toEqual([400, 400, 400, 200, 400]);
     expect(replies[3]?.codes).toEqual(['PERSISTED_QUERY_NOT_SUPPORTED']);
-    await stand.holds(replies.toSpliced(3, 1), { hits: 0 });
+    await testbed.holds(replies.toSpliced(3, 1), { hits: 0 });
   });
 });
 
@@ -538,7 +538,7 @@ describe('T46 Unicode', () => {
     ['NUL', 'a\u0000b'],
     ['line separators', '\u2028\u2029'],
   ])('T46 round-trips a title through the backend unchanged: %s', async (_name, title) => {
-    stand.upstream.on('PATCH /v0/topics/t', (response, seen, socket) =>
+    testbed.upstream.on('PATCH /v0/topics/t', (response, seen, socket) =>
       ok({ ...sampleOf(routes.getTopic, { topic_id: 't' }), ...JSON.parse(seen.body) })(
         response,
         seen,
@@ -552,9 +552,9 @@ describe('T46 Unicode', () => {
       variables: { input: { id: formatNodeId('Topic', ['t']), title } },
     });
 
-    expect(JSON.parse(stand.upstream.seen.at(-1)!.body)).toEqual({ title });
+    expect(JSON.parse(testbed.upstream.seen.at(-1)!.body)).toEqual({ title });
     expect(reply.data).toEqual({ updateTopic: { topic: { title } } });
-    await stand.holds(reply, { hits: 1 });
+    await testbed.holds(reply, { hits: 1 });
   });
 });
 

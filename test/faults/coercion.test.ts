@@ -4,10 +4,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { randomFrom } from '../support/random-query.ts';
 import { queryOf } from './chaos.ts';
-import { openStand } from './stand.ts';
+import { openTestbed } from './testbed.ts';
 
-const stand = await openStand({ REQUEST_TIMEOUT_MS: '20000' });
-beforeEach(() => stand.forget());
+const testbed = await openTestbed({ REQUEST_TIMEOUT_MS: '20000' });
+beforeEach(() => testbed.forget());
 
 const NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf'];
 
@@ -18,25 +18,27 @@ describe('T68 names of JavaScript prototypes', () => {
     const variables = { toJSON: () => JSON.parse(`{ "${name}": "p1" }`) as unknown };
 
     for (const headers of [{}, { 'x-explain': 'true' }]) {
-      const reply = await stand.ask(source, { variables, headers });
+      const reply = await testbed.ask(source, { variables, headers });
 
       expect(reply.data).toEqual({ page: { pageId: 'p1' } });
-      await stand.holds(reply, { hits: 1 });
+      await testbed.holds(reply, { hits: 1 });
     }
   });
 
   it.each(NAMES)(
     'T68 reports a missing required variable named %s and allows an optional one to be omitted',
     async (name) => {
-      const needed = await stand.ask(`query ($${name}: ID!) { page(pageId: $${name}) { pageId } }`);
-      const optional = await stand.ask(
+      const needed = await testbed.ask(
+        `query ($${name}: ID!) { page(pageId: $${name}) { pageId } }`,
+      );
+      const optional = await testbed.ask(
         `query ($${name}: String) { searchPages(query: $${name}) { pageId } }`,
       );
 
       expect(needed.codes).toEqual(['BAD_USER_INPUT']);
       expect(needed.errors[0].message).toContain(`"$${name}"`);
       expect(optional.codes).toEqual([]);
-      await stand.holds([needed, optional], { hits: 1 });
+      await testbed.holds([needed, optional], { hits: 1 });
     },
   );
 
@@ -44,33 +46,33 @@ describe('T68 names of JavaScript prototypes', () => {
     const input = `{ "id": "x", "${name}": { "id": "y" } }`;
     const variables = { toJSON: () => JSON.parse(`{ "input": ${input} }`) as unknown };
     const replies = [
-      await stand.ask(
+      await testbed.ask(
         'mutation ($input: UpdateTopicInput!) { updateTopic(input: $input) { topic { id } } }',
         { variables },
       ),
-      await stand.ask(
+      await testbed.ask(
         `mutation { updateTopic(input: { id: "x" ${name}: { id: "y" } }) { topic { id } } }`,
       ),
-      await stand.ask(`{ page(pageId: "p1" ${name}: "p2") { pageId } }`),
+      await testbed.ask(`{ page(pageId: "p1" ${name}: "p2") { pageId } }`),
     ];
 
     for (const { codes, errors } of replies) {
       expect(codes[0]).toMatch(/^(BAD_USER_INPUT|GRAPHQL_VALIDATION_FAILED)$/);
       expect(errors[0].message).toContain(`"${name}"`);
     }
-    await stand.holds(replies, { hits: 0 });
+    await testbed.holds(replies, { hits: 0 });
   });
 
   it.each(NAMES)(
     'T68 accepts %s as the name of an alias, a fragment and an operation',
     async (name) => {
-      const reply = await stand.ask(
+      const reply = await testbed.ask(
         `query ${name} { ${name}: page(pageId: "p1") { ...${name} } }
        fragment ${name} on Page { ${name}: pageId }`,
       );
 
       expect(reply.text).toBe(`{"data":{"${name}":{"${name}":"p1"}}}`);
-      await stand.holds(reply, { hits: 1 });
+      await testbed.holds(reply, { hits: 1 });
     },
   );
 });
@@ -98,19 +100,19 @@ describe('T69 every error has a code', () => {
     ['subscription { a }', undefined, ['NOT_ACCEPTABLE']],
     ['{ __typename', undefined, ['GRAPHQL_PARSE_FAILED']],
   ])('T69 rejects %s with variables %j: %j', async (source, variables, codes) => {
-    const reply = await stand.ask(source, { variables });
+    const reply = await testbed.ask(source, { variables });
 
     expect(reply.codes).toEqual(codes);
-    await stand.holds(reply, { hits: 0 });
+    await testbed.holds(reply, { hits: 0 });
   });
 
   it('T69 accepts null for a nullable argument whose variable has a default', async () => {
     const source = 'query ($v: Int = 5) { topics(first: $v) { totalCount } }';
 
-    const reply = await stand.ask(source, { variables: { v: null } });
+    const reply = await testbed.ask(source, { variables: { v: null } });
 
     expect(reply.data).toEqual({ topics: { totalCount: 2 } });
-    await stand.holds(reply, { hits: 1 });
+    await testbed.holds(reply, { hits: 1 });
   });
 
   it('T69 in random documents with corrupted variables, literals and tokens', async () => {
@@ -118,7 +120,7 @@ describe('T69 every error has a code', () => {
     for (let seed = 0; seed < 250; seed++) {
       const { source, variables } = damaged(seed);
 
-      const reply = await stand.ask(source, { variables });
+      const reply = await testbed.ask(source, { variables });
 
       const hint = `seed ${seed}: ${source} ${JSON.stringify(variables)} ${reply.text.slice(0, 500)}`;
       expect(reply.body, hint).toBeDefined();
@@ -131,7 +133,7 @@ describe('T69 every error has a code', () => {
 
     expect(codes.get('BAD_USER_INPUT')).toBeGreaterThan(20);
     expect(codes.get('GRAPHQL_VALIDATION_FAILED')).toBeGreaterThan(10);
-    await stand.holds([], { hits: [0, Infinity] });
+    await testbed.holds([], { hits: [0, Infinity] });
   });
 });
 

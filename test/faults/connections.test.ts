@@ -10,14 +10,14 @@ import { text } from '../support/faults.ts';
 import { KEY } from '../support/gateway-process.ts';
 import { sampleOf } from '../support/world.ts';
 import { openCallers } from './callers.ts';
-import { openStand, type Stand } from './stand.ts';
+import { openTestbed, type Testbed } from './testbed.ts';
 import { until } from '../support/until.ts';
 
-const stand = await openStand({ LOG_LEVEL: 'warn' });
-beforeEach(() => stand.forget());
+const testbed = await openTestbed({ LOG_LEVEL: 'warn' });
+beforeEach(() => testbed.forget());
 
 /** A connection that reads nothing until `read` is called. */
-function open(port = stand.gateway.port): Socket & { isClosed?: boolean } {
+function open(port = testbed.gateway.port): Socket & { isClosed?: boolean } {
   const socket: Socket & { isClosed?: boolean } = connect(port, '127.0.0.1').pause();
   socket.on('error', () => {});
   // Unread data hides the end of a connection, until a write fails.
@@ -34,7 +34,7 @@ const post = (query: string): string => {
 /** Asks for `payload`, which has a megabyte. */
 const big = `{ node(id: "${formatNodeId('PersonLog', ['big', 'l'])}") { ... on PersonLog { payload } } }`;
 
-function answerBig({ upstream }: Stand): void {
+function answerBig({ upstream }: Testbed): void {
   const log = sampleOf(routes.getPersonLog, { person_id: 'big', person_log_id: 'l' });
   const payload = { text: 'x'.repeat(1_000_000) };
   upstream.on('GET /v0/persons/big/logs/l', text(JSON.stringify({ ...log, payload })));
@@ -44,7 +44,7 @@ describe('T67 a connection that sends without reading', () => {
   it('T67 receives its responses in order once it reads', async () => {
     const socket = open();
     const names = Array.from({ length: 60 }, (_, i) => `n${i}`);
-    const executed = () => stand.gateway.metric('gateway_requests_total', 'outcome="ok"');
+    const executed = () => testbed.gateway.metric('gateway_requests_total', 'outcome="ok"');
     const before = await executed();
     socket.write(names.map((name) => post(`{ ${name}: __typename }`)).join(''));
     await until(async () => expect((await executed()) - before).toBe(names.length));
@@ -60,8 +60,8 @@ describe('T67 a connection that sends without reading', () => {
   });
 
   it('T67 does not delay responses to other clients, even when three hundred connections are unread', async () => {
-    answerBig(stand);
-    const callers = openCallers(stand.gateway);
+    answerBig(testbed);
+    const callers = openCallers(testbed.gateway);
     await callers.ask(big);
 
     const sockets = Array.from({ length: 300 }, () => open());

@@ -9,17 +9,17 @@ import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { KEY, type Reply } from '../support/client.ts';
 import { countCalls } from '../support/count-calls.ts';
 import { openGateway } from '../support/open-gateway.ts';
-import { openStand } from './stand.ts';
+import { openTestbed } from './testbed.ts';
 
-const stand = await openStand({ LOG_LEVEL: 'warn' });
-beforeEach(() => stand.forget());
+const testbed = await openTestbed({ LOG_LEVEL: 'warn' });
+beforeEach(() => testbed.forget());
 
 const times = (count: number, write: (i: number) => string, separator = ' ') =>
   Array.from({ length: count }, (_, i) => write(i)).join(separator);
 
 /** A request without a key. */
 const askAnonymously = (query: string, variables?: unknown): Promise<Reply> =>
-  stand.gateway.post({ query, variables });
+  testbed.gateway.post({ query, variables });
 
 const WITH_KEY = { 'x-api-key': KEY };
 
@@ -59,7 +59,7 @@ describe('T62b a request without an API key', () => {
     expect(reply.status).toBe(reply.codes[0] === 'UNAUTHENTICATED' ? 401 : 400);
     expect(reply.body).not.toHaveProperty('data');
     expect(await costOf(query)).toBeLessThan(60_000);
-    await stand.holds(reply, { hits: 0 });
+    await testbed.holds(reply, { hits: 0 });
   });
 });
 
@@ -108,11 +108,11 @@ const EXPENSIVE: readonly (readonly [string, string])[] = [
 
 describe('T65 a document of up to 100 KB', () => {
   it.each(EXPENSIVE)('T65 is rejected with little CPU time: %s', async (_what, query) => {
-    const reply = await stand.ask(query);
+    const reply = await testbed.ask(query);
 
     expect(reply.codes.length).toBeGreaterThan(0);
     expect(reply.errors.length).toBeLessThan(30);
-    await stand.holds(reply, { hits: 0 });
+    await testbed.holds(reply, { hits: 0 });
     expect(await costOf(query, undefined, WITH_KEY)).toBeLessThan(400_000);
   });
 
@@ -126,11 +126,11 @@ describe('T65 a document of up to 100 KB', () => {
         fragment F on Page { ${times(5, (i) => `b${i}: audiences(${argument}: $wrong) { nodes { audienceId } }`)} }`;
       const ids = Array.from({ length: 100 }, (_, i) => formatNodeId('Page', [`p${i}`]));
 
-      const reply = await stand.ask(query, { variables: { ids, wrong } });
+      const reply = await testbed.ask(query, { variables: { ids, wrong } });
 
       expect(new Set(reply.codes)).toEqual(new Set(['BAD_USER_INPUT']));
       // Pages are looked up meanwhile.
-      await stand.holds(reply, { hits: [0, 100] });
+      await testbed.holds(reply, { hits: [0, 100] });
       expect(await costOf(query, { ids, wrong }, WITH_KEY)).toBeLessThan(2_000_000);
     },
   );
@@ -141,21 +141,21 @@ describe('T65 a document of up to 100 KB', () => {
     const list = `[${times(1_500, (i) => `"${i}"`)}]`;
     const create = 'mutation ($i: CreatePageInput!) { createPage(input: $i) { page { id } } }';
     const replies = [
-      await stand.ask(`{ ${long} }`),
-      await stand.ask(`{ page(${long}: 1) { id } }`),
-      await stand.ask(`{ page(pageId: "p") { id } "${text}" }`),
-      await stand.ask(`{ topics(first: "${text}") { totalCount } }`),
-      await stand.ask(`{ topics(first: ${list}) { totalCount } }`),
-      await stand.ask(`query ($a: Int) { topics(first: $a) { totalCount } }`, {
+      await testbed.ask(`{ ${long} }`),
+      await testbed.ask(`{ page(${long}: 1) { id } }`),
+      await testbed.ask(`{ page(pageId: "p") { id } "${text}" }`),
+      await testbed.ask(`{ topics(first: "${text}") { totalCount } }`),
+      await testbed.ask(`{ topics(first: ${list}) { totalCount } }`),
+      await testbed.ask(`query ($a: Int) { topics(first: $a) { totalCount } }`, {
         variables: { a: text },
       }),
-      await stand.ask(`query ($a: Int) { topics(first: $a) { totalCount } }`, {
+      await testbed.ask(`query ($a: Int) { topics(first: $a) { totalCount } }`, {
         variables: { a: { [text]: [text, text] } },
       }),
-      await stand.ask(create, { variables: { i: { [text]: 1, title: text } } }),
-      await stand.ask(`{ node(id: "${text}") { id } }`),
-      await stand.ask(`{ topics(after: "${text}") { totalCount } }`),
-      await stand.ask(`{ page(pageId: "${text}") { name } }`),
+      await testbed.ask(create, { variables: { i: { [text]: 1, title: text } } }),
+      await testbed.ask(`{ node(id: "${text}") { id } }`),
+      await testbed.ask(`{ topics(after: "${text}") { totalCount } }`),
+      await testbed.ask(`{ page(pageId: "${text}") { name } }`),
     ];
 
     for (const { errors } of replies) {
@@ -165,7 +165,7 @@ describe('T65 a document of up to 100 KB', () => {
         expect(message.length).toBeLessThanOrEqual(400);
       }
     }
-    await stand.holds(replies, { hits: 0 });
+    await testbed.holds(replies, { hits: 0 });
   });
 });
 
@@ -198,7 +198,7 @@ describe('T65 introspection', () => {
 
     expect([reply.status, reply.codes]).toEqual([400, [code]]);
     expect(await costOf(query)).toBeLessThan(2_000_000);
-    await stand.holds(reply, { hits: 0 });
+    await testbed.holds(reply, { hits: 0 });
   });
 
   it.each([
@@ -215,17 +215,17 @@ describe('T65 introspection', () => {
 
       expect(reply.codes).toEqual([]);
       expect(reply.text.length).toBeLessThan(all.text.length);
-      await stand.holds(reply, { hits: 0 });
+      await testbed.holds(reply, { hits: 0 });
     },
   );
 
   it('T65 returns the same response to tools with and without an API key, in little CPU time', async () => {
     const first = await askAnonymously(ALL);
-    const withKey = await stand.ask(ALL);
+    const withKey = await testbed.ask(ALL);
 
     expect(first.data.__schema.types.length).toBeGreaterThan(50);
     expect(withKey.text).toBe(first.text);
-    await stand.holds([], { hits: 0 });
+    await testbed.holds([], { hits: 0 });
     expect(await costOf(ALL)).toBeLessThan(400_000);
   });
 

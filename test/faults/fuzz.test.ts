@@ -8,7 +8,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { seeds } from '../support/cases.ts';
 import { world } from '../support/world.ts';
 import { chaos, queryOf } from './chaos.ts';
-import { expectSound, IMPATIENT, openStand } from './stand.ts';
+import { expectSound, IMPATIENT, openTestbed } from './testbed.ts';
 
 const SEEDS = seeds(100);
 
@@ -18,8 +18,8 @@ const RATE = 1 / 8;
 /** Runs between two recoveries, so that the breaker stays out of most of them. */
 const SPELL = 20;
 
-const stand = await openStand(IMPATIENT);
-beforeEach(() => stand.forget());
+const testbed = await openTestbed(IMPATIENT);
+beforeEach(() => testbed.forget());
 
 const calm = world();
 
@@ -34,7 +34,7 @@ it(
     );
     const codes = new Map<string, number>();
     let [asked, wanted] = [0, 0];
-    stand.upstream.on('*', (response, seen, socket) =>
+    testbed.upstream.on('*', (response, seen, socket) =>
       // Calls between the runs have no fault.
       String(seen.headers['x-request-id']).startsWith('fuzz-')
         ? random(response, seen, socket)
@@ -46,26 +46,26 @@ it(
       // The first turn prepares the document.
       for (const turn of ['first', 'again']) {
         const id = `fuzz-${seed}-${turn}`;
-        const before = stand.upstream.seen.length;
+        const before = testbed.upstream.seen.length;
 
-        const reply = await stand.ask(source, {
+        const reply = await testbed.ask(source, {
           variables,
           headers: { 'x-request-id': id, 'x-explain': 'true' },
         });
 
-        const hits = stand.upstream.seen
+        const hits = testbed.upstream.seen
           .slice(before)
           .filter(({ headers }) => headers['x-request-id'] === id).length;
         const journal: readonly any[] = reply.body.extensions?.upstream?.journal ?? [];
         const sent = journal.filter((entry) => entry.source === 'sent');
         try {
-          expectSound(reply, stand.upstream.port);
+          expectSound(reply, testbed.upstream.port);
           // No more calls than were reported; one that was cancelled may never have been sent.
           expect(hits).toBeLessThanOrEqual(sent.length);
           expect(hits).toBeGreaterThanOrEqual(sent.filter((entry) => entry.status != null).length);
         } catch (error) {
           const about = `seed ${seed}, ${turn}: ${source} ${JSON.stringify(variables)}`;
-          const log = stand.gateway.output.split('\n').filter((line) => line.includes(id));
+          const log = testbed.gateway.output.split('\n').filter((line) => line.includes(id));
           throw new Error([about, reply.text.slice(0, 1_000), ...log].join('\n'), { cause: error });
         }
         for (const code of reply.codes) codes.set(code, (codes.get(code) ?? 0) + 1);
@@ -73,12 +73,12 @@ it(
         wanted += sent.length;
       }
       if (seed % SPELL === 0) {
-        await stand.holds([], { hits: [0, Infinity] });
-        await stand.calm();
+        await testbed.holds([], { hits: [0, Infinity] });
+        await testbed.calm();
       }
     }
 
-    await stand.holds([], { hits: [0, Infinity] });
+    await testbed.holds([], { hits: [0, Infinity] });
     console.log(
       `${SEEDS.length} queries, ${asked} calls of ${wanted} begun, ${faults} faults, errors:`,
       Object.fromEntries(codes),

@@ -8,14 +8,14 @@ import { held, ok, status } from '../support/faults.ts';
 import { KEY, OTHER_KEY, type Reply } from '../support/gateway-process.ts';
 import { sampleOf, world } from '../support/world.ts';
 import { openCallers } from './callers.ts';
-import { openStand } from './stand.ts';
+import { openTestbed } from './testbed.ts';
 import { until } from '../support/until.ts';
 
-const stand = await openStand({});
+const testbed = await openTestbed({});
 
 afterEach(async () => {
-  stand.upstream.on('*', world());
-  await stand.calm();
+  testbed.upstream.on('*', world());
+  await testbed.calm();
 });
 
 let count = 0;
@@ -38,35 +38,37 @@ const named = (headers: Record<string, string> = {}) =>
 
 it("T22 a client that disconnects does not fail another client's identical read", async () => {
   const late = held(ok(person));
-  stand.upstream.on('GET /v0/persons/p', late.behaviour);
+  testbed.upstream.on('GET /v0/persons/p', late.behaviour);
   const leaving = new AbortController();
 
-  const first = stand.ask(QUERY, { signal: leaving.signal }).catch(() => undefined);
-  await until(() => expect(stand.hits).toBe(1));
-  const second = stand.ask(QUERY);
-  await stand.underWay(2);
+  const first = testbed.ask(QUERY, { signal: leaving.signal }).catch(() => undefined);
+  await until(() => expect(testbed.hits).toBe(1));
+  const second = testbed.ask(QUERY);
+  await testbed.underWay(2);
   leaving.abort();
-  await stand.underWay(1);
+  await testbed.underWay(1);
   late.release();
 
   const reply = await second;
   expect(await first).toBeUndefined();
   expect(reply.body).toEqual({ data: { person: { name: 'name' } } });
-  await stand.holds(reply, { hits: 1 });
+  await testbed.holds(reply, { hits: 1 });
 });
 
 it('T48 shares a read in flight among requests with the same API key only', async () => {
   const late = held(named());
-  stand.upstream.on('GET /v0/persons/p', late.behaviour);
+  testbed.upstream.on('GET /v0/persons/p', late.behaviour);
 
-  const asked = [KEY, KEY, OTHER_KEY, OTHER_KEY, KEY].map((apiKey) => stand.ask(QUERY, { apiKey }));
-  await stand.underWay(asked.length);
-  await until(() => expect(stand.hits).toBe(2));
+  const asked = [KEY, KEY, OTHER_KEY, OTHER_KEY, KEY].map((apiKey) =>
+    testbed.ask(QUERY, { apiKey }),
+  );
+  await testbed.underWay(asked.length);
+  await until(() => expect(testbed.hits).toBe(2));
   late.release();
   const replies = await Promise.all(asked);
 
   expect(replies.map(nameOf)).toEqual(['of a', 'of a', 'of b', 'of b', 'of a']);
-  await stand.holds(replies, { hits: 2 });
+  await testbed.holds(replies, { hits: 2 });
 });
 
 it.each<[string, Record<string, string>]>([
@@ -76,24 +78,24 @@ it.each<[string, Record<string, string>]>([
 ])(
   'T49 does not reuse a response with %s for another API key or a later request',
   async (_name, headers) => {
-    stand.upstream.on('GET /v0/persons/p', named(headers));
+    testbed.upstream.on('GET /v0/persons/p', named(headers));
 
     const replies = [
-      await stand.ask(QUERY),
-      await stand.ask(QUERY, { apiKey: OTHER_KEY }),
-      await stand.ask(QUERY),
+      await testbed.ask(QUERY),
+      await testbed.ask(QUERY, { apiKey: OTHER_KEY }),
+      await testbed.ask(QUERY),
     ];
 
     expect(replies.map(nameOf)).toEqual(['of a', 'of b', 'of a']);
-    await stand.holds(replies, { hits: 3 });
+    await testbed.holds(replies, { hits: 3 });
   },
 );
 
 it('T50 returns the result of each of two writes in a request, and the last one for a later read', async () => {
   let title = 'old';
   const topic = sampleOf(routes.getTopic, { topic_id: 't' });
-  stand.upstream.on('GET /v0/topics/t', (...args) => ok({ ...topic, title })(...args));
-  stand.upstream.on('PATCH /v0/topics/t', (response, seen, socket) => {
+  testbed.upstream.on('GET /v0/topics/t', (...args) => ok({ ...topic, title })(...args));
+  testbed.upstream.on('PATCH /v0/topics/t', (response, seen, socket) => {
     title = JSON.parse(seen.body).title;
     return ok({ ...topic, title })(response, seen, socket);
   });
@@ -101,41 +103,41 @@ it('T50 returns the result of each of two writes in a request, and the last one 
   const write = (alias: string) =>
     `${alias}: updateTopic(input: { id: "${id}", title: "${alias}" }) { topic { title } }`;
 
-  const reply = await stand.ask(`mutation { ${write('first')} ${write('second')} }`);
-  const read = await stand.ask('{ topic(topicId: "t") { title } }');
+  const reply = await testbed.ask(`mutation { ${write('first')} ${write('second')} }`);
+  const read = await testbed.ask('{ topic(topicId: "t") { title } }');
 
   expect(reply.data).toEqual({
     first: { topic: { title: 'first' } },
     second: { topic: { title: 'second' } },
   });
   expect(read.data).toEqual({ topic: { title: 'second' } });
-  await stand.holds([reply, read], { hits: 3 });
+  await testbed.holds([reply, read], { hits: 3 });
 });
 
 it('T50 does not reuse a read that began before a write for a read after the write', async () => {
   const topic = sampleOf(routes.getTopic, { topic_id: 't' });
   const stale = held(ok({ ...topic, title: 'old' }));
-  stand.upstream.on('GET /v0/topics/t', stale.behaviour, ok({ ...topic, title: 'new' }));
+  testbed.upstream.on('GET /v0/topics/t', stale.behaviour, ok({ ...topic, title: 'new' }));
 
-  const before = stand.ask('{ topic(topicId: "t") { title } }');
-  await until(() => expect(stand.hits).toBe(1));
-  const wrote = await stand.ask(
+  const before = testbed.ask('{ topic(topicId: "t") { title } }');
+  await until(() => expect(testbed.hits).toBe(1));
+  const wrote = await testbed.ask(
     `mutation { updateTopic(input: { id: "${formatNodeId('Topic', ['t'])}", title: "new" }) { userErrors { code } } }`,
   );
-  const after = await stand.ask('{ topic(topicId: "t") { title } }');
+  const after = await testbed.ask('{ topic(topicId: "t") { title } }');
   stale.release();
 
   expect(after.data).toEqual({ topic: { title: 'new' } });
   expect((await before).data).toEqual({ topic: { title: 'old' } });
-  await stand.holds([wrote, after], { hits: 3 });
+  await testbed.holds([wrote, after], { hits: 3 });
 });
 
 it('T50 fails only the affected id of a batch', async () => {
-  stand.upstream.on('GET /v0/persons/bad', status(500));
-  stand.upstream.on('GET /v0/persons/none', status(404));
+  testbed.upstream.on('GET /v0/persons/bad', status(500));
+  testbed.upstream.on('GET /v0/persons/none', status(404));
   const ids = ['one', 'bad', 'none', 'two', 'one'].map((id) => formatNodeId('Person', [id]));
 
-  const reply = await stand.ask(
+  const reply = await testbed.ask(
     'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Person { personId name } } }',
     { variables: { ids } },
   );
@@ -148,12 +150,12 @@ it('T50 fails only the affected id of a batch', async () => {
     'one',
   ]);
   expect(reply.errors.map(({ path }) => path)).toEqual([['nodes', 1]]);
-  await stand.holds(reply, { hits: 4 });
+  await testbed.holds(reply, { hits: 4 });
 });
 
 it('T51 serves an API key while another key exhausts its share of a slow backend', async () => {
   // No call times out.
-  const patient = await openStand({ UPSTREAM_TIMEOUT_MS: '60000', REQUEST_TIMEOUT_MS: '61000' });
+  const patient = await openTestbed({ UPSTREAM_TIMEOUT_MS: '60000', REQUEST_TIMEOUT_MS: '61000' });
   const noisy = openCallers(patient.gateway);
   const others = openCallers(patient.gateway);
   const slow = held(world());
@@ -186,24 +188,24 @@ it('T51 serves an API key while another key exhausts its share of a slow backend
 
 it('T52 never reveals an API key in responses, metrics or logs', async () => {
   const secret = 'SECRET-KEY-OF-A-TENANT';
-  stand.upstream.on('GET /v0/persons/bad', status(500));
+  testbed.upstream.on('GET /v0/persons/bad', status(500));
   const replies = [
-    await stand.ask('{ person(personId: "bad") { name } }', { apiKey: secret }),
-    await stand.ask('{ nonsense }', { apiKey: secret }),
-    await stand.ask('{ person(personId: "p") { name } }', { apiKey: `${secret} two` }),
-    await stand.ask('{ person(personId: "p") { name } }', {
+    await testbed.ask('{ person(personId: "bad") { name } }', { apiKey: secret }),
+    await testbed.ask('{ nonsense }', { apiKey: secret }),
+    await testbed.ask('{ person(personId: "p") { name } }', { apiKey: `${secret} two` }),
+    await testbed.ask('{ person(personId: "p") { name } }', {
       apiKey: secret,
       headers: { 'x-explain': 'true' },
     }),
-    await stand.gateway.get('/ready'),
+    await testbed.gateway.get('/ready'),
   ];
-  const { text: metrics } = await stand.gateway.get('/metrics');
+  const { text: metrics } = await testbed.gateway.get('/metrics');
 
   const shown = [
     ...replies.map(({ text, headers }) => text + JSON.stringify([...headers])),
     metrics,
-    stand.gateway.output,
+    testbed.gateway.output,
   ];
   expect(shown.filter((one) => one.includes(secret))).toEqual([]);
-  await stand.holds(replies.slice(0, -1), { hits: 2 });
+  await testbed.holds(replies.slice(0, -1), { hits: 2 });
 });

@@ -18,14 +18,14 @@ import { KEY, startGateway, type GatewayProcess } from '../support/gateway-proce
 import { sampleOf, world } from '../support/world.ts';
 import { openCallers } from './callers.ts';
 import { rawHttp } from './raw-http.ts';
-import { openStand, type Stand, type StandOptions } from './stand.ts';
+import { openTestbed, type Testbed, type TestbedOptions } from './testbed.ts';
 import { until } from '../support/until.ts';
 
-const open = (env: Record<string, string> = {}, options?: StandOptions): Promise<Stand> =>
-  openStand(env, options);
+const open = (env: Record<string, string> = {}, options?: TestbedOptions): Promise<Testbed> =>
+  openTestbed(env, options);
 
 /** Gateways that a test stops; started before, because starting them keeps the machine busy. */
-let mortal: Record<'peaceful' | 'left', Stand>;
+let mortal: Record<'peaceful' | 'left', Testbed>;
 
 beforeAll(async () => {
   const [peaceful, left] = await Promise.all([open(), open()]);
@@ -46,7 +46,7 @@ interface Hold {
 
 /** 300 slow connections: each sends a little, and a little more every half second, or nothing. */
 interface Siege {
-  readonly stand: Stand;
+  readonly testbed: Testbed;
   readonly headers: readonly Hold[];
   readonly bodies: readonly Hold[];
   /** Connections that send nothing. */
@@ -57,9 +57,9 @@ let besieged: Siege;
 /** The same before a gateway whose limits are a tenth. */
 let hurried: Siege;
 
-function besiege(stand: Stand): Siege {
+function besiege(testbed: Testbed): Siege {
   const hold = (first: string, more: string): Hold => {
-    const socket = connect(stand.gateway.port, '127.0.0.1');
+    const socket = connect(testbed.gateway.port, '127.0.0.1');
     const one: Hold = { socket, sinceMs: performance.now(), text: '' };
     socket.on('data', (chunk) => (one.text += chunk.toString()));
     socket.on('error', () => {});
@@ -76,7 +76,7 @@ function besiege(stand: Stand): Siege {
     Array.from({ length: count }, () => hold(first, more));
   const post = `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n`;
   return {
-    stand,
+    testbed,
     headers: many(200, 'GET /graphql HTTP/1.1\r\nhost: x\r\n', 'x-a: b\r\n'),
     bodies: many(50, `${post}content-length: 90000\r\n\r\n{`, ' '),
     mute: many(50, '', ''),
@@ -100,8 +100,8 @@ beforeAll(async () => {
 });
 
 it('T58 serves other clients while 300 slow connections are open', async () => {
-  const { stand } = besieged;
-  const callers = openCallers(stand.gateway);
+  const { testbed } = besieged;
+  const callers = openCallers(testbed.gateway);
 
   for (let i = 0; i < 10; i++) {
     const heard = await Promise.all(Array.from({ length: 10 }, () => callers.ask(next())));
@@ -110,32 +110,32 @@ it('T58 serves other clients while 300 slow connections are open', async () => {
 
   // None has been closed, so no caller waited for one.
   expect(besieged.bodies.every(({ closedMs }) => closedMs === undefined)).toBe(true);
-  await stand.holds([], { hits: 100 });
+  await testbed.holds([], { hits: 100 });
 });
 
 describe('T57 a process on shutdown', () => {
   it('T57 exits with 0 when nothing is in flight and closes its connections to the backend', async () => {
-    const stand = mortal.peaceful;
-    await stand.ask(next());
+    const testbed = mortal.peaceful;
+    await testbed.ask(next());
 
-    expect(await stand.gateway.stop()).toBe(0);
-    await until(() => expect(stand.upstream.connections).toBe(0));
+    expect(await testbed.gateway.stop()).toBe(0);
+    await until(() => expect(testbed.upstream.connections).toBe(0));
   });
 
   it('T57 completes the write of a disconnected client before it exits', async () => {
-    const stand = mortal.left;
+    const testbed = mortal.left;
     const late = held(world());
-    stand.upstream.on('POST /v0/topics/t/entries', late.behaviour);
+    testbed.upstream.on('POST /v0/topics/t/entries', late.behaviour);
     const leaving = new AbortController();
-    const gone = stand.ask(
+    const gone = testbed.ask(
       'mutation { createTopicEntry(input: { topicId: "t", content: { type: "a", content: "b" } }) { topicEntry { id } } }',
       { signal: leaving.signal },
     );
-    await until(() => expect(stand.hits).toBe(1));
+    await until(() => expect(testbed.hits).toBe(1));
     leaving.abort();
     await expect(gone).rejects.toThrow();
 
-    const exit = stand.gateway.stop();
+    const exit = testbed.gateway.stop();
     let ended = false;
     void exit.then(() => (ended = true));
     // Without a write it ends in some 200 ms, of which nothing else tells.
@@ -186,7 +186,7 @@ describe('T57 a process on shutdown', () => {
 describe('T58 the HTTP server', () => {
   it('T58 rejects ambiguous and malformed requests with 400', async () => {
     const attack = (head: string, body = '') =>
-      rawHttp(besieged.stand.gateway, `POST /graphql HTTP/1.1\r\n${head}\r\n\r\n${body}`);
+      rawHttp(besieged.testbed.gateway, `POST /graphql HTTP/1.1\r\n${head}\r\n\r\n${body}`);
 
     const replies = await Promise.all([
       attack(
@@ -197,22 +197,22 @@ describe('T58 the HTTP server', () => {
       attack('content-length: 2', '{}'),
       attack('host: x\r\ncontent-length : 2', '{}'),
       attack('host: x\r\ntransfer-encoding: xchunked', '{}'),
-      rawHttp(besieged.stand.gateway, 'GET /health HTTP/1.1\nhost: x\n\n'),
-      rawHttp(besieged.stand.gateway, 'nonsense\r\n\r\n'),
+      rawHttp(besieged.testbed.gateway, 'GET /health HTTP/1.1\nhost: x\n\n'),
+      rawHttp(besieged.testbed.gateway, 'nonsense\r\n\r\n'),
     ]);
 
     expect(replies.map(({ status }) => status)).toEqual(Array(7).fill(400));
-    await besieged.stand.holds([], { hits: 0 });
+    await besieged.testbed.holds([], { hits: 0 });
   });
 
   it('T58 rejects headers over 16 KB with 431', async () => {
     const reply = await rawHttp(
-      besieged.stand.gateway,
+      besieged.testbed.gateway,
       `GET /health HTTP/1.1\r\nhost: x\r\nx-long: ${'x'.repeat(17_000)}\r\n\r\n`,
     );
 
     expect([reply.status, reply.closed]).toEqual([431, true]);
-    await besieged.stand.holds([], { hits: 0 });
+    await besieged.testbed.holds([], { hits: 0 });
   });
 
   it('T58 responds to pipelined requests in order', async () => {
@@ -223,22 +223,22 @@ describe('T58 the HTTP server', () => {
     };
     const names = Array.from({ length: 50 }, (_, i) => `n${i}`);
 
-    const reply = await rawHttp(besieged.stand.gateway, names.map(request).join(''));
+    const reply = await rawHttp(besieged.testbed.gateway, names.map(request).join(''));
 
     expect([...reply.text.matchAll(/"(n\d+)":"Query"/g)].map(([, name]) => name)).toEqual(names);
-    await besieged.stand.holds([], { hits: 0 });
+    await besieged.testbed.holds([], { hits: 0 });
   });
 
   it('T58 enforces its connection limit under 10,000 connections and responds again once they are closed', async () => {
     // A connection from before can still send requests.
-    const inside = new Client(besieged.stand.gateway.url);
+    const inside = new Client(besieged.testbed.gateway.url);
     afterFile(() => inside.destroy());
     await (await inside.request({ path: '/health', method: 'GET' })).body.dump();
     const sockets: Socket[] = [];
     // No more at a time than the backlog of Node holds: the system retries others only after a second or two.
     for (let i = 0; i < 25; i++) {
       const some = Array.from({ length: 400 }, () => {
-        const socket = connect(besieged.stand.gateway.port, '127.0.0.1');
+        const socket = connect(besieged.testbed.gateway.port, '127.0.0.1');
         socket.on('error', () => {});
         return socket.resume(); // or the end of it would not be seen
       });
@@ -256,8 +256,10 @@ describe('T58 the HTTP server', () => {
     expect(held).toBeLessThanOrEqual(4_096 + 128);
     for (const socket of sockets) socket.destroy();
 
-    await until(async () => expect((await besieged.stand.ask('{ __typename }')).status).toBe(200));
-    await besieged.stand.holds([], { hits: 0 });
+    await until(async () =>
+      expect((await besieged.testbed.ask('{ __typename }')).status).toBe(200),
+    );
+    await besieged.testbed.holds([], { hits: 0 });
   });
 
   it('T58 closes connections that send headers slowly or send nothing after 10 seconds (scaled to a tenth)', async () => {
@@ -266,7 +268,7 @@ describe('T58 the HTTP server', () => {
     expect(first).toBeGreaterThan(900);
     expect(last).toBeLessThan(3_500);
     expect(hurried.headers[0]?.text).toMatch(/^HTTP\/1\.1 408/);
-    await hurried.stand.holds([], { hits: 0 });
+    await hurried.testbed.holds([], { hits: 0 });
   });
 
   it('T58 closes connections that send a body slowly after 30 seconds (scaled to a tenth)', async () => {
@@ -276,11 +278,11 @@ describe('T58 the HTTP server', () => {
     // Node's own limit would cut at 30 s by this clock; a busy machine needs a while more than 3 s.
     expect(last).toBeLessThan(10_000);
     expect(hurried.bodies[0]?.text).toMatch(/^HTTP\/1\.1 408/);
-    await hurried.stand.holds([], { hits: 0 });
+    await hurried.testbed.holds([], { hits: 0 });
   });
 
   it('T58 closes connections that do not read their responses within 30 seconds (scaled to a tenth)', async () => {
-    const { gateway, upstream } = hurried.stand;
+    const { gateway, upstream } = hurried.testbed;
     const log = sampleOf(routes.getPersonLog, { person_id: 'big', person_log_id: 'l' });
     const big = JSON.stringify({ ...log, payload: { text: 'x'.repeat(4_900_000) } });
     upstream.on('GET /v0/persons/big/logs/l', text(big));

@@ -1,14 +1,14 @@
 /** T105: WebSockets that send many operations at once. */
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { openSocket } from '../live/support.ts';
-import { openStand } from './stand.ts';
+import { openTestbed } from './testbed.ts';
 import { until } from '../support/until.ts';
 
-const stand = await openStand({ LOG_LEVEL: 'warn' });
-beforeEach(() => stand.forget());
+const testbed = await openTestbed({ LOG_LEVEL: 'warn' });
+beforeEach(() => testbed.forget());
 
 afterAll(async () => {
-  await stand.close();
+  await testbed.close();
 });
 
 let count = 0;
@@ -20,7 +20,7 @@ const FIELDS = `{ ${Array.from({ length: 1_900 }, (_, i) => `f@_${i}`).join(' ')
 const refused = (): string => FIELDS.replaceAll('@', String(count++));
 
 it('T105 responds exactly once to each of sixty operations sent concurrently over one socket', async () => {
-  const socket = await openSocket(stand.gateway.url, { payload: undefined });
+  const socket = await openSocket(testbed.gateway.url, { payload: undefined });
   const ids = Array.from({ length: 60 }, (_, i) => `m${i}`);
 
   for (const id of ids) socket.subscribe(id, {}, refused());
@@ -33,8 +33,8 @@ it('T105 responds exactly once to each of sixty operations sent concurrently ove
 
 it('T105 starts an operation while other operations of the same socket wait for the backend', async () => {
   const waiting: (() => void)[] = [];
-  const socket = await openSocket(stand.gateway.url, { payload: { 'x-api-key': 'a-key' } });
-  stand.upstream.on('*', async (response) => {
+  const socket = await openSocket(testbed.gateway.url, { payload: { 'x-api-key': 'a-key' } });
+  testbed.upstream.on('*', async (response) => {
     await new Promise<void>((resolve) => waiting.push(resolve));
     response.writeHead(404).end('{}');
   });

@@ -24,7 +24,7 @@ import { openGateway, type InProcessOptions } from '../support/open-gateway.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { ok, silence, status, type Behaviour } from '../support/faults.ts';
 import { ID, inState, VERSION } from './live-watchers.ts';
-import { StagedClock } from '../support/staged-time.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { until } from '../support/until.ts';
 
 const ROUTE = 'GET /v0/pages/p/audiences/a/versions/v';
@@ -315,7 +315,7 @@ describe('a subscription', () => {
   }, 30_000);
 
   it('T95 disconnects a client that has read nothing for five minutes', async () => {
-    const clock = new StagedClock();
+    const clock = new FakeClock();
     const { site } = await openWith({ http: { clock } }, largeStates().behaviour);
     const socket = await rawRequest(site.url, { id: ID }, WATCH_LARGE);
     socket.pause();
@@ -365,7 +365,7 @@ describe('a subscription', () => {
   }, 30_000);
 
   it('T96 is ended one after another, spread over the drain period', async () => {
-    const clock = new StagedClock();
+    const clock = new FakeClock();
     const live = await openLive({ publishDelayMs: 60_000, clock });
     const id = await live.draft();
     const streams: Events[] = [];

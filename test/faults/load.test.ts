@@ -14,7 +14,7 @@ import { isCall } from '../support/fault-upstream.ts';
 import { sampleOf, world } from '../support/world.ts';
 import { openCallers, type Callers, type Heard } from './callers.ts';
 import { readAll } from './readers.ts';
-import { IMPATIENT, openStand, type Stand } from './stand.ts';
+import { IMPATIENT, openTestbed, type Testbed } from './testbed.ts';
 import { until } from '../support/until.ts';
 
 const isShed = (one: Heard): boolean => one.status === 503;
@@ -27,7 +27,7 @@ const next = (): string => `{ person(personId: "p${count++}") { name } }`;
  * Answers one of the waiting calls every 20 ms, 50 a second, and skips those whose connections are closed. Returns
  * a function that stops it.
  */
-function serveFifty({ upstream }: Stand): () => void {
+function serveFifty({ upstream }: Testbed): () => void {
   const waiting: (() => boolean)[] = [];
   upstream.on('*', (response, seen, socket) => {
     waiting.push(() => {
@@ -42,26 +42,26 @@ function serveFifty({ upstream }: Stand): () => void {
 }
 
 describe('a gateway with default settings', () => {
-  let stand: Stand;
+  let testbed: Testbed;
   let callers: Callers;
 
   beforeAll(async () => {
-    stand = await openStand({});
-    callers = openCallers(stand.gateway);
+    testbed = await openTestbed({});
+    callers = openCallers(testbed.gateway);
   });
 
   beforeEach(async () => {
-    stand.upstream.on('*', world());
-    await stand.calm();
+    testbed.upstream.on('*', world());
+    await testbed.calm();
   });
 
   afterAll(async () => {
     await callers.close();
-    await stand.close();
+    await testbed.close();
   });
 
   it('T24 serves fifty concurrent readers, and none waits while ten times as many responses as readers are sent', async () => {
-    stand.upstream.on('*', after(5, world()));
+    testbed.upstream.on('*', after(5, world()));
 
     const { readers, wrong, calls } = await readAll(callers, 50, 20);
 
@@ -71,7 +71,7 @@ describe('a gateway with default settings', () => {
       return Math.max(...own.map((at, i) => at - (own[i - 1] ?? 0)));
     });
     expect(Math.max(...answersBetween)).toBeLessThan(10 * 50);
-    await stand.holds([], { hits: calls });
+    await testbed.holds([], { hits: calls });
   }, 120_000);
 
   it('T26 hides a backend restart from readers and sends no write twice', async () => {
@@ -96,9 +96,9 @@ describe('a gateway with default settings', () => {
       );
     });
     await until(() => reads.length > 2 * 46);
-    await stand.upstream.stop();
+    await testbed.upstream.stop();
     await sleep(300);
-    await stand.upstream.start();
+    await testbed.upstream.start();
     const readBefore = reads.length;
     await until(() => reads.length > readBefore + 2 * 46);
     stop();
@@ -106,9 +106,9 @@ describe('a gateway with default settings', () => {
 
     const failed = reads.filter((heard) => heard instanceof Error || heard.body.errors);
     expect(failed.slice(0, 3)).toEqual([]);
-    const opened = await stand.gateway.metric('gateway_breaker_opened_total');
+    const opened = await testbed.gateway.metric('gateway_breaker_opened_total');
     expect(opened, 'it took the restart for an outage').toBe(0);
-    const bodies = stand.upstream.seen
+    const bodies = testbed.upstream.seen
       .filter(({ method }) => method === 'PATCH')
       .map(({ body }) => body);
     expect(new Set(bodies).size, 'writes that arrived, each once').toBe(bodies.length);
@@ -120,13 +120,13 @@ describe('a gateway with default settings', () => {
     expect(codes.filter((code) => !/^(UPSTREAM_UNAVAILABLE|OUTCOME_UNKNOWN)$/.test(code))).toEqual(
       [],
     );
-    await stand.holds([], { hits: [reads.length, Infinity] });
+    await testbed.holds([], { hits: [reads.length, Infinity] });
   });
 
   it('T28 makes one call per object when a request selects it many times', async () => {
     const ids = Array.from({ length: 100 }, (_, i) => formatNodeId('Person', [`n${i % 10}`]));
     const audience = sampleOf(routes.getAudience, { page_id: 'x', audience_id: 'a' });
-    stand.upstream.on(
+    testbed.upstream.on(
       'GET /v0/pages/x/audiences',
       ok({
         items: Array.from({ length: 50 }, (_, i) => ({
@@ -140,20 +140,20 @@ describe('a gateway with default settings', () => {
       }),
     );
 
-    const many = await stand.ask(
+    const many = await testbed.ask(
       'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Person { name } } }',
       {
         variables: { ids },
       },
     );
     expect(many.data.nodes).toHaveLength(100);
-    await stand.holds(many, { hits: 10 });
+    await testbed.holds(many, { hits: 10 });
 
-    const page = await stand.ask(
+    const page = await testbed.ask(
       '{ page(pageId: "x") { audiences(first: 50) { nodes { person { name } } } } }',
     );
     expect(page.data.page.audiences.nodes).toHaveLength(50);
-    await stand.holds(page, { hits: 2 });
+    await testbed.holds(page, { hits: 2 });
   });
 
   describe('T30 counts and lists', () => {
@@ -161,25 +161,25 @@ describe('a gateway with default settings', () => {
 
     it('T30 rejects counts and lists of ids above the limit in variables', async () => {
       const replies = [
-        await stand.ask('query ($n: Int) { persons(first: $n) { nodes { name } } }', {
+        await testbed.ask('query ($n: Int) { persons(first: $n) { nodes { name } } }', {
           variables: { n: 100_000 },
         }),
-        await stand.ask(nodes, {
+        await testbed.ask(nodes, {
           variables: {
             ids: Array.from({ length: 101 }, (_, i) => formatNodeId('Person', [`p${i}`])),
           },
         }),
         // 4,000 ids of nothing still fit into a body.
-        await stand.ask(nodes, { variables: { ids: Array(4_000).fill('UGVyc29uOjE') } }),
+        await testbed.ask(nodes, { variables: { ids: Array(4_000).fill('UGVyc29uOjE') } }),
       ];
 
       expect(replies.map(({ codes }) => codes)).toEqual(Array(3).fill(['BAD_USER_INPUT']));
-      await stand.holds(replies, { hits: 0 });
+      await testbed.holds(replies, { hits: 0 });
     });
 
     it('T30 enforces the call budget for fifteen lists of 100 items', async () => {
       const account = sampleOf(routes.searchAccounts)['items'][0];
-      stand.upstream.on('GET /v0/accounts/search', (response, seen, socket) => {
+      testbed.upstream.on('GET /v0/accounts/search', (response, seen, socket) => {
         const query = new URL(seen.target, 'http://any').searchParams.get('query');
         const items = Array.from({ length: 100 }, (_, i) => ({
           ...account,
@@ -194,22 +194,22 @@ describe('a gateway with default settings', () => {
           `l${i}: accounts(query: "q${i}", first: 100) { nodes { logs { nodes { type } } } }`,
       );
 
-      const retries = () => stand.gateway.metric('gateway_upstream_retries_total');
+      const retries = () => testbed.gateway.metric('gateway_upstream_retries_total');
       const before = await retries();
 
-      const reply = await stand.ask(`{ ${lists.join(' ')} }`);
+      const reply = await testbed.ask(`{ ${lists.join(' ')} }`);
 
       expect(new Set(reply.codes)).toEqual(new Set(['UPSTREAM_BUDGET_EXCEEDED']));
       // A busy machine may take the time of an attempt.
-      await stand.holds(reply, { hits: [1, 250 + (await retries()) - before] });
+      await testbed.holds(reply, { hits: [1, 250 + (await retries()) - before] });
     });
   });
 
   it('T25 responds to or rejects every request to a slow backend in bounded memory, opens no circuit and recovers', async () => {
-    const stopServing = serveFifty(stand);
-    const opened = () => stand.gateway.metric('gateway_breaker_opened_total');
+    const stopServing = serveFifty(testbed);
+    const opened = () => testbed.gateway.metric('gateway_breaker_opened_total');
     const openedBefore = await opened();
-    const before = await stand.gateway.metric('process_resident_memory_bytes');
+    const before = await testbed.gateway.metric('process_resident_memory_bytes');
     const heard: Heard[] = [];
 
     await callers.loop(300, 3_000, async (caller) => {
@@ -228,16 +228,16 @@ describe('a gateway with default settings', () => {
     expect((await opened()) - openedBefore).toBe(0);
     const shed = heard.filter(isShed);
     expect(shed.every(({ retryAfter }) => Number(retryAfter) >= 1)).toBe(true);
-    const grown = (await stand.gateway.metric('process_resident_memory_bytes')) - before;
+    const grown = (await testbed.gateway.metric('process_resident_memory_bytes')) - before;
     expect(grown).toBeLessThan(100e6);
 
     stopServing();
-    stand.upstream.on('*', world());
+    testbed.upstream.on('*', world());
     await until(async () => {
       const { body } = await callers.ask(next());
       expect(body.errors).toBeUndefined();
     });
-    await stand.holds([], { hits: [served.length, served.length + 2 * refused.length + 400] });
+    await testbed.holds([], { hits: [served.length, served.length + 2 * refused.length + 400] });
   });
 });
 
@@ -245,8 +245,8 @@ describe('T27 memory', () => {
   const READ = 'query ($id: ID!) { person(personId: $id) { name } }';
 
   it('T27 keeps heap and handles stable over requests, aborts and faults', async () => {
-    const stand = await openStand(IMPATIENT, { gauged: true });
-    onTestFinished(() => stand.close());
+    const testbed = await openTestbed(IMPATIENT, { gauged: true });
+    onTestFinished(() => testbed.close());
     const faults: readonly Behaviour[] = [
       status(503),
       reset(),
@@ -255,14 +255,14 @@ describe('T27 memory', () => {
       status(404),
     ];
     let asked = 0;
-    stand.upstream.on('*', (...args) => {
+    testbed.upstream.on('*', (...args) => {
       if (!isCall(args[1])) return world()(...args);
       asked += 1;
       const fault = asked % 17 === 0 ? faults[(asked / 17) % faults.length] : undefined;
       return asked % 499 === 0 ? silence()(...args) : after(2, fault ?? world())(...args);
     });
     const round = async () => {
-      const callers = openCallers(stand.gateway);
+      const callers = openCallers(testbed.gateway);
       await callers.loop(20, 800, async (caller) => {
         const leaves = caller % 5 === 0 ? { signal: AbortSignal.timeout(3) } : {};
         // One document: T37 tests the memory of many.
@@ -270,14 +270,14 @@ describe('T27 memory', () => {
         await callers.ask(READ, { variables, ...leaves }).catch(() => {});
       });
       await callers.close();
-      await stand.underWay(0);
+      await testbed.underWay(0);
     };
     const heaps: number[] = [];
     const handles: number[] = [];
 
     for (let i = 0; i < 4; i++) {
       await round();
-      const gauge = await stand.gateway.gauge();
+      const gauge = await testbed.gateway.gauge();
       heaps.push(gauge.heapBytes);
       handles.push(gauge.handles);
     }
@@ -286,9 +286,9 @@ describe('T27 memory', () => {
     // Idle connections to the backend come and go with the load; nothing else may.
     expect(handles[3], String(handles)).toBeLessThan(handles[1]! + 25);
     await until(async () => {
-      const { handles: left } = await stand.gateway.gauge();
+      const { handles: left } = await testbed.gateway.gauge();
       expect(left).toBeLessThan(20);
     }, 8_000);
-    await stand.holds([], { hits: asked });
+    await testbed.holds([], { hits: asked });
   });
 });

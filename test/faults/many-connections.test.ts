@@ -9,7 +9,7 @@ import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { afterFile } from '../support/after-file.ts';
 import { until } from '../support/until.ts';
-import { openStand } from './stand.ts';
+import { openTestbed } from './testbed.ts';
 
 const VERY_MANY = 1_000;
 const BACKLOG = 511;
@@ -17,7 +17,7 @@ const BACKLOG = 511;
 const PROBE = 'GET /health HTTP/1.1\r\nhost: gateway\r\n\r\n';
 
 it('T108 responds to all of a thousand connections opened while it was suspended', async () => {
-  const { port, process: gateway } = (await openStand({ LOG_LEVEL: 'warn' })).gateway;
+  const { port, process: gateway } = (await openTestbed({ LOG_LEVEL: 'warn' })).gateway;
   gateway.kill('SIGSTOP');
   afterFile(() => gateway.kill('SIGCONT'));
   let connected = 0;

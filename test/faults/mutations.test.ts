@@ -17,17 +17,17 @@ import {
   type Behaviour,
 } from '../support/faults.ts';
 import { sampleOf, world } from '../support/world.ts';
-import { openStand } from './stand.ts';
+import { openTestbed } from './testbed.ts';
 import { until } from '../support/until.ts';
 
-const stand = await openStand();
+const testbed = await openTestbed();
 
 afterEach(async () => {
-  await stand.upstream.start().catch(() => {}); // where a test has stopped it
-  for (const route of [PUBLISH, READ]) stand.upstream.on(route, world());
+  await testbed.upstream.start().catch(() => {}); // where a test has stopped it
+  for (const route of [PUBLISH, READ]) testbed.upstream.on(route, world());
   // As `calm` for reads: keeps the failures the smaller part of this route's calls.
   for (let i = 0; i < 5; i++) await publish();
-  await stand.calm();
+  await testbed.calm();
 });
 
 const VERSION = { page_id: 'p', audience_id: 'a', version_id: 'v' };
@@ -38,7 +38,7 @@ const versionId = formatNodeId('AudienceVersion', ['p', 'a', 'v']);
 const version = sampleOf(routes.getVersion, VERSION);
 
 const publish = (input: Record<string, unknown> = {}) =>
-  stand.ask(
+  testbed.ask(
     `mutation ($input: PublishAudienceVersionInput!) {
        publishAudienceVersion(input: $input) { audienceVersion { status } userErrors { code } } }`,
     { variables: { input: { id: versionId, ...input } } },
@@ -46,14 +46,14 @@ const publish = (input: Record<string, unknown> = {}) =>
 
 describe('T53 a write that cannot be sent', () => {
   it('T53 fails with UPSTREAM_UNAVAILABLE, and its object is not reloaded', async () => {
-    await stand.upstream.stop();
+    await testbed.upstream.stop();
 
     const reply = await publish();
 
     expect(reply.data).toEqual({ publishAudienceVersion: null });
     expect(reply.codes).toEqual(['UPSTREAM_UNAVAILABLE']);
     expect(reply.errors[0].extensions).not.toHaveProperty('state');
-    await stand.holds(reply, { hits: 0 });
+    await testbed.holds(reply, { hits: 0 });
   });
 });
 
@@ -64,16 +64,16 @@ describe('T54 operation keys', () => {
       const reply = await publish({ operationKey });
 
       expect(reply.errors).toEqual([]);
-      expect(JSON.parse(stand.upstream.seen.at(-1)!.body)).toEqual({ operationKey });
-      await stand.holds(reply, { hits: 1 });
+      expect(JSON.parse(testbed.upstream.seen.at(-1)!.body)).toEqual({ operationKey });
+      await testbed.holds(reply, { hits: 1 });
     },
   );
 
   it('T54 are omitted when the request contains none', async () => {
     const replies = [await publish(), await publish({ operationKey: null })];
 
-    expect(stand.upstream.seen.slice(-2).map(({ body }) => body)).toEqual(['{}', '{}']);
-    await stand.holds(replies, { hits: 2 });
+    expect(testbed.upstream.seen.slice(-2).map(({ body }) => body)).toEqual(['{}', '{}']);
+    await testbed.holds(replies, { hits: 2 });
   });
 
   it('T54 are forwarded for both of two writes with the same key', async () => {
@@ -83,7 +83,7 @@ describe('T54 operation keys', () => {
     ];
 
     expect(replies.flatMap(({ errors }) => errors)).toEqual([]);
-    await stand.holds(replies, { hits: 2 });
+    await testbed.holds(replies, { hits: 2 });
   });
 });
 
@@ -108,8 +108,8 @@ describe('T55 a write whose response is lost', () => {
   ];
 
   it.each(LOST)('T55 is sent once, and its object is reloaded, after %s', async (_name, fault) => {
-    stand.upstream.on(PUBLISH, fault);
-    stand.upstream.on(
+    testbed.upstream.on(PUBLISH, fault);
+    testbed.upstream.on(
       READ,
       ok({ ...version, status: 'queued', publishedAt: null, cancelledAt: null }),
     );
@@ -132,25 +132,29 @@ describe('T55 a write whose response is lost', () => {
         },
       },
     });
-    expect([stand.upstream.hits(PUBLISH), stand.upstream.hits(READ)]).toEqual([1, 1]);
-    await stand.holds(reply, { hits: 2 });
+    expect([testbed.upstream.hits(PUBLISH), testbed.upstream.hits(READ)]).toEqual([1, 1]);
+    await testbed.holds(reply, { hits: 2 });
   });
 
   it('T55 has found: false when its object is gone and found: null when its object cannot be read', async () => {
-    stand.upstream.on(PUBLISH, reset());
-    stand.upstream.on(READ, status(404), text('nonsense'));
+    testbed.upstream.on(PUBLISH, reset());
+    testbed.upstream.on(READ, status(404), text('nonsense'));
 
     const [gone, unread] = [await publish(), await publish()];
 
     expect([...gone.codes, ...unread.codes]).toEqual(['OUTCOME_UNKNOWN', 'OUTCOME_UNKNOWN']);
     expect(gone.errors[0].extensions.state).toEqual({ id: versionId, found: false });
     expect(unread.errors[0].extensions.state).toEqual({ id: versionId, found: null });
-    await stand.holds([gone, unread], { hits: 4 });
+    await testbed.holds([gone, unread], { hits: 4 });
   });
 
   it('T55 has its object reloaded with a retry, and invalid fields are omitted from the state', async () => {
-    stand.upstream.on(PUBLISH, silence());
-    stand.upstream.on(READ, status(503), ok({ ...version, status: 'hologram', queuedAt: 'later' }));
+    testbed.upstream.on(PUBLISH, silence());
+    testbed.upstream.on(
+      READ,
+      status(503),
+      ok({ ...version, status: 'hologram', queuedAt: 'later' }),
+    );
 
     const reply = await publish();
 
@@ -160,7 +164,7 @@ describe('T55 a write whose response is lost', () => {
       'id',
       'publishedAt',
     ]);
-    await stand.holds(reply, { hits: 3 });
+    await testbed.holds(reply, { hits: 3 });
   });
 
   it.each([
@@ -186,10 +190,10 @@ describe('T55 a write whose response is lost', () => {
       ['sortOrder', 'title', 'updatedAt'],
     ],
   ])('T55 returns the state of its object for %s', async (mutation, field, id, route, tells) => {
-    stand.upstream.on(route, reset());
+    testbed.upstream.on(route, reset());
     const more = mutation === 'updateTopic' ? ', title: "new"' : '';
 
-    const reply = await stand.ask(
+    const reply = await testbed.ask(
       `mutation { ${mutation}(input: { id: "${id}"${more} }) { ${field} { id } } }`,
     );
 
@@ -198,20 +202,20 @@ describe('T55 a write whose response is lost', () => {
     expect(Object.keys(reply.errors[0].extensions.state).sort()).toEqual(
       ['found', 'id', ...tells].sort(),
     );
-    await stand.holds(reply, { hits: 2 });
-    stand.upstream.on(route, world());
+    await testbed.holds(reply, { hits: 2 });
+    testbed.upstream.on(route, world());
   });
 
   it('T55 returns no state, and reloads nothing, when it would have created the object', async () => {
-    stand.upstream.on('POST /v0/topics/t/entries', reset());
+    testbed.upstream.on('POST /v0/topics/t/entries', reset());
 
-    const reply = await stand.ask(
+    const reply = await testbed.ask(
       'mutation { createTopicEntry(input: { topicId: "t", content: { type: "a", content: "b" } }) { topicEntry { id } } }',
     );
 
     expect(reply.codes).toEqual(['OUTCOME_UNKNOWN']);
     expect(reply.errors[0].extensions).not.toHaveProperty('state');
-    await stand.holds(reply, { hits: 1 });
+    await testbed.holds(reply, { hits: 1 });
   });
 });
 
@@ -220,9 +224,9 @@ describe('T56 several writes in one document', () => {
     `${alias}: updateTopic(input: { id: "${formatNodeId('Topic', [alias])}", title: "${alias}" }) { topic { topicId } userErrors { code } }`;
 
   it('T56 are sent in sequence, and a failed write does not stop the next one', async () => {
-    stand.upstream.on('PATCH /v0/topics/b', status(500));
+    testbed.upstream.on('PATCH /v0/topics/b', status(500));
 
-    const reply = await stand.ask(`mutation { ${['a', 'b', 'c'].map(write).join(' ')} }`);
+    const reply = await testbed.ask(`mutation { ${['a', 'b', 'c'].map(write).join(' ')} }`);
 
     expect(reply.status).toBe(200);
     expect(reply.data).toEqual({
@@ -234,18 +238,20 @@ describe('T56 several writes in one document', () => {
       path: ['b'],
       extensions: { code: 'OUTCOME_UNKNOWN' },
     });
-    const sent = stand.upstream.seen.filter(({ target }) => target.includes('/topics/')).slice(-4);
+    const sent = testbed.upstream.seen
+      .filter(({ target }) => target.includes('/topics/'))
+      .slice(-4);
     expect(sent.map(({ method }) => method)).toEqual(['PATCH', 'PATCH', 'GET', 'PATCH']);
     expect(sent.map(({ body }) => body && JSON.parse(body).title)).toEqual(['a', 'b', '', 'c']);
-    await stand.holds(reply, { hits: 4 });
+    await testbed.holds(reply, { hits: 4 });
   });
 
   it('T56 report 409, 404 and 422 responses as userErrors, not as errors', async () => {
-    stand.upstream.on('PATCH /v0/topics/a', status(409));
-    stand.upstream.on('PATCH /v0/topics/b', status(404));
-    stand.upstream.on('PATCH /v0/topics/c', status(422));
+    testbed.upstream.on('PATCH /v0/topics/a', status(409));
+    testbed.upstream.on('PATCH /v0/topics/b', status(404));
+    testbed.upstream.on('PATCH /v0/topics/c', status(422));
 
-    const reply = await stand.ask(`mutation { ${['a', 'b', 'c'].map(write).join(' ')} }`);
+    const reply = await testbed.ask(`mutation { ${['a', 'b', 'c'].map(write).join(' ')} }`);
 
     expect(reply.errors).toEqual([]);
     expect(Object.values<any>(reply.data).map(({ userErrors }) => userErrors[0].code)).toEqual([
@@ -253,24 +259,24 @@ describe('T56 several writes in one document', () => {
       'NOT_FOUND',
       'VALIDATION_FAILED',
     ]);
-    await stand.holds(reply, { hits: 3 });
+    await testbed.holds(reply, { hits: 3 });
   });
 
   it('T22 are all sent when the client disconnects during the first write', async () => {
-    for (const id of ['a', 'b', 'c']) stand.upstream.on(`PATCH /v0/topics/${id}`, world());
+    for (const id of ['a', 'b', 'c']) testbed.upstream.on(`PATCH /v0/topics/${id}`, world());
     const late = held(world());
-    stand.upstream.on('PATCH /v0/topics/a', late.behaviour);
+    testbed.upstream.on('PATCH /v0/topics/a', late.behaviour);
     const leaving = new AbortController();
 
-    const gone = stand.ask(`mutation { ${['a', 'b', 'c'].map(write).join(' ')} }`, {
+    const gone = testbed.ask(`mutation { ${['a', 'b', 'c'].map(write).join(' ')} }`, {
       signal: leaving.signal,
     });
-    await until(() => expect(stand.hits).toBe(1));
+    await until(() => expect(testbed.hits).toBe(1));
     leaving.abort();
     await expect(gone).rejects.toThrow();
     late.release();
 
-    await until(() => expect(stand.hits).toBe(3));
-    await stand.holds([], { hits: 3 });
+    await until(() => expect(testbed.hits).toBe(3));
+    await testbed.holds([], { hits: 3 });
   });
 });

@@ -10,12 +10,12 @@ import { reset, silence, status, type Behaviour } from '../support/faults.ts';
 import { KEY, OTHER_KEY } from '../support/gateway-process.ts';
 import { world } from '../support/world.ts';
 import { openCallers, type Callers, type Heard } from './callers.ts';
-import { openStand, type Stand } from './stand.ts';
+import { openTestbed, type Testbed } from './testbed.ts';
 import { until } from '../support/until.ts';
 
-async function open(env?: Readonly<Record<string, string>>): Promise<[Stand, Callers]> {
-  const stand = await openStand(env);
-  return [stand, openCallers(stand.gateway)];
+async function open(env?: Readonly<Record<string, string>>): Promise<[Testbed, Callers]> {
+  const testbed = await openTestbed(env);
+  return [testbed, openCallers(testbed.gateway)];
 }
 
 let asked = 0;

@@ -6,16 +6,16 @@ import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { KEY, POST_JSON, send, type Reply } from '../support/gateway-process.ts';
 import { rawHttp } from './raw-http.ts';
-import { openStand, type Stand } from './stand.ts';
+import { openTestbed, type Testbed } from './testbed.ts';
 import { until } from '../support/until.ts';
 
-const open = (env: Record<string, string> = {}): Promise<Stand> => openStand(env);
+const open = (env: Record<string, string> = {}): Promise<Testbed> => openTestbed(env);
 
 const LOOKUP = '{ person(personId: "p") { name } }';
 
 describe('T77 ADMIN_PORT', () => {
   /** The URL of the operators' port, from the log. */
-  const adminOf = async ({ gateway }: Stand): Promise<string> => {
+  const adminOf = async ({ gateway }: Testbed): Promise<string> => {
     let url: string | undefined;
     await until(() => {
       url = /Metrics and readiness at (http:\S+?)"/.exec(gateway.output)?.[1];
@@ -25,14 +25,14 @@ describe('T77 ADMIN_PORT', () => {
   };
 
   it('T77 is the only port that serves metrics and readiness details', async () => {
-    const stand = await open({ ADMIN_PORT: '0' });
-    const admin = await adminOf(stand);
-    await stand.ask(LOOKUP);
+    const testbed = await open({ ADMIN_PORT: '0' });
+    const admin = await adminOf(testbed);
+    await testbed.ask(LOOKUP);
 
     const shown = {
-      metrics: await stand.gateway.get('/metrics'),
-      ready: await stand.gateway.get('/ready'),
-      health: await stand.gateway.get('/health'),
+      metrics: await testbed.gateway.get('/metrics'),
+      ready: await testbed.gateway.get('/ready'),
+      health: await testbed.gateway.get('/health'),
     };
     const hidden = {
       metrics: await send(`${admin}/metrics`),
@@ -51,23 +51,23 @@ describe('T77 ADMIN_PORT', () => {
   });
 
   it('T77 is closed when the process stops', async () => {
-    const stand = await open({ ADMIN_PORT: '0' });
-    const admin = await adminOf(stand);
+    const testbed = await open({ ADMIN_PORT: '0' });
+    const admin = await adminOf(testbed);
 
-    expect(await stand.gateway.stop()).toBe(0);
+    expect(await testbed.gateway.stop()).toBe(0);
 
     await expect(send(`${admin}/health`)).rejects.toThrow('fetch failed');
   });
 });
 
 describe('T77 EXPLAIN', () => {
-  const ask = ({ gateway }: Stand, explain: string, apiKey?: string): Promise<Reply> =>
+  const ask = ({ gateway }: Testbed, explain: string, apiKey?: string): Promise<Reply> =>
     gateway.post(
       { query: LOOKUP },
       { 'x-explain': explain, ...(apiKey && { 'x-api-key': apiKey }) },
     );
-  const told = async (stand: Stand, apiKey?: string) => {
-    const [plan, cost] = [await ask(stand, 'plan', apiKey), await ask(stand, 'true', apiKey)];
+  const told = async (testbed: Testbed, apiKey?: string) => {
+    const [plan, cost] = [await ask(testbed, 'plan', apiKey), await ask(testbed, 'true', apiKey)];
     return [
       plan.body.extensions?.plan !== undefined,
       cost.body.extensions?.upstream !== undefined,
@@ -88,30 +88,30 @@ describe('T77 EXPLAIN', () => {
   ])(
     'T77 controls whether requests with and without an API key get plans and costs: %s',
     async (audience, withKey, without) => {
-      const stand = await open({ EXPLAIN: audience, UPSTREAM_API_KEY: KEY });
+      const testbed = await open({ EXPLAIN: audience, UPSTREAM_API_KEY: KEY });
 
-      expect(await told(stand, KEY)).toEqual(withKey);
-      expect(await told(stand)).toEqual(without);
+      expect(await told(testbed, KEY)).toEqual(withKey);
+      expect(await told(testbed)).toEqual(without);
     },
   );
 
   it('T77 off does not execute a mutation whose plan was requested', async () => {
-    const stand = await open({ EXPLAIN: 'off' });
+    const testbed = await open({ EXPLAIN: 'off' });
 
-    const reply = await stand.ask(
+    const reply = await testbed.ask(
       `mutation { updateTopic(input: { id: "${formatNodeId('Topic', ['t'])}", title: "x" }) { topic { title } } }`,
       { headers: { 'x-explain': 'plan' } },
     );
 
     expect([reply.status, reply.codes]).toEqual([403, ['EXPLAIN_NOT_ALLOWED']]);
     expect(reply.errors[0].message).toContain('EXPLAIN=off');
-    await stand.holds(reply, { hits: 0 });
+    await testbed.holds(reply, { hits: 0 });
   });
 });
 
 describe('T78 ALLOWED_HOSTS', () => {
   /** The status and text for a request that names a host. */
-  const as = ({ gateway }: Stand, host: string, path = '/graphql'): Promise<[number, string]> =>
+  const as = ({ gateway }: Testbed, host: string, path = '/graphql'): Promise<[number, string]> =>
     new Promise((resolve, reject) => {
       const body = JSON.stringify({ query: LOOKUP });
       const method = path === '/graphql' ? 'POST' : 'GET';
@@ -125,26 +125,26 @@ describe('T78 ALLOWED_HOSTS', () => {
     });
 
   it('T78 allows only loopback names when no API key is required, to prevent DNS rebinding', async () => {
-    const stand = await open({ UPSTREAM_API_KEY: KEY });
-    const { port } = stand.gateway;
+    const testbed = await open({ UPSTREAM_API_KEY: KEY });
+    const { port } = testbed.gateway;
 
     for (const host of [`127.0.0.1:${port}`, 'localhost', `LOCALHOST:${port}`, `[::1]:${port}`]) {
-      expect(await as(stand, host)).toEqual([200, '{"data":{"person":{"name":"name"}}}']);
+      expect(await as(testbed, host)).toEqual([200, '{"data":{"person":{"name":"name"}}}']);
     }
-    const before = stand.hits;
+    const before = testbed.hits;
     for (const host of [`evil.example:${port}`, 'localhost.evil.example', '127.0.0.1.nip.io']) {
-      const [status, text] = await as(stand, host);
+      const [status, text] = await as(testbed, host);
       expect([status, JSON.parse(text).errors[0].extensions.code]).toEqual([
         421,
         'HOST_NOT_ALLOWED',
       ]);
       expect(text).toContain('ALLOWED_HOSTS');
     }
-    expect((await as(stand, 'evil.example', '/metrics'))[0]).toBe(421);
-    expect(stand.hits).toBe(before);
+    expect((await as(testbed, 'evil.example', '/metrics'))[0]).toBe(421);
+    expect(testbed.hits).toBe(before);
     // Load balancers ask by address.
     for (const path of ['/health', '/ready', '/health?x', '/ready?probe=x']) {
-      expect((await as(stand, '10.0.0.7', path))[0], path).toBe(200);
+      expect((await as(testbed, '10.0.0.7', path))[0], path).toBe(200);
     }
   });
 
@@ -157,10 +157,10 @@ describe('T78 ALLOWED_HOSTS', () => {
   });
 
   it('T78 rejects a request before its body arrives and truncates a long host in the message', async () => {
-    const stand = await open({ ALLOWED_HOSTS: 'api.example.com' });
+    const testbed = await open({ ALLOWED_HOSTS: 'api.example.com' });
     const head = `POST /graphql HTTP/1.1\r\nhost: ${'x'.repeat(9_000)}\r\ncontent-type: application/json\r\ncontent-length: 90000\r\n\r\n`;
 
-    const reply = await rawHttp(stand.gateway, head, { then: ['{'.repeat(1_000)] });
+    const reply = await rawHttp(testbed.gateway, head, { then: ['{'.repeat(1_000)] });
 
     expect([reply.status, reply.closed]).toEqual([421, true]);
     expect(reply.text).not.toMatch(/x{101}/);

@@ -10,14 +10,14 @@ import { held, ok, type Behaviour } from '../support/faults.ts';
 import { KEY } from '../support/gateway-process.ts';
 import { sampleOf } from '../support/world.ts';
 import { openCallers } from './callers.ts';
-import { expectBelow, openStand, type Stand } from './stand.ts';
+import { expectBelow, openTestbed, type Testbed } from './testbed.ts';
 import { until } from '../support/until.ts';
 
 const ITEMS = 100;
 
 const AUDIENCES = 'GET /v0/pages/p/audiences';
 
-let stand: Stand;
+let testbed: Testbed;
 
 /** A hundred audiences of a page. */
 function audiencesOf(pageId: string, changes: object = {}): Behaviour {
@@ -34,10 +34,10 @@ function audiencesOf(pageId: string, changes: object = {}): Behaviour {
 }
 
 beforeAll(async () => {
-  stand = await openStand({}, { gauged: true });
-  stand.upstream.on(AUDIENCES, audiencesOf('p'));
+  testbed = await openTestbed({}, { gauged: true });
+  testbed.upstream.on(AUDIENCES, audiencesOf('p'));
   const long = { supplementaryContext: 'x'.repeat(30_000) };
-  stand.upstream.on('GET /v0/pages/long/audiences', audiencesOf('long', long));
+  testbed.upstream.on('GET /v0/pages/long/audiences', audiencesOf('long', long));
 });
 
 /** A selection from the page to its audiences and back, `levels` times. */
@@ -83,25 +83,25 @@ describe('T61 the response size limit', () => {
   it.each(ATTACKS)(
     'T61 rejects $what without data in bounded CPU and memory',
     async ({ source, variables }) => {
-      const before = await stand.gateway.metric('process_cpu_seconds_total');
+      const before = await testbed.gateway.metric('process_cpu_seconds_total');
 
-      const reply = await stand.ask(source, { variables });
+      const reply = await testbed.ask(source, { variables });
 
       expect(reply.codes, reply.text.slice(0, 500)).toEqual(['RESULT_TOO_LARGE']);
       expect(reply.body).not.toHaveProperty('data');
       expect(reply.status).toBe(400);
       expect(reply.errors[0].message).toMatch(/`[\w.]+`\..*`first`/);
-      const cpu = (await stand.gateway.metric('process_cpu_seconds_total')) - before;
+      const cpu = (await testbed.gateway.metric('process_cpu_seconds_total')) - before;
       expect(cpu, 'seconds of CPU').toBeLessThan(1);
-      const { heapBytes, rssBytes } = await stand.gateway.gauge();
+      const { heapBytes, rssBytes } = await testbed.gateway.gauge();
       expect(heapBytes).toBeLessThan(100_000_000);
       expect(rssBytes).toBeLessThan(400_000_000);
-      await stand.holds(reply, { hits: [0, 3] });
+      await testbed.holds(reply, { hits: [0, 3] });
     },
   );
 
   it('T61 rejects with status 200 for clients that accept only application/json', async () => {
-    const reply = await stand.ask(`{ page(pageId: "p") { ${cycles(3, 'pageId')} } }`, {
+    const reply = await testbed.ask(`{ page(pageId: "p") { ${cycles(3, 'pageId')} } }`, {
       headers: { accept: 'application/json' },
     });
 
@@ -110,27 +110,27 @@ describe('T61 the response size limit', () => {
   });
 
   it('T61 spends less CPU on responses to disconnected clients', async () => {
-    const callers = openCallers(stand.gateway);
+    const callers = openCallers(testbed.gateway);
     let count = 0;
     const cpuOf = async (isLeft: boolean): Promise<number> => {
-      const before = await stand.gateway.metric('process_cpu_seconds_total');
+      const before = await testbed.gateway.metric('process_cpu_seconds_total');
       const answer = held(audiencesOf('p'));
-      stand.upstream.on(AUDIENCES, answer.behaviour);
+      testbed.upstream.on(AUDIENCES, answer.behaviour);
       // One each, since a signal warns of an eleventh listener.
       const leaving = Array.from({ length: 30 }, () => new AbortController());
       const asked = leaving.map(({ signal }) => {
         const query = `{ page(pageId: "p") { ${cycles(2, 'id pageId status', 45)} } } # ${count++}`;
         return callers.ask(query, { signal }).catch(() => {});
       });
-      await stand.underWay(asked.length);
+      await testbed.underWay(asked.length);
       if (isLeft) {
         for (const caller of leaving) caller.abort();
-        await stand.underWay(0);
+        await testbed.underWay(0);
       }
       answer.release();
       await Promise.all(asked);
-      await stand.underWay(0);
-      return (await stand.gateway.metric('process_cpu_seconds_total')) - before;
+      await testbed.underWay(0);
+      return (await testbed.gateway.metric('process_cpu_seconds_total')) - before;
     };
     await cpuOf(false);
 
@@ -145,20 +145,20 @@ describe('T61 the response size limit', () => {
       query: `{ page(pageId: "p") { ${cycles(2, 'id status', 45)} } }`,
     });
     const head = `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\nx-api-key: ${KEY}\r\ncontent-length: ${body.length}\r\n\r\n`;
-    const { heapBytes: before } = await stand.gateway.gauge();
-    const sentBefore = await stand.gateway.metric('gateway_requests_total', 'outcome="ok"');
+    const { heapBytes: before } = await testbed.gateway.gauge();
+    const sentBefore = await testbed.gateway.metric('gateway_requests_total', 'outcome="ok"');
 
     const sockets = Array.from({ length: 60 }, () =>
-      connect(stand.gateway.port, '127.0.0.1')
+      connect(testbed.gateway.port, '127.0.0.1')
         .on('error', () => {})
         .pause(),
     );
     for (const socket of sockets) socket.write(head + body);
 
     await until(async () => {
-      const sent = await stand.gateway.metric('gateway_requests_total', 'outcome="ok"');
+      const sent = await testbed.gateway.metric('gateway_requests_total', 'outcome="ok"');
       expect(sent - sentBefore).toBe(60);
-      const { heapBytes } = await stand.gateway.gauge();
+      const { heapBytes } = await testbed.gateway.gauge();
       // The answers have 10 MB of text, and their values several times as much.
       expect(heapBytes - before).toBeLessThan(15e6);
     }, 15_000);

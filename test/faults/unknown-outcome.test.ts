@@ -10,15 +10,15 @@ import { html, ofProxy, ok, status, type Behaviour } from '../support/faults.ts'
 import { openRelay } from '../support/relay.ts';
 import { sampleOf, world } from '../support/world.ts';
 import { openCallers } from './callers.ts';
-import { openStand } from './stand.ts';
+import { openTestbed } from './testbed.ts';
 
-const stand = await openStand();
+const testbed = await openTestbed();
 
 afterEach(async () => {
-  stand.upstream.on(WRITE, world());
+  testbed.upstream.on(WRITE, world());
   // Keeps the failures the smaller part of this route's calls.
   for (let i = 0; i < 5; i++) await write();
-  await stand.holds([], { hits: 5 });
+  await testbed.holds([], { hits: 5 });
 });
 
 const WRITE = 'PATCH /v0/topics/t';
@@ -26,7 +26,7 @@ const topic = sampleOf(routes.getTopic, { topic_id: 't' });
 
 const update = (id: string, title: string): string =>
   `mutation { updateTopic(input: { id: "${formatNodeId('Topic', [id])}", title: "${title}" }) { topic { title } userErrors { code } } }`;
-const write = () => stand.ask(update('t', 'new'));
+const write = () => testbed.ask(update('t', 'new'));
 
 it.each<[number, string]>([
   [401, 'UNAUTHENTICATED'],
@@ -38,13 +38,13 @@ it.each<[number, string]>([
 ])(
   'T74 fails a write that returns %i with %s and does not reload its object',
   async (code, expected) => {
-    stand.upstream.on(WRITE, status(code, code === 503 ? { 'retry-after': '0' } : {}));
+    testbed.upstream.on(WRITE, status(code, code === 503 ? { 'retry-after': '0' } : {}));
 
     const reply = await write();
 
     expect(reply.codes).toEqual([expected]);
     expect(reply.errors[0].extensions).not.toHaveProperty('state');
-    await stand.holds(reply, { hits: 1 });
+    await testbed.holds(reply, { hits: 1 });
   },
 );
 
@@ -62,20 +62,20 @@ it.each<[string, Behaviour]>([
   ['a 501 in HTML', html(501)],
   ['a 505 without a body', ofProxy(505, '')],
 ])('T74 reports OUTCOME_UNKNOWN for a write that returns %s', async (_name, fault) => {
-  stand.upstream.on(WRITE, fault);
+  testbed.upstream.on(WRITE, fault);
 
   const reply = await write();
 
   expect(reply.codes).toEqual(['OUTCOME_UNKNOWN']);
-  expect(stand.upstream.hits(WRITE)).toBe(1);
-  await stand.holds(reply, { hits: 2 });
+  expect(testbed.upstream.hits(WRITE)).toBe(1);
+  await testbed.holds(reply, { hits: 2 });
 });
 
 it.each([408, 421, 499, 500, 501, 502, 503, 504, 505, 520])(
   'T74 reports OUTCOME_UNKNOWN for a write when a proxy returns %i in HTML with Retry-After',
   async (code) => {
     const page = `<title>${code} Backend fetch failed</title>`;
-    stand.upstream.on(WRITE, ofProxy(code, page, 'text/html', { 'retry-after': '5' }));
+    testbed.upstream.on(WRITE, ofProxy(code, page, 'text/html', { 'retry-after': '5' }));
 
     const reply = await write();
 
@@ -84,36 +84,36 @@ it.each([408, 421, 499, 500, 501, 502, 503, 504, 505, 520])(
       retryAfterMs: 5_000,
       state: { found: true },
     });
-    expect(stand.upstream.hits(WRITE)).toBe(1);
-    await stand.holds(reply, { hits: 2 });
+    expect(testbed.upstream.hits(WRITE)).toBe(1);
+    await testbed.holds(reply, { hits: 2 });
   },
 );
 
 it.each([408, 421, 499, 501, 503, 505])(
   "T74 treats a write as rejected when it returns %i with the backend's error body",
   async (code) => {
-    stand.upstream.on(WRITE, status(code));
+    testbed.upstream.on(WRITE, status(code));
 
     const reply = await write();
 
     expect(reply.codes).not.toContain('OUTCOME_UNKNOWN');
-    await stand.holds(reply, { hits: 1 });
+    await testbed.holds(reply, { hits: 1 });
   },
 );
 
 it("T74 fails one invalid field of a write's response with UPSTREAM_INVALID_RESPONSE, not OUTCOME_UNKNOWN", async () => {
-  stand.upstream.on(WRITE, ok({ ...topic, title: 7 }));
+  testbed.upstream.on(WRITE, ok({ ...topic, title: 7 }));
 
   const reply = await write();
 
   expect(reply.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
   expect(reply.errors[0].path).toEqual(['updateTopic', 'topic', 'title']);
-  await stand.holds(reply, { hits: 1 });
+  await testbed.holds(reply, { hits: 1 });
 });
 
 it('T74 sends each of 400 writes once to a backend with a short keep-alive timeout', async () => {
   const far = await openRelay(4);
-  const closer = await openStand({}, { url: () => `http://127.0.0.1:${far.port}` });
+  const closer = await openTestbed({}, { url: () => `http://127.0.0.1:${far.port}` });
   far.leadTo(closer.upstream.port);
   const callers = openCallers(closer.gateway);
   onTestFinished(async () => {

@@ -27,15 +27,15 @@ import {
 import { KEY, OTHER_KEY, type Reply } from '../support/gateway-process.ts';
 import { isKeyId } from '../../src/v0/schemas/primitive.ts';
 import { sampleOf, world } from '../support/world.ts';
-import { expectBelow, IMPATIENT, openStand, type Range, type Stand } from './stand.ts';
+import { expectBelow, IMPATIENT, openTestbed, type Range, type Testbed } from './testbed.ts';
 import { until } from '../support/until.ts';
 
 const DEADLINE_MS = Number(IMPATIENT.REQUEST_TIMEOUT_MS);
 
-const stand = await openStand();
-await stand.calm();
+const testbed = await openTestbed();
+await testbed.calm();
 
-afterEach(() => stand.calm());
+afterEach(() => testbed.calm());
 
 /** A person, whose route a test stages, beside a topic that is answered. */
 const BESIDE = '{ person(personId: "p") { name } topic(topicId: "t") { title } }';
@@ -57,19 +57,19 @@ function expectPartial({ status: code, data, errors, codes }: Reply, expected: s
 
 describe('slow and unresponsive backends', () => {
   it('T1 returns the other field when one field exceeds the attempt time-out', async () => {
-    stand.upstream.on(PERSON, after(800, ok(person)));
+    testbed.upstream.on(PERSON, after(800, ok(person)));
 
-    const reply = await stand.ask(BESIDE);
+    const reply = await testbed.ask(BESIDE);
 
     expectPartial(reply, 'UPSTREAM_TIMEOUT');
-    await stand.holds(reply, { hits: 4 });
+    await testbed.holds(reply, { hits: 4 });
   });
 
   it('T2 ends a query with many slow hops at the deadline', async () => {
     const open = new Set<number>();
     let hops = 0;
     // One item a page, always more: a hundred hops of 200 ms.
-    stand.upstream.on('GET /v0/topics', async (response, seen, socket) => {
+    testbed.upstream.on('GET /v0/topics', async (response, seen, socket) => {
       const hop = hops++;
       open.add(hop);
       response.once('close', () => open.delete(hop));
@@ -78,7 +78,7 @@ describe('slow and unresponsive backends', () => {
       await after(200, ok({ ...list, ...more }))(response, seen, socket);
     });
 
-    const reply = await stand.ask(
+    const reply = await testbed.ask(
       '{ topics(first: 100) { nodes { title } } person(personId: "q") { name } }',
     );
 
@@ -86,19 +86,19 @@ describe('slow and unresponsive backends', () => {
     expect(reply.codes).toEqual(['UPSTREAM_TIMEOUT']);
     expect(reply.tookMs).toBeGreaterThan(DEADLINE_MS - 100);
     // More would take longer than the request may.
-    await stand.holds(reply, { hits: [3, 14] });
+    await testbed.holds(reply, { hits: [3, 14] });
     // The hop under way is aborted, not left to end by itself.
     await until(() => expect([...open]).toEqual([]));
   });
 
   it('T3 times out on a backend that accepts connections and never responds, and closes its sockets', async () => {
     const sockets = new Set<Socket>();
-    stand.upstream.on(PERSON, (_response, _seen, socket) => void sockets.add(socket));
+    testbed.upstream.on(PERSON, (_response, _seen, socket) => void sockets.add(socket));
 
-    const reply = await stand.ask(BESIDE);
+    const reply = await testbed.ask(BESIDE);
 
     expectPartial(reply, 'UPSTREAM_TIMEOUT');
-    await stand.holds(reply, { hits: 4 });
+    await testbed.holds(reply, { hits: 4 });
     await until(
       () => expect([...sockets].filter(({ destroyed }) => !destroyed)).toEqual([]),
       1_000,
@@ -106,12 +106,12 @@ describe('slow and unresponsive backends', () => {
   });
 
   it('T4 times out on an endless body that arrives slowly', async () => {
-    stand.upstream.on(PERSON, drip(100));
+    testbed.upstream.on(PERSON, drip(100));
 
-    const reply = await stand.ask(BESIDE);
+    const reply = await testbed.ask(BESIDE);
 
     expectPartial(reply, 'UPSTREAM_TIMEOUT');
-    await stand.holds(reply, { hits: 4 });
+    await testbed.holds(reply, { hits: 4 });
   });
 });
 
@@ -130,33 +130,33 @@ describe('broken connections and temporary faults', () => {
     ],
     ['T1 retries after one slow answer', after(700, ok(person))],
   ])('%s', async (_name, fault) => {
-    stand.upstream.on(PERSON, fault, ok(person));
+    testbed.upstream.on(PERSON, fault, ok(person));
 
-    const reply = await stand.ask('{ person(personId: "p") { name email } }');
+    const reply = await testbed.ask('{ person(personId: "p") { name email } }');
 
     expect(reply.body).toEqual({ data: { person: { name: 'name', email: 'email' } } });
-    await stand.holds(reply, { hits: 2 });
+    await testbed.holds(reply, { hits: 2 });
     // The retry asks for the whole answer, not for the rest of it.
-    expect(stand.upstream.seen.at(-1)?.headers).not.toHaveProperty('range');
+    expect(testbed.upstream.seen.at(-1)?.headers).not.toHaveProperty('range');
   });
 
   it('T7 returns no part of a response that is truncated on every attempt', async () => {
-    stand.upstream.on(PERSON, cut(person));
+    testbed.upstream.on(PERSON, cut(person));
 
-    const reply = await stand.ask(BESIDE);
+    const reply = await testbed.ask(BESIDE);
 
     expectPartial(reply, 'UPSTREAM_INVALID_RESPONSE');
-    await stand.holds(reply, { hits: 4 });
+    await testbed.holds(reply, { hits: 4 });
   });
 
   it('T8 retries after a 503, and after a 429 once its Retry-After of one second has passed', async () => {
-    stand.upstream.on(PERSON, status(503), status(429, { 'retry-after': '1' }), ok(person));
+    testbed.upstream.on(PERSON, status(503), status(429, { 'retry-after': '1' }), ok(person));
 
-    const reply = await stand.ask(BESIDE);
+    const reply = await testbed.ask(BESIDE);
 
     expect(reply.body).toEqual({ data: { person: { name: 'name' }, topic: WELL } });
     expect(reply.tookMs).toBeGreaterThanOrEqual(1_000);
-    await stand.holds(reply, { hits: 4 });
+    await testbed.holds(reply, { hits: 4 });
   });
 
   it.each([
@@ -165,65 +165,65 @@ describe('broken connections and temporary faults', () => {
   ])(
     'T8 returns retryAfterMs immediately when the Retry-After of a %i exceeds the deadline',
     async (code, expected) => {
-      stand.upstream.on(TOPIC, world());
+      testbed.upstream.on(TOPIC, world());
       // A 429 pauses the key: the topic is asked for before.
-      stand.upstream.on(PERSON, async (...args) => {
-        await until(() => stand.upstream.hits(TOPIC) > 0);
+      testbed.upstream.on(PERSON, async (...args) => {
+        await until(() => testbed.upstream.hits(TOPIC) > 0);
         await status(code, { 'retry-after': '30' })(...args);
       });
 
-      const reply = await stand.ask(BESIDE, { apiKey: `limited-by-${code}` });
+      const reply = await testbed.ask(BESIDE, { apiKey: `limited-by-${code}` });
 
       expectPartial(reply, expected);
       expect(reply.errors[0].extensions.retryAfterMs).toBe(30_000);
       expect(reply.tookMs).toBeLessThan(DEADLINE_MS);
-      await stand.holds(reply, { hits: 2 });
+      await testbed.holds(reply, { hits: 2 });
     },
   );
 
   it('T9 stops calling a failing route after at most twenty attempts and keeps calling other routes', async () => {
-    stand.upstream.on(PERSON, status(503));
+    testbed.upstream.on(PERSON, status(503));
     const query =
       '{ person(personId: "p") { name } a: topic(topicId: "a") { title } b: topic(topicId: "b") { title } }';
 
     const replies = [];
-    for (let i = 0; i < 200; i++) replies.push(await stand.ask(query));
+    for (let i = 0; i < 200; i++) replies.push(await testbed.ask(query));
 
     expect(replies.every(({ codes }) => codes.join() === 'UPSTREAM_UNAVAILABLE')).toBe(true);
     expect(replies.every(({ data }) => data?.a.title && data.b.title)).toBe(true);
     // Two of each request; fewer than twenty failures where a new window began with successes; and a few probes.
-    await stand.holds(replies, { hits: [400 + 10, 400 + 25] });
+    await testbed.holds(replies, { hits: [400 + 10, 400 + 25] });
   });
 });
 
 describe('T11 the circuit breaker', () => {
   // The default time-outs: a hundred calls at once may take longer than 400 ms.
-  let stand: Stand;
+  let testbed: Testbed;
   beforeAll(async () => {
-    stand = await openStand({});
+    testbed = await openTestbed({});
   });
 
   it.each([401, 404, 429])('T11 does not count five hundred responses of %i', async (code) => {
-    stand.upstream.on('*', (response, seen, socket) =>
+    testbed.upstream.on('*', (response, seen, socket) =>
       (seen.headers['x-api-key'] === KEY ? status(code) : world())(response, seen, socket),
     );
     const ids = Array.from({ length: 100 }, (_, i) => formatNodeId('Person', [`refused-${i}`]));
     const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Person { name } } }';
 
     const replies = [];
-    for (let i = 0; i < 5; i++) replies.push(await stand.ask(query, { variables: { ids } }));
-    const other = await stand.ask(query, { variables: { ids }, apiKey: OTHER_KEY });
-    const { body } = await stand.gateway.get('/ready');
+    for (let i = 0; i < 5; i++) replies.push(await testbed.ask(query, { variables: { ids } }));
+    const other = await testbed.ask(query, { variables: { ids }, apiKey: OTHER_KEY });
+    const { body } = await testbed.gateway.get('/ready');
 
     expect(body).toMatchObject({ ready: true, upstream: { breaker: 'closed' } });
     expect(other.errors).toEqual([]);
-    await stand.holds([...replies, other], { hits: 600 });
-    stand.upstream.on('*', world());
+    await testbed.holds([...replies, other], { hits: 600 });
+    testbed.upstream.on('*', world());
   });
 
   it('T12 backs off only the rate-limited API key', async () => {
     const limited = 'key-that-is-limited';
-    stand.upstream.on(PERSON, (response, seen, socket) =>
+    testbed.upstream.on(PERSON, (response, seen, socket) =>
       (seen.headers['x-api-key'] === limited ? status(429, { 'retry-after': '30' }) : world())(
         response,
         seen,
@@ -231,15 +231,15 @@ describe('T11 the circuit breaker', () => {
       ),
     );
 
-    const first = await stand.ask(BESIDE, { apiKey: limited });
-    const second = await stand.ask(BESIDE, { apiKey: limited });
-    const other = await stand.ask(BESIDE);
+    const first = await testbed.ask(BESIDE, { apiKey: limited });
+    const second = await testbed.ask(BESIDE, { apiKey: limited });
+    const other = await testbed.ask(BESIDE);
 
     expect(first.codes).toContain('RATE_LIMITED');
     expect(second.codes).toEqual(['RATE_LIMITED', 'RATE_LIMITED']);
     expect(second.errors[0].extensions.retryAfterMs).toBeGreaterThan(28_000);
     expect(other.body).toEqual({ data: { person: { name: 'name' }, topic: WELL } });
-    await stand.holds([first, second, other], { hits: 4 });
+    await testbed.holds([first, second, other], { hits: 4 });
   });
 });
 
@@ -254,46 +254,46 @@ describe('invalid responses', () => {
     ['204', (response) => void response.writeHead(204).end()],
     ['broken JSON', text(JSON.stringify(person).slice(0, -1))],
   ])('T13 rejects %s', async (_name, behaviour) => {
-    stand.upstream.on(PERSON, behaviour);
+    testbed.upstream.on(PERSON, behaviour);
 
-    const reply = await stand.ask(BESIDE);
+    const reply = await testbed.ask(BESIDE);
 
     expectPartial(reply, 'UPSTREAM_INVALID_RESPONSE');
-    await stand.holds(reply, { hits: 2 });
+    await testbed.holds(reply, { hits: 2 });
   });
 
   it.each([301, 302, 307, 308])('T13 does not follow a %i to another host', async (code) => {
     const elsewhere = await openFaultUpstream();
-    stand.upstream.on(PERSON, status(code, { location: `${elsewhere.url}/v0/persons/p` }));
+    testbed.upstream.on(PERSON, status(code, { location: `${elsewhere.url}/v0/persons/p` }));
 
-    const reply = await stand.ask(BESIDE);
+    const reply = await testbed.ask(BESIDE);
 
     expectPartial(reply, 'UPSTREAM_INVALID_RESPONSE');
     expect(elsewhere.hits()).toBe(0);
-    await stand.holds(reply, { hits: 2 });
+    await testbed.holds(reply, { hits: 2 });
     await elsewhere.stop();
   });
 
   it.each([500, 501, 505, 599])('T13 returns UPSTREAM_UNAVAILABLE for a %i', async (code) => {
-    stand.upstream.on(PERSON, status(code));
+    testbed.upstream.on(PERSON, status(code));
 
-    const reply = await stand.ask(BESIDE);
+    const reply = await testbed.ask(BESIDE);
 
     expectPartial(reply, 'UPSTREAM_UNAVAILABLE');
     expect(reply.errors[0].extensions.upstream.status).toBe(code);
-    await stand.holds(reply, { hits: 2 });
+    await testbed.holds(reply, { hits: 2 });
   });
 });
 
 it.each([413, 414, 431])(
   'a %i from the backend for a read returns VALIDATION_FAILED, a client error',
   async (code) => {
-    stand.upstream.on(PERSON, status(code));
+    testbed.upstream.on(PERSON, status(code));
 
-    const reply = await stand.ask(BESIDE);
+    const reply = await testbed.ask(BESIDE);
 
     expectPartial(reply, 'VALIDATION_FAILED');
-    await stand.holds(reply, { hits: 2 });
+    await testbed.holds(reply, { hits: 2 });
   },
 );
 
@@ -439,8 +439,8 @@ const LISTS: readonly ListRead[] = [
 
 /** Asks twice: the first time prepares the document. */
 const twice = async (query: string): Promise<Reply[]> => [
-  await stand.ask(query),
-  await stand.ask(query),
+  await testbed.ask(query),
+  await testbed.ask(query),
 ];
 
 describe('responses with an invalid field', () => {
@@ -456,7 +456,7 @@ describe('responses with an invalid field', () => {
       expect(missing.length).toBeGreaterThan(3);
       for (const { name } of missing) {
         const { [name]: _left, ...rest } = sampleFor(read);
-        stand.upstream.on(`GET ${read.path}`, ok(rest));
+        testbed.upstream.on(`GET ${read.path}`, ok(rest));
 
         const query = `{ broken: ${read.root} { ... on ${read.type} { ${name} } } topic(topicId: "t") { title } }`;
         for (const reply of await twice(query)) {
@@ -470,8 +470,8 @@ describe('responses with an invalid field', () => {
         }
       }
 
-      await stand.holds(replies, { hits: 4 * missing.length });
-      stand.upstream.on(`GET ${read.path}`, world());
+      await testbed.holds(replies, { hits: 4 * missing.length });
+      testbed.upstream.on(`GET ${read.path}`, world());
     },
   );
 
@@ -485,9 +485,9 @@ describe('responses with an invalid field', () => {
       for (const name of required) {
         const whole = sampleOf(route, { ...HOLES, audience_id: 'y' });
         const [{ [name]: _left, ...rest }, other] = whole['items'];
-        stand.upstream.on(`GET ${path}`, ok({ ...whole, items: [rest, other] }));
+        testbed.upstream.on(`GET ${path}`, ok({ ...whole, items: [rest, other] }));
 
-        const reply = await stand.ask(list.query(name));
+        const reply = await testbed.ask(list.query(name));
 
         const { nodes } = at.reduce((data, key) => data[key], reply.data);
         expect(nodes, name).toHaveLength(2);
@@ -498,8 +498,8 @@ describe('responses with an invalid field', () => {
       }
 
       expect(required.length).toBeGreaterThan(0);
-      await stand.holds(replies, { hits: [required.length, 2 * required.length] });
-      stand.upstream.on(`GET ${path}`, world());
+      await testbed.holds(replies, { hits: [required.length, 2 * required.length] });
+      testbed.upstream.on(`GET ${path}`, world());
     },
   );
 
@@ -518,7 +518,7 @@ describe('responses with an invalid field', () => {
       { createdAt: '+033658-09-27T01:46:40Z' },
     ],
   ])('T15 fails only the field for %s', async (_name, field, change) => {
-    stand.upstream.on('GET /v0/pages/x', ok({ ...sampleOf(routes.getPage, HOLES), ...change }));
+    testbed.upstream.on('GET /v0/pages/x', ok({ ...sampleOf(routes.getPage, HOLES), ...change }));
 
     const selection = field === 'actions' ? 'actions { url }' : field;
     const replies = await twice(
@@ -530,31 +530,31 @@ describe('responses with an invalid field', () => {
       expect(reply.errors[0].path).toEqual(['broken', field]);
       expect(reply.data.well).toEqual({ name: 'name' });
     }
-    await stand.holds(replies, { hits: 2 });
+    await testbed.holds(replies, { hits: 2 });
   });
 
   it('T15 returns large counters exactly', async () => {
-    stand.upstream.on(
+    testbed.upstream.on(
       'GET /v0/pages/x',
       ok({ ...sampleOf(routes.getPage, HOLES), audiencesCount: 9_007_199_254_740_991 }),
     );
 
-    const reply = await stand.ask('{ page(pageId: "x") { audiencesCount } }');
+    const reply = await testbed.ask('{ page(pageId: "x") { audiencesCount } }');
 
     expect(reply.body).toEqual({ data: { page: { audiencesCount: 9_007_199_254_740_991 } } });
-    await stand.holds(reply, { hits: 1 });
+    await testbed.holds(reply, { hits: 1 });
   });
 
   it('T15 fails only the null item of a list', async () => {
     const list = sampleOf(routes.listTopics);
-    stand.upstream.on('GET /v0/topics', ok({ ...list, items: [list['items'][0], null] }));
+    testbed.upstream.on('GET /v0/topics', ok({ ...list, items: [list['items'][0], null] }));
 
-    const reply = await stand.ask('{ topics { nodes { title } totalCount } }');
+    const reply = await testbed.ask('{ topics { nodes { title } totalCount } }');
 
     expect(reply.data.topics).toEqual({ nodes: [WELL, null], totalCount: 2 });
     expect(reply.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
     expect(reply.errors[0].path).toEqual(['topics', 'nodes', 1]);
-    await stand.holds(reply, { hits: 1 });
+    await testbed.holds(reply, { hits: 1 });
   });
 });
 
@@ -567,13 +567,13 @@ describe('T16 inconsistent lists', () => {
     // The first page is asked for without it, the second with it.
     ['the same cursor as in the request', { hasMore: true, nextCursor: 'same' }, 2],
   ])('T16 rejects %s', async (_name, change, hits) => {
-    stand.upstream.on('GET /v0/topics', ok({ ...list, ...change }));
+    testbed.upstream.on('GET /v0/topics', ok({ ...list, ...change }));
 
-    const reply = await stand.ask(QUERY);
+    const reply = await testbed.ask(QUERY);
 
     expect(reply.data).toEqual({ topics: null });
     expect(reply.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
-    await stand.holds(reply, { hits });
+    await testbed.holds(reply, { hits });
   });
 
   it.each<[string, Record<string, unknown>, boolean]>([
@@ -583,9 +583,9 @@ describe('T16 inconsistent lists', () => {
     ['hasMore and a missing cursor', { hasMore: true, nextCursor: undefined }, true],
     ['no more pages and a missing cursor', { hasMore: false, nextCursor: undefined }, false],
   ])('T16 keeps the items and fails only endCursor with %s', async (_name, change, more) => {
-    stand.upstream.on('GET /v0/topics', ok({ ...list, ...change }));
+    testbed.upstream.on('GET /v0/topics', ok({ ...list, ...change }));
 
-    const reply = await stand.ask(
+    const reply = await testbed.ask(
       '{ topics(first: 5) { nodes { title } totalCount pageInfo { hasNextPage endCursor } } }',
     );
 
@@ -598,7 +598,7 @@ describe('T16 inconsistent lists', () => {
     });
     expect(reply.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
     expect(reply.errors[0].path).toEqual(['topics', 'pageInfo', 'endCursor']);
-    await stand.holds(reply, { hits: 1 });
+    await testbed.holds(reply, { hits: 1 });
   });
 
   it.each<[string, Record<string, unknown>, number, boolean]>([
@@ -608,9 +608,9 @@ describe('T16 inconsistent lists', () => {
   ])(
     'T16 keeps the items, derives hasNextPage from their number and fails only endCursor with %s',
     async (_name, change, first, more) => {
-      stand.upstream.on('GET /v0/topics', ok({ ...list, ...change }));
+      testbed.upstream.on('GET /v0/topics', ok({ ...list, ...change }));
       const pageOf = (cursor: string) =>
-        stand.ask(
+        testbed.ask(
           `{ topics(first: ${first}) { nodes { title } pageInfo { hasNextPage ${cursor} } } }`,
         );
 
@@ -625,19 +625,19 @@ describe('T16 inconsistent lists', () => {
       expect(part.body).toEqual({
         data: { topics: { nodes: [WELL, WELL], pageInfo: { hasNextPage: more } } },
       });
-      await stand.holds([whole, part], { hits: 2 });
+      await testbed.holds([whole, part], { hits: 2 });
     },
   );
 
   it('T16 derives hasNextPage from the next cursor when hasMore is missing', async () => {
     let asked = 0;
-    stand.upstream.on('GET /v0/topics', (...args) => {
+    testbed.upstream.on('GET /v0/topics', (...args) => {
       asked += 1;
       const nextCursor = asked % 2 === 1 ? 'second' : null;
       return ok({ ...list, hasMore: undefined, nextCursor })(...args);
     });
     const listed = (first: number) =>
-      stand.ask(
+      testbed.ask(
         `{ topics(first: ${first}) { nodes { title } pageInfo { hasNextPage endCursor } } }`,
       );
 
@@ -655,33 +655,33 @@ describe('T16 inconsistent lists', () => {
       pageInfo: { ...pageInfo, hasNextPage: false },
     });
     expect([one.codes, both.codes]).toEqual([[], []]);
-    await stand.holds([one, both], { hits: 3 });
+    await testbed.holds([one, both], { hits: 3 });
   });
 
   it('T16 returns an empty page with a next cursor when a list of empty pages never ends', async () => {
     let asked = 0;
-    stand.upstream.on('GET /v0/topics', (...args) =>
+    testbed.upstream.on('GET /v0/topics', (...args) =>
       ok({ ...list, items: [], hasMore: true, nextCursor: `c${++asked}` })(...args),
     );
 
-    const reply = await stand.ask(
+    const reply = await testbed.ask(
       '{ topics(first: 5) { nodes { title } pageInfo { hasNextPage endCursor } } }',
     );
 
     const pageInfo = { hasNextPage: true, endCursor: expect.any(String) as string };
     expect(reply.body).toEqual({ data: { topics: { nodes: [], pageInfo } } });
-    await stand.holds(reply, { hits: 11 });
+    await testbed.holds(reply, { hits: 11 });
   });
 
   it('T16 returns null for a total of null', async () => {
-    stand.upstream.on('GET /v0/topics', ok({ ...list, totalCount: null }));
+    testbed.upstream.on('GET /v0/topics', ok({ ...list, totalCount: null }));
 
-    const reply = await stand.ask('{ topics(first: 5) { totalCount pageInfo { hasNextPage } } }');
+    const reply = await testbed.ask('{ topics(first: 5) { totalCount pageInfo { hasNextPage } } }');
 
     expect(reply.body).toEqual({
       data: { topics: { totalCount: null, pageInfo: { hasNextPage: false } } },
     });
-    await stand.holds(reply, { hits: 1 });
+    await testbed.holds(reply, { hits: 1 });
   });
 });
 
@@ -695,12 +695,12 @@ describe('hostile responses', () => {
 
   it('T17 closes the connection of an endless response after five megabytes plus socket buffers', async () => {
     const sockets = new Set<Socket>();
-    stand.upstream.on(PERSON, (response, seen, socket) => {
+    testbed.upstream.on(PERSON, (response, seen, socket) => {
       sockets.add(socket);
       return endless()(response, seen, socket);
     });
 
-    const reply = await stand.ask(BESIDE);
+    const reply = await testbed.ask(BESIDE);
 
     expectPartial(reply, 'UPSTREAM_INVALID_RESPONSE');
     await until(() => expect([...sockets].every(({ destroyed }) => destroyed)).toBe(true));
@@ -708,7 +708,7 @@ describe('hostile responses', () => {
     expect(written).toBeGreaterThan(5_000_000);
     // The operating system's own buffers hold up to forty megabytes of a connection on loopback.
     expect(written).toBeLessThan(50_000_000);
-    await stand.holds(reply, { hits: timesMany(1) });
+    await testbed.holds(reply, { hits: timesMany(1) });
   });
 
   it.each<[string, Behaviour]>([
@@ -724,18 +724,18 @@ describe('hostile responses', () => {
       },
     ],
   ])('T17 stops reading %s without buffering 50 MB', async (_name, behaviour) => {
-    stand.upstream.on(PERSON, behaviour);
+    testbed.upstream.on(PERSON, behaviour);
     const replies: Reply[] = [];
 
     await expectBelow(50e6, async () => {
-      const before = await stand.gateway.metric('process_resident_memory_bytes');
-      const reply = await stand.ask(BESIDE);
+      const before = await testbed.gateway.metric('process_resident_memory_bytes');
+      const reply = await testbed.ask(BESIDE);
       expectPartial(reply, 'UPSTREAM_INVALID_RESPONSE');
       replies.push(reply);
-      return (await stand.gateway.metric('process_resident_memory_bytes')) - before;
+      return (await testbed.gateway.metric('process_resident_memory_bytes')) - before;
     });
 
-    await stand.holds(replies, { hits: timesMany(replies.length) });
+    await testbed.holds(replies, { hits: timesMany(replies.length) });
   });
 
   it.each<[string, () => string]>([
@@ -755,18 +755,18 @@ describe('hostile responses', () => {
       '"payload":0',
       () => `"payload":${payload()}`,
     );
-    stand.upstream.on(TOPIC, world());
+    testbed.upstream.on(TOPIC, world());
     // Megabytes keep a busy machine from answering what stands beside them in time.
-    stand.upstream.on(LOG, async (...args) => {
-      await until(() => stand.upstream.hits(TOPIC) > 0);
+    testbed.upstream.on(LOG, async (...args) => {
+      await until(() => testbed.upstream.hits(TOPIC) > 0);
       await text(body)(...args);
     });
 
-    const reply = await stand.ask(LOG_QUERY);
+    const reply = await testbed.ask(LOG_QUERY);
 
     expect(reply.data).toEqual({ log: null, topic: WELL });
     expect(reply.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
-    await stand.holds(reply, { hits: timesMany(1) });
+    await testbed.holds(reply, { hits: timesMany(1) });
   });
 });
 
@@ -799,12 +799,12 @@ describe('T23 responses that violate HTTP', () => {
     ],
   ])('T23 rejects %s', async (_name, bytes, code, hits) => {
     const sockets = new Set<Socket>();
-    stand.upstream.on(PERSON, (response, seen, socket) => {
+    testbed.upstream.on(PERSON, (response, seen, socket) => {
       sockets.add(socket);
       return raw(bytes)(response, seen, socket);
     });
 
-    const reply = await stand.ask(BESIDE);
+    const reply = await testbed.ask(BESIDE);
 
     if (code === 'UPSTREAM_INVALID_RESPONSE' && bytes.includes('{} and more')) {
       // The object that arrived lacks everything.
@@ -815,7 +815,7 @@ describe('T23 responses that violate HTTP', () => {
     }
     // The rest reaches no caller, because the connection is closed.
     await until(() => expect([...sockets].filter((one) => !one.destroyed)).toEqual([]));
-    await stand.holds(reply, { hits });
+    await testbed.holds(reply, { hits });
   });
 
   it('T23 never delivers the second of two responses to one request', async () => {
@@ -823,15 +823,15 @@ describe('T23 responses that violate HTTP', () => {
       const body = JSON.stringify({ ...person, name });
       return `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
     };
-    stand.upstream.on(PERSON, raw(answer('first') + answer('poison')));
+    testbed.upstream.on(PERSON, raw(answer('first') + answer('poison')));
 
-    const reply = await stand.ask('{ person(personId: "p") { name } }');
+    const reply = await testbed.ask('{ person(personId: "p") { name } }');
     const next = [];
     for (let i = 0; i < 20; i++)
-      next.push(await stand.ask(`{ person(personId: "n${i}") { name } }`));
+      next.push(await testbed.ask(`{ person(personId: "n${i}") { name } }`));
 
     expect(['first', undefined]).toContain(reply.data.person?.name);
     expect(new Set(next.map(({ data }) => data.person?.name))).toEqual(new Set(['name']));
-    await stand.holds([reply, ...next], { hits: 21 });
+    await testbed.holds([reply, ...next], { hits: 21 });
   });
 });

@@ -15,12 +15,12 @@ import { expired, selfSigned, wrongName } from '../support/certificates.ts';
 import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { after, held, status } from '../support/faults.ts';
 import { type Reply } from '../support/gateway-process.ts';
-import { openBusyListener } from '../support/busy-listener.ts';
+import { openSuspendedListener } from '../support/suspended-listener.ts';
 import { freePort } from '../support/free-port.ts';
 import { openRelay } from '../support/relay.ts';
 import { world } from '../support/world.ts';
 import { openCallers } from './callers.ts';
-import { IMPATIENT, openStand, type Stand } from './stand.ts';
+import { IMPATIENT, openTestbed, type Testbed } from './testbed.ts';
 import { until } from '../support/until.ts';
 
 const scratch = openFolder();
@@ -29,8 +29,8 @@ let persons = 0;
 /** A query that shares its calls with no other. */
 const next = (): string => `{ person(personId: "p${persons++}") { name } }`;
 
-const askMany = (stand: Stand, count: number): Promise<Reply[]> =>
-  Promise.all(Array.from({ length: count }, () => stand.ask(next())));
+const askMany = (testbed: Testbed, count: number): Promise<Reply[]> =>
+  Promise.all(Array.from({ length: count }, () => testbed.ask(next())));
 
 /** As README's: reads side by side, and more after them. */
 const NESTED =
@@ -42,8 +42,8 @@ const WELL = { data: { person: { name: 'name' } } };
 
 describe.concurrent('the gateway with an unavailable backend', () => {
   it('T9, T10 limits its attempts during an outage, opens the circuit and probes with one call at a time', async () => {
-    const stand = await openStand({});
-    const { gateway, upstream } = stand;
+    const testbed = await openTestbed({});
+    const { gateway, upstream } = testbed;
     const logged = () =>
       linesOf(gateway.output)
         .filter(({ scope }) => scope === 'route_key')
@@ -69,14 +69,14 @@ describe.concurrent('the gateway with an unavailable backend', () => {
     upstream.on('*', status(503));
     const wentAt = performance.now();
     const burst: Reply[] = [];
-    for (let i = 0; i < 20; i++) burst.push(...(await askMany(stand, 10)));
+    for (let i = 0; i < 20; i++) burst.push(...(await askMany(testbed, 10)));
 
     expect(new Set(burst.flatMap(({ codes }) => codes))).toEqual(new Set(['UPSTREAM_UNAVAILABLE']));
     await inState('open');
-    await stand.holds(burst, { hits: [20, 40] });
+    await testbed.holds(burst, { hits: [20, 40] });
 
     const replies: Reply[] = [];
-    for (let i = 0; i < 10; i++) replies.push(await stand.ask(next()));
+    for (let i = 0; i < 10; i++) replies.push(await testbed.ask(next()));
     expect(new Set(replies.flatMap(({ codes }) => codes))).toEqual(
       new Set(['UPSTREAM_UNAVAILABLE']),
     );
@@ -84,52 +84,52 @@ describe.concurrent('the gateway with an unavailable backend', () => {
     const pauses = replies.map(({ errors }) => errors[0].extensions.retryAfterMs as number);
     expect(Math.max(...pauses.filter(Boolean))).toBeGreaterThan(0);
     // A busy machine may take so long that probes go out, one every 5 s.
-    await stand.holds(replies, { hits: [0, Math.floor((performance.now() - wentAt) / 5_000)] });
+    await testbed.holds(replies, { hits: [0, Math.floor((performance.now() - wentAt) / 5_000)] });
 
     await inState('half-open');
-    const probed = await askMany(stand, 20);
+    const probed = await askMany(testbed, 20);
     await inState('open');
-    await stand.holds(probed, { hits: 1 });
+    await testbed.holds(probed, { hits: 1 });
 
     const healed = held(world());
     upstream.on('*', healed.behaviour);
     await inState('half-open');
     let ended = 0;
     const probing = Array.from({ length: 20 }, async () => {
-      const reply = await stand.ask(next());
+      const reply = await testbed.ask(next());
       ended += 1;
       return reply;
     });
-    await until(() => expect(stand.hits).toBe(1));
+    await until(() => expect(testbed.hits).toBe(1));
     // The others are refused while the probe is under way.
     await until(() => expect(ended).toBe(19));
     healed.release();
     const answers = await Promise.all(probing);
     await inState('closed');
     expect(answers.filter(({ errors }) => errors.length === 0)).toHaveLength(1);
-    await stand.holds(answers, { hits: 1 });
+    await testbed.holds(answers, { hits: 1 });
 
-    const after = await askMany(stand, 20);
+    const after = await askMany(testbed, 20);
     expect(after.every(({ errors }) => errors.length === 0)).toBe(true);
     // Half-open once more for each probe that a busy machine did not let connect in time.
     expect(logged().join(' ')).toMatch(/^open( half-open open)+ half-open closed$/);
     await until(async () => expect((await gateway.get('/ready')).status).toBe(200));
-    await stand.holds(after, { hits: 20 });
+    await testbed.holds(after, { hits: 20 });
   });
 
   it('T26 hides a backend restart from readers after a hundred reads', async () => {
     const restart = async () => {
-      const stand = await openStand({});
-      stand.upstream.on('*', after(50, world()));
-      const callers = openCallers(stand.gateway);
+      const testbed = await openTestbed({});
+      testbed.upstream.on('*', after(50, world()));
+      const callers = openCallers(testbed.gateway);
       const reads: unknown[] = [];
       const away = async () => {
         // A read that is the first on its connection is retried from the retry budget alone.
         await until(() => expect(reads.length).toBeGreaterThanOrEqual(100));
         const wentAt = performance.now();
-        await stand.upstream.stop();
+        await testbed.upstream.stop();
         await sleep(300);
-        await stand.upstream.start();
+        await testbed.upstream.start();
         const awayMs = performance.now() - wentAt;
         const readBefore = reads.length;
         await until(() => expect(reads.length).toBeGreaterThanOrEqual(readBefore + 100));
@@ -139,7 +139,7 @@ describe.concurrent('the gateway with an unavailable backend', () => {
       await callers.loop(50, gone, async () => {
         reads.push((await callers.ask(next())).body);
       });
-      return { stand, reads, awayMs: await gone };
+      return { testbed, reads, awayMs: await gone };
     };
 
     let staged = await restart();
@@ -147,14 +147,14 @@ describe.concurrent('the gateway with an unavailable backend', () => {
     for (let tries = 0; staged.awayMs > 500 && tries < 2; tries++) staged = await restart();
 
     expect(staged.reads.filter((body) => !isDeepStrictEqual(body, WELL))).toEqual([]);
-    expect(await staged.stand.gateway.metric('gateway_breaker_opened_total')).toBe(0);
+    expect(await staged.testbed.gateway.metric('gateway_breaker_opened_total')).toBe(0);
   });
 
   it('T19 starts without a backend, is degraded until the backend is up, and needs no restart', async () => {
-    const stand = await openStand(IMPATIENT, { stopped: true });
-    const { gateway, upstream } = stand;
+    const testbed = await openTestbed(IMPATIENT, { stopped: true });
+    const { gateway, upstream } = testbed;
 
-    const early = await stand.ask(next());
+    const early = await testbed.ask(next());
     const [health, ready] = [await gateway.get('/health'), await gateway.get('/ready')];
 
     expect(health.status).toBe(200);
@@ -163,29 +163,29 @@ describe.concurrent('the gateway with an unavailable backend', () => {
       body: { degraded: true, upstream: { answers: false } },
     });
     expect(early.codes).toEqual(['UPSTREAM_UNAVAILABLE']);
-    await stand.holds(early, { hits: 0 });
+    await testbed.holds(early, { hits: 0 });
 
     await upstream.start();
-    const first = await stand.ask(next());
+    const first = await testbed.ask(next());
 
     expect(first.body).toEqual(WELL);
     expect((await gateway.get('/ready')).body.degraded).toBe(false);
-    await stand.holds(first, { hits: 1 });
+    await testbed.holds(first, { hits: 1 });
   });
 
   it('completes the first nested query after an outage once the circuit of the host is half-open', async () => {
-    const stand = await openStand(IMPATIENT, { stopped: true });
-    const { gateway, upstream } = stand;
+    const testbed = await openTestbed(IMPATIENT, { stopped: true });
+    const { gateway, upstream } = testbed;
     const breaker = async (): Promise<string> =>
       (await gateway.get('/ready')).body.upstream.breaker as string;
     await until(async () => {
-      await stand.ask(NESTED);
+      await testbed.ask(NESTED);
       return (await breaker()) === 'open';
     });
 
     await upstream.start();
     await until(async () => (await breaker()) === 'half-open');
-    const first = await stand.ask(NESTED);
+    const first = await testbed.ask(NESTED);
 
     expect(first.errors).toEqual([]);
     expect(first.data.page.audiences.nodes[0].person.name).toBe('name');
@@ -195,7 +195,7 @@ describe.concurrent('the gateway with an unavailable backend', () => {
   it('T20 returns UPSTREAM_UNAVAILABLE while the host name does not resolve, and reaches the backend once it does', async () => {
     const file = join(scratch, 'dns');
     writeFileSync(file, 'ENOTFOUND');
-    const stand = await openStand(
+    const testbed = await openTestbed(
       { ...IMPATIENT, STAGED_DNS: file },
       {
         preload: [new URL('staged-dns.ts', import.meta.url).href],
@@ -205,16 +205,16 @@ describe.concurrent('the gateway with an unavailable backend', () => {
 
     for (const failure of ['ENOTFOUND', 'EAI_AGAIN']) {
       writeFileSync(file, failure);
-      const reply = await stand.ask(next());
+      const reply = await testbed.ask(next());
       expect(reply.codes, failure).toEqual(['UPSTREAM_UNAVAILABLE']);
       expect(reply.text).not.toMatch(/backend\.test|getaddrinfo|E[A-Z]{4,}/);
-      await stand.holds(reply, { hits: 0 });
+      await testbed.holds(reply, { hits: 0 });
     }
     writeFileSync(file, '127.0.0.1');
-    const reply = await stand.ask(next());
+    const reply = await testbed.ask(next());
 
     expect(reply.body).toEqual(WELL);
-    await stand.holds(reply, { hits: 1 });
+    await testbed.holds(reply, { hits: 1 });
   });
 });
 
@@ -225,14 +225,14 @@ it.skipIf(process.platform !== 'linux')(
     // Of the block that is never routed (RFC 6666).
     writeFileSync(file, '127.0.0.1 100::1');
     const port = await freePort();
-    const { upstream, ask } = await openStand(
+    const { upstream, ask } = await openTestbed(
       { STAGED_DNS: file },
       {
         preload: [new URL('staged-dns.ts', import.meta.url).href],
         url: () => `http://backend.test:${port}`,
       },
     );
-    const front = await openBusyListener(port, upstream.port);
+    const front = await openSuspendedListener(port, upstream.port);
 
     // A write, since a read is retried.
     const asked = ask(WRITE);
@@ -246,18 +246,18 @@ it.skipIf(process.platform !== 'linux')(
 describe.concurrent('T21 an untrusted backend', () => {
   it('T21 is unavailable with a self-signed certificate and is not retried', async () => {
     const front = await openRelay();
-    const stand = await openStand(
+    const testbed = await openTestbed(
       {},
       { certificate: selfSigned, url: () => `https://localhost:${front.port}` },
     );
-    front.leadTo(stand.upstream.port);
+    front.leadTo(testbed.upstream.port);
 
-    const reply = await stand.ask(next());
+    const reply = await testbed.ask(next());
 
     expect(reply.codes).toEqual(['UPSTREAM_UNAVAILABLE']);
     expect(front.connections, 'a certificate does not mend within a request').toBe(1);
     expect(reply.text).not.toMatch(/certificate|self.signed/i);
-    await stand.holds(reply, { hits: 0 });
+    await testbed.holds(reply, { hits: 0 });
   });
 
   it('T21, T53 is unavailable with a wrong name, an expired certificate, plain HTTP or no response, and serves requests once its certificate is valid', async () => {
@@ -265,13 +265,13 @@ describe.concurrent('T21 an untrusted backend', () => {
     writeFileSync(trusted, [selfSigned, wrongName, expired].map(({ cert }) => cert).join(''));
     const front = await openRelay();
     // The default time-outs: 2 s for a connection, 3 s for an attempt.
-    const stand = await openStand(
+    const testbed = await openTestbed(
       { NODE_EXTRA_CA_CERTS: trusted },
       { url: () => `https://localhost:${front.port}` },
     );
     const ask = async (port: number | undefined) => {
       front.leadTo(port);
-      const reply = await stand.ask(next());
+      const reply = await testbed.ask(next());
       return { reply, connections: front.connections };
     };
 
@@ -283,26 +283,26 @@ describe.concurrent('T21 an untrusted backend', () => {
       expect(connections, 'a certificate does not mend within a request').toBe(1);
       expect(backend.hits()).toBe(0);
       await backend.stop();
-      await stand.holds(reply, { hits: 0 });
+      await testbed.holds(reply, { hits: 0 });
     }
-    const { reply: plain, connections } = await ask(stand.upstream.port);
+    const { reply: plain, connections } = await ask(testbed.upstream.port);
     expect(plain.codes).toEqual(['UPSTREAM_UNAVAILABLE']);
     expect(connections, 'a backend does not begin to speak TLS within a request').toBe(1);
-    await stand.holds(plain, { hits: 0 });
+    await testbed.holds(plain, { hits: 0 });
 
     // T53: a write that found no connection in time was not carried out, and is not retried.
     front.leadTo(undefined);
-    const [read, write] = await Promise.all([stand.ask(next()), stand.ask(WRITE)]);
+    const [read, write] = await Promise.all([testbed.ask(next()), testbed.ask(WRITE)]);
     expect([...read.codes, ...write.codes]).toEqual(Array(2).fill('UPSTREAM_UNAVAILABLE'));
     expect(write.errors[0].extensions).not.toHaveProperty('state');
     expect(Math.max(read.tookMs, write.tookMs)).toBeLessThan(10_400);
-    await stand.holds([read, write], { hits: 0 });
+    await testbed.holds([read, write], { hits: 0 });
 
     const good = await openFaultUpstream({ certificate: selfSigned });
     good.on('*', world());
     const { reply: well } = await ask(good.port);
     expect(well.body, 'the same gateway, once all is well').toEqual(WELL);
     await good.stop();
-    await stand.holds(well, { hits: 0 });
+    await testbed.holds(well, { hits: 0 });
   });
 });

@@ -14,7 +14,7 @@ import { hasNginx } from '../support/nginx.ts';
 import { hasRedis } from '../support/redis.ts';
 import { until } from '../support/until.ts';
 import { beginLoad, countEntries, p99 } from './load.ts';
-import { openStand, type Stand } from './stand.ts';
+import { openTestbed, type Testbed } from './testbed.ts';
 
 const WATCHERS = 200;
 const ORDER = ['draft', 'queued', 'processing', 'published'];
@@ -35,12 +35,12 @@ function report(what: string, goal: string, measured: string, isMet: boolean): v
   expect.soft(isMet, `${what}: ${goal}; ${measured}`).toBe(true);
 }
 
-const draftOf = async ({ ask }: Stand): Promise<string> =>
+const draftOf = async ({ ask }: Testbed): Promise<string> =>
   (await ask(DRAFT)).data.createAudience.audience.latestVersion.id;
 
 /** Watchers through nginx, all of which have seen a state. */
-async function watch(stand: Stand, id: string, count: number): Promise<Watching[]> {
-  const watchers = watchMany(stand, count, true, { id, key: 'demo' });
+async function watch(testbed: Testbed, id: string, count: number): Promise<Watching[]> {
+  const watchers = watchMany(testbed, count, true, { id, key: 'demo' });
   await until(() => watchers.every(({ events }) => events.length > 0), 30_000);
   return watchers;
 }
@@ -48,8 +48,8 @@ async function watch(stand: Stand, id: string, count: number): Promise<Watching[
 const lastOf = ({ events }: Watching) => statusesOf(events.slice(-1))[0];
 
 /** Publishes the watched version. @returns how many watchers saw it published, and how many an older state after a newer. */
-async function publish(stand: Stand, id: string, watchers: readonly Watching[]) {
-  await stand.ask(PUBLISH, { variables: { id } });
+async function publish(testbed: Testbed, id: string, watchers: readonly Watching[]) {
+  await testbed.ask(PUBLISH, { variables: { id } });
   await until(() => watchers.every((one) => lastOf(one) === 'published'), 20_000).catch(() => {});
   const seen = watchers.map(({ events }) =>
     statusesOf(events.filter(({ data }) => data?.audienceVersionProgress)),
@@ -69,7 +69,7 @@ function reportWatchers(what: string, count: number, seen: Awaited<ReturnType<ty
   report(`${what}: watchers`, goal, `${seen.final}, ${seen.back}`, isMet);
 }
 
-const pollsOf = ({ calls }: Stand): number =>
+const pollsOf = ({ calls }: Testbed): number =>
   calls.filter((line) => /^GET .*\/versions\/[^/]+$/.test(line)).length;
 
 afterAll(() => {
@@ -82,13 +82,13 @@ describe.skipIf(!hasNginx || !hasRedis)('replicas', () => {
     const POLLED_MS = 8_000;
     const polls: number[] = [];
     for (const count of [1, 3]) {
-      const stand = await openStand({}, { count });
-      const id = await draftOf(stand);
-      const watchers = await watch(stand, id, WATCHERS);
-      const before = pollsOf(stand);
+      const testbed = await openTestbed({}, { count });
+      const id = await draftOf(testbed);
+      const watchers = await watch(testbed, id, WATCHERS);
+      const before = pollsOf(testbed);
       await sleep(POLLED_MS);
-      polls.push(pollsOf(stand) - before);
-      reportWatchers(`${count} replicas`, WATCHERS, await publish(stand, id, watchers));
+      polls.push(pollsOf(testbed) - before);
+      reportWatchers(`${count} replicas`, WATCHERS, await publish(testbed, id, watchers));
     }
     const [one = 0, three = 0] = polls;
     const what = `${WATCHERS} watchers in ${POLLED_MS / 1_000} s: polls of 3 replicas`;
@@ -101,23 +101,23 @@ describe.skipIf(!hasNginx || !hasRedis)('replicas', () => {
   });
 
   it('keeps sending states when a replica is killed', async () => {
-    const stand = await openStand();
-    const id = await draftOf(stand);
-    const watchers = await watch(stand, id, 60);
-    stand.replicas[0]!.process.kill('SIGKILL');
-    reportWatchers('kill -9', 60, await publish(stand, id, watchers));
+    const testbed = await openTestbed();
+    const id = await draftOf(testbed);
+    const watchers = await watch(testbed, id, 60);
+    testbed.replicas[0]!.process.kill('SIGKILL');
+    reportWatchers('kill -9', 60, await publish(testbed, id, watchers));
   });
 
   it('loses no request, entry or watcher in a rolling restart', async () => {
-    const stand = await openStand(CACHED);
-    const id = await draftOf(stand);
-    const watchers = await watch(stand, id, 40);
-    const load = await beginLoad(stand);
+    const testbed = await openTestbed(CACHED);
+    const id = await draftOf(testbed);
+    const watchers = await watch(testbed, id, 40);
+    const load = await beginLoad(testbed);
     const codes: (number | null)[] = [];
-    for (const i of stand.replicas.keys()) codes.push(await stand.restart(i));
-    const published = await publish(stand, id, watchers);
+    for (const i of testbed.replicas.keys()) codes.push(await testbed.restart(i));
+    const published = await publish(testbed, id, watchers);
     const seen = await load.end();
-    const { lost, doubled } = await countEntries(stand, seen);
+    const { lost, doubled } = await countEntries(testbed, seen);
     const counted = `${seen.failed.length} of ${seen.requests}; ${lost}; ${doubled}; ${codes.join()}`;
     const isMet =
       seen.failed.length + lost + doubled + seen.stale === 0 && codes.every((code) => code === 0);
@@ -127,10 +127,10 @@ describe.skipIf(!hasNginx || !hasRedis)('replicas', () => {
   });
 
   it('keeps serving, with no read older than its own write, through faults of Redis', async () => {
-    const stand = await openStand(CACHED);
-    const id = await draftOf(stand);
-    const watchers = await watch(stand, id, 40);
-    const { redis, relays } = stand;
+    const testbed = await openTestbed(CACHED);
+    const id = await draftOf(testbed);
+    const watchers = await watch(testbed, id, 40);
+    const { redis, relays } = testbed;
     const faults: readonly (readonly [string, () => unknown])[] = [
       ['no fault', () => sleep(6_000)],
       [
@@ -169,21 +169,21 @@ describe.skipIf(!hasNginx || !hasRedis)('replicas', () => {
       ],
       ['no fault', () => sleep(6_000)],
     ];
-    const warm = await beginLoad(stand);
+    const warm = await beginLoad(testbed);
     await sleep(2_000);
     await warm.end();
     const slow: (readonly [name: string, ms: number])[] = [];
     for (const [name, fault] of faults) {
-      const load = await beginLoad(stand);
+      const load = await beginLoad(testbed);
       await sleep(300);
       await fault();
       const seen = await load.end();
-      const { lost, doubled } = await countEntries(stand, seen);
+      const { lost, doubled } = await countEntries(testbed, seen);
       slow.push([name, p99(seen)]);
       const counted = `${seen.failed.length} of ${seen.requests}; ${seen.stale}; ${lost}; ${doubled}`;
       const isMet = seen.failed.length + seen.stale + lost + doubled === 0;
       report(`${name}: failed, older than own write, lost, doubled`, '0; 0; 0; 0', counted, isMet);
-      await until(async () => (await stand.ask('{ __typename }')).status === 200);
+      await until(async () => (await testbed.ask('{ __typename }')).status === 200);
       if (seen.failed.length > 0) process.stdout.write(`${seen.failed.slice(0, 3).join('\n')}\n`);
     }
     const [[, firstMs] = ['', 0]] = slow;
@@ -193,7 +193,7 @@ describe.skipIf(!hasNginx || !hasRedis)('replicas', () => {
       const usualMs = name.includes('frozen') ? firstMs : Math.max(firstMs, lastMs);
       report(`${name}: p99 of reads`, `${usualMs} ms, and 50`, `${ms} ms`, ms <= usualMs + 50);
     }
-    reportWatchers('all of these', 40, await publish(stand, id, watchers));
+    reportWatchers('all of these', 40, await publish(testbed, id, watchers));
   });
 
   it('returns the response of one API key to no other', async () => {
@@ -204,15 +204,15 @@ describe.skipIf(!hasNginx || !hasRedis)('replicas', () => {
       ok(({ headers }: { headers: Record<string, string> }) => topic('t', headers['x-api-key'])),
     );
     const settings = { CACHE_TTL: `GET ${routes.getTopic.path}=1m` };
-    const stand = await openStand(settings, { backendUrl: backend.url });
+    const testbed = await openTestbed(settings, { backendUrl: backend.url });
     let reads = 0;
     let mixed = 0;
     await Promise.all(
       Array.from({ length: 50 }, async (_, i) => {
         const key = `key-${i}`;
-        const { ask } = clientOf(stand.url, key);
+        const { ask } = clientOf(testbed.url, key);
         for (let turn = 0; turn < 60; turn++) {
-          if (i === 0 && turn % 20 === 10) await stand.redis.command('FLUSHALL');
+          if (i === 0 && turn % 20 === 10) await testbed.redis.command('FLUSHALL');
           const { data } = await ask('{ topic(topicId: "t") { title } }');
           reads += 1;
           if (data.topic.title !== key) mixed += 1;

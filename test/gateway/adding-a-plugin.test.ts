@@ -17,7 +17,7 @@ import { loadPlugins, PluginsError } from '../../src/app/process/operator-plugin
 import { readPage, ROOT } from '../support/pages.ts';
 import { openHttp } from '../support/listen.ts';
 import { openGateway } from '../support/open-gateway.ts';
-import { openTrusting } from '../support/trusting.ts';
+import { openWithTrustedDocuments } from '../support/trusted-documents.ts';
 
 /** The part of a report that is read here. Source: https://the-guild.dev/graphql/hive/docs/api-reference/usage-reports */
 interface Report {
@@ -80,7 +80,7 @@ it('reports usage to GraphQL Hive when the gateway closes, without literals, var
   const manifests = {
     'ios-4.2.json': { topics: 'query Topics { topics(first: 3) { nodes { title } } }' },
   };
-  const site = await openTrusting(manifests, { plugins });
+  const site = await openWithTrustedDocuments(manifests, { plugins });
 
   expect((await site.byId('topics')).status).toBe(200);
   await site.ask(

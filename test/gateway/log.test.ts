@@ -10,7 +10,7 @@ import { after, reset, status } from '../support/faults.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { isOperation, openLog } from '../support/open-log.ts';
 import { UNLIMITED } from '../support/random-query.ts';
-import { openTrusting } from '../support/trusting.ts';
+import { openWithTrustedDocuments } from '../support/trusted-documents.ts';
 import { world } from '../support/world.ts';
 
 const PERSON = '{ person(personId: "p") { name } }';
@@ -19,7 +19,7 @@ const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 describe('the log line of an operation', () => {
   it('contains its app, trusted document, incoming trace, bytes and slowest call, without the call log', async () => {
     const { lines, logger } = openLog('info');
-    const { byId } = await openTrusting(
+    const { byId } = await openWithTrustedDocuments(
       { 'ios-4.2.json': { abc: 'query Topics { topics(first: 1) { nodes { title } } }' } },
       { logger },
     );

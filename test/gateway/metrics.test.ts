@@ -5,8 +5,8 @@ import { BOUNDS, Instruments, openMetrics } from '../../src/gateway/observe/metr
 import { send } from '../support/client.ts';
 import { after, html, status } from '../support/faults.ts';
 import { openGateway } from '../support/open-gateway.ts';
-import { StagedClock } from '../support/staged-time.ts';
-import { openTrusting } from '../support/trusting.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { openWithTrustedDocuments } from '../support/trusted-documents.ts';
 import { until } from '../support/until.ts';
 import { world } from '../support/world.ts';
 
@@ -61,7 +61,7 @@ describe('an outage of the backend', () => {
   });
 
   it('lists routes missing from the backend until they are available, as /ready does', async () => {
-    const clock = new StagedClock();
+    const clock = new FakeClock();
     const site = await openGateway({
       backend: 'faulty',
       rest: { routeSet: 'auto', clock },
@@ -134,7 +134,7 @@ it('metrics include the circuits of both scopes from the start', async () => {
 
 describe('an operation of a trusted document', () => {
   it('is counted by its name, and by the app and version of the manifest', async () => {
-    const site = await openTrusting({ 'ios-4.2.json': { topics: TOPICS } });
+    const site = await openWithTrustedDocuments({ 'ios-4.2.json': { topics: TOPICS } });
 
     await site.byId('topics');
     await site.byId('topics');
@@ -150,7 +150,7 @@ describe('an operation of a trusted document', () => {
     ['graphql-client-name', 'graphql-client-version'],
     ['apollographql-client-name', 'apollographql-client-version'],
   ])('is counted by the app in %s when a manifest lists it', async (name, version) => {
-    const site = await openTrusting({
+    const site = await openWithTrustedDocuments({
       'ios-4.2.json': { topics: TOPICS },
       'ios-4.3.json': { topics: TOPICS },
       'web-app-1.0.0-beta.1.json': { topics: TOPICS },

@@ -3,14 +3,14 @@ import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../src/v0/routes.ts';
 import { ok, status } from '../support/faults.ts';
-import { StagedClock } from '../support/staged-time.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { sampleOf } from '../support/world.ts';
 
 import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
 import { until } from '../support/until.ts';
 
 /** A gateway whose clock stands still, so that no time-out ends a call. */
-const open = () => openGateway({ backend: 'faulty', rest: { clock: new StagedClock() } });
+const open = () => openGateway({ backend: 'faulty', rest: { clock: new FakeClock() } });
 
 const ask = ({ post }: InProcessGateway, query: string, onError: unknown) =>
   post({ query, onError }, { 'x-api-key': 'key' });

@@ -46,7 +46,7 @@ const write = (folder: string, file: string, manifest: unknown) =>
 const shared = new Map<string, Promise<InProcessGateway>>();
 
 /** The gateway that this file shares for these options; a new one for a folder, which tests change. */
-async function openTrusting(
+async function openWithTrustedDocuments(
   options: Partial<GatewayOptions['documents']> = {},
   gatewayOptions: Pick<GatewayOptions, 'logger'> = {},
 ): Promise<InProcessGateway> {
@@ -126,7 +126,7 @@ describe.each(TRANSPORTS)('a trusted document by %s', (_transport, ask) => {
     ['doc_id', { doc_id: sha256(PAGE) }],
     ['id and query string', { documentId: `sha256:${sha256(PAGE)}`, query: PAGE }],
   ])('is found by %s', async (_form, params) => {
-    const site = await openTrusting({ only: true });
+    const site = await openWithTrustedDocuments({ only: true });
 
     const { text } = await ask(site, { ...params, variables: VARIABLES });
 
@@ -134,7 +134,7 @@ describe.each(TRANSPORTS)('a trusted document by %s', (_transport, ask) => {
   });
 
   it('is found by its id in each format of manifest', async () => {
-    const site = await openTrusting();
+    const site = await openWithTrustedDocuments();
 
     const answers = [
       await ask(site, { documentId: 'topics-1' }),
@@ -147,7 +147,7 @@ describe.each(TRANSPORTS)('a trusted document by %s', (_transport, ask) => {
   });
 
   it('is rejected as PersistedQueryNotFound for an unknown id, without a REST call', async () => {
-    const site = await openTrusting();
+    const site = await openWithTrustedDocuments();
 
     const { body, codes } = await ask(site, { documentId: `sha256:${sha256(OTHER)}` });
 
@@ -166,7 +166,7 @@ describe.each(TRANSPORTS)('a trusted document by %s', (_transport, ask) => {
   });
 
   it('is required when only trusted documents are served', async () => {
-    const site = await openTrusting({ only: true });
+    const site = await openWithTrustedDocuments({ only: true });
 
     const refused = [
       await ask(site, { query: OTHER }),
@@ -183,7 +183,7 @@ describe.each(TRANSPORTS)('a trusted document by %s', (_transport, ask) => {
   });
 
   it('is rejected when its id and the query string do not match', async () => {
-    const site = await openTrusting();
+    const site = await openWithTrustedDocuments();
 
     const refused = [
       await ask(site, { query: OTHER, documentId: `sha256:${sha256(PAGE)}`, variables: VARIABLES }),
@@ -198,7 +198,7 @@ describe.each(TRANSPORTS)('a trusted document by %s', (_transport, ask) => {
   });
 
   it('is not registered by a query string sent with its hash, which is only executed', async () => {
-    const site = await openTrusting();
+    const site = await openWithTrustedDocuments();
     const extensions = { persistedQuery: { version: 1, sha256Hash: sha256(OTHER) } };
 
     const second = await ask(site, { query: OTHER, extensions });
@@ -209,7 +209,7 @@ describe.each(TRANSPORTS)('a trusted document by %s', (_transport, ask) => {
   });
 
   it('is not required for a query string sent with an unknown app-specific id', async () => {
-    const site = await openTrusting();
+    const site = await openWithTrustedDocuments();
 
     const answers = [
       await ask(site, { query: OTHER, documentId: 'later-1' }),
@@ -232,7 +232,7 @@ describe('a trusted document', () => {
   it.each(TRANSPORTS)(
     'by %s is not confused with one requested before',
     async (_transport, ask) => {
-      const site = await openTrusting();
+      const site = await openWithTrustedDocuments();
       const page = { documentId: `sha256:${sha256(PAGE)}`, variables: { id: 'page_northwind' } };
 
       const replies = [];
@@ -250,7 +250,7 @@ describe('a trusted document', () => {
   );
 
   it('requires the client’s API key', async () => {
-    const site = await openTrusting();
+    const site = await openWithTrustedDocuments();
 
     const { status, codes } = await site.post({
       documentId: sha256(PAGE),
@@ -261,7 +261,7 @@ describe('a trusted document', () => {
   });
 
   it('has cacheMaxAge as max-age in Cache-Control, unlike any other response', async () => {
-    const site = await openTrusting({ cacheMaxAge: 60 });
+    const site = await openWithTrustedDocuments({ cacheMaxAge: 60 });
     const asked = { documentId: sha256(PAGE), variables: VARIABLES };
     const cacheControl = async (params: Record<string, unknown>, headers = {}) =>
       (
@@ -278,7 +278,7 @@ describe('a trusted document', () => {
   });
 
   it('with a mutation is rejected by GET with 405', async () => {
-    const site = await openTrusting();
+    const site = await openWithTrustedDocuments();
 
     const { status } = await get(site, { documentId: sha256(WRITE), variables: VARIABLES });
 
@@ -287,7 +287,7 @@ describe('a trusted document', () => {
   });
 
   it.each([7, ['x'], {}, ''])('is rejected for the id %j', async (documentId) => {
-    const site = await openTrusting();
+    const site = await openWithTrustedDocuments();
 
     const { codes } = await post(site, { documentId });
 
@@ -297,7 +297,7 @@ describe('a trusted document', () => {
   it.each(['__proto__', 'constructor', 'toString'])(
     'is not found by the id %s',
     async (documentId) => {
-      const site = await openTrusting();
+      const site = await openWithTrustedDocuments();
 
       const { codes } = await post(site, { documentId });
 
@@ -326,7 +326,7 @@ const TOPICS_ASKED = {
 
 describe('the folder of trusted documents', () => {
   it('is reported by /ready', async () => {
-    const site = await openTrusting();
+    const site = await openWithTrustedDocuments();
 
     const { body } = await send(`${site.url}/ready`);
 
@@ -335,7 +335,7 @@ describe('the folder of trusted documents', () => {
 
   it('is read again when it changes', async () => {
     const folder = openManifests();
-    const site = await openTrusting({ folder });
+    const site = await openWithTrustedDocuments({ folder });
     const asked = { documentId: sha256(OTHER) };
     expect((await post(site, asked)).codes).toEqual(['PERSISTED_QUERY_NOT_FOUND']);
 
@@ -356,7 +356,7 @@ describe('the folder of trusted documents', () => {
       operations: { [sha256(PAGE)]: { name: 'Page', type: 'query', body: PAGE } },
     });
 
-    const site = await openTrusting({ folder });
+    const site = await openWithTrustedDocuments({ folder });
 
     const asked = { documentId: sha256(PAGE), variables: VARIABLES };
     expect((await post(site, asked)).text).toBe(ANSWER);
@@ -366,7 +366,7 @@ describe('the folder of trusted documents', () => {
     const folder = openFolder();
     await write(folder, 'web-1.json', `\uFEFF${JSON.stringify({ [sha256(PAGE)]: PAGE })}`);
 
-    const site = await openTrusting({ folder });
+    const site = await openWithTrustedDocuments({ folder });
 
     const asked = { documentId: sha256(PAGE), variables: VARIABLES };
     expect((await post(site, asked)).codes).toEqual([]);
@@ -397,7 +397,7 @@ describe('the folder of trusted documents', () => {
       const folder = openManifests();
       const logged: string[] = [];
       const logger = pino({ level: 'warn' }, { write: (line) => logged.push(line) });
-      const site = await openTrusting({ folder }, { logger });
+      const site = await openWithTrustedDocuments({ folder }, { logger });
       const trusted = async () => (await send(`${site.url}/ready`)).body;
 
       await write(folder, 'android-1.json', { [sha256(OTHER)]: OTHER });

@@ -17,18 +17,18 @@ import { afterFile } from '../support/after-file.ts';
 import { cases } from '../support/cases.ts';
 import { clientDocuments } from '../support/client-documents.ts';
 import { randomFrom, randomQuery } from '../support/random-query.ts';
-import { openSmallWorld, type SmallWorld } from '../support/small-world.ts';
-import { StagedClock } from '../support/staged-time.ts';
+import { openSmallBackend, type SmallBackend } from '../support/small-backend.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { scopeOf } from '../support/settings.ts';
 
 type Answer = { readonly data: any; readonly errors: readonly GraphQLError[] };
 type Variables = Readonly<Record<string, unknown>>;
 
-const dispatchers = new Map<SmallWorld, BackendDispatcher>();
+const dispatchers = new Map<SmallBackend, BackendDispatcher>();
 
 /** A gateway that has just been started, and finds the routes out or takes them from `routeSet`. */
 function startGateway(
-  world: SmallWorld,
+  world: SmallBackend,
   routeSet: RouteSet | 'auto' = 'auto',
   onMissingRoute: (route: { readonly path: string }) => void = () => {},
   onUndecidedRoute: (route: { readonly path: string }) => void = () => {},
@@ -135,7 +135,7 @@ const AN_AUDIENCE = '{ audience(pageId: "p1", audienceId: "a1") { effectiveName 
 
 describe('a backend with only the routes of the API spec', () => {
   it('is detected by the first request, which gets a complete response', async () => {
-    const world = await openSmallWorld(extendedRoutes);
+    const world = await openSmallBackend(extendedRoutes);
     const upstream = startGateway(world);
 
     const first = await ask(upstream, AUDIENCES);
@@ -153,7 +153,7 @@ describe('a backend with only the routes of the API spec', () => {
   });
 
   it('gets the same calls from the second request on as with UPSTREAM_ROUTES=document, for the same response', async () => {
-    const world = await openSmallWorld(extendedRoutes);
+    const world = await openSmallBackend(extendedRoutes);
     const upstream = startGateway(world);
     await ask(upstream, AUDIENCES);
     world.calls.length = 0;
@@ -167,7 +167,7 @@ describe('a backend with only the routes of the API spec', () => {
   });
 
   it('serves an account and its persons by other routes, null for an unknown account, and no page search', async () => {
-    const upstream = startGateway(await openSmallWorld(extendedRoutes));
+    const upstream = startGateway(await openSmallBackend(extendedRoutes));
 
     const answer = await ask(
       upstream,
@@ -188,7 +188,7 @@ describe('a backend with only the routes of the API spec', () => {
   });
 
   it('yields errors that name the missing routes for more than the ids of an audience and of a log entry', async () => {
-    const upstream = startGateway(await openSmallWorld(extendedRoutes));
+    const upstream = startGateway(await openSmallBackend(extendedRoutes));
     const log = formatNodeId('AccountLog', ['ac1', 'l1']);
 
     const answer = await ask(
@@ -207,7 +207,7 @@ describe('a backend with only the routes of the API spec', () => {
   });
 
   it('receives createAudience once, and the payload has the versions of the audience', async () => {
-    const world = await openSmallWorld(extendedRoutes);
+    const world = await openSmallBackend(extendedRoutes);
 
     const answer = await ask(
       startGateway(world),
@@ -224,7 +224,7 @@ describe('a backend with only the routes of the API spec', () => {
   it.each([404, 405, 501])(
     'is detected by the first request, which gets a complete response, when it rejects routes with %i',
     async (refusal) => {
-      const world = await openSmallWorld(extendedRoutes);
+      const world = await openSmallBackend(extendedRoutes);
       world.refusal = refusal;
 
       const answer = await ask(startGateway(world), AUDIENCES);
@@ -234,7 +234,7 @@ describe('a backend with only the routes of the API spec', () => {
   );
 
   it('is detected by the first read of an audience whose links are all deleted, and the second read makes no call', async () => {
-    const world = await openSmallWorld(extendedRoutes);
+    const world = await openSmallBackend(extendedRoutes);
     world.linksAreDeleted = true;
     const upstream = startGateway(world);
 
@@ -252,7 +252,7 @@ describe('a backend with only the routes of the API spec', () => {
 
   it('is reported as undecided once, for an audience of a page without links', async () => {
     const undecided: string[] = [];
-    const world = await openSmallWorld(extendedRoutes);
+    const world = await openSmallBackend(extendedRoutes);
     const upstream = startGateway(
       world,
       'auto',
@@ -268,7 +268,7 @@ describe('a backend with only the routes of the API spec', () => {
   });
 
   it('is detected to lack the page search when it takes "search" for the id of a page', async () => {
-    const world = await openSmallWorld(extendedRoutes);
+    const world = await openSmallBackend(extendedRoutes);
     world.takesAnyPage = true;
     const upstream = startGateway(world);
 
@@ -279,7 +279,7 @@ describe('a backend with only the routes of the API spec', () => {
   });
 
   it('is reported once for each missing route', async () => {
-    const world = await openSmallWorld(extendedRoutes);
+    const world = await openSmallBackend(extendedRoutes);
     const reported: string[] = [];
     const upstream = startGateway(world, 'auto', ({ path }) => reported.push(path));
 
@@ -300,7 +300,7 @@ describe('a backend with only the routes of the API spec', () => {
   });
 
   it('is planned with a missing route until the gap is detected, and without the route afterwards', async () => {
-    const upstream = startGateway(await openSmallWorld(extendedRoutes));
+    const upstream = startGateway(await openSmallBackend(extendedRoutes));
     const plan = () =>
       planFor(
         { schema, document: parse(AUDIENCES), variableValues: {} },
@@ -319,7 +319,7 @@ describe('a backend with only the routes of the API spec', () => {
   });
 
   it('is checked once for concurrent requests of two keys', async () => {
-    const world = await openSmallWorld(extendedRoutes);
+    const world = await openSmallBackend(extendedRoutes);
     world.latencyMs = 20;
     const upstream = startGateway(world);
 
@@ -336,7 +336,7 @@ describe('a backend with only the routes of the API spec', () => {
   });
 
   it('is checked with the caller’s key', async () => {
-    const world = await openSmallWorld(extendedRoutes);
+    const world = await openSmallBackend(extendedRoutes);
 
     await ask(startGateway(world), '{ searchPages { name } }', {}, { apiKey: 'of-the-caller' });
 
@@ -345,7 +345,7 @@ describe('a backend with only the routes of the API spec', () => {
   });
 
   it('is checked with calls from the budget of the request that needs it', async () => {
-    const world = await openSmallWorld(extendedRoutes);
+    const world = await openSmallBackend(extendedRoutes);
     const upstream = startGateway(world);
 
     const short = await ask(upstream, AN_AUDIENCE, {}, { maxCalls: 1 });
@@ -358,7 +358,7 @@ describe('a backend with only the routes of the API spec', () => {
   });
 
   it('does not delay a request past its deadline while another request checks the routes', async () => {
-    const world = await openSmallWorld(extendedRoutes);
+    const world = await openSmallBackend(extendedRoutes);
     const upstream = startGateway(world);
     world.latencyMs = 250;
     const ended: string[] = [];
@@ -374,7 +374,7 @@ describe('a backend with only the routes of the API spec', () => {
   });
 
   it('continues a list with a cursor of a process that has UPSTREAM_ROUTES=document', async () => {
-    const world = await openSmallWorld(extendedRoutes);
+    const world = await openSmallBackend(extendedRoutes);
     const page = `query Page($after: String) { page(pageId: "p1") {
       audiences(first: 2, after: $after) { nodes { audienceId } pageInfo { endCursor } } } }`;
     const begun = await ask(startGateway(world, 'document'), page);
@@ -397,7 +397,7 @@ describe('a backend with all routes', () => {
   }`;
 
   it('returns null without an error for missing objects from the first request on', async () => {
-    const upstream = startGateway(await openSmallWorld());
+    const upstream = startGateway(await openSmallBackend());
 
     const { data, errors } = await ask(upstream, MISSING_OBJECTS);
 
@@ -407,7 +407,7 @@ describe('a backend with all routes', () => {
   });
 
   it('is not checked for a missing object once the route has responded', async () => {
-    const world = await openSmallWorld();
+    const world = await openSmallBackend();
     const upstream = startGateway(world);
     await ask(upstream, AN_AUDIENCE);
     const answered = world.calls.splice(0);
@@ -422,7 +422,7 @@ describe('a backend with all routes', () => {
 });
 
 it('a rejected route that cannot be checked stays unknown, and is not reported as missing', async () => {
-  const world = await openSmallWorld([routes.getAudience, routes.listAudiences]);
+  const world = await openSmallBackend([routes.getAudience, routes.listAudiences]);
   const reported: string[] = [];
   const upstream = startGateway(world, 'auto', ({ path }) => reported.push(path));
 
@@ -436,8 +436,8 @@ it('a rejected route that cannot be checked stays unknown, and is not reported a
 
 /** A gateway whose clock is staged, and what it has reported. */
 async function startStaged(missing: Iterable<Route>) {
-  const world = await openSmallWorld(missing);
-  const clock = new StagedClock();
+  const world = await openSmallBackend(missing);
+  const clock = new FakeClock();
   const reported: string[] = [];
   const report = (what: string) => (route: { readonly path: string }) =>
     void reported.push(`${what} ${route.path}`);
@@ -610,7 +610,7 @@ describe('with any of the optional routes missing', () => {
   it.each(DOCUMENTS)(
     'each difference between the response to %s and its response with all routes has an error',
     async (_name, document, variables) => {
-      const world = await openSmallWorld();
+      const world = await openSmallBackend();
       const full = await ask(startGateway(world, 'extended'), document, variables);
       expect(full.errors).toEqual([]);
 
@@ -629,7 +629,7 @@ describe('with any of the optional routes missing', () => {
   );
 
   it('each difference between the response to a random query and its response with all routes has an error', async () => {
-    const world = await openSmallWorld();
+    const world = await openSmallBackend();
     const extended = startGateway(world, 'extended');
 
     for (let seed = 1; seed <= cases(200); seed++) {

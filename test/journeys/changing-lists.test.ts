@@ -8,7 +8,7 @@ import { EXAMPLE_API_KEY, OTHER_API_KEY } from '../../src/backend/seed/example.t
 import { routes, type Route } from '../../src/v0/routes.ts';
 import { html, ofProxy, ok, status, type Behaviour } from '../support/faults.ts';
 import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
-import { routeOf } from '../support/sample-answers.ts';
+import { routeOf } from '../support/sample-responses.ts';
 import { sampleOf, world } from '../support/world.ts';
 
 interface ChangingList {

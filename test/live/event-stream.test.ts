@@ -17,7 +17,7 @@ import {
   type Progress,
 } from './support.ts';
 import { isSubscriptionEnd, openLog } from '../support/open-log.ts';
-import { StagedClock } from '../support/staged-time.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { until } from '../support/until.ts';
 
 const NOBODY = formatNodeId('AudienceVersion', [IDS.page, IDS.audience, 'nobody']);
@@ -79,7 +79,7 @@ describe('a subscription over server-sent events', () => {
   });
 
   it('repeats the last event as a heartbeat every twenty seconds without polling', async () => {
-    const clock = new StagedClock();
+    const clock = new FakeClock();
     const live = await openLive({ clock, live: { pollMs: { least: 90_000, most: 90_000 } } });
     const stream = await openEvents(live.site.url, { id: await live.draft() });
 

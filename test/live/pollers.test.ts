@@ -4,7 +4,7 @@ import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { ID, inState } from '../faults/live-watchers.ts';
 import { held, status } from '../support/faults.ts';
 import { openGateway } from '../support/open-gateway.ts';
-import { StagedClock } from '../support/staged-time.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { until } from '../support/until.ts';
 import { openEvents } from './support.ts';
 
@@ -13,7 +13,7 @@ const PUBLISH = 'POST /v0/pages/p/audiences/a/versions/v/publish';
 const POLL_MS = { least: 500, most: 5_000 };
 
 it('polls a watched object soon after a write that completes while a poll is in flight', async () => {
-  const clock = new StagedClock();
+  const clock = new FakeClock();
   // No heartbeats, whose timers would be among those of the polls.
   const live = { pollMs: POLL_MS, heartbeatMs: 3_600_000 };
   const site = await openGateway({ backend: 'faulty', clock, live });
@@ -50,7 +50,7 @@ it('polls a watched object soon after a write that completes while a poll is in 
 });
 
 it('polls a watched object again within a minute, regardless of Retry-After', async () => {
-  const clock = new StagedClock();
+  const clock = new FakeClock();
   const live = { pollMs: POLL_MS, heartbeatMs: 3_600_000 };
   const site = await openGateway({ backend: 'faulty', clock, live });
   site.upstream.on(ROUTE, status(503, { 'retry-after': '86400' }), inState('published'));
@@ -67,7 +67,7 @@ it('polls a watched object again within a minute, regardless of Retry-After', as
 });
 
 it('spreads the polls of many objects after a shared Retry-After', async () => {
-  const clock = new StagedClock();
+  const clock = new FakeClock();
   const live = { pollMs: POLL_MS, heartbeatMs: 3_600_000 };
   const site = await openGateway({ backend: 'faulty', clock, live });
   site.upstream.on('*', status(503, { 'retry-after': '30' }));

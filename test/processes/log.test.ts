@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { isOperation, linesOf } from '../support/open-log.ts';
 import { ok, status } from '../support/faults.ts';
 import { routes } from '../../src/v0/routes.ts';
-import { sampleOf } from '../support/sample-answers.ts';
+import { sampleOf } from '../support/sample-responses.ts';
 import { openGateway } from '../support/open-gateway.ts';
 import { until } from '../support/until.ts';
 

@@ -2,10 +2,10 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { extendedRoutes } from '../../src/v0/routes.ts';
 import { startGateway } from '../support/gateway-process.ts';
-import { openSmallWorld } from '../support/small-world.ts';
+import { openSmallBackend } from '../support/small-backend.ts';
 
 it('logs a missing route once, marks it in /ready, and responds without it', async () => {
-  const world = await openSmallWorld(extendedRoutes);
+  const world = await openSmallBackend(extendedRoutes);
   const gateway = await startGateway({ UPSTREAM_URL: world.url, LOG_LEVEL: 'warn' });
   onTestFinished(async () => void (await gateway.stop()));
   const before = (await gateway.get('/ready')).body.routes;

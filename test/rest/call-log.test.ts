@@ -6,7 +6,7 @@ import { CallLog } from '../../src/rest/call/call-log.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { countCalls } from '../support/count-calls.ts';
 import { silence, status } from '../support/faults.ts';
-import { stageTime } from '../support/staged-time.ts';
+import { fakeTime } from '../support/fake-clock.ts';
 import { openRest, outcome } from './open-rest.ts';
 
 const route = { method: 'GET', path: '/v0/topics' };
@@ -112,7 +112,7 @@ describe('the call log', () => {
   });
 
   it('records a primed read without counting it as a call', () => {
-    const time = stageTime();
+    const time = fakeTime();
     const callLog = new CallLog();
     callLog.end(callLog.begin(route, ['a'], 'sent', 1), 200);
     time.nowMs += 5;
@@ -124,7 +124,7 @@ describe('the call log', () => {
   });
 
   it('includes a call in flight in its round trips and its backend time', () => {
-    const time = stageTime();
+    const time = fakeTime();
     const callLog = new CallLog();
     callLog.begin(route, null, 'sent', 1);
     time.nowMs += 10;

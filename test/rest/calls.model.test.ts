@@ -9,7 +9,7 @@ import { createUpstream } from '../../src/rest/upstream.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { cases } from '../support/cases.ts';
 import { scopeOf } from '../support/settings.ts';
-import { StagedClock } from '../support/staged-time.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { person, topic } from './open-rest.ts';
 
 const CONNECTIONS = 8;
@@ -151,7 +151,7 @@ interface Caller {
 }
 
 function stage(volume: number) {
-  const clock = new StagedClock();
+  const clock = new FakeClock();
   const callers: Caller[] = [];
   const wire: Exchange[] = [];
   const faults: string[] = [];

@@ -12,9 +12,9 @@ import { createContext } from '../../src/graph/context.ts';
 import { Cancel } from '../../src/lib/cancel.ts';
 import { createUpstream } from '../../src/rest/upstream.ts';
 import { cases } from '../support/cases.ts';
-import { routeOf, sampleOf } from '../support/sample-answers.ts';
+import { routeOf, sampleOf } from '../support/sample-responses.ts';
 import { scopeOf } from '../support/settings.ts';
-import { StagedClock } from '../support/staged-time.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 
 const OPEN_MS = 2_000;
 const TIMEOUT_MS = 900;
@@ -35,7 +35,7 @@ const errorOf = (code: string): Error => Object.assign(new Error(code), { code }
 type Health = 'well' | 'slow' | 'failing' | 'resetting' | 'silent' | 'absent' | 'unroutable';
 
 function stage(onOpen: () => void) {
-  const clock = new StagedClock();
+  const clock = new FakeClock();
   const state = { health: 'well' as Health };
   const dispatcher = {
     dispatch({ path }: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {

@@ -26,8 +26,8 @@ import {
   type Rest,
   type RestOptions,
 } from './open-rest.ts';
-import { atOnce } from '../support/at-once.ts';
-import { afterOn, StagedClock } from '../support/staged-time.ts';
+import { immediate } from '../support/immediate.ts';
+import { afterOn, FakeClock } from '../support/fake-clock.ts';
 import { until } from '../support/until.ts';
 
 const getTopic = (client: RestClient, id = 't') =>
@@ -82,7 +82,7 @@ describe('the circuit of one route and one API key', () => {
     expect(upstream.breaker.stateOf('route_key')).toBe('open');
     const before = backend.hits();
 
-    const failure = await atOnce(outcome(getPerson(client())));
+    const failure = await immediate(outcome(getPerson(client())));
 
     expect(failure).toMatchObject({ kind: 'circuit_open', retryAfterMs: 5_000 });
     expect(backend.hits()).toBe(before);
@@ -131,7 +131,7 @@ describe('the circuit of one route and one API key', () => {
   );
 
   it('opens after twenty timeouts in a row when a route stops responding after 200 successes', async () => {
-    const clock = new StagedClock();
+    const clock = new FakeClock();
     const rest = await openRest({ clock, timeoutMs: 100, requestTimeoutMs: 150 });
     const { backend, upstream } = rest;
     backend.on('*', ok(personAsked));
@@ -252,7 +252,7 @@ describe('the circuit of one route and one API key', () => {
     ['counts time-outs of calls that the backend had for nine tenths of their time', 100, 'open'],
     ['does not count time-outs of calls that spent more than that in the queue', 101, 'closed'],
   ])('%s', async (_name, queuedMs, state) => {
-    const clock = new StagedClock();
+    const clock = new FakeClock();
     const time = { clock, timeoutMs: 1_000, requestTimeoutMs: 1_500 };
     const rest = await openRest({ ...time, connections: 5, breaker: { volume: 4 } });
     const { backend, calls, client, upstream } = rest;
@@ -417,7 +417,7 @@ describe('the circuit of one route and one API key', () => {
   });
 
   it('lets another request probe after 5 s while a probe is still in flight', async () => {
-    const clock = new StagedClock();
+    const clock = new FakeClock();
     const rest = await openRest({ clock, timeoutMs: 60_000, requestTimeoutMs: 60_000 });
     const { backend, client, upstream } = rest;
     await openCircuit(rest);
@@ -481,7 +481,7 @@ describe('the circuit of one route and one API key', () => {
   });
 
   it('rejects only the calls of its API key when it opens, whether queued or in flight', async () => {
-    const clock = new StagedClock();
+    const clock = new FakeClock();
     const time = { clock, timeoutMs: 1_000, requestTimeoutMs: 5_000 };
     // Six attempts under way in the route, of which five are of one key.
     const rest = await openRest({ ...time, connections: 7, breaker: { volume: 5 } });
@@ -511,7 +511,7 @@ describe('the circuit of one route and one API key', () => {
   });
 
   it('opens after twenty timeouts of a route and rejects all other calls to it, while another route responds', async () => {
-    const clock = new StagedClock();
+    const clock = new FakeClock();
     const rest = await openRest({ clock, timeoutMs: 1_000 });
     const { backend, calls, client } = rest;
     backend.on('*', ok(personAsked));
@@ -668,7 +668,7 @@ describe('the circuit of the host', () => {
   });
 
   it('opens when all callers share the reads of one person, and then rejects them immediately', async () => {
-    const clock = new StagedClock();
+    const clock = new FakeClock();
     const rest = await openRest({ url: NOWHERE, clock });
     const { client, upstream } = rest;
     const tookMs: number[] = [];

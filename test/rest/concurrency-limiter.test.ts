@@ -15,7 +15,7 @@ import {
   topic,
   type Rest,
 } from './open-rest.ts';
-import { afterOn, StagedClock } from '../support/staged-time.ts';
+import { afterOn, FakeClock } from '../support/fake-clock.ts';
 
 const getPerson = (client: RestClient, id: number | string) =>
   client.call(routes.getPerson, { path: { person_id: String(id) } });
@@ -50,7 +50,7 @@ async function openFull(...more: readonly string[]) {
 
 describe('the concurrency limiter', () => {
   it('has at most as many calls in flight as there are connections', async () => {
-    const rest = await openRest({ clock: new StagedClock(), connections: 8 });
+    const rest = await openRest({ clock: new FakeClock(), connections: 8 });
     const { backend, client } = rest;
     await accept(rest, ...Array.from({ length: 20 }, (_, i) => `k${i}`));
     let now = 0;
@@ -74,7 +74,7 @@ describe('the concurrency limiter', () => {
 
   it('leaves connections to another key when one key takes its full share', async () => {
     // By a staged clock no silent call times out, so a call that queued behind one would never end.
-    const rest = await openRest({ connections: 16, clock: new StagedClock() });
+    const rest = await openRest({ connections: 16, clock: new FakeClock() });
     const { backend, client } = rest;
     await accept(rest, 'noisy', 'quiet');
     backend.on('*', (response, seen, socket) =>
@@ -90,7 +90,7 @@ describe('the concurrency limiter', () => {
   });
 
   it('gives one key at most seven eighths of the connections over all its routes', async () => {
-    const rest = await openRest({ clock: new StagedClock(), connections: 16, breaker: NO_BREAKER });
+    const rest = await openRest({ clock: new FakeClock(), connections: 16, breaker: NO_BREAKER });
     const { backend, client } = rest;
     await accept(rest, 'noisy', 'other');
     backend.on('*', silence());
@@ -108,7 +108,7 @@ describe('the concurrency limiter', () => {
   });
 
   it('queues deferred calls behind the other calls of their key, and gives them at most half of the free connections', async () => {
-    const rest = await openRest({ clock: new StagedClock(), connections: 16, breaker: NO_BREAKER });
+    const rest = await openRest({ clock: new FakeClock(), connections: 16, breaker: NO_BREAKER });
     const { backend, client } = rest;
     await accept(rest, 'key');
     backend.on('*', after(20, ok(personAsked)));
@@ -140,7 +140,7 @@ describe('the concurrency limiter', () => {
   });
 
   it('gives a connection that becomes free to the call that has waited longest', async () => {
-    const rest = await openRest({ clock: new StagedClock(), connections: 1 });
+    const rest = await openRest({ clock: new FakeClock(), connections: 1 });
     const { backend, client } = rest;
     await accept(rest, 'first', 'second');
     backend.on('*', after(10, ok(personAsked)));
@@ -155,7 +155,7 @@ describe('the concurrency limiter', () => {
   });
 
   it('serves keys round-robin when one of them has a hundred calls', async () => {
-    const rest = await openRest({ clock: new StagedClock(), connections: 4 });
+    const rest = await openRest({ clock: new FakeClock(), connections: 4 });
     const { backend, client } = rest;
     await accept(rest, 'many', 'few');
     backend.on('*', after(10, ok(personAsked)));
@@ -196,7 +196,7 @@ describe('the concurrency limiter', () => {
 
   it('rejects a call when the queue is full, and the latest calls of the key with the most queued calls', async () => {
     const rest = await openRest({
-      clock: new StagedClock(),
+      clock: new FakeClock(),
       connections: 8,
       maxQueue: 20,
       breaker: NO_BREAKER,
@@ -225,7 +225,7 @@ describe('the concurrency limiter', () => {
   });
 
   it('T25: rejects a call that has waited in the queue for the timeout of an attempt', async () => {
-    const clock = new StagedClock();
+    const clock = new FakeClock();
     clock.tick(20);
     const { backend, client, upstream } = await openRest({
       clock,
@@ -254,7 +254,7 @@ describe('the concurrency limiter', () => {
   });
 
   it('rejects none of a thousand queued calls when the backend is fast', async () => {
-    const { backend, client } = await openRest({ clock: new StagedClock() });
+    const { backend, client } = await openRest({ clock: new FakeClock() });
     backend.on('*', ok(personAsked));
     for (let i = 0; i < 50; i++) await getPerson(client(), i);
 
@@ -269,7 +269,7 @@ describe('the concurrency limiter', () => {
     ['a key', () => 'key-a'],
     ['all keys', (i) => `k${i % 20}`],
   ])('T63: leaves other routes their connections when one is silent for %s', async (_, keyOf) => {
-    const clock = new StagedClock();
+    const clock = new FakeClock();
     const rest = await openRest({ clock, breaker: NO_BREAKER, timeoutMs: 1_500 });
     const { backend, client, told } = rest;
     const keys = [...new Set(Array.from({ length: 20 }, (_one, i) => keyOf(i)))];
@@ -299,7 +299,7 @@ describe('the concurrency limiter', () => {
   });
 
   it('T66: gives one shared turn to all keys that the backend has not accepted', async () => {
-    const rest = await openRest({ clock: new StagedClock(), connections: 8 });
+    const rest = await openRest({ clock: new FakeClock(), connections: 8 });
     const { backend, client } = rest;
     await accept(rest, 'known');
     backend.on('*', (response, seen, socket) =>
@@ -329,7 +329,7 @@ describe('the concurrency limiter', () => {
   });
 
   it('counts the calls from before a key was accepted towards its share', async () => {
-    const rest = await openRest({ clock: new StagedClock(), connections: 16 });
+    const rest = await openRest({ clock: new FakeClock(), connections: 16 });
     const { backend, client } = rest;
     await accept(rest, 'other');
     backend.on('*', silence());
@@ -349,7 +349,7 @@ describe('the concurrency limiter', () => {
   });
 
   it('T66: counts a key as unaccepted again after the backend has rejected it', async () => {
-    const rest = await openRest({ clock: new StagedClock(), connections: 16 });
+    const rest = await openRest({ clock: new FakeClock(), connections: 16 });
     const { backend, client } = rest;
     await accept(rest, 'revoked', 'known');
     backend.on('*', status(401));
@@ -368,7 +368,7 @@ describe('the concurrency limiter', () => {
   });
 
   it('T64: rejects calls of a key that fills the queue, with Retry-After, and serves other keys', async () => {
-    const rest = await openRest({ clock: new StagedClock(), connections: 4, maxQueue: 20 });
+    const rest = await openRest({ clock: new FakeClock(), connections: 4, maxQueue: 20 });
     const { backend, client } = rest;
     await accept(rest, 'busy', 'other');
     backend.on('*', after(20, ok(personAsked)));

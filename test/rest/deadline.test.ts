@@ -4,7 +4,7 @@ import { Cancel } from '../../src/lib/cancel.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { after, drip, ok, silence, status } from '../support/faults.ts';
 import { failureOf, getPerson, openRest, outcome, personAsked } from './open-rest.ts';
-import { StagedClock } from '../support/staged-time.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { until } from '../support/until.ts';
 
 describe('the deadline of a request', () => {
@@ -12,7 +12,7 @@ describe('the deadline of a request', () => {
     ['T3: silence', silence()],
     ['T4: an endless body that drips', drip(20)],
   ])('ends a call on time and trips no circuit: %s', async (_name, fault) => {
-    const clock = new StagedClock();
+    const clock = new FakeClock();
     const { backend, client, upstream } = await openRest({ clock });
     backend.on('GET /v0/persons/p', fault);
     backend.on('GET /v0/persons/later', ok(personAsked));
@@ -32,7 +32,7 @@ describe('the deadline of a request', () => {
   });
 
   it('leaves the remaining time to other calls when an attempt times out', async () => {
-    const clock = new StagedClock();
+    const clock = new FakeClock();
     const { backend, client } = await openRest({ clock, timeoutMs: 200, requestTimeoutMs: 350 });
     backend.on('GET /v0/persons/slow', silence());
     backend.on('GET /v0/persons/p', ok(personAsked));
@@ -48,7 +48,7 @@ describe('the deadline of a request', () => {
   });
 
   it('ends each call that still waits after other calls have completed', async () => {
-    const clock = new StagedClock();
+    const clock = new FakeClock();
     const { backend, client } = await openRest({ clock });
     backend.on('GET /v0/persons/p', ok(personAsked));
     backend.on('*', silence());
@@ -62,7 +62,7 @@ describe('the deadline of a request', () => {
   });
 
   it('is shared by sequential calls', async () => {
-    const clock = new StagedClock();
+    const clock = new FakeClock();
     const { backend, client } = await openRest({ clock });
     backend.on('*', (...args) => {
       clock.pass(100);
@@ -79,7 +79,7 @@ describe('the deadline of a request', () => {
   });
 
   it('includes the wait for a connection', async () => {
-    const clock = new StagedClock();
+    const clock = new FakeClock();
     const { backend, client } = await openRest({ clock, connections: 2, timeoutMs: 300 });
     backend.on('*', silence());
 
@@ -102,7 +102,7 @@ describe('the deadline of a request', () => {
 });
 
 it('a write fails with outcome_unknown at the deadline of its request', async () => {
-  const clock = new StagedClock();
+  const clock = new FakeClock();
   const { backend, client } = await openRest({ clock });
   backend.on('*', silence());
   let failure: string | undefined;

@@ -4,12 +4,12 @@
 import { expect, it } from 'vitest';
 import { routes } from '../../src/v0/routes.ts';
 import { ok } from '../support/faults.ts';
-import { afterOn, StagedClock } from '../support/staged-time.ts';
+import { afterOn, FakeClock } from '../support/fake-clock.ts';
 import { openRest, outcome, personAsked } from './open-rest.ts';
 
 it('sheds none of 96 calls when four keys are served round-robin and finish in time', async () => {
   // 4 keys with 24 calls of 200 ms share 8 connections: the last one ends after 2.4 s.
-  const clock = new StagedClock();
+  const clock = new FakeClock();
   clock.tick(20);
   const { backend, client, told } = await openRest({ clock, connections: 8, timeoutMs: 4_800 });
   backend.on('*', afterOn(clock, 200, ok(personAsked)));

@@ -5,12 +5,12 @@
  */
 import { routes } from '../../src/v0/routes.ts';
 import { scopeOf } from '../support/settings.ts';
-import { oldBytes, openWaitingUpstream, promote } from '../support/waiting-upstream.ts';
+import { oldBytes, openManualUpstream, promote } from '../support/manual-upstream.ts';
 
 const CALLS = 20;
 const OTHERS = Number(process.argv[2]);
 
-const { dispatcher, upstream } = openWaitingUpstream();
+const { dispatcher, upstream } = openManualUpstream();
 let count = 0;
 
 function request() {

@@ -1,6 +1,6 @@
 /** Memory of calls that have ended, before a full collection of V8. */
 import { expect, it } from 'vitest';
-import { bytesLeft } from '../support/bytes-left.ts';
+import { retainedBytes } from '../support/retained-bytes.ts';
 
 it.each([
   { others: 0, most: 8_000 },
@@ -9,7 +9,7 @@ it.each([
 ])(
   'a completed request of twenty calls next to $others others leaves less than $most bytes in the old generation',
   async ({ others, most }) => {
-    const bytes = await bytesLeft('memory-of-requests.ts', import.meta.url, String(others));
+    const bytes = await retainedBytes('memory-of-requests.ts', import.meta.url, String(others));
 
     expect(bytes).toBeGreaterThan(0);
     expect(bytes).toBeLessThan(most);

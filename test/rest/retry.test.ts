@@ -27,7 +27,7 @@ import {
   personAsked,
 } from './open-rest.ts';
 import { openRelay } from '../support/relay.ts';
-import { inTimeZone, StagedClock } from '../support/staged-time.ts';
+import { inTimeZone, FakeClock } from '../support/fake-clock.ts';
 import { until } from '../support/until.ts';
 
 const PERSON = 'GET /v0/persons/p';
@@ -108,7 +108,7 @@ describe('a failed read', () => {
   });
 
   it('is attempted eight times within 1,125 ms when no connection can be made', async () => {
-    const clock = new StagedClock();
+    const clock = new FakeClock();
     const { calls, client } = await openRest({ clock, stopped: true, breaker: NO_BREAKER });
     clock.tick();
     const begunMs = clock.now();
@@ -119,7 +119,7 @@ describe('a failed read', () => {
   });
 
   it('stops waiting for a retry immediately when its caller leaves', async () => {
-    const clock = new StagedClock();
+    const clock = new FakeClock();
     const { backend, client } = await openRest({ clock });
     backend.on('*', ok(personAsked));
     backend.on(PERSON, status(503, { 'retry-after': '2' }), ok(personAsked));
@@ -136,7 +136,7 @@ describe('a failed read', () => {
   });
 
   it('is retried after a timeout only while a full attempt fits into the remaining time', async () => {
-    const clock = new StagedClock();
+    const clock = new FakeClock();
     const { backend, client } = await openRest({ clock, timeoutMs: 300, requestTimeoutMs: 800 });
     backend.on(PERSON, silence());
 
@@ -303,7 +303,7 @@ describe('the retry budget', () => {
 
 describe('a rate limit', () => {
   it('delays only the calls of its key, until Retry-After has passed', async () => {
-    const clock = new StagedClock();
+    const clock = new FakeClock();
     const { backend, client, told } = await openRest({ clock });
     let limited = 0;
     backend.on('*', (response, seen, socket) => {
@@ -330,7 +330,7 @@ describe('a rate limit', () => {
   });
 
   it('delays calls for at most a minute, whatever the value of Retry-After', async () => {
-    const clock = new StagedClock();
+    const clock = new FakeClock();
     const { backend, client } = await openRest({ clock });
     backend.on('*', status(429, { 'retry-after': '3600' }), ok(personAsked));
     await outcome(getPerson(client()));
@@ -345,7 +345,7 @@ describe('a rate limit', () => {
   });
 
   it('immediately rejects a call that cannot wait until it ends', async () => {
-    const clock = new StagedClock();
+    const clock = new FakeClock();
     const { backend, client } = await openRest({ clock });
     backend.on('*', status(429, { 'retry-after': '30' }));
     await outcome(getPerson(client()));
@@ -358,7 +358,7 @@ describe('a rate limit', () => {
   });
 
   it('lets at most a thousand calls wait each time, and rejects further calls', async () => {
-    const clock = new StagedClock();
+    const clock = new FakeClock();
     const { backend, client, told } = await openRest({ clock });
 
     for (let pause = 1; pause <= 2; pause++) {

@@ -4,7 +4,7 @@ import { Cancel } from '../../src/lib/cancel.ts';
 import type { RestClient } from '../../src/rest/client/client.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { after, held, ok, type Behaviour } from '../support/faults.ts';
-import { StagedClock } from '../support/staged-time.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { until } from '../support/until.ts';
 import { failureOf, openRest, outcome, person, topic } from './open-rest.ts';
 
@@ -146,7 +146,7 @@ describe('single-flight of reads', () => {
   });
 
   it('gives each caller its own deadline, and the call the latest deadline', async () => {
-    const clock = new StagedClock();
+    const clock = new FakeClock();
     const { backend, client } = await openRest({ clock });
     const answer = held(ok(person('p')));
     backend.on(PERSON, answer.behaviour);

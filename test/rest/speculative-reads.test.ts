@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import type { RestClient } from '../../src/rest/client/client.ts';
 import { routes } from '../../src/v0/routes.ts';
-import { atOnce } from '../support/at-once.ts';
+import { immediate } from '../support/immediate.ts';
 import { held, ok, silence, status } from '../support/faults.ts';
-import { StagedClock } from '../support/staged-time.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { until } from '../support/until.ts';
 import {
   failureOf,
@@ -31,7 +31,7 @@ function speculate(client: RestClient, id = 'p'): Promise<unknown> {
 
 /** A backend that accepts the key, and then leaves calls of persons without an answer. */
 async function openSilent(options: Parameters<typeof openRest>[0] = {}) {
-  const rest = await openRest({ clock: new StagedClock(), ...options });
+  const rest = await openRest({ clock: new FakeClock(), ...options });
   rest.backend.on('*', ok(personAsked));
   await getPerson(rest.client(), 'accepted');
   rest.backend.on('*', silence());
@@ -59,14 +59,14 @@ describe('a speculative read', () => {
 
     const begun = speculate(client);
 
-    expect(await failureOf(atOnce(begun))).toBe('cancelled');
+    expect(await failureOf(immediate(begun))).toBe('cancelled');
     client.abort();
     await Promise.all(asked);
     expect(rest.backend.hits(hit('p'))).toBe(0);
   });
 
   it('leaves half of the connections to requested calls, whatever the number of keys', async () => {
-    const { backend, client } = await openRest({ clock: new StagedClock(), connections: 16 });
+    const { backend, client } = await openRest({ clock: new FakeClock(), connections: 16 });
     backend.on('*', ok(personAsked));
     const keys = ['key-a', 'key-b', 'key-c'];
     for (const apiKey of keys) await getPerson(client({ apiKey }), 'accepted');
@@ -80,7 +80,7 @@ describe('a speculative read', () => {
   });
 
   it('is not started while its key is rate limited', async () => {
-    const { backend, client, told } = await openRest({ clock: new StagedClock() });
+    const { backend, client, told } = await openRest({ clock: new FakeClock() });
     backend.on(hit('limited'), status(429, { 'retry-after': '1' }));
     const limited = client();
     const asked = outcome(getPerson(limited, 'limited'));
@@ -88,22 +88,22 @@ describe('a speculative read', () => {
 
     const begun = speculate(client());
 
-    expect(await failureOf(atOnce(begun))).toBe('cancelled');
+    expect(await failureOf(immediate(begun))).toBe('cancelled');
     limited.abort();
     await asked;
     expect(backend.hits(hit('p'))).toBe(0);
   });
 
   it('is not started while a circuit is not closed, and takes no probe from a requested call', async () => {
-    const clock = new StagedClock();
+    const clock = new FakeClock();
     const { backend, client, upstream } = await openRest({ clock, breaker: { volume: 3 } });
     backend.on('*', status(500));
     for (let i = 0; i < 3; i++) await outcome(getPerson(client(), `p${i}`));
     expect(upstream.breaker.stateOf('route_key')).toBe('open');
 
-    const whileOpen = await failureOf(atOnce(speculate(client())));
+    const whileOpen = await failureOf(immediate(speculate(client())));
     clock.pass(5_001);
-    const whileHalfOpen = await failureOf(atOnce(speculate(client())));
+    const whileHalfOpen = await failureOf(immediate(speculate(client())));
     backend.on('*', ok(personAsked));
     const probe = await getPerson(client(), 'probe');
 
@@ -114,7 +114,7 @@ describe('a speculative read', () => {
   });
 
   it('is not started while a circuit of another route of its key is not closed, unlike a requested read', async () => {
-    const clock = new StagedClock();
+    const clock = new FakeClock();
     const { backend, client, upstream } = await openRest({ clock, breaker: { volume: 3 } });
     backend.on('*', status(500));
     for (let i = 0; i < 3; i++) {
@@ -123,10 +123,10 @@ describe('a speculative read', () => {
     backend.on('*', ok(personAsked));
     expect(upstream.breaker.stateOf('route_key')).toBe('open');
 
-    const whileOpen = await failureOf(atOnce(speculate(client())));
+    const whileOpen = await failureOf(immediate(speculate(client())));
     clock.pass(5_001);
     expect(upstream.breaker.stateOf('route_key')).toBe('half-open');
-    const whileHalfOpen = await failureOf(atOnce(speculate(client())));
+    const whileHalfOpen = await failureOf(immediate(speculate(client())));
     const asked = await getPerson(client(), 'asked');
     const ofAnotherKey = await speculate(client({ apiKey: 'key-b' }), 'other');
 
@@ -141,7 +141,7 @@ describe('a speculative read', () => {
     const breaker = { volume: 3, outageMs: 0 };
     const { client, upstream } = await openRest({
       url: NOWHERE,
-      clock: new StagedClock(),
+      clock: new FakeClock(),
       breaker,
     });
     const write = () => client().call(routes.updateTopic, { path: { topic_id: 't' }, body: {} });

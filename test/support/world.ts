@@ -3,10 +3,10 @@
  * contract's own schemas.
  */
 import type { Route } from '../../src/v0/routes.ts';
-import * as samples from './sample-answers.ts';
+import * as samples from './sample-responses.ts';
 import { ok, status, type Behaviour } from './faults.ts';
 
-export { INSTANT, routeOf } from './sample-answers.ts';
+export { INSTANT, routeOf } from './sample-responses.ts';
 
 /** Answers every documented request with what its route promises; 404 for any other. */
 export const world = (): Behaviour => (response, seen, socket) => {

@@ -6,7 +6,7 @@ import type { RequestScope, RestClient } from '../../../src/rest/client/client.t
 import { routes } from '../../../src/v0/routes.ts';
 import { openRest, outcome, topic, type Rest, type RestOptions } from '../../rest/open-rest.ts';
 import { held, ok, status, text, type Behaviour } from '../../support/faults.ts';
-import { inTimeZone, stageTime } from '../../support/staged-time.ts';
+import { inTimeZone, fakeTime } from '../../support/fake-clock.ts';
 
 const TOPIC = 'GET /v0/topics/t';
 const TTL = new Map([[routes.getTopic.path, 30_000]]);
@@ -41,7 +41,7 @@ function counting(headers: Readonly<Record<string, string>> = {}): Behaviour {
 
 describe('CACHE_TTL', () => {
   it('serves a response from the cache until the TTL of its route has expired', async () => {
-    const time = stageTime();
+    const time = fakeTime();
     const rest = await openCached({ ttls: TTL });
     rest.backend.on(TOPIC, counting());
 
@@ -161,7 +161,7 @@ describe('the caching headers of a response', () => {
     ['Vary by request', { 'cache-control': 'max-age=60', vary: 'X-Request-Id' }, 0],
     ['Vary by key', { 'cache-control': 'max-age=60', vary: 'x-api-key, Accept, Origin' }, 60],
   ])('determine how long it is fresh: %s', async (_name, headers, seconds) => {
-    const time = stageTime();
+    const time = fakeTime();
     const rest = await openCached({ ttls: new Map() });
     // On a busy machine the server's own Date may be more than a second old when it is read.
     const date = minutesAgo(-1);
@@ -191,7 +191,7 @@ describe('the caching headers of a response', () => {
     'measure an asctime date in Expires in UTC in the time zone %s',
     async (zone) => {
       inTimeZone(zone);
-      const time = stageTime();
+      const time = fakeTime();
       const rest = await openCached();
       rest.backend.on(TOPIC, counting({ expires: asctime(-10), date: asctime(0) }));
 
@@ -211,7 +211,7 @@ describe('the caching headers of a response', () => {
 
 describe('a stale response', () => {
   it('is revalidated by its ETag, and is then fresh for the max-age of the 304', async () => {
-    const time = stageTime();
+    const time = fakeTime();
     const rest = await openCached({}, { exposeHeaders: ['x-version', 'x-served-by'] });
     rest.backend.on(
       TOPIC,

@@ -10,12 +10,12 @@ import { Run } from '../../../src/extensions/read-ahead/run.ts';
 import { routes } from '../../../src/v0/routes.ts';
 import { KEY } from '../../support/client.ts';
 import { scopeOf } from '../../support/settings.ts';
-import { oldBytes, openWaitingUpstream, promote } from '../../support/waiting-upstream.ts';
+import { oldBytes, openManualUpstream, promote } from '../../support/manual-upstream.ts';
 
 const CHILDREN = 20;
 const OTHERS = 10;
 
-const { dispatcher, upstream } = openWaitingUpstream();
+const { dispatcher, upstream } = openManualUpstream();
 const runs = { remembered: new RememberedReads(), begun: new Set<never>(), now: () => 0 };
 const predictions = new Predictions('screen');
 let count = 0;

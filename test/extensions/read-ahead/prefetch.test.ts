@@ -18,7 +18,7 @@ import {
 } from '../../rest/open-rest.ts';
 import { routes } from '../../../src/v0/routes.ts';
 import { ok, silence, status } from '../../support/faults.ts';
-import { StagedClock } from '../../support/staged-time.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
 import { until } from '../../support/until.ts';
 
 /** Begins to read a person; `ask` is what a field does that asks it. */
@@ -95,7 +95,7 @@ describe('a prefetched read', () => {
   });
 
   it('ends at the deadline of its request', async () => {
-    const clock = new StagedClock();
+    const clock = new FakeClock();
     const { backend, client } = await openRest({ clock, timeoutMs: 60_000 });
     backend.on('*', silence());
     const one = client({ deadlineMs: clock.now() + 1_000 });
@@ -200,7 +200,7 @@ describe('a prefetching run', () => {
   });
 
   it('does not repeat a read after the deadline', async () => {
-    const clock = new StagedClock();
+    const clock = new FakeClock();
     const { backend, open, timesRead } = await openScreen({ clock, timeoutMs: 60_000 });
     backend.on('GET /v0/persons/child', silence());
     const { one } = open({ deadlineMs: clock.now() + 1_000 });
@@ -226,10 +226,10 @@ describe('a prefetching run', () => {
 
   it.each([
     ['its caller has left', ({ one }: Opened) => one.abort()],
-    ['its deadline has passed', (_: Opened, clock: StagedClock) => clock.pass(1_001)],
+    ['its deadline has passed', (_: Opened, clock: FakeClock) => clock.pass(1_001)],
     ['it has ended', ({ run }: Opened) => run.end()],
   ])('starts nothing once %s', async (_, end) => {
-    const clock = new StagedClock();
+    const clock = new FakeClock();
     const { open, timesRead } = await openScreen({ clock });
     const opened = open({ deadlineMs: clock.now() + 1_000 });
 

@@ -22,7 +22,7 @@ import { IDS } from '../../support/ids.ts';
 import { openDecoder } from '../../support/collector.ts';
 import { openGateway } from '../../support/open-gateway.ts';
 import { openLog } from '../../support/open-log.ts';
-import { StagedClock } from '../../support/staged-time.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
 import { until } from '../../support/until.ts';
 import { world } from '../../support/world.ts';
 import { openAhead, openPages, Pages, SCREEN, screenOf } from './screens.ts';
@@ -553,7 +553,7 @@ describe('wrong predictions', () => {
   });
 
   it('disable prefetching for ten minutes if they exceed one in ten over twenty runs', async () => {
-    const clock = new StagedClock();
+    const clock = new FakeClock();
     const pages = new Pages();
     const gateway = await openPages(pages, { guessClock: clock });
     let turn = 0;

@@ -12,7 +12,7 @@ import { ROOT } from '../../support/pages.ts';
 import { listen } from '../../support/listen.ts';
 import { openRelay, type Relay } from '../../support/relay.ts';
 import { hasRedis, openRedis, openSentinel, type RedisServer } from '../../support/redis.ts';
-import { atOnce } from '../../support/at-once.ts';
+import { immediate } from '../../support/immediate.ts';
 import { until } from '../../support/until.ts';
 
 const WRITE = { name: 'writeArgument', lua: "return redis.call('SET', KEYS[1], ARGV[1])" };
@@ -55,7 +55,7 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
       expect(await echo('waited for')).toBeUndefined();
       expect(performance.now() - startMs).toBeGreaterThan(40);
     }
-    for (let i = 0; i < 1_000; i++) expect(await atOnce(echo('skipped'))).toBeUndefined();
+    for (let i = 0; i < 1_000; i++) expect(await immediate(echo('skipped'))).toBeUndefined();
     expect(outcomes.slice(1, 4)).toEqual(['timeout', 'timeout', 'timeout']);
     expect(new Set(outcomes.slice(4))).toEqual(new Set(['skipped']));
 
@@ -82,7 +82,7 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
     await redis.kill();
     const { connection, echo, changes } = await open(redis.url);
 
-    expect(await atOnce(echo('nobody'))).toBeUndefined();
+    expect(await immediate(echo('nobody'))).toBeUndefined();
 
     await redis.start();
     await until(() => connection.isAvailable);

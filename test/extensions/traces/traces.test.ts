@@ -15,7 +15,7 @@ import { reset, status } from '../../support/faults.ts';
 import { SAMPLE_VALUES } from '../../support/ids.ts';
 import { openGateway } from '../../support/open-gateway.ts';
 import { openEvents, openLive, openSocket } from '../../live/support.ts';
-import { openTrusting } from '../../support/trusting.ts';
+import { openWithTrustedDocuments } from '../../support/trusted-documents.ts';
 import { randomFrom, randomQuery, UNLIMITED } from '../../support/random-query.ts';
 import { world } from '../../support/world.ts';
 import { until } from '../../support/until.ts';
@@ -198,7 +198,7 @@ describe('a trace', () => {
     const decoder = await openDecoder();
     const tracer = tracerFor(decoder.url);
     const text = 'query Topics { topics(first: 1) { nodes { title } } }';
-    const site = await openTrusting(
+    const site = await openWithTrustedDocuments(
       { 'web-1.json': { topics: text } },
       { extensions: [traces(tracer)] },
     );

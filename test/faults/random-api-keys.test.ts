@@ -8,11 +8,11 @@ import { openRest, outcome, person } from '../rest/open-rest.ts';
 import { countCalls } from '../support/count-calls.ts';
 import { held, ok, silence, status } from '../support/faults.ts';
 import { KEY } from '../support/gateway-process.ts';
-import { StagedClock } from '../support/staged-time.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { until } from '../support/until.ts';
 import { world } from '../support/world.ts';
 import { openCallers } from './callers.ts';
-import { openStand } from './stand.ts';
+import { openTestbed } from './testbed.ts';
 
 let asked = 0;
 /** A query that shares its calls with no other. */
@@ -20,10 +20,10 @@ const next = (): string => `{ person(personId: "p${asked++}") { name } }`;
 
 it('T66 serves a valid API key ahead of a flood of invented keys', async () => {
   // No call times out.
-  const stand = await openStand({ UPSTREAM_TIMEOUT_MS: '60000', REQUEST_TIMEOUT_MS: '61000' });
-  const callers = openCallers(stand.gateway);
+  const testbed = await openTestbed({ UPSTREAM_TIMEOUT_MS: '60000', REQUEST_TIMEOUT_MS: '61000' });
+  const callers = openCallers(testbed.gateway);
   const refusal = held(status(401));
-  stand.upstream.on('*', (response, seen, socket) =>
+  testbed.upstream.on('*', (response, seen, socket) =>
     (seen.headers['x-api-key'] === KEY ? world() : refusal.behaviour)(response, seen, socket),
   );
   const ask = async () =>
@@ -37,7 +37,7 @@ it('T66 serves a valid API key ahead of a flood of invented keys', async () => {
     expect(body.data?.person ?? null).toBeNull();
     refused += 1;
   });
-  await stand.underWay(200);
+  await testbed.underWay(200);
   for (let i = 0; i < 50; i++) await ask();
 
   // No invented key has been answered, so no read waited for one.
@@ -47,7 +47,7 @@ it('T66 serves a valid API key ahead of a flood of invented keys', async () => {
 });
 
 it('T64 rejects a call to a full queue with fewer than 200 function calls and a shared error', async () => {
-  const clock = new StagedClock();
+  const clock = new FakeClock();
   const { backend, client, told } = await openRest({ clock, timeoutMs: 2_000 });
   backend.on('*', ok(person('p')), silence());
   const getPerson = (i: number) =>

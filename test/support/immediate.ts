@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
  *
  * @throws if it is not settled before the event loop turns.
  */
-export async function atOnce<Value>(promise: Promise<Value>): Promise<Value> {
+export async function immediate<Value>(promise: Promise<Value>): Promise<Value> {
   const turned = turn(NOT_YET);
   const first = await Promise.race([promise, turned]);
   if (first === NOT_YET) throw new Error('Not at once');

@@ -7,20 +7,20 @@ import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { raw, type Behaviour } from '../support/faults.ts';
 import { sampleOf, world } from '../support/world.ts';
-import { openStand } from './stand.ts';
+import { openTestbed } from './testbed.ts';
 
-const stand = await openStand();
+const testbed = await openTestbed();
 
 afterEach(async () => {
-  for (const route of [READ, WRITE]) stand.upstream.on(route, world());
-  await stand.calm();
+  for (const route of [READ, WRITE]) testbed.upstream.on(route, world());
+  await testbed.calm();
 });
 
 const READ = 'GET /v0/topics/t';
 const WRITE = 'PATCH /v0/topics/t';
-const read = () => stand.ask('{ topic(topicId: "t") { title } }');
+const read = () => testbed.ask('{ topic(topicId: "t") { title } }');
 const write = () =>
-  stand.ask(
+  testbed.ask(
     `mutation { updateTopic(input: { id: "${formatNodeId('Topic', ['t'])}", title: "x" }) { topic { title } } }`,
   );
 
@@ -54,8 +54,8 @@ it.each<[string, Behaviour]>([
     inPieces(HINTS.slice(0, 20), HINTS.slice(20) + answer()),
   ],
 ])('T73 ignores %s for reads and writes', async (_name, behaviour) => {
-  stand.upstream.on(READ, behaviour);
-  stand.upstream.on(WRITE, behaviour);
+  testbed.upstream.on(READ, behaviour);
+  testbed.upstream.on(WRITE, behaviour);
 
   const replies = [await read(), await read(), await write()];
 
@@ -65,20 +65,20 @@ it.each<[string, Behaviour]>([
     { topic: { title: 'title' } },
     { updateTopic: { topic: { title: 'title' } } },
   ]);
-  await stand.holds(replies, { hits: 3 });
+  await testbed.holds(replies, { hits: 3 });
 });
 
 it('T73 fails with UPSTREAM_UNAVAILABLE for a read and OUTCOME_UNKNOWN for a write after an unsolicited 100 Continue', async () => {
   const behaviour = raw(CONTINUE + answer());
-  stand.upstream.on(READ, behaviour);
-  stand.upstream.on(WRITE, behaviour);
+  testbed.upstream.on(READ, behaviour);
+  testbed.upstream.on(WRITE, behaviour);
 
   const reader = await read();
   const writer = await write();
 
   expect(reader.codes).toEqual(['UPSTREAM_UNAVAILABLE']);
   expect(writer.codes).toEqual(['OUTCOME_UNKNOWN']);
-  await stand.holds([reader, writer], { hits: [3, 8] });
+  await testbed.holds([reader, writer], { hits: [3, 8] });
 });
 
 it('T73 preserves body text that looks like an informational response', async () => {
@@ -86,18 +86,18 @@ it('T73 preserves body text that looks like an informational response', async ()
   const body = JSON.stringify({ ...JSON.parse(BODY), title });
   const whole = answer('200 OK', body);
   const at = whole.indexOf('HTTP/1.1 100');
-  stand.upstream.on(READ, inPieces(whole.slice(0, at), whole.slice(at)));
+  testbed.upstream.on(READ, inPieces(whole.slice(0, at), whole.slice(at)));
 
   const reply = await read();
 
   expect(reply.data).toEqual({ topic: { title } });
-  await stand.holds(reply, { hits: 1 });
+  await testbed.holds(reply, { hits: 1 });
 });
 
 it('T73 fails a read after a 101 and times out a read during endless 103s', async () => {
-  stand.upstream.on(READ, raw('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n'));
+  testbed.upstream.on(READ, raw('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n'));
   const switched = await read();
-  stand.upstream.on(READ, async (_response, _seen, socket) => {
+  testbed.upstream.on(READ, async (_response, _seen, socket) => {
     while (!socket.destroyed) {
       socket.write(HINTS);
       await sleep(5);
@@ -107,15 +107,15 @@ it('T73 fails a read after a 101 and times out a read during endless 103s', asyn
 
   expect(switched.codes).toEqual(['UPSTREAM_UNAVAILABLE']);
   expect(endless.codes).toEqual(['UPSTREAM_TIMEOUT']);
-  await stand.holds([switched, endless], { hits: [2, 6] });
+  await testbed.holds([switched, endless], { hits: [2, 6] });
 });
 
 it.each([205, 206, 226, 299])(
   'T73 rejects a %i with UPSTREAM_INVALID_RESPONSE for a read and OUTCOME_UNKNOWN for a write',
   async (status) => {
     const partial = raw(answer(`${status} Whatever`, status === 205 ? '' : BODY));
-    stand.upstream.on(READ, partial, world());
-    stand.upstream.on(WRITE, partial);
+    testbed.upstream.on(READ, partial, world());
+    testbed.upstream.on(WRITE, partial);
 
     const reader = await read();
     const writer = await write();
@@ -123,15 +123,15 @@ it.each([205, 206, 226, 299])(
     expect(reader.codes).toEqual(['UPSTREAM_INVALID_RESPONSE']);
     expect(writer.codes).toEqual(['OUTCOME_UNKNOWN']);
     expect(writer.errors[0].extensions.state).toMatchObject({ found: true });
-    await stand.holds([reader, writer], { hits: 3 });
+    await testbed.holds([reader, writer], { hits: 3 });
   },
 );
 
 it.each([201, 202, 203])('T73 accepts a %i', async (status) => {
-  stand.upstream.on(READ, raw(answer(`${status} Whatever`)));
+  testbed.upstream.on(READ, raw(answer(`${status} Whatever`)));
 
   const reply = await read();
 
   expect(reply.data).toEqual({ topic: { title: 'title' } });
-  await stand.holds(reply, { hits: 1 });
+  await testbed.holds(reply, { hits: 1 });
 });

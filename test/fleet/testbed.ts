@@ -20,7 +20,7 @@ import { openSampleBackend } from '../support/sample-database.ts';
 /** Of the second replica. */
 const FAST_CLOCK = new URL('fast-clock.mjs', import.meta.url).href;
 
-export interface Stand extends Client {
+export interface Testbed extends Client {
   /** Of nginx. */
   readonly url: string;
   readonly backendUrl: string;
@@ -35,10 +35,10 @@ export interface Stand extends Client {
 }
 
 /** @param backendUrl another backend than the embedded one. */
-export async function openStand(
+export async function openTestbed(
   settings: Readonly<Record<string, string>> = {},
   { count = 3, backendUrl }: { count?: number; backendUrl?: string } = {},
-): Promise<Stand> {
+): Promise<Testbed> {
   const calls: string[] = [];
   const redis = await openRedis();
   const backend = await openSampleBackend({

@@ -20,7 +20,7 @@ const RELAY = `
 `;
 
 /** Opens a relay from a port to another; connections to it are ignored until `resume`. */
-export async function openBusyListener(port: number, target: number) {
+export async function openSuspendedListener(port: number, target: number) {
   const child = spawn(process.execPath, ['-e', RELAY, String(port), String(target)]);
   onTestFinished(() => void child.kill('SIGKILL'));
   await once(child.stdout, 'data');

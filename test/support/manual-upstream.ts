@@ -57,7 +57,7 @@ class WaitingDispatcher extends Dispatcher {
   }
 }
 
-export function openWaitingUpstream() {
+export function openManualUpstream() {
   const dispatcher = new WaitingDispatcher();
   const upstream = createUpstream({
     dispatcher,

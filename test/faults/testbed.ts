@@ -27,7 +27,7 @@ import { until } from '../support/until.ts';
 
 export { percentile } from '../support/percentile.ts';
 
-export interface Stand {
+export interface Testbed {
   readonly upstream: FaultUpstream;
   readonly gateway: GatewayProcess;
   readonly ask: GatewayProcess['ask'];
@@ -50,7 +50,7 @@ export interface Stand {
 
 export type Range = readonly [atLeast: number, atMost: number];
 
-export interface StandOptions extends GatewayProcessOptions, FaultUpstreamOptions {
+export interface TestbedOptions extends GatewayProcessOptions, FaultUpstreamOptions {
   /** The URL of the backend that the gateway gets, in place of the backend's own. */
   readonly url?: (upstream: FaultUpstream) => string;
 }
@@ -58,17 +58,17 @@ export interface StandOptions extends GatewayProcessOptions, FaultUpstreamOption
 /** Short time-outs: 400 ms for an attempt, 2.5 s for a request. */
 export const IMPATIENT = { UPSTREAM_TIMEOUT_MS: '400', REQUEST_TIMEOUT_MS: '2500' };
 
-export async function openStand(
+export async function openTestbed(
   env: Readonly<Record<string, string>> = IMPATIENT,
-  options: StandOptions = {},
-): Promise<Stand> {
+  options: TestbedOptions = {},
+): Promise<Testbed> {
   const upstream = await openFaultUpstream(options);
   upstream.on('*', world());
   const url = options.url?.(upstream) ?? upstream.url;
   const gateway = await startGateway({ UPSTREAM_URL: url, ...env }, options);
   let counted = 0;
   let read = 0;
-  const stand: Stand = {
+  const testbed: Testbed = {
     upstream,
     gateway,
     ask: (...args) => gateway.ask(...args),
@@ -85,8 +85,8 @@ export async function openStand(
     holds: async (replies, { hits }) => {
       for (const reply of [replies].flat()) expectSound(reply, upstream.port);
       const [atLeast, atMost] = typeof hits === 'number' ? [hits, hits] : hits;
-      expect(stand.hits, 'requests the backend saw').toBeGreaterThanOrEqual(atLeast);
-      expect(stand.hits, 'requests the backend saw').toBeLessThanOrEqual(atMost);
+      expect(testbed.hits, 'requests the backend saw').toBeGreaterThanOrEqual(atLeast);
+      expect(testbed.hits, 'requests the backend saw').toBeLessThanOrEqual(atMost);
       const { output } = gateway;
       const news = output.slice(read);
       read = output.length;
@@ -102,7 +102,7 @@ export async function openStand(
           expect(errors, text.slice(0, 500)).toEqual([]);
         });
       }
-      stand.forget();
+      testbed.forget();
     },
     forget: () => {
       counted = upstream.seen.length;
@@ -112,8 +112,8 @@ export async function openStand(
       await upstream.stop();
     },
   };
-  afterFile(stand.close);
-  return stand;
+  afterFile(testbed.close);
+  return testbed;
 }
 
 const PERSONS = 'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Person { name } } }';

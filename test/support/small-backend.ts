@@ -183,7 +183,7 @@ const ANSWERS = new Map<Route, (values: Values, url: URL) => unknown>([
   [routes.publishVersion, () => version('a1', 2)],
 ]);
 
-export interface SmallWorld {
+export interface SmallBackend {
   readonly url: string;
   /** Calls so far: `GET /v0/pages/p1`. */
   readonly calls: string[];
@@ -204,10 +204,10 @@ export interface SmallWorld {
 }
 
 /** Closes with the file. */
-export async function openSmallWorld(missing: Iterable<Route> = []): Promise<SmallWorld> {
+export async function openSmallBackend(missing: Iterable<Route> = []): Promise<SmallBackend> {
   const upstream = await openFaultUpstream();
   afterFile(() => upstream.stop());
-  const world: SmallWorld = {
+  const world: SmallBackend = {
     url: upstream.url,
     calls: [],
     keys: [],
@@ -226,7 +226,7 @@ export async function openSmallWorld(missing: Iterable<Route> = []): Promise<Sma
   return world;
 }
 
-function answerOf(world: SmallWorld, { method, target }: Seen): Behaviour {
+function answerOf(world: SmallBackend, { method, target }: Seen): Behaviour {
   const found = routeOf({ method, target });
   if (found && world.missing.has(found.route)) {
     return world.refusesInHtml ? html(world.refusal) : status(world.refusal);

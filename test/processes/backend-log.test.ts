@@ -5,7 +5,7 @@ import { openFaultUpstream } from '../support/fault-upstream.ts';
 import { silence } from '../support/faults.ts';
 import { startGateway } from '../support/gateway-process.ts';
 import { hasRedis, openRedis } from '../support/redis.ts';
-import { openSmallWorld } from '../support/small-world.ts';
+import { openSmallBackend } from '../support/small-backend.ts';
 import { until } from '../support/until.ts';
 import { world } from '../support/world.ts';
 
@@ -21,7 +21,7 @@ const INFO = 'info';
 const WARN = 'warn';
 
 it('logs its backend at the start, even with LOG_LEVEL=error', async () => {
-  const small = await openSmallWorld();
+  const small = await openSmallBackend();
   const deployment = await startGateway({ UPSTREAM_URL: `${small.url}/`, LOG_LEVEL: 'error' });
   const embedded = await startGateway({ UPSTREAM_URL: '', LOG_LEVEL: 'error' });
 

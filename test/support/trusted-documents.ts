@@ -4,7 +4,7 @@ import { openFolder } from './folder.ts';
 import { openGateway, type InProcessOptions } from './open-gateway.ts';
 
 /** Opens a gateway that trusts these documents. */
-export async function openTrusting(
+export async function openWithTrustedDocuments(
   manifests: Record<string, Record<string, string>>,
   options: InProcessOptions = {},
 ) {

@@ -5,7 +5,11 @@ import { promisify } from 'node:util';
 import { NODE_FLAGS } from '../bench/machine.ts';
 
 /** @param program a URL relative to `from`. */
-export async function bytesLeft(program: string, from: string, ...args: string[]): Promise<number> {
+export async function retainedBytes(
+  program: string,
+  from: string,
+  ...args: string[]
+): Promise<number> {
   const file = fileURLToPath(new URL(program, from));
   // No full collection before the old generation has 500 MB.
   const flags = [...NODE_FLAGS, '--initial-old-space-size=500'];

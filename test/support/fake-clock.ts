@@ -4,7 +4,7 @@ import type { Clock, Timer } from '../../src/lib/clock.ts';
 import type { Behaviour } from './faults.ts';
 
 /** Stages `performance.now()` for the present test; turns of the event loop stay real. */
-export function stageTime(): { nowMs: number } {
+export function fakeTime(): { nowMs: number } {
   const time = { nowMs: 0 };
   vi.spyOn(performance, 'now').mockImplementation(() => time.nowMs);
   onTestFinished(() => {
@@ -22,7 +22,7 @@ interface StagedTimer extends Timer {
  * For code that takes a clock. Begins at the system's time, so that deadlines made by that one hold; in whole milliseconds,
  * so that sums and differences are exact.
  */
-export class StagedClock implements Clock {
+export class FakeClock implements Clock {
   #nowMs = Math.ceil(performance.now());
   readonly #timers = new Set<StagedTimer>();
 
