@@ -1,15 +1,15 @@
 /**
- * How tests run: one copy of graphql, real sockets, a few processes that take file after file, and two lanes.
+ * How tests run: one copy of graphql, real sockets, a few processes that each run many files, and two suites.
  *
- * `npm test` runs what a contributor needs at each change, `npm run test:system` the rest: the folders and files
- * of `SYSTEM`. `npx vitest run test/some.test.ts` finds a file of either.
+ * `npm test` runs what a contributor needs for each change, `npm run test:system` the folders and files in `SYSTEM`.
+ * `npx vitest run test/some.test.ts` finds a file of either suite.
  */
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Processes, Redis, faults that take time, clients' packages, what `deploy/` holds, and documentation. */
+/** Processes, Redis, faults that take time, clients' packages, the files in `deploy/`, and documentation. */
 const SYSTEM = [
   'test/clients/**/*.test.ts',
   'test/deploy/**/*.test.ts',
@@ -32,9 +32,8 @@ const SYSTEM = [
 ];
 
 /**
- * Files that take long for their size, by which Vitest orders files that it has not run before: begun
- * last, one of them would leave the other processes without work. The first measures memory, which is
- * quick while the process is new and has little of it.
+ * Files that take long for their size, by which Vitest orders new files. Started last, one of them would leave the other
+ * processes idle. The first measures memory, which is fast in a new process.
  */
 const FIRST = [
   'faults/decode-memory',
@@ -61,8 +60,8 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   resolve: {
     alias: [
-      // Vite would load graphql's .mjs for us and Node its .js for Yoga: two GraphQLError classes,
-      // and every error of ours masked. One alias keeps one copy.
+      // Otherwise Vite loads graphql's .mjs for our code and Node its .js for Yoga: with two GraphQLError classes, Yoga would
+      // mask all our errors.
       {
         find: /^graphql$/,
         replacement: fileURLToPath(new URL('node_modules/graphql/index.js', import.meta.url)),
@@ -77,20 +76,19 @@ export default defineConfig({
     globalSetup: 'test/support/sample-database.ts',
     setupFiles: 'test/support/close-after-file.ts',
     exclude: ['test/browser/**', 'test/bench/**', 'test/fleet/**', '**/node_modules/**'],
-    // `CASES=20` tries twenty times the random cases.
+    // `CASES=20` runs twenty times as many random cases.
     testTimeout: 60_000 * Math.max(1, Number(process.env['CASES'] ?? 1)),
     hookTimeout: 60_000,
-    // Real sockets and real time: on a machine that others use, one test in a thousand may be late.
+    // Real sockets and real time: on a shared machine, one test in a thousand may be late.
     retry: process.env['CI'] ? 1 : 0,
     reporters: process.env['CI'] ? ['default', './.ci/skipped.mjs'] : ['default'],
     pool: 'forks',
-    // Loading the gateway takes longer than most files do with it. It keeps no state between requests.
+    // Loading the gateway takes longer than most files run. It keeps no state between requests.
     isolate: false,
-    // What is said of memory is said after a collection. A young generation larger than Node's own spares
-    // tests that compute many of them.
+    // Tests measure memory after a collection. A larger young generation than Node's default saves collections.
     execArgv: ['--expose-gc', '--max-semi-space-size=32'],
     sequence: { sequencer: LongestFirst },
-    // A third of what tests do is wait.
+    // Tests wait a third of their time.
     maxWorkers: availableParallelism() + 1,
   },
 });

@@ -1,6 +1,6 @@
 /**
  * The worked example of docs/adding-a-resource.md and the first change of CONTRIBUTING.md, made in one copy of the
- * repository, compile and leave the quick lane green.
+ * repository, compile and leave the quick suite green.
  */
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';

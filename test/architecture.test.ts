@@ -62,7 +62,7 @@ const loadedBy = (file: string): readonly string[] =>
 /** Words of extensions, which are in no name of the core, and nowhere in its settings. */
 const WORDS_OF_EXTENSIONS = /mcp|redis|replica|recorded|replay|federation/i;
 
-/** The identifiers of a file, and the texts that are names: of properties, modules and members of unions. */
+/** The identifiers of a file, and the strings that are names: of properties, modules and members of unions. */
 function namesIn(file: string): ReadonlySet<string> {
   const text = readFileSync(join(SRC, file), 'utf8');
   const names = new Set<string>();

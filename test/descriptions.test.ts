@@ -16,7 +16,7 @@ interface Described {
   readonly description: string;
 }
 
-/** Descriptions that stand side by side: of the types, of the members of a type, of the arguments of a field. */
+/** Descriptions that are shown together: of the types, of the members of a type, of the arguments of a field. */
 const groups: Described[][] = [[]];
 
 const describing = (

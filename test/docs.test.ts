@@ -123,7 +123,7 @@ describe('commands', () => {
   });
 
   it('set existing settings to allowed values', () => {
-    // Tests have variables of their own.
+    // Tests have their own variables.
     const ofGateway = shellLines.filter((line) => !line.includes('vitest'));
     const assignments = ofGateway.flatMap((line) => [
       ...line.matchAll(/(?<=^|\s)([A-Z][A-Z_]+)=(\S+)/g),
@@ -225,7 +225,7 @@ describe('codes', () => {
     const documented = [...prose.matchAll(/^### ([A-Z_]+)$/gm)].map(([, code]) => code!);
     const refused = ['{', '{ nothing }', 'query A { __typename } query B { __typename }'];
 
-    // What every GraphQL server refuses.
+    // What every GraphQL server rejects.
     const replies = await Promise.all(refused.map((source) => gateway.ask(source)));
 
     const found = replies.flatMap((reply) => reply.codes);
@@ -369,7 +369,7 @@ describe('names', () => {
 describe('decisions', () => {
   const decisions = pages.filter(({ file }) => /^docs\/decisions\/(?!README)/.test(file));
 
-  it('have a context, a choice and a price', () => {
+  it('have a context, a decision and consequences', () => {
     const taken = decisions.filter(({ file }) => file !== WITHDRAWN);
 
     const parts = taken.map(({ file, prose }) => [
@@ -378,7 +378,7 @@ describe('decisions', () => {
     ]);
 
     expect(parts).toEqual(
-      taken.map(({ file }) => [file, '**Context.**', '**Choice.**', '**Price.**']),
+      taken.map(({ file }) => [file, '**Context.**', '**Decision.**', '**Consequences.**']),
     );
   });
 

@@ -98,7 +98,7 @@ describe('schema.graphql', () => {
 
     expect(lists.length).toBeGreaterThan(10);
     for (const { description, args } of lists) {
-      // Arrays, which REST answers whole, are paged both ways here.
+      // Arrays, which REST returns whole, are paged both ways here.
       const isArray = args.some(({ name }) => name === 'before');
       expect(description!.match(/Forward pagination only/g) ?? []).toHaveLength(isArray ? 0 : 1);
     }

@@ -1,4 +1,4 @@
-/** A backend in a process of its own, for tests that kill it: takes a database URL, prints its address. */
+/** A backend in its own process, for tests that kill it: takes a database URL, prints its address. */
 import { openBackend } from '../../src/backend/backend.ts';
 import { readConfig } from '../../src/app/config.ts';
 

@@ -43,7 +43,7 @@ const BODIES: Partial<Record<RouteName, unknown>> = {
 
 const NAMES = Object.keys(routes) as RouteName[];
 
-/** The number of routes in the REST document. */
+/** The number of routes in the API spec. */
 const DOCUMENT_ROUTES = 20;
 
 function requestOf(name: RouteName): [path: string, options: CallOptions] {

@@ -124,7 +124,7 @@ it('starts with keys and no rows when it has no seed', async () => {
 it.each([
   ['a folder that cannot be made', `file:${import.meta.filename}/none/backend.db`],
   ['an unknown scheme', 'mysql://localhost/pages'],
-  ['a text that is no URL', 'backend'],
+  ['a string that is no URL', 'backend'],
   ['a server that refuses connections', 'http://127.0.0.1:1/'],
 ])('reports in one line that it cannot use %s', async (_, databaseUrl) => {
   const error: unknown = await openBackend({ ...DEFAULTS.embedded, databaseUrl }).catch(
@@ -177,7 +177,7 @@ it('rejects a database that a newer release has written', async () => {
 });
 
 it.each([
-  ['tables of its own', ['CREATE TABLE invoices (id integer)', 'CREATE TABLE users (id integer)']],
+  ['its own tables', ['CREATE TABLE invoices (id integer)', 'CREATE TABLE users (id integer)']],
   [
     'a table with the name of ours and migrations of Drizzle',
     [

@@ -1,4 +1,4 @@
-/** Refusals: their statuses and their body. */
+/** Rejections: their statuses and their body. */
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';

@@ -81,7 +81,7 @@ async function plansOf(path: string): Promise<string[]> {
       ...statement,
       sql: `EXPLAIN QUERY PLAN ${statement.sql}`,
     });
-    steps.push(...rows.map(({ detail }) => detail as string)); // a text in every plan
+    steps.push(...rows.map(({ detail }) => detail as string)); // a string in every plan
   }
   return steps;
 }

@@ -1,7 +1,7 @@
 /**
  * The benchmark: the product and its peers, the same queries, the same upstream, one table.
  *
- * Run by `npm run bench`. It ends with 1 when answers differ, whatever the figures say: speed is for the reader of the
+ * Run by `npm run bench`. It ends with 1 when responses differ, whatever the figures say: speed is for the reader of the
  * table to judge. Loopback only, and every process it starts ends with it.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -31,7 +31,7 @@ const HELP = `npm run bench -- [--quick] [--rounds=3] [--seconds=8] [--callers=1
                  [--queries=q1,q2] [--peers=mercurius,apollo] [--all-cores]
                  [--against=../before/dist] [--with=NAME=value] [--no-build]
 
-Measures the gateway beside its peers: the same queries, the same backend, one table. Ends with 1 where answers differ.`;
+Measures the gateway and its peers: the same queries, the same backend, one table. Ends with 1 if responses differ.`;
 offerHelp(HELP);
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-'));
@@ -65,17 +65,17 @@ function readOptions() {
   const { values } = parseArgs({
     allowNegative: true,
     options: {
-      // Correctness only: every answer compared, one short round.
+      // Correctness only: every response compared, one short round.
       quick: { type: 'boolean', default: false },
       rounds: { type: 'string' },
       // Length of one server's turn in a round: long enough that opening connections is not the p99.
       seconds: { type: 'string' },
-      // How many keys the 50 pages are asked with; only 1 lets a server share calls between requests.
+      // How many keys the 50 pages are requested with; only 1 lets a server share calls between requests.
       callers: { type: 'string' },
-      // Whether the upstream's answers have other bytes each time, and the same meaning.
+      // Whether the upstream's responses have other bytes each time, and the same meaning.
       changing: { type: 'boolean', default: false },
       queries: { type: 'string', default: '' },
-      // Kinds of servers to measure beside ours; none for all, or for none beside variants.
+      // Kinds of servers to measure next to ours; none for all, or for none next to variants.
       peers: { type: 'string', default: '' },
       // Folders of other builds of ours, to be measured as well.
       against: { type: 'string', multiple: true, default: [] },
@@ -108,7 +108,7 @@ function readOptions() {
   return options;
 }
 
-/** Answers the exit code. */
+/** Returns the exit code. */
 async function bench(options: Options): Promise<0 | 1> {
   const { quick, rounds, seconds, callers, changing, queries, peers: named } = options;
   const missing = ['wrk', 'nginx'].filter((program) => !has(program));
@@ -177,8 +177,8 @@ async function bench(options: Options): Promise<0 | 1> {
   }
   const directMs = await measureDirect(slow, '/v0/pages/page_0001', patience.samples);
   const how = quick
-    ? 'A quick run: every server answered every query alike; the figures say nothing.'
-    : `Medians of ${rounds} interleaved rounds, ${seconds} s a turn (q4: ${2 * seconds}), ${CONNECTIONS} connections, 50 pages in turn, ${callers === 1 ? 'one key' : `${callers} keys`}${changing ? ', answers of other bytes each time' : ''}.`;
+    ? 'Quick run: all servers returned equal data. The figures mean nothing.'
+    : `Medians of ${rounds} interleaved rounds, ${seconds} s a turn (q4: ${2 * seconds}), ${CONNECTIONS} connections, 50 pages in turn, ${callers === 1 ? 'one key' : `${callers} keys`}${changing ? ', responses that differ each time' : ''}.`;
   const packages = [HERE, ...contestants.flatMap(({ folder: own }) => own ?? [])];
   const faults = rows.flatMap((row) => row.faults);
   const lines = [
@@ -194,7 +194,7 @@ async function bench(options: Options): Promise<0 | 1> {
   return faults.length > 0 ? 1 : 0;
 }
 
-/** Progress goes beside the table, so that the table can be kept. */
+/** Progress goes next to the table, so that the table can be kept. */
 function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }

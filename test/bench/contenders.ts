@@ -18,7 +18,7 @@ export interface Contestant {
   readonly kind: string;
   /** Of hundreds of megabytes of packages that no other needs: installed when `--peers` names it. */
   readonly folder?: string;
-  /** Environment variables of its own. */
+  /** Its own environment variables. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Makes what it is started with; throws where it cannot run here. */
   readonly prepare?: (folder: string) => void;
@@ -137,7 +137,7 @@ export function variantsOf(
 /**
  * The peers that can run; `absent` says of each that cannot, why.
  *
- * @param named what `--peers` asks for; empty for whatever there is.
+ * @param named what `--peers` selects; empty for whatever there is.
  * @param folder for their files.
  */
 export function findPeers(
@@ -162,13 +162,13 @@ export function findPeers(
   return { peers, absent };
 }
 
-/** As a folder's lock file says; anew when that is younger than what is installed. */
+/** As a folder's lock file requires; again if that is younger than what is installed. */
 export function installPackages(folder: string): void {
   const modifiedMs = (file: string) =>
     statSync(join(folder, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   if (modifiedMs('node_modules/.package-lock.json') >= modifiedMs('package-lock.json')) return;
   process.stderr.write(`Installing the peers of ${folder}\n`);
-  // Some of their packages ask for Node 22 where they are not used.
+  // Some of their packages require Node 22 where they are not used.
   runToEnd('npm', ['ci', '--no-audit', '--no-fund', '--engine-strict=false'], folder);
 }
 

@@ -1,8 +1,8 @@
 /**
  * Load: connections that ask without pause, by wrk, or by a loop in this process.
  *
- * wrk reports faithfully how long answers took; the loop is for quick runs and for machines without
- * wrk, where the figures do not matter: it reads every answer instead.
+ * wrk reports faithfully how long responses took; the loop is for quick runs and for machines without
+ * wrk, where the figures do not matter: it reads every response instead.
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -21,7 +21,7 @@ export interface LoadResult {
   readonly bytes: number;
   /** Requests that were cut off at the end, unanswered. */
   readonly cut: number;
-  /** Answers that were no 2xx, or none; the loop counts those with errors too. */
+  /** Responses that were no 2xx, or none; the loop counts those with errors too. */
   readonly failures: number;
   readonly p50Ms: number;
   readonly p90Ms: number;

@@ -1,5 +1,5 @@
 /**
- * Child processes of the benchmark: started on a core of their own, watched, and always ended.
+ * Child processes of the benchmark: started on their own core, watched, and always ended.
  *
  * Ended by their pid, whatever way the benchmark itself ends. CPU time is read from /proc, which
  * counts what a process did, not what the machine had time for.
@@ -20,7 +20,7 @@ export interface Child {
   readonly output: () => string;
   /** Its exit code; -1 when a signal ended it. */
   readonly ended: Promise<number>;
-  /** Whether it was asked to end. */
+  /** Whether it was requested to end. */
   readonly stopping: () => boolean;
   stop(): Promise<void>;
 }
@@ -42,7 +42,7 @@ const running = new Set<ChildProcess>();
 
 export const has = (program: string): boolean => findProgram(program) !== undefined;
 
-/** Whether processes are kept on cores: two are there, the tool for it, and nobody wants them all. */
+/** Whether processes are pinned to cores: there are two, the tool is installed, and no one needs them all. */
 let pinning = has('taskset') && availableParallelism() >= 2;
 
 export const isPinning = (): boolean => pinning;

@@ -2,7 +2,7 @@
  * The one loop that measures: every server in turn, again and again, and the middle of what was seen.
  *
  * Turns are interleaved and rotated because a shared machine drifts: figures of one round belong together, so ratios
- * are taken within a round, and the median is reported. Beside it, one request at a time against an upstream of 20 ms:
+ * are taken within a round, and the median is reported. Next to it, one request at a time against an upstream of 20 ms:
  * how long it takes, and why.
  */
 import { request } from 'undici';
@@ -26,7 +26,7 @@ export interface Measured {
   readonly calls: number;
   /** After the last round, in megabytes. */
   readonly residentMb: number;
-  /** Ours by theirs, in requests a second: above 1, ours answers more. */
+  /** Ours by theirs, in requests a second: above 1, ours serves more. */
   readonly rateRatio: number;
   /** Ours by theirs, in CPU time per request: below 1, ours needs less. */
   readonly cpuRatio: number;
@@ -54,7 +54,7 @@ interface Turn extends LoadResult {
 /** Before V8 has compiled what a query needs, a process takes several times as long for it. */
 const WARMING_SECONDS = 4;
 
-/** The most that heads may add to an answer, in bytes. */
+/** The most that heads may add to a response, in bytes. */
 const HEADS = 2_000;
 
 /** @param servers ours first. */
@@ -114,15 +114,15 @@ export async function measureQuery(
   );
 }
 
-/** Answers that are no answers: by their status, or by their length where each has the same. */
+/** Responses that are no responses: by their status, or by their length where each has the same. */
 function faultsOf(turns: readonly Turn[], expected: number): string[] {
   const total = (figure: keyof Turn) => turns.reduce((sum, turn) => sum + turn[figure], 0);
   const [requests, failures] = [total('requests'), total('failures')];
   const bytes = total('bytes') / requests;
   const faults: string[] = [];
-  if (failures > 0) faults.push(`${failures} of ${requests} answers were refusals or errors`);
+  if (failures > 0) faults.push(`${failures} of ${requests} responses were rejections or errors`);
   if (bytes > 0 && (bytes < expected || bytes > expected + HEADS)) {
-    faults.push(`answers under load had ${Math.round(bytes)} bytes, alone they have ${expected}`);
+    faults.push(`responses under load had ${Math.round(bytes)} bytes, alone they have ${expected}`);
   }
   return faults;
 }
@@ -132,7 +132,7 @@ export const LATENCY_MS = 20;
 /** Calls after which a process is warm, however few requests they came from. */
 const WARMING_CALLS = 12_000;
 
-/** Requests under way at once before the first that counts, at most. */
+/** Requests in flight at once before the first that counts, at most. */
 const WARMING_CALLERS = 16;
 
 export interface Wall {

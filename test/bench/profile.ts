@@ -53,7 +53,7 @@ const PARTS: readonly (readonly [RegExp, string])[] = [
   [/\/src\/(graph|resources)\//, 'entities, connections and resolvers'],
   [/\/src\/rest\/decode\/decode-cache\b/, 'call: decode cache'],
   [/\/src\/rest\/decode\/contract-check\b/, 'call: contract check'],
-  [/\/src\/rest\/decode\//, 'call: text, JSON and ids of an answer'],
+  [/\/src\/rest\/decode\//, 'call: text, JSON and ids of a response'],
   [/\/src\/rest\/(policies\/circuit-breaker|call\/circuit)\b/, 'call: circuit breaker'],
   [/\/src\/rest\/policies\/([\w-]+)/, 'call: $1'],
   [/\/src\/rest\/(call\/timeouts|call\/request-deadline)\b/, 'call: timeouts and deadline'],
@@ -167,7 +167,7 @@ async function profile(contestant: Contestant, query: BenchQuery): Promise<void>
   printFunctions('bytes', heap);
 }
 
-/** A server under load, profiled. @returns CPU µs a request before it was, and how many it answered while it was. */
+/** A server under load, profiled. @returns CPU µs a request before it was, and how many it served while it was. */
 async function sampled(
   contestant: Contestant,
   query: BenchQuery,

@@ -1,7 +1,7 @@
 /**
- * What is asked: seven queries, from nothing to a hundred calls, and the callers that ask them.
+ * What is called: seven queries, from nothing to a hundred calls, and the callers that send them.
  *
- * Raw ids only, so that answers of different servers can be compared byte by byte: global ids and
+ * Raw ids only, so that responses of different servers can be compared byte by byte: global ids and
  * cursors are opaque, and every server writes its own.
  */
 
@@ -12,11 +12,11 @@ export interface BenchQuery {
   readonly takesPage: boolean;
   /** REST calls of a server that reads nothing twice. */
   readonly calls: number;
-  /** Rounds that the graph's shape asks for, when everything begins as soon as it can. */
+  /** Rounds that the graph's shape requires, when everything begins as soon as it can. */
   readonly rounds: number;
 }
 
-/** Pages, and callers: caller `i` has a key of its own and asks for page `i`. */
+/** Pages, and callers: caller `i` has its own key and requests page `i`. */
 export const CALLERS = 50;
 
 /** The query that stands for a frontend's nested screen. */
@@ -80,7 +80,7 @@ export interface GraphQLRequest {
 
 export const pageIdOf = (i: number): string => `page_${number(i)}`;
 
-/** An id's number, always four digits long: equal queries then have answers of equal length. */
+/** An id's number, always four digits long: equal queries then have responses of equal length. */
 export const number = (i: number): string => String(i).padStart(4, '0');
 
 /**

@@ -42,7 +42,7 @@ export function reportOf(rows: readonly Row[], directMs: number): string[] {
     '',
     machineLine(),
     'calls: of one request alone, and in brackets a request under load (fewer where calls were shared).',
-    `Start to first answer: ${ready.join(', ')}.`,
+    `Start to first response: ${ready.join(', ')}.`,
     ...(addedMs ? [`Added to one lookup of ${LATENCY_MS} ms: ${addedMs.toFixed(2)} ms.`] : []),
   ];
 }

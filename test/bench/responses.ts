@@ -1,7 +1,7 @@
 /**
- * What the static upstream answers: a small tenant, made by counting and never by chance.
+ * What the static upstream returns: a small tenant, made by counting and never by chance.
  *
- * Pages are as large as real ones: what a server reads and throws away is part of its cost. Every answer is checked
+ * Pages are as large as real ones: what a server reads and throws away is part of its cost. Every response is checked
  * against the route table when it is made, so a contract that changes makes the benchmark fail instead of measuring
  * something else.
  */
@@ -19,7 +19,7 @@ const counting = (count: number): number[] => Array.from({ length: count }, (_, 
 const personIdOf = (i: number): string => `person_${number(i)}`;
 const accountIdOf = (i: number): string => `account_${number(i)}`;
 
-/** ISO 8601, so that servers which pass timestamps on as they are answer the same as ours. */
+/** ISO 8601, so that servers which pass timestamps on unchanged return the same as ours. */
 const moment = (minutes: number): string =>
   new Date(Date.UTC(2026, 0, 5, 8) + minutes * 60_000).toISOString();
 
@@ -164,10 +164,10 @@ const activityItem = (i: number, j: number) => ({
   ...logOf(j),
 });
 
-/** JSON answers by path: `/v0/pages/page_0001`. The query string makes no difference. */
+/** JSON responses by path: `/v0/pages/page_0001`. The query string makes no difference. */
 export type Answers = ReadonlyMap<string, string>;
 
-/** @throws {ZodError} when an answer is not what its route promises. */
+/** @throws {ZodError} when a response is not what its route promises. */
 export function makeAnswers(): Answers {
   const answers = new Map<string, string>();
   const add = (route: RouteName, path: string, answer: unknown): void => {

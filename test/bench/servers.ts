@@ -1,4 +1,4 @@
-/** Servers that run, what one of them answers, and whether all answer alike. */
+/** Servers that run, what one of them returns, and whether all return the same. */
 import { isDeepStrictEqual } from 'node:util';
 import { Agent, request } from 'undici';
 import type { Contestant } from './contenders.ts';
@@ -11,14 +11,14 @@ export interface Server {
   /** Without a path. */
   readonly url: string;
   readonly child: Child;
-  /** From its start to its first answer, in milliseconds. */
+  /** From its start to its first response, in milliseconds. */
   readonly readyMs: number;
 }
 
-/** How long a server may take to answer for the first time, in milliseconds. */
+/** How long a server may take to respond for the first time, in milliseconds. */
 const READY_WITHIN_MS = 20_000;
 
-/** Starts a server on core 0 where processes can be pinned, and waits for its first answer. */
+/** Starts a server on core 0 where processes can be pinned, and waits for its first response. */
 export async function startServer(
   contestant: Contestant,
   upstreamUrl: string,
@@ -85,9 +85,9 @@ export async function ask(url: string, { apiKey, body }: GraphQLRequest): Promis
 }
 
 /**
- * All servers answer alike, or nothing is measured: what is wrong, a line each.
+ * All servers return the same, or nothing is measured: what is wrong, a line each.
  *
- * The first is the reference; an answer of it with an error or without data is no answer.
+ * The first is the reference; a response of it with an error or without data is no response.
  */
 export async function findDifferences(
   [reference, ...others]: readonly Server[],
@@ -99,7 +99,7 @@ export async function findDifferences(
     faults.push(`${name}: ${contestant.name}: ${what.slice(0, 500)}`);
   for (const query of queries) {
     const requests = requestsOf(query, callers);
-    // Who asks makes no difference to an answer without a page: a few of them are enough.
+    // Who asks makes no difference to a response without a page: a few of them are enough.
     for (const one of query.takesPage ? requests : requests.slice(0, 3)) {
       const before = faults.length;
       const expected = await ask(reference!.url, one);

@@ -1,5 +1,5 @@
 /**
- * What stands behind every server: the same answers, from nginx at once, or from here after a while.
+ * The backend of every server: the same responses, from nginx at once, or from here after a while.
  *
  * nginx costs the least and is for load. This one hears every call, can be slow, and needs nothing
  * installed: it counts the calls of a query, and how many of them waited for each other.
@@ -15,7 +15,7 @@ import { findProgram, start } from './machine.ts';
 export interface Upstream {
   /** `http://127.0.0.1:<port>`: what servers get as UPSTREAM_URL. */
   readonly url: string;
-  /** Calls answered since it began. */
+  /** Calls that it has responded to. */
   calls(): Promise<number>;
   close(): Promise<void>;
 }
@@ -32,12 +32,12 @@ export interface SlowUpstream extends Upstream {
   forget(): void;
 }
 
-/** Of so many texts of an answer one is taken by lot, where answers change. */
+/** Of so many strings of a response one is taken by lot, where responses change. */
 const VARIANTS = 16;
 
 /**
  * @param folder an empty one, for its files.
- * @param changing whether an answer is hardly ever, byte for byte, what it was before.
+ * @param changing whether a response is hardly ever, byte for byte, what it was before.
  */
 export async function openNginx(
   answers: Answers,
@@ -58,7 +58,7 @@ export async function openNginx(
   const nginx = start(1, [findProgram('nginx')!, '-p', folder, '-c', configuration]);
   const url = `http://127.0.0.1:${port}`;
   const status = async (): Promise<string> => (await fetch(`${url}/status`)).text();
-  // Asking for its status is a request too, which it counts.
+  // Requesting its status is a request too, which it counts.
   let asked = 0;
   const calls = async (): Promise<number> => {
     const [, total = ''] = /^ \d+ \d+ (\d+)/m.exec(await status()) ?? [];
@@ -107,7 +107,7 @@ const lots = (changing: boolean): string =>
     (_, i) => `${100 / VARIANTS}% ${i + 1};`,
   ).join(' ');
 
-/** @param latencyMs how long every answer is held back. */
+/** @param latencyMs how long every response is held back. */
 export async function openSlowUpstream(answers: Answers, latencyMs: number): Promise<SlowUpstream> {
   const bodies = new Map([...answers].map(([path, body]) => [path, Buffer.from(body)]));
   let total = 0;

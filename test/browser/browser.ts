@@ -57,7 +57,7 @@ export interface JournalCall {
   readonly status: number;
 }
 
-/** Presses Play, and returns the body of the answer. */
+/** Presses Play, and returns the body of the response. */
 export async function play(page: Page): Promise<any> {
   const answered = page.waitForResponse(
     (response) => response.request().headers()['x-explain'] === 'true',
@@ -67,7 +67,7 @@ export async function play(page: Page): Promise<any> {
   return response.json();
 }
 
-/** Waits until the page's tab has stored a text under a name, for its next load. */
+/** Waits until the page's tab has stored a string under a name, for its next load. */
 export async function untilStored(
   page: Page,
   name: 'graphiql:tabState' | 'content-pages:headers',
@@ -123,7 +123,7 @@ export async function openExample(page: Page, title: string): Promise<void> {
   await tabs.nth(before).waitFor();
 }
 
-/** Waits until the cost beside the query matches. */
+/** Waits until the cost next to the query matches. */
 export async function expectCost(page: Page, text: RegExp): Promise<void> {
   await expect
     .poll(() => page.getByLabel('Cost of this document').innerText(), { timeout: 10_000 })

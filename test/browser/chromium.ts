@@ -25,11 +25,12 @@ const FLAGS = [
 /**
  * How Playwright starts it.
  *
- * @param flags beside those that every test needs.
+ * @param flags in addition to those that every test needs.
  */
 export function chromiumOptions(...flags: string[]): LaunchOptions {
   const executablePath = PLACES.find((place) => place !== undefined && existsSync(place));
-  if (!executablePath) throw new Error('No Chromium here: install it, or set CHROMIUM_PATH.');
+  if (!executablePath)
+    throw new Error('Chromium is not installed. Install it, or set CHROMIUM_PATH.');
   return { executablePath, args: [...FLAGS, ...flags] };
 }
 

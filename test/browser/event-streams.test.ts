@@ -1,4 +1,4 @@
-/** graphql-sse's own client in Chromium, on a page of another origin: one answer to each operation, and each write once. */
+/** graphql-sse's own client in Chromium, on a page of another origin: one response to each operation, and each write once. */
 import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -24,7 +24,7 @@ const LINES = new Map(
     }),
 );
 
-/** What a line starts goes on until it is stopped. */
+/** What a line starts continues until it is stopped. */
 const isServer = (line: string): boolean => / npm start |^npm run dev$/.test(line);
 
 /** Where the apps expect a gateway. */
@@ -59,7 +59,7 @@ async function runLines(folder: string, lines: readonly string[]): Promise<void>
   expect(code, written).toBe(0);
 }
 
-/** Starts what goes on until the test has ended; the address before what it says of it, once it does. */
+/** Starts what continues until the test has ended; resolves with the address that it prints. */
 function startServer(
   folder: string,
   line: string,
@@ -191,7 +191,7 @@ async function expectPublished(page: Page): Promise<void> {
   await page.getByRole('heading', { name: /: published$/ }).waitFor();
 }
 
-/** Somebody else publishes, and the row says so. */
+/** Somebody else publishes, and the row shows it. */
 async function expectProgress(page: Page, gateway: Client): Promise<void> {
   const row = (status: string) => page.locator('ul li:nth-child(4)', { hasText: `(${status})` });
   await row('draft').waitFor();

@@ -1,4 +1,4 @@
-/** State of GraphiQL: kept over a reload, by tab and in view, and answers that are outdated. */
+/** State of GraphiQL: kept over a reload, by tab and in view, and responses that are outdated. */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { openExample, picture, play, textOf, untilStored, write } from './browser.ts';

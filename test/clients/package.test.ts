@@ -97,7 +97,7 @@ it('the packed client has types, documents and the manifest, and a frontend can 
   ]);
   expect(paths).toContain('documents/page-with-audiences.graphql');
 
-  // Dependencies are installed from folders as well, so that no registry is asked.
+  // Dependencies are installed from folders as well, so that no registry is called.
   const dependencies = ['graphql', '@graphql-typed-document-node/core'].map((name) =>
     join(ROOT, 'node_modules', name),
   );

@@ -177,7 +177,7 @@ const newAudience = (name: string) => ({
 /** An invalid cursor, such as a changed filter leaves in caches. */
 const EXPIRED_CURSOR = 'AAAAAAAAAAAAAAAAAAAA';
 
-/** Whether a request's `after` was refused, by the extension that docs/clients.md names. */
+/** Whether a request's `after` was rejected, by the extension that docs/clients.md names. */
 const hasExpired = ({ errors = [] }: { errors?: { extensions?: { argument?: string } }[] }) =>
   errors.some(({ extensions }) => extensions?.argument === 'after');
 

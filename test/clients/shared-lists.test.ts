@@ -192,7 +192,7 @@ describe('Apollo Client', () => {
   });
 
   it.each([
-    ['keeps rows that stand behind a new one', ['new', 'a', 'b'], true, 'new a b c d e f'],
+    ['keeps rows that come after a new one', ['new', 'a', 'b'], true, 'new a b c d e f'],
     ['drops rows behind the end of the list', ['a', 'b'], false, 'a b'],
     ['drops rows that the page does not reach', ['x', 'y', 'z'], true, 'x y z'],
     ['drops rows that are gone from the page', ['a', 'c', 'd'], true, 'a c d e f'],

@@ -121,7 +121,7 @@ describe('manifests', () => {
     ['kubectl', 'kustomize'],
     ['kustomize', 'build'],
   ].find(([program]) => spawnSync(program!, ['version', '--client']).error === undefined);
-  if (!kustomize) process.stderr.write('There is no kustomize here: the overlay is not built.\n');
+  if (!kustomize) process.stderr.write('kustomize is not installed: the overlay is not built.\n');
 
   it.skipIf(!kustomize)(
     'are built by kustomize into manifests with the types of Kubernetes',

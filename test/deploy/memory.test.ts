@@ -15,7 +15,7 @@ const DEPLOYMENT = fileURLToPath(
 );
 const CALLERS = 20;
 const SECONDS = 8;
-/** Length of each of a hundred names, so that an answer has 0.8 MB. */
+/** Length of each of a hundred names, so that a response has 0.8 MB. */
 const NAME_LENGTH = 8_000;
 
 it('a gateway stays within the memory request of a pod while twenty callers read responses of 0.8 MB', async (context) => {

@@ -16,7 +16,7 @@ import { sampleOf } from '../support/world.ts';
 
 const hasJq = existsSync('/usr/bin/jq');
 if (!hasJq)
-  process.stderr.write('There is no jq here: the test of docs/observability.md is skipped.\n');
+  process.stderr.write('jq is not installed: the test of docs/observability.md is skipped.\n');
 
 const read = (file: string): string => readFileSync(join(FOLDER, file), 'utf8');
 
@@ -51,7 +51,7 @@ const metricsOf = (expression: string): string[] =>
     .map(([name]) => name)
     .filter((name) => !name.startsWith('__'));
 
-/** A gateway with traffic that succeeds, fails, and is refused. */
+/** A gateway with traffic that succeeds, fails, and is rejected. */
 async function openBusy(env: Readonly<Record<string, string>> = {}) {
   const gateway = await openGateway({ backend: 'faulty', process: env });
   const topics = {

@@ -181,7 +181,7 @@ describe.each(PROXIES)('$name', ({ openInFrontOf, ownErrors }) => {
     const leftMs = performance.now() - startMs;
 
     expect(await slow).toBe('left');
-    // Without a word from the proxy: at the next event, after twenty seconds.
+    // Silently, if the proxy does not report it: at the next event, after twenty seconds.
     expect(leftMs).toBeLessThan(10_000);
     await until(() => isAborted);
   });

@@ -231,8 +231,8 @@ describe('ResolveFieldValue', () => {
         needed: '',
       },
     ],
-    ['a string in place of an object', 'text'],
-    ['a number in place of an object', 5],
+    ['a string instead of an object', 'text'],
+    ['a number instead of an object', 5],
   ])('reads %s as graphql-js does', async (_what, thing) => {
     await ask(thing);
   });

@@ -2,7 +2,7 @@
  * Random schemas with resolvers, and operations on them, from a seed.
  *
  * Everything that a schema can do to an executor: interfaces and unions resolved in each of the
- * possible ways, lists of lists, enums with values of their own, scalars that throw, methods,
+ * possible ways, lists of lists, enums with their own values, scalars that throw, methods,
  * getters, thenables, errors as values, and values of the wrong kind.
  */
 import {

@@ -1,5 +1,5 @@
 /**
- * The executor answers as graphql-js does, for random schemas, resolvers and operations.
+ * The executor responds as graphql-js does, for random schemas, resolvers and operations.
  *
  * By hand, `CASES=200 npx vitest run test/execution/random-schemas.test.ts` runs 20,000 seeds; a failure prints its own.
  */
@@ -12,7 +12,7 @@ import { randomWorld } from './random-schema.ts';
 const SEEDS = seeds(101);
 const COUNT = SEEDS.length;
 
-/** Whether a mutation was refused for a null argument before its execution: see differences.md. */
+/** Whether a mutation was rejected for a null argument before its execution: see differences.md. */
 const isRefused = (source: string, { data, errors = [] }: ExecutionResult): boolean =>
   source.startsWith('mutation') &&
   data === undefined &&

@@ -1,5 +1,5 @@
 /**
- * The same operations by JSON, GET, server-sent events, multipart, WebSocket and MCP: answers, log lines, counters, calls
+ * The same operations by JSON, GET, server-sent events, multipart, WebSocket and MCP: responses, log lines, counters, calls
  * and spans do not depend on the transport.
  */
 import { createHash } from 'node:crypto';
@@ -118,7 +118,7 @@ const TRANSPORTS: Readonly<
   },
 };
 
-/** The single answer, without the frames of its transport. */
+/** The single response, without the frames of its transport. */
 async function byPost({ url }: InProcessGateway, one: Operation, accept: string): Promise<any> {
   const { query, variables, operationName } = one;
   const { text } = await send(`${url}/graphql`, {
@@ -230,7 +230,7 @@ const isSentBy = (transport: string, { isTool = true, query }: Operation): boole
   !(transport === 'MCP' && !isTool) &&
   !(transport === 'GET of JSON' && query.startsWith('mutation'));
 
-/** Keys that are left out: the status is that of the transport, and a manifest of agents names no app. */
+/** Keys that are omitted: the status is that of the transport, and a manifest of agents names no app. */
 const APART = new Set(['level', 'time', 'pid', 'hostname', 'status', 'app', 'appVersion']);
 
 /** Keys of which only the type is compared. */

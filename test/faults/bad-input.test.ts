@@ -1,5 +1,5 @@
 /**
- * T36 to T47: wrong and hostile requests are refused with a code and a status, and without a call.
+ * T36 to T47: wrong and hostile requests are rejected with a code and a status, and without a call.
  */
 import fc from 'fast-check';
 import { crc32 } from 'node:zlib';
@@ -81,7 +81,7 @@ describe('the gateway', () => {
     ]);
     expect([long.codes, zipped.codes]).toEqual([['BODY_TOO_LARGE'], ['UNSUPPORTED_MEDIA_TYPE']]);
     expect(chunked.closed && promised.closed).toBe(true);
-    // Longer than its content-length: the part up to it is refused, and then the rest.
+    // Longer than its content-length: the part up to it is rejected, and then the rest.
     expect(short.status).toBe(400);
     expect((await rss()) - before).toBeLessThan(50e6);
     await testbed.holds([long, zipped], { hits: 0 });
@@ -103,7 +103,7 @@ const askNode = (id: string) =>
 
 const UUID = '0190a6c2-7b1e-7cc3-98c4-dc0c0c07398f';
 
-/** Any texts, and those of the alphabet of ids and cursors. */
+/** Any strings, and those of the alphabet of ids and cursors. */
 const random = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 200 }),
   fc.base64String({ maxLength: 200 }),
@@ -123,7 +123,7 @@ const flippedIn = (text: string): fc.Arbitrary<string> => {
 const cutFrom = (text: string): fc.Arbitrary<string> =>
   fc.nat({ max: text.length - 1 }).map((length) => text.slice(0, length));
 
-/** One with other characters in it, in place of one of its own or beside it: those that decoders of base64 skip, too. */
+/** One with other characters in it, instead of one of its own characters or next to it: those that decoders of base64 skip, too. */
 const alteredIn = (text: string): fc.Arbitrary<string> =>
   fc
     .record({
@@ -521,7 +521,7 @@ describe('T45 names of JavaScript prototypes', () => {
       }),
     ];
 
-    // A hash without a text is refused with 200, as Apollo's clients expect.
+    // A hash without a query string is rejected with 200, as Apollo's clients expect.
     expect(replies.map(({ status }) => status)).toEqual([400, 400, 400, 200, 400]);
     expect(replies[3]?.codes).toEqual(['PERSISTED_QUERY_NOT_SUPPORTED']);
     await testbed.holds(replies.toSpliced(3, 1), { hits: 0 });
@@ -581,7 +581,7 @@ function forged(valid: string, raw: string): string {
   const bytes = Buffer.from(formatNodeId('Person', [valid]), 'base64url');
   const start = bytes.length - valid.length;
   const head = Buffer.from(bytes.subarray(4, start));
-  // The length stands before the text: one more in a byte, or in two.
+  // The length comes before the text: one more in a byte, or in two.
   if (raw.length < 128) head[head.length - 1] = raw.length + 1;
   else head.writeUInt16BE(raw.length, head.length - 2);
   const signed = Buffer.concat([head, Buffer.from(raw)]);

@@ -1,5 +1,5 @@
 /**
- * Many callers at once, over connections of their own that can be closed.
+ * Many callers at once, over their own connections that can be closed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent } from 'undici';

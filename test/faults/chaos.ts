@@ -1,7 +1,7 @@
 /**
  * A backend with random faults, and random queries to ask it.
  *
- * A seed and the request alone decide which answer has a fault, and which one: the same seed finds the same faults
+ * A seed and the request alone decide which response has a fault, and which one: the same seed finds the same faults
  * in any order of calls.
  */
 import { createHash } from 'node:crypto';
@@ -24,9 +24,9 @@ import { randomFrom, randomQuery, type RandomQuery } from '../support/random-que
 import { routeOf, sampleOf, world } from '../support/world.ts';
 
 /**
- * @param rate the share of answers that have a fault.
- * @param seedOf the seed of a request; by default every answer has one of its own.
- * @param onFault called for each answer that has a fault.
+ * @param rate the share of responses that have a fault.
+ * @param seedOf the seed of a request; by default every response has its own.
+ * @param onFault called for each response that has a fault.
  */
 export function chaos(
   rate: number,
@@ -47,7 +47,7 @@ export function chaos(
   };
 }
 
-/** Answers with the fields of this name replaced by a wrong value, the same one in every answer. */
+/** Responds with the fields of this name replaced by a wrong value, the same one in every response. */
 export const misshapen =
   (name: string, seed: number): Behaviour =>
   (response, seen, socket) => {
@@ -84,7 +84,7 @@ const answerTo = (seen: Seen): Record<string, unknown> => {
 
 const WRONG: readonly unknown[] = [null, undefined, 'wrong', -1.5, {}, [], true, 1e300];
 
-/** The same answer with one value, at any depth, replaced by a wrong one. */
+/** The same response with one value, at any depth, replaced by a wrong one. */
 function broken(answer: Record<string, unknown>, random: () => number): unknown {
   const holders: Record<string, unknown>[] = [];
   const visit = (value: unknown): void => {

@@ -145,7 +145,7 @@ function damaged(seed: number): { source: string; variables: Record<string, unkn
   const values = [null, 1.5, -1, 'text', '', true, [], {}, [null], [[1]], { a: 1 }, 1e300];
   const changed: Record<string, unknown> = { ...variables };
   for (const name of Object.keys(changed)) if (random() < 0.4) changed[name] = pick(values);
-  // Nullable with a default, which may stand where null may not.
+  // Nullable with a default, which is allowed where null is not.
   let text = source.replace(/: (Boolean|Int|ID)!?(?=[,)])/g, (whole, type: string) =>
     random() < 0.5 ? `: ${type} = ${{ Boolean: 'true', Int: '2', ID: '"one"' }[type]!}` : whole,
   );

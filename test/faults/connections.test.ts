@@ -1,5 +1,5 @@
 /**
- * T67: callers who send and do not read: other callers are answered meanwhile.
+ * T67: callers who send and do not read: other callers get responses meanwhile.
  */
 import { connect, type Socket } from 'node:net';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -31,7 +31,7 @@ const post = (query: string): string => {
   return `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\nx-api-key: ${KEY}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 };
 
-/** Asks for `payload`, which has a megabyte. */
+/** Requests `payload`, which has a megabyte. */
 const big = `{ node(id: "${formatNodeId('PersonLog', ['big', 'l'])}") { ... on PersonLog { payload } } }`;
 
 function answerBig({ upstream }: Testbed): void {

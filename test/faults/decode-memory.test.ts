@@ -1,5 +1,5 @@
 /**
- * T70: the memory of the decode cache stays within its bound for answers of any shape.
+ * T70: the memory of the decode cache stays within its bound for responses of any shape.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -21,7 +21,7 @@ function memory(): number {
 
 const MAX_BYTES = 4_000_000;
 
-/** Each writes a JSON text of about `count` values, which differs from those of other answers. */
+/** Each writes a JSON text of about `count` values, which differs from those of other responses. */
 const SHAPES: Readonly<Record<string, (count: number, answer: number) => string>> = {
   'empty objects': (count) => `[${Array(count).fill('{}').join()}]`,
   'empty lists': (count) => `[${Array(count).fill('[]').join()}]`,
@@ -37,9 +37,9 @@ const SHAPES: Readonly<Record<string, (count: number, answer: number) => string>
   fractions: (count) => `[${Array.from({ length: count }, (_, i) => `${i}.5`).join()}]`,
   'fields with fractions': (count) =>
     `[${Array.from({ length: count / 2 }, (_, i) => `{"a":${i}.25}`).join()}]`,
-  'short texts': (count, answer) =>
+  'short strings': (count, answer) =>
     `[${Array.from({ length: count }, (_, i) => `"${answer}x${i}"`).join()}]`,
-  'short texts of wide letters': (count, answer) =>
+  'short strings of wide characters': (count, answer) =>
     `[${Array.from({ length: count }, (_, i) => `"${answer}ж${i}"`).join()}]`,
   'one long text': (count, answer) => `"${String(answer).padEnd(count * 8, 'ж')}"`,
   'ordinary objects': (count, answer) =>
@@ -59,7 +59,7 @@ function shuffled(seed: number): string[] {
 
 const headers = { 'content-type': 'application/json' };
 
-/** The size, in most shapes, of the largest answers that are kept. */
+/** The size, in most shapes, of the largest responses that are kept. */
 const VALUES = 1_800;
 
 it.each(Object.entries(SHAPES))(

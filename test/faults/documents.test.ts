@@ -103,7 +103,7 @@ const EXPENSIVE: readonly (readonly [string, string])[] = [
     'an input full of mistakes',
     `mutation { createPage(input: { ${times(600, (i) => `x${i}: 1`)} }) { page { id } } }`,
   ],
-  ['long texts', `{ a: page(pageId: "${'x'.repeat(95_000)}") { id } }`],
+  ['long strings', `{ a: page(pageId: "${'x'.repeat(95_000)}") { id } }`],
 ];
 
 describe('T65 a document of up to 100 KB', () => {

@@ -1,6 +1,6 @@
 /**
- * T71 and T76: the embedded backend answers or refuses every request as documented; when it fails itself, the log
- * has the route and a code, and no data of the caller; and its database is one file, which is refused at the start
+ * T71 and T76: the embedded backend responds to or rejects every request as documented; when it fails itself, the log
+ * has the route and a code, and no data of the caller; and its database is one file, which is rejected at the start
  * when it cannot be used.
  */
 import { spawnSync } from 'node:child_process';
@@ -162,7 +162,7 @@ describe('T71 the embedded backend', () => {
             ([field, value]) => `${field}=${encode(value!)}`,
           );
           const target = `${filled}?${search.join('&').slice(0, 9_000)}`;
-          // Node's server itself refuses heads of more than 16 KB, without a body.
+          // Node's server itself rejects heads of more than 16 KB, without a body.
           fc.pre(target.length < 15_000);
           const answer = await backend.call(target, {
             method,
@@ -218,13 +218,13 @@ const IDS = [
   'account_harborlight_logistics',
 ];
 
-/** Encodes a text, but for those that are sent with their invalid percent signs. */
+/** Encodes a string, except those that are sent with their invalid percent signs. */
 const encode = (text: string): string =>
   RAW.includes(text) ? text : encodeURIComponent(text.toWellFormed());
 
 const RAW = ['%', '%E0%A4%A', '%2e%2e', '%00', '%ed%a0%80'];
 
-/** Bodies that are valid but for a part. */
+/** Bodies that are valid except for a part. */
 function bodyOf(name: RouteName): fc.Arbitrary<unknown> {
   const wild = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.string({ unit: 'binary' }));
   const texts = fc.record(
@@ -313,10 +313,10 @@ describe('T76 the database of the embedded backend', () => {
       await make(databaseUrl);
       for (const name of [dirname(dirname(file)), dirname(file)]) chmodSync(name, 0o755);
       for (const name of readdirSync(dirname(file))) chmodSync(join(dirname(file), name), 0o444);
-      // Root may write whatever the permissions are, and becomes nobody for this.
+      // Root may write whatever the permissions are, and becomes another user for this.
       const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
       const read = spawnSync('cat', [START[1]!], { ...nobody });
-      if (read.status !== 0) skip('nobody may not read the gateway here');
+      if (read.status !== 0) skip('another user cannot read the gateway here');
 
       const { stderr, status } = spawnSync(START[0]!, START.slice(1), {
         ...nobody,

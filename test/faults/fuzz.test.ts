@@ -12,7 +12,7 @@ import { expectSound, IMPATIENT, openTestbed } from './testbed.ts';
 
 const SEEDS = seeds(100);
 
-/** The share of answers that have a fault. */
+/** The share of responses that have a fault. */
 const RATE = 1 / 8;
 
 /** Runs between two recoveries, so that the breaker stays out of most of them. */

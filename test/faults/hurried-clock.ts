@@ -25,7 +25,7 @@ http.createServer = (options, ...rest) => {
 };
 syncBuiltinESMExports();
 
-/** The gateway's own limit on the time to read an answer. */
+/** The gateway's own limit on the time to read a response. */
 const READ_WITHIN_MS = 30_000;
 const realTimeout = globalThis.setTimeout;
 

@@ -1,5 +1,5 @@
 /**
- * T73: informational responses are skipped, and partial answers are refused.
+ * T73: informational responses are skipped, and partial responses are rejected.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
@@ -25,7 +25,7 @@ const write = () =>
   );
 
 const BODY = JSON.stringify(sampleOf(routes.getTopic, { topic_id: 't' }));
-/** An answer that closes its connection: Node's server, which it bypasses, still waits for its own answer there. */
+/** A response that closes its connection: Node's server, which it bypasses, still waits for its own response there. */
 const answer = (status = '200 OK', body = BODY): string =>
   `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 
@@ -33,7 +33,7 @@ const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 const PROCESSING = 'HTTP/1.1 102 Processing\r\nx-part: 1\r\n\r\n';
 const HINTS = 'HTTP/1.1 103 Early Hints\r\nlink: </style.css>; rel=preload\r\n\r\n';
 
-/** These pieces, each in a packet of its own. */
+/** These pieces, each in its own packet. */
 const inPieces =
   (...pieces: readonly string[]): Behaviour =>
   async (_response, _seen, socket) => {

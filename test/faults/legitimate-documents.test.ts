@@ -32,7 +32,7 @@ import { startGateway } from '../support/gateway-process.ts';
 import { IDS } from '../support/ids.ts';
 import { until } from '../support/until.ts';
 
-// Answers take up to 250 calls, perhaps on a busy machine. An embedded backend has the time of the request.
+// Responses take up to 250 calls, perhaps on a busy machine. An embedded backend has the time of the request.
 const gateway = await startGateway({ UPSTREAM_TIMEOUT_MS: '1', REQUEST_TIMEOUT_MS: '60000' });
 
 afterAll(() => gateway.stop('SIGKILL'));

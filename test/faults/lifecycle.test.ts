@@ -140,7 +140,7 @@ describe('T57 a process on shutdown', () => {
     void exit.then(() => (ended = true));
     // Without a write it ends in some 200 ms, of which nothing else tells.
     await sleep(600);
-    expect(ended, 'it waits for the answer').toBe(false);
+    expect(ended, 'it waits for the response').toBe(false);
     late.release();
 
     expect(await exit).toBe(0);
@@ -252,7 +252,7 @@ describe('T58 the HTTP server', () => {
       held = Number(/nodejs_active_handles\{type="Socket"\} (\d+)/.exec(text)?.[1]);
       expect(held).toBeGreaterThan(3_800);
     }, 20_000);
-    // The cap, and connections of its own to the backend.
+    // The cap, and its own connections to the backend.
     expect(held).toBeLessThanOrEqual(4_096 + 128);
     for (const socket of sockets) socket.destroy();
 

@@ -26,7 +26,7 @@ it('T105 responds exactly once to each of sixty operations sent concurrently ove
   for (const id of ids) socket.subscribe(id, {}, refused());
   await until(() => socket.received('error').length === ids.length);
 
-  // Operations of one socket are independent: one may be answered before another that was sent earlier.
+  // Operations of one socket are independent: one may get a response before another that was sent earlier.
   const answered = socket.received('error').map(({ id }) => id);
   expect(answered.toSorted()).toEqual(ids.toSorted());
 });

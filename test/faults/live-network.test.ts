@@ -1,7 +1,7 @@
 /**
- * T104: a client whose network goes away, of which neither end of its connection is told.
+ * T104: a client whose network goes away, of which neither end of its connection is notified.
  *
- * The client is in a network namespace of its own, joined to ours by a pair of interfaces. Only root may make
+ * The client is in its own network namespace, joined to ours by a pair of interfaces. Only root may make
  * one; skipped elsewhere.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -62,7 +62,7 @@ it('T104 ends the stream of a client that has lost its network', async ({ skip }
 
   inNamespace('link', 'set', THEIRS, 'down');
 
-  // The next heartbeat is due after 20 s, and would never be answered.
+  // The next heartbeat is due after 20 s, and would never get a response.
   const watchers = () => gateway.metric('gateway_live_watchers');
   await expect.poll(watchers, { timeout: 25_000, interval: 250 }).toBe(0);
   expect(await gateway.metric('gateway_live_pollers')).toBe(0);

@@ -111,7 +111,7 @@ describe('a process with live subscriptions', () => {
     /** 500 subscriptions. */
     const round = async () => {
       const ways: readonly (() => Promise<unknown>)[] = [
-        // Closed, reset, and given up before there is an answer.
+        // Closed, reset, and cancelled before there is a response.
         async () => (await openMany(50, () => openStream(port))).map((one) => one.end()),
         async () =>
           (await openMany(30, () => openStream(port))).map((one) => one.resetAndDestroy()),
@@ -137,7 +137,7 @@ describe('a process with live subscriptions', () => {
             socket.send(JSON.stringify({ id: `s${i}`, type: 'complete' }));
           socket.close();
         },
-        // Its client does not answer any more, and does not close the connection.
+        // Its client does not respond any more, and does not close the connection.
         async () => {
           const socket = await openSubscribed(url, 100);
           socket.pause();

@@ -16,10 +16,10 @@ import { until } from '../support/until.ts';
 
 const WATCHERS = 200;
 
-/** The time over which a process ends its streams: long beside the delays of a busy machine. */
+/** The time over which a process ends its streams: long next to the delays of a busy machine. */
 const DRAIN_MS = 2_000;
 
-/** How long the backend is away. */
+/** How long the backend is unavailable. */
 const OUTAGE_MS = 1_000;
 
 const open = (env: Record<string, string> = {}) =>
@@ -29,7 +29,7 @@ const open = (env: Record<string, string> = {}) =>
     ...env,
   });
 
-/** Two replicas behind nginx, as it is shipped but for the limits of an address. */
+/** Two replicas behind nginx, as it is shipped, except for the limits of an address. */
 async function openReplicas() {
   const { gateway, start, backend } = await open({ PORT: String(await freePort()) });
   const replicas = [gateway, await start({ PORT: String(await freePort()) })];

@@ -1,5 +1,5 @@
 /**
- * A gateway process whose backend answers with the state that a test sets, and watchers that reconnect when they
+ * A gateway process whose backend responds with the state that a test sets, and watchers that reconnect when they
  * are cut off: half of them use graphql-sse's client, half of them graphql-ws's.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,13 +25,13 @@ const KEYS = { page_id: 'p', audience_id: 'a', version_id: 'v' };
 export const ID = formatNodeId('AudienceVersion', Object.values(KEYS));
 export const VERSION = sampleOf(routes.getVersion, KEYS);
 
-/** Answers with the version in a state. */
+/** Responds with the version in a state. */
 export const inState = (name: string, headers: Readonly<Record<string, string>> = {}): Behaviour =>
   ok({ ...VERSION, status: name }, headers);
 
 export const ORDER = ['draft', 'queued', 'processing', 'published'];
 
-/** A gateway, and a backend that answers for the version with the state of `backend`. */
+/** A gateway, and a backend that responds for the version with the state of `backend`. */
 export async function openWatched(
   env: Readonly<Record<string, string>> = {},
   options: GatewayProcessOptions = {},

@@ -29,7 +29,7 @@ import { until } from '../support/until.ts';
 
 const ROUTE = 'GET /v0/pages/p/audiences/a/versions/v';
 
-/** A gateway before a backend that answers for the version with these behaviours, one after the other. */
+/** A gateway before a backend that responds for the version with these behaviours, one after the other. */
 const open = (...behaviours: readonly Behaviour[]) => openWith({}, ...behaviours);
 
 async function openWith(options: InProcessOptions, ...behaviours: readonly Behaviour[]) {
@@ -181,7 +181,7 @@ describe('a subscription', () => {
         await until(() => stream.events.length > 0);
         stream.leave();
       },
-      // Before the answer, after it, and with a reset.
+      // Before the response, after it, and with a reset.
       async () => void (await post()).destroy(),
       async () => {
         const socket = await post();
@@ -271,14 +271,14 @@ describe('a subscription', () => {
       stream.leave();
       await until(isQuiet);
       await until(() => answered === i);
-      // Is read by the gateway after that answer.
+      // Is read by the gateway after that response.
       await site.ask('{ __typename }');
     }
 
     expect(sockets.size).toBe(1);
   });
 
-  /** Answers with one state after another, 60 in all, of half a megabyte each: more than the system takes unread. */
+  /** Responds with one state after another, 60 in all, of half a megabyte each: more than the system takes unread. */
   function largeStates(): { reads: number; readonly behaviour: Behaviour } {
     const states = {
       reads: 0,
@@ -309,7 +309,7 @@ describe('a subscription', () => {
 
     const seen = [...text.matchAll(/"supplementaryContext":"(\d+) /g)].map(([, n]) => Number(n));
     expect(seen.slice(-16)).toEqual(Array.from({ length: 16 }, (_, i) => 45 + i));
-    // The system and the write under way took the first ones.
+    // The system and the write in flight took the first ones.
     expect(seen.at(-17)).toBeLessThan(44);
     expect(text).toContain('"status":"published"');
   }, 30_000);
@@ -413,7 +413,7 @@ describe('a connection', () => {
     for (let i = 0; i < 5_000; i++) flood.send({ type: 'ping' });
 
     expect((await waits).status).toBe(200);
-    // One is answered in a turn of the event loop.
+    // One gets a response in a turn of the event loop.
     expect(flood.received('pong').length).toBeLessThan(1_000);
 
     await until(() => flood.received('pong').length === 5_000);
@@ -429,7 +429,7 @@ describe('a connection', () => {
     for (let i = 0; i < 600; i++) {
       flood.send({ type: 'ping', payload: { text: 'x'.repeat(90_000) } });
     }
-    // All is read by the gateway, or refused.
+    // All is read by the gateway, or rejected.
     await until(
       () => flood.socket.bufferedAmount === 0 || flood.socket.readyState !== flood.socket.OPEN,
     );
@@ -468,7 +468,7 @@ describe('a connection', () => {
   });
 });
 
-/** POSTs a subscription over a socket of its own; resolves when it is sent. */
+/** POSTs a subscription over its own socket; resolves when it is sent. */
 async function rawRequest(url: string, variables: object, query = WATCH): Promise<Socket> {
   const body = JSON.stringify({ query, variables });
   const socket = connect(Number(new URL(url).port), '127.0.0.1');

@@ -24,7 +24,7 @@ let count = 0;
 const next = (): string => `{ person(personId: "p${count++}") { name } }`;
 
 /**
- * Answers one of the waiting calls every 20 ms, 50 a second, and skips those whose connections are closed. Returns
+ * Responds to one of the waiting calls every 20 ms, 50 a second, and skips those whose connections are closed. Returns
  * a function that stops it.
  */
 function serveFifty({ upstream }: Testbed): () => void {

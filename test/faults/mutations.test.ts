@@ -90,8 +90,8 @@ describe('T54 operation keys', () => {
 describe('T55 a write whose response is lost', () => {
   const LOST: readonly [string, Behaviour][] = [
     ['silence', silence()],
-    ['a reset before the answer', reset()],
-    ['a reset in the middle of the answer', reset(400)],
+    ['a reset before the response', reset()],
+    ['a reset in the middle of the response', reset(400)],
     ['a connection closed without a response', hangUp()],
     ['a truncated response', cut(version)],
     ['a response that arrives slowly', drip(50)],

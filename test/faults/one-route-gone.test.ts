@@ -1,7 +1,7 @@
 /**
  * T63: faults of one route or of one tenant, which leave others alone.
  *
- * Each test has a gateway of its own and mostly waits, so they run concurrently.
+ * Each test has its own gateway and mostly waits, so they run concurrently.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -23,7 +23,7 @@ let asked = 0;
 const screen = (): string =>
   `{ person(personId: "p${asked++}") { name } topic(topicId: "t${asked}") { title } }`;
 
-/** Asks every `everyMs`, whether or not earlier requests are answered. */
+/** Asks every `everyMs`, whether or not earlier requests get responses. */
 async function askSteadily(
   everyMs: number,
   count: number,
@@ -70,7 +70,7 @@ describe.concurrent('T63 a fault', () => {
       const lost = during.filter(({ body }) => body.data.topic?.title !== WELL.title);
       expect(lost.map(({ body }) => body.errors.map((error: any) => error.message))).toEqual([]);
       expect(during.every(({ body }) => body.data.person === null)).toBe(true);
-      // The circuit refuses the calls of the last ones, but for a probe every few seconds.
+      // The circuit rejects the calls of the last ones, except a probe every few seconds.
       expect(askedLate.length - askedEarly.length).toBeLessThan(late.length / 2);
 
       const ready = await gateway.get('/ready');

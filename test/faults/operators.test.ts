@@ -72,7 +72,7 @@ describe('T77 EXPLAIN', () => {
       plan.body.extensions?.plan !== undefined,
       cost.body.extensions?.upstream !== undefined,
       cost.headers.get('server-timing') !== null,
-      // A request for a plan that is not allowed is not executed; a cost that is not allowed is left out of the answer.
+      // A request for a plan that is not allowed is not executed; a cost that is not allowed is omitted from the response.
       plan.codes,
       cost.data?.person ?? null,
     ];

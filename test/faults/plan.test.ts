@@ -51,7 +51,7 @@ const WIDE = `fragment F on Node { id
   ... on AccountLog { account { logs { nodes { type } } activity { nodes { person { name } } } } }
   ... on TopicEntry { topic { title entries { nodes { topic { title } } } } } }`;
 
-/** Aliases of `nodes`, each with a variable of its own if there are several lists of ids. */
+/** Aliases of `nodes`, each with its own variable if there are several lists of ids. */
 function aliases(lists: readonly (readonly string[])[], count: number, fragment: string) {
   const declared = lists.map((_, i) => `$ids${i}: [ID!]!`).join(', ');
   const fields = range(count, (i) => `a${i}: nodes(ids: $ids${i % lists.length}) { ...F }`);

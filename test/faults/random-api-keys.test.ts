@@ -31,7 +31,7 @@ it('T66 serves a valid API key ahead of a flood of invented keys', async () => {
   await ask(); // the backend accepts the key
   let refused = 0;
 
-  // More than there are connections, each with a key of its own.
+  // More than there are connections, each with its own key.
   const flood = Array.from({ length: 200 }, async (_, i) => {
     const { body } = await callers.ask(next(), { apiKey: `invented-${i}` });
     expect(body.data?.person ?? null).toBeNull();
@@ -40,7 +40,7 @@ it('T66 serves a valid API key ahead of a flood of invented keys', async () => {
   await testbed.underWay(200);
   for (let i = 0; i < 50; i++) await ask();
 
-  // No invented key has been answered, so no read waited for one.
+  // No invented key has got a response, so no read waited for one.
   expect(refused).toBe(0);
   refusal.release();
   await Promise.all(flood);

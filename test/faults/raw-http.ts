@@ -7,7 +7,7 @@ import type { GatewayProcess } from '../support/gateway-process.ts';
 interface RawReply {
   /** The status of the first response; 0 when none came. */
   readonly status: number;
-  /** Every byte that came back. */
+  /** Every byte that was received. */
   readonly text: string;
   readonly closed: boolean;
   readonly tookMs: number;

@@ -1,7 +1,7 @@
 /**
- * Readers that know the exact answers to their queries.
+ * Readers that know the exact responses to their queries.
  *
- * Every query has a new id and every reader a key of its own, so that nothing is shared and an answer for another
+ * Every query has a new id and every reader its own key, so that nothing is shared and a response for another
  * reader is noticed.
  */
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
@@ -10,7 +10,7 @@ import type { Callers, Heard } from './callers.ts';
 interface Screen {
   readonly source: string;
   readonly variables: (id: string) => unknown;
-  /** The answer of `world()` for this id. */
+  /** The response of `world()` for this id. */
   readonly data: (id: string) => unknown;
   /** The number of REST calls. */
   readonly calls: number;
@@ -67,9 +67,9 @@ const SCREENS: readonly Screen[] = [
 
 export interface Read {
   readonly heard: readonly Heard[];
-  /** The reader of each answer. */
+  /** The reader of each response. */
   readonly readers: readonly number[];
-  /** Wrong answers, as text. */
+  /** Wrong responses, as text. */
   readonly wrong: readonly string[];
   /** The number of REST calls of all of them. */
   readonly calls: number;
@@ -77,7 +77,7 @@ export interface Read {
 
 let asked = 0;
 
-/** Runs `count` readers until each has `times` answers. */
+/** Runs `count` readers until each has `times` responses. */
 export async function readAll(callers: Callers, count: number, times: number): Promise<Read> {
   const heard: Heard[] = [];
   const readers: number[] = [];

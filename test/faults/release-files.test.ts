@@ -28,7 +28,7 @@ async function readNotices(): Promise<string[]> {
 it('T80 NOTICES.txt lists each bundled package once, with its version and licence', async () => {
   const packages = await readNotices();
 
-  // Not graphql: its one copy is beside the build, for plugins as well.
+  // Not graphql: its one copy is next to the build, for plugins as well.
   for (const name of ['graphql-yoga', 'undici', 'zod', 'pino', 'hono', '@pothos/core']) {
     const own = packages.filter((text) => text.startsWith(`${name} `));
     expect(own, name).toHaveLength(1);

@@ -12,7 +12,7 @@ const LOOKUP = 'query ($id: ID!) { page(pageId: $id) { pageId pageContext } }';
 const KEYS = ['key-a', 'key-b', 'key-c'];
 const MEGABYTES = 320;
 
-/** A backend whose pages have 1.5 MB of text, but for `small`. */
+/** A backend whose pages have 1.5 MB of text, except `small`. */
 async function open(context: TestContext) {
   const backend = await openFaultUpstream();
   onTestFinished(() => backend.stop());

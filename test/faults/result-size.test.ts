@@ -1,5 +1,5 @@
 /**
- * T61: the limit on the size of an answer. Cycles of the graph cost one backend call and multiply the answer, so
+ * T61: the limit on the size of a response. Cycles of the graph cost one backend call and multiply the response, so
  * neither the budget of calls nor the size of a document bounds it.
  */
 import { connect } from 'node:net';
@@ -159,7 +159,7 @@ describe('T61 the response size limit', () => {
       const sent = await testbed.gateway.metric('gateway_requests_total', 'outcome="ok"');
       expect(sent - sentBefore).toBe(60);
       const { heapBytes } = await testbed.gateway.gauge();
-      // The answers have 10 MB of text, and their values several times as much.
+      // The responses have 10 MB of text, and their values several times as much.
       expect(heapBytes - before).toBeLessThan(15e6);
     }, 15_000);
     for (const socket of sockets) socket.destroy();

@@ -49,7 +49,7 @@ const WRITE =
   'mutation ($input: UpdateTopicInput!) { updateTopic(input: $input) { topic { title } userErrors { code } } }';
 let seed = 1;
 
-console.log(`${seconds} s, ${CALLERS} callers, one answer in twenty goes wrong\n`);
+console.log(`${seconds} s, ${CALLERS} callers, one response in twenty fails\n`);
 console.log('  second  requests   left  backend calls   heap MB    rss MB  handles');
 const startMs = performance.now();
 const first = await gateway.gauge();
@@ -93,7 +93,7 @@ console.log(`\n${JSON.stringify(counts)}`);
 console.log(faults.length === 0 ? 'Flat.' : faults.join('\n'));
 process.exitCode = faults.length === 0 ? 0 : 1;
 
-/** Every eighth is a write; the others are 400 texts, which the gateway has soon cached. */
+/** Every eighth is a write; the others are 400 strings, which the gateway has soon cached. */
 function nextQuery(): { source: string; variables: unknown } {
   seed += 1;
   if (seed % 8 > 0) return queryOf(seed % 400);
@@ -126,7 +126,7 @@ async function verdict(): Promise<string[]> {
   if (heaps[1] > heaps[0] * 1.05 + 1e6) found.push(`The heap grows: ${heaps.join(' → ')} bytes.`);
   const handles = [least(before, 'handles'), least(after, 'handles')] as const;
   if (handles[1] > handles[0] + 2) found.push(`Handles grow: ${handles.join(' → ')}.`);
-  if (counts.broken > 0) found.push(`${counts.broken} answers with 500.`);
+  if (counts.broken > 0) found.push(`${counts.broken} responses with 500.`);
   const { data, tookMs } = await gateway.ask('{ __typename }');
   if (!data || tookMs > 100) found.push(`{ __typename } took ${Math.round(tookMs)} ms.`);
   // The line at the start names the backend.

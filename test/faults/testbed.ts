@@ -1,10 +1,10 @@
 /**
  * A real gateway before a backend that misbehaves on demand, and the invariants that hold in every test here:
  * I1  a reply is JSON of the right media type, with the right status;
- * I2  no address, key, stack or word of the backend is in a reply, or in what the process writes but for the line at the
+ * I2  no address, key, stack or word of the backend is in a reply, or in what the process writes, except for the line at the
  *     start that names the backend;
- * I3  afterwards `{ __typename }` is answered;
- * I4  the backend was asked exactly as often as expected.
+ * I3  afterwards `{ __typename }` gets a response;
+ * I4  the backend was called exactly as often as expected.
  */
 import { expect } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
@@ -33,7 +33,7 @@ export interface Testbed {
   readonly ask: GatewayProcess['ask'];
   /** Requests the backend saw since the last `holds` or `calm`, without those of `/ready`. */
   readonly hits: number;
-  /** Waits until this number of requests is under way, and has begun its calls as far as it can. */
+  /** Waits until this number of requests is in flight, and has begun its calls as far as it can. */
   underWay(requests: number): Promise<void>;
   /** Asserts I1 to I4. `hits`: how many, or at least and at most. */
   holds(replies: Reply | Reply[], wanted: { hits: number | Range }): Promise<void>;
@@ -51,7 +51,7 @@ export interface Testbed {
 export type Range = readonly [atLeast: number, atMost: number];
 
 export interface TestbedOptions extends GatewayProcessOptions, FaultUpstreamOptions {
-  /** The URL of the backend that the gateway gets, in place of the backend's own. */
+  /** The URL of the backend that the gateway gets, instead of the backend's own. */
   readonly url?: (upstream: FaultUpstream) => string;
 }
 
@@ -79,7 +79,7 @@ export async function openTestbed(
       await until(async () =>
         expect(await gateway.metric('gateway_requests_in_flight')).toBe(requests),
       );
-      // Is answered after they have begun.
+      // Gets its response after they have begun.
       await expectAlive(gateway);
     },
     holds: async (replies, { hits }) => {
@@ -117,14 +117,14 @@ export async function openTestbed(
 }
 
 const PERSONS = 'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Person { name } } }';
-// No more at a time than one key may have under way, so that none waits for a turn.
+// No more at a time than one key may have in flight, so that none waits for a turn.
 const CALM_IDS = [0, 40, 80].map((from) =>
   Array.from({ length: 40 }, (_, i) => formatNodeId('Person', [`calm-${from + i}`])),
 );
 
 /** I1 and I2 of one reply. */
 export function expectSound(reply: Reply, upstreamPort: number): void {
-  expect(reply.body, `JSON in place of ${reply.text.slice(0, 200)}`).toBeDefined();
+  expect(reply.body, `JSON instead of ${reply.text.slice(0, 200)}`).toBeDefined();
   expect(reply.headers.get('content-type')).toMatch(/^application\/(graphql-response\+)?json(;|$)/);
   // Not `data`, which throws for invalid documents.
   if (reply.body.data) expect(reply.status).toBe(200);

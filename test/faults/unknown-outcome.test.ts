@@ -1,5 +1,5 @@
 /**
- * T74: writes whose answers tell whether they were carried out, and writes to a backend that closes idle
+ * T74: writes whose responses show whether they were applied, and writes to a backend that closes idle
  * connections, which are neither lost nor sent twice.
  */
 import { setTimeout as sleep } from 'node:timers/promises';

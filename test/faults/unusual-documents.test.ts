@@ -1,5 +1,5 @@
 /**
- * Odd documents over every transport: each is answered or refused, and none makes the gateway fail.
+ * Unusual documents over every transport: each gets a response or is rejected, and none makes the gateway fail.
  *
  * The documents are syntactically valid and mostly fit the schema, so that they reach validation and execution. A
  * failure prints the seed and the document.
@@ -30,7 +30,7 @@ interface Asked {
   readonly operationName?: string | undefined;
 }
 
-/** The answer of a transport: its status, or 0 for a socket, and its text up to the first event or message. */
+/** The response of a transport: its status, or 0 for a socket, and its text up to the first event or message. */
 interface Told {
   readonly status: number;
   readonly text: string;
@@ -97,7 +97,7 @@ describe('an unusual document', () => {
   }, 300_000);
 });
 
-/** Reads an answer to its end, or a stream to its first event. */
+/** Reads a response to its end, or a stream to its first event. */
 async function read(url: string, init: RequestInit): Promise<Told> {
   const leaving = new AbortController();
   const response = await fetch(url, { ...init, signal: leaving.signal });

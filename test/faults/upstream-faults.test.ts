@@ -37,7 +37,7 @@ await testbed.calm();
 
 afterEach(() => testbed.calm());
 
-/** A person, whose route a test stages, beside a topic that is answered. */
+/** A person, whose route a test stages, next to a topic that gets a response. */
 const BESIDE = '{ person(personId: "p") { name } topic(topicId: "t") { title } }';
 const PERSON = 'GET /v0/persons/p';
 const TOPIC = 'GET /v0/topics/t';
@@ -87,7 +87,7 @@ describe('slow and unresponsive backends', () => {
     expect(reply.tookMs).toBeGreaterThan(DEADLINE_MS - 100);
     // More would take longer than the request may.
     await testbed.holds(reply, { hits: [3, 14] });
-    // The hop under way is aborted, not left to end by itself.
+    // The hop in flight is aborted, not left to end by itself.
     await until(() => expect([...open]).toEqual([]));
   });
 
@@ -128,7 +128,7 @@ describe('broken connections and temporary faults', () => {
         response.write('{"personId":', () => socket.end());
       },
     ],
-    ['T1 retries after one slow answer', after(700, ok(person))],
+    ['T1 retries after one slow response', after(700, ok(person))],
   ])('%s', async (_name, fault) => {
     testbed.upstream.on(PERSON, fault, ok(person));
 
@@ -136,7 +136,7 @@ describe('broken connections and temporary faults', () => {
 
     expect(reply.body).toEqual({ data: { person: { name: 'name', email: 'email' } } });
     await testbed.holds(reply, { hits: 2 });
-    // The retry asks for the whole answer, not for the rest of it.
+    // The retry requests the whole response, not the rest of it.
     expect(testbed.upstream.seen.at(-1)?.headers).not.toHaveProperty('range');
   });
 
@@ -166,7 +166,7 @@ describe('broken connections and temporary faults', () => {
     'T8 returns retryAfterMs immediately when the Retry-After of a %i exceeds the deadline',
     async (code, expected) => {
       testbed.upstream.on(TOPIC, world());
-      // A 429 pauses the key: the topic is asked for before.
+      // A 429 pauses the key: the topic is requested before.
       testbed.upstream.on(PERSON, async (...args) => {
         await until(() => testbed.upstream.hits(TOPIC) > 0);
         await status(code, { 'retry-after': '30' })(...args);
@@ -297,7 +297,7 @@ it.each([413, 414, 431])(
   },
 );
 
-/** A route, the query field that reads it, and the type it answers. */
+/** A route, the query field that reads it, and the type it returns. */
 interface Read {
   readonly type: string;
   readonly route: Route;
@@ -373,12 +373,12 @@ const REQUIRED = READS.flatMap((read) =>
   requiredOf(read.route.response, read.type).map((name) => ({ read, name })),
 );
 
-/** A route that answers a list, and the query that reads one field of its items. */
+/** A route that returns a list, and the query that reads one field of its items. */
 interface ListRead {
   readonly type: string;
   readonly route: Route;
   readonly path: string;
-  /** The path of the connection in the answer. */
+  /** The path of the connection in the response. */
   readonly at: readonly string[];
   readonly query: (field: string) => string;
 }
@@ -564,7 +564,7 @@ describe('T16 inconsistent lists', () => {
 
   it.each<[string, Record<string, unknown>, number]>([
     ['no items', { items: null }, 1],
-    // The first page is asked for without it, the second with it.
+    // The first page is requested without it, the second with it.
     ['the same cursor as in the request', { hasMore: true, nextCursor: 'same' }, 2],
   ])('T16 rejects %s', async (_name, change, hits) => {
     testbed.upstream.on('GET /v0/topics', ok({ ...list, ...change }));
@@ -756,7 +756,7 @@ describe('hostile responses', () => {
       () => `"payload":${payload()}`,
     );
     testbed.upstream.on(TOPIC, world());
-    // Megabytes keep a busy machine from answering what stands beside them in time.
+    // Megabytes keep a busy machine from responding in time to what is next to them.
     testbed.upstream.on(LOG, async (...args) => {
       await until(() => testbed.upstream.hits(TOPIC) > 0);
       await text(body)(...args);

@@ -1,7 +1,7 @@
 /**
  * T9, T10, T19 to T21: a backend that is down, cannot be found, or cannot be trusted.
  *
- * Each test has a gateway of its own and mostly waits, so they run concurrently.
+ * Each test has its own gateway and mostly waits, so they run concurrently.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -101,7 +101,7 @@ describe.concurrent('the gateway with an unavailable backend', () => {
       return reply;
     });
     await until(() => expect(testbed.hits).toBe(1));
-    // The others are refused while the probe is under way.
+    // The others are rejected while the probe is in flight.
     await until(() => expect(ended).toBe(19));
     healed.release();
     const answers = await Promise.all(probing);
@@ -255,7 +255,7 @@ describe.concurrent('T21 an untrusted backend', () => {
     const reply = await testbed.ask(next());
 
     expect(reply.codes).toEqual(['UPSTREAM_UNAVAILABLE']);
-    expect(front.connections, 'a certificate does not mend within a request').toBe(1);
+    expect(front.connections, 'a certificate is not replaced within a request').toBe(1);
     expect(reply.text).not.toMatch(/certificate|self.signed/i);
     await testbed.holds(reply, { hits: 0 });
   });
@@ -280,7 +280,7 @@ describe.concurrent('T21 an untrusted backend', () => {
       const { reply, connections } = await ask(backend.port);
       expect(reply.codes).toEqual(['UPSTREAM_UNAVAILABLE']);
       expect(reply.text).not.toMatch(/certificate|expired|altname|elsewhere/i);
-      expect(connections, 'a certificate does not mend within a request').toBe(1);
+      expect(connections, 'a certificate is not replaced within a request').toBe(1);
       expect(backend.hits()).toBe(0);
       await backend.stop();
       await testbed.holds(reply, { hits: 0 });
@@ -290,7 +290,7 @@ describe.concurrent('T21 an untrusted backend', () => {
     expect(connections, 'a backend does not begin to speak TLS within a request').toBe(1);
     await testbed.holds(plain, { hits: 0 });
 
-    // T53: a write that found no connection in time was not carried out, and is not retried.
+    // T53: a write that found no connection in time was not applied, and is not retried.
     front.leadTo(undefined);
     const [read, write] = await Promise.all([testbed.ask(next()), testbed.ask(WRITE)]);
     expect([...read.codes, ...write.codes]).toEqual(Array(2).fill('UPSTREAM_UNAVAILABLE'));

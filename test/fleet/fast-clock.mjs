@@ -1,4 +1,4 @@
-/** Loaded into one gateway of the fleet: its wall clock is two seconds ahead of the others'. */
+/** Loaded into one of the replicas: its wall clock is two seconds ahead of the others'. */
 const AHEAD_MS = 2_000;
 
 const Real = Date;

@@ -221,7 +221,7 @@ describe.skipIf(!hasNginx || !hasRedis)('replicas', () => {
       }),
     );
     const calls = backend.hits('*');
-    report('50 keys: answers of another key', '0', `${mixed} of ${reads}`, mixed === 0);
+    report('50 keys: responses of another key', '0', `${mixed} of ${reads}`, mixed === 0);
     report('calls for them', 'under a quarter', String(calls), calls < reads / 4);
   });
 });

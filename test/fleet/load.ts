@@ -22,7 +22,7 @@ export interface Seen {
   stale: number;
   /** Of reads, in milliseconds. */
   readonly times: number[];
-  /** The texts of the entries whose creation was confirmed. */
+  /** The contents of the entries whose creation was confirmed. */
   readonly added: string[];
 }
 

@@ -1,6 +1,6 @@
 /**
  * Three gateways behind the nginx of `deploy/`, over the embedded backend, which counts its calls. They share a Redis
- * that each reaches by a relay of its own, which can be cut. The clock of the second one is two seconds ahead.
+ * that each reaches by its own relay, which can be cut. The clock of the second one is two seconds ahead.
  */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

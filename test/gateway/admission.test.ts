@@ -232,7 +232,7 @@ describe('new documents', () => {
     await nextTurn();
   }
 
-  /** Asks for turns in this order; returns the keys that had theirs, in order of the turns. */
+  /** Requests admission in this order; returns the keys that had theirs, in order of the turns. */
   function turns(
     documents: NewDocuments,
     keys: readonly string[],

@@ -247,7 +247,7 @@ describe.each(['GET', 'fetch'] as const)('a query by GET (%s)', (transport) => {
 
   it.each<[what: string, query: string, headers: Record<string, string>]>([
     ['an error', '{ nothing }', {}],
-    ['a refused key', LARGE, { 'x-api-key': 'nobody' }],
+    ['a rejected key', LARGE, { 'x-api-key': 'nobody' }],
     ['an explained response', LARGE, { 'x-explain': 'true' }],
     ['a plan', LARGE, { 'x-explain': 'plan' }],
     ['a mutation', 'mutation { restorePage(input: { id: "x" }) { page { id } } }', {}],

@@ -1,5 +1,5 @@
 /**
- * The gateway's executor answers as graphql-js does, byte for byte.
+ * The gateway's executor responds as graphql-js does, byte for byte.
  *
  * A failure prints the seed and the query; `randomQuery(seed, …)` makes it again.
  */
@@ -125,7 +125,7 @@ describe('the executor', () => {
     ],
     ['a bad cursor', '{ topics(after: "nonsense") { nodes { id } } }'],
     ['a null list item', '{ nodes(ids: ["x"]) { id __typename } }'],
-    ['a variable left out', DEEP, {}],
+    ['an omitted variable', DEEP, {}],
     ['a variable that is null', DEEP, { id: null }],
     ['a variable of another type', DEEP, { id: { a: 1 } }],
     ['a skipped fragment', DEEP, { id: IDS.page, with: false }],
@@ -148,7 +148,7 @@ describe('the executor', () => {
       `{ a: nodes(ids: [${TOO_MANY}]) { id } b: nodes(ids: [${TOO_MANY}]) { id } }`,
     ],
     ['an alias then at the root', '{ then: __typename }'],
-    ['a refused key', DEEP, { id: IDS.page }, { 'x-api-key': 'wrong' }],
+    ['a rejected key', DEEP, { id: IDS.page }, { 'x-api-key': 'wrong' }],
     ['a plan', DEEP, { id: IDS.page }, { 'x-explain': 'plan' }],
     [
       'introspection',
@@ -292,7 +292,7 @@ function comparable({ status, body, text }: Reply) {
   };
 }
 
-/** An error without the backend's request id, and with the code that graphql-js does not give to refused arguments. */
+/** An error without the backend's request id, and with the code that graphql-js does not give to rejected arguments. */
 const withoutIds = ({ extensions = {}, ...error }: any) => ({
   ...error,
   extensions: {

@@ -141,7 +141,7 @@ function withLargePages(upstream: FaultUpstream): void {
 
 const PAGES = Array.from({ length: 20 }, (_, i) => `p${i}`);
 
-/** Asks for pages over a WebSocket that is not read. */
+/** Requests pages over a WebSocket that is not read. */
 async function askUnread({ url }: InProcessGateway) {
   const opened = await openSocket(url, { payload: { 'x-api-key': KEY } });
   opened.socket.pause();
@@ -180,7 +180,7 @@ it('unread responses no longer count against the share of their key once their c
   const reply = await gateway.ask(HEAVY, { variables: { id: 'after' }, apiKey: KEY });
 
   expect(reply.data.page.name).toMatch(/^after x/);
-  expect(pagesAsked(upstream), 'what still waited is not asked for').toBeLessThan(19);
+  expect(pagesAsked(upstream), 'queued calls are not sent').toBeLessThan(19);
 });
 
 /** A page of 1.5 MB, of which nothing but the head arrives before `release`. */

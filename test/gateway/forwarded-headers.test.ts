@@ -1,7 +1,7 @@
 /**
  * `FORWARD_HEADERS`: callers' headers that are sent to the backend, and what callers with other headers still share.
  *
- * The backend of these tests returns `authorization` in its response, which so shows for whom it was made.
+ * The backend of these tests returns `authorization` in its response, which so shows which caller it is for.
  */
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';

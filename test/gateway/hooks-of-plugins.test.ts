@@ -28,7 +28,7 @@ const NAME = { page: { name: expect.any(String) } };
 /** A published plugin, which is typed for another context. */
 const published = (plugin: object): GatewayPlugin => plugin;
 
-/** The messages that answer an operation over a WebSocket. */
+/** The messages that respond to an operation over a WebSocket. */
 async function askSocket(site: InProcessGateway, query: string): Promise<any[]> {
   const socket = await openSocket(site.url);
   const answers = () => [...socket.received('next'), ...socket.received('error')];

@@ -1,4 +1,4 @@
-/** T32 to T34, T38: the limits of documents and variables, and the work that a refusal takes. */
+/** T32 to T34, T38: the limits of documents and variables, and the work that a rejection takes. */
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { countCalls } from '../support/count-calls.ts';
@@ -17,7 +17,7 @@ const many = (count: number, text: (i: number) => string) =>
 const bomb = (levels: number): string =>
   `{ ...F0 } ${many(levels, (i) => `fragment F${i} on Query { a: page(pageId: "a") { audiences { nodes { page { ...G${i} } } } } ...F${i + 1} }`)} fragment F${levels} on Query { __typename } ${many(levels, (i) => `fragment G${i} on Page { ${i + 1 < levels ? `...G${i + 1} x: links { nodes { page { ...G${i + 1} } } }` : 'name'} }`)}`;
 
-/** The most calls of JavaScript functions for a refusal of up to 100 KB: some tens of milliseconds. */
+/** The most calls of JavaScript functions for a rejection of up to 100 KB: some tens of milliseconds. */
 const MAX_FUNCTION_CALLS = 400_000;
 
 const TOO_LARGE = ['QUERY_TOO_LARGE'];
@@ -211,9 +211,9 @@ describe('variables', () => {
     ['a fraction for an integer', '{ "id": "p", "n": 1.5 }'],
     ['a number beyond all floats', '{ "id": "p", "n": 1e400 }'],
     ['a missing required id', '{}'],
-    ['a list in place of the object', '[]', 'BAD_REQUEST'],
-    ['a string in place of the object', '"text"', 'BAD_REQUEST'],
-    ['a number in place of the object', '7', 'BAD_REQUEST'],
+    ['a list instead of the object', '[]', 'BAD_REQUEST'],
+    ['a string instead of the object', '"text"', 'BAD_REQUEST'],
+    ['a number instead of the object', '7', 'BAD_REQUEST'],
   ])(
     'T38: with %s are rejected with 400 and without a REST call',
     async (_what, variables, code = 'BAD_USER_INPUT') => {

@@ -9,7 +9,7 @@ import { sampleOf } from '../support/world.ts';
 import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
 import { until } from '../support/until.ts';
 
-/** A gateway whose clock stands still, so that no time-out ends a call. */
+/** A gateway whose clock does not move, so that no time-out ends a call. */
 const open = () => openGateway({ backend: 'faulty', rest: { clock: new FakeClock() } });
 
 const ask = ({ post }: InProcessGateway, query: string, onError: unknown) =>

@@ -4,7 +4,6 @@ import { useDisableIntrospection } from '@envelop/disable-introspection';
 import { maxAliasesPlugin } from '@escape.tech/graphql-armor-max-aliases';
 import { createInlineSigningKeyProvider, useJWT } from '@graphql-yoga/plugin-jwt';
 import { GraphQLError, type ExecutionResult, type ValidationRule } from 'graphql';
-import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import type { GatewayPlugin } from '../../src/gateway/yoga/gateway-plugin.ts';
@@ -310,7 +309,7 @@ describe('without its entry in the list of policies', () => {
   });
 
   it('exposedHeaders exposes no backend headers', async () => {
-    const expose = { headers: { expose: ['content-type'] } }; // Settings refuse this name.
+    const expose = { headers: { expose: ['content-type'] } }; // Settings reject this name.
     const typeOf = async (site: InProcessGateway) =>
       (await site.ask(PAGE.query)).headers.get('content-type');
     expect(await typeOf(await openGateway(expose))).toContain('application/json');
@@ -377,7 +376,7 @@ describe('without its entry in the list of policies', () => {
       const asked = Array.from({ length: 6 }, (_, i) =>
         site.ask(`{ page(pageId: "p${i}") { name } }`),
       );
-      await Promise.race(asked); // A shed operation is answered first.
+      await Promise.race(asked); // A shed operation gets a response first.
       answer.release();
       return (await Promise.all(asked)).map(({ status }) => status);
     };

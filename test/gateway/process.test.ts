@@ -1,4 +1,4 @@
-/** The process: its start, its refusals to start and its end (T57), in a child process each. */
+/** The process: its start, its rejections to start and its end (T57), in a child process each. */
 import { once } from 'node:events';
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
@@ -18,7 +18,7 @@ const HEADERS = { ...POST_JSON, 'x-api-key': 'demo' };
 /** Whether this Node has `reusePort`. */
 const sharesPorts = /^v(?:22\.(?:1[2-9]|[2-9]\d)|23\.[1-9]|2[4-9])/.test(process.version);
 
-/** A backend that answers every request with 404 after `delayMs`. */
+/** A backend that responds to every request with 404 after `delayMs`. */
 async function openSlowBackend(delayMs: number) {
   let calls = 0;
   const url = await openHttp((request, response) => {
@@ -200,7 +200,7 @@ describe('stopping', () => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       for (;;) {
         try {
-          // Ask for a page of its own, since reads of one key share a call.
+          // Request its own page, since reads of one key share a call.
           await post(
             url,
             agent,
@@ -219,7 +219,7 @@ describe('stopping', () => {
     product.process.kill('SIGTERM');
     await Promise.all(workers);
 
-    // Each ends refused by the closed port; a reset would be a lost request.
+    // Each ends rejected by the closed port; a reset would be a lost request.
     expect(new Set(ends)).toEqual(new Set(['ECONNREFUSED']));
     expect(await product.exit()).toBe(0);
     expect(calls()).toBe(answered);

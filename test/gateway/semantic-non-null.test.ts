@@ -1,7 +1,7 @@
 /**
  * `@semanticNonNull`: each field that carries it is null only with an error at its path.
  *
- * Every such field is queried by the shortest path in the schema, over backends that answer as promised, malformed,
+ * Every such field is queried by the shortest path in the schema, over backends that respond as promised, malformed,
  * empty, or with a failure.
  */
 import {
@@ -60,7 +60,7 @@ const annotated: readonly Annotated[] = Object.values(schema.getTypeMap()).flatM
   });
 });
 
-/** An input value that is not refused before the backend is called. */
+/** An input value that is not rejected before the backend is called. */
 function valueOf(type: GraphQLInputType, name: string, mutation: string): unknown {
   const nullable: GraphQLInputType = getNullableType(type);
   if (isListType(nullable)) return [valueOf(nullable.ofType, name, mutation)];
@@ -133,7 +133,7 @@ function* pathsOf(
   yield* walk(data, [...fieldPath, field], []);
 }
 
-/** Answers with malformed list items and unknown enum values. */
+/** Responds with malformed list items and unknown enum values. */
 const spoilt: Behaviour = (response, seen, socket) => {
   const found = routeOf(seen);
   const spoil = (value: any, name: string): any => {
@@ -148,7 +148,7 @@ const spoilt: Behaviour = (response, seen, socket) => {
   return answer(response, seen, socket);
 };
 
-/** Answers with ids alone. */
+/** Responds with ids alone. */
 const bare: Behaviour = (response, seen, socket) => {
   const found = routeOf(seen);
   const object: object = found ? sampleOf(found.route, found.values) : {};
@@ -172,7 +172,7 @@ interface Asked {
   readonly body: any;
 }
 
-/** The answers of one gateway over each backend; failures come last, since they open its circuit breakers. */
+/** The responses of one gateway over each backend; failures come last, since they open its circuit breakers. */
 async function answersTo(one: Annotated): Promise<readonly Asked[]> {
   const { upstream, post } = await openGateway({ backend: 'faulty' });
   const ask = (body: object) => post(body, { 'x-api-key': 'key' });

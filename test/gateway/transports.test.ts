@@ -224,7 +224,7 @@ type Transport = 'POST' | 'GET' | 'fetch';
 
 const shared = new Map<string, Promise<InProcessGateway>>();
 
-/** The gateway that all tests with these options share, except for tests with a backend of their own. */
+/** The gateway that all tests with these options share, except for tests with their own backend. */
 function open(options: InProcessOptions = {}): Promise<InProcessGateway> {
   if (options.backend) return openGateway(options);
   const name = JSON.stringify(options);
@@ -277,7 +277,7 @@ async function ask(site: InProcessGateway, { body = ASKED, headers = {}, hint }:
 /** Below the 16 KB that Node accepts for all headers. */
 const MAX_URL_LENGTH = 5_000;
 
-/** The query string of a request; undefined where it cannot express the request, or GET refuses it. */
+/** The query string of a request; undefined where it cannot express the request, or GET rejects it. */
 function searchOf(body: unknown): string | undefined {
   const { query, operationName, variables, extensions, onError } = (body ?? {}) as Record<
     string,

@@ -138,7 +138,7 @@ describe.each(TRANSPORTS)('a trusted document by %s', (_transport, ask) => {
 
     const answers = [
       await ask(site, { documentId: 'topics-1' }),
-      // Apollo's link sends the id of the manifest in place of a hash.
+      // Apollo's link sends the id of the manifest instead of a hash.
       await ask(site, { extensions: { persistedQuery: { version: 1, sha256Hash: 'topics-1' } } }),
       await ask(site, { doc_id: '0123456789abcdef0123456789abcdef' }),
     ];

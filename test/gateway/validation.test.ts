@@ -1,4 +1,4 @@
-/** Validation: rules that a document does not need are left out, and no error with them. */
+/** Validation: rules that a document does not need are omitted, and no error with them. */
 import { parse, specifiedRules, validate, type ExecutionResult } from 'graphql';
 import { expect, it } from 'vitest';
 import { schema } from '../../src/app/schema.ts';

@@ -1,4 +1,4 @@
-/** What callers are told of a write that was carried out, whatever fails before or after it. */
+/** What callers learn about a write that was applied, whatever fails before or after it. */
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';

@@ -1,4 +1,4 @@
-/** Keys as texts, by which loaders and lists look up their entries. */
+/** Keys as strings, by which loaders and lists look up their entries. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mapKeyOf } from '../../src/graph/types/key.ts';

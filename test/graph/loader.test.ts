@@ -10,7 +10,7 @@ interface Named {
 
 const never = new Promise<string>(() => {});
 
-/** A loader, the names that it called for, and the origins of loads that primed values answered. */
+/** A loader, the names that it loaded, and the origins of loads that primed values resolved. */
 function open(read: (name: string) => Promise<string> = (name) => Promise.resolve(name)) {
   const calls: string[] = [];
   const primed: unknown[] = [];

@@ -35,7 +35,7 @@ const PATIENT = { timeoutMs: 60_000 };
 /** Enough seeds to meet every edge of the schema, and few enough for every run of the suite. */
 const SEEDS = Array.from({ length: cases(40) }, (_, seed) => seed + 1);
 
-/** Without the texts of cursors: a merged list writes the same position from the start of another page. */
+/** Without the strings of cursors: a merged list writes the same position from the start of another page. */
 const withoutCursors = (data: unknown): unknown =>
   JSON.parse(
     JSON.stringify(data, (key, value: unknown) => (/cursor$/i.test(key) ? value !== null : value)),
@@ -85,7 +85,7 @@ describe('any valid query', () => {
         documents: { limits: UNLIMITED },
         rest: { ...PATIENT, routeSet },
       });
-      // Few objects, so that queries ask for the same lists again in different lengths.
+      // Few objects, so that queries request the same lists again in different lengths.
       const narrow = { ...values, 'page.pageId': [IDS.page], id: NODES.slice(0, 3), ids: NODES };
 
       for (const seed of SEEDS) {

@@ -1,4 +1,4 @@
-/** Fields of the contract in the graph, and connections: mistakes of a module that its author is told of. */
+/** Fields of the contract in the graph, and connections: errors of a module that its author sees. */
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import '../../src/app/schema.ts';

@@ -1,4 +1,4 @@
-/** Calls of look-ahead that are not needed: abandoned, not waited for, and without an error of their own. */
+/** Calls of prefetching that are not needed: abandoned, not waited for, and without errors. */
 import { execute, parse } from 'graphql';
 import { expect, it } from 'vitest';
 import { createContext } from '../../src/graph/context.ts';

@@ -1,5 +1,5 @@
 /**
- * A gateway that finds out by itself which of the extended routes its backend lacks.
+ * A gateway that detects which of the optional routes its backend lacks.
  */
 import { execute, parse, type DocumentNode, type GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
@@ -41,7 +41,7 @@ function startGateway(
   }
   return createUpstream({
     ...{ dispatcher, pathPrefix: '', routeSet, timeoutMs: 3_000, maxResponseBytes: 1_000_000 },
-    // Keeps the circuit closed when the backend refuses routes with 501.
+    // Keeps the circuit closed when the backend rejects routes with 501.
     breaker: { volume: Number.MAX_SAFE_INTEGER },
     observer: { onMissingRoute, onUndecidedRoute },
     ...staged,
@@ -146,7 +146,7 @@ describe('a backend with only the routes of the API spec', () => {
       // The check: the page exists, so its list would too.
       'GET /v0/pages/p1',
       'GET /v0/pages/p1/audiences?limit=1',
-      // The answer, by the document's routes.
+      // The response, by the document's routes.
       'GET /v0/pages/p1',
       'GET /v0/page_links?pageId=p1&limit=100',
     ]);
@@ -456,7 +456,7 @@ async function startStaged(missing: Iterable<Route>) {
   return { world, clock, reported, upstream, ask: askNow };
 }
 
-/** A query for each extended route, and its path. */
+/** A query for each optional route, and its path. */
 const NEEDS: readonly (readonly [route: Route, source: string])[] = [
   [routes.listAudiences, AUDIENCES],
   [routes.searchPages, '{ searchPages(query: "x") { name } }'],

@@ -374,8 +374,8 @@ describe('a page that takes several calls of a backend that ignores limit', () =
   const QUERY = '{ person(personId: "p") { personId logs(first: 10) { nodes { personLogId } } } }';
 
   it.each([
-    ['is read from its start again when the backend rejects one of its own cursors once', 1],
-    ['fails when the backend rejects two of its own cursors', Infinity],
+    ['is read from its start again when the backend rejects one of its cursors once', 1],
+    ['fails when the backend rejects two of its cursors', Infinity],
   ])('%s', async (_, rejections) => {
     const backend = new Backend(LISTS.find(({ route }) => route === routes.listPersonLogs)!);
     backend.pageSize = 4;

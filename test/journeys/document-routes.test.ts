@@ -1,5 +1,5 @@
 /**
- * A gateway that is told that its backend has the 20 routes of the REST document and no others.
+ * A gateway that is configured for a backend with the 20 routes of the API spec and no others.
  */
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';

@@ -1,4 +1,4 @@
-/** Subscriptions over server-sent events, with graphql-sse's client and with requests of our own. */
+/** Subscriptions over server-sent events, with graphql-sse's client and with our own requests. */
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
@@ -306,7 +306,7 @@ describe('a subscription over server-sent events', () => {
   it('counts against the limit of its API key only while an event is executed', async () => {
     const live = await openLive();
     const id = await live.draft();
-    // More than half of what a key may have under way.
+    // More than half of what a key may have in flight.
     const versions =
       'versions(first: 100) { nodes { id versionId versionNumber status createdAt } }';
     const query = `subscription ($id: ID!) { audienceVersionProgress(id: $id) { isFinal audienceVersion { id status page { audiences(first: 100) { nodes { ${versions} } } } } } }`;

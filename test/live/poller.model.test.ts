@@ -32,7 +32,7 @@ interface Model {
 interface Real {
   readonly url: string;
   readonly backend: Model & {
-    /** The number of next answers that have the state from before the last step. */
+    /** The number of next responses that have the state from before the last step. */
     outdated: number;
     before: string;
   };
@@ -56,7 +56,7 @@ class Step implements fc.AsyncCommand<Model, Real> {
     backend.before = model.state;
     model.state = this.#to(model.state);
     backend.state = model.state;
-    // While the backend answers, every watcher sees the state before the next command.
+    // While the backend responds, every watcher sees the state before the next command.
     if (!model.isFailing)
       await until(() => watchers.every((watcher) => last(watcher) === model.state));
     if (FINAL.has(model.state)) model.watching = 0;
@@ -92,7 +92,7 @@ const commands: fc.Arbitrary<fc.AsyncCommand<Model, Real>>[] = [
   ),
   fc.constant(
     command(
-      'answer as before',
+      'respond as before',
       ({ state, isFailing }) => !FINAL.has(state) && !isFailing,
       async (model, { backend, watchers }) => {
         backend.outdated = 2;

@@ -18,7 +18,7 @@ it('polls a watched object soon after a write that completes while a poll is in 
   const live = { pollMs: POLL_MS, heartbeatMs: 3_600_000 };
   const site = await openGateway({ backend: 'faulty', clock, live });
   const polls = () => site.upstream.hits(ROUTE);
-  /** When the next poll is due; undefined while one is under way. */
+  /** When the next poll is due; undefined while one is in flight. */
   const pollIn = () => clock.waits.find((waitMs) => waitMs <= POLL_MS.most);
   site.upstream.on(ROUTE, inState('draft'));
   site.upstream.on(PUBLISH, inState('queued'));
@@ -42,7 +42,7 @@ it('polls a watched object soon after a write that completes while a poll is in 
   late.release();
 
   expect(write.data).toEqual({ publishAudienceVersion: { userErrors: [] } });
-  // The timer of the next poll is set once the poll under way is answered.
+  // The timer of the next poll is set once the poll in flight gets a response.
   await until(() => pollIn() !== undefined);
   clock.pass(POLL_MS.least);
   await until(() => polls() === before + 2, 5_000);

@@ -1,5 +1,5 @@
 /**
- * A gateway on a port before an embedded backend of its own, drafts to publish, and clients that watch.
+ * A gateway on a port before its own embedded backend, drafts to publish, and clients that watch.
  */
 import { createClient as createSseClient } from 'graphql-sse';
 import { createClient as createWsClient } from 'graphql-ws';
@@ -124,7 +124,7 @@ export interface EventsOptions {
   readonly accept?: string;
   readonly apiKey?: string | null;
   readonly query?: string;
-  /** Whether to ask for the calls of each event. */
+  /** Whether to request the calls of each event. */
   readonly explain?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }

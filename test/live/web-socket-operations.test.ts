@@ -1,4 +1,4 @@
-/** Queries and mutations over WebSocket when a client leaves, a process stops, or answers are read slowly. */
+/** Queries and mutations over WebSocket when a client leaves, a process stops, or responses are read slowly. */
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';

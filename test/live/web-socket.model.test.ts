@@ -1,6 +1,6 @@
 /**
- * Model test of one WebSocket: random sequences of its client's messages, the backend's answers, and the end of the
- * socket. Each operation is answered once, or not at all after its client has completed it, and nothing stays open.
+ * Model test of one WebSocket: random sequences of its client's messages, the backend's responses, and the end of the
+ * socket. Each operation gets a response once, or not at all after its client has completed it, and nothing stays open.
  *
  * A failure prints the commands that led to it, shrunk to the fewest.
  */
@@ -43,7 +43,7 @@ interface Real {
   readonly socket: Socket;
   /** Number of finished operations in the log, and of started subscriptions. */
   readonly logged: () => number;
-  /** Releases the backend's answer to an operation. */
+  /** Releases the backend's response to an operation. */
   readonly answer: (name: string) => void;
   /** Whether the backend has received the call of an operation. */
   readonly isCalled: (name: string) => boolean;

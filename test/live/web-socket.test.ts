@@ -1,4 +1,4 @@
-/** Subscriptions over WebSocket, with graphql-ws's client and with messages of our own. */
+/** Subscriptions over WebSocket, with graphql-ws's client and with our own messages. */
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -275,7 +275,7 @@ const TOPICS = '{ topics(first: 1) { nodes { id } } }';
 const codesOf = (messages: readonly { payload?: any }[]): unknown[] =>
   messages.flatMap(({ payload }) => payload.map((error: any) => error.extensions.code));
 
-/** The status of the answer to an upgrade; 101 when it is accepted. */
+/** The status of the response to an upgrade; 101 when it is accepted. */
 async function statusOf(url: string, headers: Record<string, string>): Promise<number> {
   const socket = new WebSocket(url.replace('http', 'ws'), 'graphql-transport-ws', { headers });
   onTestFinished(() => socket.terminate());
@@ -286,7 +286,7 @@ async function statusOf(url: string, headers: Record<string, string>): Promise<n
   });
 }
 
-/** The response to a refused upgrade. */
+/** The response to a rejected upgrade. */
 async function refusalOf(url: string, headers: Record<string, string>): Promise<IncomingMessage> {
   const socket = new WebSocket(url.replace('http', 'ws'), 'graphql-transport-ws', { headers });
   socket.on('error', () => {});

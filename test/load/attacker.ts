@@ -1,6 +1,6 @@
 /**
- * The process of an attacker: carries out one attack until its time is over, then prints what it saw as one
- * line. A process of its own, because an attacker who keeps a core busy would delay the victim's clock.
+ * The process of an attacker: executes one attack until its time is over, then prints what it saw as one
+ * line. A separate process, because an attacker who keeps a core busy would delay the victim's clock.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent } from 'undici';
@@ -49,7 +49,7 @@ async function carryOut(given: AttackerArguments): Promise<AttackReport> {
       });
       const text = await body.text();
       add(facts, `status ${statusCode}`);
-      if (text.includes(VICTIM_KEY)) add(wrong, "An answer held the victim's data.");
+      if (text.includes(VICTIM_KEY)) add(wrong, "A response contained the victim's data.");
       return { status: statusCode, text };
     },
     loop: async (callers, turn) => {
@@ -60,7 +60,7 @@ async function carryOut(given: AttackerArguments): Promise<AttackReport> {
               await turn(caller);
             } catch {
               if (attacker.isOver) return;
-              add(facts, 'given up or failed');
+              add(facts, 'cancelled or failed');
               await sleep(5); // a gateway that has ended refuses connections in no time
             }
           }
@@ -74,7 +74,7 @@ async function carryOut(given: AttackerArguments): Promise<AttackReport> {
     wrong: (complaint) => add(wrong, complaint),
   };
   process.stdout.write('BEGUN\n');
-  // Requests that still wait for an answer then are given up.
+  // Requests that still wait for a response then are cancelled.
   const cut = setTimeout(() => void agent.destroy(), given.seconds * 1_000);
   await attack.run(attacker);
   clearTimeout(cut);

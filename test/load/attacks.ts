@@ -1,4 +1,4 @@
-/** The attacks: whom an operator has to expect beside honest callers. */
+/** The attacks: what an operator has to expect besides honest callers. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createClient } from 'graphql-ws';
@@ -9,7 +9,7 @@ import { INVENTED, type Attack, type Attacker, type Post } from './definition.ts
 
 const KEY = 'key-of-an-attacker';
 
-/** So many callers who ask again as soon as they are answered, another request each time. */
+/** So many callers who ask again as soon as they get responses, another request each time. */
 const repeating =
   (callers: number, post: (turn: number) => Post): Attack['run'] =>
   ({ loop, ask }) => {
@@ -22,7 +22,7 @@ const TWENTY = `query (${numbers.map((i) => `$v${i}: ID!`).join(' ')}) { ${numbe
   .map((i) => `p${i}: person(personId: $v${i}) { name }`)
   .join(' ')} }`;
 
-/** Twenty lookups of objects that no other request asks for. */
+/** Twenty lookups of objects that no other request requests. */
 const twenty =
   (key: (turn: number) => string) =>
   (turn: number): Post => ({
@@ -41,7 +41,7 @@ const lookup = (turn: number, key: string): Post => ({
   key,
 });
 
-/** An answer of some hundred kilobytes for a request of 200 bytes. */
+/** A response of some hundred kilobytes for a request of 200 bytes. */
 const largeAnswer = (turn: number): Post => ({
   query: `{ page(pageId: "p${turn}") { audiences(first: 20) { nodes { page { audiences(first: 100) {
     nodes { id computedName effectiveName status createdAt pageId audienceId } } } } } } }`,
@@ -83,7 +83,7 @@ async function watchAndLeave({ ask }: Attacker, turn: number): Promise<void> {
   await ask({ ...watching(turn), accept: 'text/event-stream' }, AbortSignal.timeout(50));
 }
 
-/** Left before it is open: `ws` says so by an event that would end this process. */
+/** Left before it is open: `ws` shows it by an event that would end this process. */
 class QuietSocket extends WebSocket {
   constructor(url: string, protocol: string) {
     super(url, protocol);
@@ -114,8 +114,8 @@ const WRITE =
   'mutation ($input: UpdateTopicInput!) { updateTopic(input: $input) { topic { title } userErrors { code } } }';
 
 /**
- * Reads of a tenant whose routes all fail in their own way, and writes that are carried out and answered
- * wrongly; then what the writers were told is compared with what the backend did.
+ * Reads of a tenant whose routes all fail in their own way, and writes that are applied and get responses
+ * wrongly; then what the writers were notified of is compared with what the backend did.
  */
 async function useFailingBackend({ ask, loop, backendUrl, count, wrong }: Attacker): Promise<void> {
   const told = new Map<string, string>();
@@ -138,13 +138,15 @@ async function useFailingBackend({ ask, loop, backendUrl, count, wrong }: Attack
   for (const [title, code] of told) {
     const times = written[title] ?? 0;
     count(`write told ${code}`);
-    if (times > 1) wrong('A write was carried out more than once.');
-    // Its circuit is open, or its turn did not come: surely not carried out.
+    if (times > 1) wrong('A write was applied more than once.');
+    // Its circuit is open, or its turn did not come: definitely not applied.
     const isRefusal = code === 'UPSTREAM_UNAVAILABLE' || code === 'UPSTREAM_RATE_LIMITED';
     if (times === 1 && code !== 'OUTCOME_UNKNOWN')
-      wrong(`A write was carried out without a readable answer, and its caller told ${code}.`);
+      wrong(
+        `A write was applied without a readable response, and its caller was notified of ${code}.`,
+      );
     if (times === 0 && !isRefusal)
-      wrong(`A write was not carried out, and its caller told ${code}.`);
+      wrong(`A write was not applied, and its caller was notified of ${code}.`);
   }
 }
 
@@ -158,7 +160,7 @@ export const attacks: readonly Attack[] = [
     }),
   },
   {
-    name: 'cycles that multiply an answer',
+    name: 'cycles that multiply a response',
     requests: { 'one cycle': oneCycle, 'many cycles': manyCycles },
     run: repeating(4, (turn) => (turn % 2 ? oneCycle(turn) : manyCycles(turn))),
   },
@@ -179,13 +181,13 @@ export const attacks: readonly Attack[] = [
     run: repeating(200, (turn) => lookup(turn, `key-${turn % 200}`)),
   },
   {
-    name: 'one heavy key, shed and asked again',
+    name: 'one heavy key, shed and retried',
     requests: { 'twenty lookups': heavy },
     run: repeating(100, heavy),
   },
   {
-    name: 'large answers',
-    requests: { 'large answer': largeAnswer },
+    name: 'large responses',
+    requests: { 'large response': largeAnswer },
     run: repeating(16, largeAnswer),
   },
   {
@@ -232,7 +234,7 @@ export const attacks: readonly Attack[] = [
     run: useFailingBackend,
   },
   {
-    name: 'answers of 30,000 values',
+    name: 'responses of 30,000 values',
     settles: true,
     run: repeating(300, thirtyThousandValues),
   },
@@ -243,7 +245,7 @@ export const attacks: readonly Attack[] = [
     run: repeating(600, pages),
   },
   {
-    name: 'answers that are too large',
+    name: 'responses that are too large',
     requests: { 'too large': tooLarge },
     settles: true,
     run: repeating(400, tooLarge),

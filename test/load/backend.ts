@@ -1,9 +1,9 @@
 /**
- * The backend of a load test, in a process of its own: it has every object that is asked for, answers after a
+ * The backend of a load test, in its own process: it has every object that is requested, responds after a
  * while as a service does, and fails for some keys and routes.
  *
- * Its only argument is `BackendRules` in JSON. Every `name` in its answers is the API key that asked, so that
- * an answer that reached another key is seen. `GET /written` answers how often each title was written.
+ * Its only argument is `BackendRules` in JSON. Every `name` in its responses is the API key that asked, so that
+ * a response that reached another key is seen. `GET /written` returns how often each title was written.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,9 +20,9 @@ import { routeOf, sampleOf } from '../support/world.ts';
 import { INVENTED } from './definition.ts';
 
 export interface BackendRules {
-  /** How long every answer takes, in milliseconds. */
+  /** How long every response takes, in milliseconds. */
   readonly latencyMs: number;
-  /** The first one that matches a request decides how it is answered. */
+  /** The first one that matches a request decides how it gets a response. */
   readonly faults?: readonly Fault[];
 }
 
@@ -74,7 +74,7 @@ function serve(request: IncomingMessage, response: ServerResponse, body: string)
   const route = `${method} ${target}`;
   const fault = faults.find((one) => one.key === key && new RegExp(one.route).test(route));
   setTimeout(() => {
-    // A write is carried out however it is answered.
+    // A write is applied whatever its response is.
     const { title } = method === 'PATCH' ? (JSON.parse(body) as { title: string }) : {};
     if (title !== undefined) written[title] = (written[title] ?? 0) + 1;
     const behaviour: Behaviour = key.startsWith(INVENTED)
@@ -118,7 +118,7 @@ function answerTo(seen: Seen): string | undefined {
   );
 }
 
-/** The list envelope with as many items as are asked for, each with ids of its own. */
+/** The list envelope with as many items as are requested, each with its own ids. */
 function listOf(sample: Record<string, any>, limit: string): Record<string, any> {
   const item = JSON.stringify(sample['items'][0]);
   const most = item.includes('"audienceId"') ? AUDIENCES_OF_A_PAGE : Infinity;

@@ -14,7 +14,7 @@ const times = (count: number, text: (i: number) => string): string =>
 const ids = (count: number): string[] =>
   Array.from({ length: count }, (_, i) => formatNodeId('Page', [`${i}`]));
 
-/** Page → audiences → page → …: two REST calls, and forty times the answer each round. */
+/** Page → audiences → page → …: two REST calls, and forty times the response per level. */
 export const cycle = (rounds: number, innermost: string): string =>
   rounds === 0
     ? innermost
@@ -127,7 +127,7 @@ export const pages = (turn: number): Post => ({
 export const costly: Readonly<Record<string, (turn: number) => Post>> = {
   planned,
   'planned for a key': (turn) => ({ ...planned(turn), key: KEY }),
-  'fragments nobody spreads': unspread,
+  'unused fragments': unspread,
   'fragments in circles': circles,
   'fields in conflict': conflicts,
   introspection,

@@ -1,4 +1,4 @@
-/** What an attack is made of: data that says how it is measured, and a function that carries it out. */
+/** What an attack is made of: data that says how it is measured, and a function that executes it. */
 import { POST_JSON } from '../support/client.ts';
 import type { BackendRules } from './backend.ts';
 
@@ -26,7 +26,7 @@ export interface Post {
   /** Absent: sent without a key. */
   readonly key?: string;
   readonly accept?: string;
-  /** The bytes of the body, in place of the JSON that the fields above make. */
+  /** The bytes of the body, instead of the JSON that the fields above make. */
   readonly body?: string;
 }
 
@@ -41,7 +41,7 @@ export interface Attacker {
   readonly url: string;
   readonly backendUrl: string;
   readonly isOver: boolean;
-  /** Sends a request and counts the answer's status. Rejects when the connection breaks or `signal` says so. */
+  /** Sends a request and counts the response's status. Rejects when the connection breaks or `signal` fires. */
   ask(post: Post, signal?: AbortSignal): Promise<Reply>;
   /** Runs `turn` again and again in so many callers at once. Failures are counted, not thrown. */
   loop(callers: number, turn: (caller: number) => Promise<unknown>): Promise<void>;

@@ -2,7 +2,7 @@
  * `npm run load`: attacks on a built gateway in under eight minutes, and one table of what an operator wants to
  * know. Exits with 1 when a goal is missed.
  *
- * Beside each attack a victim with a key of its own asks at a fixed rate. Where processes can be pinned, the
+ * Next to each attack a victim with its own key sends requests at a fixed rate. Where processes can be pinned, the
  * gateway has core 0 to itself and everybody else core 1. `--seconds=5` is a quick look, `--only=3,7` chooses
  * by the number in front of an attack's name. Loopback only; every process is ended by its pid, also on Ctrl-C.
  */
@@ -55,7 +55,7 @@ const BUSY = 0.2;
 /** The cheapest of so many measurements counts: collecting garbage is not the request's own cost. */
 const MEASUREMENTS = 3;
 
-/** No attack comes so far; a text takes it into a name, which has no sign. */
+/** No attack comes so far; a file name cannot contain its sign. */
 const UNUSED_TURN = 1_000_000;
 
 const HELP = `npm run load -- [--seconds=12] [--only=1,3]
@@ -69,12 +69,12 @@ interface Row {
   readonly victim: VictimReport;
   readonly healthMs: number;
   readonly residentMb: number;
-  /** Resident memory above that before the attack, a minute after it at the latest; undefined where nobody waits for it. */
+  /** Resident memory above that before the attack, a minute after it at the latest; undefined where no one waits for it. */
   readonly leftMb: number | undefined;
   readonly cpuShare: number;
   /** The share of the time in which the gateway, or this process, was ready to run and another had the core. */
   readonly waitedShare: number;
-  /** The dearest of its requests, alone. */
+  /** The most expensive of its requests, alone. */
   readonly dearest: { readonly name: string; readonly cpuMs: number } | undefined;
   /** What the gateway said, if it has ended by itself. */
   readonly died: string | undefined;
@@ -177,7 +177,7 @@ async function said(child: Child, pattern: RegExp): Promise<string> {
   for (;;) {
     const found = pattern.exec(child.output())?.[1];
     if (found !== undefined) return found;
-    if (ended) throw new Error(`A process ended without a word: ${child.output()}`);
+    if (ended) throw new Error(`A process ended silently: ${child.output()}`);
     await sleep(10);
   }
 }
@@ -198,7 +198,7 @@ function watchMemory(pid: number) {
   };
 }
 
-/** Resident memory above that at first, as soon as it is little or a minute has passed; the victim goes on asking. */
+/** Resident memory above that at first, as soon as it is little or a minute has passed; the victim continues to send requests. */
 async function settle({ url, process: { pid } }: GatewayProcess, atFirst: number): Promise<number> {
   const victim = openVictim(url);
   const endMs = performance.now() + SETTLE_MS;
@@ -227,7 +227,7 @@ async function dearestOf(
   return dearest;
 }
 
-/** CPU in milliseconds that a request and its answer take, in steps of ten. */
+/** CPU in milliseconds that a request and its response take, in steps of ten. */
 async function cpuOf(url: string, pid: number, post: Post): Promise<number> {
   const body = bodyOf(post);
   if (body.length > GOALS.requestBytes) throw new Error(`A request has ${body.length} bytes.`);
@@ -288,7 +288,7 @@ function remarksOn({ name, report, victim, dearest, died, waitedShare }: Row): s
     Object.entries(counts).map(([what, count]) => `${what} ${count} times`);
   return [
     counted(report.facts).join(', '),
-    ...(dearest ? [`the dearest request is "${dearest.name}"`] : []),
+    ...(dearest ? [`the most expensive request is "${dearest.name}"`] : []),
     ...counted(report.wrong),
     ...victim.wrong,
     ...(died !== undefined ? [`The gateway ended: ${died}`] : []),

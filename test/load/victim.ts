@@ -10,7 +10,7 @@ import { percentile } from '../support/percentile.ts';
 
 export const VICTIM_KEY = 'key-of-the-victim';
 
-/** A request without an answer for so long is lost. */
+/** A request without a response for so long is lost. */
 const PATIENCE_MS = 10_000;
 
 /** Requests a second, of the victim. */
@@ -25,16 +25,16 @@ const SCREEN = `query Screen($id: ID!) { page(pageId: $id) { name title audience
 
 export interface VictimReport {
   readonly asked: number;
-  /** Requests without a sound answer within ten seconds. */
+  /** Requests without a sound response within ten seconds. */
   readonly lost: number;
   readonly medianMs: number;
   readonly p99Ms: number;
-  /** What was wrong about answers that came, each once. */
+  /** What was wrong about responses that came, each once. */
   readonly wrong: readonly string[];
 }
 
 export interface Victim {
-  /** Waits for what is under way, and reports on what was due since a moment of `performance.now()`. */
+  /** Waits for what is in flight, and reports on what was due since a moment of `performance.now()`. */
   stop(sinceMs: number): Promise<VictimReport>;
 }
 
@@ -71,11 +71,11 @@ export async function warmUp(url: string, ms: number): Promise<void> {
   await Promise.all(Array.from({ length: 8 }, caller));
 }
 
-/** Asks `/health` twice a second, over a new connection each time; resolves with how long answers took. */
+/** Asks `/health` twice a second, over a new connection each time; resolves with how long responses took. */
 export const openProbe = (url: string) =>
   atRate(2, async () => {
     const { status } = await send(`${url}/health`, { headers: { connection: 'close' } });
-    if (status !== 200) throw new Error(`/health answered ${status}.`);
+    if (status !== 200) throw new Error(`/health responded with ${status}.`);
   });
 
 /** Three lookups to a screen. */
@@ -90,26 +90,26 @@ const askAsVictim = (url: string, turn: number) =>
     signal: AbortSignal.timeout(PATIENCE_MS),
   });
 
-/** What is wrong about an answer to the victim; undefined for nothing. */
+/** What is wrong about a response to the victim; undefined for nothing. */
 function complaintAbout(
   { status, text, data, codes }: Awaited<ReturnType<typeof send>>,
   turn: number,
 ): string | undefined {
   const name = data?.page?.name ?? data?.person?.name;
   if (name === undefined || codes.length > 0) {
-    return `The victim was answered ${status} ${codes.join(', ') || text.slice(0, 100)}.`;
+    return `The victim received ${status} ${codes.join(', ') || text.slice(0, 100)}.`;
   }
   if (turn % 4 !== 0 && data.person.personId !== `v${turn}`) {
-    return 'The victim was answered with another object.';
+    return 'The victim received another object.';
   }
   const names = [...text.matchAll(/"name":"(.*?)"/g)].map(([, one]) => one);
   if (names.some((one) => one !== VICTIM_KEY)) {
-    return "The victim was answered with another key's data.";
+    return "The victim received another key's data.";
   }
   return undefined;
 }
 
-/** Calls `run` at a fixed rate. `stop` answers milliseconds by call, Infinity for those that failed. */
+/** Calls `run` at a fixed rate. `stop` returns milliseconds per call, Infinity for those that failed. */
 function atRate(perSecond: number, run: (turn: number) => Promise<void>) {
   const samples: { dueMs: number; tookMs: number }[] = [];
   const running = new Set<Promise<void>>();

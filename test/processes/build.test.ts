@@ -7,7 +7,7 @@ import ts from 'typescript';
 import { expect, it } from 'vitest';
 import { buildGateway, loadedWith } from '../support/gateway-build.ts';
 
-/** Imports of the scripts that tests build beside it. */
+/** Imports of the scripts that tests build next to it. */
 const OF_SCRIPTS = /^(?:prettier|typescript|@graphql-codegen\/.*)$/;
 
 const FOLDER = dirname(await buildGateway());
@@ -47,7 +47,7 @@ it('has a package.json and a lock file with the packages that it imports and the
 
   const own = new Set(imported.filter((name) => !OF_SCRIPTS.test(name)));
   expect(Object.keys(manifest.dependencies)).toEqual([...own].sort());
-  // npm refuses a lock file that lacks what a package needs.
+  // npm rejects a lock file that lacks what a package needs.
   const listed = spawnSync('npm', ['ls', '--all', '--package-lock-only', '--json'], {
     cwd: FOLDER,
   });

@@ -1,4 +1,4 @@
-/** Rules of all commands, and commands that have no test file of their own. */
+/** Rules of all commands, and commands without their own test file. */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';

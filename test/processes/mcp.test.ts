@@ -12,7 +12,7 @@ const folder = openFolder({ 'agents.json': { FindPages: FIND_PAGES } });
 const start = (settings: Readonly<Record<string, string>> = {}) =>
   openGateway({ process: { MCP_DOCUMENTS: folder, ...settings } });
 
-/** The official client, which checks each answer of a tool against the tool's schema, by Ajv. */
+/** The official client, which checks each response of a tool against the tool's schema, by Ajv. */
 async function connect(url: string, onAnswer: (answer: Response) => void = () => {}) {
   const client = new Client({ name: 'test', version: '1' });
   onTestFinished(() => client.close());

@@ -25,7 +25,7 @@ it('logs a missing route once, marks it in /ready, and responds without it', asy
   expect(routes).toEqual({ ...before, [route]: 'missing' });
   const said = () =>
     gateway.output.split('\n').filter((line) => line.includes(`optional route ${route}:`));
-  // The log arrives through a pipe, after the answer.
+  // The log arrives through a pipe, after the response.
   await expect.poll(() => said().length).toBe(1);
   const lines = said();
   expect(lines[0]).toContain('UPSTREAM_ROUTES=auto');

@@ -1,4 +1,4 @@
-/** Answers through nginx: with its defaults, with one that compresses, and with deploy/proxy/nginx.conf. */
+/** Responses through nginx: with its defaults, with one that compresses, and with deploy/proxy/nginx.conf. */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -19,7 +19,7 @@ const QUERY = `{ page(pageId: "${IDS.page}") { name audiences(first: 20) { nodes
 /** The setting of compression in Debian's nginx.conf. */
 const DEBIAN = 'gzip on;';
 
-/** A proxy that compresses in place of the gateway, which makes strong ETags weak. */
+/** A proxy that compresses instead of the gateway, which makes strong ETags weak. */
 const COMPRESSING = `gzip on; gzip_proxied any; gzip_types application/json application/graphql-response+json;
   proxy_set_header Accept-Encoding "";`;
 

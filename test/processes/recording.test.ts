@@ -20,7 +20,7 @@ import { linesOf } from '../support/open-log.ts';
 
 const SOCKETS = new URL('../support/client-sockets.mjs', import.meta.url).href;
 
-/** The answers of a journey, byte for byte: a screen, a draft, its publishing to the end, and an unknown page. */
+/** The responses of a journey, byte for byte: a screen, a draft, its publishing to the end, and an unknown page. */
 async function journey(url: string, apiKey: string): Promise<string[]> {
   const answers: string[] = [];
   const client = clientOf(url, apiKey);

@@ -13,13 +13,13 @@ import { buildGateway } from '../support/gateway-build.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Parts of the project in a folder of their own, with its packages. */
+/** Parts of the project in their own folder, with its packages. */
 function folderOf(...parts: readonly string[]): string {
   const folder = openFolder();
   for (const part of parts) {
     cpSync(join(ROOT, part), join(folder, part), {
       recursive: true,
-      // GraphiQL's page has a build of its own, which takes ten times as long.
+      // GraphiQL's page has its own build, which takes ten times as long.
       filter: (source) => !source.endsWith('src/explorer'),
     });
   }

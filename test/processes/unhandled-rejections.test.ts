@@ -1,4 +1,4 @@
-/** A rejection that nobody handles. */
+/** A rejection that no one handles. */
 import { expect, it } from 'vitest';
 import { send } from '../support/client.ts';
 import { startProcess } from '../support/gateway-process.ts';

@@ -1,4 +1,4 @@
-/** Errors that cannot be logged as they are: whatever a plugin throws or rejects with is a line, and the service goes on. */
+/** Errors that cannot be logged as they are: whatever a plugin throws or rejects with is a line, and the service continues. */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openFolder } from '../support/folder.ts';

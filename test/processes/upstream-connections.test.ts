@@ -16,7 +16,7 @@ import { sampleOf } from '../support/world.ts';
 
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 if (!hasOpenssl)
-  process.stderr.write('There is no openssl here: tests of certificates are skipped.\n');
+  process.stderr.write('openssl is not installed: tests of certificates are skipped.\n');
 
 const folder = openFolder();
 const file = (name: string): string => join(folder, name);
@@ -24,7 +24,7 @@ const file = (name: string): string => join(folder, name);
 const QUERY = '{ person(personId: "p") { name } }';
 const person = sampleOf(routes.getPerson, { person_id: 'p' });
 
-/** Answers with the person, and with the caller's certificate as the name. */
+/** Responds with the person, and with the caller's certificate as the name. */
 const answer: RequestListener = ({ socket }, response) => {
   const { authorized, getPeerCertificate } = socket as Partial<TLSSocket>;
   const name = authorized ? getPeerCertificate?.call(socket as TLSSocket).subject.CN : 'nobody';
@@ -39,7 +39,7 @@ async function listen(server: Server, where: object): Promise<number> {
 }
 
 describe.runIf(hasOpenssl)('a backend with TLS', () => {
-  /** A key, and a certificate of it by an authority of our own. */
+  /** A key, and a certificate of it by our own authority. */
   function certify(name: string, ...extensions: string[]): void {
     const run = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe' });
     const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];

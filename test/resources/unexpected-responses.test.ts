@@ -1,4 +1,4 @@
-/** Answers that the embedded backend never gives: broken, very long, or without an end. */
+/** Responses that the embedded backend never gives: broken, very long, or without an end. */
 import { describe, expect, it } from 'vitest';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 import { routes } from '../../src/v0/routes.ts';

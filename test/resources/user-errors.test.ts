@@ -23,7 +23,7 @@ const page = {
   scripts: [],
 };
 
-/** Each mutation with its input type and the object it answers. */
+/** Each mutation with its input type and the object it returns. */
 const WRITES = {
   createPage: ['CreatePageInput', 'page'],
   createAudience: ['CreateAudienceInput', 'audience'],
@@ -179,7 +179,7 @@ describe('an input that breaks a limit', () => {
 
   it.each([
     ['an id of another type', { id: formatNodeId('Page', ['p']), title: '' }, 200],
-    ['a raw id in place of the global one', { id: IDS.topic, title: '' }, 200],
+    ['a raw id instead of the global one', { id: IDS.topic, title: '' }, 200],
     ['an empty id', { id: '', title: '' }, 200],
     ['a value of another type', { id: topicId, title: 7 }, 400],
     ['an unknown field', { id: topicId, heading: '' }, 400],

@@ -232,7 +232,7 @@ it('responds to each caller once, sends each write once, makes no call without a
           if (one.kind === 'turn') await turn();
           checkShares();
         }
-        // End all that is left at its deadline, answer it too late, and wait for the end of every pause.
+        // End all that is left at its deadline, respond too late, and wait for the end of every pause.
         for (let i = 0; i < 4; i++) {
           clock.pass(1_000);
           await turn();

@@ -1,6 +1,6 @@
 /**
  * Model test of outages: random orders of faults, of nested queries, of callers that leave, and of time. However an outage
- * went, one query after `openMs` is answered whole and closes every circuit. Network and clock are staged.
+ * went, one query after `openMs` gets a complete response and closes every circuit. Network and clock are staged.
  */
 import { execute, parse } from 'graphql';
 import fc from 'fast-check';

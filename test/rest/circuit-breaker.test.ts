@@ -55,7 +55,7 @@ async function askPersons({ client }: Rest, count: number, apiKey = 'key-a'): Pr
   return names;
 }
 
-/** Opens the circuit of a route of a key with 20 answers of 500, which are not retried. */
+/** Opens the circuit of a route of a key with 20 responses with status 500, which are not retried. */
 async function openCircuit(rest: Rest, apiKey = 'key-a'): Promise<void> {
   rest.backend.on('*', status(500));
   await askPersons(rest, 20, apiKey);
@@ -107,7 +107,7 @@ describe('the circuit of one route and one API key', () => {
   });
 
   it.each<[string, Behaviour]>([
-    ['answers 500', status(500)],
+    ['responds with 500', status(500)],
     ['resets every connection', reset()],
   ])(
     'opens after twenty failures in a row of a route that %s after 200 successes',
@@ -150,9 +150,9 @@ describe('the circuit of one route and one API key', () => {
   });
 
   it.each<[string, Behaviour]>([
-    ['answers 500 with its error body', status(500)],
-    ['answers 500 in HTML', html(500)],
-    ['answers 503', status(503)],
+    ['responds with 500 and its error body', status(500)],
+    ['responds with 500 in HTML', html(500)],
+    ['responds with 503', status(503)],
     ['resets every connection', reset()],
   ])('stays closed while every second call is for one object that %s', async (_name, fault) => {
     const rest = await openStaged();
@@ -483,7 +483,7 @@ describe('the circuit of one route and one API key', () => {
   it('rejects only the calls of its API key when it opens, whether queued or in flight', async () => {
     const clock = new FakeClock();
     const time = { clock, timeoutMs: 1_000, requestTimeoutMs: 5_000 };
-    // Six attempts under way in the route, of which five are of one key.
+    // Six attempts in flight in the route, of which five are of one key.
     const rest = await openRest({ ...time, connections: 7, breaker: { volume: 5 } });
     const { backend, client, upstream } = rest;
     const others = held(ok(personAsked));

@@ -65,7 +65,7 @@ describe('the concurrency limiter', () => {
     await Promise.all(
       Array.from({ length: 200 }, (_, i) => {
         const one = client({ apiKey: `k${i % 20}` });
-        return i % 2 ? getPerson(one, i) : outcome(getTopic(one, i)); // an error: a person is answered
+        return i % 2 ? getPerson(one, i) : outcome(getTopic(one, i)); // an error: a person gets a response
       }),
     );
 
@@ -210,7 +210,7 @@ describe('the concurrency limiter', () => {
         outcome(getPerson(client({ apiKey }), `${apiKey}${i}`)),
       );
 
-    // Six of a route of a key may be under way.
+    // Six of a route of a key may be in flight.
     const many = ask('many', 30);
     const refused = await Promise.race(many);
     const few = ask('few', 5);
@@ -245,7 +245,7 @@ describe('the concurrency limiter', () => {
     // Three connections for the route of a key at 300 ms a call.
     expect(200 - shed.length).toBeGreaterThan(6);
     expect(200 - shed.length).toBeLessThan(25);
-    // The three that are under way when the time is up may have begun too late to be answered.
+    // The three that are in flight when the time is up may have begun too late to get a response.
     const waited = shed.filter((error) => !hasKind(error, 'timeout'));
     expect(shed.length - waited.length).toBeLessThanOrEqual(3);
     expect(waited.every((error) => hasKind(error, 'overloaded'))).toBe(true);

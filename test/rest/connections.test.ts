@@ -33,7 +33,7 @@ beforeAll(async () => {
   return () => rmSync(scratch, { recursive: true });
 });
 
-/** A backend that answers its name; on the path `/slow` after 300 ms. */
+/** A backend that returns its name; on the path `/slow` after 300 ms. */
 async function openNamed(name: string, listen: object): Promise<Server> {
   const server = createServer((request, response) => {
     const answer = () => response.setHeader('content-type', 'application/json').end(name);
@@ -327,7 +327,7 @@ describe('a proxy', () => {
 
   it('that returns 407 is named in the error, in /ready and in metrics, and is called once', async () => {
     const { proxy, site } = await openBehind();
-    proxy.answer = 'ask for credentials';
+    proxy.answer = 'require credentials';
 
     const read = await site.ask(READ);
 

@@ -11,7 +11,7 @@ import { failureOf, getPerson, openRest, person } from './open-rest.ts';
 
 const PERSON = 'GET /v0/persons/p';
 
-/** The answers to one request after another. */
+/** The responses to one request after another. */
 async function inTurn(client: () => RestClient, times: number) {
   const answers = [];
   for (let i = 0; i < times; i++) answers.push(await getPerson(client()));
@@ -26,7 +26,7 @@ describe('a repeated response', () => {
     const [first, second, third, fourth, fifth] = await inTurn(client, 5);
 
     expect(backend.hits()).toBe(5);
-    // The first two answers are not kept: most are never asked for again.
+    // The first two responses are not kept: most are never requested again.
     expect(second).not.toBe(first);
     expect(third).not.toBe(second);
     expect(fourth).toBe(third);
@@ -139,7 +139,7 @@ describe('the decode cache', () => {
 
   it('stores at most sixteen megabytes of responses', () => {
     const cache = new DecodeCache();
-    // A text takes its bytes, and twice its length in V8.
+    // A string takes its bytes, and twice its length in V8.
     const megabyte = 'x'.repeat((1_024 * 1_024) / 3 - 1_024);
     const answers = Array.from({ length: 20 }, (_, i) => answer(person(`p${i}`, megabyte)));
     const decodedOf = (i: number) => cache.decode(read(`p${i}`), answers[i]!).value;

@@ -53,7 +53,7 @@ const dice = fc.array(fc.record({ hit: fc.nat({ max: 11 }), odd }), {
   maxLength: 40,
 });
 
-/** The value with some parts, at any depth, replaced by odd ones or left out. */
+/** The value with some parts, at any depth, replaced by invalid ones or omitted. */
 function broken(root: unknown, rolls: readonly Die[]): unknown {
   let rolled = 0;
   const roll = (): Die => rolls[rolled++ % rolls.length]!;
@@ -271,11 +271,11 @@ const answer = (value: unknown) => ({
   body: Buffer.from(JSON.stringify(value)),
 });
 
-/** The decoded value of an answer of a route. */
+/** The decoded value of a response of a route. */
 const valueOf = <Response>(route: Route<string, Response>, from: RestResponse): Response =>
   decode({ route, path: pathOf(route, from) }, from).value as Response;
 
-/** The path of a call, with the ids that its answer has. */
+/** The path of a call, with the ids that its response has. */
 const pathOf = ({ path }: Route, { body }: RestResponse): string => {
   const value = JSON.parse(body.toString()) as Readonly<Record<string, unknown>>;
   return path.replace(/\{(\w+)\}/g, (_, name: string) =>

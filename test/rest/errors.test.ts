@@ -14,7 +14,7 @@ it('a RestError names its route and keeps its cause', () => {
   expect((error.cause as Error).stack).toContain('errors.test.ts');
 });
 
-// A stack would cost more than the call that the error refuses.
+// A stack would cost more than the call that the error replaces.
 it('a RestError has no stack frames', () => {
   const error = new RestError('budget', 'No more', { method: 'GET', path: '/v0/topics' });
 

@@ -1,6 +1,6 @@
 /**
  * Prints how many bytes of the old generation a request with twenty calls leaves behind before a full collection of V8,
- * where as many others are in flight all the time as the first argument says. It runs in a process of its own, because
+ * where as many others are in flight all the time as the first argument says. It runs in its own process, because
  * objects of other tests would count as well.
  */
 import { routes } from '../../src/v0/routes.ts';

@@ -29,13 +29,13 @@ export interface Rest {
 }
 
 export interface RestOptions extends Partial<UpstreamOptions>, FaultUpstreamOptions {
-  /** The URL of the backend, in place of that of the one that is started. */
+  /** The URL of the backend, instead of that of the one that is started. */
   readonly url?: string;
   /** The time that a request may take, in milliseconds; 10,000 by default. */
   readonly requestTimeoutMs?: number;
 }
 
-/** An address where nobody listens. The port of a stopped backend could be given to another test. */
+/** An address where no one listens. The port of a stopped backend could be given to another test. */
 export const NOWHERE = 'http://127.0.0.1:9';
 
 /** A breaker that never opens, for tests that are about something else. */
@@ -128,7 +128,7 @@ export const topic = (topicId: string, title = 'News') => ({
   entries: [],
 });
 
-/** The person that a request asks for. */
+/** The person that a request reads. */
 export const personAsked = ({ target }: Seen) =>
   person(decodeURIComponent(target.split('/').at(-1)!));
 

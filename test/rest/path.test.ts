@@ -46,7 +46,7 @@ it('each path parameter of a call arrives as one segment of the template, byte f
   await fc.assert(
     fc.asyncProperty(read, async ({ route, path, cursor }) => {
       const before = backend.seen.length;
-      // Every read has the parameters of its own template.
+      // Every read has its own parameters template.
       const listed = route as typeof routes.listAudiences;
       const input = { path: path as { readonly page_id: string }, query: { cursor } };
       const failure = await failureOf(client().call(listed, input));

@@ -1,4 +1,4 @@
-/** Decoding the bytes of an answer: numbers, charset, byte order mark. */
+/** Decoding the bytes of a response: numbers, charset, byte order mark. */
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { WRITES_ALL_NUMBERS } from '../../src/rest/decode/json.ts';

@@ -155,11 +155,11 @@ describe('a large or hostile response', () => {
 it('an observer that throws fails its call, and the next call succeeds', async () => {
   let mistakes = 1;
   const onCall = (): void => {
-    if (mistakes-- > 0) throw new TypeError('a mistake of ours');
+    if (mistakes-- > 0) throw new TypeError('an internal error');
   };
   const { backend, client } = await openRest({ observer: { onCall } });
   backend.on(PERSON, ok(personAsked));
 
-  await expect(getPerson(client())).rejects.toThrow('a mistake of ours');
+  await expect(getPerson(client())).rejects.toThrow('an internal error');
   await expect(getPerson(client())).resolves.toMatchObject({ personId: 'p' });
 });

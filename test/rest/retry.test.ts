@@ -227,7 +227,7 @@ describe('a read whose idle connection is closed as it is sent', () => {
     markReused(broken);
 
     expect(costOfRetry(broken, sent)).toBe('nothing');
-    expect(costOfRetry(broken, { ...sent, isAnswered: true }), 'answered in part').toBe('load');
+    expect(costOfRetry(broken, { ...sent, isAnswered: true }), 'partially received').toBe('load');
     expect(costOfRetry(broken, { ...sent, number: 2 }), 'on a fresh connection').toBe('load');
     expect(costOfRetry(broken, { ...sent, isConnected: false, number: 2 }), 'never begun').toBe(
       'nothing',

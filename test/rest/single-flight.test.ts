@@ -227,7 +227,7 @@ describe('a write among shared reads', () => {
       await sleep(Math.random() * 4);
       await ok(topic('t', String(title)))(response, seen, socket);
     });
-    let written = 0; // the newest title whose write has been answered
+    let written = 0; // the newest title whose write has got a response
     const stale: string[] = [];
     const WRITES = 30;
     let reads = 0;

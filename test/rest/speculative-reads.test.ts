@@ -29,7 +29,7 @@ function speculate(client: RestClient, id = 'p'): Promise<unknown> {
   return answer;
 }
 
-/** A backend that accepts the key, and then leaves calls of persons without an answer. */
+/** A backend that accepts the key, and then leaves calls of persons without a response. */
 async function openSilent(options: Parameters<typeof openRest>[0] = {}) {
   const rest = await openRest({ clock: new FakeClock(), ...options });
   rest.backend.on('*', ok(personAsked));

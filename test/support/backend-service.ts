@@ -1,5 +1,5 @@
 /**
- * The embedded backend in a process of its own, as `npm run backend` starts it.
+ * The embedded backend in its own process, as `npm run backend` starts it.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

@@ -11,8 +11,8 @@ export interface ConnectProxy {
   readonly authorization: string | undefined;
   /** Connections to it that are open. */
   readonly connections: number;
-  /** How the next tunnels are answered: opened, refused, or not at all. */
-  answer: 'open' | 'refuse' | 'ask for credentials' | 'silence';
+  /** How the next tunnels get responses: opened, rejected, or not at all. */
+  answer: 'open' | 'refuse' | 'require credentials' | 'silence';
 }
 
 export async function openConnectProxy(port: number): Promise<ConnectProxy> {
@@ -34,7 +34,7 @@ export async function openConnectProxy(port: number): Promise<ConnectProxy> {
       socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n');
       return;
     }
-    if (state.answer === 'ask for credentials') {
+    if (state.answer === 'require credentials') {
       socket.end('HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n');
       return;
     }

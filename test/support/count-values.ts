@@ -1,9 +1,9 @@
 /**
- * The size of an answer: its fields and list items, each counted once, as the plan bounds them.
+ * The size of a response: its fields and list items, each counted once, as the plan bounds them.
  */
 import { parse, visit } from 'graphql';
 
-/** @param source the document that was answered. */
+/** @param source the executed document. */
 export function countValues(data: unknown, source: string): number {
   const scalars = scalarKeys(source);
   return count(data);

@@ -1,4 +1,4 @@
-/** Draws the layers into docs/architecture.md anew: `npm run docs:layers`. */
+/** Draws the layers into docs/architecture.md again: `npm run docs:layers`. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { takeNoArguments } from '../../src/app/commands/terminal.ts';
 import { drawLayers } from './layers.ts';
@@ -8,7 +8,7 @@ const PAGE = 'docs/architecture.md';
 takeNoArguments(`
 npm run docs:layers
 
-Draws the layers into ${PAGE} anew. Takes no arguments.
+Draws the layers into ${PAGE} again. Takes no arguments.
 `);
 
 const page = readFileSync(PAGE, 'utf8');

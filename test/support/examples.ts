@@ -1,5 +1,5 @@
 /**
- * Runs the examples of the documentation against a gateway, and compares its answers with those of
+ * Runs the examples of the documentation against a gateway, and compares its responses with those of
  * the page.
  *
  * A GraphQL document is executed with the key of the sample data. Behind its language stand its
@@ -88,7 +88,7 @@ async function readVariables(gateway: GatewayProcess, json: string): Promise<unk
   return JSON.parse(text);
 }
 
-/** The output of a command or a snippet at the root, with the gateway's address in place of the documented one. */
+/** The output of a command or a snippet at the root, with the gateway's address instead of the documented one. */
 async function print(gateway: GatewayProcess, { place, language, text }: Block): Promise<string> {
   const source = text.replaceAll(DOCUMENTED_URL, gateway.url);
   if (language === 'sh') return run('bash', ['-c', source]);
@@ -96,7 +96,7 @@ async function print(gateway: GatewayProcess, { place, language, text }: Block):
   const folder = join(ROOT, 'node_modules/.cache/docs');
   const file = join(folder, `${place.replace(/\W+/g, '-')}.mts`);
   mkdirSync(folder, { recursive: true });
-  // A frontend has `src/client` beside its own files.
+  // A frontend has `src/client` next to its own files.
   writeFileSync(file, source.replaceAll("'./client/", `'${ROOT}src/client/`));
   return run(process.execPath, ['--import', 'tsx', file]);
 }

@@ -1,4 +1,4 @@
-/** Clocks that stand still until a test moves them on. */
+/** Clocks that move only when a test moves them. */
 import { onTestFinished, vi } from 'vitest';
 import type { Clock, Timer } from '../../src/lib/clock.ts';
 import type { Behaviour } from './faults.ts';

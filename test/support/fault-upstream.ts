@@ -1,8 +1,8 @@
 /**
- * A backend with a script of answers and faults for each route.
+ * A backend with a script of responses and faults for each route.
  *
- * `upstream.on('GET /v0/pages/p1', status(503), ok(page))` answers 503 once and then always the page.
- * `faults.ts` has the answers and faults.
+ * `upstream.on('GET /v0/pages/p1', status(503), ok(page))` responds with 503 once and then always with the page.
+ * `faults.ts` has the responses and faults.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -21,7 +21,7 @@ export interface FaultUpstream {
   /** Open connections. */
   readonly connections: number;
   /**
-   * The answers of a route in order; the last one is repeated. A route is a method and a path, without the
+   * The responses of a route in order; the last one is repeated. A route is a method and a path, without the
    * query; `*` stands for every route that has no script.
    */
   on(route: string, ...behaviours: readonly Behaviour[]): void;
@@ -38,7 +38,7 @@ export interface FaultUpstreamOptions {
   readonly stopped?: boolean;
 }
 
-/** Opens a backend that answers 404 until it has a script. */
+/** Opens a backend that responds with 404 until it has a script. */
 export async function openFaultUpstream({
   certificate,
   stopped = false,

@@ -1,5 +1,5 @@
 /**
- * Answers and faults of a backend.
+ * Responses and faults of a backend.
  *
  * Faults below HTTP (cut, reset, raw bytes, silence) are written to the socket itself.
  */
@@ -18,7 +18,7 @@ export interface Seen {
   readonly atMs: number;
 }
 
-/** One answer, or a fault in its place. */
+/** One response, or a fault instead. */
 export type Behaviour = (
   response: ServerResponse,
   seen: Seen,
@@ -44,7 +44,7 @@ export const status =
     response.end(JSON.stringify({ code: 'SECRET_UPSTREAM_WORD', message: 'secret upstream text' }));
   };
 
-/** A status with a page of HTML, as proxies and Express answer it. */
+/** A status with a page of HTML, as proxies and Express send it. */
 export const html =
   (code: number): Behaviour =>
   (response) => {
@@ -89,10 +89,10 @@ export function held(behaviour: Behaviour): { behaviour: Behaviour; release: () 
   };
 }
 
-/** Accepts the request, and never answers. */
+/** Accepts the request, and never responds. */
 export const silence = (): Behaviour => () => {};
 
-/** Resets the connection (RST) after this many bytes of a 200 answer; 0 is before its headers. */
+/** Resets the connection (RST) after this many bytes of a 200 response; 0 is before its headers. */
 export const reset =
   (afterBytes = 0): Behaviour =>
   async (response, _seen, socket) => {
@@ -113,12 +113,12 @@ export const cut =
     response.write(whole.slice(0, Math.floor(whole.length / 2)), () => socket.end());
   };
 
-/** Closes the connection in order, without an answer. */
+/** Closes the connection in order, without a response. */
 export const hangUp = (): Behaviour => (_response, _seen, socket) => {
   socket.end();
 };
 
-/** One byte at a time, for ever. */
+/** One byte at a time, without an end. */
 export const drip =
   (everyMs: number): Behaviour =>
   async (response, _seen, socket) => {
@@ -143,7 +143,7 @@ export const endless =
     }
   };
 
-/** These bytes in place of an HTTP answer; the connection stays open. */
+/** These bytes instead of an HTTP response; the connection stays open. */
 export const raw =
   (bytes: string | Buffer): Behaviour =>
   (_response, _seen, socket) => {

@@ -53,7 +53,7 @@ export const buildGateway = async (): Promise<string> => join(await buildAll(), 
 /** The path of its `backend.js`, which `npm run backend` runs. */
 export const buildBackend = async (): Promise<string> => join(await buildAll(), 'backend.js');
 
-/** The path of a script beside it, or of a module of the settings. */
+/** The path of a script next to it, or of a module of the settings. */
 export const buildScript = async (name: string): Promise<string> =>
   join(await buildAll(), `${name}.js`);
 
@@ -93,7 +93,7 @@ async function buildInto(done: string): Promise<void> {
   const external = [...(config.external as (string | RegExp)[]), ...TOOLS];
   const output = { dir: making };
   await build({ ...config, external, input: SCRIPTS, plugins: [], cwd: ROOT, output });
-  // The page has a build of its own.
+  // The page has its own build.
   symlinkSync(join(ROOT, 'dist/explorer'), join(making, 'explorer'), 'junction');
   // Some tests start it as another user.
   chmodSync(making, 0o755);

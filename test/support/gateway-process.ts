@@ -1,5 +1,5 @@
 /**
- * The real gateway, `src/main.ts`, in a process of its own.
+ * The real gateway, `src/main.ts`, in its own process.
  *
  * Tests use the interfaces that its users have: the port, signals, and output.
  */
@@ -115,7 +115,7 @@ export function startProcess(
     reject(new Error(`The gateway ended with ${code}: ${written.output}`));
     return code as number | null;
   });
-  // No unhandled rejection when nobody waits for it.
+  // No unhandled rejection when no one waits for it.
   ready.catch(() => {});
   return {
     process: child,

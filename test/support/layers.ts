@@ -61,7 +61,7 @@ export const between = (nameOf: (file: string) => string, within = ''): Edge[] =
     .filter(([from, to]) => from !== to);
 
 /**
- * The layers and their imports in Mermaid's language. An arrow that a longer way implies is left out, and so are those
+ * The layers and their imports in Mermaid's language. An arrow that a longer way implies is omitted, and so are those
  * to `lib` and `v0`, which nearly all have.
  */
 export function drawLayers(): string {

@@ -1,4 +1,4 @@
-/** An upstream whose calls wait for a test to answer them, and the size of V8's old generation. */
+/** An upstream whose calls wait for a test to respond to them, and the size of V8's old generation. */
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Dispatcher } from 'undici';
@@ -31,7 +31,7 @@ const CONTROLLER: Dispatcher.DispatchController = {
   resume: () => {},
 };
 
-/** Answers reads of persons when it is told to, in the order of calls, without a socket. */
+/** Responds to reads of persons on demand, in the order of calls, without a socket. */
 class WaitingDispatcher extends Dispatcher {
   #waiting: { readonly id: string; readonly handler: Dispatcher.DispatchHandler }[] = [];
 
@@ -43,7 +43,7 @@ class WaitingDispatcher extends Dispatcher {
     return true;
   }
 
-  /** Answers those of ids that begin so. */
+  /** Responds to those of ids with this prefix. */
   answer(start: string): void {
     const asked = this.#waiting.filter(({ id }) => id.startsWith(start));
     this.#waiting = this.#waiting.filter(({ id }) => !id.startsWith(start));

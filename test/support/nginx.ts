@@ -12,18 +12,18 @@ import { freePort } from './free-port.ts';
 const PROGRAM = ['/usr/sbin/nginx', '/usr/bin/nginx'].find((path) => existsSync(path));
 
 export const hasNginx = PROGRAM !== undefined;
-if (!hasNginx) process.stderr.write('There is no nginx here: its tests are skipped.\n');
+if (!hasNginx) process.stderr.write('nginx is not installed: its tests are skipped.\n');
 
 /** The content of nginx's `http` block, for the port to listen on and the host to pass requests to. */
 export type NginxSettings = (port: number, host: string) => string;
 
-/** Passes requests on with nginx's defaults, by which answers are buffered. */
+/** Passes requests on with nginx's defaults, by which responses are buffered. */
 export const passing =
   (settings = ''): NginxSettings =>
   (port, host) =>
     `${settings} server { listen 127.0.0.1:${port}; location / { proxy_pass http://${host}; } }`;
 
-/** Starts nginx for one test. @returns its URL, once the server behind it answers. */
+/** Starts nginx for one test. @returns its URL, once the server behind it responds. */
 export async function openNginx(upstreamUrl: string, settings = passing()): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'nginx-'));
   const port = await freePort();

@@ -1,10 +1,10 @@
 /**
  * The one opener of gateways for tests: in this process over a real port, or as `npm start` starts it, in a process
- * of its own; in front of the embedded backend, one whose answers a test stages, or one that misbehaves.
+ * of its own; in front of the embedded backend, one whose responses a test stages, or one that misbehaves.
  *
  * What it opens is closed when the file of tests has ended, if not before. Opening takes most of a test's time, so
  * without options there is one gateway a file, and gateways with the same backend options share a backend; a test that
- * writes asks for one of its own with `fresh`, and one that counts for a gateway of its own with `{}`.
+ * writes requests a new one with `fresh`, and one that counts for its own gateway with `{}`.
  */
 
 import { execute, parse, type GraphQLFormattedError } from 'graphql';
@@ -36,7 +36,7 @@ import { DEFAULTS, scopeOf } from './settings.ts';
 import { world } from './world.ts';
 
 /**
- * `sample`: the embedded one over the sample data; `faulty`: one whose answers are scripted route by route, and
+ * `sample`: the embedded one over the sample data; `faulty`: one whose responses are scripted route by route, and
  * that has every object to begin with; a function: the JSON for a path and its query, and 404 for undefined; a
  * URL: one that is there already.
  */
@@ -61,7 +61,7 @@ export interface InProcessOptions extends PartOfOptions {
   readonly http?: Partial<GatewayOptions['http'] & HttpOptions>;
 }
 
-/** In front of a backend with the REST document's routes only, which the gateway is told. */
+/** In front of a backend with the API spec's routes only, as the gateway is configured. */
 export const DOCUMENT_ROUTES = {
   sample: { routes: 'document' },
   rest: { routeSet: 'document' },
@@ -85,7 +85,7 @@ export interface InProcessGateway extends Client {
   readonly restCalls: string[];
   /** The call log of the last operation. */
   readonly journal: CallLog;
-  /** Executes by graphql-js alone, without look-ahead and without the gateway around it. */
+  /** Executes by graphql-js alone, without prefetching and without the gateway around it. */
   askNaively(document: string, options?: Pick<AskOptions, 'variables'>): Promise<NaiveAnswer>;
   /** Called when the file of tests has ended, if not before. */
   close(): Promise<void>;
@@ -97,7 +97,7 @@ export interface NaiveAnswer {
   readonly errors: readonly GraphQLFormattedError[];
 }
 
-/** A backend whose answers and faults a test scripts. */
+/** A backend whose responses and faults a test scripts. */
 export interface WithFaults {
   readonly upstream: FaultUpstream;
 }
@@ -178,7 +178,7 @@ async function openInThisProcess(
   const real = createUpstream({
     dispatcher,
     pathPrefix,
-    // Routes of the embedded backend are detected, as without a setting; staged answers cannot show them.
+    // Routes of the embedded backend are detected, as without a setting; staged responses cannot show them.
     routeSet: site ? 'auto' : 'extended',
     timeoutMs: site ? 3_000 : 1_000,
     observer: {
@@ -232,7 +232,7 @@ async function openInThisProcess(
     backendUrl,
     restCalls,
     get journal() {
-      if (!journal) throw new Error('No operation yet: the journal belongs to the last one.');
+      if (!journal) throw new Error('No operation yet: the call log belongs to the last one.');
       return journal;
     },
     ask: (...args) => {
@@ -259,7 +259,7 @@ async function openInThisProcess(
 
 interface SampleSite {
   readonly backend: Promise<EmbeddedBackend>;
-  /** Receives the calls to the backend: of the gateway that was asked last. */
+  /** Receives the calls to the backend: of the last gateway. */
   listener: (line: string) => void;
 }
 
@@ -284,7 +284,7 @@ function sampleSite(options: Partial<BackendOptions>, fresh: boolean): SampleSit
   return site;
 }
 
-/** Real sockets and the real code of the gateway, with answers of the test. */
+/** Real sockets and the real code of the gateway, with responses of the test. */
 async function openStagedBackend(
   answer: (url: URL) => unknown,
   listen: (line: string) => void,

@@ -18,7 +18,7 @@ export interface Block {
   /** The words after the language: `run`, `answer`, variables as JSON. */
   readonly info: string;
   readonly text: string;
-  /** The block after it, if that is the answer of this one. */
+  /** The block after it, if that is the response of this one. */
   readonly answer: Pick<Block, 'language' | 'text'> | undefined;
 }
 
@@ -28,13 +28,13 @@ export interface Page {
   /** Without its blocks. */
   readonly prose: string;
   readonly blocks: readonly Block[];
-  /** The texts between backticks in the prose. */
+  /** The code between backticks in the prose. */
   readonly words: readonly string[];
   /** Targets of links and pictures inside the project: `costs.md#the-budget`. */
   readonly links: readonly string[];
   /** As GitHub makes them of headings. */
   readonly anchors: ReadonlySet<string>;
-  /** The table rows of the prose, cell by cell, each with the heading it stands below. */
+  /** The table rows of the prose, cell by cell, each with its heading. */
   readonly rows: readonly { readonly heading: string; readonly cells: readonly string[] }[];
 }
 

@@ -13,7 +13,7 @@ const PROGRAM = '/usr/bin/prometheus';
 const PROMTOOL = '/usr/bin/promtool';
 
 export const hasPrometheus = existsSync(PROGRAM) && existsSync(PROMTOOL);
-if (!hasPrometheus) process.stderr.write('There is no Prometheus here: its tests are skipped.\n');
+if (!hasPrometheus) process.stderr.write('Prometheus is not installed: its tests are skipped.\n');
 
 /** The files that operators get. */
 export const FOLDER = fileURLToPath(new URL('../../deploy/observability', import.meta.url));
@@ -25,7 +25,7 @@ export function promtool(...args: readonly string[]): string {
   return stdout;
 }
 
-/** A Prometheus as `deploy/observability/` configures it, but for its target and its intervals. Ends with the test. */
+/** A Prometheus as `deploy/observability/` configures it, except its target and its intervals. Ends with the test. */
 export async function openPrometheus(target: string) {
   const folder = mkdtempSync(join(tmpdir(), 'prometheus-'));
   const config = parse(readFileSync(join(FOLDER, 'prometheus.yaml'), 'utf8'));

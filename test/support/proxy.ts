@@ -13,12 +13,12 @@ import { openNginx, type NginxSettings } from './nginx.ts';
 const HAPROXY = ['/usr/sbin/haproxy', '/usr/local/sbin/haproxy'].find((path) => existsSync(path));
 
 export const hasHaproxy = HAPROXY !== undefined;
-if (!hasHaproxy) process.stderr.write('There is no haproxy here: its tests are skipped.\n');
+if (!hasHaproxy) process.stderr.write('haproxy is not installed: its tests are skipped.\n');
 
 export const readProxy = (file: string): string =>
   readFileSync(new URL(`../../deploy/proxy/${file}`, import.meta.url), 'utf8');
 
-/** The configuration with a test's replicas in the place of `gateway-1:4000` and the others. */
+/** The configuration with a test's replicas instead of `gateway-1:4000` and the others. */
 function inFrontOf(replicas: readonly string[], file: string): string {
   const hosts = replicas.map((url) => new URL(url).host);
   return readProxy(file).replaceAll(

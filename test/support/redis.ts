@@ -16,12 +16,12 @@ const PROGRAM = ['/usr/bin/redis-server', '/usr/bin/valkey-server'].find((path) 
 );
 
 export const hasRedis = PROGRAM !== undefined;
-if (!hasRedis) process.stderr.write('There is no redis-server here: its tests are skipped.\n');
+if (!hasRedis) process.stderr.write('redis-server is not installed: its tests are skipped.\n');
 
 export interface RedisServer {
   /** For `REDIS_URL`. */
   readonly url: string;
-  /** Sends a command, and answers what Redis answers. */
+  /** Sends a command, and returns what Redis returns. */
   command(name: string, ...args: readonly (string | number)[]): Promise<unknown>;
   /** Suspends it (SIGSTOP), and resumes it. */
   freeze(): void;
@@ -103,5 +103,5 @@ export async function startRedis(...args: readonly string[]): Promise<RedisServe
   };
 }
 
-/** Whether the server runs and asks for a password. */
+/** Whether the server runs and requires a password. */
 const isRefused = (error: Error): boolean => /^(?:NOAUTH|NOPERM)/.test(error.message);

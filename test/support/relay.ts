@@ -6,11 +6,11 @@ export interface Relay {
   readonly port: number;
   /** Connections to it since the last `leadTo`. */
   readonly connections: number;
-  /** Sets the target, and ends the present connections. Without a target, connections are accepted and never answered. */
+  /** Sets the target, and ends the present connections. Without a target, connections are accepted and get no response. */
   leadTo(port: number | undefined): void;
   /** Sets the target of further connections; the present ones stay as they are. */
   turnTo(port: number): void;
-  /** Sets the target of further connections; the present ones stay open and are never answered, as by a host that is gone. */
+  /** Sets the target of further connections; the present ones stay open and get no response, as from a host that is gone. */
   leaveFor(port: number): void;
   /** Resets the connections on which the backend spoke last. */
   resetIdle(): void;

@@ -16,7 +16,7 @@ import { DEFAULTS } from './settings.ts';
 const FOLDER = 'SAMPLE_DATABASE_FOLDER';
 const ORIGINAL = 'sample.db';
 
-/** Called once a run, for all of its lanes; resolves with a function that removes the folder. */
+/** Called once a run, for all of its suites; resolves with a function that removes the folder. */
 export async function setup(): Promise<(() => void) | undefined> {
   if (process.env[FOLDER] !== undefined) return undefined;
   const folder = mkdtempSync(join(tmpdir(), 'sample-database-'));

@@ -1,13 +1,13 @@
 /**
- * Answers made up from the routes' own schemas, for tests and benchmarks.
+ * Responses made up from the routes' own schemas, for tests and benchmarks.
  *
  * A string is the name of its field, an id is that of the path, and each timestamp is the same, so that a new field or
- * route is answered without a change here.
+ * route gets a response without a change here.
  */
 import { z } from 'zod';
 import { parametersOf, routes, type Route } from '../../src/v0/routes.ts';
 
-/** The timestamp of all samples, in the REST document's form. */
+/** The timestamp of all samples, in the API spec's form. */
 export const INSTANT = '+1700000000000';
 
 interface SampleOptions {
@@ -17,7 +17,7 @@ interface SampleOptions {
   readonly idPrefix?: string;
 }
 
-/** The documented answer of a route: `sampleOf(routes.getPage, { page_id: 'p1' })`. */
+/** The documented response of a route: `sampleOf(routes.getPage, { page_id: 'p1' })`. */
 export function sampleOf(
   route: Route,
   values: Readonly<Record<string, string>> = {},
@@ -75,7 +75,7 @@ function sample(
     );
   }
   if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional) {
-    // A cursor in each answer would be followed without end.
+    // A cursor in each response would be followed without end.
     return name === 'nextCursor' ? null : sample(schema.unwrap(), name, known, options);
   }
   if (schema instanceof z.ZodArray) {

@@ -1,5 +1,5 @@
 /**
- * A small backend with any of the extended routes missing, whose objects read the same with and without
+ * A small backend with any of the optional routes missing, whose objects read the same with and without
  * them: every audience has one link, every linked person one event, and no audience more than two versions.
  */
 
@@ -83,7 +83,7 @@ const onPage = (values: Values) => values['page_id'] === 'p1';
 const listIf = (isThere: boolean, items: readonly Found[], url: URL) =>
   isThere ? listOf(items, url) : undefined;
 
-/** The answer of each route; undefined for a 404. */
+/** The response of each route; undefined for a 404. */
 const ANSWERS = new Map<Route, (values: Values, url: URL) => unknown>([
   [routes.listAccounts, (_, url) => listOf(ACCOUNTS, url)],
   [
@@ -189,17 +189,17 @@ export interface SmallBackend {
   readonly calls: string[];
   /** The keys of these calls. */
   readonly keys: string[];
-  /** Routes that are refused with `refusal`. */
+  /** Routes that are rejected with `refusal`. */
   missing: ReadonlySet<Route>;
   /** 404, 405 or 501. */
   refusal: number;
-  /** Whether missing routes are refused in HTML, as Express and reloading proxies do it. */
+  /** Whether missing routes are rejected in HTML, as Express and reloading proxies do. */
   refusesInHtml: boolean;
   /** Whether every link of a page is deleted. */
   linksAreDeleted: boolean;
-  /** Whether any id of a page is answered with a page, `search` among them, as stubs do it. */
+  /** Whether any id of a page returns a page, even `search`, as stubs do. */
   takesAnyPage: boolean;
-  /** How long an answer takes, in milliseconds. */
+  /** How long a response takes, in milliseconds. */
   latencyMs: number;
 }
 

@@ -9,7 +9,7 @@ const [folder = '.'] = process.argv.slice(2);
 const product = spawn('npm', ['start'], {
   cwd: folder,
   env: { ...process.env, NODE_ENV: 'production', PORT: '0', BACKEND_DATABASE_URL: ':memory:' },
-  // A group of its own, so that npm and its child processes end together.
+  // A separate group, so that npm and its child processes end together.
   detached: true,
 });
 const stop = (): void => void process.kill(-product.pid!, 'SIGTERM');

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Waits until something holds: asks again until `check` neither throws nor answers false.
+ * Waits until something is true: checks again until `check` neither throws nor returns false.
  *
  * @throws the last error of `check`, when it still does not hold after `ms`.
  */

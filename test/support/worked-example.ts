@@ -27,7 +27,7 @@ function applyDiff(before: string, diff: string, place: string): string {
         .join('');
     const parts = source.split(side('+'));
     if (parts.length !== 2)
-      throw new Error(`${place} does not fit: its lines stand ${parts.length - 1} times.`);
+      throw new Error(`${place} does not fit: its lines occur ${parts.length - 1} times.`);
     return parts.join(side('-'));
   }, before);
 }

@@ -1,5 +1,5 @@
 /**
- * A whole backend out of the route table: it has every object that is asked for, made from the
+ * A whole backend out of the route table: it has every object that is requested, made from the
  * contract's own schemas.
  */
 import type { Route } from '../../src/v0/routes.ts';
@@ -8,7 +8,7 @@ import { ok, status, type Behaviour } from './faults.ts';
 
 export { INSTANT, routeOf } from './sample-responses.ts';
 
-/** Answers every documented request with what its route promises; 404 for any other. */
+/** Responds to every documented request with what its route promises; 404 for any other. */
 export const world = (): Behaviour => (response, seen, socket) => {
   const found = samples.routeOf(seen);
   const answer = found ? ok(sampleOf(found.route, found.values)) : status(404);
@@ -30,10 +30,10 @@ export const worldWithBrokenRow = (): Behaviour => {
   };
 };
 
-/** The answer of each route, with `<page_id>` in the place of the path's value. */
+/** The response of each route, with `<page_id>` instead of the path's value. */
 const templates = new Map<string, string>();
 
-/** The documented answer of a route, whose fields tests change. */
+/** The documented response of a route, whose fields tests change. */
 export function sampleOf(
   route: Route,
   values: Readonly<Record<string, string>> = {},

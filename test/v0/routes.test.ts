@@ -8,7 +8,7 @@ const table = Object.values<Route>(routes);
 const parametersOf = (path: string): string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter!);
 
-/** Every literal segment of the table, and texts that resemble one. */
+/** Every literal segment of the table, and strings that resemble one. */
 const words = [...new Set(table.flatMap(({ path }) => path.split('/')))].filter(
   (word) => word !== '' && !word.startsWith('{'),
 );

@@ -1,7 +1,7 @@
 /**
  * Apollo Server with a RESTDataSource, as its documentation shows.
  *
- * No DataLoader: a RESTDataSource answers the same GET of one request once, and says so in its docs.
+ * No DataLoader: a RESTDataSource returns the same GET of one request once, and shows it in its docs.
  */
 import { readFileSync } from 'node:fs';
 import { RESTDataSource } from '@apollo/datasource-rest';

@@ -1,4 +1,4 @@
-/** The response cache in memory: which answers it has, for how long, and for whom. */
+/** The response cache in memory: which responses it contains, how long, and for which callers. */
 import { describe, expect, it } from 'vitest';
 import { ResponseCache } from '../../../src/extensions/cache/response-cache.ts';
 import { NOW } from '../../../src/rest/call/call.ts';
@@ -33,7 +33,7 @@ async function readAll(rest: Rest, count: number, scope?: Partial<RequestScope>)
   return seen;
 }
 
-/** Answers 1, 2, 3, … as the title, with these headers. */
+/** Returns 1, 2, 3, … as the title, with these headers. */
 function counting(headers: Readonly<Record<string, string>> = {}): Behaviour {
   let count = 0;
   return ok(() => topic('t', String((count += 1))), headers);
@@ -142,7 +142,7 @@ describe('the caching headers of a response', () => {
     ['an Age above max-age', { 'cache-control': 'max-age=60', age: '61' }, 0],
     ['a negative Age', { 'cache-control': 'max-age=60', age: '-20' }, 60],
     ['s-maxage alone', { 'cache-control': 's-maxage=60' }, 0],
-    ['max-age beside a longer s-maxage', { 'cache-control': 's-maxage=600, max-age=60' }, 60],
+    ['max-age and a longer s-maxage', { 'cache-control': 's-maxage=600, max-age=60' }, 60],
     ['stale-while-revalidate', { 'cache-control': 'max-age=60, stale-while-revalidate=600' }, 60],
     ['stale-if-error', { 'cache-control': 'max-age=60, stale-if-error=600' }, 60],
     ['must-revalidate', { 'cache-control': 'max-age=60, must-revalidate' }, 60],

@@ -1,6 +1,6 @@
 /**
  * The other subgraph of the tests: reviews of pages, and mentions of one object of each type of the gateway. Started
- * by `node reviews.mjs KEYS OBJECTS`, in a process of its own, because its libraries bring a copy of graphql.
+ * by `node reviews.mjs KEYS OBJECTS`, in its own process, because its libraries bring a copy of graphql.
  *
  * KEYS is the kind of key by which it knows the gateway's objects, `id` or `raw`; OBJECTS is the JSON of these keys,
  * by their types: the global id and the raw ids.

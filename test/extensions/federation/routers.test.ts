@@ -1,5 +1,5 @@
 /**
- * Routers in front of the subgraph and another one: their answers, and the REST calls that these take.
+ * Routers in front of the subgraph and another one: their responses, and the REST calls that these take.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '../../../src/app/schema.ts';
@@ -94,14 +94,14 @@ describe
     router = clientOf(url, 'demo');
   });
 
-  /** The answer of the router, and the calls of the gateway for it. */
+  /** The response of the router, and the calls of the gateway for it. */
   const askRouter = async (query: string) => {
     gateway.restCalls.length = 0;
     const reply = await router.ask(query);
     return { ...reply, calls: [...gateway.restCalls].sort() };
   };
 
-  /** The answer and the calls of the gateway without the router. */
+  /** The response and the calls of the gateway without the router. */
   const askHere = async (query: string) => {
     const reply = await gateway.ask(query);
     return { ...reply, calls: [...gateway.restCalls].sort() };

@@ -1,4 +1,4 @@
-/** The gateway as a subgraph: its schema for composers, and its answers to the references of a router. */
+/** The gateway as a subgraph: its schema for composers, and its responses to the references of a router. */
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { type GraphQLInterfaceType, parse } from 'graphql';
@@ -404,7 +404,7 @@ describe('the cost of references', () => {
 
   it('stays within the plan for random references, each resolved at its index in the response', async () => {
     const gateway = await open();
-    // The first answer of each route shows that the route exists, so that no later call checks it.
+    // The first response of each route shows that the route exists, so that no later call checks it.
     await gateway.ask(ENTITIES, { variables: { representations: objects } });
     const part = fc.constantFrom(IDS.page, 'gone', '', '..', null, 7, pageId(1));
     const reference = fc.oneof(

@@ -1,5 +1,5 @@
 /**
- * The composers and routers that the subgraph is tested with, and another subgraph beside it. They are installed by
+ * The composers and routers that the subgraph is tested with, and another subgraph next to it. They are installed by
  * `npm ci` in this folder, apart from the product; otherwise their tests are skipped.
  */
 import { spawn } from 'node:child_process';
@@ -23,7 +23,7 @@ const packages = packagesOf(import.meta.url);
 export const hasPackages = packages !== undefined;
 export const hasGrafbase = existsSync(GRAFBASE);
 if (hasPackages && !hasGrafbase) {
-  process.stderr.write('There is no Grafbase for this machine: its tests are skipped.\n');
+  process.stderr.write('Grafbase is not available for this platform: its tests are skipped.\n');
 }
 
 export interface Subgraph {
@@ -114,7 +114,7 @@ export async function openReviews(keys: 'id' | 'raw', known: Known): Promise<Sub
 
 export type Router = (subgraphs: readonly Subgraph[]) => Promise<string>;
 
-/** Each starts a router over subgraphs, and answers its URL, without a path. */
+/** Each starts a router over subgraphs, and returns its URL, without a path. */
 export const routers: Readonly<Record<string, Router>> = {
   'Hive Gateway': async (subgraphs) => {
     const { supergraph } = composers['@theguild/federation-composition']!(subgraphs);

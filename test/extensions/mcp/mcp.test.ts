@@ -16,7 +16,7 @@ import { openGateway, type InProcessOptions, type WithFaults } from '../../suppo
 
 const FIND_PAGES = `
 # Finds pages by words of their names.
-# Answers the best first.
+# The best matches come first.
 query FindPages(
   # Words to look for.
   $query: String!
@@ -141,7 +141,7 @@ describe.each(['auto', 'legacy'] as const)('an agent in protocol mode %s', (mode
     ]);
     const find = tools.find(({ name }) => name === 'FindPages')!;
     expect(find.description).toBe(
-      'Finds pages by words of their names.\nAnswers the best first.\n\nCosts 1 REST call in 1 round trip.',
+      'Finds pages by words of their names.\nThe best matches come first.\n\nCosts 1 REST call in 1 round trip.',
     );
     expect(find.inputSchema).toMatchObject({
       properties: {
@@ -171,7 +171,7 @@ describe.each(['auto', 'legacy'] as const)('an agent in protocol mode %s', (mode
       { mode },
     );
 
-    // With the list the client holds each answer against its tool's output schema, and throws where it does not fit.
+    // With the list the client holds each response against its tool's output schema, and throws where it does not fit.
     await client.listTools();
     const found = await call(client, 'FindPages', { query: 'northwind' });
     const { pageId } = found.structuredContent.data.searchPages[0];

@@ -1,5 +1,5 @@
 /**
- * Prints how many bytes of the old generation a screen that is read ahead leaves behind before a full collection of V8,
+ * Prints how many bytes of the old generation a screen that is prefetched leaves behind before a full collection of V8,
  * where ten others are in flight all the time. It runs in its own process, because objects of other tests would
  * count as well.
  */

@@ -1,4 +1,4 @@
-/** Memory of screens that were read ahead, before a full collection of V8. */
+/** Memory of screens that were prefetched, before a full collection of V8. */
 import { expect, it } from 'vitest';
 import { retainedBytes } from '../../support/retained-bytes.ts';
 

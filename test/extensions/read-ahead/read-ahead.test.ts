@@ -1,4 +1,4 @@
-/** Reading ahead as callers see it: a screen seen before takes one round, and its answer stays the same. */
+/** Prefetching as callers see it: a screen seen before takes one round, and its response stays the same. */
 import { once } from 'node:events';
 import fc from 'fast-check';
 import type { ExecutionArgs } from 'graphql';
@@ -165,7 +165,7 @@ describe('a repeated query', () => {
       expect(names).toEqual([2, 2, 2]);
     });
 
-    // One run reads ahead, and the two others share what they ask.
+    // One run prefetches, and the two others share its calls.
     expect(calls.filter((call) => call === person('ada')).length).toBeLessThanOrEqual(2);
   });
 
@@ -297,7 +297,7 @@ describe('a prefetched read', () => {
   });
 
   it.each([
-    ['before it is asked', false],
+    ['before it is queried', false],
     ['while a field waits for it', true],
   ])('is repeated, and retried as usual, when it fails %s', async (_, isLate) => {
     const pages = new Pages(['ada']);
@@ -410,7 +410,7 @@ describe('a prefetched read', () => {
   });
 
   it.each([
-    ['before the write', 'while it is under way'],
+    ['before the write', 'while it is in flight'],
     ['before the write', 'after it'],
     ['during the write', 'after it'],
   ])('started %s of its key is repeated for a field that requests it %s', async (begun, asks) => {
@@ -575,7 +575,7 @@ describe('wrong predictions', () => {
     clock.pass(1);
     expect(await run(0)).toBe(10);
 
-    // Anew, twenty runs are judged together.
+    // Again, twenty runs are judged together.
     for (let i = 0; i < 19; i++) expect(await run(10)).toBe(10);
     expect(await run(0)).toBe(0);
   });

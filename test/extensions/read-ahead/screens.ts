@@ -18,7 +18,7 @@ export const SCREEN = screenOf();
 /** A page's audiences, each with the id of its person. */
 export class Pages {
   readonly personsOf = new Map<string, readonly (string | null)[]>();
-  /** Answers of single persons in place of their objects. */
+  /** Responses of single persons instead of their objects. */
   readonly persons = new Map<string, Behaviour>();
 
   constructor(persons: readonly (string | null)[] = ['ada', 'ben']) {
@@ -54,11 +54,11 @@ export const NOT_THERE: Behaviour = status(404);
 interface AheadOptions extends InProcessOptions {
   /** Of the pauses of documents. */
   readonly guessClock?: Clock;
-  /** Before reading ahead in the list. */
+  /** Before prefetching in the list. */
   readonly others?: readonly Extension[];
 }
 
-/** A gateway that reads ahead. */
+/** A gateway that prefetches. */
 export function openAhead({
   guessClock = systemClock,
   others = [],
@@ -67,7 +67,7 @@ export function openAhead({
   return openGateway(withReadAhead(options, guessClock, others));
 }
 
-/** A gateway that reads ahead, in front of these pages. */
+/** A gateway that prefetches, in front of these pages. */
 export async function openPages(
   pages: Pages,
   { guessClock = systemClock, others = [], ...options }: AheadOptions = {},

@@ -1,5 +1,5 @@
 /**
- * Recording and replaying the answers of a backend: faults, sequences, keys, misses.
+ * Recording and replaying the responses of a backend: faults, sequences, keys, misses.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -167,16 +167,16 @@ describe('a recording', () => {
 describe('a replay', () => {
   it.each<[string, Behaviour[]]>([
     ['a reset', [reset()]],
-    ['a reset in the middle of an answer', [reset(500)]],
-    ['a truncated answer', [cut(person('p1'))]],
+    ['a reset in the middle of a response', [reset(500)]],
+    ['a truncated response', [cut(person('p1'))]],
     ['malformed HTTP', [raw('NOT HTTP AT ALL\r\n\r\n')]],
     ['a rate limit without Retry-After', [status(429)]],
     ['a rate limit with Retry-After', [status(429, { 'retry-after': '60' })]],
     ['an outage', [status(503)]],
-    ['a refusal', [status(403, { 'x-request-id': 'backend-7' })]],
-    ['an answer that is not JSON', [text('<html>', 'text/html')]],
+    ['a rejection', [status(403, { 'x-request-id': 'backend-7' })]],
+    ['a response that is not JSON', [text('<html>', 'text/html')]],
     ['bytes that are not UTF-8', [text(Buffer.from([0x80, 0xff]))]],
-    ['a fault and then an answer', [reset(), ok(person('p1'))]],
+    ['a fault and then a response', [reset(), ok(person('p1'))]],
   ])('reproduces the recorded outcome: %s', async (_name, turns) => {
     const { folder, client } = await openRecording({ [PERSON]: turns });
     const recorded = await readPerson(client());

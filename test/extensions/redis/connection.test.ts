@@ -1,5 +1,5 @@
 /**
- * A Redis that is away, slow, frozen or refuses: commands answer undefined in bounded time, and never fail.
+ * A Redis that is unavailable, slow, frozen or rejects: commands return undefined in bounded time, and never fail.
  */
 import { readFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
@@ -158,7 +158,7 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
 
   it.each([
     [
-      'are refused',
+      'are rejected',
       (socket: Socket) => void socket.end('-ERR max number of clients reached\r\n'),
       /^away: ERR max number of clients$/,
     ],
@@ -257,7 +257,7 @@ describe.skipIf(!hasRedis)('an unsupported kind of Redis server', () => {
   });
 });
 
-/** A server that answers each command with an error. */
+/** A server that responds to each command with an error. */
 async function openRefusing(error: string): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => {});

@@ -32,7 +32,7 @@ const chance = (of: number): boolean => Math.random() < of;
 const pick = <Item>(items: readonly Item[]): Item =>
   items[Math.floor(Math.random() * items.length)]!;
 
-/** Loses commands, answers and messages, carries commands out when nobody waits any more, and delays the rest. */
+/** Loses commands, responses and messages, executes commands when no one waits any more, and delays the rest. */
 const unreliable = (connection: Connection): Connection => ({
   ...connection,
   get isAvailable() {
@@ -144,7 +144,7 @@ it.skipIf(!hasRedis)(
           const flight = `${through} ${id} ${newerThan}`;
           const hasJoined = client.callLog.entries.at(-1)?.source === 'shared';
           if (!hasJoined) begun.set(flight, startMs);
-          // A request that joins a read gets its answer, which may be old on a slow machine.
+          // A request that joins a read gets its response, which may be old on a slow machine.
           const begunMs = begun.get(flight)!;
           const state = Number((await asked).title);
           const endedMs = states.get(id)![state + 1] ?? Infinity;

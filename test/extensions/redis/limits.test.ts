@@ -12,7 +12,7 @@ import { ID, openShared } from './support.ts';
 const MINUTE = { calls: 600, windowMs: 60_000 };
 const PAGE = '{ page(pageId: "p") { name } }';
 
-/** The number of granted calls, of so many single ones asked for in turn. */
+/** The number of granted calls, of so many single ones requested in turn. */
 async function granted(limits: readonly LeasedRateLimits[], count: number, apiKey = 'key') {
   let calls = 0;
   for (let i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-/** The scripts that store answers and move epochs, run by Redis and compared with a model. */
+/** The scripts that store responses and move epochs, run by Redis and compared with a model. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { RedisReads } from '../../../src/extensions/redis/shared-reads.ts';
@@ -30,7 +30,7 @@ it.skipIf(!hasRedis)(
         const found: ({ read: FoundRead; number: number } | undefined)[] = replicas.map(
           () => undefined,
         );
-        // The model: the number of the present epoch, and the stored answer with the number of its epoch.
+        // The model: the number of the present epoch, and the stored response with the number of its epoch.
         let number = 0;
         let kept: { number: number; text: string } | undefined;
         let highest = '';

@@ -66,7 +66,7 @@ async function write(rest: Rest): Promise<string> {
 }
 
 /**
- * Waits for an answer in Redis. It is sent there once, after its caller has it; when Redis was late it is read again, with
+ * Waits for a response in Redis. It is sent there once, after its caller has it; when Redis was late it is read again, with
  * nothing in memory.
  */
 async function untilStored(
@@ -139,7 +139,7 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
     slow.release();
 
     expect(await begun).toBe('sent old');
-    // Before both messages of the write have arrived, an answer read in between is not used.
+    // Before both messages of the write have arrived, a response read in between is not used.
     await until(async () => (await read(other, { newerThan: token })) === 'cached new');
     expect(await read(one, { newerThan: token })).toMatch(/ new$/);
   });
@@ -255,7 +255,7 @@ describe.skipIf(!hasRedis)('replicas that share a Redis', () => {
     backend.on(TOPIC, ok(topic('t', 'old'), brief), ok(topic('t', 'new'), brief));
     expect(await read(one)).toBe('sent old');
     const readMs = performance.now();
-    // The command that stores it may still be under way to Redis.
+    // The command that stores it may still be in flight to Redis.
     redis.freeze();
     await sleep(700);
     redis.thaw();

@@ -156,7 +156,7 @@ describe('a trace', () => {
     const tracer = tracerFor(decoder.url);
     const live = await openLive({ extensions: [traces(tracer)] });
     const id = await live.draft();
-    // An event reads the page by a call of its own.
+    // An event reads the page by its own call.
     const query = `subscription ($id: ID!) { audienceVersionProgress(id: $id) {
       isFinal audienceVersion { id status audience { page { name } } } } }`;
     const { ended, events } = await openEvents(live.site.url, { id }, { query });

@@ -2,7 +2,7 @@
  * Grafast with plan resolvers, loaders and an undici pool, served by Grafserv on Node's own server.
  *
  * A loader gets the ids of a whole level, each once. Lists are loaded by `loadOne` too, since
- * `loadMany` answers items alone, without what stands beside them.
+ * `loadMany` returns items alone, without what is next to them.
  */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -26,7 +26,7 @@ async function read(path, apiKey) {
   throw new Error(`GET /v0/${path}: ${statusCode}`);
 }
 
-/** @param idField has the id that was asked with, so that what needs no more begins at once. */
+/** @param idField has the id that was requested with, so that what needs no more begins at once. */
 const loaderOf = (pathOf, idField) => ({
   load: (ids, { shared: apiKey, params: { limit } }) =>
     ids.map((id) => read(pathOf(encodeURIComponent(id), limit), apiKey)),

@@ -11,7 +11,7 @@ export const composeConfig = defineConfig({
         source: './openapi.json',
         endpoint: '{env.UPSTREAM_URL}',
         operationHeaders: { 'x-api-key': "{context.headers['x-api-key']}" },
-        // Otherwise each answer is a union with the body of an error.
+        // Otherwise each response is a union with the body of an error.
         ignoreErrorResponses: true,
       }),
       transforms: [
