@@ -31,7 +31,7 @@ async function accept({ backend, client }: Rest, ...keys: readonly string[]): Pr
 
 /** All four connections are taken, by a call of a key each: they end by `release` of `one` and of the other `calls`. */
 async function openFull(...more: readonly string[]) {
-  const clock = new StagedClock();
+  const clock = new FakeClock();
   const rest = await openRest({ clock, connections: 4, breaker: NO_BREAKER });
   const keys = ['a', 'b', 'c', 'd'];
   await accept(rest, ...keys, ...more);
