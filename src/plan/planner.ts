@@ -14,6 +14,7 @@ import {
   OperationTypeNode,
   type GraphQLObjectType,
   type OperationDefinitionNode,
+  type SelectionNode,
 } from 'graphql';
 import {
   argumentsOf,
@@ -135,6 +136,7 @@ export class Planner {
   readonly #context: Context;
   readonly #budget: Budget;
   readonly #unknown: Unknown;
+  readonly #kept: SelectionNode | undefined;
   readonly #groups = new ObjectGroups();
   readonly #account: Account;
   /** Deferred steps by round. */
@@ -144,17 +146,23 @@ export class Planner {
   /** Number of visited fields and keys. */
   visits = 0;
 
-  /** @param budget ends the plan as soon as it is exceeded. */
+  /**
+   * @param budget ends the plan as soon as it is exceeded.
+   * @param kept the `@defer` whose fields are planned; for incremental delivery only, in which other deferred fields are
+   *   not.
+   */
   constructor(
     document: OperationContext,
     context: Context,
     budget = UNLIMITED,
     unknown = UNBOUNDED,
+    kept?: SelectionNode,
   ) {
     this.#document = document;
     this.#context = context;
     this.#budget = budget;
     this.#unknown = unknown;
+    this.#kept = kept;
     this.#account = new Account(context.rest.capabilities);
   }
 
@@ -207,10 +215,12 @@ export class Planner {
   }
 
   #visitField(parent: Parent, field: SelectedField): void {
-    if (this.#isOver()) return;
+    const { definition, requirement, usages } = field;
+    const isDeferred =
+      usages.length > 0 && !usages.some(({ node, parent }) => node === this.#kept && !parent);
+    if (isDeferred || this.#isOver()) return;
     this.visits += 1;
     this.#account.addValues(parent.copies);
-    const { definition, requirement } = field;
     const extended = definition && extendedRouteOf(definition);
     if (extended) this.#account.serves(extended);
     if (!definition || (!requirement && isLeafType(getNamedType(definition.type)))) {
@@ -298,7 +308,7 @@ export class Planner {
     const { parent, field, at, isCertain } = visit;
     // An entity is created with an ObjectRef, so its name is that of an object type.
     const type = this.#document.schema.getType(entity.name) as GraphQLObjectType;
-    const { needsObject, keyFields } = this.#selectionOf(type, field.fieldNodes);
+    const { needsObject, keyFields } = this.#selectionOf(type, field.selecting);
     const unread = groups.filter(
       (group) => needsObject || !(areTrusted || keyFields.some((one) => this.#proves(one, group))),
     );
@@ -468,7 +478,7 @@ export class Planner {
 
   /** Visits the selection of a field's objects. */
   #visitSelection(type: GraphQLObjectType, { field }: Visit, objects: Parent): void {
-    const { fields } = this.#selectionOf(type, field.fieldNodes);
+    const { fields } = this.#selectionOf(type, field.selecting);
     for (const one of fields) this.#visitField(objects, one);
   }
 

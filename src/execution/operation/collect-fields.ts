@@ -34,6 +34,7 @@ export interface OperationContext {
 
 /** An occurrence of `@defer`. */
 export interface DeferUsage {
+  readonly node: SelectionNode;
   readonly label: string | undefined;
   /** Enclosing `@defer`. */
   readonly parent: DeferUsage | undefined;
@@ -132,7 +133,7 @@ export function collectFields(
       const fragment = isSpread ? fragments[selection.name.value] : selection;
       if (!fragment || !applies(schema, type, fragment.typeCondition?.name.value)) continue;
       const defer = isIncremental ? deferOf(selection, variableValues) : undefined;
-      const own = defer ? begin(defer.label, usage, fragment) : usage;
+      const own = defer ? begin(selection, defer.label, usage, fragment) : usage;
       // Its fields are already collected, and delivered no later.
       if (known.some((one) => isWithin(usage, one))) continue;
       if (isSpread) visited.set(selection.name.value, [...known, own]);
@@ -141,12 +142,14 @@ export function collectFields(
   }
 
   function begin(
+    node: SelectionNode,
     label: string | undefined,
     parent: DeferUsage | undefined,
     { selectionSet }: Selecting,
   ): DeferUsage {
     let keys: readonly string[] | undefined;
     const usage = {
+      node,
       label,
       parent,
       keys: () =>
