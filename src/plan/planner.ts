@@ -36,7 +36,7 @@ import {
 } from '../graph/loading/page-request.ts';
 import type { Context } from '../graph/context.ts';
 import {
-  extendedRouteOf,
+  requirementOf,
   type Requirement,
   type ListRequirement,
   type LoadRequirement,
@@ -221,8 +221,8 @@ export class Planner {
     if (isDeferred || this.#isOver()) return;
     this.visits += 1;
     this.#account.addValues(parent.copies);
-    const extended = definition && extendedRouteOf(definition);
-    if (extended) this.#account.serves(extended);
+    const declared = definition && requirementOf(definition);
+    if (declared?.instead && declared.route) this.#account.serves(declared.route);
     if (!definition || (!requirement && isLeafType(getNamedType(definition.type)))) {
       this.#visitLeaf(parent, field);
       return;

@@ -19,12 +19,17 @@ type Field = GraphQLField<unknown, unknown>;
 /** `key`: requires the parent's key only. `object`: requires the parent itself. */
 export type RequirementSource = 'key' | 'object';
 
+interface RequirementBase<Instead = undefined> {
+  readonly from: RequirementSource;
+  /** The called route; undefined if it depends on the object, or nothing is called. */
+  readonly route?: Route | undefined;
+  /** Requirement if the backend lacks the route. */
+  readonly instead?: Instead | undefined;
+}
+
 /** Objects by ids of the caller. For root fields only. */
-export interface LookupRequirement {
+export interface LookupRequirement extends RequirementBase {
   readonly kind: 'lookup';
-  readonly from: 'object';
-  /** Entity of the objects, if all are of one type. */
-  readonly entity?: AnyEntity;
   /**
    * Returns the objects; undefined for an id with its own error.
    *
@@ -39,9 +44,8 @@ export interface WantedObject {
 }
 
 /** The object that the parent refers to. The plan reads the parts of its key by name. */
-export interface ReferenceRequirement {
+export interface ReferenceRequirement extends RequirementBase {
   readonly kind: 'reference';
-  readonly from: RequirementSource;
   readonly entity: AnyEntity;
   /**
    * Returns null for an empty reference.
@@ -53,7 +57,6 @@ export interface ReferenceRequirement {
 
 /** Common to lists and loads: objects of one call. */
 interface ItemsRequirement {
-  readonly from: RequirementSource;
   /** Entity that the items prime, if they are entities. */
   readonly items?: AnyEntity | undefined;
   /** Fields that every item has from its parent, in addition to the parts of its key. */
@@ -63,10 +66,9 @@ interface ItemsRequirement {
 }
 
 /** A list of the backend, read by page. */
-export interface ListRequirement extends ItemsRequirement, ListOfField {
+export interface ListRequirement
+  extends RequirementBase<ListRequirement>, ItemsRequirement, ListOfField {
   readonly kind: 'list';
-  /** Undefined for a list contained in its parent, which costs nothing. */
-  readonly route: Route | undefined;
   readonly paginates?: boolean | undefined;
   /** Whether the route contains the parent, so a 404 means that the parent does not exist. */
   readonly proves?: boolean;
@@ -74,7 +76,7 @@ export interface ListRequirement extends ItemsRequirement, ListOfField {
 }
 
 /** Objects of one call, other than a list with cursors. */
-export interface LoadRequirement extends ItemsRequirement {
+export interface LoadRequirement extends RequirementBase<LoadRequirement>, ItemsRequirement {
   readonly kind: 'load';
   readonly route: Route;
   readonly loader: (context: Context) => StartsLoads<Key>;
@@ -88,23 +90,19 @@ export interface LoadRequirement extends ItemsRequirement {
    * @throws BAD_USER_INPUT for invalid arguments.
    */
   readonly key: (parent: object, args: ArgumentValues, context: Context) => Key | null;
-  /** Requirement if the backend lacks the route. */
-  readonly instead?: LoadRequirement | undefined;
 }
 
 /** A write, which is never prefetched. */
-export interface WriteRequirement {
+export interface WriteRequirement extends RequirementBase {
   readonly kind: 'write';
-  readonly from: 'object';
   readonly route: Route;
   /** @throws BAD_USER_INPUT for an invalid input. */
   readonly check: (args: ArgumentValues) => void;
 }
 
 /** Polls of a subscription, made by a poller rather than the field. */
-interface WatchRequirement {
+interface WatchRequirement extends RequirementBase {
   readonly kind: 'watch';
-  readonly from: 'object';
   readonly route: Route;
 }
 
@@ -112,12 +110,6 @@ export type ObjectRequirement = ReferenceRequirement | ListRequirement | LoadReq
 
 export type Requirement =
   ObjectRequirement | LookupRequirement | WriteRequirement | WatchRequirement;
-
-/** Returns the route of a requirement; undefined if it depends on the object, or nothing is called. */
-export const routeOf = (requirement: Requirement): Route | undefined =>
-  requirement.kind === 'lookup' || requirement.kind === 'reference'
-    ? requirement.entity?.route
-    : requirement.route;
 
 const REQUIREMENT = 'requires';
 const LEVELS = 'semanticNonNull';
@@ -138,7 +130,7 @@ export function requiring(
   requirement: Requirement,
   { isNullOnlyWithError = false } = {},
 ) {
-  const route = routeOf(requirement);
+  const { route } = requirement;
   return {
     nullable: true as const,
     description: route
@@ -149,35 +141,14 @@ export function requiring(
 }
 
 /** Returns the requirement of a field if the backend has all routes; undefined for a free field. */
-export const usualRequirementOf = ({ extensions }: Field): Requirement | undefined =>
+export const requirementOf = ({ extensions }: Field): Requirement | undefined =>
   extensions[REQUIREMENT] as Requirement | undefined; // set by `requiring` only
 
-/** Returns the requirement of a field for these route capabilities; undefined for a free field. */
-export function requirementOf(
-  field: Field,
-  capabilities: RouteCapabilities,
-): Requirement | undefined {
-  const requirement = usualRequirementOf(field);
-  return requirement?.kind === 'list' || requirement?.kind === 'load'
-    ? requirementIn<ListRequirement | LoadRequirement>(capabilities, requirement)
-    : requirement;
-}
-
-/** Resolves fallbacks of a requirement for these route capabilities. */
-export const requirementIn = <
-  Any extends Pick<ListRequirement, 'route'> & { instead?: Any | undefined },
->(
+/** Returns the requirement for these route capabilities. */
+export const requirementIn = <Any extends RequirementBase<Any | undefined>>(
   capabilities: RouteCapabilities,
   requirement: Any,
 ): Any =>
   requirement.instead && requirement.route && !capabilities.serves(requirement.route)
     ? requirement.instead
     : requirement;
-
-/** Returns the optional route of a field that has a fallback; undefined for most fields. */
-export function extendedRouteOf(field: Field): Route | undefined {
-  const requirement = usualRequirementOf(field);
-  return requirement && 'instead' in requirement && requirement.instead
-    ? requirement.route
-    : undefined;
-}

@@ -7,7 +7,12 @@ import {
   type Selecting,
 } from '../../execution/operation/collect-fields.ts';
 import type { RouteCapabilities } from '../../rest/client/route-capabilities.ts';
-import { requirementOf, type Requirement, type ObjectRequirement } from './requirement.ts';
+import {
+  requirementIn,
+  requirementOf,
+  type Requirement,
+  type ObjectRequirement,
+} from './requirement.ts';
 import { findEntity } from './entity.ts';
 
 export interface SelectedField extends CollectedField {
@@ -60,10 +65,11 @@ function newSelection(
   const definitions = type.getFields();
   const fields = collectFields(document, type, nodes).fields.map((selected): SelectedField => {
     const definition = definitions[selected.name];
+    const declared = definition && requirementOf(definition);
     return {
       ...selected,
       definition,
-      requirement: definition && requirementOf(definition, capabilities),
+      requirement: declared && requirementIn(capabilities, declared),
     };
   });
   const keyFields = fields.filter((field): field is KeyField => field.requirement?.from === 'key');

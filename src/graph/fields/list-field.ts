@@ -66,8 +66,18 @@ interface ListFieldOptions<Parent, Args extends InputFieldMap, Node> {
 export function listField<Parent extends object, Node, Args extends InputFieldMap = {}>(
   options: ListFieldOptions<Parent, Args, Node>,
 ) {
-  const { type, description, isRoot = false, args: filters } = options;
-  const requirement = requirementOfList(options);
+  const { type, description, isRoot = false, args: filters, instead, ...read } = options;
+  const { route, items } = read;
+  const proves = route.path.includes('{');
+  const other = instead && { ...instead, kind: 'list', items };
+  // Safe cast: a requirement is used with its own field's parents and arguments only.
+  const requirement = {
+    ...read,
+    kind: 'list',
+    from: 'key',
+    proves,
+    instead: other,
+  } as object as ListRequirement;
   return {
     ...requiring(`${description} ${lackOf(filters)}`, requirement, { isNullOnlyWithError: isRoot }),
     type,
@@ -105,27 +115,6 @@ export function listField<Parent extends object, Node, Args extends InputFieldMa
       const { list } = requirementIn(context.rest.capabilities, requirement);
       return cursorOf(list(parent, {}, context).id, startOfPage(null));
     },
-  };
-}
-
-function requirementOfList<Parent, Args extends InputFieldMap, Node>(
-  options: ListFieldOptions<Parent, Args, Node>,
-): ListRequirement {
-  const { route, paginates, shares = [], items, instead } = options;
-  const proves = route.path.includes('{');
-  // Safe casts: a requirement is used with its own field's parents and arguments only.
-  const list = options.list as ListRequirement['list'];
-  const other = instead?.list as ListRequirement['list'];
-  return {
-    kind: 'list',
-    from: 'key',
-    route,
-    proves,
-    paginates,
-    shares,
-    items,
-    list,
-    instead: instead && { ...instead, kind: 'list', items, list: other },
   };
 }
 

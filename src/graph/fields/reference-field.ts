@@ -36,6 +36,7 @@ export function referenceField<
   const requirement: ReferenceRequirement = {
     kind: 'reference',
     from,
+    route: entity.route,
     entity,
     key: (parent) => {
       // Safe casts: a requirement is used with its own field's parents or their keys only.
@@ -75,7 +76,7 @@ export function lookupField<T extends object, Name extends string>(entity: Entit
     ...requiring(description, {
       kind: 'lookup',
       from: 'object',
-      entity,
+      route: entity.route,
       wanted: (args) => [{ entity, key: lookupKey(entity, args) }],
     }),
     type: entity.ref,

@@ -18,7 +18,7 @@ import {
   type GraphQLObjectType,
   type GraphQLSchema,
 } from 'graphql';
-import { routeOf, semanticLevelsOf, usualRequirementOf } from '../entity/requirement.ts';
+import { requirementOf, semanticLevelsOf } from '../entity/requirement.ts';
 
 export const RestCostDirective = new GraphQLDirective({
   name: 'restCost',
@@ -83,14 +83,14 @@ export function printAnnotatedSchema(schema: GraphQLSchema): string {
 
 function directivesOf(field: GraphQLField<unknown, unknown>): string {
   let text = '';
-  const requirement = usualRequirementOf(field);
-  const route = requirement && routeOf(requirement);
-  if (route) {
+  const requirement = requirementOf(field);
+  if (requirement?.route) {
+    const { method, path } = requirement.route;
     const isOpenEnded =
       requirement.kind === 'watch' ||
       (requirement.kind === 'list' && requirement.paginates) ||
       (requirement.kind === 'load' && requirement.list);
-    const label = JSON.stringify(`${route.method} ${route.path}`);
+    const label = JSON.stringify(`${method} ${path}`);
     text += ` @${RestCostDirective.name}(route: ${label}${isOpenEnded ? ', calls: null' : ''})`;
   }
   const levels = semanticLevelsOf(field);
