@@ -33,7 +33,7 @@ export function followReference(
   const { entity } = requirement;
   const started = startedBelow(context).get(parent)?.references.get(info.fieldNodes[0]!);
   if (started && isSelection(started.nodes, info.fieldNodes)) {
-    return followKey(entity, started.key, context, info, started.below);
+    return followKey(entity, started.key, context, info, started.calls);
   }
   const key = requirement.key(parent);
   return key && followKey(entity, key, context, info);
@@ -49,10 +49,10 @@ export function followKey(
   key: Key,
   context: Context,
   info: GraphQLResolveInfo,
-  below = startBelow(entity, key, context, info),
+  calls = startBelow(entity, key, context, info),
 ): object | Promise<object | null> {
-  if (below.needsObject) return load(entity, key, context, info, below.calls);
-  return attach(context, keyOnly(key), below.calls);
+  if (calls.needsObject) return load(entity, key, context, info, calls);
+  return attach(context, keyOnly(key), calls);
 }
 
 /**
@@ -67,8 +67,8 @@ export function lookUp(
   context: Context,
   info: GraphQLResolveInfo,
 ): Promise<object | null> {
-  const { needsObject, calls } = startBelow(entity, key, context, info);
-  if (needsObject || !calls?.proof) return load(entity, key, context, info, calls);
+  const calls = startBelow(entity, key, context, info);
+  if (calls.needsObject || !calls.proof) return load(entity, key, context, info, calls);
   return provesParent(calls.proof, context).then((exists) => {
     if (exists) return attach(context, keyOnly(key), calls);
     if (exists === undefined) return load(entity, key, context, info, calls);
@@ -85,7 +85,7 @@ export function startFrom(
   info: GraphQLResolveInfo,
 ): void {
   const key = entity.keyOf(object);
-  if (key) attach(context, object, startBelow(entity, key, context, info).calls);
+  if (key) attach(context, object, startBelow(entity, key, context, info));
 }
 
 /** Returns the prefetched page request of a list field; undefined without one. */
@@ -115,10 +115,10 @@ function load(
   key: Key,
   context: Context,
   info: GraphQLResolveInfo,
-  calls: StartedCalls | undefined,
+  calls: StartedCalls,
 ): Promise<object | null> {
   const loaded = entity.loader(context).load(key, info.path);
-  if (!calls) return loaded;
+  if (calls.isEmpty) return loaded;
   return loaded.then(
     (object) => {
       if (!object) calls.abandon();
@@ -141,8 +141,8 @@ const startedBelow = perRequest(() => new Map<object, StartedCalls>());
 /** An object with the fields of its key only. */
 const keyOnly = (key: Key): object => ({ ...key });
 
-function attach(context: Context, object: object, calls: StartedCalls | undefined): object {
-  if (calls) startedBelow(context).set(object, calls);
+function attach(context: Context, object: object, calls: StartedCalls): object {
+  if (!calls.isEmpty) startedBelow(context).set(object, calls);
   return object;
 }
 
@@ -153,19 +153,12 @@ interface StartedPage {
   readonly path: SelectionInfo['path'];
 }
 
-/** A selection below an object that has not arrived. */
-interface Below {
-  /** Whether a selected field requires the object itself. */
-  readonly needsObject: boolean;
-  /** Undefined if none was started. */
-  readonly calls: StartedCalls | undefined;
-}
-
 /** A reference whose calls were started. */
 interface StartedReference {
   readonly nodes: readonly FieldNode[];
   readonly key: Key;
-  readonly below: Below;
+  /** Calls below its object. */
+  readonly calls: StartedCalls;
 }
 
 /**
@@ -177,6 +170,8 @@ const isSelection = (some: readonly FieldNode[], others: readonly FieldNode[]): 
 
 /** Calls started below an object before it arrives. */
 class StartedCalls {
+  /** Whether a selected field requires the object itself. */
+  readonly needsObject: boolean;
   /**
    * A list whose response shows whether the object exists. Not a closure: V8 allocates closures assigned to fields as
    * long-lived, and one here retained whole requests.
@@ -186,6 +181,10 @@ class StartedCalls {
   readonly references = new Map<FieldNode, StartedReference>();
   readonly #abandons: Abandon[] = [];
 
+  constructor(needsObject: boolean) {
+    this.needsObject = needsObject;
+  }
+
   get isEmpty(): boolean {
     return this.#abandons.length === 0 && this.references.size === 0;
   }
@@ -193,7 +192,7 @@ class StartedCalls {
   /** Cancels the started calls. Called if the object is missing. */
   abandon(): void {
     for (const abandon of this.#abandons) abandon();
-    for (const { below } of this.references.values()) below.calls?.abandon();
+    for (const { calls } of this.references.values()) calls.abandon();
   }
 
   /** Starts the call of a field. @throws for invalid arguments. */
@@ -216,23 +215,33 @@ class StartedCalls {
       const { entity } = requirement;
       const key = requirement.key(parent);
       if (!key) return;
-      const below = startBelow(entity, key, context, info);
-      if (below.needsObject) this.#abandons.push(entity.loader(context).start(key, path));
-      if (below.needsObject || below.calls)
-        this.references.set(node, { nodes: info.fieldNodes, key, below });
+      const calls = startBelow(entity, key, context, info);
+      if (calls.needsObject) this.#abandons.push(entity.loader(context).start(key, path));
+      if (calls.needsObject || !calls.isEmpty) {
+        this.references.set(node, { nodes: info.fieldNodes, key, calls });
+      }
     }
   }
 }
 
-function startBelow(entity: AnyEntity, key: Key, context: Context, info: SelectionInfo): Below {
-  if (context.prefetches === false) return { needsObject: true, calls: undefined };
+/** Shared results of `startBelow` without calls. */
+const OBJECT_ONLY = new StartedCalls(true);
+const KEY_ONLY = new StartedCalls(false);
+
+function startBelow(
+  entity: AnyEntity,
+  key: Key,
+  context: Context,
+  info: SelectionInfo,
+): StartedCalls {
+  if (context.prefetches === false) return OBJECT_ONLY;
   const { schema, fragments, variableValues } = info;
   // An entity is created with an ObjectRef, so its name is that of an object type.
   const type = schema.getType(entity.name) as GraphQLObjectType;
   const { capabilities } = context.rest;
   const { keyFields, needsObject } = selectionOf(info, type, info.fieldNodes, capabilities);
-  if (keyFields.length === 0) return { needsObject, calls: undefined };
-  const calls = new StartedCalls();
+  if (keyFields.length === 0) return needsObject ? OBJECT_ONLY : KEY_ONLY;
+  const calls = new StartedCalls(needsObject);
   for (const field of keyFields) {
     const { fieldNodes } = field;
     const path = { prev: info.path, key: field.key, typename: type.name };
@@ -242,5 +251,5 @@ function startBelow(entity: AnyEntity, key: Key, context: Context, info: Selecti
       // The field's resolver reports the error.
     }
   }
-  return { needsObject, calls: calls.isEmpty ? undefined : calls };
+  return calls;
 }
