@@ -81,22 +81,23 @@ export function createExecute(options: ExecutionOptions): Execute {
     );
     if (!variableValues) return { errors: errors! };
     const known = operations.document(document);
-    const context = { schema, fragments: known.fragments, variableValues, isIncremental };
+    const { fragments } = known;
+    const context = { schema, fragments, variableValues, isIncremental };
+    const isMutation = operation.operation === OperationTypeNode.MUTATION;
+    const type = schema.getRootType(operation.operation);
+    if (!type) return { errors: [noRootType(operation)], data: null };
     let selection: PreparedSelection;
     try {
-      selection = operations.root(known, operation, context);
-    } catch (error) {
-      // A null condition, or an operation type that the schema lacks: nothing was executed.
-      return { errors: [error as GraphQLError], data: null };
-    }
-    if (operation.operation === OperationTypeNode.MUTATION) {
-      try {
-        // With `@defer` and `@stream`, whose arguments are checked even where the result is not incremental.
+      selection = operations.root(known, operation, type, context);
+      if (isMutation) {
+        // Arguments of `@defer` and `@stream` are checked even if they are ignored.
         const all = isIncremental ? context : { ...context, isIncremental: true };
-        checkValues(operations.root(known, operation, all), all);
-      } catch (error) {
-        return { errors: [error as GraphQLError] };
+        checkValues(operations.root(known, operation, type, all), all);
       }
+    } catch (error) {
+      // A null condition or an invalid argument: nothing was executed.
+      const errors = [error as GraphQLError];
+      return isMutation ? { errors } : { errors, data: null };
     }
     const { contextValue } = args;
     const request = { context, operation, selection, args };
@@ -143,3 +144,8 @@ function noOperation(
       : 'Must provide an operation.',
   );
 }
+
+const noRootType = (operation: OperationDefinitionNode): GraphQLError =>
+  new GraphQLError(`Schema is not configured to execute ${operation.operation} operation.`, {
+    nodes: operation,
+  });

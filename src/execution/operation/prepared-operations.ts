@@ -2,9 +2,9 @@
  * Cache of prepared operations of a schema, by the values of their `@skip` and `@include`.
  */
 import {
-  GraphQLError,
   Kind,
   type DocumentNode,
+  type GraphQLObjectType,
   type OperationDefinitionNode,
   type SelectionNode,
 } from 'graphql';
@@ -53,18 +53,14 @@ export class PreparedOperations {
   /**
    * Returns the prepared selection of an operation.
    *
-   * @throws {GraphQLError} if a condition is null, or the schema lacks the operation type.
+   * @throws {GraphQLError} if a condition is null.
    */
   root(
     { id, deciders }: PreparedDocument,
     operation: OperationDefinitionNode,
+    type: GraphQLObjectType,
     context: OperationContext,
   ): PreparedSelection {
-    const type = context.schema.getRootType(operation.operation);
-    if (!type) {
-      const message = `Schema is not configured to execute ${operation.operation} operation.`;
-      throw new GraphQLError(message, { nodes: operation });
-    }
     let key = `${context.isIncremental ? 'incremental' : 'plain'} ${id} ${operation.name?.value ?? ''}`;
     for (const name of deciders) key += ` ${signOf(context.variableValues[name])}`;
     let root = this.#roots.get(key);
