@@ -150,27 +150,23 @@ restType(accountEntity, Account, {
   description: 'An account: an organisation, identified by its domain.',
 });
 
-builder.queryFields((t) => ({
-  account: t.field(lookupField(accountEntity)),
-  accounts: t.field(
-    listField({
-      isRoot: true,
-      type: connectionType(accountEntity.ref),
-      description: `Paginated list of accounts, or with \`query\` of matching accounts, read from \`GET ${routes.searchAccounts.path}\`.`,
-      args: {
-        query: t.arg.string({
-          description:
-            'Search terms, matched against names and domains. If omitted, all accounts are listed.',
-        }),
-        includeEmptyOnly: t.arg.boolean({
-          description:
-            'Whether to list only accounts without persons. If omitted, the backend decides.',
-        }),
-      },
-      // Uses one of two routes, depending on whether there is a search string.
-      route: routes.listAccounts,
-      items: accountEntity,
-      list: (_query, args, context) => accountList(context, args),
+lookupField(accountEntity);
+
+listField('Query', 'accounts', {
+  type: connectionType(accountEntity.ref),
+  description: `Paginated list of accounts, or with \`query\` of matching accounts, read from \`GET ${routes.searchAccounts.path}\`.`,
+  args: (t) => ({
+    query: t.string({
+      description:
+        'Search terms, matched against names and domains. If omitted, all accounts are listed.',
     }),
-  ),
-}));
+    includeEmptyOnly: t.boolean({
+      description:
+        'Whether to list only accounts without persons. If omitted, the backend decides.',
+    }),
+  }),
+  // Uses one of two routes, depending on whether there is a search string.
+  route: routes.listAccounts,
+  items: accountEntity,
+  list: (_query, args, context) => accountList(context, args),
+});

@@ -95,7 +95,7 @@ restType(audienceVersionEntity, AudienceVersion, {
   fields: { status: AudienceStatusRef },
 });
 
-builder.queryField('audienceVersion', (t) => t.field(lookupField(audienceVersionEntity)));
+lookupField(audienceVersionEntity);
 
 builder.objectFields(audienceEntity.ref, (t) => ({
   latestVersion: t.field({
@@ -111,35 +111,33 @@ builder.objectFields(audienceEntity.ref, (t) => ({
     resolve: ({ pageId, publishedVersion: version }) => version && ofPage(pageId, version),
     description: 'Version that visitors see. Null if none was ever published. No REST call.',
   }),
-  versions: t.field(
-    listField({
-      type: connectionType(audienceVersionEntity.ref),
-      description: 'Paginated list of the versions of the audience, newest first.',
-      route: routes.listVersions,
-      items: audienceVersionEntity,
-      list: ({ pageId, audienceId }, _args, context) => {
-        const path = { page_id: pageId, audience_id: audienceId };
-        const versions = List.of(context, routes.listVersions, { path });
-        return versions.map((version) => ofPage(pageId, version));
-      },
-      instead: {
-        from: 'object',
-        route: undefined,
-        list: (audience, _args, context) => knownVersions(context, audience),
-      },
-    }),
-  ),
 }));
 
-builder.objectFields(audienceVersionEntity.ref, (t) => ({
-  audience: t.field(
-    referenceField(audienceEntity, {
-      from: 'key',
-      description: 'Audience that this is a version of.',
-    }),
-  ),
-  page: t.field(referenceField(pageEntity, { from: 'key', description: 'Page of the audience.' })),
-}));
+listField(audienceEntity.ref, 'versions', {
+  type: connectionType(audienceVersionEntity.ref),
+  description: 'Paginated list of the versions of the audience, newest first.',
+  route: routes.listVersions,
+  items: audienceVersionEntity,
+  list: ({ pageId, audienceId }, _args, context) => {
+    const path = { page_id: pageId, audience_id: audienceId };
+    const versions = List.of(context, routes.listVersions, { path });
+    return versions.map((version) => ofPage(pageId, version));
+  },
+  instead: {
+    from: 'object',
+    route: undefined,
+    list: (audience, _args, context) => knownVersions(context, audience),
+  },
+});
+
+referenceField(audienceVersionEntity.ref, 'audience', audienceEntity, {
+  from: 'key',
+  description: 'Audience that this is a version of.',
+});
+referenceField(audienceVersionEntity.ref, 'page', pageEntity, {
+  from: 'key',
+  description: 'Page of the audience.',
+});
 
 /** Fallback without the optional route: the versions contained in the audience. */
 const knownVersions = (context: Context, parent: Audience) =>

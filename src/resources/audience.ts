@@ -4,7 +4,7 @@ import { Entity } from '../graph/entity/entity.ts';
 import { connectionType } from '../graph/fields/connection-type.ts';
 import { listField } from '../graph/fields/list-field.ts';
 import { writeField } from '../graph/fields/mutation.ts';
-import { lookupField, referenceField } from '../graph/fields/reference-field.ts';
+import { lookupField, reference, referenceField } from '../graph/fields/reference-field.ts';
 import { List } from '../graph/loading/list.ts';
 import { builder } from '../graph/schema/builder.ts';
 import { restType } from '../graph/schema/rest-type.ts';
@@ -48,16 +48,16 @@ restType(audienceEntity, Audience, {
   },
 });
 
-builder.queryField('audience', (t) => t.field(lookupField(audienceEntity)));
+lookupField(audienceEntity);
 
 const AudienceConnectionRef = connectionType(audienceEntity.ref, audienceEntity);
 
-const audiencesOfPage = listField({
+const startOfAudiences = listField(pageEntity.ref, 'audiences', {
   type: AudienceConnectionRef,
   description: 'Paginated list of the audiences of the page, which are its variants.',
   route: routes.listAudiences,
   items: audienceEntity,
-  list: ({ pageId }: Pick<Audience, 'pageId'>, _args, context) =>
+  list: ({ pageId }, _args, context) =>
     List.of(context, routes.listAudiences, { path: { page_id: pageId } }),
   instead: {
     from: 'key',
@@ -69,16 +69,10 @@ const audiencesOfPage = listField({
   },
 });
 
-builder.objectField(pageEntity.ref, 'audiences', (t) => t.field(audiencesOfPage));
-
-builder.objectField(audienceEntity.ref, 'page', (t) =>
-  t.field(
-    referenceField(pageEntity, {
-      from: 'key',
-      description: 'Page that the audience is a variant of.',
-    }),
-  ),
-);
+referenceField(audienceEntity.ref, 'page', pageEntity, {
+  from: 'key',
+  description: 'Page that the audience is a variant of.',
+});
 
 /**
  * Fallback without the optional route: the distinct audiences of the page's links, by key. Assumed: see
@@ -112,7 +106,7 @@ const PublishBehaviorRef = builder.enumType('PublishBehavior', {
   } satisfies Record<(typeof PUBLISH_BEHAVIORS)[number], object>,
 });
 
-const pageOfAudience = referenceField(pageEntity, {
+const pageOfAudience = reference(pageEntity, {
   from: 'object',
   key: ({ object }: { readonly object: Audience | null }) => object && { pageId: object.pageId },
   description: 'Page of the audience after the write.',
@@ -136,7 +130,7 @@ writeField({
     type: AudienceConnectionRef,
     description:
       'Edge of the audience for `Page.audiences`. Its cursor is the start of the list, since the REST API does not return the position of the audience.',
-    cursor: (audience, context) => audiencesOfPage.startCursor(audience, context),
+    cursor: ({ pageId }, context) => startOfAudiences({ pageId }, context),
   },
   added: (t) => ({ page: t.field(pageOfAudience) }),
 });

@@ -51,104 +51,78 @@ const ActivityItemRef = restType('ActivityItem', ActivityItem, {
 
 const INCLUDE_DELETED = 'Whether to include deleted entries. If omitted, the backend decides.';
 
-builder.queryFields((t) => ({
-  accountLog: t.field(lookupField(accountLogEntity)),
-  personLog: t.field(lookupField(personLogEntity)),
-}));
+lookupField(accountLogEntity);
+lookupField(personLogEntity);
 
-builder.objectFields(accountEntity.ref, (t) => ({
-  logs: t.field(
-    listField({
-      type: connectionType(accountLogEntity.ref),
-      description: 'Paginated list of the log entries of the account itself.',
-      route: routes.listAccountLogs,
-      items: accountLogEntity,
-      args: { includeDeleted: t.arg.boolean({ description: INCLUDE_DELETED }) },
-      list: ({ accountId }, { includeDeleted }, context) =>
-        List.of(context, routes.listAccountLogs, {
-          path: { account_id: accountId },
-          query: { includeDeleted },
-        }),
+listField(accountEntity.ref, 'logs', {
+  type: connectionType(accountLogEntity.ref),
+  description: 'Paginated list of the log entries of the account itself.',
+  route: routes.listAccountLogs,
+  items: accountLogEntity,
+  args: (t) => ({ includeDeleted: t.boolean({ description: INCLUDE_DELETED }) }),
+  list: ({ accountId }, { includeDeleted }, context) =>
+    List.of(context, routes.listAccountLogs, {
+      path: { account_id: accountId },
+      query: { includeDeleted },
     }),
-  ),
-  activity: t.field(
-    listField({
-      type: connectionType(ActivityItemRef),
+});
+
+listField(accountEntity.ref, 'activity', {
+  type: connectionType(ActivityItemRef),
+  description:
+    'Paginated activity feed of the account, with the events of its persons if `includePersonActivity` is true.',
+  route: routes.listActivity,
+  identifiedBy: ['activityId'],
+  args: (t) => ({
+    includeDeleted: t.boolean({ description: INCLUDE_DELETED }),
+    includePersonActivity: t.boolean({
       description:
-        'Paginated activity feed of the account, with the events of its persons if `includePersonActivity` is true.',
-      route: routes.listActivity,
-      identifiedBy: ['activityId'],
-      args: {
-        includeDeleted: t.arg.boolean({ description: INCLUDE_DELETED }),
-        includePersonActivity: t.arg.boolean({
-          description:
-            'Whether to include events of the persons of the account. If omitted, the backend decides.',
-        }),
-      },
-      list: ({ accountId }, { includeDeleted, includePersonActivity }, context) =>
-        List.of(context, routes.listActivity, {
-          path: { account_id: accountId },
-          query: { includeDeleted, includePersonActivity },
-        }),
+        'Whether to include events of the persons of the account. If omitted, the backend decides.',
     }),
-  ),
-}));
+  }),
+  list: ({ accountId }, { includeDeleted, includePersonActivity }, context) =>
+    List.of(context, routes.listActivity, {
+      path: { account_id: accountId },
+      query: { includeDeleted, includePersonActivity },
+    }),
+});
 
-builder.objectField(personEntity.ref, 'logs', (t) =>
-  t.field(
-    listField({
-      type: connectionType(personLogEntity.ref),
-      description: 'Paginated list of the log entries of the person.',
-      route: routes.listPersonLogs,
-      items: personLogEntity,
-      args: { includeDeleted: t.arg.boolean({ description: INCLUDE_DELETED }) },
-      list: ({ personId }, { includeDeleted }, context) =>
-        List.of(context, routes.listPersonLogs, {
-          path: { person_id: personId },
-          query: { includeDeleted },
-        }),
+listField(personEntity.ref, 'logs', {
+  type: connectionType(personLogEntity.ref),
+  description: 'Paginated list of the log entries of the person.',
+  route: routes.listPersonLogs,
+  items: personLogEntity,
+  args: (t) => ({ includeDeleted: t.boolean({ description: INCLUDE_DELETED }) }),
+  list: ({ personId }, { includeDeleted }, context) =>
+    List.of(context, routes.listPersonLogs, {
+      path: { person_id: personId },
+      query: { includeDeleted },
     }),
-  ),
-);
+});
 
-builder.objectField(personLogEntity.ref, 'person', (t) =>
-  t.field(
-    referenceField(personEntity, { from: 'key', description: 'Person that the event concerns.' }),
-  ),
-);
+referenceField(personLogEntity.ref, 'person', personEntity, {
+  from: 'key',
+  description: 'Person that the event concerns.',
+});
 
-builder.objectField(accountLogEntity.ref, 'account', (t) =>
-  t.field(
-    referenceField(accountEntity, {
-      from: 'key',
-      description: 'Account that the event concerns.',
-    }),
-  ),
-);
+referenceField(accountLogEntity.ref, 'account', accountEntity, {
+  from: 'key',
+  description: 'Account that the event concerns.',
+});
 
-builder.objectFields(ActivityItemRef, (t) => ({
-  account: t.field(
-    referenceField(accountEntity, {
-      from: 'object',
-      description: 'Account that the event concerns.',
-    }),
-  ),
-  accountLog: t.field(
-    referenceField(accountLogEntity, {
-      from: 'object',
-      description: 'Account log entry behind this item. Null for an event of a person.',
-    }),
-  ),
-  person: t.field(
-    referenceField(personEntity, {
-      from: 'object',
-      description: 'Person that the event concerns. Null for an event of the account itself.',
-    }),
-  ),
-  personLog: t.field(
-    referenceField(personLogEntity, {
-      from: 'object',
-      description: 'Person log entry behind this item. Null for an event of the account itself.',
-    }),
-  ),
-}));
+referenceField(ActivityItemRef, 'account', accountEntity, {
+  from: 'object',
+  description: 'Account that the event concerns.',
+});
+referenceField(ActivityItemRef, 'accountLog', accountLogEntity, {
+  from: 'object',
+  description: 'Account log entry behind this item. Null for an event of a person.',
+});
+referenceField(ActivityItemRef, 'person', personEntity, {
+  from: 'object',
+  description: 'Person that the event concerns. Null for an event of the account itself.',
+});
+referenceField(ActivityItemRef, 'personLog', personLogEntity, {
+  from: 'object',
+  description: 'Person log entry behind this item. Null for an event of the account itself.',
+});

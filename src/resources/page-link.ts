@@ -90,101 +90,80 @@ const linksOf = (
   return List.of(context, routes.listPageLinks, { query: filters });
 };
 
-builder.queryField('pageLinks', (t) =>
-  t.field(
-    listField({
-      isRoot: true,
-      type: PageLinkConnectionRef,
+listField('Query', 'pageLinks', {
+  type: PageLinkConnectionRef,
+  description:
+    'Paginated list of the page links on one domain. Their `page` and `target.audience` are available only if `pageId` is given.',
+  args: (t) => ({
+    pageId: t.id({
       description:
-        'Paginated list of the page links on one domain. Their `page` and `target.audience` are available only if `pageId` is given.',
-      args: {
-        pageId: t.arg.id({
-          description:
-            'Raw ID (`pageId`) or global ID (`id`) of the page whose links are listed. Defaults to all pages.',
-        }),
-        path: t.arg.string({ description: 'Only the link with exactly this URL path.' }),
-        tenantDomainId: t.arg.id({ description: TENANT_DOMAIN_ID }),
-      },
-      route: routes.listPageLinks,
-      identifiedBy: ['pageLinkId'],
-      // Links of REST lack their page, so only those of a given page have one.
-      list: (_query, { pageId: given, path, tenantDomainId }, context) => {
-        const pageId = given == null ? undefined : pageEntity.callerKey({ pageId: given }).pageId;
-        const links = linksOf(context, { pageId, path, tenantDomainId });
-        return links.map((link) => withPage(link, pageId));
-      },
+        'Raw ID (`pageId`) or global ID (`id`) of the page whose links are listed. Defaults to all pages.',
     }),
-  ),
-);
+    path: t.string({ description: 'Only the link with exactly this URL path.' }),
+    tenantDomainId: t.id({ description: TENANT_DOMAIN_ID }),
+  }),
+  route: routes.listPageLinks,
+  identifiedBy: ['pageLinkId'],
+  // Links of REST lack their page, so only those of a given page have one.
+  list: (_query, { pageId: given, path, tenantDomainId }, context) => {
+    const pageId = given == null ? undefined : pageEntity.callerKey({ pageId: given }).pageId;
+    const links = linksOf(context, { pageId, path, tenantDomainId });
+    return links.map((link) => withPage(link, pageId));
+  },
+});
 
-builder.objectField(pageEntity.ref, 'links', (t) =>
-  t.field(
-    listField({
-      type: PageLinkConnectionRef,
-      description: 'Paginated list of the links to the page on one domain.',
-      shares: ['pageId'],
-      route: routes.listPageLinks,
-      identifiedBy: ['pageLinkId'],
-      args: {
-        path: t.arg.string({ description: 'Only the link with exactly this URL path.' }),
-        tenantDomainId: t.arg.id({ description: TENANT_DOMAIN_ID }),
-      },
-      list: ({ pageId }, { path, tenantDomainId }, context) =>
-        linksOf(context, { pageId, path, tenantDomainId }).map((link) => withPage(link, pageId)),
-    }),
-  ),
-);
+listField(pageEntity.ref, 'links', {
+  type: PageLinkConnectionRef,
+  description: 'Paginated list of the links to the page on one domain.',
+  shares: ['pageId'],
+  route: routes.listPageLinks,
+  identifiedBy: ['pageLinkId'],
+  args: (t) => ({
+    path: t.string({ description: 'Only the link with exactly this URL path.' }),
+    tenantDomainId: t.id({ description: TENANT_DOMAIN_ID }),
+  }),
+  list: ({ pageId }, { path, tenantDomainId }, context) =>
+    linksOf(context, { pageId, path, tenantDomainId }).map((link) => withPage(link, pageId)),
+});
 
-builder.objectField(PageLinkRef, 'page', (t) =>
-  t.field(
-    referenceField(pageEntity, {
-      from: 'object',
-      description:
-        'Page that the link leads to. Null with an error unless the links were listed by page, since the REST API does not return it.',
-      key: (link) => ({ pageId: pageIdOf(link) }),
-    }),
-  ),
-);
+referenceField(PageLinkRef, 'page', pageEntity, {
+  from: 'object',
+  description:
+    'Page that the link leads to. Null with an error unless the links were listed by page, since the REST API does not return it.',
+  key: (link) => ({ pageId: pageIdOf(link) }),
+});
 
-builder.objectField(PageLinkTargetRef, 'audience', (t) =>
-  t.field(
-    referenceField(audienceEntity, {
-      from: 'object',
-      description:
-        'Audience that the link leads to. Null with an error unless the links were listed by page, since the REST API does not return it.',
-      key: (target) =>
-        target.audienceId ? { pageId: pageIdOf(target), audienceId: target.audienceId } : null,
-    }),
-  ),
-);
+referenceField(PageLinkTargetRef, 'audience', audienceEntity, {
+  from: 'object',
+  description:
+    'Audience that the link leads to. Null with an error unless the links were listed by page, since the REST API does not return it.',
+  key: (target) =>
+    target.audienceId ? { pageId: pageIdOf(target), audienceId: target.audienceId } : null,
+});
 
-builder.objectField(audienceEntity.ref, 'links', (t) =>
-  t.field(
-    listField({
-      type: PageLinkConnectionRef,
-      description:
-        'Paginated list of the links to the audience on one domain. Reads all links of the page, 100 per call.',
-      args: {
-        tenantDomainId: t.arg.id({ description: TENANT_DOMAIN_ID }),
-      },
-      route: routes.listPageLinks,
-      identifiedBy: ['pageLinkId'],
-      paginates: true,
-      // REST filters links by page only, so all links of the page are read and filtered here.
-      list: ({ pageId, audienceId }, { tenantDomainId }, context) => {
-        requireKey({ audienceId });
-        const source = linksOf(context, { pageId, tenantDomainId });
-        const id = JSON.stringify(['to', audienceId, source.id]);
-        return List.whole(context, { id, source }, async (call) => {
-          const links = await source.all(call);
-          return links.flatMap((link) => {
-            const id = valueAt(link, 'target', 'audienceId');
-            // An invalid link may lead to the audience.
-            if (id instanceof Error) return id as unknown as PageLink;
-            return isSameId(id, audienceId) ? withPage(link, pageId) : [];
-          });
-        });
-      },
-    }),
-  ),
-);
+listField(audienceEntity.ref, 'links', {
+  type: PageLinkConnectionRef,
+  description:
+    'Paginated list of the links to the audience on one domain. Reads all links of the page, 100 per call.',
+  args: (t) => ({
+    tenantDomainId: t.id({ description: TENANT_DOMAIN_ID }),
+  }),
+  route: routes.listPageLinks,
+  identifiedBy: ['pageLinkId'],
+  paginates: true,
+  // REST filters links by page only, so all links of the page are read and filtered here.
+  list: ({ pageId, audienceId }, { tenantDomainId }, context) => {
+    requireKey({ audienceId });
+    const source = linksOf(context, { pageId, tenantDomainId });
+    const id = JSON.stringify(['to', audienceId, source.id]);
+    return List.whole(context, { id, source }, async (call) => {
+      const links = await source.all(call);
+      return links.flatMap((link) => {
+        const id = valueAt(link, 'target', 'audienceId');
+        // An invalid link may lead to the audience.
+        if (id instanceof Error) return id as unknown as PageLink;
+        return isSameId(id, audienceId) ? withPage(link, pageId) : [];
+      });
+    });
+  },
+});

@@ -151,9 +151,10 @@ const pageSearchLoader = perRequest(
     }),
 );
 
-builder.queryFields((t) => ({
-  page: t.field(lookupField(pageEntity)),
-  searchPages: t.field({
+lookupField(pageEntity);
+
+builder.queryField('searchPages', (t) =>
+  t.field({
     ...requiring(
       'Searches pages, best match first, without pagination, filters or sorting.',
       {
@@ -180,7 +181,7 @@ builder.queryFields((t) => ({
       return search ? pageSearchLoader(context).load(search, info.path) : [];
     },
   }),
-}));
+);
 
 /**
  * Returns null for a search without results.
@@ -196,14 +197,10 @@ function searchOf(args: Readonly<Record<string, unknown>>) {
 }
 
 /** The page of a hit. The reference is trusted, since a search finds existing pages. */
-builder.objectFields(PageSearchHitRef, (t) => ({
-  page: t.field(
-    referenceField(pageEntity, {
-      from: 'object',
-      description: 'Page that was found. If only its IDs are selected, no REST call is made.',
-    }),
-  ),
-}));
+referenceField(PageSearchHitRef, 'page', pageEntity, {
+  from: 'object',
+  description: 'Page that was found. If only its IDs are selected, no REST call is made.',
+});
 
 const ActionInput = inputType('ActionInput', ActionBody, {
   description: 'A call to action of a new page.',

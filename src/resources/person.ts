@@ -80,19 +80,15 @@ async function activePersons(
 
 const PersonConnectionRef = connectionType(personEntity.ref, personEntity);
 
-builder.queryFields((t) => ({
-  person: t.field(lookupField(personEntity)),
-  persons: t.field(
-    listField({
-      type: PersonConnectionRef,
-      description: 'Paginated list of persons.',
-      isRoot: true,
-      route: routes.listPersons,
-      items: personEntity,
-      list: (_query, _args, context) => List.of(context, routes.listPersons, {}),
-    }),
-  ),
-}));
+lookupField(personEntity);
+
+listField('Query', 'persons', {
+  type: PersonConnectionRef,
+  description: 'Paginated list of persons.',
+  route: routes.listPersons,
+  items: personEntity,
+  list: (_query, _args, context) => List.of(context, routes.listPersons, {}),
+});
 
 /** Persons of an account share its domain, by which they refer to it. */
 const ofAccount = {
@@ -105,29 +101,25 @@ const ofAccount = {
   shares: ['domain'],
 } as const;
 
-builder.objectField(accountEntity.ref, 'persons', (t) =>
-  t.field(
-    arrayConnectionField({
-      type: PersonConnectionRef,
-      description:
-        'Persons linked to the account, paginated in both directions. Shares its REST call with the account.',
-      entity: personEntity,
-      listId: ({ accountId }) => JSON.stringify(['persons of', accountId]),
-      requirement: {
-        ...ofAccount,
-        route: routes.getAccount,
-        instead: {
-          ...ofAccount,
-          route: routes.listActivity,
-          references: true,
-          list: ({ accountId }, context) => activityWithPersons(context, accountId!),
-        },
-      },
-      items: ({ accountId }, context, { path }) =>
-        personsOfAccountLoader(context).load({ accountId }, path),
-    }),
-  ),
-);
+arrayConnectionField(accountEntity.ref, 'persons', {
+  type: PersonConnectionRef,
+  description:
+    'Persons linked to the account, paginated in both directions. Shares its REST call with the account.',
+  entity: personEntity,
+  listId: ({ accountId }) => JSON.stringify(['persons of', accountId]),
+  requirement: {
+    ...ofAccount,
+    route: routes.getAccount,
+    instead: {
+      ...ofAccount,
+      route: routes.listActivity,
+      references: true,
+      list: ({ accountId }, context) => activityWithPersons(context, accountId!),
+    },
+  },
+  items: ({ accountId }, context, { path }) =>
+    personsOfAccountLoader(context).load({ accountId }, path),
+});
 
 builder.objectField(personEntity.ref, 'account', (t) =>
   t.field({
@@ -156,12 +148,8 @@ builder.objectField(personEntity.ref, 'account', (t) =>
   }),
 );
 
-builder.objectField(audienceEntity.ref, 'person', (t) =>
-  t.field(
-    referenceField(personEntity, {
-      from: 'object',
-      description:
-        'Person that the audience is for. Null if it is not for a single person, or if that person no longer exists.',
-    }),
-  ),
-);
+referenceField(audienceEntity.ref, 'person', personEntity, {
+  from: 'object',
+  description:
+    'Person that the audience is for. Null if it is not for a single person, or if that person no longer exists.',
+});

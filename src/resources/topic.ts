@@ -4,7 +4,7 @@ import { arrayConnectionField } from '../graph/fields/array-connection.ts';
 import { connectionType } from '../graph/fields/connection-type.ts';
 import { listField } from '../graph/fields/list-field.ts';
 import { writeField } from '../graph/fields/mutation.ts';
-import { lookupField, referenceField } from '../graph/fields/reference-field.ts';
+import { lookupField, reference, referenceField } from '../graph/fields/reference-field.ts';
 import { findItem, List } from '../graph/loading/list.ts';
 import { cursorOf, markOf } from '../graph/loading/cursor.ts';
 import { builder } from '../graph/schema/builder.ts';
@@ -47,43 +47,34 @@ restType(topicEntryEntity, TopicEntry, {
   fields: { content: TopicEntryContentRef },
 });
 
-builder.queryFields((t) => ({
-  topic: t.field(lookupField(topicEntity)),
-  topics: t.field(
-    listField({
-      type: connectionType(topicEntity.ref),
-      description: 'Paginated list of topics, including their entries.',
-      isRoot: true,
-      route: routes.listTopics,
-      items: topicEntity,
-      list: (_query, _args, context) => List.of(context, routes.listTopics, {}),
-    }),
-  ),
-}));
+lookupField(topicEntity);
+
+listField('Query', 'topics', {
+  type: connectionType(topicEntity.ref),
+  description: 'Paginated list of topics, including their entries.',
+  route: routes.listTopics,
+  items: topicEntity,
+  list: (_query, _args, context) => List.of(context, routes.listTopics, {}),
+});
 
 const TopicEntryConnectionRef = connectionType(topicEntryEntity.ref);
 
 /** List id of a topic's entries, for cursors. */
 const entriesOf = (topicId: string): string => JSON.stringify(['entries of', topicId]);
 
-builder.objectField(topicEntity.ref, 'entries', (t) =>
-  t.field(
-    arrayConnectionField({
-      type: TopicEntryConnectionRef,
-      description:
-        'Entries in sort order, paginated in both directions. No REST call: the topic includes its entries.',
-      entity: topicEntryEntity,
-      listId: ({ topicId }) => entriesOf(topicId),
-      items: ({ entries }) => entries,
-    }),
-  ),
-);
+arrayConnectionField(topicEntity.ref, 'entries', {
+  type: TopicEntryConnectionRef,
+  description:
+    'Entries in sort order, paginated in both directions. No REST call: the topic includes its entries.',
+  entity: topicEntryEntity,
+  listId: ({ topicId }) => entriesOf(topicId),
+  items: ({ entries }) => entries,
+});
 
-builder.objectField(topicEntryEntity.ref, 'topic', (t) =>
-  t.field(
-    referenceField(topicEntity, { from: 'key', description: 'Topic that the entry belongs to.' }),
-  ),
-);
+referenceField(topicEntryEntity.ref, 'topic', topicEntity, {
+  from: 'key',
+  description: 'Topic that the entry belongs to.',
+});
 
 writeField({
   name: 'updateTopic',
@@ -128,7 +119,7 @@ writeField({
   },
   added: (t) => ({
     topic: t.field(
-      referenceField(topicEntity, {
+      reference(topicEntity, {
         from: 'object',
         key: ({ object }) => object && { topicId: object.topicId },
         description: 'Topic of the entry after the write.',

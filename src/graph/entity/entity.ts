@@ -303,4 +303,8 @@ export const withArticle = (name: string): string =>
 export const nounOf = (typename: string): string =>
   typename.replace(/(?!^)(?=[A-Z])/g, ' ').toLowerCase();
 
+/** A type name as the name of a field: `AudienceVersion` is `audienceVersion`. */
+export const fieldNameOf = (typename: string): string =>
+  `${typename.charAt(0).toLowerCase()}${typename.slice(1)}`;
+
 const excerpt = (id: string): string => id.slice(0, 64);

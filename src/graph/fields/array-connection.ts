@@ -1,4 +1,4 @@
-/** Relay connections over arrays that REST returns whole: forward and backward. */
+/** Fields with Relay connections over arrays that REST returns whole: forward and backward. */
 import type { ObjectRef } from '@pothos/core';
 import type { DefaultConnectionArguments } from '@pothos/plugin-relay';
 import type { GraphQLResolveInfo } from 'graphql';
@@ -8,7 +8,7 @@ import type { AnyEntity, EntityOf, Types } from '../entity/entity.ts';
 import { badInput } from '../errors.ts';
 import { cursorOf, MarkedItems, parseStart, type Start } from '../loading/cursor.ts';
 import { checkCount, DEFAULT_FIRST } from '../loading/page-request.ts';
-import { builder } from '../schema/builder.ts';
+import { addField, builder } from '../schema/builder.ts';
 import type { NodeReference } from '../types/key.ts';
 import { NodePage } from '../types/node-page.ts';
 
@@ -31,14 +31,11 @@ interface ArrayConnectionOptions<Parent, Node> {
 
 type Whole<Node> = readonly (Node | NodeReference)[];
 
-export function arrayConnectionField<Parent extends object, Node>({
-  type,
-  description,
-  entity,
-  listId,
-  requirement,
-  items,
-}: ArrayConnectionOptions<Parent, Node>) {
+export function arrayConnectionField<Parent extends object, Node>(
+  owner: ObjectRef<Types, Parent>,
+  name: string,
+  { type, description, entity, listId, requirement, items }: ArrayConnectionOptions<Parent, Node>,
+): void {
   // Prefetching must not call for arguments that the resolver rejects.
   const checked = (load: LoadRequirement): LoadRequirement => ({
     ...load,
@@ -48,7 +45,7 @@ export function arrayConnectionField<Parent extends object, Node>({
     },
     instead: load.instead && checked(load.instead),
   });
-  return {
+  addField(owner, name, {
     type,
     // An array with its own call is null if the parent is gone.
     ...(requirement
@@ -70,7 +67,7 @@ export function arrayConnectionField<Parent extends object, Node>({
       entity.prime(context, whole);
       return slice(whole, entity, request, id);
     },
-  };
+  });
 }
 
 /** @throws BAD_USER_INPUT for contradictory or out-of-range arguments, and cursors of other lists. */

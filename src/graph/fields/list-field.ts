@@ -1,5 +1,5 @@
 /**
- * Lists of the backend as Relay connections, forward only. Returns options of `t.field`.
+ * Fields with lists of the backend as Relay connections, forward only.
  *
  * An edge's cursor contains a page start and the items after which to resume; that of a page's last edge contains the
  * next page start. So each step of pagination costs one call, and any edge can be resumed.
@@ -32,7 +32,8 @@ import {
   pageRequestOf,
   type PageRequest,
 } from '../loading/page-request.ts';
-import { builder } from '../schema/builder.ts';
+import { addField, builder } from '../schema/builder.ts';
+import type { Key } from '../types/key.ts';
 import { NodePage } from '../types/node-page.ts';
 
 type ListOf<Parent, Args extends InputFieldMap, Node> = (
@@ -44,8 +45,6 @@ type ListOf<Parent, Args extends InputFieldMap, Node> = (
 interface ListFieldOptions<Parent, Args extends InputFieldMap, Node> {
   readonly type: ObjectRef<Types, NodePage<Node>>;
   readonly description: string;
-  /** Whether it is a field of `Query`. Below an object it is also null if the object is gone. */
-  readonly isRoot?: boolean;
   readonly route: Route;
   readonly paginates?: boolean;
   /** Fields that items have in common with the parent, in addition to the parts of its key. */
@@ -54,7 +53,7 @@ interface ListFieldOptions<Parent, Args extends InputFieldMap, Node> {
   readonly items?: EntityOf<Node>;
   /** Fields that identify an item. @default the key of `items` */
   readonly identifiedBy?: readonly (keyof Node & string)[];
-  readonly args?: Args;
+  readonly args?: (t: PothosSchemaTypes.InputFieldBuilder<Types, 'Arg'>) => Args;
   /** Returns the list of a parent or its key. */
   readonly list: ListOf<Parent, Args, Node>;
   /** Fallback if the backend lacks the route. */
@@ -63,10 +62,18 @@ interface ListFieldOptions<Parent, Args extends InputFieldMap, Node> {
   };
 }
 
+/**
+ * Adds a list to a type. Below an object it is also null if the object is gone.
+ *
+ * @returns a function for the cursor before the first item, by the parent's key.
+ */
 export function listField<Parent extends object, Node, Args extends InputFieldMap = {}>(
+  owner: ObjectRef<Types, Parent> | 'Query',
+  name: string,
   options: ListFieldOptions<Parent, Args, Node>,
-) {
-  const { type, description, isRoot = false, args: filters, instead, ...read } = options;
+): (parent: Key, context: Context) => string {
+  const { type, description, args: filtersOf, instead, ...read } = options;
+  const filters = filtersOf && builder.args(filtersOf);
   const { route, items } = read;
   const proves = route.path.includes('{');
   const other = instead && { ...instead, kind: 'list', items };
@@ -78,8 +85,10 @@ export function listField<Parent extends object, Node, Args extends InputFieldMa
     proves,
     instead: other,
   } as object as ListRequirement;
-  return {
-    ...requiring(`${description} ${lackOf(filters)}`, requirement, { isNullOnlyWithError: isRoot }),
+  addField(owner, name, {
+    ...requiring(`${description} ${lackOf(filters)}`, requirement, {
+      isNullOnlyWithError: owner === 'Query',
+    }),
     type,
     args: {
       ...builder.args((t) => ({
@@ -89,32 +98,28 @@ export function listField<Parent extends object, Node, Args extends InputFieldMa
         }),
         after: t.connectionArgs().after,
       })),
-      ...(filters as Args), // no arguments if undefined
+      ...filters,
     },
-    resolve: (parent: Parent, args: ArgumentValues, context: Context, info: GraphQLResolveInfo) => {
+    resolve: (parent: object, args: ArgumentValues, context: Context, info: GraphQLResolveInfo) => {
       const { capabilities } = context.rest;
       const request =
         prefetchedRequest(context, parent, info) ??
         pageRequestOf(requirementIn(capabilities, requirement), parent, args, context);
       const read = new ConnectionRead(request, options, parent, context, info);
       const { instead, list } = request;
-      const page =
-        instead && list.route
-          ? readBy(
-              list.route,
-              capabilities,
-              () => read.begin(),
-              () => read.begin(pageRequestOf(instead, parent, args, context)),
-            )
-          : read.begin();
-      // Safe cast: nodes are the (mapped) items of the list.
-      return page as Promise<NodePage<Node> | null>;
+      return instead && list.route
+        ? readBy(
+            list.route,
+            capabilities,
+            () => read.begin(),
+            () => read.begin(pageRequestOf(instead, parent, args, context)),
+          )
+        : read.begin();
     },
-    /** Returns the cursor before the first item. */
-    startCursor: (parent: Parent, context: Context): string => {
-      const { list } = requirementIn(context.rest.capabilities, requirement);
-      return cursorOf(list(parent, {}, context).id, startOfPage(null));
-    },
+  });
+  return (parent, context) => {
+    const { list } = requirementIn(context.rest.capabilities, requirement);
+    return cursorOf(list(parent, {}, context).id, startOfPage(null));
   };
 }
 

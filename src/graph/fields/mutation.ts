@@ -13,6 +13,7 @@ import type { Route } from '../../v0/routes.ts';
 import { forgetReads, type Context } from '../context.ts';
 import { requiring } from '../entity/requirement.ts';
 import {
+  fieldNameOf,
   inputOf,
   nounOf,
   rawId,
@@ -166,8 +167,7 @@ const writeInput = (typeName: string, write: Write) =>
   });
 
 function payloadType(typeName: string, { name, returns: entity, edge, added, followUp }: Write) {
-  // `audienceVersion` of an AudienceVersion.
-  const field = `${entity.name.charAt(0).toLowerCase()}${entity.name.slice(1)}`;
+  const field = fieldNameOf(entity.name);
   return builder.objectType(builder.objectRef<MutationPayload<object>>(typeName), {
     description: `Result of \`${name}\`.`,
     fields: (t) => ({

@@ -1,7 +1,5 @@
-/**
- * Fields that refer to one object, with one requirement for prefetching, plan and resolver. Returns options of
- * `t.field`.
- */
+/** Fields that refer to one object, with one requirement for prefetching, plan and resolver. */
+import type { ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { ArgumentValues } from '../../execution/operation/arguments.ts';
 import type { Context } from '../context.ts';
@@ -10,11 +8,20 @@ import {
   type RequirementSource,
   type ReferenceRequirement,
 } from '../entity/requirement.ts';
-import { describeId, nounOf, withArticle, type Entity, type KeyOf } from '../entity/entity.ts';
+import {
+  describeId,
+  fieldNameOf,
+  nounOf,
+  withArticle,
+  type AnyEntity,
+  type Entity,
+  type KeyOf,
+  type Types,
+} from '../entity/entity.ts';
 import { followReference, lookUp } from '../entity/prefetching.ts';
 import { badInput } from '../errors.ts';
-import { builder } from '../schema/builder.ts';
-import { requireKey } from '../types/key.ts';
+import { addField, builder } from '../schema/builder.ts';
+import { requireKey, type Key } from '../types/key.ts';
 
 /** A parent with fields of the same names as the key of the object that it refers to. */
 type Referring<Name extends string> = { readonly [Part in Name]?: string | null };
@@ -27,8 +34,20 @@ interface ReferenceOptions<Parent, Name extends string> {
   readonly key?: (parent: Parent) => KeyOf<Name> | null;
 }
 
-/** A reference to one object: `Audience.person`. Free if only its key is selected; null if it is empty. */
-export function referenceField<
+/** Adds a reference to one object: `Audience.person`. Free if only its key is selected; null if it is empty. */
+export const referenceField = <
+  T extends object,
+  Name extends string,
+  Parent extends object = Referring<Name>,
+>(
+  owner: ObjectRef<Types, Parent>,
+  name: string,
+  entity: Entity<T, Name>,
+  options: ReferenceOptions<NoInfer<Parent>, Name>,
+): void => addField(owner, name, reference(entity, options));
+
+/** Returns the options of `t.field` for a reference. */
+export function reference<
   T extends object,
   Name extends string,
   Parent extends object = Referring<Name>,
@@ -67,12 +86,12 @@ function partsOf<Name extends string>(
   return key as KeyOf<Name>; // every name has its part
 }
 
-/** A lookup by global id or raw ids: `page(id:)`, `page(pageId:)`. Null if it does not exist. */
-export function lookupField<T extends object, Name extends string>(entity: Entity<T, Name>) {
+/** Adds a lookup by global id or raw ids: `page(id:)`, `page(pageId:)`. Null if it does not exist. */
+export function lookupField(entity: AnyEntity): void {
   const names = entity.key.map((name) => `\`${name}\``).join(', ');
   const by = entity.key.length > 1 ? `its global ID, or by ${names}` : 'ID';
   const description = `Fetches ${withArticle(nounOf(entity.name))} by ${by}. Null if it does not exist.`;
-  return {
+  addField('Query', fieldNameOf(entity.name), {
     ...requiring(description, {
       kind: 'lookup',
       from: 'object',
@@ -90,8 +109,8 @@ export function lookupField<T extends object, Name extends string>(entity: Entit
       ),
     })),
     resolve: (_parent: object, args: ArgumentValues, context: Context, info: GraphQLResolveInfo) =>
-      lookUp(entity, lookupKey(entity, args), context, info) as Promise<T | null>,
-  };
+      lookUp(entity, lookupKey(entity, args), context, info),
+  });
 }
 
 /**
@@ -99,10 +118,7 @@ export function lookupField<T extends object, Name extends string>(entity: Entit
  *
  * @throws BAD_USER_INPUT for both forms, neither, or invalid ids.
  */
-function lookupKey<Name extends string>(
-  entity: Entity<object, Name>,
-  args: ArgumentValues,
-): KeyOf<Name> {
+function lookupKey(entity: AnyEntity, args: ArgumentValues): Key {
   const isGiven = (name: string): boolean => args[name] !== undefined && args[name] !== null;
   const byParts = entity.key.map((name) => `\`${name}\``).join(', ');
   if (isGiven('id') && entity.key.some(isGiven)) {

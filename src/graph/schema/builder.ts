@@ -1,8 +1,8 @@
 /** The schema builder. Resource modules define the types of `/v0`. */
-import SchemaBuilder from '@pothos/core';
+import SchemaBuilder, { type ObjectRef } from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
 import { API_NAME } from '../../v0/routes.ts';
-import type { SchemaShape } from '../entity/entity.ts';
+import type { SchemaShape, Types } from '../entity/entity.ts';
 import { DEFAULT_FIRST, MAX_FIRST } from '../loading/page-request.ts';
 import { DateTime, Json, SafeInt } from '../types/scalars.ts';
 import { nodeOptions } from './node.ts';
@@ -47,6 +47,20 @@ export const builder = new SchemaBuilder<SchemaShape>({
     },
   },
 });
+
+/**
+ * Adds a field to a type.
+ *
+ * @param options of `t.field`. Pothos cannot infer types from type parameters, so callers check them.
+ */
+export function addField(
+  parent: ObjectRef<Types, unknown> | 'Query',
+  name: string,
+  options: object,
+): void {
+  if (parent === 'Query') builder.queryField(name, (t) => t.field(options as never));
+  else builder.objectField(parent, name, (t) => t.field(options as never));
+}
 
 builder.queryType({ description: `Read access to the ${API_NAME}.` });
 builder.addScalarType('DateTime', DateTime);

@@ -37,36 +37,29 @@ restType(brandEntity, Brand, {
   }),
 });
 
-builder.queryFields((t) => ({
-  brand: t.field(lookupField(brandEntity)),
-  brands: t.field(
-    listField({
-      type: connectionType(brandEntity.ref),
-      description: 'Paginated list of brands.',
-      isRoot: true,
-      route: routes.listBrands,
-      items: brandEntity,
-      list: (_query, _args, context) => List.of(context, routes.listBrands, {}),
-    }),
-  ),
-}));
+lookupField(brandEntity);
 
-builder.objectField(brandEntity.ref, 'pages', (t) =>
-  t.field(
-    listField({
-      type: connectionType(pageEntity.ref),
-      description: 'Paginated list of the pages of the brand.',
-      route: routes.listBrandPages,
-      items: pageEntity,
-      list: ({ brandId }, _args, context) =>
-        List.of(context, routes.listBrandPages, { path: { brand_id: brandId } }),
-    }),
-  ),
-);
+listField('Query', 'brands', {
+  type: connectionType(brandEntity.ref),
+  description: 'Paginated list of brands.',
+  route: routes.listBrands,
+  items: brandEntity,
+  list: (_query, _args, context) => List.of(context, routes.listBrands, {}),
+});
 
-builder.objectField(pageEntity.ref, 'brand', (t) =>
-  t.field(referenceField(brandEntity, { from: 'object', description: 'Brand of the page.' })),
-);
+listField(brandEntity.ref, 'pages', {
+  type: connectionType(pageEntity.ref),
+  description: 'Paginated list of the pages of the brand.',
+  route: routes.listBrandPages,
+  items: pageEntity,
+  list: ({ brandId }, _args, context) =>
+    List.of(context, routes.listBrandPages, { path: { brand_id: brandId } }),
+});
+
+referenceField(pageEntity.ref, 'brand', brandEntity, {
+  from: 'object',
+  description: 'Brand of the page.',
+});
 
 writeField({
   name: 'updateBrand',

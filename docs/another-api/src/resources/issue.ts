@@ -17,28 +17,20 @@ restType(issueEntity, Issue, { description: 'An issue.' });
 
 const CommentRef = restType('Comment', Comment, { description: 'A comment on an issue.' });
 
-builder.queryFields((t) => ({
-  issue: t.field(lookupField(issueEntity)),
-  issues: t.field(
-    listField({
-      type: connectionType(IssueRef),
-      description: 'Paginated list of issues.',
-      isRoot: true,
-      route: routes.listIssues,
-      items: issueEntity,
-      list: (_query, _args, context) => List.of(context, routes.listIssues, {}),
-    }),
-  ),
-}));
+lookupField(issueEntity);
 
-builder.objectField(IssueRef, 'comments', (t) =>
-  t.field(
-    listField({
-      type: connectionType(CommentRef),
-      description: 'Paginated list of the comments on the issue.',
-      route: routes.listComments,
-      list: ({ issueId }, _args, context) =>
-        List.of(context, routes.listComments, { path: { issue_id: issueId } }),
-    }),
-  ),
-);
+listField('Query', 'issues', {
+  type: connectionType(IssueRef),
+  description: 'Paginated list of issues.',
+  route: routes.listIssues,
+  items: issueEntity,
+  list: (_query, _args, context) => List.of(context, routes.listIssues, {}),
+});
+
+listField(IssueRef, 'comments', {
+  type: connectionType(CommentRef),
+  description: 'Paginated list of the comments on the issue.',
+  route: routes.listComments,
+  list: ({ issueId }, _args, context) =>
+    List.of(context, routes.listComments, { path: { issue_id: issueId } }),
+});
