@@ -116,9 +116,9 @@ describe('admission', () => {
     const mayBegin = (key: string): boolean => isFree || key === 'b';
     const whenRoom = (listener: () => void): void => void (onRoom = listener);
     const admission = new Admission({ limiter: { mayBegin, whenRoom } });
-    const permits = ['a', 'b'].map((key) => admission.enter(key, one, 1));
+    const permits = ['a', 'b'].map((key) => admission.enter(key, one, one));
     expect(permits.map((permit) => permit instanceof Promise)).toEqual([true, false]);
-    expect(admission.enter('c', one, 0)).not.toBeInstanceOf(Promise);
+    expect(admission.enter('c', one)).not.toBeInstanceOf(Promise);
 
     isFree = true;
     onRoom();
@@ -133,11 +133,26 @@ describe('admission', () => {
     const mayBegin = (_key: string, begun: number): boolean => begun < free;
     const whenRoom = (listener: () => void): void => void (onRoom = listener);
     const admission = new Admission({ limiter: { mayBegin, whenRoom } });
-    for (const key of ['a', 'b', 'c', 'd']) void admission.enter(key, one, 3);
+    for (const key of ['a', 'b', 'c', 'd']) void admission.enter(key, one, () => 3);
 
     free = 4;
     onRoom();
     expect(admission.waiting).toBe(2);
+    onRoom();
+
+    expect(admission.waiting).toBe(0);
+  });
+
+  it('admits queued operations without calls, such as those of callers who have left, at any time', () => {
+    let calls = 3;
+    let onRoom = (): void => {};
+    const mayBegin = (): boolean => false;
+    const whenRoom = (listener: () => void): void => void (onRoom = listener);
+    const admission = new Admission({ limiter: { mayBegin, whenRoom } });
+    for (const key of ['a', 'b', 'c']) void admission.enter(key, one, () => calls);
+    expect(admission.waiting).toBe(3);
+
+    calls = 0;
     onRoom();
 
     expect(admission.waiting).toBe(0);

@@ -131,9 +131,12 @@ export class CallerLimits {
    */
   enter(operation: Operation): MaybePromise<Permit> {
     const { weight = 1, bytes, calls = 1 } = operation.weighed ?? {};
+    const { cancel } = operation;
     // While it waits, others show how large its response is.
     const weightNow = (): number => Math.max(weight, weightOfBytes(bytes?.bytes ?? 0));
-    const permit = this.#admission.enter(this.#stateOf(operation).key, weightNow, calls);
+    // Operations of callers who have disconnected make no calls.
+    const callsNow = (): number => (cancel.cancelled ? 0 : calls);
+    const permit = this.#admission.enter(this.#stateOf(operation).key, weightNow, callsNow);
     return permit instanceof Promise
       ? permit.then((granted) => {
           if (!granted) throw overloaded(QUEUE_FULL_WAIT_MS);
@@ -318,10 +321,12 @@ export class Permit {
 
 interface WaitingOperation {
   readonly weight: () => number;
-  readonly calls: number;
+  readonly calls: () => number;
   /** Called once; with undefined if the operation is rejected. */
   readonly end: (permit: Permit | undefined) => void;
 }
+
+const none = (): number => 0;
 
 /** Limits the weight and bytes of operations in flight, per key and in total. */
 export class Admission {
@@ -374,14 +379,14 @@ export class Admission {
    * Returns a permit, immediately or when there is room; undefined if too many operations wait. An operation above the
    * limit of a key is admitted when the key has nothing else in flight.
    *
-   * @param calls REST calls that the operation is expected to make.
+   * @param calls number of REST calls that the operation is expected to make.
    */
-  enter(key: string, weightNow: () => number, calls = 0): Permit | Promise<Permit | undefined> {
+  enter(key: string, weightNow: () => number, calls = none): Permit | Promise<Permit | undefined> {
     // A larger weight would wait for all others, and block those behind it.
     const weight = (): number => Math.min(weightNow(), this.#perKey);
     if (!this.#isFull && this.#queue.sizeOf(key) === 0) {
       const now = weight();
-      if (this.#keyHasRoom(key, now, calls) && this.#hasRoom(now)) return this.#begin(key, now);
+      if (this.#keyHasRoom(key, now, calls()) && this.#hasRoom(now)) return this.#begin(key, now);
     }
     return new Promise((end) => {
       this.#queue.add(key, { weight, calls, end })?.end(undefined);
@@ -458,13 +463,13 @@ export class Admission {
       let permit: Permit | undefined;
       const next = this.#queue.take(({ weight, calls }, key) => {
         const now = weight();
-        if (this.#isFull || !this.#keyHasRoom(key, now, calls, begun)) return false;
+        if (this.#isFull || !this.#keyHasRoom(key, now, calls(), begun)) return false;
         this.#isFull = !this.#hasRoom(now);
         if (!this.#isFull) permit = this.#begin(key, now);
         return !this.#isFull;
       });
       if (!next) break;
-      begun += next.calls;
+      begun += next.calls();
       next.end(permit);
     }
     this.#onAdmitted();
