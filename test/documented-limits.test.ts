@@ -13,7 +13,7 @@ import { MAX_ERRORS as MAX_DOCUMENT_ERRORS } from '../src/gateway/documents/docu
 import { POLL_MS as FOLDER_POLL_MS } from '../src/gateway/documents/trusted-documents.ts';
 import { QUIET_MS } from '../src/gateway/http/drain.ts';
 import { MAX_CONNECTIONS, SERVER_LIMITS } from '../src/gateway/http/http-server.ts';
-import { READ_WITHIN_MS } from '../src/gateway/http/http-exchange.ts';
+import { READ_WITHIN_MS, STALLED_MS } from '../src/gateway/http/http-exchange.ts';
 import { PAUSE_MS } from '../src/gateway/observe/upstream-observer.ts';
 import { MAX_WAITING_BYTES } from '../src/gateway/observe/logs/log-output.ts';
 import { MAX_CALLS } from '../src/gateway/observe/logs/gateway-log.ts';
@@ -27,7 +27,6 @@ import {
   TURN_MS,
 } from '../src/gateway/policies/new-documents.ts';
 import { HEARTBEAT_MS } from '../src/gateway/policies/subscriptions.ts';
-import { STALLED_MS } from '../src/gateway/transports/event-stream.ts';
 import { INIT_MS, MAX_UNREAD_BYTES, PING_MS } from '../src/gateway/transports/web-socket.ts';
 import { MAX_EMPTY_PAGES } from '../src/graph/fields/list-field.ts';
 import { MAX_FIRST } from '../src/graph/loading/page-request.ts';

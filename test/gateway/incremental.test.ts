@@ -4,7 +4,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { multipart } from '../../src/gateway/operation/framing.ts';
+import { ResultParts } from '../../src/gateway/operation/result-parts.ts';
 import { after, held, silence, status } from '../support/faults.ts';
 import { world } from '../support/world.ts';
 import { POST_JSON, send } from '../support/client.ts';
@@ -436,28 +436,28 @@ it.each([
 ] as const)(
   'sends empty parts as heartbeats in %s until the next part is ready',
   async (format, heartbeat) => {
-    const text = '{"hasNext":false}';
     let release = () => {};
-    const next = new Promise<{ readonly text: string; readonly isLast: boolean }>((resolve) => {
-      release = () => resolve({ text, isLast: true });
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
     });
-    const parts = {
-      format,
-      first: '{"hasNext":true}',
-      next: () => next,
-      cancel: () => {},
-      isOver: false,
-    };
+    async function* later() {
+      await released;
+      yield { hasNext: false };
+    }
+    const operation = { bytes: undefined, errors: undefined, writes: undefined };
+    const others = { head: {}, cancel: () => {}, translate: (error: unknown) => error as never };
+    const parts = new ResultParts({ operation, format, later: later(), ...others });
+    const { frames } = parts.stream({ data: {} }, 20);
     const chunks: string[] = [];
 
-    for await (const chunk of multipart(parts, 20)) {
+    for await (const chunk of frames) {
       chunks.push(chunk);
       if (chunks.length === 3) release();
     }
 
     expect(chunks.length).toBeGreaterThanOrEqual(4);
     for (const chunk of chunks.slice(1, -1)) expect(chunk).toContain(`\r\n\r\n${heartbeat}\r\n`);
-    expect(chunks.at(-1)).toContain(text);
+    expect(chunks.at(-1)).toContain('"hasNext":false}');
     expect(chunks.at(-1)!.endsWith('\r\n--graphql--\r\n')).toBe(true);
   },
 );

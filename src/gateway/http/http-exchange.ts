@@ -1,14 +1,31 @@
-/** A request of Node's server and its response: a single one, incremental delivery, or events. */
+/**
+ * A request of Node's server and its response: a single one, parts, or server-sent events.
+ *
+ * Not Yoga's writer of events: it sends `complete` when the process stops, after which clients do not reconnect; it lets
+ * proxies buffer, and never ends stalled readers.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { multipart, type ResponseParts } from '../operation/framing.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { OPENING } from '../operation/framing.ts';
 import { arrive, releaseResponse, type Arrival } from '../operation/operation.ts';
-import type { EventStream, OperationResponse } from '../operation/response.ts';
-import { writeEvents } from '../transports/event-stream.ts';
+import type { OperationResponse, ResponseStream } from '../operation/response.ts';
 import type { Stopping } from './drain.ts';
 import type { Site } from './site.ts';
 
 /** Time to read a response that does not fit into the system's buffers, in milliseconds. */
 export const READ_WITHIN_MS = 30_000;
+
+/**
+ * Time after which a stalled reader of events is disconnected, in milliseconds; until then it misses events, except the
+ * latest.
+ */
+export const STALLED_MS = 300_000;
+
+/**
+ * Idle time before TCP keep-alive probes, in milliseconds; the system closes the connection ten seconds later. Heartbeats to a
+ * client that lost its network would otherwise be retransmitted for a quarter of an hour.
+ */
+const KEEPALIVE_MS = 5_000;
 
 /**
  * Time for which the rest of a rejected body is read and discarded, in milliseconds: a reset would hide the response.
@@ -60,14 +77,19 @@ export class HttpExchange {
     if (this.#stopping.isPortClosed) this.outgoing.setHeader('connection', 'close');
   }
 
-  sendOperation(response: OperationResponse): void {
-    const { status, headers, text, bytes, parts, events } = response;
-    if (!parts && !events) {
+  sendOperation({ status, headers, text, bytes, stream }: OperationResponse): void {
+    if (!stream) {
       this.sendWhole(status, headers, bytes ?? text, this.#lingerMs());
       return;
     }
-    const sending = parts ? this.#sendParts(response, parts) : this.#sendEvents(response, events!);
-    sending.catch((error: unknown) => this.fail(error));
+    const { outgoing } = this;
+    const stopping = this.#stopping;
+    const { socket } = outgoing;
+    if (stopping.isPortClosed) headers.push('connection', 'close');
+    outgoing.writeHead(status, headers);
+    // A head written before the port closed allows keep-alive: its client would reuse the connection to this process.
+    outgoing.on('close', () => stopping.isPortClosed && socket?.end());
+    writeStream(outgoing, stream, stopping.clock).catch((error: unknown) => this.fail(error));
   }
 
   sendResponse(response: Response, lingerMs = this.#lingerMs()): void {
@@ -107,7 +129,7 @@ export class HttpExchange {
     if (lingerMs === 0) {
       // ASCII is the same in both encodings, and latin1 is a plain copy.
       endWith(outgoing, body, size === body.length ? 'latin1' : 'utf8');
-      this.#destroyIfUnread();
+      destroyIfUnread(outgoing, this.#stopping.clock);
       return;
     }
     // Sends the whole response now; the connection closes after the rest of the request.
@@ -121,44 +143,53 @@ export class HttpExchange {
     incoming.once('end', () => outgoing.end());
     outgoing.once('close', () => clearTimeout(timer));
   }
+}
 
-  /** Sends parts as they become available; cancels the rest when the connection closes. */
-  async #sendParts({ status, headers }: OperationResponse, parts: ResponseParts): Promise<void> {
-    const { outgoing } = this;
-    outgoing.on('close', () => parts.cancel());
-    if (outgoing.destroyed) parts.cancel();
-    if (this.#stopping.isPortClosed) headers.push('connection', 'close');
-    outgoing.writeHead(status, headers);
-    for await (const chunk of multipart(parts)) {
-      if (outgoing.destroyed) return;
-      outgoing.write(chunk);
-    }
-    outgoing.end();
-    this.#destroyIfUnread();
+/** Writes the frames of a stream as they become available; cancels it when the connection closes. */
+async function writeStream(
+  outgoing: ServerResponse,
+  stream: ResponseStream,
+  clock: Clock,
+): Promise<void> {
+  outgoing.on('close', () => stream.cancel());
+  if (outgoing.destroyed) stream.cancel();
+  if (stream.isOfEvents) {
+    outgoing.socket?.setKeepAlive(true, KEEPALIVE_MS);
+    outgoing.write(OPENING);
   }
+  for await (const frame of stream.frames) {
+    if (outgoing.destroyed) return;
+    // Parts are buffered, since the end of their operation does not depend on its reader.
+    if (outgoing.write(frame) || !stream.isOfEvents || (await hasDrained(outgoing, clock)))
+      continue;
+    stream.cancel('stalled');
+    outgoing.destroy();
+  }
+  outgoing.end();
+  destroyIfUnread(outgoing, clock);
+}
 
-  /** Does not await the end of the stream, which would retain the request. */
-  #sendEvents({ status, headers }: OperationResponse, events: EventStream): Promise<void> {
-    const { outgoing } = this;
-    const stopping = this.#stopping;
-    const { socket } = outgoing;
-    if (stopping.isPortClosed) headers.push('connection', 'close');
-    outgoing.writeHead(status, headers);
-    // A head written before the port closed allows keep-alive: its client would reuse the connection to this process.
-    outgoing.on('close', () => stopping.isPortClosed && socket?.end());
-    return writeEvents(outgoing, events, this.#site.subscriptions, stopping.clock);
-  }
+/** Waits until the buffer drains; resolves to false for a stalled reader. */
+function hasDrained(outgoing: ServerResponse, clock: Clock): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = (drained: boolean) => (): void => {
+      clock.clearTimeout(timer);
+      outgoing.off('drain', onDrain).off('close', onDrain);
+      resolve(drained);
+    };
+    const onDrain = settle(true);
+    const timer = clock.setTimeout(settle(false), STALLED_MS);
+    outgoing.on('drain', onDrain).on('close', onDrain);
+  });
+}
 
-  /** The write timeout. */
-  #destroyIfUnread(): void {
-    const { outgoing } = this;
-    const { clock } = this.#stopping;
-    // Usually the whole response is in the system's buffers.
-    if (!outgoing.socket?.writableLength) return;
-    const timer = clock.setTimeout(() => outgoing.destroy(), READ_WITHIN_MS);
-    timer.unref();
-    outgoing.once('close', () => clock.clearTimeout(timer));
-  }
+/** The write timeout. */
+function destroyIfUnread(outgoing: ServerResponse, clock: Clock): void {
+  // Usually the whole response is in the system's buffers.
+  if (!outgoing.socket?.writableLength) return;
+  const timer = clock.setTimeout(() => outgoing.destroy(), READ_WITHIN_MS);
+  timer.unref();
+  outgoing.once('close', () => clock.clearTimeout(timer));
 }
 
 /** Writes head and body together. */

@@ -3,38 +3,39 @@
  *
  * Source: GraphQL over HTTP, "Response".
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { GraphQLError, type ExecutionResult } from 'graphql';
 import type { MediaType } from './negotiation.ts';
 import type { HttpExtension } from './client-error.ts';
 import { MASKED } from './error-translation.ts';
-import { BOUNDARY, frame, type ResponseParts } from './framing.ts';
-import type { ResultStream } from './result-stream.ts';
+import { BOUNDARY, COMPLETE, eventOf, frame } from './framing.ts';
+import type { EndCause, ResultStream } from './result-stream.ts';
 
-/** A response: a whole one, an incremental one, or a stream of events. */
+/** A response: a whole one, or a stream of parts or events. */
 export interface OperationResponse {
   /** HTTP status; 304 has no body. */
   status: number;
   /** Name, value, name, value. */
   headers: string[];
-  /** JSON; empty for a subscription. */
+  /** JSON; empty for a stream. */
   text: string;
   readonly mediaType: MediaType;
   /** The compressed text; undefined if it is not compressed. */
   bytes?: Buffer;
-  /** Parts after `text`. */
-  readonly parts?: ResponseParts;
-  /** Results of a subscription. */
-  readonly events?: EventStream;
+  /** Several results, instead of `text`. */
+  readonly stream?: ResponseStream;
   /** Entity tag without quotes; undefined without one. */
   tag?: string;
 }
 
-/** Results of a subscription, one per event. */
-export interface EventStream {
-  /** Results after plugins. */
-  readonly results: AsyncIterable<ExecutionResult>;
-  /** The closable stream before plugins. */
-  readonly stream: ResultStream;
+/** A body of several results: the parts of one, or the events of a subscription. */
+export interface ResponseStream {
+  /** Pieces of the body. */
+  readonly frames: AsyncGenerator<string, void>;
+  /** Whether it ends only with its reader, and waits for it. */
+  readonly isOfEvents: boolean;
+  /** Ends it early. Idempotent. */
+  readonly cancel: (cause?: EndCause) => void;
 }
 
 /** Formats a result for JSON, without `extensions.http`. Undefined members are omitted by JSON. */
@@ -129,32 +130,53 @@ const HEADERS: Readonly<Record<MediaType, readonly string[]>> = {
 /** Whether a response is a single one, which may be compressed and have a validator. */
 export const isJson = (mediaType: MediaType): boolean => mediaType.endsWith('json');
 
-export const responseInParts = (parts: ResponseParts): OperationResponse => ({
+/** @param parameter of the media type. */
+export const responseInParts = (stream: ResponseStream, parameter: string): OperationResponse => ({
   status: 200,
-  headers: [
-    'content-type',
-    `multipart/mixed; boundary="${BOUNDARY}"; ${parts.format}`,
-    ...UNBUFFERED,
-  ],
-  text: parts.first,
+  headers: ['content-type', `multipart/mixed; boundary="${BOUNDARY}"; ${parameter}`, ...UNBUFFERED],
+  text: '',
   mediaType: 'multipart/mixed',
-  parts,
+  stream,
 });
 
-export const responseInEvents = (events: EventStream): OperationResponse => ({
+/** @param results those of the stream, possibly wrapped by plugins. */
+export const responseInEvents = (
+  results: AsyncIterable<ExecutionResult>,
+  stream: ResultStream,
+): OperationResponse => ({
   status: 200,
   headers: [...HEADERS['text/event-stream']],
   text: '',
   mediaType: 'text/event-stream',
-  events,
+  stream: {
+    frames: framesOf(results, stream),
+    isOfEvents: true,
+    cancel: (cause = 'left') => stream.close(cause),
+  },
 });
+
+/**
+ * Pause before a stream ends without `complete`, in milliseconds. The client of graphql-sse hangs if the last event and
+ * the end arrive together.
+ */
+const PAUSE_MS = 100;
+
+/** When the process stops, the stream ends without `complete`, which makes its client reconnect. */
+async function* framesOf(
+  results: AsyncIterable<ExecutionResult>,
+  stream: ResultStream,
+): AsyncGenerator<string, void> {
+  for await (const result of results) yield eventOf(JSON.stringify(formatResult(result)));
+  if (stream.cause === 'complete') yield COMPLETE;
+  else await sleep(PAUSE_MS);
+}
 
 /** Completes the headers after all policies. */
 export function finish(response: OperationResponse): void {
   response.headers = withOneVary(response.headers);
   if (response.status === 304) response.text = '';
   if (response.tag !== undefined) response.headers.push('etag', `"${response.tag}"`);
-  if (!response.parts && !response.events) response.text = frame(response);
+  if (!response.stream) response.text = frame(response);
 }
 
 /** Converts a list of headers to pairs for the Fetch API. */

@@ -1,10 +1,10 @@
 /** An incremental result (`@defer`, `@stream`): the parts after the first, seen by plugins and then written. */
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { Writes } from '../../graph/context.ts';
-import { translateResult, type Translate } from './error-translation.ts';
+import { withWrites, type Translate } from './error-translation.ts';
+import { OF_LATER_PARTS, partOf, PARTS_END, PREAMBLE } from './framing.ts';
 import type { IncrementalFormat } from './negotiation.ts';
-import { OF_LATER_PARTS, type ResponseParts } from './framing.ts';
-import { formatError, formatResult } from './response.ts';
+import { formatError, formatResult, type ResponseStream } from './response.ts';
 
 /** A part in its caller's format; errors are translated but not formatted. */
 export interface ResultPart {
@@ -13,7 +13,7 @@ export interface ResultPart {
   readonly pending?: readonly object[];
   readonly incremental?: readonly WithErrors[];
   readonly completed?: readonly WithErrors[];
-  readonly extensions?: Readonly<Record<string, unknown>>;
+  readonly extensions?: object | undefined;
   readonly hasNext?: boolean;
 }
 
@@ -23,9 +23,8 @@ interface WithErrors {
   readonly items?: unknown;
 }
 
-/** Parts after the first. `return` cancels the remaining work. */
-export type PartIterator = AsyncIterator<ResultPart, undefined, undefined> &
-  Required<Pick<AsyncIterator<ResultPart, undefined, undefined>, 'return'>>;
+/** Interval of empty parts, in milliseconds: proxies close idle connections. */
+const HEARTBEAT_MS = 5_000;
 
 /** Fields of the operation that log and metrics read. */
 interface OutcomeFields {
@@ -34,13 +33,21 @@ interface OutcomeFields {
   readonly writes: Writes | undefined;
 }
 
-export class ResultParts {
+interface ResultPartsOptions {
+  readonly operation: OutcomeFields;
   readonly format: IncrementalFormat;
-  readonly #operation: OutcomeFields;
   /** Members of the first part in addition to the result. */
-  readonly #head: object;
-  readonly #translate: Translate;
-  #later: PartIterator;
+  readonly head: object;
+  /** Parts after the first. */
+  readonly later: AsyncGenerator<ResultPart, void>;
+  /** Cancels the remaining work. */
+  readonly cancel: () => void;
+  readonly translate: Translate;
+}
+
+export class ResultParts {
+  readonly #options: ResultPartsOptions;
+  #later: AsyncIterator<ResultPart, void>;
   /** Errors of all parts but the first. */
   readonly errors: GraphQLError[] = [];
   /** Whether all work has ended. */
@@ -48,41 +55,20 @@ export class ResultParts {
   /** Called when all work has ended. */
   onEnd: (() => void) | undefined = undefined;
 
-  constructor(
-    operation: OutcomeFields,
-    format: IncrementalFormat,
-    head: object,
-    later: PartIterator,
-    translate: Translate,
-  ) {
-    this.#operation = operation;
-    this.format = format;
-    this.#head = head;
-    this.#later = later;
-    this.#translate = translate;
+  constructor(options: ResultPartsOptions) {
+    this.#options = options;
+    this.#later = options.later;
   }
 
-  /** All parts, for plugins. @param see maps a part to the one that plugins get. */
-  observe(
-    first: ExecutionResult,
-    see: (part: ResultPart) => ResultPart,
-  ): AsyncIterableIterator<ResultPart, undefined> {
-    const later = this.#later;
-    let next = (): Promise<IteratorResult<ResultPart, undefined>> => {
-      next = async () => {
-        const one = await later.next();
-        return one.done ? one : { done: false, value: see(one.value) };
-      };
-      const value = see({ ...first, ...this.#head, hasNext: true });
-      return Promise.resolve({ done: false, value });
-    };
-    return {
-      next: () => next(),
-      return: () => later.return(),
-      [Symbol.asyncIterator]() {
-        return this;
-      },
-    };
+  get format(): IncrementalFormat {
+    return this.#options.format;
+  }
+
+  /** All parts, for plugins. */
+  async *all(first: ExecutionResult): AsyncGenerator<ResultPart, void> {
+    const { head, later } = this.#options;
+    yield { ...first, ...head, hasNext: true };
+    yield* later;
   }
 
   /** Replaces all parts by those of plugins, or by a plugin's single result. @returns the first result. */
@@ -93,81 +79,101 @@ export class ResultParts {
       this.end();
       return results;
     }
-    const parts = results[Symbol.asyncIterator]() as PartIterator; // iterators of plugins have `return`
-    const {
-      hasNext = false,
-      pending: _pending,
-      ...first
-    } = (await parts.next()).value ?? { data: null };
-    this.#later = parts;
+    this.#later = results[Symbol.asyncIterator]();
+    const { value } = await this.#later.next();
+    const { hasNext = false, pending: _pending, ...first } = value ?? { data: null };
     if (!hasNext) this.end();
     return first as ExecutionResult;
+  }
+
+  /** Translates and records errors of a later part. */
+  translate(raw: readonly unknown[]): readonly GraphQLError[] {
+    const { operation, translate } = this.#options;
+    const errors = raw.map((error) => withWrites(translate(error), operation.writes, false));
+    this.errors.push(...errors);
+    return errors;
   }
 
   /** Cancels the remaining work. Idempotent. */
   end(): void {
     if (this.isOver) return;
     this.isOver = true;
-    const { errors = [] } = this.#operation;
-    this.#operation.errors = [...errors, ...this.errors];
+    const { operation, cancel } = this.#options;
+    operation.errors = [...(operation.errors ?? []), ...this.errors];
+    cancel();
     void this.#close();
     this.onEnd?.();
   }
 
   /** Serialises the parts and counts their bytes. @param first the settled result. */
-  serialise(first: ExecutionResult): ResponseParts {
-    const operation = this.#operation;
-    const text = JSON.stringify({
-      ...formatResult({ ...first, data: first.data ?? null }),
-      ...this.#head,
-      hasNext: true,
-    });
+  stream(first: ExecutionResult, heartbeatMs = HEARTBEAT_MS): ResponseStream {
     return {
-      format: this.format,
-      first: text,
-      next: async () => {
-        const part = await this.#next();
-        // Cancelled or ended by a plugin.
-        if (!part || this.isOver) {
-          this.end();
-          return undefined;
-        }
-        const isLast = part.hasNext !== true;
-        const written = JSON.stringify({
-          ...OF_LATER_PARTS[this.format],
-          ...formatPart(part),
-          hasNext: !isLast,
-        });
-        operation.bytes = (operation.bytes ?? 0) + Buffer.byteLength(written);
-        if (isLast) this.end();
-        return { text: written, isLast };
-      },
+      frames: this.#frames(first, heartbeatMs),
+      isOfEvents: false,
       cancel: () => this.end(),
     };
   }
 
-  async #next(): Promise<ResultPart | undefined> {
-    if (this.isOver) return undefined;
-    try {
-      const { value } = await this.#later.next();
-      return value;
-    } catch (error) {
-      // A plugin failed.
-      const failed = { errors: [error as GraphQLError] };
-      const { errors = [] } = translateResult(failed, this.#translate, this.#operation.writes);
-      this.errors.push(...errors);
-      return { errors, hasNext: false };
+  async *#frames(first: ExecutionResult, heartbeatMs: number): AsyncGenerator<string, void> {
+    const { format, head } = this.#options;
+    const ofLater = OF_LATER_PARTS[format];
+    const heartbeat = partOf(JSON.stringify({ ...ofLater, hasNext: true }));
+    const result = formatResult({ ...first, data: first.data ?? null });
+    yield PREAMBLE + this.#frameOf({ ...result, ...head, hasNext: true });
+    for (;;) {
+      const coming = this.#next();
+      while (await isLate(coming, heartbeatMs)) yield heartbeat;
+      const part = await coming;
+      // Cancelled, or ended by a plugin.
+      if (!part || this.isOver) break;
+      const hasNext = part.hasNext === true;
+      const frame = this.#frameOf({ ...ofLater, ...formatPart(part), hasNext });
+      if (hasNext) {
+        yield frame;
+        continue;
+      }
+      this.end();
+      yield frame + PARTS_END;
+      return;
     }
+    this.end();
+    yield PARTS_END;
+  }
+
+  #frameOf(part: object): string {
+    const { operation } = this.#options;
+    const json = JSON.stringify(part);
+    operation.bytes = (operation.bytes ?? 0) + Buffer.byteLength(json);
+    return partOf(json);
   }
 
   async #close(): Promise<void> {
     try {
-      await this.#later.return();
+      await this.#later.return?.();
     } catch {
       // A plugin failed after everything was sent.
     }
   }
+
+  async #next(): Promise<ResultPart | void> {
+    try {
+      return (await this.#later.next()).value;
+    } catch (error) {
+      // A plugin failed.
+      return { errors: this.translate([error]), hasNext: false };
+    }
+  }
 }
+
+/** @param coming never rejects. */
+const isLate = (coming: Promise<unknown>, ms: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(true), ms);
+    void coming.then(() => {
+      clearTimeout(timer);
+      resolve(false);
+    });
+  });
 
 const formatPart = (part: ResultPart): object => ({
   ...part,

@@ -66,10 +66,10 @@ export function explain(budget: Budget, audience: ExplainAudience): Policy {
 
 /** The header `Server-Timing`: calls and round trips of an operation. */
 export const serverTiming = (audience: ExplainAudience): Policy => ({
-  onAnswer(operation, { headers, parts, events }) {
+  onAnswer(operation, { headers, stream }) {
     const { rest } = operation;
-    // Not for parts and events, whose calls are not complete yet.
-    if (rest && !parts && !events && mayExplain(operation, audience)) {
+    // Not for streams, whose calls are not complete yet.
+    if (rest && !stream && mayExplain(operation, audience)) {
       headers.push('server-timing', headerOf(rest.callLog));
     }
   },

@@ -4,15 +4,12 @@
  * The last part contains the total cost and the continuations.
  */
 import type { GraphQLError } from 'graphql';
-import type {
-  IncrementalResult,
-  SubsequentResults,
-} from '../../execution/incremental/incremental-executor.ts';
+import type { IncrementalResult } from '../../execution/incremental/incremental-executor.ts';
 import type { DeliveredPayload, PendingResult } from '../../execution/incremental/delivery.ts';
 import { continuationsOf } from '../../graph/errors.ts';
 import type { Operation } from '../operation/operation.ts';
-import { withWrites, translateResult, type Translate } from '../operation/error-translation.ts';
-import { ResultParts, type ResultPart, type PartIterator } from '../operation/result-parts.ts';
+import { translateResult, type Translate } from '../operation/error-translation.ts';
+import { ResultParts, type ResultPart } from '../operation/result-parts.ts';
 import { costExtensions, type ExplainAudience } from './explain.ts';
 import type { Policy } from '../policy.ts';
 import type { Budget } from '../../plan/planner.ts';
@@ -24,61 +21,47 @@ interface IncrementalOptions {
   readonly budget: Budget;
 }
 
-export const incrementalDelivery = (options: IncrementalOptions): Policy => ({
-  onExecuteDone(operation, result) {
-    if (!operation.definition.document.facts.isIncremental) return undefined;
-    const { subsequent, ...initial }: IncrementalResult = result;
-    const reader = partsReaderOf(operation.accept);
-    if (!subsequent || !reader) return undefined;
-    operation.parts = partsOf(subsequent, reader.format, operation, options);
-    return translateResult(initial, options.translate, operation.writes);
-  },
-});
-
-function partsOf(
-  subsequent: SubsequentResults,
-  format: IncrementalFormat,
-  operation: Operation,
-  { translate, explain, budget }: IncrementalOptions,
-): ResultParts {
-  const write = WRITERS[format](subsequent.pending, (raw) => {
-    const errors = raw.map((error) => withWrites(translate(error), operation.writes, false));
-    parts.errors.push(...errors);
-    return errors;
-  });
-  /** Cost of all parts, and continuations. */
-  const lastExtensions = (): Pick<ResultPart, 'extensions'> => {
+export const incrementalDelivery = ({ translate, explain, budget }: IncrementalOptions): Policy => {
+  /** Total cost and continuations. */
+  const extensionsOf = (operation: Operation, { errors }: ResultParts): object | undefined => {
     const cost = costExtensions(operation, explain);
-    const continuation = continuationsOf(parts.errors);
-    if (!cost && continuation.length === 0) return {};
+    const continuation = continuationsOf(errors);
+    if (!cost && continuation.length === 0) return undefined;
     return {
-      extensions: {
-        ...(cost && { upstream: { ...cost.upstream, budget } }),
-        ...(continuation.length > 0 && { continuation }),
-      },
+      ...(cost && { upstream: { ...cost.upstream, budget } }),
+      ...(continuation.length > 0 && { continuation }),
     };
   };
-  const later: PartIterator = {
-    async next() {
-      for (let payload = await subsequent.next(); payload; payload = await subsequent.next()) {
-        const part = write(payload);
-        if (!payload.hasNext) {
-          return { done: false, value: { ...part, hasNext: false, ...lastExtensions() } };
+  return {
+    onExecuteDone(operation, result) {
+      if (!operation.definition.document.facts.isIncremental) return undefined;
+      const { subsequent, ...initial }: IncrementalResult = result;
+      const reader = partsReaderOf(operation.accept);
+      if (!subsequent || !reader) return undefined;
+      const { format } = reader;
+      const { pending } = subsequent;
+      async function* later(): AsyncGenerator<ResultPart, void> {
+        const write = WRITERS[format](pending, (errors) => parts.translate(errors));
+        for (let one = await subsequent!.next(); one; one = await subsequent!.next()) {
+          const { hasNext } = one;
+          const part = write(one);
+          if (!hasNext) yield { ...part, hasNext, extensions: extensionsOf(operation, parts) };
+          else if (part) yield { ...part, hasNext };
         }
-        if (part) return { done: false, value: { ...part, hasNext: true } };
       }
-      return { done: true, value: undefined };
-    },
-    return() {
-      subsequent.cancel();
-      return Promise.resolve({ done: true, value: undefined });
+      const parts = new ResultParts({
+        operation,
+        format,
+        head: format === 'incrementalSpec=v0.2' ? { pending: pending.map(pendingEntry) } : {},
+        later: later(),
+        cancel: subsequent.cancel,
+        translate,
+      });
+      operation.parts = parts;
+      return translateResult(initial, translate, operation.writes);
     },
   };
-  const head =
-    format === 'incrementalSpec=v0.2' ? { pending: subsequent.pending.map(pendingEntry) } : {};
-  const parts = new ResultParts(operation, format, head, later, translate);
-  return parts;
-}
+};
 
 type Show = (errors: readonly unknown[]) => readonly GraphQLError[];
 

@@ -103,11 +103,14 @@ async function subscribe(
     },
     onEnd: (cause) => {
       release();
+      options.subscriptions.delete(stream);
       cancel.cancel();
       for (const one of observers) one.onEnd(cause, operation, cost);
     },
   });
   operation.stream = stream;
+  // A socket ends its streams itself.
+  if (operation.transport.streams === 'accepted') options.subscriptions.add(stream);
   return stream;
 }
 

@@ -70,7 +70,7 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
     try {
       const response = await server.respond(operation, fetched);
       ({ status } = response);
-      if (response.events) operation.releaseRequest();
+      if (response.stream?.isOfEvents) operation.releaseRequest();
       writer.send(response);
     } catch (error) {
       writer.fail(error);
@@ -105,9 +105,8 @@ const isPreflight = (headers: HeaderFields): boolean =>
 /** For the head alone, which no more results follow. */
 const withoutStreams = (writer: ResponseWriter): ResponseWriter => ({
   ...writer,
-  send: ({ parts, events, ...head }) => {
-    parts?.cancel();
-    events?.stream.close('left');
-    writer.send(parts || events ? { ...head, text: '' } : head);
+  send: ({ stream, ...head }) => {
+    stream?.cancel();
+    writer.send(head);
   },
 });

@@ -66,15 +66,16 @@ export function hooksOf(plugins: readonly GatewayPlugin[]) {
 export const withPlainData = (result: ExecutionResult): ExecutionResult =>
   result.data ? { ...result, data: plain(result.data) as typeof result.data } : result;
 
-export const plainPart = (part: ResultPart): ResultPart =>
-  part.incremental
-    ? {
-        ...part,
-        incremental: part.incremental.map((one) =>
-          one.items ? { ...one, items: plain(one.items) } : { ...one, data: plain(one.data) },
-        ),
-      }
-    : part;
+export async function* plainParts(
+  parts: AsyncIterable<ResultPart>,
+): AsyncGenerator<ResultPart, void> {
+  for await (const part of parts) {
+    const incremental = part.incremental?.map((one) =>
+      one.items ? { ...one, items: plain(one.items) } : { ...one, data: plain(one.data) },
+    );
+    yield incremental ? { ...part, incremental } : part;
+  }
+}
 
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);

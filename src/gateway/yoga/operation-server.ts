@@ -39,7 +39,7 @@ import {
 import { fetchResponseOf } from './fetch-response.ts';
 import {
   hooksOf,
-  plainPart,
+  plainParts,
   policyOf,
   withPlainData,
   type GatewayPlugin,
@@ -442,7 +442,8 @@ export class OperationServer {
       operation.endPhase('execute', startMs);
       if (!this.#hooks.results) return result;
       const shown = withPlainData(result);
-      return (operation.parts?.observe(shown, plainPart) as Executed | undefined) ?? shown; // parts are results
+      const { parts } = operation;
+      return parts ? (plainParts(parts.all(shown)) as Executed) : shown; // parts are results
     };
     const failed = (error: unknown) => done(this.#failed(operation, error));
     let executed: MaybePromise<Executed>;
@@ -471,14 +472,14 @@ export class OperationServer {
     const { stream, parts } = operation;
     let response: OperationResponse;
     if (stream && Symbol.asyncIterator in executed) {
-      response = responseInEvents({ results: executed, stream });
+      response = responseInEvents(executed, stream);
     } else {
       // A plugin replaced the stream by a single result.
       stream?.close('left');
       const result = this.settle(operation, executed as ExecutionResult);
       response =
         parts && !parts.isOver
-          ? responseInParts(parts.serialise(result))
+          ? responseInParts(parts.stream(result), parts.format)
           : responseOf(result, negotiateMediaType(operation.accept) ?? 'application/json');
     }
     const waiting = inOrder(this.#policies.onAnswer, operation, response);
@@ -491,7 +492,7 @@ export class OperationServer {
 function finishResponse(operation: Operation, response: OperationResponse): OperationResponse {
   response.headers.push('x-request-id', operation.requestId);
   finish(response);
-  if (!response.events) {
+  if (!response.stream) {
     operation.bytes = response.bytes?.length ?? Buffer.byteLength(response.text);
   }
   return response;
