@@ -13,7 +13,7 @@ import { TrustedDocuments, trustedDocuments } from './documents/trusted-document
 import { headersOf, policiesOf, routesOf, type Core } from './extension.ts';
 import { openExplorer } from './http/explorer.ts';
 import { operatorRoutes, publicRoutes } from './http/operator-routes.ts';
-import { createSite, GRAPHQL } from './http/site.ts';
+import { createSite } from './http/site.ts';
 import { operationLog, originLog, subscriptionLog } from './observe/logs/gateway-log.ts';
 import { silentLogger } from './observe/logs/logger.ts';
 import { Metrics } from './observe/metrics/metrics.ts';
@@ -63,16 +63,16 @@ export function createGateway(options: GatewayOptions): Gateway {
     subscriptions: openSubscriptions,
   });
   const onForeignOrigin = originLog(logger);
-  const graphql = createHttpTransport({ schema, server, cors: shared.allowed, onForeignOrigin });
+  const graphql = createHttpTransport(server, shared.allowed, onForeignOrigin);
   const core: Core = {
     schema,
     logger,
     corsOrigins,
     onForeignOrigin,
-    run: createOwnTransport(schema, server),
+    run: createOwnTransport(server),
     prepare: shared.prepare,
   };
-  const adminRoutes = operatorRoutes({ readiness, metrics, routes: upstream.routes });
+  const adminRoutes = operatorRoutes(readiness, metrics, upstream.routes);
   const parts = {
     readiness,
     logger,
@@ -100,7 +100,6 @@ export function createGateway(options: GatewayOptions): Gateway {
     }),
     upgrade: createWebSocketTransport({
       ...live,
-      schema,
       server,
       subscriptions: openSubscriptions,
       corsOrigins,
@@ -115,7 +114,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       trusted?.close();
       await server.close();
     },
-    fetch: createFetch({ path: GRAPHQL, graphql, respond: site.respond }),
+    fetch: createFetch(graphql, site.respond),
   };
 }
 

@@ -82,14 +82,11 @@ export class HttpExchange {
       this.sendWhole(status, headers, bytes ?? text, this.#lingerMs());
       return;
     }
-    const { outgoing } = this;
     const stopping = this.#stopping;
-    const { socket } = outgoing;
     if (stopping.isPortClosed) headers.push('connection', 'close');
-    outgoing.writeHead(status, headers);
-    // A head written before the port closed allows keep-alive: its client would reuse the connection to this process.
-    outgoing.on('close', () => stopping.isPortClosed && socket?.end());
-    writeStream(outgoing, stream, stopping.clock).catch((error: unknown) => this.fail(error));
+    writeStream(this.outgoing, status, headers, stream, stopping).catch((error: unknown) =>
+      this.fail(error),
+    );
   }
 
   sendResponse(response: Response, lingerMs = this.#lingerMs()): void {
@@ -148,13 +145,22 @@ export class HttpExchange {
 /** Writes the frames of a stream as they become available; cancels it when the connection closes. */
 async function writeStream(
   outgoing: ServerResponse,
+  status: number,
+  headers: string[],
   stream: ResponseStream,
-  clock: Clock,
+  stopping: Readonly<Stopping>,
 ): Promise<void> {
-  outgoing.on('close', () => stream.cancel());
+  const { clock } = stopping;
+  const { socket } = outgoing;
+  outgoing.writeHead(status, headers);
+  outgoing.on('close', () => {
+    stream.cancel();
+    // A head written before the port closed allows keep-alive: its client would reuse the connection to this process.
+    if (stopping.isPortClosed) socket?.end();
+  });
   if (outgoing.destroyed) stream.cancel();
   if (stream.isOfEvents) {
-    outgoing.socket?.setKeepAlive(true, KEEPALIVE_MS);
+    socket?.setKeepAlive(true, KEEPALIVE_MS);
     outgoing.write(OPENING);
   }
   for await (const frame of stream.frames) {

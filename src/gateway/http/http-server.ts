@@ -68,8 +68,8 @@ export async function openHttpServer(site: Site, options: HttpOptions): Promise<
   server.maxConnections = MAX_CONNECTIONS;
   const stopping: Stopping = { server, clock, isPortClosed: false };
   const checkAddress = createAddressCheck(basePath, allowedHosts);
-  server.on('request', requestListener({ site, checkAddress, maxBodyBytes, stopping }));
-  server.on('upgrade', upgradeListener({ server, site, checkAddress }));
+  server.on('request', requestListener(site, checkAddress, maxBodyBytes, stopping));
+  server.on('upgrade', upgradeListener(server, site, checkAddress));
   if (socketPath !== undefined) await removeStale(socketPath);
   // Node's own backlog: a longer one fills with connections whose callers have left.
   // Since Node 22.12; older types lack it.

@@ -5,13 +5,6 @@ import { errorResponse } from '../operation/client-error.ts';
 import { prefers } from '../operation/negotiation.ts';
 import type { RouteHandler, RouteHandlers } from './site.ts';
 
-interface OperatorRoutesOptions {
-  readonly readiness: Readiness;
-  readonly metrics: Metrics;
-  /** Which routes the backend has, for the details of `/ready`. */
-  readonly routes: () => unknown;
-}
-
 /** A route for GET and HEAD whose responses are of the moment, so no proxy may cache them. */
 const forOperators =
   (respond: (request: Request) => Promise<Response>): RouteHandler =>
@@ -36,11 +29,12 @@ const wantsOpenMetrics = (accept: string | null): boolean =>
 const readinessResponse = <Body extends { readonly ready: boolean }>(body: Body): Response =>
   Response.json(body, { status: body.ready ? 200 : 503 });
 
-export const operatorRoutes = ({
-  readiness,
-  metrics,
-  routes,
-}: OperatorRoutesOptions): RouteHandlers => ({
+/** @param routes which routes the backend has, for the details of `/ready`. */
+export const operatorRoutes = (
+  readiness: Readiness,
+  metrics: Metrics,
+  routes: () => unknown,
+): RouteHandlers => ({
   '/health': health,
   '/ready': forOperators(async () =>
     readinessResponse({ ...readiness.report(), routes: routes() }),

@@ -6,27 +6,28 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { errorResponse } from '../operation/client-error.ts';
+import { GRAPHQL } from '../transports/http.ts';
 import { pathOf, type CheckAddress } from './address.ts';
 import type { Stopping } from './drain.ts';
 import { isExplorerFile } from './explorer.ts';
 import { HttpExchange } from './http-exchange.ts';
 import { readBody } from './request-body.ts';
-import { GRAPHQL, type Site } from './site.ts';
+import type { Site } from './site.ts';
 
-interface RequestListenerOptions {
-  readonly site: Site;
-  readonly checkAddress: CheckAddress;
-  readonly maxBodyBytes: number;
-  readonly stopping: Readonly<Stopping>;
-}
-
-export function requestListener(options: RequestListenerOptions): RequestListener {
+export function requestListener(
+  site: Site,
+  checkAddress: CheckAddress,
+  maxBodyBytes: number,
+  stopping: Readonly<Stopping>,
+): RequestListener {
   const pipelined = new PipelinedRequests();
   const begin = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
-    const exchange = new HttpExchange(incoming, outgoing, options.site, options.stopping);
+    const exchange = new HttpExchange(incoming, outgoing, site, stopping);
     outgoing.on('close', () => pipelined.next(incoming.socket));
     try {
-      receive(exchange, options);
+      const error = checkAddress(incoming);
+      if (error) exchange.reject(error);
+      else receive(exchange, site, maxBodyBytes);
     } catch (error) {
       exchange.fail(error);
     }
@@ -38,11 +39,8 @@ export function requestListener(options: RequestListenerOptions): RequestListene
   };
 }
 
-function receive(exchange: HttpExchange, options: RequestListenerOptions): void {
-  const { site, checkAddress, maxBodyBytes } = options;
+function receive(exchange: HttpExchange, site: Site, maxBodyBytes: number): void {
   const { incoming, outgoing, arrival } = exchange;
-  const error = checkAddress(incoming);
-  if (error) return exchange.reject(error);
   const { method = 'GET', url = '/' } = incoming;
   if (site.explorer && isRead(method)) {
     const page = site.explorer.page(incoming);
@@ -70,8 +68,8 @@ function serve(exchange: HttpExchange, site: Site, body: string | undefined): vo
   const path = pathOf(url);
   const fail = (error: unknown): void => exchange.fail(error);
   if (site.graphql && path === GRAPHQL) {
-    const writer = { send: exchange.sendOperation.bind(exchange), fail };
-    site.graphql(arrival, { method, url, headers, body }, writer);
+    const response = site.graphql(arrival, { method, url, headers, body });
+    response.then((sent) => exchange.sendOperation(sent), fail);
     return;
   }
   if (!url.startsWith('/')) {

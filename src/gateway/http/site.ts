@@ -1,7 +1,7 @@
 /** A site on a port: routes by path, and transports. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { HttpTransport } from '../transports/http.ts';
+import { GRAPHQL, type HttpTransport } from '../transports/http.ts';
 import type { Logger } from '../observe/logs/logger.ts';
 import type { Readiness } from '../observe/readiness.ts';
 import type { Arrival } from '../operation/operation.ts';
@@ -25,8 +25,6 @@ export interface Site {
   /** Resolves when no GraphQL request is in flight. */
   idle(): Promise<void>;
 }
-
-export const GRAPHQL = '/graphql';
 
 export type RouteHandler = (request: Request, arrival: Arrival) => Promise<Response>;
 

@@ -10,16 +10,10 @@ import { arrive } from '../operation/operation.ts';
 import type { CheckAddress } from './address.ts';
 import type { Site } from './site.ts';
 
-interface UpgradeListenerOptions {
-  readonly server: Server;
-  readonly site: Pick<Site, 'upgrade'>;
-  readonly checkAddress: CheckAddress;
-}
-
 type OnUpgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 export const upgradeListener =
-  ({ server, site, checkAddress }: UpgradeListenerOptions): OnUpgrade =>
+  (server: Server, site: Site, checkAddress: CheckAddress): OnUpgrade =>
   (incoming, socket, head) => {
     // Node handles errors of a socket only while it reads requests from it.
     socket.on('error', () => socket.destroy());

@@ -3,34 +3,26 @@
  * all hooks of HTTP.
  */
 import { dictionary } from '../../lib/dictionary.ts';
-import { arrive, type Arrival, type HeaderFields } from '../operation/operation.ts';
-import type { OperationResponse } from '../operation/response.ts';
+import { arrive, type Arrival } from '../operation/operation.ts';
 import { fetchResponseOf } from '../yoga/fetch-response.ts';
-import type { HttpTransport } from './http.ts';
+import { GRAPHQL, type HttpTransport } from './http.ts';
 
-interface FetchOptions {
-  /** Path of operations. */
-  readonly path: string;
-  readonly graphql: HttpTransport;
-  /** Serves any other request; never rejects. */
-  readonly respond: (path: string, request: Request, arrival: Arrival) => Promise<Response>;
-}
-
+/** @param respond serves any other request; never rejects. */
 export const createFetch =
-  ({ path, graphql, respond }: FetchOptions) =>
+  (
+    graphql: HttpTransport,
+    respond: (path: string, request: Request, arrival: Arrival) => Promise<Response>,
+  ) =>
   async (request: Request): Promise<Response> => {
     const arrival = arrive(request.headers.get('x-request-id'));
     if (request.signal.aborted) arrival.cancel.cancel();
     else request.signal.addEventListener('abort', () => arrival.cancel.cancel());
     const { pathname, search } = new URL(request.url);
-    if (pathname !== path) return respond(pathname, request, arrival);
+    if (pathname !== GRAPHQL) return respond(pathname, request, arrival);
     const { method } = request;
-    const headers: HeaderFields = dictionary(request.headers);
+    const headers = dictionary(request.headers);
     const body = request.body ? await request.text() : undefined;
     const read = { method, url: pathname + search, headers, body, fetched: request };
-    const response = await new Promise<OperationResponse>((send, fail) => {
-      graphql(arrival, read, { send, fail });
-    });
-    const fetched = fetchResponseOf(response, Response);
+    const fetched = fetchResponseOf(await graphql(arrival, read), Response);
     return method === 'HEAD' ? new Response(null, fetched) : fetched;
   };

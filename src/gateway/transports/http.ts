@@ -2,21 +2,17 @@
  * GraphQL over HTTP: POST with JSON or a form, and GET with a query string. Responses are single results, parts, or
  * events.
  */
-import type { GraphQLSchema } from 'graphql';
-import {
-  Operation,
-  type Arrival,
-  type HeaderFields,
-  type Transport,
-} from '../operation/operation.ts';
+import type { Arrival, HeaderFields, Transport } from '../operation/operation.ts';
 import { readRequest } from '../operation/request-params.ts';
 import type { OperationResponse } from '../operation/response.ts';
 import type { Cors, OnForeignOrigin } from '../policies/cors.ts';
 import type { OperationServer } from '../yoga/operation-server.ts';
 
+export const GRAPHQL = '/graphql';
+
 const HTTP: Transport = {
   name: 'http',
-  path: '/graphql',
+  path: GRAPHQL,
   streams: 'accepted',
   onlySubscriptions: false,
   readParams: readRequest,
@@ -34,79 +30,38 @@ export interface HttpRequest {
   readonly fetched?: Request;
 }
 
-/** Writer of a response. */
-export interface ResponseWriter {
-  /** Called once, unless `fail` is. */
-  send(response: OperationResponse): void;
-  /** Called if there is no response to send. */
-  fail(error: unknown): void;
-}
+/** Serves a request; rejects if there is no response to send. */
+export type HttpTransport = (arrival: Arrival, request: HttpRequest) => Promise<OperationResponse>;
 
-/** Serves a request; never throws. */
-export type HttpTransport = (
-  arrival: Arrival,
-  request: HttpRequest,
-  writer: ResponseWriter,
-) => void;
-
-interface HttpTransportOptions {
-  readonly schema: GraphQLSchema;
-  readonly server: OperationServer;
-  /** Undefined if no other origin is allowed. */
-  readonly cors: Cors | undefined;
-  readonly onForeignOrigin: OnForeignOrigin;
-}
-
-export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
-  const { schema, server, cors, onForeignOrigin } = options;
-
-  async function serve(
-    operation: Operation,
-    fetched: Request | undefined,
-    writer: ResponseWriter,
-  ): Promise<void> {
-    let status = 500;
-    server.begin();
-    try {
-      const response = await server.respond(operation, fetched);
-      ({ status } = response);
-      if (response.stream?.isOfEvents) operation.releaseRequest();
-      writer.send(response);
-    } catch (error) {
-      writer.fail(error);
-    } finally {
-      server.end(operation, status);
-    }
-  }
-
-  return (arrival, request, writer) => {
+/** @param cors undefined if no other origin is allowed. */
+export const createHttpTransport =
+  (
+    server: OperationServer,
+    cors: Cors | undefined,
+    onForeignOrigin: OnForeignOrigin,
+  ): HttpTransport =>
+  (arrival, request) => {
     const { method, headers: asked, fetched } = request;
     // Preflights are not operations.
     if (method === 'OPTIONS' && (cors || isPreflight(asked))) {
       const headers = [...(cors?.preflightHeaders(asked) ?? []), 'x-request-id', arrival.requestId];
       const isAllowed = headers.includes('access-control-allow-origin');
       if (isPreflight(asked) && !isAllowed) onForeignOrigin(asked['origin'] as string);
-      writer.send({ status: 204, headers, text: '', mediaType: 'application/json' });
-      return;
+      return Promise.resolve({ status: 204, headers, text: '', mediaType: 'application/json' });
     }
     if (method === 'HEAD') {
+      const operation = server.begin(HTTP, arrival, { ...request, method: 'GET' });
       const own = fetched && new Request(fetched, { method: 'GET' });
-      const asGet = { ...request, method: 'GET', fetched: own };
-      void serve(new Operation(HTTP, arrival, schema, asGet), own, withoutStreams(writer));
-      return;
+      return server.respond(operation, own).then(withoutStream);
     }
-    void serve(new Operation(HTTP, arrival, schema, request), fetched, writer);
+    return server.respond(server.begin(HTTP, arrival, request), fetched);
   };
-}
 
 const isPreflight = (headers: HeaderFields): boolean =>
   typeof headers['origin'] === 'string' && headers['access-control-request-method'] !== undefined;
 
 /** For the head alone, which no more results follow. */
-const withoutStreams = (writer: ResponseWriter): ResponseWriter => ({
-  ...writer,
-  send: ({ stream, ...head }) => {
-    stream?.cancel();
-    writer.send(head);
-  },
-});
+function withoutStream({ stream, ...head }: OperationResponse): OperationResponse {
+  stream?.cancel();
+  return head;
+}

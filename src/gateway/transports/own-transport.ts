@@ -1,7 +1,7 @@
 /** Operations of an extension's own transport: each has one result. */
-import type { ExecutionResult, GraphQLSchema } from 'graphql';
+import type { ExecutionResult } from 'graphql';
 import type { Document } from '../operation/document.ts';
-import { Operation, type Arrival, type HeaderFields } from '../operation/operation.ts';
+import type { Arrival, HeaderFields } from '../operation/operation.ts';
 import { formatResult, statusOf } from '../operation/response.ts';
 import type { OperationServer } from '../yoga/operation-server.ts';
 
@@ -22,11 +22,11 @@ export interface OwnRequest {
 export type OwnTransport = (request: OwnRequest, arrival: Arrival) => Promise<ExecutionResult>;
 
 export const createOwnTransport =
-  (schema: GraphQLSchema, server: OperationServer): OwnTransport =>
+  (server: OperationServer): OwnTransport =>
   async ({ document, variables, transport, path, method, headers: given }, arrival) => {
     // `accept` belongs to the transport, not to GraphQL over HTTP.
     const { accept: _accept, ...headers } = given;
-    const operation = new Operation(
+    const operation = server.begin(
       {
         name: transport,
         path,
@@ -35,10 +35,8 @@ export const createOwnTransport =
         readParams: ({ given: params }) => params,
       },
       arrival,
-      schema,
       { method, url: path, headers, document, given: { query: document.text, variables } },
     );
-    server.begin();
     let status = 500;
     try {
       // Subscriptions are rejected before this.

@@ -80,7 +80,6 @@ export class SocketOperations {
   async #execute(operation: Operation): Promise<Results | LastMessage> {
     const { server } = this.#options;
     let status = 500;
-    server.begin();
     try {
       const { type, executed } = await this.#resultOf(operation);
       if (Symbol.asyncIterator in executed) {

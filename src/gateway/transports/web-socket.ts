@@ -8,7 +8,6 @@
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { GraphQLSchema } from 'graphql';
 import {
   CloseCode,
   GRAPHQL_TRANSPORT_WS_PROTOCOL,
@@ -28,7 +27,6 @@ import {
   arrive,
   CLIENT_NAME_HEADERS,
   CLIENT_VERSION_HEADERS,
-  Operation,
   type HeaderFields,
   type Transport,
 } from '../operation/operation.ts';
@@ -46,7 +44,6 @@ export interface WebSocketOptions {
 }
 
 interface WebSocketTransportOptions extends WebSocketOptions {
-  readonly schema: GraphQLSchema;
   readonly server: OperationServer;
   readonly subscriptions: Subscriptions;
   /** Maximum size of a message, in bytes. */
@@ -292,7 +289,7 @@ class SocketConnection implements Drainable {
       return closeSoon(this.#socket, code, 'Subscriber already exists');
     }
     const { traceparent, tracestate } = payload.extensions ?? {};
-    const operation = new Operation(this.#transport, arrive(null), this.#options.schema, {
+    const operation = this.#options.server.begin(this.#transport, arrive(null), {
       headers: {
         ...this.#headers,
         // Headers belong to the socket; traces to its operations.

@@ -18,7 +18,14 @@ import type { Documents } from '../documents/documents.ts';
 import type { Translate } from '../operation/error-translation.ts';
 import { GatewayContext } from '../operation/gateway-context.ts';
 import { negotiateMediaType } from '../operation/negotiation.ts';
-import type { Operation, ReadyOperation, SelectedOperation } from '../operation/operation.ts';
+import {
+  Operation,
+  type Arrival,
+  type ReadyOperation,
+  type SelectedOperation,
+  type Transport,
+  type TransportRequest,
+} from '../operation/operation.ts';
 import { outcomeOf, recordResult } from '../operation/outcome.ts';
 import { badRequest, ONE_OPERATION, readParams } from '../operation/params.ts';
 import {
@@ -64,6 +71,7 @@ const NO_URL_ENDS_LIKE_THIS = '\n';
 
 export class OperationServer {
   readonly translate: Translate;
+  readonly #schema: GraphQLSchema;
   readonly #documents: Documents;
   readonly #policies: CompiledPolicies;
   readonly #yoga: Yoga;
@@ -77,6 +85,7 @@ export class OperationServer {
 
   constructor({ schema, policies, documents, translate, plugins }: OperationServerOptions) {
     this.translate = translate;
+    this.#schema = schema;
     this.#documents = documents;
     this.#policies = compile([...policies, ...plugins.map(policyOf)]);
     this.#yoga = createYoga<HookContext, GatewayContext>({
@@ -131,9 +140,10 @@ export class OperationServer {
     await this.#yoga.dispose();
   }
 
-  /** Counts an operation; each must `end`. */
-  begin(): void {
+  /** Creates an operation, which must `end`. */
+  begin(transport: Transport, arrival: Arrival, request: TransportRequest): Operation {
     this.#inFlight += 1;
+    return new Operation(transport, arrival, this.#schema, request);
   }
 
   /**
@@ -167,16 +177,24 @@ export class OperationServer {
   }
 
   /**
-   * Executes an operation of HTTP.
+   * Executes and ends an operation of HTTP.
    *
    * @param request the same request of the Fetch API, if it was one.
    * @throws if there is no response to send.
    */
   async respond(operation: Operation, request?: Request): Promise<OperationResponse> {
-    if (request || this.#hooks.http) {
-      return this.#respondThroughYoga(operation, request ?? this.#requestOf(operation));
+    let status = 500;
+    try {
+      const response =
+        request || this.#hooks.http
+          ? await this.#respondThroughYoga(operation, request ?? this.#requestOf(operation))
+          : await this.#responseTo(operation, await this.run(operation));
+      ({ status } = response);
+      if (operation.stream) operation.releaseRequest();
+      return response;
+    } finally {
+      this.end(operation, status);
     }
-    return this.#responseTo(operation, await this.run(operation));
   }
 
   /** Translates and records a result. */
