@@ -54,7 +54,8 @@ export function recordServerSpan(
   { operation, startMs, status, errors, isFailed, callLog }: EndedOperation,
   endMs: number,
 ): void {
-  const { operationType = 'none', operationName, documentHash: document, app, method } = operation;
+  const { operationType = 'none', operationName, app, method } = operation;
+  const document = operation.document?.hash;
   // Names chosen by callers are not used, since span names must be bounded.
   const name =
     document === undefined || operationName === undefined

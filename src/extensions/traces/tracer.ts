@@ -37,7 +37,7 @@ import {
   traceStateOf,
   type OperationTrace,
   type ParentSpan,
-  type TraceHeaders,
+  type TraceSource,
 } from '../../gateway/operation/trace-context.ts';
 import type { OptionsOf } from '../../gateway/extension.ts';
 import type { Logger } from '../../gateway/observe/logs/logger.ts';
@@ -136,9 +136,8 @@ export function openTracer(options: TracerOptions) {
 
   return {
     /** Returns undefined if the trace is not sampled. */
-    begin: (caller: TraceHeaders): RecordedTrace | undefined => {
-      const { traceparent } = caller;
-      const parent = typeof traceparent === 'string' ? parentOf(traceparent) : undefined;
+    begin: (caller: TraceSource): RecordedTrace | undefined => {
+      const parent = parentOf(caller.header('traceparent'));
       const traceId = parent?.traceId ?? ids.generateTraceId();
       const span = { traceId, spanId: ids.generateSpanId() };
       return isSampled(span, parent)

@@ -55,10 +55,11 @@ function policyFor(tracer: OperationTracer): Policy {
       // Parameters that could not be read were not parsed.
       const trace = traceOf(operation);
       if (!trace) return;
-      const { errors = [], phases, rest, startedMs: startMs } = operation;
+      const { errors = [], phases, rest, arrival } = operation;
       const isFailed = outcome === 'failed';
       tracer.end(trace, {
-        ...{ operation, status, errors, startMs, isFailed, phases, callLog: rest?.callLog },
+        ...{ operation, status, errors, isFailed, phases, callLog: rest?.callLog },
+        startMs: arrival.startedMs,
       });
     },
   };

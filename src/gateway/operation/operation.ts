@@ -31,8 +31,6 @@ export interface Transport {
   readonly streams: 'always' | 'accepted' | 'never';
   /** Whether it accepts only subscriptions. */
   readonly onlySubscriptions: boolean;
-  /** Reads unchecked parameters. @throws BAD_REQUEST */
-  readonly readParams: (operation: Operation) => unknown;
 }
 
 /** State of a request since its arrival, which the HTTP server shares with the operation. */
@@ -100,7 +98,7 @@ export interface TransportRequest {
   readonly headers: HeaderFields;
   /** Body of an HTTP request. */
   readonly body?: string | undefined;
-  /** Unchecked parameters, if the transport has read them itself. */
+  /** Unchecked parameters of any other request. */
   readonly given?: unknown;
   /** Payload of `connection_init` of a WebSocket, for plugins. */
   readonly connectionParams?: Readonly<Record<string, unknown>> | undefined;
@@ -237,11 +235,6 @@ export class Operation {
     return this.arrival.requestId;
   }
 
-  /** Time of arrival on `performance.now()`'s clock, in milliseconds. */
-  get startedMs(): number {
-    return this.arrival.startedMs;
-  }
-
   /** Cancelled when the connection closes before the response. */
   get cancel(): Cancel {
     return this.arrival.cancel;
@@ -280,14 +273,6 @@ export class Operation {
     return this.header('x-explain');
   }
 
-  get traceparent(): string | undefined {
-    return this.header('traceparent');
-  }
-
-  get tracestate(): string | undefined {
-    return this.header('tracestate');
-  }
-
   /** Name sent by the caller's app. */
   get clientName(): string | undefined {
     return this.header(CLIENT_NAME_HEADERS[0]) ?? this.header(CLIENT_NAME_HEADERS[1]);
@@ -297,20 +282,10 @@ export class Operation {
     return this.header(CLIENT_VERSION_HEADERS[0]) ?? this.header(CLIENT_VERSION_HEADERS[1]);
   }
 
-  /** SHA-256 of its trusted document; undefined for other documents. */
-  get documentHash(): string | undefined {
-    return this.document?.hash;
-  }
-
   /** Releases the request, which a stream would retain for hours. */
   releaseRequest(): void {
-    const needed = STREAM_HEADERS.flatMap((name) => {
-      const value = this.headers[name];
-      return value === undefined ? [] : [[name, value]];
-    });
-    this.headers = Object.fromEntries(needed) as HeaderFields;
-    this.body = undefined;
-    this.given = undefined;
+    const { headers } = this;
+    this.headers = Object.fromEntries(STREAM_HEADERS.map((name) => [name, headers[name]]));
   }
 }
 

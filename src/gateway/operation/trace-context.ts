@@ -5,12 +5,9 @@
  * Source: W3C Trace Context, "traceparent Header" and "tracestate Header".
  */
 import type { CallTrace, SpanRef } from '../../rest/call/trace.ts';
+import type { Operation } from './operation.ts';
 
-/** Headers of W3C Trace Context. */
-export interface TraceHeaders {
-  readonly traceparent: string | undefined;
-  readonly tracestate: string | undefined;
-}
+export type TraceSource = Pick<Operation, 'header'>;
 
 /** The parts of `traceparent`. */
 export interface ParentSpan extends SpanRef {
@@ -31,9 +28,9 @@ const TRACEPARENT =
 /** Maximum length of a forwarded `tracestate`. */
 const MAX_TRACESTATE = 512;
 
-/** Parses a `traceparent`; undefined for invalid ones. Future versions may be longer. */
-export function parentOf(traceparent: string): ParentSpan | undefined {
-  const found = TRACEPARENT.exec(traceparent);
+/** Parses a `traceparent`; undefined without a valid one. Future versions may be longer. */
+export function parentOf(traceparent: string | undefined): ParentSpan | undefined {
+  const found = traceparent === undefined ? undefined : TRACEPARENT.exec(traceparent);
   if (!found) return undefined;
   const [, version, traceId = '', spanId = '', flags = '', more] = found;
   if (version === '00' && more !== undefined) return undefined;
@@ -42,10 +39,10 @@ export function parentOf(traceparent: string): ParentSpan | undefined {
 }
 
 /** The caller's `tracestate`; undefined if it is missing or too long. */
-export const traceStateOf = ({ tracestate }: TraceHeaders): string | undefined =>
-  typeof tracestate === 'string' && tracestate !== '' && tracestate.length <= MAX_TRACESTATE
-    ? tracestate
-    : undefined;
+export function traceStateOf(caller: TraceSource): string | undefined {
+  const state = caller.header('tracestate') ?? '';
+  return state !== '' && state.length <= MAX_TRACESTATE ? state : undefined;
+}
 
 /** Headers of a call in a trace: name, value, name, value. */
 export const traceHeaders = (traceparent: string, state: string | undefined): readonly string[] =>
@@ -54,8 +51,8 @@ export const traceHeaders = (traceparent: string, state: string | undefined): re
     : ['traceparent', traceparent, 'tracestate', state];
 
 /** The caller's trace, forwarded if none is recorded here; undefined without one. */
-export function forwardedTrace(caller: TraceHeaders): CallTrace | undefined {
-  const { traceparent } = caller;
-  if (typeof traceparent !== 'string' || !parentOf(traceparent)) return undefined;
+export function forwardedTrace(caller: TraceSource): CallTrace | undefined {
+  const traceparent = caller.header('traceparent');
+  if (traceparent === undefined || !parentOf(traceparent)) return undefined;
   return { forwarded: traceHeaders(traceparent, traceStateOf(caller)) };
 }

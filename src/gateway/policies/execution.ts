@@ -50,7 +50,7 @@ export const argsOf = (operation: ReadyOperation) => ({
   document: operation.definition.document.syntax,
   operation: operation.definition.node,
   operationName: operation.params.operationName ?? null,
-  variableValues: operation.variables ?? null,
+  variableValues: operation.params.variables ?? null,
   contextValue: operation.contextValue,
 });
 
@@ -81,11 +81,11 @@ export class OperationExecution {
   /** Sets the REST client and loaders of an operation. */
   #prepare(operation: SelectedOperation, context: GatewayContext): void {
     const { forwarding, pollers } = this.#options;
-    const { apiKey = '', operationType, cancel, startedMs } = operation;
+    const { apiKey = '', operationType, cancel, arrival } = operation;
     const forwarded = forwarding(operation);
     // A disconnect cancels queries. Mutations are finished, with all their fields.
     const leaving = operationType === 'query' ? cancel : undefined;
-    const rest = this.#clientFor(operation, forwarded, startedMs, leaving, undefined);
+    const rest = this.#clientFor(operation, forwarded, arrival.startedMs, leaving, undefined);
     operation.rest = rest;
     context.rest = rest;
     context.identity = { apiKey, forwarded };
@@ -130,7 +130,7 @@ export class OperationExecution {
       document: document.syntax,
       operation: node,
       operationName: operation.params.operationName ?? null,
-      variableValues: operation.variables ?? null,
+      variableValues: operation.params.variables ?? null,
       contextValue,
       rootValue,
       onError: operation.params.onError,
@@ -158,10 +158,7 @@ export class OperationExecution {
       leaving,
       // Events always read current data.
       newerThan: operation.operationType === 'subscription' ? NOW : operation.newerThan,
-      trace:
-        trace ??
-        operation.trace ??
-        (operation.traceparent === undefined ? undefined : forwardedTrace(operation)),
+      trace: trace ?? operation.trace ?? forwardedTrace(operation),
     });
   }
 }

@@ -122,9 +122,9 @@ interface EventSourceStream {
 
 /** Returns the source of a subscription's events, or errors. */
 async function sourceOf(operation: ReadyOperation): Promise<EventSourceStream | ExecutionResult> {
-  const { schema, variables: sent } = operation;
+  const { schema, params } = operation;
   const { node, document } = operation.definition;
-  const { coerced: variableValues, errors } = coerceVariableValues(schema, node, sent);
+  const { coerced: variableValues, errors } = coerceVariableValues(schema, node, params.variables);
   if (!variableValues) return { errors: errors! };
   const source = await createSourceEventStream(argsOf(operation));
   if (!isAsyncIterable(source)) return source;

@@ -30,7 +30,7 @@ export const validators = (maxAgeS: number, forwarded: readonly string[]): Polic
         response.headers.push('cache-control', 'no-store');
         return;
       }
-      const mayBeUsed = operation.documentHash !== undefined && maxAgeS > 0;
+      const mayBeUsed = operation.document?.hash !== undefined && maxAgeS > 0;
       response.headers.push(
         'cache-control',
         mayBeUsed ? `private, max-age=${maxAgeS}` : 'private, no-cache',

@@ -3,7 +3,6 @@
  * events.
  */
 import type { Arrival, HeaderFields, Transport } from '../operation/operation.ts';
-import { readRequest } from '../operation/request-params.ts';
 import type { OperationResponse } from '../operation/response.ts';
 import type { Cors, OnForeignOrigin } from '../policies/cors.ts';
 import type { OperationServer } from '../yoga/operation-server.ts';
@@ -15,7 +14,6 @@ const HTTP: Transport = {
   path: GRAPHQL,
   streams: 'accepted',
   onlySubscriptions: false,
-  readParams: readRequest,
 };
 
 /** A request as read by a server. */

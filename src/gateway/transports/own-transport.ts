@@ -27,13 +27,7 @@ export const createOwnTransport =
     // `accept` belongs to the transport, not to GraphQL over HTTP.
     const { accept: _accept, ...headers } = given;
     const operation = server.begin(
-      {
-        name: transport,
-        path,
-        streams: 'never',
-        onlySubscriptions: false,
-        readParams: ({ given: params }) => params,
-      },
+      { name: transport, path, streams: 'never', onlySubscriptions: false },
       arrival,
       { method, url: path, headers, document, given: { query: document.text, variables } },
     );

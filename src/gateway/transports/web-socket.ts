@@ -92,7 +92,6 @@ export function createWebSocketTransport(options: WebSocketTransportOptions): Up
     path: '/graphql',
     streams: 'always',
     onlySubscriptions: socketOperations === 'subscriptions',
-    readParams: ({ given }) => given,
   };
   const sockets = new WebSocketServer({
     noServer: true,

@@ -28,6 +28,7 @@ import {
 } from '../operation/operation.ts';
 import { outcomeOf, recordResult } from '../operation/outcome.ts';
 import { badRequest, ONE_OPERATION, readParams } from '../operation/params.ts';
+import { readRequest } from '../operation/request-params.ts';
 import {
   finish,
   responseInEvents,
@@ -210,7 +211,7 @@ export class OperationServer {
       return;
     }
     const outcome = outcomeOf(operation, status);
-    const durationMs = performance.now() - operation.startedMs;
+    const durationMs = performance.now() - operation.arrival.startedMs;
     const answered = { status, outcome, durationMs };
     for (const report of this.#policies.onAnswered) report(operation, answered);
     const { cut, permit } = operation.arrival;
@@ -247,7 +248,7 @@ export class OperationServer {
       onRequestParse: ({ setRequestParser, serverContext: { operation } }) => {
         for (const check of policies.onRequestParse) check(operation);
         setRequestParser(() => {
-          const params = operation.transport.readParams(operation);
+          const params = unchecked(operation);
           if (Array.isArray(params)) throw badRequest(ONE_OPERATION);
           return params as GraphQLParams; // checked in `onParams`
         });
@@ -348,7 +349,7 @@ export class OperationServer {
   /** @throws a client error if a request is not GraphQL. */
   #readParams(operation: Operation): unknown {
     for (const check of this.#policies.onRequestParse) check(operation);
-    return operation.transport.readParams(operation);
+    return unchecked(operation);
   }
 
   /**
@@ -506,6 +507,9 @@ export class OperationServer {
       : finishResponse(operation, response);
   }
 }
+
+/** @throws BAD_REQUEST */
+const unchecked = (operation: Operation): unknown => operation.given ?? readRequest(operation);
 
 function finishResponse(operation: Operation, response: OperationResponse): OperationResponse {
   response.headers.push('x-request-id', operation.requestId);

@@ -64,17 +64,16 @@ function lineOf(operation: Operation, { status, outcome, durationMs }: Answered)
 }
 
 function identityOf(operation: Operation): object {
-  const { requestId, operationName, operationType, documentHash, app, trace, traceparent } =
-    operation;
+  const { requestId, operationName, operationType, document, app, trace } = operation;
   // Without a recorded trace, only the caller's part is known.
-  const parent = !trace && traceparent !== undefined ? parentOf(traceparent) : undefined;
+  const parent = trace ? undefined : parentOf(operation.header('traceparent'));
   return {
     requestId,
     trace_id: (trace?.span ?? parent)?.traceId,
     span_id: trace?.span.spanId,
     operationName,
     operationType,
-    document: documentHash,
+    document: document?.hash,
     ...(app && { app: app.app, appVersion: app.version }),
   };
 }
@@ -137,10 +136,9 @@ export const subscriptionLog = (logger: Logger): SubscriptionObserver => ({
     if (kind !== 'heartbeat') logCauses(logger, operation, errors);
   },
   onEnd: (cause, operation, { calls, rounds }) => {
-    const { startedMs } = operation;
     const line = {
       ...identityOf(operation),
-      durationMs: Math.round(performance.now() - startedMs),
+      durationMs: Math.round(performance.now() - operation.arrival.startedMs),
       calls,
       rounds,
       status: 200,

@@ -140,8 +140,8 @@ export function operationMetrics(instruments: Instruments, upstream: UpstreamMet
 function createRows() {
   const rows = new Map<AppVersion, Map<string, OperationRow>>();
   let count = 0;
-  return ({ documentHash, operationName, app = OTHER_APP }: Operation): OperationRow => {
-    const name = documentHash === undefined ? OTHER : (operationName ?? OTHER);
+  return ({ document, operationName, app = OTHER_APP }: Operation): OperationRow => {
+    const name = document?.hash === undefined ? OTHER : (operationName ?? OTHER);
     let names = rows.get(app);
     if (!names) rows.set(app, (names = new Map<string, OperationRow>()));
     let row = names.get(name);
