@@ -22,19 +22,22 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { dictionary } from '../../lib/dictionary.ts';
 import { withoutByteOrderMark } from '../../lib/byte-order-mark.ts';
 import { API_KEY_HEADER, isApiKey } from '../../v0/api-key.ts';
-import { errorResponse, notFound } from '../operation/client-error.ts';
+import { clientError, errorResponse, notFound } from '../operation/client-error.ts';
 import {
   arrive,
   CLIENT_NAME_HEADERS,
   CLIENT_VERSION_HEADERS,
+  releaseResponse,
   type HeaderFields,
+  type Operation,
   type Transport,
 } from '../operation/operation.ts';
+import { formatError, formatResult, statusOf } from '../operation/response.ts';
 import type { Drainable, Subscriptions } from '../operation/subscriptions.ts';
 import type { Logger } from '../observe/logs/logger.ts';
 import { mayAsk, type OnForeignOrigin } from '../policies/cors.ts';
+import type { Executed, Results } from '../policy.ts';
 import type { OperationServer } from '../yoga/operation-server.ts';
-import { SocketOperations } from './socket-operations.ts';
 
 export interface WebSocketOptions {
   /** Kinds of operations served. */
@@ -151,8 +154,18 @@ function logRejectedProtocol(logger: Logger, offered: string | undefined): void 
 
 const ACK = JSON.stringify({ type: MessageType.ConnectionAck });
 
+/** A message with a single result. */
+interface LastMessage {
+  readonly type: MessageType.Next | MessageType.Error;
+  /** In JSON. */
+  readonly payload: string;
+}
+
 /**
  * A socket and its operations.
+ *
+ * Not graphql-ws' server, which ends operations by id: a client may use an id again after `complete`, while the first
+ * operation is still executed.
  *
  * Clients that lose their socket repeat operations without a result, even mutations. So while the process stops, no
  * operations begin, and the socket is closed after the results of its queries and mutations.
@@ -161,7 +174,8 @@ class SocketConnection implements Drainable {
   readonly #socket: WebSocket;
   readonly #options: WebSocketTransportOptions;
   readonly #transport: Transport;
-  readonly #operations: SocketOperations;
+  /** Open operations, by the ids of its client. */
+  readonly #open = new Map<string, Operation>();
   /** Headers of the upgrade, until `connection_init`: not retained for the life of the socket. */
   #upgrade: IncomingHttpHeaders | undefined;
   /** Headers of all operations, after `connection_init`. */
@@ -172,6 +186,7 @@ class SocketConnection implements Drainable {
   #isAlive = true;
   #isDraining = false;
   readonly #initTimer: NodeJS.Timeout;
+  readonly #cut = (): void => this.#socket.terminate();
 
   constructor(
     socket: WebSocket,
@@ -183,13 +198,7 @@ class SocketConnection implements Drainable {
     this.#upgrade = upgrade;
     this.#transport = transport;
     this.#options = options;
-    const { server, maxPerSocket, subscriptions } = options;
-    this.#operations = new SocketOperations({
-      server,
-      maxPerSocket,
-      send: (message) => this.#send(message),
-      cut: () => socket.terminate(),
-    });
+    const { subscriptions } = options;
     this.#initTimer = setTimeout(() => {
       const code = CloseCode.ConnectionInitialisationTimeout;
       closeSoon(socket, code, 'Connection initialisation timeout');
@@ -209,7 +218,7 @@ class SocketConnection implements Drainable {
       clearTimeout(this.#initTimer);
       clearInterval(pings);
       subscriptions.delete(this);
-      this.#operations.close();
+      for (const id of this.#open.keys()) this.#complete(id);
     });
   }
 
@@ -219,7 +228,9 @@ class SocketConnection implements Drainable {
   }
 
   #closeWhenDone(): void {
-    if (!this.#isDraining || this.#operations.isBusy) return;
+    if (!this.#isDraining) return;
+    // A query or mutation, or an operation that may become one.
+    for (const { stream } of this.#open.values()) if (!stream) return;
     // The last result is sent first.
     closeSoon(this.#socket, SERVICE_RESTART, 'Service restart');
   }
@@ -256,7 +267,7 @@ class SocketConnection implements Drainable {
       case MessageType.Subscribe:
         return this.#subscribe(message);
       case MessageType.Complete:
-        return this.#operations.complete(message.id);
+        return this.#complete(message.id);
       default:
         // Messages of servers.
         return closeSoon(this.#socket, CloseCode.BadRequest, 'Invalid message received');
@@ -283,7 +294,7 @@ class SocketConnection implements Drainable {
     if (!this.#headers) return closeSoon(this.#socket, CloseCode.Unauthorized, 'Unauthorized');
     // Not begun, so its client repeats it on another socket.
     if (this.#isDraining) return undefined;
-    if (this.#operations.has(id)) {
+    if (this.#open.has(id)) {
       const code = CloseCode.SubscriberAlreadyExists;
       return closeSoon(this.#socket, code, 'Subscriber already exists');
     }
@@ -298,7 +309,115 @@ class SocketConnection implements Drainable {
       given: payload,
       connectionParams: this.#connectionParams,
     });
-    return this.#operations.serve(id, operation);
+    return this.#serve(id, operation);
+  }
+
+  /** Ends an operation for its client, which receives no more of it. Mutations are executed to their end. */
+  #complete(id: string): void {
+    const operation = this.#open.get(id);
+    if (!operation) return;
+    this.#open.delete(id);
+    operation.cancel.cancel();
+    operation.stream?.close('left');
+    releaseResponse(operation.arrival);
+  }
+
+  /** Executes an operation and sends its results. Resolves at its end. */
+  async #serve(id: string, operation: Operation): Promise<void> {
+    this.#open.set(id, operation);
+    const executed = await this.#execute(operation);
+    const last =
+      Symbol.asyncIterator in executed ? await this.#sendAll(id, operation, executed) : executed;
+    if (last) await this.#sendResult(id, operation, last.type, last.payload);
+    releaseResponse(operation.arrival);
+    if (this.#open.get(id) !== operation) return;
+    this.#open.delete(id);
+    // An error is the last message of its operation.
+    if (last?.type !== MessageType.Error) {
+      await this.#send(JSON.stringify({ id, type: MessageType.Complete }));
+    }
+  }
+
+  /** Reports an operation, and returns its results or its only message. */
+  async #execute(operation: Operation): Promise<Results | LastMessage> {
+    const { server } = this.#options;
+    let status = 500;
+    try {
+      const { type, executed } = await this.#resultOf(operation);
+      if (Symbol.asyncIterator in executed) {
+        status = 200;
+        // Its client left before it had a stream.
+        if (operation.cancel.cancelled) operation.stream?.close('left');
+        return executed;
+      }
+      // A plugin replaced the stream by a single result.
+      operation.stream?.close('left');
+      const result = server.settle(operation, executed);
+      status = statusOf(result);
+      const payload = JSON.stringify(
+        type === MessageType.Error ? result.errors!.map(formatError) : formatResult(result),
+      );
+      operation.bytes = Buffer.byteLength(payload);
+      operation.arrival.cut = operation.cancel.cancelled ? undefined : this.#cut;
+      return { type, payload };
+    } finally {
+      server.end(operation, status);
+    }
+  }
+
+  async #resultOf(operation: Operation): Promise<{
+    readonly type: LastMessage['type'];
+    readonly executed: Executed;
+  }> {
+    const { server, maxPerSocket } = this.#options;
+    let type: LastMessage['type'] = MessageType.Error;
+    try {
+      if (this.#open.size > maxPerSocket) throw tooMany(maxPerSocket);
+      const perform = await server.prepare(operation);
+      if (typeof perform !== 'function') return { type, executed: { errors: perform } };
+      type = MessageType.Next;
+      // Its client left before it began.
+      if (operation.cancel.cancelled) return { type, executed: { data: null } };
+      return { type, executed: await perform() };
+    } catch (error) {
+      return { type, executed: { errors: [server.translate(error)] } };
+    }
+  }
+
+  /** Sends the results of a subscription. @returns the last message if a plugin fails. */
+  async #sendAll(
+    id: string,
+    operation: Operation,
+    results: Results,
+  ): Promise<LastMessage | undefined> {
+    try {
+      for await (const result of results) {
+        if (operation.cancel.cancelled) break;
+        // The next event is awaited when this one is written.
+        await this.#sendResult(
+          id,
+          operation,
+          MessageType.Next,
+          JSON.stringify(formatResult(result)),
+        );
+      }
+      return undefined;
+    } catch (error) {
+      operation.stream?.close('left');
+      const translated = formatError(this.#options.server.translate(error));
+      return { type: MessageType.Error, payload: JSON.stringify([translated]) };
+    }
+  }
+
+  /** Sends a result to a client that still waits for it, serialised once. */
+  async #sendResult(
+    id: string,
+    operation: Operation,
+    type: MessageType,
+    payload: string,
+  ): Promise<void> {
+    if (operation.cancel.cancelled) return;
+    await this.#send(`{"id":${JSON.stringify(id)},"type":"${type}","payload":${payload}}`);
   }
 
   /** Resolves when the message is written; only then is the next event awaited. */
@@ -313,6 +432,13 @@ class SocketConnection implements Drainable {
     });
   }
 }
+
+const tooMany = (max: number) =>
+  clientError(
+    429,
+    'TOO_MANY_SUBSCRIPTIONS',
+    `Limit of ${max} open operations per WebSocket reached. Complete some, or open another WebSocket.`,
+  );
 
 /** Returns the headers of all operations of a socket; undefined if it may not be used. */
 function headersOf(
