@@ -27,7 +27,6 @@ export interface Extension {
   readonly policies?: Policies;
   /** HTTP headers that its policies read and send. */
   readonly headers?: ExtensionHeaders;
-  /** Observer of subscriptions' events. */
   readonly events?: EventObserver;
 
   /* 2. A transport: a route that runs operations by `Core.run`. */
@@ -38,12 +37,10 @@ export interface Extension {
   /* 3. Layers of calls. */
 
   readonly calls?: CallLayers;
-  /** A substitute for the backend. */
   readonly standIn?: StandIn;
 
   /* 4. A schema; also routes (above) and settings (`ExtensionSettings`). */
 
-  /** Replaces the core's schema. */
   readonly schema?: (schema: GraphQLSchema) => GraphQLSchema;
 
   /* In addition. */
@@ -85,7 +82,6 @@ export interface StandIn {
   readonly note: string;
 }
 
-/** The backend of the gateway. */
 export interface Backend {
   /** `https://api.example.com`; empty for a stand-in. */
   readonly origin: string;
@@ -100,7 +96,6 @@ export interface Backend {
 export interface Host {
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Version of the gateway. */
   readonly version: string;
   /** Opens the backend on first use. */
   readonly backend: () => Promise<Backend>;
@@ -148,7 +143,6 @@ export interface ExtensionSettings<
   ): Options | undefined;
 }
 
-/** Infers the types of an extension's settings. */
 export const extensionSettings = <Members extends Settings, Options>(
   settings: ExtensionSettings<Members, Options>,
 ): ExtensionSettings<Members, Options> => settings;
@@ -163,7 +157,6 @@ export interface CoreSettings {
   readonly http: {
     /** Names of hosts that requests may have; undefined for all. */
     readonly allowedHosts: readonly string[] | undefined;
-    /** Unix socket instead of a port. */
     readonly socketPath: string | undefined;
   };
   /** Undefined for the embedded backend. */
@@ -172,20 +165,17 @@ export interface CoreSettings {
   readonly tools: { readonly introspection: IntrospectionAudience };
 }
 
-/** Policies of all extensions. */
 export const policiesOf = (
   extensions: readonly Extension[],
   part: 'around' | 'policies',
 ): Policies =>
   Object.fromEntries(extensions.flatMap((extension) => Object.entries(extension[part] ?? {})));
 
-/** Headers of all extensions. */
 export const headersOf = (
   extensions: readonly Extension[],
   part: keyof ExtensionHeaders,
 ): readonly string[] => extensions.flatMap(({ headers }) => headers?.[part] ?? []);
 
-/** Routes of all extensions. */
 export const routesOf = (extensions: readonly Extension[], core: Core): RouteHandlers =>
   Object.fromEntries(extensions.flatMap(({ routes }) => Object.entries(routes?.(core) ?? {})));
 

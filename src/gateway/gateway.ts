@@ -118,7 +118,6 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 }
 
-/** Opens what policies, transports and routes share. */
 function openShared(options: GatewayOptions) {
   const { schema, upstream, limits, live, tools } = options;
   const { clock = systemClock, logger = silentLogger(), metrics = new Metrics() } = options;

@@ -39,15 +39,12 @@ export interface GatewayOptions {
   /** Operations that take longer than this, in milliseconds, are logged with their calls. @default none */
   readonly logSlowMs?: number | undefined;
   readonly metrics?: Metrics;
-  /** Executes operations. @default the gateway's own executor */
   readonly execute?: Execute | undefined;
   /** Modifies the list of policies. @default all of them */
   readonly arrange?: (policies: Policies) => Policies;
-  /** Extensions of this deployment. @default none */
   readonly extensions?: readonly Extension[];
   /** Warnings about settings, shown in `/ready`. @default none */
   readonly warnings?: readonly string[];
-  /** Plugins of the operator. @default none */
   readonly plugins?: readonly GatewayPlugin[];
 }
 

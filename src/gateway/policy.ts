@@ -15,7 +15,6 @@ import type { OperationResponse } from './operation/response.ts';
 /** Results of a subscription: a `ResultStream`, possibly wrapped by plugins. */
 export type Results = AsyncIterable<ExecutionResult>;
 
-/** A single result, or those of a subscription. */
 export type Executed = ExecutionResult | Results;
 
 export type Next<Result> = (operation: ReadyOperation) => MaybePromise<Result>;
@@ -49,10 +48,8 @@ export interface Policy {
   onAnswered?(operation: Operation, answered: Answered): void;
 }
 
-/** Policies by name. */
 export type Policies = Readonly<Record<string, Policy>>;
 
-/** Returns the handlers of each phase, in order. */
 export function compile(policies: readonly Policy[]) {
   const of = <Phase extends keyof Policy>(phase: Phase): NonNullable<Policy[Phase]>[] =>
     policies.flatMap((policy) => {

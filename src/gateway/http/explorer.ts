@@ -67,7 +67,6 @@ const PAGE_HEADERS = Object.entries({
 interface ExplorerOptions {
   readonly schema: GraphQLSchema;
   readonly tools: Pick<PageSettings, 'introspection' | 'explain'> & { readonly graphiql: boolean };
-  /** Whether callers need their own key. */
   readonly needsKey: boolean;
   /** Prefix of browsers' paths, which the server has removed. */
   readonly basePath: string;

@@ -16,7 +16,6 @@ export interface HttpOptions {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
-  /** Unix socket instead of host and port. */
   readonly socketPath?: string | undefined;
   /** Whether other processes may listen on the port too. @default false */
   readonly reusePort?: boolean;
@@ -31,7 +30,6 @@ export interface HttpOptions {
 export interface HttpServer {
   /** `http://127.0.0.1:4000`, without a path; `http://unix:/run/gateway.sock:` for a socket, as proxies write it. */
   readonly url: string;
-  /** 0 for a unix socket. */
   readonly port: number;
   /**
    * Reports not ready, finishes requests in flight, then closes.

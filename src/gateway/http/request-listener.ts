@@ -131,5 +131,4 @@ const hasBody = ({ method = 'GET', headers }: IncomingMessage): boolean =>
   !isRead(method) &&
   (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined);
 
-/** Methods forbidden by the Fetch API. */
 const NOT_OF_FETCH = new Set(['CONNECT', 'TRACE', 'TRACK']);

@@ -13,16 +13,13 @@ import type { Explorer } from './explorer.ts';
 export interface Site {
   readonly readiness: Readiness;
   readonly logger: Logger;
-  /** Subscriptions, which end when the process stops. */
   readonly subscriptions: Subscriptions;
   /** Serves `/graphql`; undefined on the operators' port. */
   readonly graphql?: HttpTransport | undefined;
   /** Serves any other request; never rejects. @param path as sent, while the request's URL is normalised. */
   respond(path: string, request: Request, arrival: Arrival): Promise<Response>;
-  /** Accepts a WebSocket, or returns the error response. */
   upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Response | undefined;
   readonly explorer?: Explorer;
-  /** Resolves when no GraphQL request is in flight. */
   idle(): Promise<void>;
 }
 

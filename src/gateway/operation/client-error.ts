@@ -46,7 +46,6 @@ export const clientError = (
   headers?: Readonly<Record<string, string>>,
 ): GraphQLError => errorWith(code, message, { status, ...(headers && { headers }) });
 
-/** An error of the GraphQL document itself. */
 export const documentError = (code: ClientErrorCode, message: string): GraphQLError =>
   errorWith(code, message, { status: 400, spec: true });
 
@@ -60,7 +59,6 @@ export const notUnderstood = (error: unknown): GraphQLError =>
 const errorWith = (code: ClientErrorCode, message: string, http: HttpExtension): GraphQLError =>
   new GraphQLError(message, { extensions: { code, http } });
 
-/** @param endpoints paths that are served. */
 export const notFound = (endpoints: readonly string[]): Response =>
   errorResponse(404, 'NOT_FOUND', `Not found. Endpoints: ${endpoints.join(', ')}.`);
 

@@ -13,13 +13,10 @@ import type { Budget } from '../../plan/planner.ts';
 import { Weights } from '../../plan/weight.ts';
 import { clientError } from './client-error.ts';
 
-/** Facts of a document, independent of variables. */
 export interface DocumentFacts {
   /** Whether it selects only introspection and `__typename`, which need no key. */
   readonly isOfSchema: boolean;
-  /** Whether it selects introspection. */
   readonly asksSchema: boolean;
-  /** Whether it has a cycle of fragments. */
   readonly isCyclic: boolean;
   /** Whether it may have fragments, inline ones too. */
   readonly hasFragments: boolean;
@@ -29,7 +26,6 @@ export interface DocumentFacts {
   readonly isIncremental: boolean;
 }
 
-/** Validation errors of a document for a schema and a list of rules. */
 export interface Validated {
   readonly schema: GraphQLSchema;
   /** Undefined for the gateway's own rules. */
@@ -48,13 +44,11 @@ const NO_FACTS: DocumentFacts = {
   isIncremental: false,
 };
 
-/** An operation of a document. */
 export class OperationDefinition {
   readonly document: Document;
   readonly node: OperationDefinitionNode;
   readonly name: string | undefined;
   readonly type: 'query' | 'mutation' | 'subscription';
-  /** Weights by its plans. */
   readonly weights = new Weights();
   /** Values of `perDefinition` by accessor. */
   memo: Map<unknown, unknown> | undefined = undefined;
@@ -110,7 +104,6 @@ export class Document {
     return (this.#least ??= leastCost(this.syntax));
   }
 
-  /** Errors of parsing, or of the latest validation. */
   get errors(): readonly GraphQLError[] {
     return this.failure ? [this.failure] : (this.validated?.errors ?? []);
   }
@@ -132,7 +125,6 @@ export class Document {
   }
 }
 
-/** Maximum number of names in a message. */
 const MAX_NAMES = 10;
 
 function noOperation(

@@ -14,7 +14,6 @@ import type { Writes } from '../../graph/context.ts';
 /** Message of every error whose cause is masked. */
 export const MASKED = 'Unexpected error.';
 
-/** Translated errors with their masked causes. */
 const causes = new WeakMap<GraphQLError, { readonly cause: unknown } | undefined>();
 
 /** Returns the cause of a masked error, which may be anything; undefined for other errors. */
@@ -24,7 +23,6 @@ export const maskedCauseOf = (error: GraphQLError) => causes.get(error);
 export type Translate = (error: unknown) => GraphQLError;
 
 interface ErrorDisclosure {
-  /** Whether messages may have suggestions ("Did you mean"). */
   readonly suggestions: boolean;
   /** Whether errors may contain the failed route and the backend's status. */
   readonly routes: boolean;

@@ -21,15 +21,12 @@ export const BOUNDARY = 'graphql';
 
 const DELIMITER = `\r\n--${BOUNDARY}`;
 
-/** Sent before the first part. */
 export const PREAMBLE = DELIMITER;
 
-/** Suffix of the last boundary. */
 export const PARTS_END = '--\r\n';
 
 export const partOf = (json: string): string => `${PART_HEAD}${json}${DELIMITER}`;
 
-/** Frames a single result for its media type. */
 export const frame = ({
   text,
   mediaType,

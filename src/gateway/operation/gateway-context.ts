@@ -8,13 +8,10 @@ import type { Cancel } from '../../lib/cancel.ts';
 import type { Operation } from './operation.ts';
 import type { OperationParams } from './params.ts';
 
-/** The sender of an operation. */
 interface Caller {
   /** Undefined over a WebSocket. */
   readonly method: string | undefined;
-  /** Key sent by the caller. */
   readonly apiKey: string | undefined;
-  /** The `x-explain` header. */
   readonly explain: string | undefined;
   readonly accept: string | undefined;
 }

@@ -59,7 +59,6 @@ export function negotiateCoding(accepted: string | null | undefined): Coding | u
   return found === 'identity' ? undefined : found;
 }
 
-/** How a caller reads an incremental response. */
 interface PartsReader {
   /** As named by the caller; the older format without a name. */
   readonly format: IncrementalFormat;
@@ -67,7 +66,6 @@ interface PartsReader {
   readonly fragmentDelivery: FragmentDelivery;
 }
 
-/** Returns undefined for callers that do not accept parts. */
 export function partsReaderOf(accept: string | null | undefined): PartsReader | undefined {
   const choices = choicesIn(accept?.replaceAll('"', '') ?? '');
   const found = choices.find(({ name, quality }) => name === 'multipart/mixed' && quality > 0);
@@ -115,7 +113,6 @@ function bestCoding(accepted: string): Coding | 'identity' {
   return br >= gzip ? 'br' : 'gzip';
 }
 
-/** An entry of a header's list, in lower case. */
 interface Choice {
   readonly name: string;
   readonly parameters: readonly string[];

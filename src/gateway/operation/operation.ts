@@ -21,15 +21,12 @@ import type { OperationTrace } from './trace-context.ts';
 /** Headers by name in lower case; repeated headers are joined. */
 export type HeaderFields = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Capabilities of a transport. */
 export interface Transport {
   /** `http`, `websocket`, or that of an extension. */
   readonly name: string;
-  /** Path of its requests. */
   readonly path: string;
   /** Whether it writes several results: always, to callers that accept events, or never. */
   readonly streams: 'always' | 'accepted' | 'never';
-  /** Whether it accepts only subscriptions. */
   readonly onlySubscriptions: boolean;
 }
 
@@ -38,19 +35,14 @@ export interface Arrival {
   readonly requestId: string;
   /** On `performance.now()`'s clock, in milliseconds. */
   readonly startedMs: number;
-  /** Cancelled when the connection closes before the response. */
   readonly cancel: Cancel;
-  /** Error of an unreadable body. */
   unreadable: GraphQLError | undefined;
-  /** Permit of admission, until the response is sent. */
   permit: HeldPermit | undefined;
   /** Cuts the connection; set while its transport sends the response, after which it calls `releaseResponse`. */
   cut: (() => void) | undefined;
 }
 
-/** An operation's permit within its key's share. */
 export interface HeldPermit {
-  /** Bytes received from the backend. */
   readonly received: number;
   /** Counts bytes of a backend response, and returns why they may not be received. */
   receive(bytes: number): ReceiveRefusal | undefined;
@@ -91,12 +83,10 @@ const STREAM_HEADERS = [API_KEY_HEADER, 'x-explain', 'traceparent', 'tracestate'
 
 /** A request as read by its transport. */
 export interface TransportRequest {
-  /** HTTP method; undefined over a WebSocket. */
   readonly method?: string | undefined;
   /** Path and query string; empty over a WebSocket. */
   readonly url?: string;
   readonly headers: HeaderFields;
-  /** Body of an HTTP request. */
   readonly body?: string | undefined;
   /** Unchecked parameters of any other request. */
   readonly given?: unknown;
@@ -131,7 +121,6 @@ let slots = 0;
 export class StateKey<State> {
   readonly #slot = slots++;
 
-  /** Undefined before it is set. */
   get({ states }: Operation): State | undefined {
     return states?.[this.#slot] as State | undefined;
   }
@@ -174,7 +163,6 @@ export class Operation {
 
   /* The execution; written by its policies. */
 
-  /** Context of hooks and resolvers. */
   contextValue: Context | undefined = undefined;
   rootValue: unknown = undefined;
   /** REST client of this request, with its call log; set from the context phase to the end. */
@@ -185,27 +173,22 @@ export class Operation {
   writes: Context['writes'] = undefined;
   /** Trace of its calls; undefined if the caller's is forwarded. */
   trace: OperationTrace | undefined = undefined;
-  /** Phases that have ended. */
   readonly phases: PhaseTime[] = [];
   /** Weight, and whether it is within the budget for any variables. */
   weighed: Pick<Weighed, 'weight' | 'bytes' | 'isWithin' | 'calls'> | undefined = undefined;
 
   /* The outcome. */
 
-  /** Parts of an incremental result. */
   parts: ResultParts | undefined = undefined;
-  /** Results of a subscription. */
   stream: ResultStream | undefined = undefined;
   /** Errors sent to the caller, of all parts. */
   errors: readonly GraphQLError[] | undefined = undefined;
-  /** Whether a root field has a value. */
   hasData = false;
   /** Status by GraphQL over HTTP, independent of transport and media type. */
   strictStatus: number | undefined = undefined;
   /** Size of the compressed body; undefined for a subscription. */
   bytes: number | undefined = undefined;
 
-  /** States of single policies. */
   states: unknown[] | undefined = undefined;
 
   constructor(
@@ -235,7 +218,6 @@ export class Operation {
     return this.arrival.requestId;
   }
 
-  /** Cancelled when the connection closes before the response. */
   get cancel(): Cancel {
     return this.arrival.cancel;
   }
@@ -259,7 +241,6 @@ export class Operation {
     return typeof value === 'string' ? value : undefined;
   }
 
-  /** Key sent by the caller. */
   get callerKey(): string | undefined {
     return this.header(API_KEY_HEADER);
   }
@@ -268,12 +249,10 @@ export class Operation {
     return this.header('accept');
   }
 
-  /** The `x-explain` header. */
   get explain(): string | undefined {
     return this.header('x-explain');
   }
 
-  /** Name sent by the caller's app. */
   get clientName(): string | undefined {
     return this.header(CLIENT_NAME_HEADERS[0]) ?? this.header(CLIENT_NAME_HEADERS[1]);
   }

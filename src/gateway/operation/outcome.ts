@@ -4,7 +4,6 @@ import type { Operation } from './operation.ts';
 import { statusOf } from './response.ts';
 import { translateResult, type Translate } from './error-translation.ts';
 
-/** How an operation has ended. */
 export interface Answered {
   /** HTTP status, or its equivalent for other transports. */
   readonly status: number;
@@ -73,7 +72,6 @@ const isOurs = (code: unknown): boolean =>
   OURS.has(code) ||
   (typeof code === 'string' && code.startsWith('UPSTREAM_') && !OF_CALLERS.has(code));
 
-/** Whether a root field has a value. */
 function hasValue(data: Readonly<Record<string, unknown>> | null | undefined): boolean {
   for (const name in data) if (data[name] !== null) return true;
   return false;

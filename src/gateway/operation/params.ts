@@ -32,10 +32,8 @@ const ERROR_BEHAVIORS: Readonly<Record<string, ErrorBehavior>> = {
   HALT: 'ABORT',
 };
 
-/** Maximum nesting of `variables`. */
 export const MAX_VARIABLES_DEPTH = 32;
 
-/** Maximum number of values in `variables`, including lists and objects. */
 export const MAX_VARIABLES_VALUES = 5_000;
 
 /**

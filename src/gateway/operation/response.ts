@@ -45,7 +45,6 @@ export const formatResult = ({ errors, data, extensions }: ExecutionResult): obj
   extensions: extensions && 'http' in extensions ? withoutHttp(extensions) : extensions,
 });
 
-/** Returns undefined if there is nothing else. */
 function withoutHttp(
   extensions: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> | undefined {
@@ -116,7 +115,6 @@ function httpOf(
 /** Headers of streams: keep caches from compressing or storing, and nginx from buffering. */
 const UNBUFFERED = ['x-accel-buffering', 'no', 'cache-control', 'no-store, no-transform'];
 
-/** Headers by media type: name, value, name, value. */
 const HEADERS: Readonly<Record<MediaType, readonly string[]>> = {
   'application/json': ['content-type', 'application/json; charset=utf-8'],
   'application/graphql-response+json': [

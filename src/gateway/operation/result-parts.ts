@@ -38,9 +38,7 @@ interface ResultPartsOptions {
   readonly format: IncrementalFormat;
   /** Members of the first part in addition to the result. */
   readonly head: object;
-  /** Parts after the first. */
   readonly later: AsyncGenerator<ResultPart, void>;
-  /** Cancels the remaining work. */
   readonly cancel: () => void;
   readonly translate: Translate;
 }
@@ -50,9 +48,7 @@ export class ResultParts {
   #later: AsyncIterator<ResultPart, void>;
   /** Errors of all parts but the first. */
   readonly errors: GraphQLError[] = [];
-  /** Whether all work has ended. */
   isOver = false;
-  /** Called when all work has ended. */
   onEnd: (() => void) | undefined = undefined;
 
   constructor(options: ResultPartsOptions) {

@@ -28,7 +28,6 @@ interface ResultStreamOptions {
   /** Time without an event until the last result is repeated, in milliseconds. */
   readonly heartbeatMs: number;
   readonly onResult: (kind: ResultKind, result: ExecutionResult) => void;
-  /** Called once. */
   readonly onEnd: (cause: EndCause) => void;
 }
 
@@ -41,7 +40,6 @@ export class ResultStream implements AsyncIterableIterator<ExecutionResult, unde
   /** Whether an event is awaited; its promise has one handler for any number of heartbeats. */
   #isRequested = false;
   #arrived: IteratorResult<unknown, unknown> | undefined;
-  /** Resumes `next`. */
   #wake: (() => void) | undefined;
   #last: ExecutionResult | undefined;
   #cause: EndCause | undefined;
@@ -52,7 +50,6 @@ export class ResultStream implements AsyncIterableIterator<ExecutionResult, unde
     this.#options = options;
   }
 
-  /** Undefined while the stream is open. */
   get cause(): EndCause | undefined {
     return this.#cause;
   }

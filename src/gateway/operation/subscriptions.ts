@@ -10,12 +10,10 @@ import { clientError } from './client-error.ts';
 import type { Operation } from './operation.ts';
 import type { EndCause, ResultKind } from './result-stream.ts';
 
-/** A connection that makes its client reconnect. */
 export interface Drainable {
   drain(): void;
 }
 
-/** Cost of all events of a stream. */
 export interface EventCost {
   calls: number;
   rounds: number;
@@ -32,7 +30,6 @@ export class Subscriptions {
   readonly #clock: Clock;
   readonly #counts = new Map<string, number>();
   readonly #connections = new Set<Drainable>();
-  /** End of the drain; undefined before the stop. */
   #drainedMs: number | undefined;
 
   constructor(maxPerKey: number, clock: Clock) {
@@ -40,7 +37,6 @@ export class Subscriptions {
     this.#maxPerKey = maxPerKey;
   }
 
-  /** Number of open subscriptions of all keys. */
   get size(): number {
     let size = 0;
     for (const count of this.#counts.values()) size += count;

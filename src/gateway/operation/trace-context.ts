@@ -9,7 +9,6 @@ import type { Operation } from './operation.ts';
 
 export type TraceSource = Pick<Operation, 'header'>;
 
-/** The parts of `traceparent`. */
 export interface ParentSpan extends SpanRef {
   readonly isSampled: boolean;
   /** Whether the trace's id is random. Source: W3C Trace Context Level 2, "Random Trace ID Flag". */
@@ -18,14 +17,12 @@ export interface ParentSpan extends SpanRef {
 
 /** Trace of an operation's calls, with the ids that its log line names. */
 export interface OperationTrace extends CallTrace {
-  /** Span of the request. */
   readonly span: SpanRef;
 }
 
 const TRACEPARENT =
   /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 
-/** Maximum length of a forwarded `tracestate`. */
 const MAX_TRACESTATE = 512;
 
 /** Parses a `traceparent`; undefined without a valid one. Future versions may be longer. */

@@ -5,14 +5,11 @@ import type { Arrival, HeaderFields } from '../operation/operation.ts';
 import { formatResult, statusOf } from '../operation/response.ts';
 import type { OperationServer } from '../yoga/operation-server.ts';
 
-/** An operation of an extension's own transport. */
 export interface OwnRequest {
   /** Trusted: neither looked up nor limited. */
   readonly document: Document;
   readonly variables: unknown;
-  /** Name of the transport. */
   readonly transport: string;
-  /** Path of the transport, such as `/tools`. */
   readonly path: string;
   readonly method: string;
   readonly headers: HeaderFields;

@@ -40,16 +40,13 @@ import type { Executed, Results } from '../policy.ts';
 import type { OperationServer } from '../yoga/operation-server.ts';
 
 export interface WebSocketOptions {
-  /** Kinds of operations served. */
   readonly socketOperations: 'subscriptions' | 'all';
-  /** Maximum number of open operations per socket. */
   readonly maxPerSocket: number;
 }
 
 interface WebSocketTransportOptions extends WebSocketOptions {
   readonly server: OperationServer;
   readonly subscriptions: Subscriptions;
-  /** Maximum size of a message, in bytes. */
   readonly maxBodyBytes: number;
   /** Allowed origins of pages, in addition to the gateway's own. */
   readonly corsOrigins: readonly string[];
@@ -74,7 +71,6 @@ export const MAX_UNREAD_BYTES = 1_000_000;
 /** Close code "Service Restart" of the IANA registry, after which graphql-ws's client reconnects. */
 const SERVICE_RESTART = 1_012;
 
-/** The subprotocol of the package subscriptions-transport-ws. */
 const LEGACY_PROTOCOL = 'graphql-ws';
 
 const PROTOCOL_REJECTED = `WebSocket rejected: the client does not offer the subprotocol ${GRAPHQL_TRANSPORT_WS_PROTOCOL}.`;
@@ -154,7 +150,6 @@ function logRejectedProtocol(logger: Logger, offered: string | undefined): void 
 
 const ACK = JSON.stringify({ type: MessageType.ConnectionAck });
 
-/** A message with a single result. */
 interface LastMessage {
   readonly type: MessageType.Next | MessageType.Error;
   /** In JSON. */

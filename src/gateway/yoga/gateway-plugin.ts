@@ -40,17 +40,13 @@ export function hooksOf(plugins: readonly GatewayPlugin[]) {
   const has = (...hooks: readonly (keyof GatewayPlugin)[]): boolean =>
     plugins.some((plugin) => hooks.some((hook) => plugin[hook] !== undefined));
   return {
-    /** Whether there are plugins. */
     any: plugins.length > 0,
     /** Whether one sees a document before its validation. */
     parse: has('onParse'),
     /** Whether one sees or adds validation rules. */
     rules: has('onValidate'),
-    /** Whether one sees the results of executions. */
     results: has('onExecute', 'onExecutionResult', 'onResultProcess', 'onParams'),
-    /** Whether one has a hook around the phases of Envelop. */
     params: has('onParams', 'onExecutionResult'),
-    /** Whether one has a hook of HTTP. */
     http:
       has(...HTTP_HOOKS) ||
       plugins.some(({ instrumentation }) =>

@@ -54,7 +54,6 @@ import {
   type HookContext,
 } from './gateway-plugin.ts';
 
-/** Executes a valid operation; may throw. */
 type Execute = () => MaybePromise<Executed>;
 
 interface OperationServerOptions {
@@ -123,7 +122,6 @@ export class OperationServer {
     return this.#hooks.any;
   }
 
-  /** Number of operations in flight. */
   get inFlight(): number {
     return this.#inFlight;
   }
@@ -136,7 +134,6 @@ export class OperationServer {
     });
   }
 
-  /** Disposes plugins. */
   async close(): Promise<void> {
     await this.#yoga.dispose();
   }
@@ -198,7 +195,6 @@ export class OperationServer {
     }
   }
 
-  /** Translates and records a result. */
   settle(operation: Operation, result: ExecutionResult): ExecutionResult {
     return recordResult(result, operation, this.translate);
   }
@@ -435,7 +431,6 @@ export class OperationServer {
     if (operation.definition) this.#select(operation);
   }
 
-  /** Executes an operation by the policies. */
   #execute(
     operation: ReadyOperation,
     args: ExecutionArgs,
@@ -474,7 +469,6 @@ export class OperationServer {
     return executed instanceof Promise ? executed.then(done, failed) : done(executed);
   }
 
-  /** The result of an operation that has thrown. */
   #failed(operation: Operation, error: unknown): ExecutionResult {
     operation.parts?.end();
     return { errors: [this.translate(error)] };
