@@ -13,16 +13,9 @@ import sirv from 'sirv';
 import type { PageSettings } from '../../client/page-settings.ts';
 import { negotiateCoding } from '../operation/negotiation.ts';
 
-export interface ExplorerResponse {
-  readonly status: number;
-  /** Name, value, name, value; without the content length. */
-  readonly headers: readonly string[];
-  readonly body: Buffer;
-}
-
 export interface Explorer {
   /** The response to a browser's request of the page or of `/`; undefined for other requests. */
-  page(incoming: IncomingMessage): ExplorerResponse | undefined;
+  page(incoming: IncomingMessage): Response | undefined;
   /** Serves a GET of one of the page's files; false if there is no such file. */
   file(incoming: IncomingMessage, outgoing: ServerResponse): boolean;
 }
@@ -53,7 +46,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const PAGE_HEADERS = Object.entries({
+const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': POLICY,
   // Clickjacking protection for browsers without `frame-ancestors`.
@@ -62,7 +55,7 @@ const PAGE_HEADERS = Object.entries({
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-cache',
   vary: 'accept',
-}).flat();
+};
 
 interface ExplorerOptions {
   readonly schema: GraphQLSchema;
@@ -81,39 +74,27 @@ export function openExplorer(options: ExplorerOptions): Explorer {
   const { folder, ...example } = explorer ?? {};
   const isBuilt = folder !== undefined && existsSync(join(folder, 'index.html'));
   const built = graphiql && isBuilt ? folder : undefined;
-  // At the first request: printing the schema takes time.
-  const openPage = (): ExplorerResponse => {
-    if (built === undefined) {
-      const body = noticePage(graphiql ? NOT_BUILT : OFF);
-      return { status: 404, headers: PAGE_HEADERS, body };
-    }
-    const settings = {
-      introspection,
-      explain,
-      needsKey,
-      ...(introspection !== 'off' && { schemaId: schemaIdOf(schema) }),
-      ...example,
-    };
-    return {
-      status: 200,
-      headers: PAGE_HEADERS,
-      body: Buffer.from(pageIn(built, settings, basePath)),
-    };
+  const openPage = (): string => {
+    if (built === undefined) return noticePage(graphiql ? NOT_BUILT : OFF);
+    const schemaId = introspection === 'off' ? {} : { schemaId: schemaIdOf(schema) };
+    const settings = { introspection, explain, needsKey, ...schemaId, ...example };
+    return pageIn(built, settings, basePath);
   };
-  // For browsers only; other clients get 404 at `/`.
-  const toPage: ExplorerResponse = {
-    status: 302,
-    headers: ['location', `${basePath}${PAGE}`, 'cache-control', 'no-store', 'vary', 'accept'],
-    body: Buffer.alloc(0),
-  };
-  let page: ExplorerResponse | undefined;
+  let page: string | undefined;
   return {
     page: (incoming) => {
       if (!isOpenedByBrowser(incoming)) return undefined;
       const [path, query = ''] = (incoming.url ?? '').split('?');
-      if (path === '/') return toPage;
-      const isQuery = new URLSearchParams(query).has('query');
-      return path === PAGE && !isQuery ? (page ??= openPage()) : undefined;
+      // For browsers only; other clients get 404 at `/`.
+      if (path === '/') {
+        const location = `${basePath}${PAGE}`;
+        const headers = { location, 'cache-control': 'no-store', vary: 'accept' };
+        return new Response(null, { status: 302, headers });
+      }
+      if (path !== PAGE || new URLSearchParams(query).has('query')) return undefined;
+      // At the first request: printing the schema takes time.
+      page ??= openPage();
+      return new Response(page, { status: built === undefined ? 404 : 200, headers: PAGE_HEADERS });
     },
     file: built === undefined ? () => false : filesIn(join(built, 'files')),
   };
@@ -165,7 +146,5 @@ function pageIn(folder: string, settings: PageSettings, basePath: string): strin
     .replace(/(<script id="settings"[^>]*>)[^<]*/, (_all, open: string) => open + json);
 }
 
-const noticePage = (notice: string): Buffer =>
-  Buffer.from(
-    `<!doctype html><html lang="en"><title>Content Pages · GraphQL</title><p>${notice.replaceAll('"', '&quot;')} ${HINT}</p></html>`,
-  );
+const noticePage = (notice: string): string =>
+  `<!doctype html><html lang="en"><title>Content Pages · GraphQL</title><p>${notice.replaceAll('"', '&quot;')} ${HINT}</p></html>`;

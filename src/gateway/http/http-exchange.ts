@@ -67,7 +67,6 @@ export class HttpExchange {
 
   /** Responds without reading the rest of the request. */
   reject(response: Response): void {
-    response.headers.set('x-request-id', this.arrival.requestId);
     this.sendResponse(response, this.incoming.complete ? 0 : LINGER_MS);
   }
 
@@ -79,7 +78,7 @@ export class HttpExchange {
 
   sendOperation({ status, headers, text, bytes, stream }: OperationResponse): void {
     if (!stream) {
-      this.sendWhole(status, headers, bytes ?? text, this.#lingerMs());
+      this.#sendWhole(status, headers, bytes ?? text, this.#lingerMs());
       return;
     }
     const stopping = this.#stopping;
@@ -90,10 +89,11 @@ export class HttpExchange {
   }
 
   sendResponse(response: Response, lingerMs = this.#lingerMs()): void {
+    response.headers.set('x-request-id', this.arrival.requestId);
     response.headers.delete('content-length');
     const headers = [...response.headers].flat();
     response.text().then(
-      (text) => this.sendWhole(response.status, headers, text, lingerMs),
+      (text) => this.#sendWhole(response.status, headers, text, lingerMs),
       (error: unknown) => this.fail(error),
     );
   }
@@ -106,7 +106,7 @@ export class HttpExchange {
    * @param headers name, value, name, value; modified.
    * @param lingerMs time to read on, for callers that are still sending.
    */
-  sendWhole(status: number, headers: string[], body: string | Buffer, lingerMs = 0): void {
+  #sendWhole(status: number, headers: string[], body: string | Buffer, lingerMs = 0): void {
     // Batches the responses of one turn of the event loop.
     setImmediate(() => {
       if (!this.outgoing.destroyed) this.#writeWhole(status, headers, body, lingerMs);

@@ -44,10 +44,7 @@ function receive(exchange: HttpExchange, site: Site, maxBodyBytes: number): void
   const { method = 'GET', url = '/' } = incoming;
   if (site.explorer && isRead(method)) {
     const page = site.explorer.page(incoming);
-    if (page) {
-      const headers = [...page.headers, 'x-request-id', arrival.requestId];
-      return exchange.sendWhole(page.status, headers, page.body);
-    }
+    if (page) return exchange.sendResponse(page);
     if (isExplorerFile(pathOf(url))) {
       exchange.prepareFile();
       if (site.explorer.file(incoming, outgoing)) return undefined;
