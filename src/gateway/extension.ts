@@ -6,7 +6,7 @@ import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import type { BackendConnections, ReadCache } from '../rest/call/options.ts';
 import type { RouteSet } from '../v0/routes.ts';
 import type { IntrospectionAudience } from './documents/documents.ts';
-import type { RouteHandler, RouteHandlers } from './http/site.ts';
+import type { RouteHandlers } from './http/site.ts';
 import type { Logger } from './observe/logs/logger.ts';
 import type { Metrics } from './observe/metrics/metrics.ts';
 import type { Document } from './operation/document.ts';
@@ -191,5 +191,3 @@ export interface Core {
   /** Runs an operation with one result through Yoga and the policies; never rejects. */
   readonly run: (request: OwnRequest, arrival: Arrival) => Promise<ExecutionResult>;
 }
-
-export type { RouteHandler };

@@ -6,9 +6,8 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../lib/clock.ts';
-import { OPENING } from '../operation/framing.ts';
 import { arrive, releaseResponse, type Arrival } from '../operation/operation.ts';
-import type { OperationResponse, ResponseStream } from '../operation/response.ts';
+import { OPENING, type OperationResponse, type ResponseStream } from '../operation/response.ts';
 import type { Stopping } from './drain.ts';
 import type { Site } from './site.ts';
 

@@ -1,8 +1,5 @@
 /** The outcome of an operation, for the log and the metrics. */
-import type { ExecutionResult } from 'graphql';
 import type { Operation } from './operation.ts';
-import { statusOf } from './response.ts';
-import { translateResult, type Translate } from './error-translation.ts';
 
 export interface Answered {
   /** HTTP status, or its equivalent for other transports. */
@@ -10,23 +7,6 @@ export interface Answered {
   readonly outcome: Outcome;
   /** Time from arrival to response, in milliseconds. */
   readonly durationMs: number;
-}
-
-/** Translates the errors of a result for its caller, and records errors and data for the log and the metrics. */
-export function recordResult(
-  executed: ExecutionResult,
-  operation: Operation,
-  translate: Translate,
-): ExecutionResult {
-  const { writes } = operation;
-  const hasWritten = writes?.any ?? false;
-  // A mutation that has written is a result, and has status 200, whatever failed afterwards.
-  const whole = hasWritten && executed.data === undefined ? { ...executed, data: null } : executed;
-  const result = translateResult(whole, translate, writes);
-  operation.errors = result.errors;
-  operation.hasData = hasWritten || hasValue(result.data);
-  operation.strictStatus = statusOf(result);
-  return result;
 }
 
 /**
@@ -71,8 +51,3 @@ export function outcomeOf(
 const isOurs = (code: unknown): boolean =>
   OURS.has(code) ||
   (typeof code === 'string' && code.startsWith('UPSTREAM_') && !OF_CALLERS.has(code));
-
-function hasValue(data: Readonly<Record<string, unknown>> | null | undefined): boolean {
-  for (const name in data) if (data[name] !== null) return true;
-  return false;
-}

@@ -1,15 +1,41 @@
 /**
- * Converts a result to a response: status, headers and JSON.
+ * Converts a result to a response: status, headers, and JSON or the frames of a stream.
  *
- * Source: GraphQL over HTTP, "Response".
+ * Source: GraphQL over HTTP, "Response"; https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GraphQLError, type ExecutionResult } from 'graphql';
-import type { MediaType } from './negotiation.ts';
+import type { IncrementalFormat, MediaType } from './negotiation.ts';
 import type { HttpExtension } from './client-error.ts';
 import { MASKED } from './error-translation.ts';
-import { BOUNDARY, COMPLETE, eventOf, frame } from './framing.ts';
 import type { EndCause, ResultStream } from './result-stream.ts';
+
+/** Comment that opens a stream of events before the first event. */
+export const OPENING = ':\n\n';
+
+const COMPLETE = 'event: complete\ndata:\n\n';
+
+const eventOf = (json: string): string => `event: next\ndata: ${json}\n\n`;
+
+/** Without `charset`, for which older versions of Apollo iOS reject a part. */
+const PART_HEAD = '\r\ncontent-type: application/json\r\n\r\n';
+
+/** Apollo Router's. Older clients also split parts at `---`, the boundary of the RFC's examples, within a string. */
+const BOUNDARY = 'graphql';
+
+const DELIMITER = `\r\n--${BOUNDARY}`;
+
+export const PREAMBLE = DELIMITER;
+
+export const PARTS_END = '--\r\n';
+
+export const partOf = (json: string): string => `${PART_HEAD}${json}${DELIMITER}`;
+
+/** Members of each part after the first. Apollo iOS ends a request at a part without `incremental`. */
+export const OF_LATER_PARTS: Readonly<Record<IncrementalFormat, object>> = {
+  'incrementalSpec=v0.2': {},
+  'deferSpec=20220824': { incremental: [] },
+};
 
 /** A response: a whole one, or a stream of parts or events. */
 export interface OperationResponse {
@@ -169,12 +195,27 @@ async function* framesOf(
   else await sleep(PAUSE_MS);
 }
 
-/** Completes the headers after all policies. */
-export function finish(response: OperationResponse): void {
+const frame = ({ text, mediaType }: OperationResponse): string =>
+  mediaType === 'text/event-stream'
+    ? OPENING + eventOf(text) + COMPLETE
+    : mediaType === 'multipart/mixed'
+      ? PREAMBLE + partOf(text) + PARTS_END
+      : text;
+
+/** Completes a response after all policies, and counts the bytes of a whole one. */
+export function finish(
+  response: OperationResponse,
+  operation: { readonly requestId: string; bytes: number | undefined },
+): OperationResponse {
   response.headers = withOneVary(response.headers);
   if (response.status === 304) response.text = '';
   if (response.tag !== undefined) response.headers.push('etag', `"${response.tag}"`);
-  if (!response.stream) response.text = frame(response);
+  response.headers.push('x-request-id', operation.requestId);
+  if (!response.stream) {
+    response.text = frame(response);
+    operation.bytes = response.bytes?.length ?? Buffer.byteLength(response.text);
+  }
+  return response;
 }
 
 /** Converts a list of headers to pairs for the Fetch API. */

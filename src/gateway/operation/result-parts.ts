@@ -2,9 +2,16 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { Writes } from '../../graph/context.ts';
 import { withWrites, type Translate } from './error-translation.ts';
-import { OF_LATER_PARTS, partOf, PARTS_END, PREAMBLE } from './framing.ts';
 import type { IncrementalFormat } from './negotiation.ts';
-import { formatError, formatResult, type ResponseStream } from './response.ts';
+import {
+  formatError,
+  formatResult,
+  OF_LATER_PARTS,
+  partOf,
+  PARTS_END,
+  PREAMBLE,
+  type ResponseStream,
+} from './response.ts';
 
 /** A part in its caller's format; errors are translated but not formatted. */
 export interface ResultPart {

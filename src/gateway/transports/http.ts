@@ -2,9 +2,11 @@
  * GraphQL over HTTP: POST with JSON or a form, and GET with a query string. Responses are single results, parts, or
  * events.
  */
-import type { Arrival, HeaderFields, Transport } from '../operation/operation.ts';
+import { dictionary } from '../../lib/dictionary.ts';
+import { arrive, type Arrival, type HeaderFields, type Transport } from '../operation/operation.ts';
 import type { OperationResponse } from '../operation/response.ts';
 import type { Cors, OnForeignOrigin } from '../policies/cors.ts';
+import { fetchResponseOf } from '../yoga/fetch-response.ts';
 import type { OperationServer } from '../yoga/operation-server.ts';
 
 export const GRAPHQL = '/graphql';
@@ -63,3 +65,28 @@ function withoutStream({ stream, ...head }: OperationResponse): OperationRespons
   stream?.cancel();
   return head;
 }
+
+/**
+ * The gateway as a handler of Fetch requests, which mounts in other servers. Operations pass Yoga's own handler, with
+ * all hooks of HTTP.
+ *
+ * @param respond serves any other request; never rejects.
+ */
+export const createFetch =
+  (
+    graphql: HttpTransport,
+    respond: (path: string, request: Request, arrival: Arrival) => Promise<Response>,
+  ) =>
+  async (request: Request): Promise<Response> => {
+    const arrival = arrive(request.headers.get('x-request-id'));
+    if (request.signal.aborted) arrival.cancel.cancel();
+    else request.signal.addEventListener('abort', () => arrival.cancel.cancel());
+    const { pathname, search } = new URL(request.url);
+    if (pathname !== GRAPHQL) return respond(pathname, request, arrival);
+    const { method } = request;
+    const headers = dictionary(request.headers);
+    const body = request.body ? await request.text() : undefined;
+    const read = { method, url: pathname + search, headers, body, fetched: request };
+    const fetched = fetchResponseOf(await graphql(arrival, read), Response);
+    return method === 'HEAD' ? new Response(null, fetched) : fetched;
+  };

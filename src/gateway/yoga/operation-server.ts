@@ -15,7 +15,7 @@ import type {
 import { createYoga, type GraphQLParams, type YogaServerInstance } from 'graphql-yoga';
 import { isPromiseLike, type MaybePromise } from '../../execution/core/resolved-value.ts';
 import type { Documents } from '../documents/documents.ts';
-import type { Translate } from '../operation/error-translation.ts';
+import { translateResult, type Translate } from '../operation/error-translation.ts';
 import { GatewayContext } from '../operation/gateway-context.ts';
 import { negotiateMediaType } from '../operation/negotiation.ts';
 import {
@@ -26,7 +26,7 @@ import {
   type Transport,
   type TransportRequest,
 } from '../operation/operation.ts';
-import { outcomeOf, recordResult } from '../operation/outcome.ts';
+import { outcomeOf } from '../operation/outcome.ts';
 import { badRequest, ONE_OPERATION, readParams } from '../operation/params.ts';
 import { readRequest } from '../operation/request-params.ts';
 import {
@@ -34,6 +34,7 @@ import {
   responseInEvents,
   responseInParts,
   responseOf,
+  statusOf,
   type OperationResponse,
 } from '../operation/response.ts';
 import {
@@ -195,8 +196,18 @@ export class OperationServer {
     }
   }
 
-  settle(operation: Operation, result: ExecutionResult): ExecutionResult {
-    return recordResult(result, operation, this.translate);
+  /** Translates the errors of a result for its caller, and records errors and data for the log and the metrics. */
+  settle(operation: Operation, executed: ExecutionResult): ExecutionResult {
+    const { writes } = operation;
+    const hasWritten = writes?.any ?? false;
+    // A mutation that has written is a result, and has status 200, whatever failed afterwards.
+    const isLost = hasWritten && executed.data === undefined;
+    const whole = isLost ? { ...executed, data: null } : executed;
+    const result = translateResult(whole, this.translate, writes);
+    operation.errors = result.errors;
+    operation.hasData = hasWritten || hasValue(result.data);
+    operation.strictStatus = statusOf(result);
+    return result;
   }
 
   /** Reports an operation as ended; an incremental response after its last part. */
@@ -496,23 +507,18 @@ export class OperationServer {
           : responseOf(result, negotiateMediaType(operation.accept) ?? 'application/json');
     }
     const waiting = inOrder(this.#policies.onAnswer, operation, response);
-    return waiting
-      ? waiting.then(() => finishResponse(operation, response))
-      : finishResponse(operation, response);
+    return waiting ? waiting.then(() => finish(response, operation)) : finish(response, operation);
   }
 }
 
 /** @throws BAD_REQUEST */
 const unchecked = (operation: Operation): unknown => operation.given ?? readRequest(operation);
 
-function finishResponse(operation: Operation, response: OperationResponse): OperationResponse {
-  response.headers.push('x-request-id', operation.requestId);
-  finish(response);
-  if (!response.stream) {
-    operation.bytes = response.bytes?.length ?? Buffer.byteLength(response.text);
-  }
-  return response;
-}
-
 const execute = (prepared: readonly GraphQLError[] | Execute): MaybePromise<Executed> =>
   typeof prepared === 'function' ? prepared() : { errors: prepared };
+
+/** Whether a root field has a value. */
+function hasValue(data: Readonly<Record<string, unknown>> | null | undefined): boolean {
+  for (const name in data) if (data[name] !== null) return true;
+  return false;
+}
