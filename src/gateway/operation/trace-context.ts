@@ -5,9 +5,11 @@
  * Source: W3C Trace Context, "traceparent Header" and "tracestate Header".
  */
 import type { CallTrace, SpanRef } from '../../rest/call/trace.ts';
-import type { Operation } from './operation.ts';
 
-export type TraceSource = Pick<Operation, 'header'>;
+/** The headers of a caller, by their names in lower case. */
+export interface TraceSource {
+  header(name: string): string | undefined;
+}
 
 export interface ParentSpan extends SpanRef {
   readonly isSampled: boolean;
