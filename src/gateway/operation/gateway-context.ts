@@ -8,14 +8,6 @@ import type { Cancel } from '../../lib/cancel.ts';
 import type { Operation } from './operation.ts';
 import type { OperationParams } from './params.ts';
 
-interface Caller {
-  /** Undefined over a WebSocket. */
-  readonly method: string | undefined;
-  readonly apiKey: string | undefined;
-  readonly explain: string | undefined;
-  readonly accept: string | undefined;
-}
-
 export class GatewayContext implements Context {
   readonly operation: Operation;
   readonly cancel: Cancel;
@@ -47,7 +39,8 @@ export class GatewayContext implements Context {
     return this.operation;
   }
 
-  get caller(): Caller {
+  /** The sender of the operation, with the headers that it has sent. */
+  get caller() {
     const { method, callerKey, explain, accept } = this.operation;
     return { method, apiKey: callerKey, explain, accept };
   }

@@ -82,19 +82,8 @@ export const CLIENT_VERSION_HEADERS = [
 const STREAM_HEADERS = [API_KEY_HEADER, 'x-explain', 'traceparent', 'tracestate'];
 
 /** A request as read by its transport. */
-export interface TransportRequest {
-  readonly method?: string | undefined;
-  /** Path and query string; empty over a WebSocket. */
-  readonly url?: string;
-  readonly headers: HeaderFields;
-  readonly body?: string | undefined;
-  /** Unchecked parameters of any other request. */
-  readonly given?: unknown;
-  /** Payload of `connection_init` of a WebSocket, for plugins. */
-  readonly connectionParams?: Readonly<Record<string, unknown>> | undefined;
-  /** Document chosen by the transport, which is trusted. */
-  readonly document?: Document | undefined;
-}
+export type TransportRequest = Pick<Operation, 'headers'> &
+  Partial<Pick<Operation, 'method' | 'url' | 'body' | 'given' | 'connectionParams' | 'document'>>;
 
 /** A phase of an operation other than its calls; times of `performance.now()`. */
 export interface PhaseTime {
@@ -136,13 +125,16 @@ export class Operation {
 
   readonly transport: Transport;
   readonly arrival: Arrival;
+  /** HTTP method; undefined over a WebSocket. */
   readonly method: string | undefined;
+  /** Path and query string; empty over a WebSocket. */
   readonly url: string;
   headers: HeaderFields;
-  readonly connectionParams: TransportRequest['connectionParams'];
-  /** Undefined once parameters are read. */
+  /** Payload of `connection_init` of a WebSocket, for plugins. */
+  readonly connectionParams: Readonly<Record<string, unknown>> | undefined;
+  /** Body of HTTP; undefined once parameters are read. */
   body: string | undefined;
-  /** Undefined once parameters are read. */
+  /** Unchecked parameters of other transports; undefined once they are read. */
   given: unknown;
 
   /* The document; written by the gateway's plugin of Yoga, which adopts what other plugins replace. */
@@ -150,6 +142,7 @@ export class Operation {
   /** Checked parameters; initially those of an empty request. */
   params: OperationParams = NO_PARAMS;
   schema: GraphQLSchema;
+  /** Initially one chosen by the transport, which is trusted. */
   document: Document | undefined;
   /** The selected operation of the document; undefined before it is parsed. */
   definition: OperationDefinition | undefined = undefined;

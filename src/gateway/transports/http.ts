@@ -3,7 +3,13 @@
  * events.
  */
 import { dictionary } from '../../lib/dictionary.ts';
-import { arrive, type Arrival, type HeaderFields, type Transport } from '../operation/operation.ts';
+import {
+  arrive,
+  type Arrival,
+  type HeaderFields,
+  type Transport,
+  type TransportRequest,
+} from '../operation/operation.ts';
 import type { OperationResponse } from '../operation/response.ts';
 import type { Cors, OnForeignOrigin } from '../policies/cors.ts';
 import { fetchResponseOf } from '../yoga/fetch-response.ts';
@@ -18,17 +24,11 @@ const HTTP: Transport = {
   onlySubscriptions: false,
 };
 
-/** A request as read by a server. */
-export interface HttpRequest {
+export type HttpRequest = TransportRequest & {
   readonly method: string;
-  /** Path and query string. */
-  readonly url: string;
-  readonly headers: HeaderFields;
-  /** Undefined without a body, or if it could not be read. */
-  readonly body: string | undefined;
   /** The same request of the Fetch API, if it was one. */
   readonly fetched?: Request;
-}
+};
 
 /** Serves a request; rejects if there is no response to send. */
 export type HttpTransport = (arrival: Arrival, request: HttpRequest) => Promise<OperationResponse>;
