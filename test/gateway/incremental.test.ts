@@ -4,7 +4,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { ResultParts } from '../../src/gateway/operation/result-parts.ts';
+import { ResultParts, type ResultPart } from '../../src/gateway/operation/result-parts.ts';
 import { after, held, silence, status } from '../support/faults.ts';
 import { world } from '../support/world.ts';
 import { POST_JSON, send } from '../support/client.ts';
@@ -440,7 +440,7 @@ it.each([
     const released = new Promise<void>((resolve) => {
       release = resolve;
     });
-    async function* later() {
+    async function* later(): AsyncGenerator<ResultPart, undefined> {
       await released;
       yield { hasNext: false };
     }

@@ -45,14 +45,14 @@ interface ResultPartsOptions {
   readonly format: IncrementalFormat;
   /** Members of the first part in addition to the result. */
   readonly head: object;
-  readonly later: AsyncGenerator<ResultPart, void>;
+  readonly later: AsyncGenerator<ResultPart, undefined>;
   readonly cancel: () => void;
   readonly translate: Translate;
 }
 
 export class ResultParts {
   readonly #options: ResultPartsOptions;
-  #later: AsyncIterator<ResultPart, void>;
+  #later: AsyncIterator<ResultPart, undefined>;
   /** Errors of all parts but the first. */
   readonly errors: GraphQLError[] = [];
   isOver = false;
@@ -68,10 +68,10 @@ export class ResultParts {
   }
 
   /** All parts, for plugins. */
-  async *all(first: ExecutionResult): AsyncGenerator<ResultPart, void> {
+  async *all(first: ExecutionResult): AsyncGenerator<ResultPart, undefined> {
     const { head, later } = this.#options;
     yield { ...first, ...head, hasNext: true };
-    yield* later;
+    return yield* later;
   }
 
   /** Replaces all parts by those of plugins, or by a plugin's single result. @returns the first result. */
@@ -82,7 +82,7 @@ export class ResultParts {
       this.end();
       return results;
     }
-    this.#later = results[Symbol.asyncIterator]();
+    this.#later = results[Symbol.asyncIterator]() as AsyncIterator<ResultPart, undefined>; // parts are results
     const { value } = await this.#later.next();
     const { hasNext = false, pending: _pending, ...first } = value ?? { data: null };
     if (!hasNext) this.end();
@@ -158,7 +158,7 @@ export class ResultParts {
     }
   }
 
-  async #next(): Promise<ResultPart | void> {
+  async #next(): Promise<ResultPart | undefined> {
     try {
       return (await this.#later.next()).value;
     } catch (error) {

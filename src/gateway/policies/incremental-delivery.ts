@@ -40,7 +40,7 @@ export const incrementalDelivery = ({ translate, explain, budget }: IncrementalO
       if (!subsequent || !reader) return undefined;
       const { format } = reader;
       const { pending } = subsequent;
-      async function* later(): AsyncGenerator<ResultPart, void> {
+      async function* later(): AsyncGenerator<ResultPart, undefined> {
         const write = WRITERS[format](pending, (errors) => parts.translate(errors));
         for (let one = await subsequent!.next(); one; one = await subsequent!.next()) {
           const { hasNext } = one;
