@@ -1,7 +1,8 @@
 /** Keys and tenants: authentication, and the separation of data. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { EXAMPLE_PAGE_ID, OTHER_API_KEY } from '../../src/backend/seed/example.ts';
+import { EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
+import { OTHER_API_KEY } from '../support/ids.ts';
 import { openTestBackend, temporaryDatabase, walk } from './support.ts';
 
 it.each([

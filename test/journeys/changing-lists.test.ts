@@ -4,9 +4,10 @@
  * The staged backend pages as a database does: its cursor is the key of the last item.
  */
 import { describe, expect, it } from 'vitest';
-import { EXAMPLE_API_KEY, OTHER_API_KEY } from '../../src/backend/seed/example.ts';
+import { EXAMPLE_API_KEY } from '../../src/backend/seed/example.ts';
 import { routes, type Route } from '../../src/v0/routes.ts';
 import { html, ofProxy, ok, status, type Behaviour } from '../support/faults.ts';
+import { OTHER_API_KEY } from '../support/ids.ts';
 import { openGateway, type InProcessGateway } from '../support/open-gateway.ts';
 import { routeOf } from '../support/sample-responses.ts';
 import { sampleOf, world } from '../support/world.ts';

@@ -2,6 +2,9 @@
 import { EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
 import { formatNodeId } from '../../src/graph/types/node-id.ts';
 
+/** API key of the second tenant of the sample data. */
+export const OTHER_API_KEY = 'demo-two';
+
 export const IDS = {
   page: EXAMPLE_PAGE_ID,
   pages: ['page_pricing', 'page_onboarding', 'page_security', 'page_empty'],

@@ -6,10 +6,8 @@
 /** The page with the most audiences, persons, versions and links. */
 export const EXAMPLE_PAGE_ID = 'page_northwind';
 
+/** Key of the first tenant of `sample.json`. */
 export const EXAMPLE_API_KEY = 'demo';
-
-/** Key of a second tenant, with other data. */
-export const OTHER_API_KEY = 'demo-two';
 
 /** End of the sample data, in epoch milliseconds. */
 export const SAMPLE_END_MS = Date.UTC(2025, 9, 1, 9, 30);

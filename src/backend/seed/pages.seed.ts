@@ -9,7 +9,7 @@ import type {
 } from '../database/tables.ts';
 import sample from './sample.json' with { type: 'json' };
 
-interface Sketch {
+export interface Sketch {
   readonly id: string;
   readonly name: string;
   readonly type: PageRow['pageType'];
@@ -18,10 +18,6 @@ interface Sketch {
   readonly links: number;
   readonly state?: 'archived' | 'deleted';
 }
-
-// Safe casts: TypeScript widens the strings of JSON.
-export const PAGES = sample.pages as readonly Sketch[];
-export const ORCHARD_PAGES = sample.orchardPages as readonly Sketch[];
 
 /** @param domains every fourth link is on the last of the four. */
 export function samplePages(
@@ -92,6 +88,7 @@ const contentOf = (id: string, name: string): typeof sample.content =>
  * The states of an audience's newest versions, oldest of them first; before these come versions
  * that were published once. Nothing is queued: the publisher would finish it at start.
  */
+// Safe cast: TypeScript widens the strings of JSON.
 const HISTORIES = sample.histories as readonly (readonly VersionRow['status'][])[];
 
 function sampleAudience(

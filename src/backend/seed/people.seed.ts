@@ -6,12 +6,7 @@ import { DAY_MS, inTurn, MINUTE_MS, SAMPLE_END_MS, type SampleRow } from './exam
 import type { AccountRow, PersonRow, AccountLogRow } from '../database/tables.ts';
 import sample from './sample.json' with { type: 'json' };
 
-const { companies, givenNames, familyNames, otherDomains, events } = sample;
-
-export const COMPANIES = companies.last.flatMap((last) =>
-  companies.first.map((first) => `${first} ${last}`),
-);
-export const ORCHARDS = sample.orchards.map((first) => `${first} Orchards`);
+const { givenNames, familyNames, otherDomains, events } = sample;
 
 /** @param offset place of the first person in the names, so that tenants share none. */
 export function samplePeople(companies: readonly string[], offset: number) {

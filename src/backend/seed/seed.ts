@@ -3,36 +3,11 @@
  * leaves the database empty, and the next start fills it. A database that has a key is never touched.
  */
 import type { Database } from '../database/database.ts';
-import { EXAMPLE_API_KEY, OTHER_API_KEY } from './example.ts';
-import { ORCHARD_PAGES, PAGES, samplePages } from './pages.seed.ts';
-import { COMPANIES, ORCHARDS, samplePeople } from './people.seed.ts';
 import * as tables from '../database/tables.ts';
+import { samplePages, type Sketch } from './pages.seed.ts';
+import { samplePeople } from './people.seed.ts';
 import sample from './sample.json' with { type: 'json' };
-import { sampleTopics, TOPICS } from './topics.seed.ts';
-
-const TENANTS = [
-  {
-    label: 'demo',
-    key: EXAMPLE_API_KEY,
-    host: 'harbour',
-    pages: PAGES,
-    companies: COMPANIES,
-    topics: TOPICS,
-    prefix: 'topic',
-    firstName: 0,
-  },
-  {
-    label: 'demo_two',
-    key: OTHER_API_KEY,
-    host: 'orchard',
-    pages: ORCHARD_PAGES,
-    companies: ORCHARDS,
-    topics: sample.orchardTopics,
-    prefix: 'topic_two',
-    // Behind all names of the first tenant, so that the two share no person.
-    firstName: 205,
-  },
-];
+import { sampleTopics } from './topics.seed.ts';
 
 /** Rows per statement: SQLite allows 32766 values. */
 const ROWS_PER_STATEMENT = 1_000;
@@ -44,8 +19,8 @@ export const seedWhenEmpty = (database: Database, seed: Seed): Promise<void> =>
   database.write(async (db) => {
     const anyKey = await db.select().from(tables.apiKeys).limit(1).get();
     if (anyKey) return;
-    for (const tenant of TENANTS) {
-      const rows = rowsOf(tenant, seed);
+    for (const [key, tenant] of Object.entries(sample.tenants)) {
+      const rows = rowsOf(key, tenant, seed);
       for (const [name, some] of Object.entries(rows)) {
         const table = tables[name as keyof typeof rows];
         const owned = some.map((row) => ({ ...row, tenantId: `tenant_${tenant.label}` }));
@@ -56,24 +31,23 @@ export const seedWhenEmpty = (database: Database, seed: Seed): Promise<void> =>
     }
   });
 
-function rowsOf(tenant: (typeof TENANTS)[number], seed: Seed) {
-  const { label, host } = tenant;
+type Tenant = (typeof sample.tenants)['demo' | 'demo-two'];
+
+function rowsOf(key: string, tenant: Tenant, seed: Seed) {
+  const { label, host, topics, topicPrefix, companies, firstPerson } = tenant;
   const fallback = `domain_${label}_fallback`;
   const custom = `domain_${label}_custom`;
   const access = {
-    apiKeys: [{ keyHash: tables.hashKey(tenant.key) }],
+    apiKeys: [{ keyHash: tables.hashKey(key) }],
     tenantDomains: [
       { tenantDomainId: fallback, host: `${host}.pages.example`, isFallback: true },
       { tenantDomainId: custom, host: `go.${host}.example`, isFallback: false },
     ],
   };
   if (seed === 'none') return access;
-  const people = samplePeople(tenant.companies, tenant.firstName);
+  const people = samplePeople(companies, firstPerson);
   const domains = [fallback, fallback, fallback, custom];
-  return {
-    ...access,
-    ...people,
-    ...sampleTopics(tenant.topics, tenant.prefix),
-    ...samplePages(tenant.pages, domains, people.persons),
-  };
+  // Safe cast: TypeScript widens the strings of JSON.
+  const pages = samplePages(tenant.pages as readonly Sketch[], domains, people.persons);
+  return { ...access, ...people, ...sampleTopics(topics, topicPrefix), ...pages };
 }

@@ -3,12 +3,6 @@ import { DAY_MS, inTurn, MINUTE_MS, SAMPLE_END_MS, twoDigits, type SampleRow } f
 import type { TopicEntryRow, TopicRow } from '../database/tables.ts';
 import sample from './sample.json' with { type: 'json' };
 
-const { subjects, angles, others } = sample.topics;
-
-export const TOPICS = angles
-  .flatMap((angle) => subjects.map((one) => `${one} ${angle}`))
-  .concat(others);
-
 export function sampleTopics(titles: readonly string[], prefix: string) {
   const topics = titles.map((title, index): SampleRow<TopicRow> => {
     const createdAt = SAMPLE_END_MS - (200 - index) * DAY_MS;
