@@ -10,7 +10,7 @@ import { ByteCollector } from '../lib/byte-collector.ts';
 import type { EndOfWait } from '../lib/cancel.ts';
 import type { Route } from '../v0/routes.ts';
 import { isRead, type Call, type Settled } from './call/call.ts';
-import type { CallLogEntry } from './call/call-log.ts';
+import type { CallLogEntry, SpanRef } from './call/call-log.ts';
 import {
   endOfWait,
   failureOf,
@@ -20,10 +20,8 @@ import {
   type ReceiveRefusal,
 } from './call/errors.ts';
 import type { KeyRoute } from './call/keys.ts';
-import type { ObservedCall } from './call/observer.ts';
-import type { UpstreamSettings } from './call/options.ts';
+import type { ObservedCall, UpstreamSettings } from './call/options.ts';
 import type { Timed, Timeouts } from './call/deadlines.ts';
-import type { SpanRef } from './call/trace.ts';
 import { faultOf } from './transport/transport-fault.ts';
 
 export interface Attempts {

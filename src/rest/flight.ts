@@ -15,10 +15,9 @@ import {
   type RestResponse,
   type Settled,
 } from './call/call.ts';
-import type { CallLogEntry, ExposedHeader } from './call/call-log.ts';
+import type { CallLogEntry, ExposedHeader, SpanRef } from './call/call-log.ts';
 import { endOfWait, failureOf, isNotFound, RestError, type FailureKind } from './call/errors.ts';
 import type { WaitOfRequest } from './call/deadlines.ts';
-import type { SpanRef } from './call/trace.ts';
 import { freeze } from './decode/decode-cache.ts';
 import type { RateLimitBackoff } from './policies/rate-limit-backoff.ts';
 import type { RetryPolicy } from './policies/retry.ts';

@@ -5,9 +5,8 @@ import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { RequestScope, RestClient } from '../../src/rest/client/client.ts';
 import { createUpstream, type Upstream } from '../../src/rest/upstream.ts';
-import type { UpstreamOptions } from '../../src/rest/call/options.ts';
+import type { ObservedCall, UpstreamOptions } from '../../src/rest/call/options.ts';
 import { BackendDispatcher } from '../../src/rest/transport/dispatcher.ts';
-import type { ObservedCall } from '../../src/rest/call/observer.ts';
 import {
   openFaultUpstream,
   type FaultUpstream,

@@ -4,11 +4,10 @@
  */
 import { Cancel } from '../../lib/cancel.ts';
 import type { Call, Requester } from '../../rest/call/call.ts';
-import { CallLog, type OpenEntry } from '../../rest/call/call-log.ts';
+import { CallLog, type CallTrace, type OpenEntry } from '../../rest/call/call-log.ts';
 import { isNotFound, type ReceiveRefusal } from '../../rest/call/errors.ts';
 import type { ApiKey } from '../../rest/call/keys.ts';
 import type { RequestDeadline } from '../../rest/call/deadlines.ts';
-import type { CallTrace } from '../../rest/call/trace.ts';
 import type { RestClient } from '../../rest/client/client.ts';
 import type { Read } from './remembered-reads.ts';
 

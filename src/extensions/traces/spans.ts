@@ -13,8 +13,7 @@ import {
   type TimeInput,
 } from '@opentelemetry/api';
 import type { GraphQLError } from 'graphql';
-import type { CallLog, CallLogEntry } from '../../rest/call/call-log.ts';
-import type { SpanRef } from '../../rest/call/trace.ts';
+import type { CallLog, CallLogEntry, SpanRef } from '../../rest/call/call-log.ts';
 import type { Operation, PhaseTime } from '../../gateway/operation/operation.ts';
 import type { OperationTrace, ParentSpan } from '../../gateway/operation/trace-context.ts';
 

@@ -30,7 +30,7 @@ import {
   type IdGenerator,
 } from '@opentelemetry/sdk-trace-base';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import type { SpanRef } from '../../rest/call/trace.ts';
+import type { SpanRef } from '../../rest/call/call-log.ts';
 import {
   parentOf,
   traceHeaders,

@@ -3,7 +3,7 @@
  * the load balancer together; the details show what is degraded.
  */
 import type { FailureKind } from '../../rest/call/errors.ts';
-import type { ObservedCall } from '../../rest/call/observer.ts';
+import type { ObservedCall } from '../../rest/call/options.ts';
 import type { TrustedDocuments } from '../documents/trusted-documents.ts';
 import type { CircuitStates } from '../../rest/policies/circuit-breaker.ts';
 

@@ -1,5 +1,5 @@
 /** Counts events of the REST client, and logs failures and outages of the backend. */
-import type { ObservedCall, UpstreamObserver } from '../../rest/call/observer.ts';
+import type { ObservedCall, UpstreamObserver } from '../../rest/call/options.ts';
 import { DIFFERENCES } from '../../v0/extended-routes.ts';
 import type { Logger } from './logs/logger.ts';
 import type { Metrics } from './metrics/metrics.ts';

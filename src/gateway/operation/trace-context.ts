@@ -4,7 +4,7 @@
  * A trace that is not recorded here is forwarded unchanged. `baggage` is not forwarded, since it can contain anything.
  * Source: W3C Trace Context, "traceparent Header" and "tracestate Header".
  */
-import type { CallTrace, SpanRef } from '../../rest/call/trace.ts';
+import type { CallTrace, SpanRef } from '../../rest/call/call-log.ts';
 
 /** The headers of a caller, by their names in lower case. */
 export interface TraceSource {

@@ -8,7 +8,7 @@ import { Writes, type Context } from '../../graph/context.ts';
 import type { Cancel } from '../../lib/cancel.ts';
 import type { Pollers } from '../../live/pollers.ts';
 import { NOW } from '../../rest/call/call.ts';
-import type { CallTrace } from '../../rest/call/trace.ts';
+import type { CallTrace } from '../../rest/call/call-log.ts';
 import type { RestClient } from '../../rest/client/client.ts';
 import type { Upstream } from '../../rest/upstream.ts';
 import { partsReaderOf } from '../operation/negotiation.ts';

@@ -16,7 +16,7 @@ import { isGraphQLError } from '../../graph/errors.ts';
 import { Cancel } from '../../lib/cancel.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Snapshot } from '../../live/live-object.ts';
-import type { CallTrace } from '../../rest/call/trace.ts';
+import type { CallTrace } from '../../rest/call/call-log.ts';
 import type { RestClient } from '../../rest/client/client.ts';
 import { notUnderstood } from '../operation/client-error.ts';
 import { translateResult, type Translate } from '../operation/error-translation.ts';

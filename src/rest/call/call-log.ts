@@ -5,7 +5,6 @@
  * of round trips that the caller waited for.
  */
 import type { FailureKind, RouteLabel } from './errors.ts';
-import type { SpanRef } from './trace.ts';
 
 /**
  * `sent`: this request made the call. `shared`: an identical call in flight was joined. `primed`: another call had
@@ -13,6 +12,24 @@ import type { SpanRef } from './trace.ts';
  * cancelled there.
  */
 type CallSource = 'sent' | 'shared' | 'primed' | 'cached' | 'unsent';
+
+/** A span. Source: W3C Trace Context. */
+export interface SpanRef {
+  /** 32 hexadecimal digits. */
+  readonly traceId: string;
+  /** 16 hexadecimal digits. */
+  readonly spanId: string;
+}
+
+export interface CallTrace {
+  /** Headers of calls if the trace is not recorded: name, value, name, value. */
+  readonly forwarded: readonly string[];
+  /** Begins the span of an attempt if it is recorded. */
+  readonly begin?: () => {
+    readonly span: SpanRef;
+    readonly headers: readonly string[];
+  };
+}
 
 export interface CallLogEntry {
   readonly route: RouteLabel;

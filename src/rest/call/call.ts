@@ -2,11 +2,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Cancel } from '../../lib/cancel.ts';
 import type { Route } from '../../v0/routes.ts';
-import type { CallLog, ExposedHeader } from './call-log.ts';
+import type { CallLog, CallTrace, ExposedHeader } from './call-log.ts';
 import type { ReceiveRefusal } from './errors.ts';
 import type { ApiKey } from './keys.ts';
 import type { RequestDeadline } from './deadlines.ts';
-import type { CallTrace } from './trace.ts';
 
 export interface Requester {
   readonly apiKey: string;

@@ -1,10 +1,11 @@
-/** Options of an upstream. */
+/** Options of an upstream, and its events. */
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
 import type { RouteSet } from '../../v0/routes.ts';
 import type { CachedFlight, DecodedResponse } from './call.ts';
-import type { CircuitBounds } from './circuit.ts';
-import type { UpstreamObserver } from './observer.ts';
+import type { CallLogEntry } from './call-log.ts';
+import type { BreakerState, CircuitBounds } from './circuit.ts';
+import type { RouteLabel } from './errors.ts';
 
 export interface UpstreamOptions {
   /** Closed with the upstream. */
@@ -41,4 +42,53 @@ export interface BackendConnections {
 /** A cache in front of the backend, which reads and writes pass. */
 export interface ReadCache {
   read(flight: CachedFlight): Promise<DecodedResponse>;
+}
+
+export interface ObservedCall extends Pick<
+  CallLogEntry,
+  'route' | 'attempt' | 'status' | 'failure' | 'span'
+> {
+  /** False if it was rejected or cancelled before it was sent. */
+  readonly isSent: boolean;
+  /** From its queue to its last byte, in milliseconds. */
+  readonly durationMs: number;
+}
+
+/** Scope of a circuit: a route of one key, or the host. */
+export const BREAKER_SCOPES = ['route_key', 'host'] as const;
+
+/** Worst state among the circuits of a scope, or of a route. */
+export interface BreakerChange {
+  readonly scope: (typeof BREAKER_SCOPES)[number];
+  readonly route: RouteLabel | undefined;
+  readonly state: BreakerState;
+}
+
+/**
+ * Events for metrics and logs only. Every method must return quickly and not throw. Routes are templates and failures a
+ * fixed set, which prevents leaks and bounds labels.
+ */
+export interface UpstreamObserver {
+  /** An attempt ended, sent or not. A call that is delayed by its key's backoff has none yet. */
+  onCall?(call: ObservedCall): void;
+  /**
+   * A response violates the contract. Once per response and field.
+   *
+   * @param field documented name of a field, `[]` for items of lists, the path of an id without which an object is not
+   *   one; empty for the whole response.
+   */
+  onViolation?(route: RouteLabel, field: string): void;
+  /** A retry was not made because the budget is spent. */
+  onRetryBudgetExhausted?(route: RouteLabel): void;
+  /** A call was rejected because the queue is full. */
+  onShed?(route: RouteLabel): void;
+  /** The backend limited a key (429 with `Retry-After`). */
+  onPause?(route: RouteLabel): void;
+  onBreaker?(change: BreakerChange): void;
+  /** An optional route is missing (`UPSTREAM_ROUTES=auto`). Again if it was found meanwhile. */
+  onMissingRoute?(route: RouteLabel): void;
+  /** A missing optional route is available. */
+  onFoundRoute?(route: RouteLabel): void;
+  /** The calls so far do not show whether the backend has a route. Once per route. */
+  onUndecidedRoute?(route: RouteLabel): void;
 }

@@ -12,13 +12,12 @@ import {
   reusedErrors,
   type RouteLabel,
 } from '../call/errors.ts';
-import { CallLog } from '../call/call-log.ts';
+import { CallLog, type CallTrace } from '../call/call-log.ts';
 import { NOW, type Call, type Requester } from '../call/call.ts';
 import { ApiKey, type ApiKeys } from '../call/keys.ts';
 import type { UpstreamSettings } from '../call/options.ts';
 import { RequestDeadline, type Timeouts } from '../call/deadlines.ts';
 import type { Flights } from '../flight.ts';
-import type { CallTrace } from '../call/trace.ts';
 import type { RouteCapabilities } from './route-capabilities.ts';
 import { fillPath, formatQuery, type CallInput } from './path.ts';
 import { missingRoute, type Discoverer, type RouteDiscovery } from './route-discovery.ts';

@@ -21,7 +21,7 @@ import {
   RestError,
   type RouteLabel,
 } from '../call/errors.ts';
-import type { UpstreamObserver } from '../call/observer.ts';
+import type { UpstreamObserver } from '../call/options.ts';
 import { capabilitiesWithout, type RouteCapabilities } from './route-capabilities.ts';
 
 /** `unknown` until a response decides. */

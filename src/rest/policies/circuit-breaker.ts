@@ -14,8 +14,7 @@ import { isRead, type Call, type Settled } from '../call/call.ts';
 import { Circuit, WINDOW_MS, type BreakerState, type CircuitBounds } from '../call/circuit.ts';
 import { hasKind, RestError, reusedErrors } from '../call/errors.ts';
 import type { ApiKeys } from '../call/keys.ts';
-import type { BreakerChange } from '../call/observer.ts';
-import type { UpstreamSettings } from '../call/options.ts';
+import type { BreakerChange, UpstreamSettings } from '../call/options.ts';
 import { errorBodyOf } from '../decode/decode.ts';
 
 export const BREAKER: CircuitBounds = { volume: 20, openMs: 5_000, outageMs: 1_000 };

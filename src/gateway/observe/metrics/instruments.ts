@@ -7,7 +7,7 @@ import {
   type Metric,
   type OpenMetricsContentType,
 } from 'prom-client';
-import type { SpanRef } from '../../../rest/call/trace.ts';
+import type { SpanRef } from '../../../rest/call/call-log.ts';
 
 export class Instruments {
   readonly registry = new Registry();

@@ -5,7 +5,7 @@ import { performance } from 'node:perf_hooks';
 import { collectDefaultMetrics, Gauge, type Counter, type Registry } from 'prom-client';
 import type { LiveObserver } from '../../../live/live-object.ts';
 import type { Pollers } from '../../../live/pollers.ts';
-import { BREAKER_SCOPES, type UpstreamObserver } from '../../../rest/call/observer.ts';
+import { BREAKER_SCOPES, type UpstreamObserver } from '../../../rest/call/options.ts';
 import type { RouteState } from '../../../rest/client/route-discovery.ts';
 import type { CircuitStates } from '../../../rest/policies/circuit-breaker.ts';
 import type { SubscriptionObserver, Subscriptions } from '../../operation/subscriptions.ts';

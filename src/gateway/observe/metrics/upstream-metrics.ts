@@ -6,7 +6,7 @@
  */
 import type { FailureKind, RouteLabel } from '../../../rest/call/errors.ts';
 import type { CallLogEntry } from '../../../rest/call/call-log.ts';
-import type { UpstreamObserver } from '../../../rest/call/observer.ts';
+import type { UpstreamObserver } from '../../../rest/call/options.ts';
 import { CounterBatch, type Instruments } from './instruments.ts';
 
 type ReadSource = CallLogEntry['source'];
