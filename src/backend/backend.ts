@@ -1,7 +1,4 @@
-/**
- * The embedded backend: the whole `/v0` service on a port, with its own database. The gateway calls it by HTTP like any
- * other deployment.
- */
+/** The embedded backend: the whole `/v0` service on a port, with its own database, called like any deployment. */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
@@ -69,6 +66,10 @@ export async function openBackend(options: BackendOptions): Promise<EmbeddedBack
   const now = createClock();
   const database = await openDatabase(databaseUrl);
   const publisher = createPublisher({ database, now, delayMs: publishDelayMs, onFailure });
+  const release = (): Promise<void> => {
+    publisher.close();
+    return database.close();
+  };
   try {
     await seedWhenEmpty(database, seed).catch((cause: unknown) => {
       throw new BackendDatabaseError(databaseUrl, cause);
@@ -90,8 +91,7 @@ export async function openBackend(options: BackendOptions): Promise<EmbeddedBack
     const address = server.address() as AddressInfo;
     const close = async (timeoutMs: number): Promise<boolean> => {
       const finished = await stopListening(server, timeoutMs);
-      publisher.close();
-      await database.close();
+      await release();
       return finished;
     };
     let closing: Promise<boolean> | undefined;
@@ -101,8 +101,7 @@ export async function openBackend(options: BackendOptions): Promise<EmbeddedBack
       close: (timeoutMs = 5_000) => (closing ??= close(timeoutMs)),
     };
   } catch (error) {
-    publisher.close();
-    await database.close();
+    await release();
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 /** The context of resolvers of one request. */
 import { memoizeIn } from '../lib/memoize.ts';
-import type { Identity } from '../rest/call/forwarded-headers.ts';
+import type { Identity } from '../rest/call/keys.ts';
 import type { RestClient } from '../rest/client/client.ts';
 import type { Pollers } from '../live/pollers.ts';
 

@@ -1,6 +1,4 @@
-/**
- * Time as an argument, which tests control.
- */
+/** Time as an argument, which tests control. */
 
 export interface Timer {
   /** Lets the process exit before the timer fires. */

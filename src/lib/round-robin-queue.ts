@@ -27,11 +27,8 @@ export class RoundRobinQueue<Item> {
    * @returns the dropped item: this one, or the latest of the key with the most items; undefined if there was room.
    */
   add(key: string, item: Item): Item | undefined {
-    let dropped: Item | undefined;
-    if (this.size >= this.#maxSize) {
-      dropped = this.drop(key);
-      if (!dropped) return item;
-    }
+    const dropped = this.size < this.#maxSize ? undefined : this.drop(key);
+    if (this.size >= this.#maxSize) return item;
     const items = this.#waiting.get(key);
     if (items) items.push(item);
     else this.#waiting.set(key, [item]);

@@ -1,10 +1,7 @@
-/**
- * Pollers by object, key and forwarded headers, shared by watchers, since the backend has no notifications.
- */
+/** Pollers by object, key and forwarded headers, shared by watchers, since the backend has no notifications. */
 import { Repeater, SlidingBuffer } from '@repeaterjs/repeater';
-import { sharingKeyOf, type Identity } from '../rest/call/forwarded-headers.ts';
-import type { Snapshot, LiveObject } from './live-object.ts';
-import { Poller, type PollerOptions } from './poller.ts';
+import { sharingKeyOf, type Identity } from '../rest/call/keys.ts';
+import { Poller, type LiveObject, type PollerOptions, type Snapshot } from './poller.ts';
 
 /** Maximum number of buffered snapshots of a slow reader; above it, the oldest are dropped. */
 export const MAX_WAITING = 16;

@@ -9,7 +9,7 @@ import { requiring } from '../graph/entity/requirement.ts';
 import { writeField } from '../graph/fields/mutation.ts';
 import { builder } from '../graph/schema/builder.ts';
 import { readTimestamp } from '../graph/types/scalars.ts';
-import type { LiveObject, LiveSource } from '../live/live-object.ts';
+import type { LiveObject, LiveSource } from '../live/poller.ts';
 import { routes } from '../v0/routes.ts';
 import { AUDIENCE_STATUSES, type AudienceVersion } from '../v0/schemas/audience.ts';
 import {

@@ -232,7 +232,7 @@ export class Attempt implements Dispatcher.DispatchHandler, CallLogEntry, Observ
       const refusal = this.call.from.receive(bytes - this.#received);
       this.#received = bytes;
       // The response of a write is always read.
-      if (refusal && isRead(this.call)) this.#abort(tooManyBytes[refusal](this.route));
+      if (refusal && isRead(this.call)) this.#abort(tooManyBytes(refusal, this.route));
       return;
     }
     const error = new RestError(
@@ -293,9 +293,7 @@ export class Attempt implements Dispatcher.DispatchHandler, CallLogEntry, Observ
 
 const EMPTY = Buffer.alloc(0);
 
-const tooManyBytes: Readonly<Record<ReceiveRefusal, (route: Route) => RestError>> = {
-  budget: (route) =>
-    new RestError('budget', 'The request has used up its bytes of backend responses', route),
-  overloaded: (route) =>
-    new RestError('overloaded', 'Too many bytes are in flight', route, { retryAfterMs: 1_000 }),
-};
+const tooManyBytes = (refusal: ReceiveRefusal, route: Route): RestError =>
+  refusal === 'budget'
+    ? new RestError('budget', 'The request has used up its bytes of backend responses', route)
+    : new RestError('overloaded', 'Too many bytes are in flight', route, { retryAfterMs: 1_000 });

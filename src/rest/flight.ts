@@ -20,11 +20,11 @@ import { endOfWait, failureOf, isNotFound, RestError, type FailureKind } from '.
 import type { WaitOfRequest } from './call/deadlines.ts';
 import { freeze } from './decode/decode-cache.ts';
 import type { RateLimitBackoff } from './policies/rate-limit-backoff.ts';
-import type { RetryPolicy } from './policies/retry.ts';
+import type { Retries } from './policies/retry.ts';
 
 interface FlightOptions extends Attempts {
   readonly backoff: RateLimitBackoff;
-  readonly retryOf: RetryPolicy;
+  readonly retries: Retries;
   readonly decode: (call: Call, response: RestResponse) => DecodedResponse;
 }
 
@@ -217,10 +217,10 @@ class Flight extends Caller implements CachedFlight {
   }
 
   onAttemptEnd(attempt: Attempt, settled: Settled): void {
-    const { backoff, retryOf, settings } = this.#flights.options;
+    const { backoff, retries, settings } = this.#flights.options;
     backoff.end(this.call, settled);
     const isWanted = !this.#isSettled && this.#waiting > 0;
-    const retry = isWanted ? retryOf(attempt, settled) : undefined;
+    const retry = isWanted ? retries.after(attempt, settled) : undefined;
     if (!retry) return this.#receive(settled);
     const { clock } = settings;
     const next = (): void => this.#startAttempt(attempt.attempt + 1, retry.isFresh);

@@ -12,7 +12,7 @@ import { Flights } from './flight.ts';
 import { CircuitBreaker, type CircuitStates } from './policies/circuit-breaker.ts';
 import { ConcurrencyLimiter } from './policies/concurrency-limiter.ts';
 import { RateLimitBackoff } from './policies/rate-limit-backoff.ts';
-import { retries } from './policies/retry.ts';
+import { Retries } from './policies/retry.ts';
 
 export interface Upstream {
   (scope: RequestScope): RestClient;
@@ -50,7 +50,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     backoff: new RateLimitBackoff(settings),
     breaker: new CircuitBreaker(settings, keys, inProgress),
     limiter: new ConcurrencyLimiter(settings, keys, inProgress),
-    retryOf: retries(settings, keys.routes),
+    retries: new Retries(settings, keys.routes),
   };
   const flights = new Flights({
     ...policies,

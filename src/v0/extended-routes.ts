@@ -33,16 +33,11 @@ export interface SampleReader {
 /** `no parent`: the object is missing for any state of the route. */
 type PathSample = PathValues | 'no parent' | 'no sample';
 
-export const findSample = (
-  route: Route,
-  path: PathValues,
-  reader: SampleReader,
-): Promise<PathSample> => SAMPLES.get(route)!(path, reader);
-
 /** Path parameters of the optional routes. */
 type PathOf = Readonly<Record<'page_id' | 'audience_id' | 'account_id' | 'account_log_id', string>>;
 
-const SAMPLES = new Map<Route, (path: PathOf, reader: SampleReader) => Promise<PathSample>>([
+/** Finds the path of an object that an optional route would return, from that of a rejected call. */
+export const SAMPLES = new Map<Route, (path: PathOf, reader: SampleReader) => Promise<PathSample>>([
   // A search has no object that may be missing.
   [routes.searchPages, async () => ({})],
   [

@@ -138,7 +138,13 @@ async function rejectForeign(client: Client): Promise<void> {
 
 function databaseOn(client: Client, local: boolean): Database {
   const db = drizzle(client);
-  const serialize = createQueue();
+  let last: Promise<unknown> = Promise.resolve();
+  // A failure rejects only for its caller.
+  const serialize = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const turn = last.then(work);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
   return {
     read: (work) => (local ? serialize(() => work(db)) : work(db)),
     write: (work) => serialize(() => db.transaction(work)),
@@ -148,16 +154,6 @@ function databaseOn(client: Client, local: boolean): Database {
         if (local) await client.execute('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => {});
         client.close();
       }),
-  };
-}
-
-/** A serial queue. A failure rejects only for its caller. */
-function createQueue() {
-  let last: Promise<unknown> = Promise.resolve();
-  return <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const turn = last.then(work, work);
-    last = turn.catch(() => undefined);
-    return turn;
   };
 }
 

@@ -157,9 +157,10 @@ class Operations {
   /** Adds an example to a property, and the form of timestamps. @param owner name of its schema. */
   #complete(property: Json, name: string, owner: string | undefined): void {
     const isTimestamp = name.endsWith('At');
-    if (isTimestamp) Object.assign(property, TIMESTAMP[this.#timestamps]);
+    const timestamp = TIMESTAMPS[this.#timestamps];
+    if (isTimestamp) Object.assign(property, timestamp.form);
     const known = EXAMPLES[`${owner}.${name}`] ?? EXAMPLES[name];
-    const example = known === undefined && isTimestamp ? MOMENT[this.#timestamps] : known;
+    const example = known === undefined && isTimestamp ? timestamp.example : known;
     const { anyOf = [], enum: values = [example] } = property as Partial<OfSchema>;
     const isAllowed =
       example === null ? anyOf.some(({ type }) => type === 'null') : values.includes(example);
@@ -214,15 +215,10 @@ const camel = (name: string): string =>
   name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /** Source: interface.md, "Conventions". */
-const TIMESTAMP: Readonly<Record<TimestampForm, Json>> = {
-  document: { pattern: '^\\+[1-9]\\d{1,14}$' },
-  iso: { format: 'date-time' },
-};
-
-const MOMENT: Readonly<Record<TimestampForm, string>> = {
-  document: '+1790000000000',
-  iso: '2026-09-21T14:13:20.000Z',
-};
+const TIMESTAMPS = {
+  document: { form: { pattern: '^\\+[1-9]\\d{1,14}$' }, example: '+1790000000000' },
+  iso: { form: { format: 'date-time' }, example: '2026-09-21T14:13:20.000Z' },
+} as const;
 
 /** Examples of fields by name, or by schema and name where one name has several meanings. */
 const EXAMPLES: Readonly<Record<string, unknown>> = examples;

@@ -1,5 +1,5 @@
 /** Forwarded headers: from callers to the backend, and from the backend to callers. */
-import type { ForwardedHeaders } from '../../rest/call/forwarded-headers.ts';
+import type { ForwardedHeaders } from '../../rest/call/keys.ts';
 import { clientError } from '../operation/client-error.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { Policy } from '../policy.ts';

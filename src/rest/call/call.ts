@@ -41,10 +41,7 @@ export interface Call {
   /** Whether a 404 is null. */
   readonly isOptional: boolean;
   readonly priority: Priority;
-  /**
-   * Bound on cached responses: `NOW` (none may be used), or one that only the cache understands. Undefined if any may be
-   * used.
-   */
+  /** Bound on cached responses: `NOW` for none, undefined for any, or one that only the cache understands. */
   readonly newerThan: string | undefined;
   /** Ends the wait of this caller only. */
   readonly cancel: Cancel | undefined;

@@ -1,6 +1,4 @@
-/**
- * A circuit: counts attempts, and decides when to open and who may probe. `circuit-breaker.ts` maps calls to circuits.
- */
+/** A circuit: counts attempts, and decides when to open and who may probe. */
 import type { Route } from '../../v0/routes.ts';
 
 /** Time window of counts, in milliseconds; unused circuits are removed after it. */

@@ -101,10 +101,7 @@ export class RequestDeadline implements Waiter, Timed {
     this.#clock = clock;
   }
 
-  /**
-   * @throws {RestError} `timeout` after the deadline; `cancelled` for a read whose caller has disconnected. Writes
-   * continue.
-   */
+  /** @throws {RestError} `timeout` after the deadline; `cancelled` for a read, not a write, of a caller who left. */
   check(route: RouteLabel): void {
     if (this.#clock.now() >= this.untilMs) throw endOfWait('timeout', route);
     const isOver = this.#ended || this.#leaving?.cancelled;

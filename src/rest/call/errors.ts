@@ -96,10 +96,7 @@ export class RestError extends StacklessError {
   readonly retryAfterMs: number | undefined;
   /** Invalid field, as named by the backend. */
   readonly field: string | undefined;
-  /**
-   * Author of the response. `documented`: the backend, by its error body or other JSON. `foreign`: probably something
-   * before the backend, by HTML, plain text or another type than JSON.
-   */
+  /** Author of the response: the backend, by documented JSON, or something before it, by another type. */
   readonly body: 'documented' | 'foreign' | undefined;
   /** Cost of another attempt for the backend: `nothing` if this one cannot have reached it. */
   readonly retry: 'nothing' | 'load' | 'hopeless' | undefined;
@@ -203,11 +200,7 @@ export const isRouteRejection = (error: unknown): error is RestError =>
 export const isMissingRoute = (error: unknown, { path }: RouteLabel): boolean =>
   hasKind(error, 'unsupported') && error.route.path === path;
 
-/**
- * Caches a route's error, which keeps callers who ignore `Retry-After` cheap.
- *
- * @param make makes one with this `retryAfterMs`, if any, in whole milliseconds.
- */
+/** Caches a route's error by `retryAfterMs`, which keeps callers who ignore `Retry-After` cheap. */
 export function reusedErrors(
   make: (route: RouteLabel, retryAfterMs: number | undefined) => RestError,
 ): (route: RouteLabel, retryAfterMs?: number) => RestError {

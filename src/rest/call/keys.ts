@@ -4,6 +4,7 @@
  * A request looks up its key once, and each call its route of the key once. Keys that the backend has never accepted
  * are stored only if their calls fail, so invented keys displace nothing.
  */
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Route } from '../../v0/routes.ts';
 import type { Circuit } from './circuit.ts';
@@ -114,3 +115,18 @@ export class ApiKeys {
     return found;
   }
 }
+
+/** Headers forwarded with each call (`FORWARD_HEADERS`): name, value, name, value; names in lower case. */
+export type ForwardedHeaders = readonly string[];
+
+export interface Identity {
+  readonly apiKey: string;
+  readonly forwarded: ForwardedHeaders;
+}
+
+/** Equal for callers that may share responses: all forwarded headers are equal. None of them has line breaks. */
+export const sharingKeyOf = ({ apiKey, forwarded }: Identity): string =>
+  forwarded.length === 0
+    ? apiKey
+    : // A hash: of constant length, without secrets in cache keys.
+      `${apiKey}\n${hash('sha256', forwarded.join('\n'), 'base64url')}`;

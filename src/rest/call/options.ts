@@ -74,8 +74,7 @@ export interface UpstreamObserver {
   /**
    * A response violates the contract. Once per response and field.
    *
-   * @param field documented name of a field, `[]` for items of lists, the path of an id without which an object is not
-   *   one; empty for the whole response.
+   * @param field its documented name, `[]` for items of lists, the path of a missing id; empty for the whole response.
    */
   onViolation?(route: RouteLabel, field: string): void;
   /** A retry was not made because the budget is spent. */

@@ -1,9 +1,6 @@
-/**
- * The typed client of `/v0` for one request: calls routes of the table with its key, deadline, budget and call log.
- */
+/** The typed client of `/v0` for one request: calls routes with its key, deadline, budget and call log. */
 import { API_KEY_FORM, API_KEY_HEADER, isApiKey } from '../../v0/api-key.ts';
 import type { Cancel, EndOfWait } from '../../lib/cancel.ts';
-import { sharingKeyOf, type ForwardedHeaders } from '../call/forwarded-headers.ts';
 import type { Route } from '../../v0/routes.ts';
 import {
   endOfWait,
@@ -14,7 +11,7 @@ import {
 } from '../call/errors.ts';
 import { CallLog, type CallTrace } from '../call/call-log.ts';
 import { NOW, type Call, type Requester } from '../call/call.ts';
-import { ApiKey, type ApiKeys } from '../call/keys.ts';
+import { ApiKey, sharingKeyOf, type ApiKeys, type ForwardedHeaders } from '../call/keys.ts';
 import type { UpstreamSettings } from '../call/options.ts';
 import { RequestDeadline, type Timeouts } from '../call/deadlines.ts';
 import type { Flights } from '../flight.ts';
@@ -45,11 +42,7 @@ export interface RestClient {
   /** Makes each call of the request. A policy may replace it by a function around it. */
   makeCall: (call: Call) => Promise<unknown>;
 
-  /**
-   * Calls a route and returns the checked body.
-   *
-   * @throws {RestError} see errors.ts for its kinds.
-   */
+  /** Calls a route and returns the checked body. @throws {RestError} of the kinds in errors.ts. */
   readonly call: CallRoute<never>;
   /** Like `call` for a read, but null for a 404. */
   readonly find: CallRoute<null>;
@@ -67,10 +60,7 @@ export interface RequestScope {
   /** Headers of the caller sent with each call. @default none */
   readonly forwarded?: ForwardedHeaders | undefined;
   readonly requestId: string;
-  /**
-   * Cancelled when the caller disconnects, which ends reads but not writes. A `Cancel` has one listener, so each client
-   * needs its own.
-   */
+  /** Cancelled when the caller disconnects. It has one listener, so each client needs its own. */
   readonly leaving?: Cancel | undefined;
   /** Deadline of the request on `performance.now()`'s clock. */
   readonly deadlineMs: number;
@@ -109,7 +99,6 @@ export class ScopedClient implements RestClient, Requester {
   queuedCalls = 0;
   makeCall = (call: Call): Promise<unknown> => this.#shared.flights.make(call);
   readonly #shared: Shared;
-  readonly #scope: RequestScope;
   #key: ApiKey;
   #newerThan: string | undefined;
   #callsLeft: number;
@@ -119,7 +108,6 @@ export class ScopedClient implements RestClient, Requester {
     const { clock, userAgent } = shared.settings;
     const { apiKey = '', forwarded = [], trace } = scope;
     this.#shared = shared;
-    this.#scope = scope;
     this.apiKey = apiKey;
     this.#key = shared.keys.find(apiKey) ?? new ApiKey(apiKey);
     this.sharingKey = sharingKeyOf({ apiKey, forwarded });
@@ -156,7 +144,7 @@ export class ScopedClient implements RestClient, Requester {
   }
 
   get deadlineMs(): number {
-    return this.#scope.deadlineMs;
+    return this.deadline.untilMs;
   }
 
   abort(): void {
@@ -220,7 +208,12 @@ export class ScopedClient implements RestClient, Requester {
     try {
       const path = pathPrefix + fillPath(route, values.path ?? {}) + formatQuery(values.query);
       const body = values.body === undefined ? null : JSON.stringify(values.body);
-      this.#admit(route);
+      if (!isApiKey(this.apiKey)) {
+        const what = `Missing or malformed API key. Send ${API_KEY_FORM} in the \`${API_KEY_HEADER}\` header`;
+        throw new RestError('unauthenticated', what, route);
+      }
+      this.deadline.check(route);
+      this.#callsLeft -= 1;
       // Reads after a write of the same request are never older than the write.
       if (route.method !== 'GET') this.#newerThan = NOW;
       return this.makeCall({
@@ -238,20 +231,6 @@ export class ScopedClient implements RestClient, Requester {
       const rejection = error as Error;
       return Promise.reject(rejection);
     }
-  }
-
-  /** Rejects a call that may not be made, or charges it to the budget. */
-  #admit(route: Route): void {
-    const { apiKey } = this.#scope;
-    if (apiKey === undefined || !isApiKey(apiKey)) {
-      throw new RestError(
-        'unauthenticated',
-        `Missing or malformed API key. Send ${API_KEY_FORM} in the \`${API_KEY_HEADER}\` header`,
-        route,
-      );
-    }
-    this.deadline.check(route);
-    this.#callsLeft -= 1;
   }
 }
 

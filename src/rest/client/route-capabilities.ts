@@ -1,6 +1,5 @@
 /**
- * Route capabilities: which of the six optional routes the backend has, and the fallback to routes of the API
- * spec.
+ * Route capabilities: which of the six optional routes the backend has, and the fallback to routes of the API spec.
  *
  * Resource modules declare the optional read and its fallback together.
  */

@@ -6,7 +6,7 @@
  * and only the backend's documented errors decide immediately: a reloading proxy rejects any route for a moment.
  */
 import type { Clock } from '../../lib/clock.ts';
-import { findSample, type SampleReader } from '../../v0/extended-routes.ts';
+import { SAMPLES, type SampleReader } from '../../v0/extended-routes.ts';
 import {
   extendedRoutes,
   routes,
@@ -167,7 +167,7 @@ export class RouteDiscovery {
 
   async #probe(route: Route, path: PathValues, caller: Discoverer): Promise<boolean> {
     const known = this.#routes.get(route)!;
-    const sample = await findSample(route, path, caller);
+    const sample = await SAMPLES.get(route)!(path, caller);
     if (sample === 'no sample') this.#reportUndecided(route);
     if (typeof sample === 'string') {
       if (known.state === 'missing') this.#note(route, 'missing');

@@ -78,16 +78,14 @@ export class DecodeCache {
       entry.sum = undefined;
     } else {
       const sum = crc32(body);
-      if (entry.sum === sum) this.#store(call.path, response, decoded);
-      else entry.sum = sum;
+      if (entry.sum !== sum) entry.sum = sum;
+      else {
+        // Copied, since the body may be part of a larger buffer.
+        const copy = new Uint8Array(body);
+        this.#entries.set(call.path, { body: copy, type: headers['content-type'], decoded });
+      }
     }
     return decoded;
-  }
-
-  #store(path: string, { body, headers }: RestResponse, decoded: DecodedResponse): void {
-    // Copied, since the body may be part of a larger buffer.
-    const type = headers['content-type'];
-    this.#entries.set(path, { body: new Uint8Array(body), type, decoded });
   }
 }
 
@@ -96,11 +94,7 @@ const isSame = ({ body, type, decoded }: CachedDecode, response: RestResponse): 
   decoded.status === response.status &&
   String(type) === String(response.headers['content-type']);
 
-function isSampled(path: string): boolean {
-  let hash = 0;
-  for (let i = 0; i < path.length; i++) hash = (31 * hash + path.charCodeAt(i)) | 0;
-  return hash % SAMPLED === 0;
-}
+const isSampled = (path: string): boolean => crc32(path) % SAMPLED === 0;
 
 /** Freezes a value deeply. Iterative, since recursion could overflow the stack. */
 export function freeze(root: object): void {

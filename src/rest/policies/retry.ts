@@ -36,31 +36,66 @@ interface Retry {
   readonly isFresh: boolean;
 }
 
-/** Returns when to retry a failed read; undefined for never. */
-export type RetryPolicy = (attempt: Attempt, settled: Settled) => Retry | undefined;
+/** Tokens earned per read; a retry costs one. */
+export const EARNED = 0.1;
 
-/** @param routes routes whose reads earn the budget. */
-export function retries(
-  { timeoutMs, observer, clock }: UpstreamSettings,
-  routes: ReadonlyMap<Route, RouteLoad>,
-): RetryPolicy {
-  const budget = new RetryBudget(routes);
+const MAX_SAVED = 5;
 
-  return (attempt, settled) => {
+/** Initial shared tokens, with which a gateway with few calls can retry. */
+export const SHARED = 10;
+
+/**
+ * Retries failed reads within the retry budget: a tenth of the calls, and a few more.
+ *
+ * Retries help if few calls fail; if most do, they add load to an overloaded backend. Each route has its own tokens, so
+ * a failing route cannot use up those of others; tokens above its maximum go to the shared ones. Reads are counted
+ * lazily, when a retry is wanted. Source: token bucket; B. Beyer et al., "Site Reliability Engineering", chapter 21 (10
+ * % of the calls).
+ */
+export class Retries {
+  readonly #settings: UpstreamSettings;
+  readonly #routes: ReadonlyMap<Route, RouteLoad>;
+  #shared = SHARED;
+
+  /** @param routes routes whose reads earn the budget. */
+  constructor(settings: UpstreamSettings, routes: ReadonlyMap<Route, RouteLoad>) {
+    this.#settings = settings;
+    this.#routes = routes;
+  }
+
+  /** Returns when to retry a failed read, and takes a token; undefined for never. */
+  after(attempt: Attempt, settled: Settled): Retry | undefined {
     if (!(settled instanceof Error) && settled.status < 400) return undefined;
     const { call, flight, attempt: number } = attempt;
     if (!isRead(call) || call.priority === 'speculative') return undefined;
+    const { timeoutMs, observer, clock } = this.#settings;
     const next = wantedAfter(settled, number, timeoutMs);
     if (!next) return undefined;
     const leftMs = flight.deadlineMs - clock.now();
     const most = next.isFree ? MAX_RECONNECTS : MAX_RETRIES;
     if (number > most || next.afterMs + next.needsMs >= leftMs) return undefined;
-    if (!next.isFree && !budget.spend(call.route)) {
-      observer.onRetryBudgetExhausted?.(call.route);
-      return undefined;
-    }
-    return next;
-  };
+    if (next.isFree || this.#spend(call.route)) return next;
+    observer.onRetryBudgetExhausted?.(call.route);
+    return undefined;
+  }
+
+  /** Whether a retry may be made; takes its token if so. */
+  #spend(route: Route): boolean {
+    for (const load of this.#routes.values()) this.#earn(load);
+    const load = this.#routes.get(route);
+    if (load && load.saved >= 1) load.saved -= 1;
+    else if (this.#shared >= 1) this.#shared -= 1;
+    else return false;
+    return true;
+  }
+
+  #earn(load: RouteLoad): void {
+    const earned = load.reads * EARNED;
+    const saved = Math.min(earned, Math.max(0, MAX_SAVED - load.saved));
+    load.reads = 0;
+    load.saved += saved;
+    this.#shared = Math.min(SHARED, this.#shared + (earned - saved));
+  }
 }
 
 function wantedAfter(settled: Settled, number: number, timeoutMs: number): Retry | undefined {
@@ -92,46 +127,3 @@ const fullJitter = (number: number): number => Math.random() * backoff(number);
 const equalJitter = (number: number): number => backoff(number) * (0.5 + Math.random() / 2);
 
 const backoff = (number: number): number => Math.min(CAP_MS, BASE_MS * 2 ** (number - 1));
-
-/** Tokens earned per read; a retry costs one. */
-export const EARNED = 0.1;
-
-const MAX_SAVED = 5;
-
-/** Initial shared tokens, with which a gateway with few calls can retry. */
-export const SHARED = 10;
-
-/**
- * The retry budget: a tenth of the calls, and a few more.
- *
- * Retries help if few calls fail; if most do, they add load to an overloaded backend. Each route has its own tokens, so
- * a failing route cannot use up those of others; tokens above its maximum go to the shared ones. Reads are counted
- * lazily, when a retry is wanted. Source: token bucket; B. Beyer et al., "Site Reliability Engineering", chapter 21 (10
- * % of the calls).
- */
-class RetryBudget {
-  readonly #routes: ReadonlyMap<Route, RouteLoad>;
-  #shared = SHARED;
-
-  constructor(routes: ReadonlyMap<Route, RouteLoad>) {
-    this.#routes = routes;
-  }
-
-  /** Whether a retry may be made; takes its token if so. */
-  spend(route: Route): boolean {
-    for (const load of this.#routes.values()) this.#earn(load);
-    const load = this.#routes.get(route);
-    if (load && load.saved >= 1) load.saved -= 1;
-    else if (this.#shared >= 1) this.#shared -= 1;
-    else return false;
-    return true;
-  }
-
-  #earn(load: RouteLoad): void {
-    const earned = load.reads * EARNED;
-    const saved = Math.min(earned, Math.max(0, MAX_SAVED - load.saved));
-    load.reads = 0;
-    load.saved += saved;
-    this.#shared = Math.min(SHARED, this.#shared + (earned - saved));
-  }
-}
