@@ -3,7 +3,8 @@
  *
  * Ids are read by the document's routes: of the parent, or of the first item of a list.
  */
-import { routes, type PathValues, type Route } from './routes.ts';
+import type { PathValues } from './route.ts';
+import { routes, type Route } from './routes.ts';
 
 /** Describes the graph without an optional route, by path. */
 export const DIFFERENCES: ReadonlyMap<string, string> = new Map([

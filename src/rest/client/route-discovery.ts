@@ -7,13 +7,8 @@
  */
 import type { Clock } from '../../lib/clock.ts';
 import { SAMPLES, type SampleReader } from '../../v0/extended-routes.ts';
-import {
-  extendedRoutes,
-  routes,
-  type PathValues,
-  type Route,
-  type RouteSet,
-} from '../../v0/routes.ts';
+import type { PathValues } from '../../v0/route.ts';
+import { extendedRoutes, routes, type Route, type RouteSet } from '../../v0/routes.ts';
 import {
   hasKind,
   isNotFound,

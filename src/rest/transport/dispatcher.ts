@@ -105,19 +105,18 @@ export class BackendDispatcher {
     }, STEP_MS).unref();
   }
 
-  async close(): Promise<void> {
-    this.#stop();
-    await Promise.all([...this.#all].map((one) => one.close()));
+  close(): Promise<void> {
+    return this.#end((one) => one.close());
   }
 
-  async destroy(): Promise<void> {
-    this.#stop();
-    await Promise.all([...this.#all].map((one) => one.destroy()));
+  destroy(): Promise<void> {
+    return this.#end((one) => one.destroy());
   }
 
-  #stop(): void {
+  async #end(how: (one: Dispatcher) => Promise<void>): Promise<void> {
     clearInterval(this.#resolving);
     clearInterval(this.#moving);
+    await Promise.all([...this.#all].map(how));
   }
 }
 

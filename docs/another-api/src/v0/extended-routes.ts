@@ -12,8 +12,7 @@ export interface SampleReader {
 
 type Sample = Readonly<Record<string, string>> | 'no parent' | 'no sample';
 
-export const findSample = async (
-  _route: Route,
-  _path: Readonly<Record<string, string>>,
-  _reader: SampleReader,
-): Promise<Sample> => 'no sample';
+export const SAMPLES = new Map<
+  Route,
+  (path: Readonly<Record<string, string>>, reader: SampleReader) => Promise<Sample>
+>();

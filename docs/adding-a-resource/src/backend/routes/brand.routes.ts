@@ -1,42 +1,37 @@
 /** Brands: listed, read, changed, and read with their pages. Source: interface.md, "Brands". */
 import { getTableColumns } from 'drizzle-orm';
-import { listPage } from '../database/list.ts';
 import { equals, getRow } from '../database/rows.ts';
 import { brands, pages } from '../database/tables.ts';
 import type { Handlers } from '../http/handler.ts';
+import { listPage } from './list.ts';
 import { audiencesCount, presentPage } from './page.routes.ts';
 
 export const brandRoutes = {
-  listBrands: ({ db, tenantId, list, present }) =>
-    listPage(db, list, {
-      select: db.select().from(brands),
-      table: brands,
-      where: equals(brands, { tenantId }),
-      // Assumed: oldest first, since the document shows no order.
-      order: ['createdAt', 'brandId'],
-      present,
-    }),
+  // Assumed: oldest first, since the document shows no order.
+  listBrands: (call) => listPage(call, { table: brands, order: ['createdAt', 'brandId'] }),
 
-  getBrand: async ({ db, tenantId, params: { brand_id: brandId }, present }) =>
-    present(await getRow(db, 'brand', brands, { tenantId, brandId })),
+  getBrand: async (call) =>
+    call.present(await getRow(call, 'brand', brands, { brandId: call.params.brand_id })),
 
-  updateBrand: async ({ db, tenantId, params: { brand_id: brandId }, body, nowMs, present }) => {
-    const own = { tenantId, brandId };
+  updateBrand: async (call) => {
+    const { db, tenantId, body, nowMs, present } = call;
+    const brandId = call.params.brand_id;
     await db
       .update(brands)
       .set({ ...body, updatedAt: nowMs })
-      .where(equals(brands, own));
-    return present(await getRow(db, 'brand', brands, own));
+      .where(equals(brands, { tenantId, brandId }));
+    return present(await getRow(call, 'brand', brands, { brandId }));
   },
 
-  listBrandPages: async ({ db, tenantId, params: { brand_id: brandId }, list, present }) => {
-    await getRow(db, 'brand', brands, { tenantId, brandId });
-    return listPage(db, list, {
-      select: db.select({ ...getTableColumns(pages), audiencesCount }).from(pages),
+  listBrandPages: async (call) => {
+    const brandId = call.params.brand_id;
+    await getRow(call, 'brand', brands, { brandId });
+    return listPage(call, {
+      select: call.db.select({ ...getTableColumns(pages), audiencesCount }).from(pages),
       table: pages,
-      where: equals(pages, { tenantId, brandId }),
+      where: equals(pages, { brandId }),
       order: ['createdAt', 'pageId'],
-      present: (row) => presentPage(row, present),
+      present: (row) => presentPage(row, call.present),
     });
   },
 } satisfies Partial<Handlers>;
