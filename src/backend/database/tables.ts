@@ -5,13 +5,7 @@
  * `migrations/`; a change requires a SQL file there and an entry in `migrations/meta/_journal.json`.
  */
 import { createHash } from 'node:crypto';
-import {
-  integer,
-  real,
-  sqliteTable,
-  text,
-  type SQLiteColumnBuilderBase,
-} from 'drizzle-orm/sqlite-core';
+import { integer, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { AUDIENCE_STATUSES } from '../../v0/schemas/audience.ts';
 import {
   PAGE_STATUSES,
@@ -24,6 +18,7 @@ import {
 import type { PageMetadata } from '../../v0/schemas/page-metadata.ts';
 import type { EntryContent } from '../../v0/schemas/topic.ts';
 
+const tenantId = () => text('tenant_id').notNull();
 const moment = (name: string) => integer(name);
 const json = (name: string) => text(name, { mode: 'json' });
 const flag = (name: string) => integer(name, { mode: 'boolean' }).notNull();
@@ -33,26 +28,24 @@ const times = () => ({
   updatedAt: moment('updated_at').notNull(),
 });
 
-const tenantTable = <Name extends string, Columns extends Record<string, SQLiteColumnBuilderBase>>(
-  name: Name,
-  columns: Columns,
-) => sqliteTable(name, { tenantId: text('tenant_id').notNull(), ...columns });
-
 /** SHA-256 in hex, stored instead of a key, so a copied database reveals none. */
 export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex');
 
-export const apiKeys = tenantTable('api_keys', {
+export const apiKeys = sqliteTable('api_keys', {
   keyHash: text('key_hash').primaryKey(),
+  tenantId: tenantId(),
 });
 
-export const tenantDomains = tenantTable('tenant_domains', {
+export const tenantDomains = sqliteTable('tenant_domains', {
   tenantDomainId: text('tenant_domain_id').primaryKey(),
+  tenantId: tenantId(),
   host: text('host').notNull(),
   isFallback: flag('is_fallback'),
 });
 
-export const pages = tenantTable('pages', {
+export const pages = sqliteTable('pages', {
   pageId: text('page_id').primaryKey(),
+  tenantId: tenantId(),
   name: text('name').notNull(),
   title: text('title').notNull(),
   brandId: text('brand_id').notNull(),
@@ -71,8 +64,9 @@ export const pages = tenantTable('pages', {
 });
 export type PageRow = typeof pages.$inferSelect;
 
-export const audiences = tenantTable('audiences', {
+export const audiences = sqliteTable('audiences', {
   audienceId: text('audience_id').primaryKey(),
+  tenantId: tenantId(),
   pageId: text('page_id').notNull(),
   computedName: text('computed_name').notNull(),
   customName: text('custom_name'),
@@ -92,8 +86,9 @@ export const audiences = tenantTable('audiences', {
 });
 export type AudienceRow = typeof audiences.$inferSelect;
 
-export const versions = tenantTable('audience_versions', {
+export const versions = sqliteTable('audience_versions', {
   versionId: text('version_id').primaryKey(),
+  tenantId: tenantId(),
   audienceId: text('audience_id').notNull(),
   versionNumber: integer('version_number').notNull(),
   status: status(),
@@ -111,13 +106,15 @@ export const versions = tenantTable('audience_versions', {
 export type VersionRow = typeof versions.$inferSelect;
 
 /** Versions by operation key, which makes publishing idempotent. */
-export const publishOperations = tenantTable('publish_operations', {
+export const publishOperations = sqliteTable('publish_operations', {
+  tenantId: tenantId(),
   operationKey: text('operation_key').notNull(),
   versionId: text('version_id').notNull(),
 });
 
-export const topics = tenantTable('topics', {
+export const topics = sqliteTable('topics', {
   topicId: text('topic_id').primaryKey(),
+  tenantId: tenantId(),
   title: text('title').notNull(),
   purpose: text('purpose'),
   sortOrder: real('sort_order').notNull(),
@@ -126,8 +123,9 @@ export const topics = tenantTable('topics', {
 });
 export type TopicRow = typeof topics.$inferSelect;
 
-export const topicEntries = tenantTable('topic_entries', {
+export const topicEntries = sqliteTable('topic_entries', {
   topicEntryId: text('topic_entry_id').primaryKey(),
+  tenantId: tenantId(),
   topicId: text('topic_id').notNull(),
   sortOrder: real('sort_order').notNull(),
   content: json('content').$type<EntryContent>().notNull(),
@@ -135,8 +133,9 @@ export const topicEntries = tenantTable('topic_entries', {
 });
 export type TopicEntryRow = typeof topicEntries.$inferSelect;
 
-export const pageLinks = tenantTable('page_links', {
+export const pageLinks = sqliteTable('page_links', {
   pageLinkId: text('page_link_id').primaryKey(),
+  tenantId: tenantId(),
   tenantDomainId: text('tenant_domain_id').notNull(),
   path: text('path').notNull(),
   targetType: text('target_type').notNull(),
@@ -146,16 +145,18 @@ export const pageLinks = tenantTable('page_links', {
 });
 export type PageLinkRow = typeof pageLinks.$inferSelect;
 
-export const accounts = tenantTable('accounts', {
+export const accounts = sqliteTable('accounts', {
   accountId: text('account_id').primaryKey(),
+  tenantId: tenantId(),
   domain: text('domain').notNull(),
   name: text('name'),
   ...times(),
 });
 export type AccountRow = typeof accounts.$inferSelect;
 
-export const persons = tenantTable('persons', {
+export const persons = sqliteTable('persons', {
   personId: text('person_id').primaryKey(),
+  tenantId: tenantId(),
   name: text('name').notNull(),
   email: text('email'),
   domain: text('domain'),
@@ -176,14 +177,16 @@ const logColumns = () => ({
   deletedAt: moment('deleted_at'),
 });
 
-export const personLogs = tenantTable('person_logs', {
+export const personLogs = sqliteTable('person_logs', {
   personLogId: text('person_log_id').primaryKey(),
+  tenantId: tenantId(),
   personId: text('person_id').notNull(),
   ...logColumns(),
 });
 
-export const accountLogs = tenantTable('account_logs', {
+export const accountLogs = sqliteTable('account_logs', {
   accountLogId: text('account_log_id').primaryKey(),
+  tenantId: tenantId(),
   accountId: text('account_id').notNull(),
   ...logColumns(),
 });
