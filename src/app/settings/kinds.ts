@@ -79,33 +79,28 @@ export const DATABASE_URL = z
   .regex(/^(?::memory:$|(?:file|libsql|https?|wss?):.)/)
   .describe('a libSQL URL: file:…, :memory: or libsql://…');
 
-const LIST = z
-  .string()
-  .transform((list): readonly string[] =>
-    list === '' ? [] : list.split(',').map((item) => item.trim().toLowerCase()),
-  );
+/** @param read returns the canonical form of an item; empty for an invalid one. */
+const listOf = (read: (item: string) => string) =>
+  z
+    .string()
+    .transform((list): readonly string[] =>
+      list === '' ? [] : list.split(',').map((item) => read(item.trim())),
+    )
+    .refine((items) => items.every((item) => item !== ''));
 
-export const HOSTS = LIST.transform((hosts): readonly string[] => hosts.map(canonicalHost))
-  .refine((hosts) => hosts.every((host) => host !== ''))
-  .describe(
-    'comma-separated host names in full, without ports, such as gateway.example.com or [::1]',
-  );
+export const HOSTS = listOf(canonicalHost).describe(
+  'comma-separated host names in full, without ports, such as gateway.example.com or [::1]',
+);
 
 /** Canonical form, as in URLs of browsers; empty for an invalid name. */
 function canonicalHost(text: string): string {
-  if (!/^(?:[\w.-]+|\[[\da-f:.]+\])$/.test(text)) return '';
+  if (!/^(?:[\w.-]+|\[[\da-f:.]+\])$/i.test(text)) return '';
   return URL.canParse(`http://${text}`) ? new URL(`http://${text}`).hostname : '';
 }
 
-export const ORIGINS = z
-  .string()
-  .transform((list): readonly string[] =>
-    list === '' ? [] : list.split(',').map((item) => originOf(item.trim())),
-  )
-  .refine((origins) => origins.every((origin) => origin !== ''))
-  .describe(
-    'comma-separated origins in full, without "*" or a path, such as https://app.example.com or capacitor://localhost',
-  );
+export const ORIGINS = listOf(originOf).describe(
+  'comma-separated origins in full, without "*" or a path, such as https://app.example.com or capacitor://localhost',
+);
 
 /**
  * Canonical origin, as browsers send it; empty for an invalid one.

@@ -1,12 +1,5 @@
 /** Counters, gauges and histograms in a registry of prom-client, which may be written in OpenMetrics. */
-import {
-  Counter,
-  Gauge,
-  Histogram,
-  Registry,
-  type Metric,
-  type OpenMetricsContentType,
-} from 'prom-client';
+import { Counter, Gauge, Registry, type Metric, type OpenMetricsContentType } from 'prom-client';
 import type { SpanRef } from '../../../rest/call/call-log.ts';
 
 export class Instruments {
@@ -82,10 +75,6 @@ export class Instruments {
     // prom-client calls `get` only; its types require the class.
     this.registry.registerMetric(durations as unknown as Metric);
     return durations;
-  }
-
-  histogram(name: string, help: string): Histogram {
-    return new Histogram({ name, help, buckets: BOUNDS, registers: [this.registry] });
   }
 }
 

@@ -2,7 +2,7 @@
  * The metrics of `/metrics`. Labels never contain keys, ids, or names chosen by callers.
  */
 import { performance } from 'node:perf_hooks';
-import { collectDefaultMetrics, Gauge, type Counter, type Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Histogram, type Counter, type Registry } from 'prom-client';
 import type { LiveObserver } from '../../../live/poller.ts';
 import type { Pollers } from '../../../live/pollers.ts';
 import { BREAKER_SCOPES, type UpstreamObserver } from '../../../rest/call/options.ts';
@@ -10,7 +10,7 @@ import type { RouteState } from '../../../rest/client/route-discovery.ts';
 import type { CircuitStates } from '../../../rest/policies/circuit-breaker.ts';
 import type { SubscriptionObserver, Subscriptions } from '../../operation/subscriptions.ts';
 import type { Readiness } from '../readiness.ts';
-import { Instruments, OPEN_METRICS, openMetrics } from './instruments.ts';
+import { BOUNDS, Instruments, OPEN_METRICS, openMetrics } from './instruments.ts';
 import { operationMetrics } from './operation-metrics.ts';
 import { upstreamMetrics } from './upstream-metrics.ts';
 
@@ -161,10 +161,12 @@ export class Metrics {
       'Ended subscriptions by cause.',
       ['cause'],
     );
-    const lag = this.instruments.histogram(
-      'gateway_live_lag_seconds',
-      "Time from a change of a watched object, by the backend's clock, to its detection.",
-    );
+    const lag = new Histogram({
+      name: 'gateway_live_lag_seconds',
+      help: "Time from a change of a watched object, by the backend's clock, to its detection.",
+      buckets: BOUNDS,
+      registers: [this.registry],
+    });
     return {
       onPoll: (outcome) => polls.inc({ outcome }),
       onChange: (lagMs) => {
