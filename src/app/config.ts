@@ -8,7 +8,7 @@ import { BlockList, isIP } from 'node:net';
 import { EXTENSIONS, type ExtensionValues, type Line } from './extensions.ts';
 import { checkConnections, warnOfNetworks } from './settings/connections.ts';
 import { checkHeaders } from './settings/header-names.ts';
-import { unknownNames } from './settings/misspelt.ts';
+import { checkNames } from './settings/misspelt.ts';
 import { SETTINGS } from './settings/table.ts';
 import {
   ConfigError,
@@ -27,7 +27,6 @@ type SettingValues = {
 };
 
 export type Config = SettingValues & {
-  /** Settings of extensions, by the name of each. */
   readonly extensions: ExtensionValues;
   /** Warnings for the log: probably misspelt variables, and values without effect or with a risk. */
   readonly warnings: readonly string[];
@@ -35,7 +34,6 @@ export type Config = SettingValues & {
 
 const LINES = Object.entries<Line>(EXTENSIONS);
 
-/** All settings: those of the core, then those of extensions. */
 export const GROUPS: readonly SettingGroup[] = [
   ...Object.values(SETTINGS),
   ...LINES.map(([, { settings }]) => settings),
@@ -71,7 +69,7 @@ export function readConfig(env: EnvironmentVariables): Config {
   const core = { ...read, http };
   const names = GROUPS.flatMap(({ settings }) => Object.values(settings).flatMap(namesOf));
   const warnings = [
-    ...checkNames(env, names, read),
+    ...checkNames(env, names, read.process.environment === 'production'),
     ...warnOfNetworks(read.backend),
     ...LINES.flatMap(([name, { settings }]) => settings.check?.(extensions[name]!, core) ?? []),
   ];
@@ -80,30 +78,12 @@ export function readConfig(env: EnvironmentVariables): Config {
 
 type Values = ValuesOf<Settings>;
 
-/** @throws {ConfigError} for the first invalid value. */
 function valuesOf<Read>(
   groups: readonly (readonly [name: string, group: SettingGroup])[],
   env: EnvironmentVariables,
 ): Read {
   const values = groups.map(([name, { settings }]) => [name, readSettings(settings, env)]);
   return Object.freeze(Object.fromEntries(values)) as Read; // typed by its groups
-}
-
-/** @returns warnings of unknown variables. */
-function checkNames(
-  env: EnvironmentVariables,
-  names: readonly string[],
-  { process: { environment } }: Pick<Config, 'process'>,
-): readonly string[] {
-  const given = Object.keys(env).filter((name) => env[name]?.trim());
-  const unknown = unknownNames(given, names);
-  const misspelt = unknown.find(({ isMisspelt }) => isMisspelt);
-  if (environment === 'production' && misspelt) {
-    throw new ConfigError(
-      `${misspelt.warning} Correct or remove it: with NODE_ENV=production, misspelt settings prevent the start.`,
-    );
-  }
-  return unknown.map(({ warning }) => warning);
 }
 
 /**

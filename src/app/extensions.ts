@@ -39,7 +39,6 @@ export const EXTENSIONS = {
 
 type Lines = typeof EXTENSIONS;
 
-/** Values of the settings of each extension. */
 export type ExtensionValues = {
   readonly [Name in keyof Lines]: ValuesOf<Lines[Name]['settings']['settings']>;
 };

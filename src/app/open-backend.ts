@@ -65,7 +65,6 @@ export async function openBackend(
   return { ...splitUpstreamUrl(new URL(opened.url)), ...known, close: () => opened.close() };
 }
 
-/** Connection options of a deployment. */
 function connectionsOf(backend: Config['backend']): ConnectionOptions {
   const { socketPath, ca, cert, key, httpProxy, httpsProxy, noProxy } = backend;
   const proxies = { httpProxy, httpsProxy, noProxy };

@@ -13,7 +13,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { loadPlugins, PluginsError } from '../../src/app/process/operator-plugins.ts';
+import { loadPlugins } from '../../src/app/process/operator-plugins.ts';
+import { OperatorError } from '../../src/lib/operator-error.ts';
 import { readPage, ROOT } from '../support/pages.ts';
 import { openHttp } from '../support/listen.ts';
 import { openGateway } from '../support/open-gateway.ts';
@@ -108,14 +109,14 @@ it.each([
   ['throws', 'throw new Error("no such thing");', /: no such thing$/],
   ['exports nothing', '', /\barray\b/],
   ['exports something else', 'export default 7;', /\barray\b/],
-])('rejects a module that %s with PluginsError', async (_what, source, message) => {
+])('rejects a module that %s with OperatorError', async (_what, source, message) => {
   const path = join(folder, `bad-${Math.random()}.mjs`);
   writeFileSync(path, source);
   onTestFinished(() => rmSync(path));
 
   const loading = loadPlugins(path, {});
 
-  await expect(loading).rejects.toThrow(PluginsError);
+  await expect(loading).rejects.toThrow(OperatorError);
   await expect(loading).rejects.toThrow(message);
 });
 
@@ -233,7 +234,7 @@ it.each(['onPluginInit', 'onYogaInit', 'onSchemaChange'])(
     const opening = openGateway({ plugins });
 
     await expect(opening).rejects.toThrow(
-      new PluginsError(`PLUGINS: ${file} failed in ${hook}: No licence.`),
+      new OperatorError(`PLUGINS: ${file} failed in ${hook}: No licence.`),
     );
   },
 );

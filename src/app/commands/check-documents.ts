@@ -29,7 +29,6 @@ await runCommand(HELP, { accept: { type: 'boolean' } }, ({ positionals: [folder]
     );
   }
   const manifests = readManifests(folder);
-  /** The previous version of each app. */
   const previous = new Map<string, AppVersionCosts>();
   const problems: string[] = [];
   for (const manifest of manifests) {

@@ -15,7 +15,6 @@ import type { RouteSet } from '../../v0/routes.ts';
 import { schema } from '../schema.ts';
 import { nameOf } from './terminal.ts';
 
-/** An operation of a document. */
 export interface PricedOperation {
   readonly name: string;
   /** Id of its document. */

@@ -6,7 +6,6 @@ import { runCommand } from './terminal.ts';
 
 const PAGE = 'docs/settings.md';
 
-/** Matches the table of settings. */
 const TABLE = /^\| variable .*\n(?:\|.*\n)*/m;
 
 const HELP = `

@@ -24,7 +24,6 @@ export function takeNoArguments(help: string, version?: string): void {
 
 type OptionTypes = NonNullable<ParseArgsConfig['options']>;
 
-/** The arguments of a command. */
 type Given<Options extends OptionTypes> = ReturnType<
   typeof parseArgs<{ allowPositionals: true; options: Options }>
 >;
@@ -45,7 +44,6 @@ export async function runCommand<const Options extends OptionTypes>(
   }
 }
 
-/** Formats rows of cells as a table. */
 export function tableOf(rows: readonly (readonly string[])[]): readonly string[] {
   const widths = rows[0]!.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
   return rows.map((row) =>
@@ -64,5 +62,4 @@ export function nameOf({ definitions }: DocumentNode): string {
   return 'anonymous';
 }
 
-/** The first characters of a document's id. */
 export const shortId = (id: string): string => id.slice(0, 12);

@@ -7,15 +7,10 @@ import { pathToFileURL } from 'node:url';
 import { OperatorError } from '../../lib/operator-error.ts';
 import type { GatewayPlugin } from '../../gateway/yoga/gateway-plugin.ts';
 
-/** The module cannot be used. */
-export class PluginsError extends OperatorError {
-  override readonly name = 'PluginsError';
-}
-
 /**
  * @param path of the module, from the working directory; undefined for none.
  * @param config argument of an exported function.
- * @throws {PluginsError} if it cannot be loaded, or exports something else. Plugins that fail at start throw it too.
+ * @throws {OperatorError} if it cannot be loaded, or exports something else. Plugins that fail at start throw it too.
  */
 export async function loadPlugins(
   path: string | undefined,
@@ -31,10 +26,10 @@ export async function loadPlugins(
       exported = await (exported as (config: unknown) => unknown)(config);
     }
   } catch (cause) {
-    throw new PluginsError(`PLUGINS: cannot load ${path}: ${firstLineOf(cause)}`, { cause });
+    throw new OperatorError(`PLUGINS: cannot load ${path}: ${firstLineOf(cause)}`, { cause });
   }
   if (!Array.isArray(exported) || !exported.every(isPlugin)) {
-    throw new PluginsError(
+    throw new OperatorError(
       `PLUGINS: the default export of ${path} must be an array of plugins, or a function that returns one.`,
     );
   }
@@ -56,7 +51,7 @@ function withNamedFailures(plugin: GatewayPlugin, path: string): GatewayPlugin {
       try {
         return hook.call(own, payload);
       } catch (cause) {
-        throw new PluginsError(`PLUGINS: ${path} failed in ${name}: ${firstLineOf(cause)}`, {
+        throw new OperatorError(`PLUGINS: ${path} failed in ${name}: ${firstLineOf(cause)}`, {
           cause,
         });
       }

@@ -4,7 +4,6 @@
 import { z } from 'zod';
 import { ConfigError } from '../../gateway/settings/setting.ts';
 
-/** Maximum number of names in a setting. */
 export const MAX_NAMES = 16;
 
 const NAME = /^[a-z\d!#$%&'*+.^_`|~-]{1,64}$/;

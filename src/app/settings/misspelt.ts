@@ -2,6 +2,7 @@
  * Unknown variables that are probably misspelt settings.
  */
 import { closest, distance } from 'fastest-levenshtein';
+import { ConfigError, type EnvironmentVariables } from '../../gateway/settings/setting.ts';
 
 /** Prefixes that other programs are unlikely to use. */
 const OWN_PREFIX = /^(?:UPSTREAM|BACKEND)_/;
@@ -12,23 +13,30 @@ const OF_A_SERVICE = /_SERVICE_(?:HOST|PORT)|_PORT(?:_\d+_(?:TCP|UDP).*)?$/;
 /** Names of other programs that differ from settings in nothing but their case. */
 const OF_OTHERS = new Set(['http_proxy', 'https_proxy', 'no_proxy']);
 
-interface UnknownName {
-  readonly warning: string;
-  /** Whether it is definitely a misspelt setting: similar to one that is not set. */
-  readonly isMisspelt: boolean;
-}
-
-/** Returns the unknown variables that are similar to settings, or have a prefix of theirs. */
-export function unknownNames(given: readonly string[], known: readonly string[]): UnknownName[] {
+/**
+ * Returns warnings of unknown variables that are similar to settings, or have a prefix of theirs.
+ *
+ * @throws {ConfigError} in production for a misspelt one: similar to a setting that is not set.
+ */
+export function checkNames(
+  env: EnvironmentVariables,
+  known: readonly string[],
+  isProduction: boolean,
+): readonly string[] {
+  const given = Object.keys(env).filter((name) => env[name]?.trim());
   return given.flatMap((name) => {
     if (known.includes(name) || OF_A_SERVICE.test(name)) return [];
     const similar = closest(name.toUpperCase(), known);
-    if (isNear(name, similar)) {
-      const isMisspelt = !given.includes(similar) && !OF_OTHERS.has(name);
-      return [{ warning: `${name} is not a setting. Did you mean ${similar}?`, isMisspelt }];
+    if (!isNear(name, similar)) {
+      return OWN_PREFIX.test(name) ? [`${name} is not a setting and has no effect.`] : [];
     }
-    if (!OWN_PREFIX.test(name)) return [];
-    return [{ warning: `${name} is not a setting and has no effect.`, isMisspelt: false }];
+    const warning = `${name} is not a setting. Did you mean ${similar}?`;
+    if (isProduction && !given.includes(similar) && !OF_OTHERS.has(name)) {
+      throw new ConfigError(
+        `${warning} Correct or remove it: with NODE_ENV=production, misspelt settings prevent the start.`,
+      );
+    }
+    return [warning];
   });
 }
 

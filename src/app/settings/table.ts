@@ -28,13 +28,10 @@ import {
 import { group, secret, setting } from '../../gateway/settings/setting.ts';
 import { ROUTE_SETS } from '../../v0/routes.ts';
 
-/** Maximum of times, in milliseconds. */
 const HOUR_MS = 3_600_000;
 
-/** Minimum interval of polls, in milliseconds. */
 const MIN_POLL_MS = 10;
 
-/** Maximum of `max-age`, in seconds. */
 const MONTH_S = 2_592_000;
 
 const milliseconds = (least: number) => wholeNumber(least, HOUR_MS);

@@ -82,13 +82,8 @@ export function contentOf(body: Buffer, mimeType: string) {
   return { size, mimeType, text: body.toString('base64'), encoding: 'base64' as const };
 }
 
-export const bodyOf = ({
-  text = '',
-  encoding = 'utf8',
-}: {
-  readonly text?: string | undefined;
-  readonly encoding?: BufferEncoding | undefined;
-}): Buffer => Buffer.from(text, encoding);
+export const bodyOf = ({ text, encoding }: RecordedExchange['response']['content']): Buffer =>
+  Buffer.from(text ?? '', encoding ?? 'utf8');
 
 type Fault = NonNullable<RecordedExchange['_gateway']['fault']>;
 

@@ -46,7 +46,6 @@ export function openReplay({ folder, name, speed, onMiss }: ReplayOptions) {
   const scenarios = scenariosIn(folder, name);
   const playerOf = castOf(scenarios);
 
-  /** Returns the recorded response to a call, or the error of a call that was not recorded. */
   function answerTo(asked: ReplayedCall, key: string): RecordedExchange | CallRefusal {
     const player = playerOf(key);
     const found = player?.next(asked);
@@ -80,7 +79,6 @@ export function openReplay({ folder, name, speed, onMiss }: ReplayOptions) {
   };
 }
 
-/** The error of a call without a recorded response. */
 const notRecorded = (message: string): CallRefusal =>
   new CallRefusal(message, { code: 'NOT_RECORDED', what: 'Not in the recording' });
 

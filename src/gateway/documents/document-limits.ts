@@ -26,7 +26,6 @@ export interface DocumentLimits {
   readonly fields: number;
   /** Aliases of an operation: each can repeat an expensive field. */
   readonly aliases: number;
-  /** Directives of an operation. */
   readonly directives: number;
   /** Inlined spreads, and pairs of fields or fragments that validation compares at one response path. */
   readonly growth: number;
@@ -64,7 +63,6 @@ export function complexityOf(document: DocumentNode, limits: DocumentLimits) {
   return { excess: walk.excess, facts: walk.facts };
 }
 
-/** The error message of an exceeded limit. */
 export const excess = (what: string, limit: number, found?: number, fix = 'Split the query.') =>
   `Query exceeds the limit of ${limit} ${what}${found === undefined ? '' : ` (${found})`}. ${fix}`;
 
@@ -88,7 +86,6 @@ interface Spread {
 class DocumentWalk {
   readonly #limits: DocumentLimits;
   readonly #fragments: Readonly<Record<string, FragmentDefinitionNode>>;
-  /** Names of root fields. */
   readonly #roots = new Set<string>();
   /** Names of fragments visited through a spread. */
   readonly spread = new Set<string>();

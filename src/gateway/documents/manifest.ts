@@ -39,7 +39,6 @@ export const isManifestName = (name: string): boolean =>
 /** An app's name, then a version that begins with a digit, such as `1.4.0` or `2.0-beta.1`. */
 const APP_AND_VERSION = /^(.+)[-_@]v?(\d[\w.+]*(?:-[a-z][\w.]*)*)$/i;
 
-/** The app and version in the name of a manifest's file. */
 export function appVersionOf(file: string): AppVersion {
   const name = file.slice(0, -'.json'.length);
   const [, app = name, version = OTHER_APP.version] = APP_AND_VERSION.exec(name) ?? [];

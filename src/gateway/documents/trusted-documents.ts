@@ -40,7 +40,6 @@ interface BadFile {
   readonly reason: string;
 }
 
-/** The first bad file of the folder. */
 export class TrustedDocumentsError extends OperatorError {
   override readonly name = 'TrustedDocumentsError';
   readonly bad: BadFile;
@@ -68,12 +67,10 @@ class TrustedSet {
   }
 }
 
-/** Interval between checks of the folder, in milliseconds. */
 export const POLL_MS = 2_000;
 
 const UNREADABLE = 'Cannot be read.';
 
-/** The app and version that a caller sends. */
 type ClientNames = Pick<Operation, 'clientName' | 'clientVersion'>;
 
 /**
@@ -123,7 +120,6 @@ export class TrustedDocuments {
   readonly #logger: Logger;
   readonly #apps = new AppVersions();
   #served = new TrustedSet([]);
-  /** Signature of the folder at its last reading. */
   #signature: string | undefined;
   #bad: BadFile | null = null;
   #reading: Promise<void> | undefined;

@@ -7,7 +7,6 @@ import type { ObservedCall } from '../../rest/call/options.ts';
 import type { TrustedDocuments } from '../documents/trusted-documents.ts';
 import type { CircuitStates } from '../../rest/policies/circuit-breaker.ts';
 
-/** Result of the last backend call. */
 interface LastCall {
   /** Whether its status was below 500; null before the first call. */
   readonly answers: boolean | null;
@@ -47,7 +46,6 @@ export class Readiness {
     this.#draining = true;
   }
 
-  /** Records the end of a call. */
   recordCall({ status, failure }: Pick<ObservedCall, 'status' | 'failure'>): void {
     if (failure && NOT_SENT.has(failure)) return;
     this.#last =

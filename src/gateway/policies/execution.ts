@@ -18,11 +18,9 @@ import { forwardedTrace } from '../operation/trace-context.ts';
 import type { Policy } from '../policy.ts';
 import type { Forwarding } from './headers.ts';
 
-/** Limits of one request. */
 export interface RequestLimits {
   /** Deadline of a request after its arrival, in milliseconds. */
   readonly requestTimeoutMs: number;
-  /** Maximum number of backend calls. */
   readonly maxUpstreamCalls: number;
   /** Maximum number of fields and list items of a result. */
   readonly maxValues: number;

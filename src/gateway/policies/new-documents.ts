@@ -58,7 +58,6 @@ export class NewDocuments {
     this.#queue = new RoundRobinQueue(waiting);
   }
 
-  /** Number of waiting operations. */
   get waiting(): number {
     return this.#queue.size;
   }

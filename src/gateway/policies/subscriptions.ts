@@ -28,7 +28,6 @@ import type { CallerLimits } from './admission.ts';
 import { costExtensions, type ExplainAudience } from './explain.ts';
 import { argsOf, type OperationExecution } from './execution.ts';
 
-/** Observer of the execution of events. */
 export interface EventObserver {
   /** Returns the trace of its calls; undefined for the operation's trace. */
   begin(operation: Operation): CallTrace | undefined;
@@ -114,14 +113,8 @@ async function subscribe(
   return stream;
 }
 
-interface EventSourceStream {
-  readonly events: AsyncIterator<unknown>;
-  /** Locates an error at the subscription's field. */
-  readonly locate: (error: Error) => GraphQLError;
-}
-
 /** Returns the source of a subscription's events, or errors. */
-async function sourceOf(operation: ReadyOperation): Promise<EventSourceStream | ExecutionResult> {
+async function sourceOf(operation: ReadyOperation) {
   const { schema, params } = operation;
   const { node, document } = operation.definition;
   const { coerced: variableValues, errors } = coerceVariableValues(schema, node, params.variables);
@@ -132,8 +125,8 @@ async function sourceOf(operation: ReadyOperation): Promise<EventSourceStream | 
   const [field] = collectFields(request, schema.getSubscriptionType()!, [node]).fields;
   const { fieldNodes, key } = field!; // a subscription has one field
   return {
-    events: source[Symbol.asyncIterator](),
-    locate: (error) => locatedError(error, fieldNodes, [key]),
+    events: source[Symbol.asyncIterator]() as AsyncIterator<unknown>,
+    locate: (error: Error) => locatedError(error, fieldNodes, [key]),
   };
 }
 

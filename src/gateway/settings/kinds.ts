@@ -35,15 +35,13 @@ export const FOLDER = z
   .refine((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory())
   .describe('an existing folder');
 
-const digits = (min: number, max: number) =>
+export const wholeNumber = (min: number, max: number) =>
   z
     .string()
     .regex(/^\d{1,9}$/)
     .transform(Number)
-    .refine((value) => value >= min && value <= max);
-
-export const wholeNumber = (min: number, max: number) =>
-  digits(min, max).describe(`a whole number from ${min} to ${max}`);
+    .refine((value) => value >= min && value <= max)
+    .describe(`a whole number from ${min} to ${max}`);
 
 export const oneOf = <const Name extends string>(names: readonly Name[]) =>
   z.enum(names).describe(either(names));

@@ -128,7 +128,6 @@ function logCauses(
   }
 }
 
-/** End causes of lost readers. */
 const LOST: ReadonlySet<string> = new Set(['left', 'stalled']);
 
 export const subscriptionLog = (logger: Logger): SubscriptionObserver => ({

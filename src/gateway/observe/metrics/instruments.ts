@@ -24,7 +24,6 @@ export class Instruments {
     return counter;
   }
 
-  /** A counter whose increments are batched. */
   batch<Label extends string, Row, Column>(
     name: string,
     help: string,
@@ -46,7 +45,6 @@ export class Instruments {
     });
   }
 
-  /** A gauge for each value of a label. */
   gauges<Label extends string, Value extends string>(
     name: string,
     help: string,

@@ -14,10 +14,8 @@ import { BOUNDS, Instruments, OPEN_METRICS, openMetrics } from './instruments.ts
 import { operationMetrics } from './operation-metrics.ts';
 import { upstreamMetrics } from './upstream-metrics.ts';
 
-/** State of a circuit as a number. */
 const BREAKER_LEVEL = { closed: 0, 'half-open': 1, open: 2 } as const;
 
-/** Sources of gauges. */
 interface Watched {
   readonly requests: { readonly inFlight: number };
   readonly breaker: CircuitStates;
@@ -40,7 +38,6 @@ export class Metrics {
   readonly observer: UpstreamObserver;
   /** Observer of subscriptions and pollers. */
   readonly live: LiveObserver & SubscriptionObserver;
-  /** Counts an ended operation. */
   readonly addOperation: ReturnType<typeof operationMetrics>;
   /** Responses being written (single-flight), by whether they are OpenMetrics. */
   readonly #texts = new Map<boolean, Promise<MetricsText>>();

@@ -122,7 +122,6 @@ export function operationMetrics(instruments: Instruments, upstream: UpstreamMet
     planChecks.add(name, `rounds ${comparison(callLog.rounds, plan.rounds, plan.rounds)}`);
   }
 
-  /** Counts an ended operation. */
   return (operation: Operation, { outcome, durationMs }: Answered): void => {
     const { operationType = 'none', errors, rest, trace } = operation;
     const seconds = durationMs / 1_000;
@@ -136,7 +135,6 @@ export function operationMetrics(instruments: Instruments, upstream: UpstreamMet
   };
 }
 
-/** Returns a lookup of the row of an operation. */
 function createRows() {
   const rows = new Map<AppVersion, Map<string, OperationRow>>();
   let count = 0;
