@@ -3,12 +3,7 @@
  *
  * Each event is executed as a separate request with its own deadline, budget and loaders.
  */
-import {
-  createSourceEventStream,
-  type GraphQLError,
-  locatedError,
-  type ExecutionResult,
-} from 'graphql';
+import { createSourceEventStream, locatedError, type ExecutionResult } from 'graphql';
 import { isAsyncIterable } from 'graphql/jsutils/isAsyncIterable.js';
 import { collectFields, fragmentsOf } from '../../execution/operation/collect-fields.ts';
 import { coerceVariableValues } from '../../execution/operation/variables.ts';
@@ -125,7 +120,7 @@ async function sourceOf(operation: ReadyOperation) {
   const [field] = collectFields(request, schema.getSubscriptionType()!, [node]).fields;
   const { fieldNodes, key } = field!; // a subscription has one field
   return {
-    events: source[Symbol.asyncIterator]() as AsyncIterator<unknown>,
+    events: source[Symbol.asyncIterator](),
     locate: (error: Error) => locatedError(error, fieldNodes, [key]),
   };
 }
