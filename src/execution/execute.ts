@@ -7,7 +7,10 @@
  */
 import {
   assertValidSchema,
+  getNamedType,
   getOperationAST,
+  isAbstractType,
+  isObjectType,
   isScalarType,
   Kind,
   type DocumentNode,
@@ -27,9 +30,10 @@ import {
   isDeferredAt,
   type IncrementalResult,
 } from './incremental/incremental-executor.ts';
-import { checkValues } from './check-values.ts';
 import { PreparedOperations } from './operation/prepared-operations.ts';
-import type { PreparedSelection } from './operation/prepared-selection.ts';
+import type { OperationContext } from './operation/collect-fields.ts';
+import { streamOf } from './operation/defer-and-stream.ts';
+import type { PreparedField, PreparedSelection } from './operation/prepared-selection.ts';
 import { coerceVariableValues } from './operation/variables.ts';
 
 interface ExecuteArgs extends ExecutionArgs, ExecutorArgs {
@@ -107,6 +111,29 @@ export function createExecute(options: ExecutionOptions): Execute {
     const { fragmentDelivery = 'inlined' } = args;
     return new IncrementalExecutor(request, bounds, fragmentDelivery).executeOperation();
   };
+}
+
+/**
+ * Checks the conditions and arguments of a whole operation. Execution evaluates them as it reaches them, when a mutation
+ * has already written.
+ *
+ * @throws {GraphQLError} for one that is null or invalid for the given variables.
+ */
+function checkValues({ fields, groups }: PreparedSelection, context: OperationContext): void {
+  for (const field of fields) {
+    field.arguments?.coerce(context.variableValues);
+    if (field.stream) streamOf(field.stream, context.variableValues);
+    for (const type of objectTypesOf(field, context))
+      checkValues(field.below(type, context), context);
+  }
+  for (const group of groups) checkValues(group, context);
+}
+
+/** Returns the types of objects of a field. */
+function objectTypesOf({ definition }: PreparedField, { schema }: OperationContext) {
+  const type = getNamedType(definition.type);
+  if (isObjectType(type)) return [type];
+  return isAbstractType(type) ? schema.getPossibleTypes(type) : [];
 }
 
 /** @throws {Error} that says what has to change. */

@@ -13,7 +13,6 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
-import { LRUCache } from 'lru-cache';
 import { fragmentsOf } from '../execution/operation/collect-fields.ts';
 import type { VariableValues } from '../execution/operation/variables.ts';
 import type { Context } from '../graph/context.ts';
@@ -103,14 +102,12 @@ export class Weights {
   #capabilities: RouteCapabilities | undefined;
   /** Variables that affect the weight. */
   #deciding: readonly Variable[] = [];
-  /** The weight, if no variable affects it. */
-  #only: Weighed | undefined;
-  #byVariables: LRUCache<string, Weighed> | undefined;
+  readonly #weighed = new Map<string, Weighed>();
 
   /** Returns undefined if the operation has to be planned. */
   find(variables: WeighedOperation['variables'], { rest }: Context): Weighed | undefined {
     if (this.#capabilities !== rest.capabilities) return undefined;
-    return this.#byVariables?.get(keyOf(this.#deciding, variables)) ?? this.#only;
+    return this.#weighed.get(keyOf(this.#deciding, variables));
   }
 
   /** Plans the operation, and caches its weight. */
@@ -120,12 +117,12 @@ export class Weights {
     if (this.#capabilities !== capabilities) {
       this.#capabilities = capabilities;
       this.#deciding = variables.filter(({ effect }) => effect !== undefined);
-      this.#byVariables = this.#deciding.length > 0 ? new LRUCache({ max: MAX_PLANS }) : undefined;
-      this.#only = undefined;
+      this.#weighed.clear();
     }
     const weighed = weigh(given, variables, context, budget);
-    if (this.#byVariables) this.#byVariables.set(keyOf(this.#deciding, given.variables), weighed);
-    else this.#only = weighed;
+    const [oldest] = this.#weighed.keys();
+    if (oldest !== undefined && this.#weighed.size >= MAX_PLANS) this.#weighed.delete(oldest);
+    this.#weighed.set(keyOf(this.#deciding, given.variables), weighed);
     return weighed;
   }
 }
@@ -174,16 +171,20 @@ function mayBeEqual(variables: readonly Variable[]): boolean {
   return ofCalls.length > 1 || ofCalls.some(({ effect }) => effect === 'list');
 }
 
+/** Returns what affects the plan of a variable's value, with sizes rounded up. */
+function shapeOf({ effect }: Variable, value: unknown) {
+  if (value === null || value === undefined) return value;
+  if (effect === 'size') return sizeOf(value);
+  if (effect === 'condition') return value === true;
+  return effect === 'type' ? typeOf(value) : countsOf(value);
+}
+
 /** Cache key: equal for variables with the same samples. */
 function keyOf(deciding: readonly Variable[], variables: WeighedOperation['variables']): string {
   let key = '';
-  for (const { name, effect } of deciding) {
-    const value = variables?.[name];
-    if (value == null) key += `${value === null ? 'null' : ''},`;
-    else if (effect === 'size') key += `${sizeOf(value)},`;
-    else if (effect === 'condition') key += `${value === true},`;
-    else if (effect === 'type') key += `${typeOf(value)},`;
-    else for (const { typename, count } of countsOf(value)) key += `${typename}:${count},`;
+  for (const variable of deciding) {
+    const shape = shapeOf(variable, variables?.[variable.name]);
+    key += `${typeof shape === 'object' ? JSON.stringify(shape) : shape},`;
   }
   return key;
 }
@@ -193,23 +194,21 @@ function samplerOf(sent: WeighedOperation['variables']): (variable: Variable) =>
   let count = 0;
   const newId = (typename = ''): string => {
     count += 1;
+    if (typename === '') return `${count}`;
     const parts = findEntity(typename)?.key ?? [''];
-    return typename
-      ? formatNodeId(
-          typename,
-          parts.map((_, i) => `${count}-${i}`),
-        )
-      : `${count}`;
+    return formatNodeId(
+      typename,
+      parts.map((_, i) => `${count}-${i}`),
+    );
   };
-  return ({ name, type, typename: named, effect, hasDefault }) => {
+  return (variable) => {
+    const { name, type, typename: named, effect, hasDefault } = variable;
     // Other variables always have a value, even if this caller sent none.
     if (!effect) return hasDefault ? undefined : sampleOf(type, newId());
-    const value = sent?.[name];
-    if (value == null) return value;
-    if (effect === 'size') return sizeOf(value);
-    if (effect === 'condition') return value === true;
-    if (effect === 'type') return sampleOf(type, newId(typeOf(value)));
-    return countsOf(value).flatMap(({ typename, count: length }) =>
+    const shape = shapeOf(variable, sent?.[name]);
+    if (typeof shape === 'string') return sampleOf(type, newId(shape));
+    if (typeof shape !== 'object' || shape === null) return shape;
+    return shape.flatMap(({ typename, count: length }) =>
       Array.from({ length }, () =>
         named === '_Any'
           ? { __typename: typename, id: newId(typename) }

@@ -12,6 +12,7 @@ import { checkTexts, firstOf } from '../graph/loading/page-request.ts';
 import { builder } from '../graph/schema/builder.ts';
 import { inputType, restType } from '../graph/schema/rest-type.ts';
 import { formatNodeId } from '../graph/types/node-id.ts';
+import { dictionary } from '../lib/dictionary.ts';
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../v0/list.ts';
 import { routes } from '../v0/routes.ts';
 import { PageMetadata, PageMetadataInput } from '../v0/schemas/page-metadata.ts';
@@ -257,22 +258,7 @@ writeField({
     },
   },
   rename: {
-    // REST has one name, `id`, for the ids of footer links and of their groups.
-    toBody: ({ footerLinks, ...fields }) => {
-      // Typed by their inputs.
-      const given = footerLinks as readonly FooterLinkGroupFields[] | undefined;
-      const groups = given?.map(({ groupId, links, ...group }) => ({
-        ...(groupId !== undefined && { id: groupId }),
-        ...group,
-        ...(links && {
-          links: links.map(({ linkId, ...link }) => ({
-            ...(linkId !== undefined && { id: linkId }),
-            ...link,
-          })),
-        }),
-      }));
-      return { ...fields, ...(groups && { footerLinks: groups }) };
-    },
+    toBody: withRestNames,
     toField: (path) =>
       path[0] === 'footerLinks' && path.at(-1) === 'id'
         ? [...path.slice(0, -1), path.length > 3 ? 'linkId' : 'groupId']
@@ -280,9 +266,13 @@ writeField({
   },
 });
 
-interface FooterLinkGroupFields {
-  readonly groupId?: string;
-  readonly links?: readonly { readonly linkId?: string }[];
+/** REST has one name, `id`, for the ids of footer links and of their groups. */
+function withRestNames(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withRestNames);
+  if (typeof value !== 'object' || value === null) return value;
+  const named = ([name, inner]: [string, unknown]) =>
+    [name === 'groupId' || name === 'linkId' ? 'id' : name, withRestNames(inner)] as const;
+  return dictionary(Object.entries(value).map(named));
 }
 
 writeField({
