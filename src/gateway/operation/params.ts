@@ -41,7 +41,6 @@ export const MAX_VARIABLES_VALUES = 5_000;
  * @throws BAD_REQUEST if it is not a GraphQL request, BAD_USER_INPUT if `variables` is too deep or too large.
  */
 export function readParams(given: unknown): OperationParams {
-  if (Array.isArray(given)) throw badRequest(ONE_OPERATION);
   // Values may have any type.
   const params = isObject(given) ? given : {};
   const { query, operationName, variables, extensions, onError } = params;
@@ -131,8 +130,6 @@ export function readForm(form: string): Readonly<Record<string, unknown>> {
 }
 
 const JSON_PARAMS = new Set(['variables', 'extensions']);
-
-export const ONE_OPERATION = 'Batching is not supported. Send one operation per request.';
 
 export const badRequest = (message: string) => clientError(400, 'BAD_REQUEST', message);
 

@@ -15,6 +15,7 @@ import type {
 import { createYoga, type GraphQLParams, type YogaServerInstance } from 'graphql-yoga';
 import { isPromiseLike, type MaybePromise } from '../../execution/core/resolved-value.ts';
 import type { Documents } from '../documents/documents.ts';
+import type { Document } from '../operation/document.ts';
 import { translateResult, type Translate } from '../operation/error-translation.ts';
 import { GatewayContext } from '../operation/gateway-context.ts';
 import { negotiateMediaType } from '../operation/negotiation.ts';
@@ -27,7 +28,7 @@ import {
   type TransportRequest,
 } from '../operation/operation.ts';
 import { outcomeOf } from '../operation/outcome.ts';
-import { badRequest, ONE_OPERATION, readParams } from '../operation/params.ts';
+import { badRequest, readParams } from '../operation/params.ts';
 import { readRequest } from '../operation/request-params.ts';
 import {
   finish,
@@ -254,11 +255,7 @@ export class OperationServer {
       },
       onRequestParse: ({ setRequestParser, serverContext: { operation } }) => {
         for (const check of policies.onRequestParse) check(operation);
-        setRequestParser(() => {
-          const params = unchecked(operation);
-          if (Array.isArray(params)) throw badRequest(ONE_OPERATION);
-          return params as GraphQLParams; // checked in `onParams`
-        });
+        setRequestParser(() => unchecked(operation) as GraphQLParams); // checked in `onParams`
       },
       onParams: ({ params: given, context: { operation }, setParams, setParamsHandler }) => {
         const waiting = this.#receive(operation, given);
@@ -290,8 +287,8 @@ export class OperationServer {
         return ({ result }) => {
           operation.endPhase('parse', startMs);
           if (!result || result instanceof Error) return;
-          this.#adoptDocument(operation, result as DocumentNode); // Envelop has no type for it
-          this.#select(operation);
+          // Envelop has no type for it.
+          this.#select(operation, this.#adoptDocument(operation, result as DocumentNode));
         };
       },
       onValidate: ({ params, context, addValidationRule, setValidationFn }) => {
@@ -304,8 +301,8 @@ export class OperationServer {
         const hasRules = this.#hooks.rules;
         if (hasRules) for (const rule of documents.ownRules) addValidationRule(rule);
         setValidationFn((schema: GraphQLSchema, syntax: DocumentNode, rules?: ValidationRule[]) => {
-          this.#adoptDocument(operation, syntax);
-          return documents.validate(operation.document!, schema, hasRules ? rules : undefined);
+          const document = this.#adoptDocument(operation, syntax);
+          return documents.validate(document, schema, hasRules ? rules : undefined);
         });
         return () => operation.endPhase('validate', startMs);
       },
@@ -431,15 +428,18 @@ export class OperationServer {
     return { status, headers, text: '', bytes, mediaType: 'application/json' };
   }
 
-  #select(operation: Operation): void {
-    operation.definition = operation.document!.select(operation.params.operationName);
+  #select(operation: Operation, document: Document): void {
+    operation.definition = document.select(operation.params.operationName);
     for (const check of this.#policies.onSelect) check(operation as SelectedOperation);
   }
 
-  #adoptDocument(operation: Operation, syntax: DocumentNode): void {
-    if (operation.document?.syntax === syntax) return;
-    operation.document = this.#documents.of(syntax, operation.document);
-    if (operation.definition) this.#select(operation);
+  #adoptDocument(operation: Operation, syntax: DocumentNode): Document {
+    const known = operation.document;
+    if (known?.syntax === syntax) return known;
+    const document = this.#documents.of(syntax, known);
+    operation.document = document;
+    if (operation.definition) this.#select(operation, document);
+    return document;
   }
 
   #execute(
@@ -457,7 +457,7 @@ export class OperationServer {
     const isSame = operationName === (params.operationName ?? undefined);
     if (!isSame || variables !== params.variables) {
       operation.params = { ...params, variables, operationName };
-      if (!isSame) this.#select(operation);
+      if (!isSame) this.#select(operation, operation.definition.document);
     }
     const startMs = performance.now();
     const done = (executed: Executed): Executed => {
@@ -512,7 +512,11 @@ export class OperationServer {
 }
 
 /** @throws BAD_REQUEST */
-const unchecked = (operation: Operation): unknown => operation.given ?? readRequest(operation);
+function unchecked(operation: Operation): unknown {
+  const given = operation.given ?? readRequest(operation);
+  if (!Array.isArray(given)) return given;
+  throw badRequest('Batching is not supported. Send one operation per request.');
+}
 
 const execute = (prepared: readonly GraphQLError[] | Execute): MaybePromise<Executed> =>
   typeof prepared === 'function' ? prepared() : { errors: prepared };
