@@ -39,7 +39,7 @@ export class ConcurrencyLimiter {
   /** Calls in flight of all keys. */
   #active = 0;
   #onRoom: (() => void) | undefined;
-  #stallTimer: unknown;
+  #hasStallTimer = false;
   readonly #overloaded = reusedErrors(
     (route, retryAfterMs) =>
       new RestError('overloaded', 'Too many calls are waiting', route, { retryAfterMs }),
@@ -101,8 +101,10 @@ export class ConcurrencyLimiter {
   whenRoom(onRoom: () => void): void {
     this.#onRoom = onRoom;
     // Without progress, no call ends.
-    this.#stallTimer ??= this.#settings.clock.setTimeout(() => {
-      this.#stallTimer = undefined;
+    if (this.#hasStallTimer) return;
+    this.#hasStallTimer = true;
+    this.#settings.clock.setTimeout(() => {
+      this.#hasStallTimer = false;
       if (this.#onRoom) this.#sendQueued();
     }, STALLED_MS);
   }
