@@ -6,10 +6,11 @@ import {
   Kind,
   OperationTypeNode,
   parse,
+  print,
   separateOperations,
   visit,
-  type DefinitionNode,
   type FragmentDefinitionNode,
+  type NameNode,
   type OperationDefinitionNode,
 } from 'graphql';
 import { acceptOf, ENDPOINT } from '../exchange/request.ts';
@@ -66,7 +67,7 @@ ${headers.join('\n')}
   }),
 });
 ${
-  operationOf(copied).operation === OperationTypeNode.SUBSCRIPTION
+  chosen(copied).operation.operation === OperationTypeNode.SUBSCRIPTION
     ? `// Server-sent events, one after the other.
 for await (const text of response.body!.pipeThrough(new TextDecoderStream())) console.log(text);
 `
@@ -80,7 +81,7 @@ function asApollo(copied: Copied): string {
   return `${importLine('gql', '@apollo/client')}
 ${importLine(hook, '@apollo/client/react')}
 
-const ${constant} = gql${template(chosenDocument(copied))};
+const ${constant} = gql${template(chosen(copied).text)};
 
 export function use${name}() {
   return ${hook}(${constant}, {
@@ -102,7 +103,7 @@ function asUrql(copied: Copied): string {
   });`;
   return `${importLine(`gql, ${hook}`, 'urql')}
 
-const ${constant} = gql${template(chosenDocument(copied))};
+const ${constant} = gql${template(chosen(copied).text)};
 
 export function use${name}() {
 ${call}
@@ -115,13 +116,21 @@ function asRelay(copied: Copied): string {
   const { kind, name, operation } = namesOf(copied);
   const module = name.endsWith(kind) ? name.slice(0, -kind.length) || name : name;
   const relayName = module + kind;
-  const { operation: node, fragments } = partsOf(copied);
-  const nameOf = (fragment: FragmentDefinitionNode): string => `${module}_${fragment.name.value}`;
-  const names = new Map(fragments.map((one) => [one.name.value, nameOf(one)]));
-  const document = template(rename(copied.document, node, relayName, names));
-  const tags = fragments.map(
-    (one) => `graphql${template(rename(copied.document, one, nameOf(one), names))};\n\n`,
-  );
+  const rename = (node: OperationDefinitionNode | FragmentDefinitionNode, to: string): string =>
+    template(
+      print(
+        visit(
+          { ...node, name: { kind: Kind.NAME, value: to } },
+          { FragmentSpread: (spread) => ({ ...spread, name: inModule(spread.name) }) },
+        ),
+      ),
+    );
+  const inModule = (node: NameNode): NameNode => ({ ...node, value: `${module}_${node.value}` });
+  const { operation: node, definitions } = chosen(copied);
+  const document = rename(node, relayName);
+  const tags = definitions
+    .filter((one) => one.kind === Kind.FRAGMENT_DEFINITION)
+    .map((one) => `graphql${rename(one, inModule(one.name).value)};\n\n`);
   const variables = indent(copied.variables, 4);
   const [hook, call] = {
     [OperationTypeNode.QUERY]: [
@@ -154,98 +163,34 @@ ${call}
 `;
 }
 
-/** The chosen operation and the fragments that it spreads, directly or through others, in the order of the document. */
-interface Parts {
-  readonly operation: OperationDefinitionNode;
-  readonly fragments: readonly FragmentDefinitionNode[];
-  readonly definitions: readonly DefinitionNode[];
-}
-
-function partsOf({ document: text, operationName }: Copied): Parts {
+/** The chosen operation, and with it the fragments that it spreads, directly or through others. */
+function chosen({ document: text, operationName }: Copied) {
   const document = parse(text);
   const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
   const operation = operations.find(({ name }) => name?.value === operationName) ?? operations[0];
   if (!operation) throw new Error('There is no operation in this document.');
-  const { definitions } = separateOperations(document)[operation.name?.value ?? '']!;
-  const fragments = definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
-  return { operation, fragments, definitions };
+  const own = separateOperations(document)[operation.name?.value ?? '']!;
+  const isWhole = own.definitions.length === document.definitions.length;
+  return { operation, definitions: own.definitions, text: isWhole ? text : print(own) };
 }
-
-const operationOf = (copied: Copied): OperationDefinitionNode => partsOf(copied).operation;
-
-/** The document without other operations and their fragments: clients reject these, or run the first. */
-function chosenDocument(copied: Copied): string {
-  const { definitions } = partsOf(copied);
-  const isWhole = definitions.length === parse(copied.document).definitions.length;
-  return isWhole ? copied.document : definitions.map(textOf).join('\n\n');
-}
-
-const textOf = ({ loc }: DefinitionNode): string => loc!.source.body.slice(loc!.start, loc!.end);
-
-const KINDS = {
-  [OperationTypeNode.QUERY]: 'Query',
-  [OperationTypeNode.MUTATION]: 'Mutation',
-  [OperationTypeNode.SUBSCRIPTION]: 'Subscription',
-} as const;
 
 function namesOf(copied: Copied) {
-  const { operation, name: given } = operationOf(copied);
-  const name = given ? given.value.replace(/^./, (first) => first.toUpperCase()) : 'Operation';
-  const kind = KINDS[operation];
+  const { operation, name: given } = chosen(copied).operation;
+  const name = capitalized(given?.value ?? 'operation');
+  const kind = capitalized(operation);
   const constant = name.replace(/(?<=[a-z\d])(?=[A-Z])/g, '_').toUpperCase();
   return { operation, name, kind, constant, hook: `use${kind}` };
 }
 
-interface Edit {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
-
-/** The text of a definition with another name, and other names of the fragments that it spreads. */
-function rename(
-  document: string,
-  node: OperationDefinitionNode | FragmentDefinitionNode,
-  name: string,
-  fragments: ReadonlyMap<string, string>,
-): string {
-  const { start, end } = node.loc!;
-  const edits: Edit[] = [nameEdit(document, node, name)];
-  visit(node, {
-    FragmentSpread({ name: { value, loc } }) {
-      edits.push({ start: loc!.start, end: loc!.end, text: fragments.get(value) ?? value });
-    },
-  });
-  let text = '';
-  let at = start;
-  for (const edit of edits) {
-    text += document.slice(at, edit.start) + edit.text;
-    at = edit.end;
-  }
-  return text + document.slice(at, end);
-}
-
-function nameEdit(
-  document: string,
-  node: OperationDefinitionNode | FragmentDefinitionNode,
-  name: string,
-): Edit {
-  if (node.name) return { start: node.name.loc!.start, end: node.name.loc!.end, text: name };
-  const { start } = node.loc!;
-  // The shorthand `{ … }` has no keyword.
-  if (document[start] === '{') return { start, end: start, text: `query ${name} ` };
-  const keyword = node.kind === Kind.OPERATION_DEFINITION ? node.operation : 'fragment';
-  const end = start + keyword.length;
-  return { start: end, end, text: ` ${name}` };
-}
+const capitalized = (text: string): string => text.replace(/^./, (first) => first.toUpperCase());
 
 const bodyOf = (copied: Copied) => ({
   query: copied.document,
-  operationName: operationOf(copied).name?.value,
+  operationName: chosen(copied).operation.name?.value,
 });
 
 function headersOf(copied: Copied): Readonly<Record<string, string>> {
-  const isSubscription = operationOf(copied).operation === OperationTypeNode.SUBSCRIPTION;
+  const isSubscription = chosen(copied).operation.operation === OperationTypeNode.SUBSCRIPTION;
   const accept = acceptOf(copied.document, isSubscription);
   return { 'content-type': 'application/json', ...(accept && { accept }) };
 }

@@ -1,6 +1,13 @@
 /** Marks a field in the query and in the response. */
 import { useGraphiQL, useMonaco, type MonacoEditor } from '@graphiql/react';
-import { Kind, parse, type DocumentNode, type FieldNode, type SelectionSetNode } from 'graphql';
+import {
+  getOperationAST,
+  Kind,
+  parse,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+} from 'graphql';
 import { findNodeAtLocation, parseTree } from 'jsonc-parser';
 import { useRef } from 'react';
 
@@ -19,7 +26,7 @@ export function useHighlight(): (path: readonly (string | number)[]) => void {
   return (path) => {
     for (const before of marks.current) before.clear();
     marks.current = [
-      ...mark(queryEditor, (text) => locateInQuery(parse(text), operationName, path)),
+      ...mark(queryEditor, (text) => locateInQuery(text, operationName, path)),
       ...mark(responseEditor, (text) => locateInResponse(text, path)),
     ];
     if (lineHeight === undefined) return;
@@ -74,31 +81,41 @@ interface TextRange {
   readonly end: number;
 }
 
-/** The range in the source of `document`; undefined when nothing selects the field. */
+/** The range of the name of a field in the chosen operation; undefined if nothing selects it. */
 function locateInQuery(
-  document: DocumentNode,
+  text: string,
   operationName: string | null | undefined,
   path: readonly (string | number)[],
 ): TextRange | undefined {
-  const operation = document.definitions.find(
-    (node) =>
-      node.kind === Kind.OPERATION_DEFINITION &&
-      (!operationName || node.name?.value === operationName),
-  );
-  if (operation?.kind !== Kind.OPERATION_DEFINITION) return undefined;
-  let sets: SelectionSetNode[] = [operation.selectionSet];
-  let found: FieldNode | undefined;
-  for (const key of path) {
-    if (typeof key === 'number') continue;
-    const fields = sets
-      .flatMap((set) => fieldsOf(set, document))
-      .filter((one) => keyOf(one) === key);
-    [found] = fields;
-    if (!found) return undefined;
-    sets = fields.flatMap(({ selectionSet }) => selectionSet ?? []);
+  const document = parse(text);
+  const operation = getOperationAST(document, operationName);
+  const keys = path.filter((key) => typeof key === 'string');
+  const found = operation && fieldAt(keys, operation, document);
+  return found
+    ? { start: (found.alias ?? found.name).loc!.start, end: found.name.loc!.end }
+    : undefined;
+}
+
+/** @throws RangeError for fragments that spread themselves. */
+function fieldAt(
+  keys: readonly string[],
+  { selectionSet }: Pick<FieldNode, 'selectionSet'>,
+  document: DocumentNode,
+): FieldNode | undefined {
+  for (const node of selectionSet?.selections ?? []) {
+    let found: FieldNode | undefined;
+    if (node.kind === Kind.INLINE_FRAGMENT) found = fieldAt(keys, node, document);
+    else if (node.kind === Kind.FRAGMENT_SPREAD) {
+      const fragment = document.definitions.find(
+        (one) => one.kind === Kind.FRAGMENT_DEFINITION && one.name.value === node.name.value,
+      );
+      found = fieldAt(keys, fragment as FragmentDefinitionNode, document);
+    } else if ((node.alias ?? node.name).value === keys[0]) {
+      found = keys.length === 1 ? node : fieldAt(keys.slice(1), node, document);
+    }
+    if (found) return found;
   }
-  const name = found?.alias ?? found?.name;
-  return name?.loc && { start: name.loc.start, end: found?.name.loc?.end ?? name.loc.end };
+  return undefined;
 }
 
 /** The range below `data`; undefined when the response has no such field. */
@@ -112,28 +129,4 @@ function locateInResponse(
   // Mark the name: the value may be most of the response.
   const name = node.parent?.type === 'property' ? node.parent.children?.[0] : node;
   return name && { start: name.offset, end: name.offset + name.length };
-}
-
-const keyOf = ({ alias, name }: FieldNode): string => (alias ?? name).value;
-
-function fieldsOf(
-  set: SelectionSetNode,
-  document: DocumentNode,
-  seen = new Set<string>(),
-): FieldNode[] {
-  return set.selections.flatMap((selection) => {
-    if (selection.kind === Kind.FIELD) return [selection];
-    if (selection.kind === Kind.INLINE_FRAGMENT) {
-      return fieldsOf(selection.selectionSet, document, seen);
-    }
-    const name = selection.name.value;
-    if (seen.has(name)) return [];
-    seen.add(name);
-    const fragment = document.definitions.find(
-      (node) => node.kind === Kind.FRAGMENT_DEFINITION && node.name.value === name,
-    );
-    return fragment?.kind === Kind.FRAGMENT_DEFINITION
-      ? fieldsOf(fragment.selectionSet, document, seen)
-      : [];
-  });
 }
