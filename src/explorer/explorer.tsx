@@ -19,7 +19,7 @@ import { createFetcher } from './exchange/fetcher.ts';
 import { ask } from './exchange/request.ts';
 import { DOCUMENTATION_PLUGIN } from './page/documentation-plugin.tsx';
 import { environmentInUse, ENVIRONMENTS_PLUGIN } from './page/environments-plugin.tsx';
-import { quietExplorerPlugin } from './page/explorer-panel.tsx';
+import { fieldsPlugin } from './page/explorer-panel.tsx';
 import type { PageSettings } from '../client/page-settings.ts';
 import { StatusLine } from './waterfall/status-line.tsx';
 import { TabArrows, Tabs } from './page/tabs.tsx';
@@ -47,7 +47,7 @@ function Explorer({ settings }: { settings: PageSettings }) {
     () => [
       DOCUMENTATION_PLUGIN,
       documentsPlugin(findIds),
-      quietExplorerPlugin(),
+      fieldsPlugin(),
       HISTORY_PLUGIN,
       ENVIRONMENTS_PLUGIN,
     ],

@@ -52,12 +52,26 @@ const withoutFonts = (): Plugin => ({
   },
 });
 
+/** Inputs in the pane of fields focus themselves when they appear: here only if the focus is in the pane already. */
+const quietFields = (): Plugin => ({
+  name: 'quiet-fields',
+  enforce: 'pre',
+  transform: {
+    filter: { id: /graphiql-explorer/ },
+    handler: (code) =>
+      code.replace(
+        'activeElement && !(activeElement instanceof HTMLTextAreaElement)',
+        "activeElement?.closest('.fields-panel')",
+      ),
+  },
+});
+
 export default defineConfig({
   root: import.meta.dirname,
   // The server writes the base path into the page; files name each other by relative URLs.
   base: './',
   logLevel: 'warn',
-  plugins: [ownToolkit(), withoutFonts(), compressed()],
+  plugins: [ownToolkit(), withoutFonts(), quietFields(), compressed()],
   worker: { format: 'es' },
   build: {
     outDir: '../../dist/explorer',

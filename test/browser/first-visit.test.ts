@@ -40,6 +40,22 @@ describe('a first visit', () => {
     expect([strangers, lines]).toEqual([[], []]);
   });
 
+  it('loads the schema, which later visits take from the cache of the browser', async () => {
+    const { page } = await open();
+    await hasSchema(page);
+    const tools = await page.context().newCDPSession(page);
+    const isCached: boolean[] = [];
+    tools.on('Network.responseReceived', ({ response }) => {
+      if (response.url.includes('IntrospectionQuery')) isCached.push(response.fromDiskCache!);
+    });
+    await tools.send('Network.enable');
+
+    await page.reload();
+    await hasSchema(page);
+
+    expect(isCached).toEqual([true]);
+  });
+
   it('shows a row for each REST call, and marks the field of the selected call', async () => {
     const { page } = await open();
 

@@ -1,14 +1,11 @@
-/**
- * GraphiQL's fetcher: sends and records operations, and loads the schema, the first time from a copy in local storage,
- * as long as the page has the same schema id.
- */
+/** GraphiQL's fetcher: sends and records operations, and loads the schema. */
 import type { Fetcher } from '@graphiql/toolkit';
 import { GraphQLError, OperationTypeNode, type ExecutionResult } from 'graphql';
 import type { PageSettings } from '../../client/page-settings.ts';
 import { forgetExchange } from './exchange.ts';
 import {
   acceptOf,
-  post,
+  ENDPOINT,
   readOperation,
   requestHeaders,
   type GraphQLRequest,
@@ -16,7 +13,6 @@ import {
 } from './request.ts';
 import { send } from './send.ts';
 import { resultsInView } from './subscriptions.ts';
-import { local } from '../state.ts';
 
 /** Whether the page has the schema: introspection after that is "Re-fetch GraphQL schema". */
 let hasSchema = false;
@@ -64,53 +60,25 @@ function prepare(given: GraphQLRequest): {
   }
 }
 
+/** Prevents cross-site requests; required for a GET without an API key. */
+const PREFLIGHT = { 'apollo-require-preflight': 'true' };
+
+/** By GET, with the id of the schema, so that the browser's cache has each version of the schema. */
 async function introspect(
   schemaId: string | undefined,
-  request: GraphQLRequest,
+  { query }: GraphQLRequest,
   own: OwnHeaders,
 ): Promise<ExecutionResult> {
-  const kept = hasSchema ? undefined : readIntrospection(schemaId, request);
-  if (kept) {
-    hasSchema = true;
-    return kept;
-  }
   try {
-    const response = await post(request, requestHeaders({}, own).all);
-    const result = (await response.json()) as ExecutionResult;
+    const params = new URLSearchParams({ query, ...(schemaId && { schemaId }) });
+    const headers = requestHeaders(PREFLIGHT, own).all;
     // A schema that is fetched again may be newer than the id that the page has.
-    if (!hasSchema) storeIntrospection(schemaId, request, result);
+    const cache = hasSchema ? 'no-store' : 'force-cache';
+    const response = await fetch(`${ENDPOINT}?${params}`, { headers, cache });
+    const result = (await response.json()) as ExecutionResult;
     hasSchema ||= Boolean(result.data);
     return result;
   } catch {
     return { errors: [new GraphQLError('The schema could not be loaded.')] };
   }
-}
-
-const SCHEMA = 'content-pages:schema';
-
-interface StoredSchema {
-  readonly schemaId: string;
-  readonly query: string;
-  readonly result: ExecutionResult;
-}
-
-function readIntrospection(
-  schemaId: string | undefined,
-  { query }: GraphQLRequest,
-): ExecutionResult | undefined {
-  try {
-    const kept = JSON.parse(local.get(SCHEMA) ?? '') as StoredSchema;
-    return kept.schemaId === schemaId && kept.query === query ? kept.result : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function storeIntrospection(
-  schemaId: string | undefined,
-  { query }: GraphQLRequest,
-  result: ExecutionResult,
-): void {
-  if (schemaId === undefined || !result.data || result.errors) return;
-  local.set(SCHEMA, JSON.stringify({ schemaId, query, result } satisfies StoredSchema));
 }
