@@ -66,7 +66,8 @@ function Explorer({ settings }: { settings: PageSettings }) {
       inputValueDeprecation
       initialQuery={first.query}
       initialVariables={first.variables}
-      initialHeaders={environmentInUse()?.headers ?? ''}
+      initialHeaders={first.headers ?? environmentInUse()?.headers ?? ''}
+      shouldPersistHeaders
       {...(!asksSchema && { schema: null })}
     >
       <HistoryStore>

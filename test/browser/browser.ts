@@ -70,7 +70,7 @@ export async function play(page: Page): Promise<any> {
 /** Waits until the page's tab has stored a string under a name, for its next load. */
 export async function untilStored(
   page: Page,
-  name: 'graphiql:tabState' | 'content-pages:headers',
+  name: 'graphiql:tabState',
   text: string,
 ): Promise<void> {
   await page.waitForFunction(([name, text]) => sessionStorage.getItem(name)?.includes(text), [

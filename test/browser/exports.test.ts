@@ -238,7 +238,7 @@ describe('headers', () => {
     const { page } = await open();
     await write(page, 'headers', '{ "x-team": "blue", "Authorization": "Bearer secret" }');
     await page.getByRole('button', { name: 'New tab' }).click();
-    await untilStored(page, 'content-pages:headers', 'blue');
+    await untilStored(page, 'graphiql:tabState', 'blue');
 
     await page.reload();
     await isUsable(page);

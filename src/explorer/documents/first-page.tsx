@@ -6,11 +6,12 @@ import type { GraphQLRequest } from '../exchange/request.ts';
 import type { ExampleIds, FindIds } from './example-ids.ts';
 import { FIRST_EXAMPLE, FIRST_WITHOUT_PAGES } from './examples.ts';
 import { objectIn } from '../exchange/json.ts';
+import type { OpenDocument } from './stored-documents.ts';
 
 /** Placeholder for the id of a page until one is known. */
 const NO_PAGE_ID = 'the id of a page';
 
-export function firstDocument(pageId: string | undefined) {
+export function firstDocument(pageId: string | undefined): OpenDocument {
   const ids = { accountId: null, personIds: [], topicId: null, versionId: null };
   const variables = FIRST_EXAMPLE.variables({ ...ids, pageId: pageId ?? NO_PAGE_ID });
   return { query: FIRST_EXAMPLE.document, variables: JSON.stringify(variables, null, 2) };

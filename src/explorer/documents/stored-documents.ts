@@ -1,9 +1,13 @@
 /** Documents outside of the editors: open ones in GraphiQL's storage, saved ones, and links. */
+import { applyEdits, modify } from 'jsonc-parser';
+import { objectIn } from '../exchange/json.ts';
 import { local, session, storedList } from '../state.ts';
 
-interface OpenDocument {
+export interface OpenDocument {
   readonly query: string;
   readonly variables: string;
+  /** @default those of the environment in use */
+  readonly headers?: string | null;
 }
 
 const PREFIX = 'graphiql:';
@@ -11,8 +15,17 @@ const OF_A_TAB = new Set(
   ['tabState', 'query', 'variables', 'operationName'].map((name) => PREFIX + name),
 );
 
-/** Entries of the history, whose headers may be secrets. */
-const WITH_HEADERS = new Set(['queries', 'favorites'].map((name) => PREFIX + name));
+/** Entries with headers, which may be secrets. */
+const WITH_HEADERS = new Set(['queries', 'favorites', 'tabState'].map((name) => PREFIX + name));
+
+const CREDENTIAL = /auth|cookie|credential|key|password|secret|session|token/i;
+
+/** A tab as it is stored. */
+export interface StoredTab {
+  readonly headers: string | null;
+  /** Names of credentials that are missing in the headers. */
+  readonly missing?: readonly string[];
+}
 
 /**
  * Open documents in session storage, the rest in local storage: in local storage alone, two tabs of the browser would
@@ -24,10 +37,11 @@ export const tabStorage: Storage = {
   },
   key: (index) => local.names()[index] ?? null,
   getItem: (name) => (OF_A_TAB.has(name) ? session.get(name) : null) ?? local.get(name),
-  setItem(name, given) {
-    const value = WITH_HEADERS.has(name) ? withoutHeaders(given) : given;
-    if (OF_A_TAB.has(name)) session.set(name, value);
-    local.set(name, value);
+  setItem(name, value) {
+    // The headers of the tab in view, which are those of its entry in the tabs.
+    if (name === `${PREFIX}headers`) return;
+    if (OF_A_TAB.has(name)) session.set(name, isTabs(name) ? withoutCredentials(value) : value);
+    local.set(name, WITH_HEADERS.has(name) ? withoutHeaders(value) : value);
   },
   removeItem(name) {
     session.remove(name);
@@ -39,10 +53,21 @@ export const tabStorage: Storage = {
   },
 };
 
+const isTabs = (name: string): boolean => name === `${PREFIX}tabState`;
+
 const withoutHeaders = (json: string): string =>
-  JSON.stringify(JSON.parse(json), (key, value: unknown) =>
-    key === 'headers' ? undefined : value,
-  );
+  JSON.stringify(JSON.parse(json), (key, value: unknown) => (key === 'headers' ? null : value));
+
+const withoutCredentials = (json: string): string =>
+  JSON.stringify(JSON.parse(json), (_key, value: Partial<StoredTab> | string | number | null) => {
+    if (typeof value !== 'object' || !value?.headers) return value;
+    const missing = Object.keys(objectIn(value.headers)).filter((name) => CREDENTIAL.test(name));
+    const headers = missing.reduce(
+      (text, name) => applyEdits(text, modify(text, [name], undefined, {})),
+      value.headers,
+    );
+    return { ...value, headers, ...(missing.length > 0 && { missing }) };
+  });
 
 /** The document that was open last; undefined on a first visit, and if the editor was left empty. */
 export function lastDocument(): OpenDocument | undefined {
@@ -51,14 +76,19 @@ export function lastDocument(): OpenDocument | undefined {
       tabStorage.getItem(`${PREFIX}tabState`) ?? '',
     ) as TabState;
     const tab = tabs[activeTabIndex];
-    return tab?.query?.trim() ? { query: tab.query, variables: tab.variables ?? '' } : undefined;
+    return tab?.query?.trim()
+      ? { query: tab.query, variables: tab.variables ?? '', headers: tab.headers }
+      : undefined;
   } catch {
     return undefined;
   }
 }
 
 interface TabState {
-  readonly tabs: readonly { readonly query: string | null; readonly variables: string | null }[];
+  readonly tabs: readonly (StoredTab & {
+    readonly query: string | null;
+    readonly variables: string | null;
+  })[];
   readonly activeTabIndex: number;
 }
 

@@ -1,6 +1,5 @@
-/** Additions to GraphiQL's tabs: stored responses and headers, and subscriptions that continue in the background. */
+/** Additions to GraphiQL's tabs: stored responses, environments, and subscriptions that continue in the background. */
 import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
-import { applyEdits, modify } from 'jsonc-parser';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import {
   responseOf,
@@ -11,15 +10,15 @@ import {
 } from '../exchange/exchange.ts';
 import { stopClosed, resultsInView, useSubscribedTabs } from '../exchange/subscriptions.ts';
 import { isPhone } from '../documents/documents-plugin.tsx';
+import type { StoredTab } from '../documents/stored-documents.ts';
 import { objectIn } from '../exchange/json.ts';
-import { session } from '../state.ts';
 import { environmentInUse } from './environments-plugin.tsx';
 import { say } from './messages.ts';
 
 export function Tabs() {
   useTabInView();
   useStoredResponse();
-  useStoredHeaders();
+  useHeaders();
   useTabMarks();
   useResponseInView();
   return null;
@@ -84,28 +83,26 @@ function useStoredResponse(): void {
   }, [id, responseEditor, updateActiveTabValues]);
 }
 
-/** Restores headers after a reload, since GraphiQL persists all or none, and sets those of the environment in new tabs. */
-function useStoredHeaders(): void {
+/** Copies the headers of the environment in use into new tabs, and reports credentials that are missing after a reload. */
+function useHeaders(): void {
   const { updateActiveTabValues } = useGraphiQLActions();
   const headerEditor = useGraphiQL((state) => state.headerEditor);
-  const tabs = useGraphiQL((state) => state.tabs);
-  const id = useGraphiQL((state) => state.tabs[state.activeTabIndex]?.id ?? '');
+  const tab = useGraphiQL((state) => state.tabs[state.activeTabIndex]);
+  const id = tab?.id ?? '';
   const seen = useRef(new Set<string>());
   useEffect(() => {
-    if (!headerEditor) return;
-    const environment = seen.current.has(id) ? undefined : environmentInUse();
+    if (!headerEditor || seen.current.has(id)) return;
     seen.current.add(id);
-    if (headerEditor.getValue().trim()) return;
-    const kept = takeHeaders(id) ?? (environment && { headers: environment.headers, left: [] });
-    if (!kept) return;
-    headerEditor.setValue(kept.headers);
-    updateActiveTabValues({ headers: kept.headers });
-    if (kept.left.length > 0)
-      say(
-        `Credentials are not saved across reloads. Enter ${kept.left.join(', ')} again under Headers.`,
-      );
+    const { headers } = environmentInUse() ?? {};
+    if (headers === undefined || headerEditor.getValue().trim()) return;
+    headerEditor.setValue(headers);
+    updateActiveTabValues({ headers });
   }, [id, headerEditor, updateActiveTabValues]);
-  useEffect(() => storeHeaders(tabs), [tabs]);
+  const { headers, missing = [] } = (tab ?? {}) as Partial<StoredTab>;
+  const names = missing.filter((name) => !(name in objectIn(headers ?? ''))).join(', ');
+  useEffect(() => {
+    if (names) say(`Credentials are not saved across reloads. Enter ${names} again under Headers.`);
+  }, [id, names]);
 }
 
 /** Makes GraphiQL's tablist a plain list, since it contains close buttons, and marks tabs with a subscription. */
@@ -144,55 +141,6 @@ function useResponseInView(): void {
     newestMs.current = sentMs;
     if (isPhone()) document.querySelector('.graphiql-response')?.scrollIntoView();
   }, [sentMs]);
-}
-
-/** The headers of each tab over a reload, in session storage, without credentials. */
-const HEADERS = 'content-pages:headers';
-const CREDENTIAL = /auth|cookie|credential|key|password|secret|session|token/i;
-
-interface StoredHeaders {
-  readonly headers: string;
-  readonly left: readonly string[];
-}
-
-interface Tab {
-  readonly id: string;
-  readonly headers?: string | null;
-}
-
-/** Headers of tabs that were not yet in view since the page was loaded. */
-const waiting = new Map<string, StoredHeaders>(readStored());
-
-/** Returns the headers that a tab had before the reload, once. */
-function takeHeaders(tab: string): StoredHeaders | undefined {
-  const kept = waiting.get(tab);
-  waiting.delete(tab);
-  return kept;
-}
-
-function storeHeaders(tabs: readonly Tab[]): void {
-  const kept = tabs.flatMap(({ id, headers }): [string, StoredHeaders][] => {
-    const one = headers?.trim() ? withoutCredentials(headers) : waiting.get(id);
-    return one ? [[id, one]] : [];
-  });
-  session.set(HEADERS, JSON.stringify(kept));
-}
-
-function withoutCredentials(headers: string): StoredHeaders {
-  const left = Object.keys(objectIn(headers)).filter((name) => CREDENTIAL.test(name));
-  const kept = left.reduce(
-    (text, name) => applyEdits(text, modify(text, [name], undefined, {})),
-    headers,
-  );
-  return { headers: kept, left };
-}
-
-function readStored(): [string, StoredHeaders][] {
-  try {
-    return JSON.parse(session.get(HEADERS) ?? '[]') as [string, StoredHeaders][];
-  } catch {
-    return [];
-  }
 }
 
 const listOfTabs = (): HTMLElement | null => document.querySelector('.graphiql-tabs');
