@@ -100,7 +100,7 @@ it('harOf contains the field of each call, and marks unused prefetches', () => {
     { ...sent, path: [], ahead: 'unused' },
   ];
   const har = harOf({
-    ...{ request: { query: '{ a }' }, requestHeaders: [], ownHeaders: [], headers: [] },
+    ...{ request: { query: '{ a }' }, requestHeaders: [], headers: [] },
     ...{ startedAtMs: 0, durationMs: 3, status: 200, body: '{}', bodyBytes: 2, results: 1 },
     ...{ timing: undefined, failure: undefined, stream: undefined },
     result: { extensions: { upstream: { calls: 3, rounds: 1, backendMs: 2, journal } } },

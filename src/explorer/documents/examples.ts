@@ -1,5 +1,5 @@
 /** The examples in the order of the pane, most of them documents of the client package. */
-import { Kind, parse, print, visit } from 'graphql';
+import { parse, print, separateOperations } from 'graphql';
 import fragments from '../../client/documents/fragments.graphql?raw';
 import type { ExampleIds } from './example-ids.ts';
 
@@ -73,23 +73,8 @@ export const EXAMPLES: readonly Example[] = Object.values(GROUPS).flat();
 
 /** A document followed by the shared fragments that it spreads, directly or through others. */
 function withFragments(text: string): string {
-  const shared = new Map(
-    parse(fragments).definitions.flatMap((node) =>
-      node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node] as const] : [],
-    ),
-  );
-  const wanted = new Set<string>();
-  const collect = (node: Parameters<typeof visit>[0]): void => {
-    visit(node, {
-      FragmentSpread: ({ name }) => {
-        if (wanted.has(name.value)) return;
-        wanted.add(name.value);
-        const fragment = shared.get(name.value);
-        if (fragment) collect(fragment);
-      },
-    });
-  };
-  collect(parse(text));
-  const parts = [...wanted].flatMap((name) => shared.get(name) ?? []).map((node) => print(node));
-  return [text.trim(), ...parts].join('\n\n') + '\n';
+  const own = parse(text).definitions.length;
+  const [document] = Object.values(separateOperations(parse(text + fragments)));
+  const shared = document!.definitions.slice(own).map((node) => print(node));
+  return [text.trim(), ...shared].join('\n\n') + '\n';
 }

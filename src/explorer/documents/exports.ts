@@ -1,18 +1,18 @@
-/** Exports: to the clipboard, into a file, and as a manifest of trusted documents. */
+/** Exports: into a file, and as a manifest of trusted documents. */
 import { getOperationAST, parse } from 'graphql';
 import type { DocumentPlan } from '../exchange/extensions.ts';
+import { askPlan } from '../exchange/plan.ts';
+import type { GraphQLRequest } from '../exchange/request.ts';
 
 /**
  * Returns the JSON of a manifest with one operation. Source: Apollo's persisted query manifest, version 1. `price` is
  * an addition that readers ignore.
  *
- * @throws GraphQLError for a document that cannot be parsed.
+ * @throws GraphQLError for a document that cannot be parsed; TypeError outside of secure contexts.
  */
-export async function trustedDocument(
-  body: string,
-  operationName: string | undefined,
-  plan: DocumentPlan | undefined,
-): Promise<string> {
+export async function trustedDocument(request: GraphQLRequest): Promise<string> {
+  const { query: body, operationName } = request;
+  const planned = await askPlan(request);
   const operation = getOperationAST(parse(body), operationName);
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(body));
   const hex = [...new Uint8Array(digest)]
@@ -28,9 +28,7 @@ export async function trustedDocument(
           name: operation?.name?.value ?? 'operation',
           type: operation?.operation ?? 'query',
           body,
-          ...(plan && {
-            price: { calls: plan.calls, rounds: plan.rounds, values: plan.values },
-          }),
+          ...('plan' in planned && { price: priceOf(planned.plan) }),
         },
       ],
     },
@@ -39,15 +37,7 @@ export async function trustedDocument(
   );
 }
 
-/** Returns false if the browser blocks the clipboard. */
-export async function copyText(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const priceOf = ({ calls, rounds, values }: DocumentPlan) => ({ calls, rounds, values });
 
 /** Downloads a file with this text. */
 export function saveFile(name: string, type: string, text: string): void {

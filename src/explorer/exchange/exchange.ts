@@ -12,8 +12,6 @@ export interface TabExchange {
   readonly request: GraphQLRequest;
   /** Headers that the page sends by itself. */
   readonly requestHeaders: HeaderPairs;
-  /** Names of the user's headers, whose values may be secrets. */
-  readonly ownHeaders: readonly string[];
   /** When it was sent, in milliseconds since 1970. */
   readonly startedAtMs: number;
   readonly durationMs: number;

@@ -51,7 +51,6 @@ export interface SentHeaders {
   readonly all: Headers;
   /** Headers that the page sends by itself, without the key. */
   readonly ofPage: readonly (readonly [name: string, value: string])[];
-  readonly own: readonly string[];
   readonly ownJson: string;
 }
 
@@ -81,7 +80,6 @@ export function requestHeaders(
   return {
     all,
     ofPage: [...ofPage],
-    own: [...ownHeaders.keys()],
     ownJson: JSON.stringify(own),
   };
 }

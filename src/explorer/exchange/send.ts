@@ -46,7 +46,6 @@ async function* sendUntil(
   let exchange: TabExchange = {
     request,
     requestHeaders: headers.ofPage,
-    ownHeaders: headers.own,
     startedAtMs: Date.now(),
     durationMs: 0,
     status: undefined,

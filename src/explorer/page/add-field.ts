@@ -72,7 +72,7 @@ export function addField(wanted: Wanted, text: string, cursor: number): Added {
   const isOnOwnLine = /^\s*$/.test(indent);
   const before = isOnOwnLine ? `\n${indent}` : ' ';
   const at = last.loc!.end;
-  const { edit, length } = definitionsOf(operation, variables);
+  const edit = operation && definitionEdit(operation, variables);
   const inserted = `${before}${name}${argumentsOf(variables)}`;
   // Applied from the end, so that offsets stay valid. An operation may follow a fragment.
   const edits = [{ at, text: inserted }, ...(edit ? [edit] : [])].sort((a, b) => b.at - a.at);
@@ -80,7 +80,7 @@ export function addField(wanted: Wanted, text: string, cursor: number): Added {
     (all, one) => all.slice(0, one.at) + one.text + all.slice(one.at),
     text,
   );
-  const offset = at + before.length + (edit && edit.at < at ? length : 0);
+  const offset = at + before.length + (edit && edit.at < at ? edit.text.length : 0);
   return withSelections(schema, edited, offset, variables);
 }
 
@@ -88,7 +88,7 @@ function newDocument({ schema, parent }: Wanted, field: GraphQLField<unknown, un
   const kind = Object.values(OperationTypeNode).find((one) => schema.getRootType(one) === parent);
   if (!kind) return { problem: missingParent(schema, parent) };
   const variables = variablesFor({ schema, parent, field: field.name }, field, undefined);
-  const defined = variables.map(({ variable, type }) => `$${variable}: ${type}`).join(', ');
+  const defined = definitionsOf(variables);
   const isShort = kind === OperationTypeNode.QUERY && !defined;
   const head = isShort ? '' : `${kind}${defined && ` (${defined})`} `;
   const start = `${head}{\n  `;
@@ -180,30 +180,28 @@ const argumentsOf = (variables: readonly Variable[]): string =>
     ? ''
     : `(${variables.map(({ argument, variable }) => `${argument}: $${variable}`).join(', ')})`;
 
-function definitionsOf(
-  operation: OperationDefinitionNode | undefined,
-  variables: readonly Variable[],
-) {
-  const text = variables
-    .filter(({ isDefined }) => !isDefined)
-    .map(({ variable, type }) => `$${variable}: ${type}`)
-    .join(', ');
-  if (!text || !operation) return { edit: undefined, length: 0 };
-  const edit = definitionEdit(operation, text);
-  return { edit, length: edit.text.length };
-}
-
+/** Defines the variables that the operation does not define yet. */
 function definitionEdit(
   { loc, name, variableDefinitions = [], operation }: OperationDefinitionNode,
-  text: string,
-) {
+  variables: readonly Variable[],
+): Edit | undefined {
+  const text = definitionsOf(variables.filter(({ isDefined }) => !isDefined));
   const last = variableDefinitions.at(-1);
+  if (!text) return undefined;
   if (last) return { at: last.loc!.end, text: `, ${text}` };
   if (name) return { at: name.loc!.end, text: `(${text})` };
   const isShort = loc!.source.body[loc!.start] === '{';
   return isShort
     ? { at: loc!.start, text: `${operation} (${text}) ` }
     : { at: loc!.start + operation.length, text: ` (${text})` };
+}
+
+const definitionsOf = (variables: readonly Variable[]): string =>
+  variables.map(({ variable, type }) => `$${variable}: ${type}`).join(', ');
+
+interface Edit {
+  readonly at: number;
+  readonly text: string;
 }
 
 /** Adds default fields to objects without a selection, as Play does. */

@@ -155,20 +155,19 @@ function mostCallsOf({ routes }: DocumentPlan): string | undefined {
 /** The warning for a document that exceeds, or may exceed, the limits of a request. */
 function excessOf({ calls, values, budget }: DocumentPlan) {
   if (!budget) return undefined;
-  const { least } = calls;
-  const most = calls.most ?? Infinity;
-  if (least > budget.calls || (values?.atLeast ?? 0) > budget.values) {
-    const limit =
-      least > budget.calls ? `${budget.calls} calls` : `${format(budget.values)} values`;
-    return { kind: 'over', words: `Rejected. Limit: ${limit}` };
-  }
-  if (most > budget.calls) {
-    return { kind: 'near', words: `Limit: ${format(budget.calls)} calls` };
-  }
-  if ((values?.atMost ?? 0) > budget.values) {
-    return { kind: 'near', words: `Limit: ${format(budget.values)} values` };
-  }
-  return undefined;
+  const limits = [
+    { ...calls, limit: budget.calls, noun: 'calls' },
+    {
+      least: values?.atLeast ?? 0,
+      most: values?.atMost ?? 0,
+      limit: budget.values,
+      noun: 'values',
+    },
+  ];
+  const over = limits.find(({ least, limit }) => least > limit);
+  const near = over ?? limits.find(({ most, limit }) => (most ?? Infinity) > limit);
+  const words = near && `Limit: ${format(near.limit)} ${near.noun}`;
+  return over ? { kind: 'over', words: `Rejected. ${words}` } : near && { kind: 'near', words };
 }
 
 const sleep = (ms: number): Promise<void> =>

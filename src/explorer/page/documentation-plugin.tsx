@@ -11,6 +11,7 @@ import { isInterfaceType, isObjectType } from 'graphql';
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import { createPortal } from 'react-dom';
 import { addField, addVariables, variablesToGive, type ParentType } from './add-field.ts';
+import { say } from './messages.ts';
 
 // Routes break before a slash, and nowhere else: `GET /v0/pages` is one part.
 markdown.renderer.rules['code_inline'] = (tokens, index) => {
@@ -70,15 +71,7 @@ function useFieldItems(panel: RefObject<HTMLDivElement | null>): readonly FieldI
         element: link.closest('.graphiql-doc-explorer-item')!,
         field: link.textContent,
       }));
-      setItems((known) =>
-        known.length === found.length &&
-        known.every(
-          (one, index) =>
-            one.element === found[index]!.element && one.field === found[index]!.field,
-        )
-          ? known
-          : found,
-      );
+      setItems(found);
     };
     const watching = new MutationObserver(find);
     watching.observe(panel.current!, { subtree: true, childList: true, characterData: true });
@@ -87,9 +80,6 @@ function useFieldItems(panel: RefObject<HTMLDivElement | null>): readonly FieldI
   }, [panel]);
   return items;
 }
-
-/** How long the message of a "+" is shown, in milliseconds. */
-const SAID_MS = 8_000;
 
 function sentenceOf(field: string, missing: readonly string[]): string {
   const toGive = missing.map((name) => `$${name}`).join(' and ');
@@ -100,11 +90,6 @@ function AddField({ parent, field }: { parent: ParentType; field: string }) {
   const schema = useGraphiQL((state) => state.schema);
   const editor = useGraphiQL((state) => state.queryEditor);
   const variableEditor = useGraphiQL((state) => state.variableEditor);
-  const [said, say] = useState('');
-  useEffect(() => {
-    const hiding = setTimeout(() => say(''), SAID_MS);
-    return () => clearTimeout(hiding);
-  }, [said]);
   const add = (): void => {
     const model = editor?.getModel();
     if (!schema || !editor || !model) return;
@@ -130,16 +115,13 @@ function AddField({ parent, field }: { parent: ParentType; field: string }) {
     say(sentenceOf(field, variablesToGive(given, added.variables)));
   };
   return (
-    <>
-      <button
-        type="button"
-        className="add-field"
-        aria-label={`Add ${field} to the query`}
-        onClick={add}
-      >
-        +
-      </button>
-      <output className="add-field-said">{said}</output>
-    </>
+    <button
+      type="button"
+      className="add-field"
+      aria-label={`Add ${field} to the query`}
+      onClick={add}
+    >
+      +
+    </button>
   );
 }

@@ -4,10 +4,9 @@ import { printSchema } from 'graphql';
 import { useState, type ReactNode } from 'react';
 import type { PageSettings } from '../../client/page-settings.ts';
 import { useApiKey, useIsKeyRejected, writeApiKey } from '../exchange/api-key.ts';
-import { askPlan } from '../exchange/plan.ts';
 import { COPIES, type Copied } from '../documents/copies.ts';
 import { CostBadge } from './cost-badge.tsx';
-import { copyText, saveFile, trustedDocument } from '../documents/exports.ts';
+import { saveFile, trustedDocument } from '../documents/exports.ts';
 import { objectIn } from '../exchange/json.ts';
 import { say, useMessage } from './messages.ts';
 import { linkTo, savedDocuments, wouldReplace } from '../documents/stored-documents.ts';
@@ -128,7 +127,11 @@ function DocumentMenu() {
         type="button"
         onClick={() => {
           const { document, variables, operationName } = read();
-          void exportTrusted(document, variables, operationName).then(
+          void trustedDocument({
+            query: document,
+            variables: objectIn(variables),
+            operationName,
+          }).then(
             (manifest) => {
               saveFile(`${nameOf(document)}.json`, 'application/json', manifest);
               say('Exported as a trusted document.');
@@ -188,23 +191,18 @@ function copyAs(
   }
 }
 
-const copy = async (text: string, what: string): Promise<void> =>
-  say(
-    (await copyText(text)) ? `${what} copied.` : 'Not copied: this browser blocks the clipboard.',
-  );
+async function copy(text: string, what: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    say(`${what} copied.`);
+  } catch {
+    say('Not copied: this browser blocks the clipboard.');
+  }
+}
 
 /** `crypto.subtle` exists in secure contexts only. */
 const CANNOT_EXPORT =
   'Not exported. Use a valid document, and open this page on localhost or over HTTPS.';
-
-async function exportTrusted(
-  query: string,
-  variables: string,
-  operationName: string | undefined,
-): Promise<string> {
-  const planned = await askPlan({ query, variables: objectIn(variables), operationName });
-  return trustedDocument(query, operationName, 'plan' in planned ? planned.plan : undefined);
-}
 
 /** The name of the first operation. GraphiQL's own state lags behind the editor. */
 const nameOf = (document: string): string =>

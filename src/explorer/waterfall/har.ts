@@ -14,21 +14,6 @@ const BACKEND = 'http://backend.invalid';
 
 const UNKNOWN = -1;
 
-/** Values that do not exist or that the page cannot know. */
-const BARE_REQUEST = {
-  httpVersion: 'HTTP/1.1',
-  cookies: [],
-  queryString: [],
-  headersSize: UNKNOWN,
-};
-const BARE_RESPONSE = {
-  statusText: '',
-  httpVersion: 'HTTP/1.1',
-  cookies: [],
-  redirectURL: '',
-  headersSize: UNKNOWN,
-};
-
 export function harOf(exchange: TabExchange): object {
   const explained = callLogOf(exchange.result);
   const rows = explained ? waterfallOf(explained).rows : [];
@@ -53,28 +38,24 @@ export function harOf(exchange: TabExchange): object {
 
 function operationEntry(exchange: TabExchange) {
   const text = JSON.stringify(exchange.request);
-  const { durationMs, headers, timing } = exchange;
+  const { startedAtMs, durationMs, headers, timing } = exchange;
   const mimeType = headers.find(([name]) => name === 'content-type')?.[1] ?? '';
   const waitMs = timing?.waitMs ?? durationMs;
+  const entry = bareEntry(startedAtMs, durationMs, 'POST', ENDPOINT, exchange.status);
   return {
-    startedDateTime: new Date(exchange.startedAtMs).toISOString(),
-    time: tenths(durationMs),
+    ...entry,
     request: {
-      ...BARE_REQUEST,
-      method: 'POST',
-      url: ENDPOINT,
+      ...entry.request,
       headers: pairs(exchange.requestHeaders),
       postData: { mimeType: 'application/json', text },
       bodySize: new TextEncoder().encode(text).length,
     },
     response: {
-      ...BARE_RESPONSE,
-      status: exchange.status ?? 0,
+      ...entry.response,
       headers: pairs(headers),
       content: { size: exchange.bodyBytes, mimeType, text: exchange.body },
       bodySize: timing?.wireBytes ?? UNKNOWN,
     },
-    cache: {},
     timings: {
       send: 0,
       wait: tenths(waitMs),
@@ -84,27 +65,42 @@ function operationEntry(exchange: TabExchange) {
 }
 
 function callEntry({ startedAtMs }: TabExchange, row: CallRow) {
-  const time = tenths(row.durationMs ?? 0);
+  const url = BACKEND + row.route.replaceAll(/\{(\w+)\}/g, ':$1');
   return {
-    startedDateTime: new Date(startedAtMs + row.startMs).toISOString(),
-    time,
+    ...bareEntry(startedAtMs + row.startMs, row.durationMs ?? 0, row.method, url, row.status),
     comment:
       row.how === 'unused'
         ? 'prefetched, unused'
         : `${row.how}, attempt ${row.attempt}, field ${row.field}`,
-    request: {
-      ...BARE_REQUEST,
-      method: row.method,
-      url: BACKEND + row.route.replaceAll(/\{(\w+)\}/g, ':$1'),
-      headers: [],
-      bodySize: UNKNOWN,
-    },
+  };
+}
+
+/** An entry without what the page does not know of REST calls. */
+function bareEntry(
+  startMs: number,
+  durationMs: number,
+  method: string,
+  url: string,
+  status: number | null | undefined,
+) {
+  const time = tenths(durationMs);
+  const message = {
+    httpVersion: 'HTTP/1.1',
+    cookies: [],
+    headers: [],
+    headersSize: UNKNOWN,
+    bodySize: UNKNOWN,
+  };
+  return {
+    startedDateTime: new Date(startMs).toISOString(),
+    time,
+    request: { ...message, method, url, queryString: [] },
     response: {
-      ...BARE_RESPONSE,
-      status: row.status ?? 0,
-      headers: [],
+      ...message,
+      status: status ?? 0,
+      statusText: '',
+      redirectURL: '',
       content: { size: 0, mimeType: 'application/json' },
-      bodySize: UNKNOWN,
     },
     cache: {},
     timings: { send: 0, wait: time, receive: 0 },
