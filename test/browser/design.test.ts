@@ -296,6 +296,8 @@ describe('the panes', () => {
   it('open with one press each while a tooltip is shown', async () => {
     const { page } = await open();
     await page.getByRole('button', { name: 'Show Fields' }).click();
+    await page.mouse.move(600, 300);
+    await page.getByRole('button', { name: 'Hide Fields' }).hover();
     await page.locator('.graphiql-tooltip').getByText('Hide Fields').first().waitFor();
 
     await page.getByRole('button', { name: 'Show History' }).click();

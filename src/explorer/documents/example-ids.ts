@@ -16,13 +16,16 @@ export interface ExampleIds {
 
 interface Found {
   readonly page?: Page | null;
-  readonly searchPages?: readonly { readonly page: Page | null }[] | null;
+  readonly searchPages?: readonly SearchHit[] | null;
   readonly accounts: Nodes<{ readonly accountId: string }>;
   readonly persons: Nodes<{ readonly id: string }>;
   readonly topics: Nodes<{ readonly topicId: string }>;
 }
-interface Page {
+interface SearchHit {
   readonly pageId: string;
+  readonly page?: Page | null;
+}
+interface Page {
   readonly audiences: Nodes<{
     readonly latestVersion: { readonly id: string; readonly status: string | null } | null;
   }>;
@@ -48,11 +51,12 @@ export function idFinder(ask: Ask, knownPageId: string | undefined): FindIds {
 /** @param known the id of a page that exists. */
 export async function findExampleIds(ask: Ask, known?: string): Promise<ExampleIds> {
   const found = await ask<Found>(query, { pageId: known, isKnown: known !== undefined });
-  const page = found?.page ?? found?.searchPages?.[0]?.page;
+  const hit = found?.searchPages?.[0];
+  const page = found?.page ?? hit?.page;
   const latest = (page?.audiences?.nodes ?? []).flatMap(({ latestVersion }) => latestVersion ?? []);
   const version = latest.find(({ status }) => status === 'draft') ?? latest[0];
   return {
-    pageId: page?.pageId ?? known ?? null,
+    pageId: known ?? hit?.pageId ?? null,
     accountId: found?.accounts?.nodes[0]?.accountId ?? null,
     personIds: found?.persons?.nodes.map(({ id }) => id) ?? [],
     topicId: found?.topics?.nodes[0]?.topicId ?? null,

@@ -28,7 +28,6 @@ const PARTS: Format = {
   resultIn: (piece) => /\r\n\r\n(.+)/s.exec(piece)?.[1],
 };
 
-export const isEvents = (contentType: string): boolean => contentType.startsWith(EVENTS.type);
 export const isParts = (contentType: string): boolean => contentType.startsWith(PARTS.type);
 
 /**

@@ -11,7 +11,6 @@ import { isInterfaceType, isObjectType } from 'graphql';
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import { createPortal } from 'react-dom';
 import { addField, addVariables, variablesToGive, type ParentType } from './add-field.ts';
-import { say } from './messages.ts';
 
 // Routes break before a slash, and nowhere else: `GET /v0/pages` is one part.
 markdown.renderer.rules['code_inline'] = (tokens, index) => {
@@ -81,6 +80,9 @@ function useFieldItems(panel: RefObject<HTMLDivElement | null>): readonly FieldI
   return items;
 }
 
+/** How long the message of a "+" is shown, in milliseconds. */
+const SAID_MS = 8_000;
+
 function sentenceOf(field: string, missing: readonly string[]): string {
   const toGive = missing.map((name) => `$${name}`).join(' and ');
   return `${field} was added.${toGive && ` Set ${toGive} under Variables.`}`;
@@ -90,6 +92,11 @@ function AddField({ parent, field }: { parent: ParentType; field: string }) {
   const schema = useGraphiQL((state) => state.schema);
   const editor = useGraphiQL((state) => state.queryEditor);
   const variableEditor = useGraphiQL((state) => state.variableEditor);
+  const [said, say] = useState('');
+  useEffect(() => {
+    const hiding = setTimeout(() => say(''), SAID_MS);
+    return () => clearTimeout(hiding);
+  }, [said]);
   const add = (): void => {
     const model = editor?.getModel();
     if (!schema || !editor || !model) return;
@@ -115,13 +122,16 @@ function AddField({ parent, field }: { parent: ParentType; field: string }) {
     say(sentenceOf(field, variablesToGive(given, added.variables)));
   };
   return (
-    <button
-      type="button"
-      className="add-field"
-      aria-label={`Add ${field} to the query`}
-      onClick={add}
-    >
-      +
-    </button>
+    <>
+      <button
+        type="button"
+        className="add-field"
+        aria-label={`Add ${field} to the query`}
+        onClick={add}
+      >
+        +
+      </button>
+      <output className="add-field-said">{said}</output>
+    </>
   );
 }

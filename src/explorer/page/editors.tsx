@@ -8,8 +8,7 @@ export function Editors() {
   useWholeLines();
   useShortcuts();
   useSystemColors();
-  useCompletion();
-  useQuickFixes();
+  useSuggestions();
   return null;
 }
 
@@ -107,12 +106,13 @@ function useSystemColors(): void {
   }, [theme, setTheme]);
 }
 
-function useCompletion(): void {
+function useSuggestions(): void {
   const monaco = useMonaco((state) => state.monaco);
   const monacoGraphQL = useMonaco((state) => state.monacoGraphQL);
   const schema = useGraphiQL((state) => state.schema);
   useEffect(() => {
     if (!monaco || !monacoGraphQL || !schema) return undefined;
+    const fixing = monaco.languages.registerCodeActionProvider('graphql', quickFixes);
     let completing: { dispose: () => void } | undefined;
     let isOver = false;
     // A separate chunk, loaded with the editor.
@@ -126,17 +126,9 @@ function useCompletion(): void {
     return () => {
       isOver = true;
       completing?.dispose();
+      fixing.dispose();
     };
   }, [monaco, monacoGraphQL, schema]);
-}
-
-function useQuickFixes(): void {
-  const monaco = useMonaco((state) => state.monaco);
-  useEffect(() => {
-    if (!monaco) return undefined;
-    const offering = monaco.languages.registerCodeActionProvider('graphql', quickFixes);
-    return () => offering.dispose();
-  }, [monaco]);
 }
 
 /** The current text of an editor; empty until it has loaded. */

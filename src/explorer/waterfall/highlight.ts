@@ -50,7 +50,12 @@ function mark(
 ): Marks[] {
   const model = editor?.getModel();
   if (!editor || !model) return [];
-  const range = rangeIn(model.getValue(), locate);
+  let range: TextRange | undefined;
+  try {
+    range = locate(model.getValue());
+  } catch {
+    // The query was edited and does not parse.
+  }
   if (!range) return [];
   const start = model.getPositionAt(range.start);
   const end = model.getPositionAt(range.end);
@@ -66,14 +71,6 @@ function mark(
       { range: at, options: { className: 'marked-field', stickiness: NEVER_GROWS } },
     ]),
   ];
-}
-
-function rangeIn(text: string, locate: (text: string) => TextRange | undefined) {
-  try {
-    return locate(text);
-  } catch {
-    return undefined; // The query was edited and does not parse.
-  }
 }
 
 interface TextRange {

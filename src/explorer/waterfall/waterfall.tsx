@@ -4,7 +4,7 @@ import { useExchange, type TabExchange } from '../exchange/exchange.ts';
 import type { Explained } from '../../plan/explain.ts';
 import { callLogOf, type DocumentPlan } from '../exchange/extensions.ts';
 import { usePlanOf } from '../exchange/plan.ts';
-import { isEvents, isParts } from '../exchange/results.ts';
+import { isParts } from '../exchange/results.ts';
 import { saveFile } from '../documents/exports.ts';
 import { Events } from './events.tsx';
 import { harOf } from './har.ts';
@@ -24,13 +24,19 @@ export function WaterfallPane({ suggests }: { suggests: boolean }) {
   }
   const explained = callLogOf(exchange.result);
   const { stream } = exchange;
+  const saveHar = () =>
+    saveFile('request.har', 'application/json', JSON.stringify(harOf(exchange), null, 2));
   return (
     <>
       {stream && <Events exchange={exchange} stream={stream} />}
       <section className="waterfall" aria-label="REST calls of this request">
         <header>
           {explained ? <Totals exchange={exchange} explained={explained} /> : <p />}
-          <Actions exchange={exchange} />
+          <div className="waterfall-actions">
+            <button type="button" onClick={saveHar}>
+              Save HAR
+            </button>
+          </div>
         </header>
         {explained ? (
           // The pressed row belongs to this request.
@@ -53,7 +59,7 @@ function Totals({ exchange, explained }: { exchange: TabExchange; explained: Exp
       <strong>
         {countText(calls, 'call')}, {countText(rounds, 'round trip')}
       </strong>
-      {isOfEvents(exchange) && <span>for the last event, without polls</span>}
+      {exchange.stream && <span>for the last event, without polls</span>}
       {plan && <span className="planned">planned: {planned(plan, rounds)}</span>}
       <span>backend {ms(backendMs)}</span>
       {gatewayMs !== undefined && <span>gateway {ms(gatewayMs)}</span>}
@@ -61,17 +67,12 @@ function Totals({ exchange, explained }: { exchange: TabExchange; explained: Exp
   );
 }
 
-const contentTypeOf = ({ headers }: TabExchange): string =>
-  headers.find(([name]) => name === 'content-type')?.[1] ?? '';
-
-const isOfEvents = (exchange: TabExchange): boolean => isEvents(contentTypeOf(exchange));
-
 /** Time in the gateway without a pending call; undefined for subscriptions, and without measurements of the browser. */
 function gatewayMsOf(exchange: TabExchange, backendMs: number): number | undefined {
-  const { timing } = exchange;
-  if (!timing || isOfEvents(exchange)) return undefined;
+  const { timing, stream } = exchange;
+  if (!timing || stream) return undefined;
   // Calls continue between the parts of an incremental response.
-  const isInParts = isParts(contentTypeOf(exchange));
+  const isInParts = isParts(exchange.headers.find(([name]) => name === 'content-type')?.[1] ?? '');
   return Math.max(0, timing.waitMs + (isInParts ? timing.receiveMs : 0) - backendMs);
 }
 
@@ -84,32 +85,16 @@ function planned({ calls: { least, most }, rounds }: DocumentPlan, made: number)
   return rounds === made ? calls : `${calls}, ${countText(rounds, 'round trip')}`;
 }
 
-function Actions({ exchange }: { exchange: TabExchange }) {
-  const har = () => JSON.stringify(harOf(exchange), null, 2);
-  return (
-    <div className="waterfall-actions">
-      <button type="button" onClick={() => saveFile('request.har', 'application/json', har())}>
-        Save HAR
-      </button>
-    </div>
-  );
-}
-
 const INVALID = new Set(['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED']);
 
 function NoCallLog({ exchange: { result } }: { exchange: TabExchange }) {
   // The status line has the reason.
   if (!result) return null;
   const codes = (result.errors ?? []).map(({ extensions }) => String(extensions?.['code']));
-  return <p className="waterfall-hint">{noCallBecause(codes)}</p>;
-}
-
-function noCallBecause(codes: readonly string[]): string {
-  const [code] = codes;
-  if (code === undefined) return 'This gateway does not show its REST calls (EXPLAIN).';
-  return codes.some((one) => INVALID.has(one))
-    ? 'No REST calls: the query is invalid.'
-    : `No REST calls: the query was rejected with ${code}.`;
+  let reason = `No REST calls: the query was rejected with ${codes[0]}.`;
+  if (codes.length === 0) reason = 'This gateway does not show its REST calls (EXPLAIN).';
+  else if (codes.some((one) => INVALID.has(one))) reason = 'No REST calls: the query is invalid.';
+  return <p className="waterfall-hint">{reason}</p>;
 }
 
 function Calls({ exchange, explained }: { exchange: TabExchange; explained: Explained }) {
