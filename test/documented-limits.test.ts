@@ -48,7 +48,12 @@ import { MAX_BYTES } from '../src/rest/decode/decode-cache.ts';
 import { MAX_FAULTS } from '../src/rest/decode/decode.ts';
 import { MAX_DEPTH, MAX_VALUES, SMALL } from '../src/rest/decode/json.ts';
 import { BREAKER, ITS_TIME } from '../src/rest/policies/circuit-breaker.ts';
-import { RETRY_AFTER_MS, SHARES } from '../src/rest/policies/concurrency-limiter.ts';
+import {
+  CALLS_PER_TURN,
+  NO_PROGRESS_MS,
+  RETRY_AFTER_MS,
+  SHARES,
+} from '../src/rest/policies/concurrency-limiter.ts';
 import { MAX_BACKOFF_MS } from '../src/rest/policies/rate-limit-backoff.ts';
 import {
   BASE_MS,
@@ -199,6 +204,8 @@ describe('docs/limits.md', () => {
     `Up to ${inMegabytes(MAX_WAITING_BYTES)} of lines`,
     `when no request has arrived for ${QUIET_MS} ms`,
     `within ${ECHO_MS} ms`,
+    `wait in one turn, ${CALLS_PER_TURN} at a time`,
+    `After ${NO_PROGRESS_MS} ms in which no queued call was sent`,
     `read nothing for ${STALLED_MS / 60_000} min`,
     `four processes open up to ${4 * DEFAULTS.connections} connections`,
   ])('is consistent with pages that state “%s”', (phrase) => {

@@ -1,7 +1,9 @@
 /** Admission: the limits of operations in flight, and the order in which waiting ones begin. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Admission, type Permit } from '../../src/gateway/policies/admission.ts';
+import { Cancel } from '../../src/lib/cancel.ts';
+import type { Operation } from '../../src/gateway/operation/operation.ts';
+import { Admission, CallerLimits, type Permit } from '../../src/gateway/policies/admission.ts';
 import { NewDocuments } from '../../src/gateway/policies/new-documents.ts';
 
 /** The bytes of a response of this weight. */
@@ -10,6 +12,27 @@ const bytesOf = (weight: number): number => (weight - 1) * 200_000;
 const one = (): number => 1;
 
 const uncut = (): void => expect.unreachable();
+
+/** A limiter with room for what the test says, when the test says. */
+class StagedLimiter {
+  readonly mayBegin: (key: string, begun: number) => boolean;
+  #onRoom: (() => void) | undefined;
+
+  constructor(mayBegin: (key: string, begun: number) => boolean) {
+    this.mayBegin = mayBegin;
+  }
+
+  whenRoom(onRoom: () => void): void {
+    this.#onRoom = onRoom;
+  }
+
+  /** Calls the listener once, as the limiter does. */
+  giveRoom(): void {
+    const onRoom = this.#onRoom;
+    this.#onRoom = undefined;
+    onRoom?.();
+  }
+}
 
 /** An operation by its key and weight: `a` weighs one, `a5` weighs five. */
 type Named = string;
@@ -112,50 +135,69 @@ describe('admission', () => {
 
   it('queues operations whose calls would wait for connections, and no others', async () => {
     let isFree = false;
-    let onRoom = (): void => {};
-    const mayBegin = (key: string): boolean => isFree || key === 'b';
-    const whenRoom = (listener: () => void): void => void (onRoom = listener);
-    const admission = new Admission({ limiter: { mayBegin, whenRoom } });
+    const limiter = new StagedLimiter((key) => isFree || key === 'b');
+    const admission = new Admission({ limiter });
     const permits = ['a', 'b'].map((key) => admission.enter(key, one, one));
     expect(permits.map((permit) => permit instanceof Promise)).toEqual([true, false]);
     expect(admission.enter('c', one)).not.toBeInstanceOf(Promise);
 
     isFree = true;
-    onRoom();
+    limiter.giveRoom();
 
     expect(await permits[0]).toBeDefined();
     expect(admission.waiting).toBe(0);
   });
 
-  it('admits as many queued operations in one tick as connections can carry their calls', async () => {
+  it('admits as many queued operations in one tick as connections can carry their calls', () => {
     let free = 0;
-    let onRoom = (): void => {};
-    const mayBegin = (_key: string, begun: number): boolean => begun < free;
-    const whenRoom = (listener: () => void): void => void (onRoom = listener);
-    const admission = new Admission({ limiter: { mayBegin, whenRoom } });
+    const limiter = new StagedLimiter((_key, begun) => begun < free);
+    const admission = new Admission({ limiter });
     for (const key of ['a', 'b', 'c', 'd']) void admission.enter(key, one, () => 3);
 
     free = 4;
-    onRoom();
+    limiter.giveRoom();
     expect(admission.waiting).toBe(2);
-    onRoom();
+    limiter.giveRoom();
 
     expect(admission.waiting).toBe(0);
   });
 
   it('admits queued operations without calls, such as those of callers who have left, at any time', () => {
     let calls = 3;
-    let onRoom = (): void => {};
-    const mayBegin = (): boolean => false;
-    const whenRoom = (listener: () => void): void => void (onRoom = listener);
-    const admission = new Admission({ limiter: { mayBegin, whenRoom } });
+    const limiter = new StagedLimiter(() => false);
+    const admission = new Admission({ limiter });
     for (const key of ['a', 'b', 'c']) void admission.enter(key, one, () => calls);
     expect(admission.waiting).toBe(3);
 
     calls = 0;
-    onRoom();
+    limiter.giveRoom();
 
     expect(admission.waiting).toBe(0);
+  });
+
+  it('expects no calls of an operation whose caller has left', async () => {
+    const limiter = new StagedLimiter(() => false);
+    const upstream = { isAccepted: () => true, limiter };
+    const budget = { calls: 250, values: 100_000 };
+    const limits = new CallerLimits({
+      upstream,
+      budget,
+      documents: { isKnown: () => true },
+      trusted: undefined,
+    });
+    const cancel = new Cancel();
+    const weighed = { weight: 1, calls: 3, bytes: { bytes: 0 } };
+    const entered = limits.enter({
+      callerKey: 'a',
+      cancel,
+      weighed,
+    } as unknown as Operation);
+    expect(entered).toBeInstanceOf(Promise);
+
+    cancel.cancel();
+    limiter.giveRoom();
+
+    expect(await entered).toBeDefined();
   });
 
   it('does not let a light operation overtake a heavy one that is next in the queue', async () => {

@@ -45,7 +45,7 @@ async function openFull(...more: readonly string[]) {
   );
   void Promise.allSettled(asked);
   await until(() => rest.backend.hits() === keys.length + more.length + 4);
-  return { ...rest, clock, one, calls, limiter: rest.upstream.limiter };
+  return { ...rest, clock, one, first: asked[0], calls, limiter: rest.upstream.limiter };
 }
 
 describe('the concurrency limiter', () => {
@@ -192,6 +192,42 @@ describe('the concurrency limiter', () => {
 
     const sent = backend.seen.slice(before).map(({ target }) => target.split('/').at(-1));
     expect(sent).toEqual(['first-1', 'first-2', 'second-1', 'second-2']);
+  });
+
+  it('gives a request a later turn after sixteen queued calls', async () => {
+    const { backend, client, calls, one } = await openFull('many', 'few');
+    const before = backend.hits();
+    const many = client({ apiKey: 'many' });
+
+    const asked = Array.from({ length: 17 }, (_, i) => getPerson(many, i + 1));
+    asked.push(getPerson(client({ apiKey: 'few' }), 'few'));
+    backend.on('*', ok(personAsked));
+    one.release();
+    await Promise.all(asked);
+    calls.release();
+
+    const sent = backend.seen.slice(before).map(({ target }) => target.split('/').at(-1));
+    expect(sent.slice(-3)).toEqual(['16', 'few', '17']);
+  });
+
+  it('gives a new key the turn of the latest call that was sent, not an earlier one', async () => {
+    const { backend, client, calls, one } = await openFull('first', 'second', 'new');
+    const before = backend.hits();
+    const ask = (apiKey: string, id: string) => getPerson(client({ apiKey }), id);
+
+    const asked = [
+      ask('first', 'first-1'),
+      ask('first', 'first-2').then(() => ask('new', 'new')),
+      ask('second', 'second-1'),
+      ask('second', 'second-2'),
+    ];
+    backend.on('*', ok(personAsked));
+    one.release();
+    await Promise.all(asked);
+    calls.release();
+
+    const sent = backend.seen.slice(before).map(({ target }) => target.split('/').at(-1));
+    expect(sent).toEqual(['first-1', 'second-1', 'first-2', 'second-2', 'new']);
   });
 
   it('rejects a call when the queue is full, and the latest calls of the key with the most queued calls', async () => {
@@ -417,6 +453,40 @@ describe('an operation that may begin', () => {
     await until(() => backend.hits() > before);
 
     expect([limiter.mayBegin('busy', 0), limiter.mayBegin('new', 0)]).toEqual([false, true]);
+  });
+
+  it('waits while calls of its key are queued, even if connections are free for others', async () => {
+    const rest = await openRest({ clock: new FakeClock(), connections: 4, breaker: NO_BREAKER });
+    const { backend, client } = rest;
+    const { limiter } = rest.upstream;
+    await accept(rest, 'busy', 'new');
+    backend.on('*', silence());
+
+    // Three of four connections are a key's share.
+    for (let i = 0; i < 4; i++) void outcome(getPerson(client({ apiKey: 'busy' }), i));
+
+    expect([limiter.mayBegin('busy', 0), limiter.mayBegin('new', 0)]).toEqual([false, true]);
+  });
+
+  it('is notified when a call ends without a queue', async () => {
+    const { one, limiter } = await openFull();
+
+    const notified = new Promise<void>((resolve) => limiter.whenRoom(resolve));
+    one.release();
+
+    await notified;
+  });
+
+  it('leaves a connection that has just become free to those who waited before it', async () => {
+    const { client, one, limiter, first } = await openFull('waiting', 'new');
+    void outcome(getPerson(client({ apiKey: 'waiting' }), 'queued'));
+    const notified = new Promise<void>((resolve) => limiter.whenRoom(resolve));
+
+    one.release();
+    await first;
+
+    expect(limiter.mayBegin('new', 0)).toBe(false);
+    await notified;
   });
 
   it('begins when the queue has made no progress for a quarter of a second', async () => {

@@ -17,10 +17,10 @@ import type { UpstreamSettings } from '../call/options.ts';
 export const SHARES = { key: 7 / 8, routeOfKey: 4 / 5, route: 15 / 16 };
 
 /** Calls of a request that wait in one turn. */
-const CALLS_PER_TURN = 16;
+export const CALLS_PER_TURN = 16;
 
 /** Time without progress after which operations no longer wait for the queue, in milliseconds. */
-export const STALLED_MS = 250;
+export const NO_PROGRESS_MS = 250;
 
 export const RETRY_AFTER_MS = 1_000;
 
@@ -81,8 +81,8 @@ export class ConcurrencyLimiter {
   }
 
   /**
-   * Whether an operation of a key should begin: its calls would be sent at once, or before those in the queue. Otherwise
-   * its results would wait in memory for calls that cannot be sent. A queue without progress delays no operation.
+   * Whether an operation of a key should begin: its calls would be sent immediately, or before those in the queue.
+   * Otherwise its results would wait in memory for calls that cannot be sent. A queue without progress delays no operation.
    *
    * @param begun calls of operations that begin before it, in the same tick.
    */
@@ -91,7 +91,7 @@ export class ConcurrencyLimiter {
     if (this.#isScheduled && this.#onRoom) return false;
     const next = this.#queue.find(({ call }) => !isDeferred(call));
     if (!next) return begun < this.#settings.connections;
-    if (this.#settings.clock.now() - this.#progressMs >= STALLED_MS) return true;
+    if (this.#settings.clock.now() - this.#progressMs >= NO_PROGRESS_MS) return true;
     const key = this.#keys.isAccepted(apiKey) ? this.#keys.find(apiKey)! : this.#keys.unaccepted;
     const isFree = key.waiting === 0 && this.#active + begun < this.#settings.connections;
     return isFree || (begun === 0 && this.#turnOf(key) < next.turn);
@@ -100,13 +100,13 @@ export class ConcurrencyLimiter {
   /** Calls a listener once, when `mayBegin` may have changed. There is one listener. */
   whenRoom(onRoom: () => void): void {
     this.#onRoom = onRoom;
-    // Without progress, no call ends.
+    // Otherwise nothing would call it while no call ends.
     if (this.#hasStallTimer) return;
     this.#hasStallTimer = true;
     this.#settings.clock.setTimeout(() => {
       this.#hasStallTimer = false;
       if (this.#onRoom) this.#sendQueued();
-    }, STALLED_MS);
+    }, NO_PROGRESS_MS);
   }
 
   end(attempt: Attempt, settled: Settled): void {
