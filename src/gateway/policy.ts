@@ -6,10 +6,11 @@
  */
 import type { ExecutionResult } from 'graphql';
 import type { MaybePromise } from '../execution/core/resolved-value.ts';
-import type { Document } from './operation/document.ts';
+import type { Document, OperationDefinition } from './operation/document.ts';
 import type { GatewayContext } from './operation/gateway-context.ts';
-import type { Operation, ReadyOperation, SelectedOperation } from './operation/operation.ts';
+import type { Operation, ReadyOperation } from './operation/operation.ts';
 import type { Answered } from './operation/outcome.ts';
+import type { OperationParams } from './operation/params.ts';
 import type { OperationResponse } from './operation/response.ts';
 
 /** Results of a subscription: a `ResultStream`, possibly wrapped by plugins. */
@@ -24,15 +25,15 @@ export interface Policy {
   /** Before parameters are read: rejects requests that are not GraphQL. */
   onRequestParse?(operation: Operation): void;
   /** After parameters are read: delays the parsing of the document. */
-  onParams?(operation: Operation): Promise<void> | undefined;
+  onParams?(operation: Operation, params: OperationParams): Promise<void> | undefined;
   /** Before the document is parsed; may return the document. */
-  onParse?(operation: Operation): Document | undefined;
+  onParse?(operation: Operation, params: OperationParams): Document | undefined;
   /** When the operation of the document is selected; again if a plugin replaces it. */
-  onSelect?(operation: SelectedOperation): void;
+  onSelect?(operation: Operation): void;
   /** Before the document is validated. */
-  onValidate?(operation: SelectedOperation): void;
+  onValidate?(operation: Operation, definition: OperationDefinition): void;
   /** Completes the context of resolvers. */
-  onContextBuilding?(operation: SelectedOperation, context: GatewayContext): void;
+  onContextBuilding?(operation: Operation, context: GatewayContext): void;
   /** Wraps the execution of a query or mutation; the first policy is the outermost. */
   onExecute?(operation: ReadyOperation, next: Next<ExecutionResult>): MaybePromise<ExecutionResult>;
   /** Wraps the start of a subscription, in the same order. */

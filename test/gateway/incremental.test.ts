@@ -444,7 +444,7 @@ it.each([
       await released;
       yield { hasNext: false };
     }
-    const operation = { bytes: undefined, errors: undefined, writes: undefined };
+    const operation = { bytes: undefined, errors: [], writes: undefined };
     const others = { head: {}, cancel: () => {}, translate: (error: unknown) => error as never };
     const parts = new ResultParts({ operation, format, later: later(), ...others });
     const { frames } = parts.stream({ data: {} }, 20);

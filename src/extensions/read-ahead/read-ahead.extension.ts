@@ -36,13 +36,13 @@ export function prefetching({ metrics, clock }: PrefetchingOptions): Extension {
     for (const begun of runs.begun) if (begun.apiKey === apiKey) begun.cancel();
   };
 
-  const begin = (operation: ReadyOperation): void => {
+  const begin = ({ record, definition, contextValue, variableValues }: ReadyOperation): void => {
     // A plugin may execute an operation twice.
-    if (RUN.get(operation)) return;
-    const { apiKey, variables, rest } = operation;
-    const run = new Run(runs, apiKey, rest, predictionsOf(operation.definition), variables);
+    if (RUN.get(record)) return;
+    const { rest } = contextValue;
+    const run = new Run(runs, record.apiKey, rest, predictionsOf(definition), variableValues);
     rest.makeCall = run.makeCall;
-    RUN.set(operation, run);
+    RUN.set(record, run);
   };
 
   const end = (run: Run, { cancel }: Operation, result: ExecutionResult): void => {
@@ -61,14 +61,15 @@ export function prefetching({ metrics, clock }: PrefetchingOptions): Extension {
     policies: {
       readAhead: {
         onExecute(operation, next) {
-          if (operation.operationType === 'mutation') cancelPrefetches(operation);
+          const { record } = operation;
+          if (record.operationType === 'mutation') cancelPrefetches(record);
           else if (isPrefetchable(operation)) begin(operation); // a query: subscriptions are not executed here
           return next(operation);
         },
-        onExecuteDone(operation, result) {
-          if (operation.operationType === 'mutation') cancelPrefetches(operation);
-          const run = RUN.get(operation);
-          if (run && !run.isOver) end(run, operation, result);
+        onExecuteDone({ record }, result) {
+          if (record.operationType === 'mutation') cancelPrefetches(record);
+          const run = RUN.get(record);
+          if (run && !run.isOver) end(run, record, result);
           return undefined;
         },
       },

@@ -13,7 +13,7 @@ import type { Extension } from '../../gateway/extension.ts';
 import { clientError } from '../../gateway/operation/client-error.ts';
 import { StateKey, type ReadyOperation } from '../../gateway/operation/operation.ts';
 import type { Next, Policy } from '../../gateway/policy.ts';
-import { argsOf } from '../../gateway/policies/execution.ts';
+import { WEIGHED } from '../../gateway/policies/admission.ts';
 import type { Store } from './connection.ts';
 import { PREFIX, type LuaScript } from './names.ts';
 
@@ -32,16 +32,16 @@ export function limiting(limits: LeasedRateLimits): Extension {
     operation: ReadyOperation,
     next: Next<Result>,
   ): MaybePromise<Result | ExecutionResult> => {
-    const { apiKey } = operation;
+    const { record, definition, contextValue } = operation;
+    const { apiKey } = record;
     // Operations without a key make no calls.
     if (apiKey === undefined) return next(operation);
-    const { least } = operation.definition.document;
-    const known =
-      operation.weighed?.calls ?? certainCalls(argsOf(operation), least, operation.contextValue);
+    const { least } = definition.document;
+    const known = WEIGHED.get(record)?.calls ?? certainCalls(operation, least, contextValue);
     const calls = Math.max(1, known);
     const goOn = (waitMs: number): MaybePromise<Result | ExecutionResult> => {
       if (waitMs > 0) return { errors: [limitedError(limits, waitMs)] };
-      CALLS_TAKEN.set(operation, calls);
+      CALLS_TAKEN.set(record, calls);
       return next(operation);
     };
     const waitMs = limits.take(apiKey, calls);

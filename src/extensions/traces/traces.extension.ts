@@ -55,7 +55,7 @@ function policyFor(tracer: OperationTracer): Policy {
       // Parameters that could not be read were not parsed.
       const trace = traceOf(operation);
       if (!trace) return;
-      const { errors = [], phases, rest, arrival } = operation;
+      const { errors, phases, rest, arrival } = operation;
       const isFailed = outcome === 'failed';
       tracer.end(trace, {
         ...{ operation, status, errors, isFailed, phases, callLog: rest?.callLog },

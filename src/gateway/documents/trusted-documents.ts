@@ -317,15 +317,15 @@ function checkAgreement(documentId: string, query: string, found: Document | und
 
 /** The policy: looks up trusted documents by id, and optionally rejects all others. */
 export const trustedDocuments = (trusted: TrustedDocuments | undefined): Policy => ({
-  onParse(operation) {
+  onParse(operation, params) {
     // Chosen by the transport.
     if (operation.document) return undefined;
     if (!trusted) {
-      checkNoId(operation.params);
+      checkNoId(params);
       return undefined;
     }
     operation.app = trusted.appOf(operation, undefined);
-    const found = trusted.find(operation.params);
+    const found = trusted.find(params);
     if (found) operation.app = trusted.appOf(operation, found);
     return found;
   },

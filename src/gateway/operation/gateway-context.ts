@@ -11,8 +11,9 @@ import type { OperationParams } from './params.ts';
 export class GatewayContext implements Context {
   readonly operation: Operation;
   readonly cancel: Cancel;
-  params: OperationParams;
-  /* Set in the phase `onContextBuilding`. */
+  /* Set when they are read. */
+  params!: OperationParams;
+  /* Set before the phase `onContextBuilding`. */
   rest!: Context['rest'];
   identity!: Context['identity'];
   pollers: Context['pollers'] = undefined;
@@ -25,7 +26,6 @@ export class GatewayContext implements Context {
   constructor(operation: Operation) {
     this.operation = operation;
     this.cancel = operation.cancel;
-    this.params = operation.params;
   }
 
   /** Releases what is of the start of a stream, which would retain it for hours. */

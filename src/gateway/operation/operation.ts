@@ -5,15 +5,20 @@
  * policy keeps its own state under a `StateKey`.
  */
 import { randomUUID } from 'node:crypto';
-import type { GraphQLError, GraphQLSchema } from 'graphql';
+import type {
+  DocumentNode,
+  GraphQLError,
+  GraphQLSchema,
+  OperationDefinitionNode,
+  ExecutionArgs,
+} from 'graphql';
+import type { ErrorBehavior } from '../../execution/core/executor.ts';
 import type { Context } from '../../graph/context.ts';
 import { Cancel } from '../../lib/cancel.ts';
-import type { Weighed } from '../../plan/weight.ts';
 import type { ReceiveRefusal } from '../../rest/call/errors.ts';
 import type { RestClient } from '../../rest/client/client.ts';
 import { API_KEY_HEADER } from '../../v0/api-key.ts';
 import type { Document, OperationDefinition } from './document.ts';
-import type { OperationParams } from './params.ts';
 import type { ResultParts } from './result-parts.ts';
 import type { ResultStream } from './result-stream.ts';
 import type { OperationTrace } from './trace-context.ts';
@@ -83,7 +88,7 @@ const STREAM_HEADERS = [API_KEY_HEADER, 'x-explain', 'traceparent', 'tracestate'
 
 /** A request as read by its transport. */
 export type TransportRequest = Pick<Operation, 'headers'> &
-  Partial<Pick<Operation, 'method' | 'url' | 'body' | 'given' | 'connectionParams' | 'document'>>;
+  Partial<Pick<Operation, 'method' | 'url' | 'body' | 'connectionParams' | 'document'>>;
 
 /** A phase of an operation other than its calls; times of `performance.now()`. */
 export interface PhaseTime {
@@ -132,34 +137,27 @@ export class Operation {
   headers: HeaderFields;
   /** Payload of `connection_init` of a WebSocket, for plugins. */
   readonly connectionParams: Readonly<Record<string, unknown>> | undefined;
-  /** Body of HTTP; undefined once parameters are read. */
-  body: string | undefined;
-  /** Unchecked parameters of other transports; undefined once they are read. */
-  given: unknown;
+  /** Body of HTTP, or the unchecked parameters of other transports; released once they are read. */
+  body: string | object | undefined;
 
-  /* The document; written by the gateway's plugin of Yoga, which adopts what other plugins replace. */
+  /* How far it came; undefined if it was rejected earlier. */
 
-  /** Checked parameters; initially those of an empty request. */
-  params: OperationParams = NO_PARAMS;
-  schema: GraphQLSchema;
   /** Initially one chosen by the transport, which is trusted. */
   document: Document | undefined;
-  /** The selected operation of the document; undefined before it is parsed. */
+  /** The selected operation of the document. */
   definition: OperationDefinition | undefined = undefined;
+  /** REST client of this request, with its call log; released at the end. */
+  rest: RestClient | undefined = undefined;
 
-  /* The caller; written by policies before validation. */
+  /* The caller. */
 
-  /** Key of backend calls; undefined if there are none. Never shown or logged. */
-  apiKey: string | undefined = undefined;
-  /** App and version of the caller, as manifests name them. */
+  /** Key of backend calls: the caller's, or the deployment's; undefined without both. Never shown or logged. */
+  apiKey: string | undefined;
+  /** App and version of the caller, as manifests name them; undefined without manifests. */
   app: AppVersion | undefined = undefined;
 
-  /* The execution; written by its policies. */
+  /* The execution. */
 
-  contextValue: Context | undefined = undefined;
-  rootValue: unknown = undefined;
-  /** REST client of this request, with its call log; set from the context phase to the end. */
-  rest: RestClient | undefined = undefined;
   /** Bound on cached responses, set by the cache; undefined if any may be used. */
   newerThan: string | undefined = undefined;
   /** Writes of a mutation; undefined for other operations. */
@@ -167,15 +165,15 @@ export class Operation {
   /** Trace of its calls; undefined if the caller's is forwarded. */
   trace: OperationTrace | undefined = undefined;
   readonly phases: PhaseTime[] = [];
-  /** Weight, and whether it is within the budget for any variables. */
-  weighed: Pick<Weighed, 'weight' | 'bytes' | 'isWithin' | 'calls'> | undefined = undefined;
 
   /* The outcome. */
 
+  /** Undefined unless the result is incremental. */
   parts: ResultParts | undefined = undefined;
+  /** Undefined unless it is a subscription that has started. */
   stream: ResultStream | undefined = undefined;
   /** Errors sent to the caller, of all parts. */
-  errors: readonly GraphQLError[] | undefined = undefined;
+  errors: readonly GraphQLError[] = [];
   hasData = false;
   /** Status by GraphQL over HTTP, independent of transport and media type. */
   strictStatus: number | undefined = undefined;
@@ -184,12 +182,7 @@ export class Operation {
 
   states: unknown[] | undefined = undefined;
 
-  constructor(
-    transport: Transport,
-    arrival: Arrival,
-    schema: GraphQLSchema,
-    request: TransportRequest,
-  ) {
+  constructor(transport: Transport, arrival: Arrival, request: TransportRequest) {
     this.transport = transport;
     this.arrival = arrival;
     this.method = request.method;
@@ -197,9 +190,8 @@ export class Operation {
     this.headers = request.headers;
     this.connectionParams = request.connectionParams;
     this.body = request.body;
-    this.given = request.given;
-    this.schema = schema;
     this.document = request.document;
+    this.apiKey = this.callerKey;
   }
 
   /** Ends a phase. @param startMs on `performance.now()`'s clock. */
@@ -221,10 +213,6 @@ export class Operation {
 
   get operationType(): 'query' | 'mutation' | 'subscription' | undefined {
     return this.definition?.type;
-  }
-
-  get variables(): OperationParams['variables'] {
-    return this.params.variables;
   }
 
   /** Returns a header by its name in lower case. */
@@ -261,16 +249,16 @@ export class Operation {
   }
 }
 
-/** An operation whose document is parsed and whose operation is selected. */
-export type SelectedOperation = Operation & { definition: OperationDefinition };
-
-/** A valid operation with the context of its resolvers. */
-export type ReadyOperation = SelectedOperation & { contextValue: Context; rest: RestClient };
-
-const NO_PARAMS: OperationParams = {
-  query: '',
-  documentId: undefined,
-  operationName: undefined,
-  variables: undefined,
-  onError: 'PROPAGATE',
-};
+/** A valid operation that is executed, with its context and everything that plugins may have replaced. */
+export interface ReadyOperation {
+  readonly record: Operation;
+  readonly definition: OperationDefinition;
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  readonly operationName: string | null | undefined;
+  readonly variableValues: ExecutionArgs['variableValues'];
+  readonly contextValue: Context;
+  readonly rootValue: unknown;
+  readonly onError: ErrorBehavior;
+}

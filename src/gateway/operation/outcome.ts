@@ -42,10 +42,10 @@ export function outcomeOf(
   if (status >= 500) return 'failed';
   // The gateway's own limit; an error about the backend's has status 200.
   if (status === 429) return 'refused';
-  if (status < 400 && !errors?.length) return 'ok';
+  if (status < 400 && errors.length === 0) return 'ok';
   if (hasData) return 'partial';
   // An outage of the backend has status 200, with an error for each root field.
-  return errors?.some(({ extensions }) => isOurs(extensions['code'])) ? 'failed' : 'refused';
+  return errors.some(({ extensions }) => isOurs(extensions['code'])) ? 'failed' : 'refused';
 }
 
 const isOurs = (code: unknown): boolean =>

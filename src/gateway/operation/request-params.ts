@@ -2,7 +2,7 @@
 import type { Operation } from './operation.ts';
 import { parseJson, readForm } from './params.ts';
 
-type RequestParts = Pick<Operation, 'method' | 'headers' | 'url' | 'body'>;
+type RequestParts = Pick<Operation, 'method' | 'headers' | 'url'>;
 
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -32,8 +32,8 @@ export const isReadable = (request: RequestParts): boolean =>
  *
  * @throws BAD_REQUEST
  */
-export function readRequest(request: RequestParts): unknown {
-  const { method, url, body = '' } = request;
+export function readRequest(request: RequestParts, body: string): unknown {
+  const { method, url } = request;
   if (method !== 'GET') return hasJsonType(request) ? parseJson(body, 'the body') : readForm(body);
   const start = url.indexOf('?');
   return readForm(start === -1 ? '' : url.slice(start + 1));

@@ -36,7 +36,7 @@ const HEARTBEAT_MS = 5_000;
 /** Fields of the operation that log and metrics read. */
 interface OutcomeFields {
   bytes: number | undefined;
-  errors: readonly GraphQLError[] | undefined;
+  errors: readonly GraphQLError[];
   readonly writes: Writes | undefined;
 }
 
@@ -102,7 +102,7 @@ export class ResultParts {
     if (this.isOver) return;
     this.isOver = true;
     const { operation, cancel } = this.#options;
-    operation.errors = [...(operation.errors ?? []), ...this.errors];
+    operation.errors = [...operation.errors, ...this.errors];
     cancel();
     void this.#close();
     this.onEnd?.();

@@ -18,7 +18,6 @@ import type { Documents } from '../documents/documents.ts';
 import type { TrustedDocuments } from '../documents/trusted-documents.ts';
 import { StateKey, type Operation, type ReadyOperation } from '../operation/operation.ts';
 import type { Next, Policy } from '../policy.ts';
-import { argsOf } from './execution.ts';
 import { NewDocuments } from './new-documents.ts';
 
 export interface AdmissionLimits {
@@ -63,6 +62,9 @@ interface CallerState {
 
 const STATE = new StateKey<CallerState>();
 
+/** Weight of an operation, and whether it is within the budget for any variables. */
+export const WEIGHED = new StateKey<Weighed>();
+
 export class CallerLimits {
   readonly #options: CallerLimitsOptions;
   readonly #admission: Admission;
@@ -76,10 +78,9 @@ export class CallerLimits {
 
   /** Delays new documents until their turn to be parsed, validated and planned. */
   readonly newDocuments: Policy = {
-    onParams: (operation) => {
+    onParams: (operation, { query }) => {
       const { documents, trusted } = this.#options;
       const isKnown = (): boolean => {
-        const { query } = operation.params;
         // `x-explain: plan` makes a plan per request.
         if (operation.explain === 'plan') return false;
         return (
@@ -88,7 +89,7 @@ export class CallerLimits {
           documents.isKnown(query)
         );
       };
-      return isKnown() ? undefined : this.#turn(operation, isKnown);
+      return isKnown() ? undefined : this.#turn(operation, query.length, isKnown);
     },
   };
 
@@ -101,26 +102,28 @@ export class CallerLimits {
   /** Limits the weight and bytes in flight; responds with 503 if too many operations or calls wait. */
   readonly admission: Policy = {
     onExecute: (operation, next) => {
+      const { record } = operation;
       const begin = (permit: Permit): MaybePromise<ExecutionResult> => {
         // Released when the response is sent.
-        operation.arrival.permit = permit;
-        if (operation.cancel.cancelled && operation.operationType === 'query') {
+        record.arrival.permit = permit;
+        if (record.cancel.cancelled && record.operationType === 'query') {
           return { errors: [overloaded(0)] }; // its caller has left
         }
         const excess =
-          operation.weighed?.isWithin === false &&
-          rejectCost(argsOf(operation), operation.contextValue, this.#options.budget);
+          WEIGHED.get(record)?.isWithin === false &&
+          rejectCost(operation, operation.contextValue, this.#options.budget);
         return excess ? { errors: [excess] } : next(operation);
       };
-      const permit = this.enter(operation);
+      const permit = this.enter(record);
       return permit instanceof Promise ? permit.then(begin) : begin(permit);
     },
     onExecuteDone(_operation, result) {
       const waitMs = result.errors && shedMs(result);
       return waitMs === undefined ? undefined : { errors: [overloaded(waitMs)] };
     },
-    onAnswered({ weighed, arrival: { permit }, bytes = 0 }) {
-      if (permit) weighed?.bytes.learn(Math.max(bytes, permit.received));
+    onAnswered: (operation) => {
+      const { permit } = operation.arrival;
+      if (permit) this.learn(operation, Math.max(operation.bytes ?? 0, permit.received));
     },
   };
 
@@ -130,7 +133,7 @@ export class CallerLimits {
    * @throws 503 if too many wait.
    */
   enter(operation: Operation): MaybePromise<Permit> {
-    const { weight = 1, bytes, calls = 1 } = operation.weighed ?? {};
+    const { weight = 1, bytes, calls = 1 } = WEIGHED.get(operation) ?? {};
     const { cancel } = operation;
     // While it waits, others show how large its response is.
     const weightNow = (): number => Math.max(weight, weightOfBytes(bytes?.bytes ?? 0));
@@ -145,13 +148,18 @@ export class CallerLimits {
       : permit;
   }
 
+  /** Improves the estimate of the bytes that an operation returns. */
+  learn(operation: Operation, bytes: number): void {
+    WEIGHED.get(operation)?.bytes.learn(bytes);
+  }
+
   #weighFirst<Result>(
     operation: ReadyOperation,
     next: Next<Result>,
   ): MaybePromise<Result | ExecutionResult> {
     const begin = (weighed: Weighed): MaybePromise<Result | ExecutionResult> => {
       if (weighed.rejection) return { errors: [weighed.rejection] };
-      operation.weighed = weighed;
+      WEIGHED.set(operation.record, weighed);
       return next(operation);
     };
     const weighed = this.#weigh(operation);
@@ -160,7 +168,7 @@ export class CallerLimits {
 
   /** @throws 503 if the operation has to be planned, and too many wait for that. */
   #weigh(operation: ReadyOperation): MaybePromise<Weighed> {
-    const { schema, variables, contextValue: context } = operation;
+    const { record, schema, variableValues: variables, contextValue: context } = operation;
     const { weights, node, document } = operation.definition;
     const find = (): Weighed | undefined => weights.find(variables, context);
     const plan = (): Weighed => {
@@ -168,30 +176,29 @@ export class CallerLimits {
       const { syntax, least } = document;
       const given = { schema, document: syntax, operation: node, least, variables };
       const weighed = find() ?? weights.learn(given, context, this.#options.budget);
-      operation.endPhase('plan', startMs);
+      record.endPhase('plan', startMs);
       return weighed;
     };
-    return find() ?? this.#turn(operation, () => find() !== undefined)?.then(plan) ?? plan();
+    const isKnown = (): boolean => find() !== undefined;
+    return find() ?? this.#turn(record, document.text.length, isKnown)?.then(plan) ?? plan();
   }
 
   /**
    * Waits for the turn of a new document.
    *
+   * @param length of its text.
    * @param isKnown whether another operation has parsed or planned it in the meantime.
    * @returns undefined if it need not wait.
    * @throws 503 if too many wait.
    */
-  #turn(operation: Operation, isKnown: () => boolean): Promise<void> | undefined {
+  #turn(operation: Operation, length: number, isKnown: () => boolean): Promise<void> | undefined {
     const state = this.#stateOf(operation);
     // One turn per document: parsed documents would otherwise pile up.
     if (state.hasTurn) return undefined;
     state.hasTurn = true;
-    const { cancel, params } = operation;
+    const { cancel } = operation;
     // Operations of callers who have disconnected take no turn.
-    const document = {
-      length: params.query.length,
-      isKnown: () => cancel.cancelled || isKnown(),
-    };
+    const document = { length, isKnown: () => cancel.cancelled || isKnown() };
     return this.#newDocuments.turn(state.key, document)?.then((hasTurn) => {
       if (!hasTurn || cancel.cancelled) throw overloaded(QUEUE_FULL_WAIT_MS);
     });

@@ -14,7 +14,7 @@ export const apiKey = (
   deploymentKey: string | undefined,
   introspection: IntrospectionAudience,
 ): Policy => ({
-  onValidate(operation) {
+  onValidate(operation, { document }) {
     const { callerKey } = operation;
     if (callerKey !== undefined) {
       // An invalid key is an error, not a reason to use the deployment's key. A repeated header arrives joined by ", ",
@@ -23,10 +23,9 @@ export const apiKey = (
         const message = `Invalid API key. Send one \`${API_KEY_HEADER}\` header of ${API_KEY_FORM}.`;
         throw clientError(401, 'UNAUTHENTICATED', message);
       }
-      operation.apiKey = callerKey;
       return;
     }
-    const { isOfSchema, asksSchema } = operation.definition.document.facts;
+    const { isOfSchema, asksSchema } = document.facts;
     if (asksSchema && introspection === 'keys') {
       const message = `Introspection requires an API key (\`INTROSPECTION=keys\`). Send it ${placeOf(operation)}.`;
       throw clientError(401, 'UNAUTHENTICATED', message);

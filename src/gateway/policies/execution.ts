@@ -12,8 +12,8 @@ import type { CallTrace } from '../../rest/call/call-log.ts';
 import type { RestClient } from '../../rest/client/client.ts';
 import type { Upstream } from '../../rest/upstream.ts';
 import { partsReaderOf } from '../operation/negotiation.ts';
-import type { GatewayContext } from '../operation/gateway-context.ts';
-import type { Operation, ReadyOperation, SelectedOperation } from '../operation/operation.ts';
+import { GatewayContext } from '../operation/gateway-context.ts';
+import type { Operation, ReadyOperation } from '../operation/operation.ts';
 import { forwardedTrace } from '../operation/trace-context.ts';
 import type { Policy } from '../policy.ts';
 import type { Forwarding } from './headers.ts';
@@ -42,16 +42,6 @@ interface ExecutionOptions {
 /** Maximum number of errors of a result: a few ids under many aliases make thousands. */
 export const MAX_ERRORS = 1_000;
 
-/** Arguments of graphql-js for an operation, plus its definition. */
-export const argsOf = (operation: ReadyOperation) => ({
-  schema: operation.schema,
-  document: operation.definition.document.syntax,
-  operation: operation.definition.node,
-  operationName: operation.params.operationName ?? null,
-  variableValues: operation.params.variables ?? null,
-  contextValue: operation.contextValue,
-});
-
 /** Context of a subscription's event, which is executed as a separate request. */
 interface EventContext extends Context {
   readonly rest: RestClient;
@@ -77,7 +67,7 @@ export class OperationExecution {
   };
 
   /** Sets the REST client and loaders of an operation. */
-  #prepare(operation: SelectedOperation, context: GatewayContext): void {
+  #prepare(operation: Operation, context: GatewayContext): void {
     const { forwarding, pollers } = this.#options;
     const { apiKey = '', operationType, cancel, arrival } = operation;
     const forwarded = forwarding(operation);
@@ -106,10 +96,11 @@ export class OperationExecution {
     cancel: Cancel,
     trace: CallTrace | undefined,
   ): EventContext {
-    const context = operation.contextValue; // retained by its stream
-    const rest = this.#clientFor(operation, context.identity.forwarded, startMs, cancel, trace);
+    const { record, contextValue: context } = operation;
+    const rest = this.#clientFor(record, context.identity.forwarded, startMs, cancel, trace);
     // The operation reports the cost of the latest event.
-    operation.rest = rest;
+    record.rest = rest;
+    if (context instanceof GatewayContext) context.release();
     // Includes what plugins have added.
     const derived = Object.create(context) as Context;
     return Object.assign(derived, { rest, cancel, reads: new Map<unknown, unknown>() });
@@ -120,18 +111,18 @@ export class OperationExecution {
     rootValue: unknown = operation.rootValue,
     contextValue: unknown = operation.contextValue,
   ): MaybePromise<IncrementalResult> {
-    const { document, node } = operation.definition;
-    const reader = document.facts.isIncremental ? partsReaderOf(operation.accept) : undefined;
-    // Not `argsOf`: copying costs as much as the rest.
+    const { record, definition } = operation;
+    const { isIncremental } = definition.document.facts;
+    const reader = isIncremental ? partsReaderOf(record.accept) : undefined;
     return this.#execute({
       schema: operation.schema,
-      document: document.syntax,
-      operation: node,
-      operationName: operation.params.operationName ?? null,
-      variableValues: operation.params.variables ?? null,
+      document: operation.document,
+      operation: operation.operation,
+      operationName: operation.operationName,
+      variableValues: operation.variableValues,
       contextValue,
       rootValue,
-      onError: operation.params.onError,
+      onError: operation.onError,
       hideSuggestions: !this.#options.suggestions,
       isIncremental: reader !== undefined,
       fragmentDelivery: reader?.fragmentDelivery,

@@ -10,7 +10,7 @@ import type { Budget } from '../../plan/planner.ts';
 import { clientError } from '../operation/client-error.ts';
 import { StateKey, type Operation, type ReadyOperation } from '../operation/operation.ts';
 import type { Next, Policy } from '../policy.ts';
-import { argsOf } from './execution.ts';
+import { WEIGHED } from './admission.ts';
 
 /** Who may see the cost of a request: all callers, those with a key, or none. */
 export type ExplainAudience = 'on' | 'keys' | 'off';
@@ -37,14 +37,13 @@ export function explain(budget: Budget, audience: ExplainAudience): Policy {
     operation: ReadyOperation,
     next: Next<Result>,
   ): MaybePromise<Result | ExecutionResult> => {
-    rejectUnknown(operation.explain);
-    if (operation.explain !== 'plan') return next(operation);
-    if (!mayExplain(operation, audience)) throw notExplained(audience);
-    const args = argsOf(operation);
-    const context = operation.contextValue;
-    const planned = planFor(args, context);
+    const { record, contextValue } = operation;
+    rejectUnknown(record.explain);
+    if (record.explain !== 'plan') return next(operation);
+    if (!mayExplain(record, audience)) throw notExplained(audience);
+    const planned = planFor(operation, contextValue);
     if (!planned) return next(operation);
-    const plan = { ...planned, ...planDefers(args, context), budget };
+    const plan = { ...planned, ...planDefers(operation, contextValue), budget };
     // Clients reject a response without `data` and `errors`.
     return { data: null, extensions: { plan } };
   };
@@ -52,13 +51,14 @@ export function explain(budget: Budget, audience: ExplainAudience): Policy {
     onExecute: planOr,
     onSubscribe: planOr,
     onExecuteDone(operation, result) {
-      if (operation.explain !== 'true') return undefined;
-      if (operation.operationType === 'query' && operation.weighed) {
-        const planned = planFor(argsOf(operation), operation.contextValue, budget);
-        if (planned) PLANNED.set(operation, planned);
+      const { record } = operation;
+      if (record.explain !== 'true') return undefined;
+      if (record.operationType === 'query' && WEIGHED.get(record)) {
+        const planned = planFor(operation, operation.contextValue, budget);
+        if (planned) PLANNED.set(record, planned);
       }
       // The cost of an incremental response is in its last part.
-      const cost = operation.parts ? undefined : costExtensions(operation, audience);
+      const cost = record.parts ? undefined : costExtensions(record, audience);
       return cost && { ...result, extensions: { ...result.extensions, ...cost } };
     },
   };

@@ -33,8 +33,8 @@ export const incrementalDelivery = ({ translate, explain, budget }: IncrementalO
     };
   };
   return {
-    onExecuteDone(operation, result) {
-      if (!operation.definition.document.facts.isIncremental) return undefined;
+    onExecuteDone({ record: operation, definition }, result) {
+      if (!definition.document.facts.isIncremental) return undefined;
       const { subsequent, ...initial }: IncrementalResult = result;
       const reader = partsReaderOf(operation.accept);
       if (!subsequent || !reader) return undefined;

@@ -21,7 +21,7 @@ import type { EventCost, SubscriptionObserver, Subscriptions } from '../operatio
 import type { Policy } from '../policy.ts';
 import type { CallerLimits } from './admission.ts';
 import { costExtensions, type ExplainAudience } from './explain.ts';
-import { argsOf, type OperationExecution } from './execution.ts';
+import type { OperationExecution } from './execution.ts';
 
 export interface EventObserver {
   /** Returns the trace of its calls; undefined for the operation's trace. */
@@ -64,8 +64,9 @@ async function subscribe(
   options: SubscriptionOptions,
 ): Promise<ExecutionResult | ResultStream> {
   const { clock, translate, observers, heartbeatMs = HEARTBEAT_MS } = options;
+  const { record } = operation;
   // Callers without a key share the deployment's limit.
-  const release = options.subscriptions.admit(operation.apiKey ?? '');
+  const release = options.subscriptions.admit(record.apiKey ?? '');
   // Errors are masked like those of results.
   const source = await sourceOf(operation).catch((error: unknown) => ({
     errors: [isGraphQLError(error) ? error : notUnderstood(error)],
@@ -81,7 +82,7 @@ async function subscribe(
     const result = await executeEvent(operation, event, cancel, cost, options);
     const failure = event instanceof Snapshot && event.error ? [locate(event.error)] : [];
     const errors = [...(result.errors ?? []), ...failure];
-    const extensions = costExtensions(operation, options.explain);
+    const extensions = costExtensions(record, options.explain);
     return translateResult(
       { ...result, ...(errors.length > 0 && { errors }), ...(extensions && { extensions }) },
       translate,
@@ -93,30 +94,29 @@ async function subscribe(
     clock,
     heartbeatMs,
     onResult: (kind, result) => {
-      for (const one of observers) one.onResult(kind, result, operation);
+      for (const one of observers) one.onResult(kind, result, record);
     },
     onEnd: (cause) => {
       release();
       options.subscriptions.delete(stream);
       cancel.cancel();
-      for (const one of observers) one.onEnd(cause, operation, cost);
+      for (const one of observers) one.onEnd(cause, record, cost);
     },
   });
-  operation.stream = stream;
+  record.stream = stream;
   // A socket ends its streams itself.
-  if (operation.transport.streams === 'accepted') options.subscriptions.add(stream);
+  if (record.transport.streams === 'accepted') options.subscriptions.add(stream);
   return stream;
 }
 
 /** Returns the source of a subscription's events, or errors. */
 async function sourceOf(operation: ReadyOperation) {
-  const { schema, params } = operation;
-  const { node, document } = operation.definition;
-  const { coerced: variableValues, errors } = coerceVariableValues(schema, node, params.variables);
+  const { schema, document, operation: node, variableValues: given } = operation;
+  const { coerced: variableValues, errors } = coerceVariableValues(schema, node, given);
   if (!variableValues) return { errors: errors! };
-  const source = await createSourceEventStream(argsOf(operation));
+  const source = await createSourceEventStream(operation);
   if (!isAsyncIterable(source)) return source;
-  const request = { schema, fragments: fragmentsOf(document.syntax), variableValues };
+  const request = { schema, fragments: fragmentsOf(document), variableValues };
   const [field] = collectFields(request, schema.getSubscriptionType()!, [node]).fields;
   const { fieldNodes, key } = field!; // a subscription has one field
   return {
@@ -134,18 +134,19 @@ async function executeEvent(
   { execution, callerLimits, events }: SubscriptionOptions,
 ): Promise<ExecutionResult> {
   const startMs = performance.now();
-  const trace = events?.begin(operation);
+  const { record } = operation;
+  const trace = events?.begin(record);
   const context = execution.prepareEvent(operation, startMs, cancel, trace);
   let result: ExecutionResult;
   try {
-    const permit = await callerLimits.enter(operation);
+    const permit = await callerLimits.enter(record);
     // Events of a stream are executed and written one at a time.
-    operation.arrival.permit = permit;
+    record.arrival.permit = permit;
     try {
       result = await execution.execute(operation, event, context);
     } finally {
       permit.release();
-      operation.weighed?.bytes.learn(permit.received);
+      callerLimits.learn(record, permit.received);
     }
   } catch (error) {
     result = { errors: [error as never] };
@@ -153,6 +154,6 @@ async function executeEvent(
   const { calls, rounds } = context.rest.callLog;
   cost.calls += calls;
   cost.rounds += rounds;
-  if (trace) events!.end(operation, trace, { startMs, result, rest: context.rest });
+  if (trace) events!.end(record, trace, { startMs, result, rest: context.rest });
   return result;
 }

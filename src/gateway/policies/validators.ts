@@ -56,7 +56,7 @@ const mayBeKept = (
   { status }: OperationResponse,
   { errors, operationType, explain }: Operation,
 ): boolean =>
-  status === 200 && !errors?.length && operationType === 'query' && explain === undefined;
+  status === 200 && errors.length === 0 && operationType === 'query' && explain === undefined;
 
 /**
  * Compared weakly, since proxies that compress make strong tags weak. Source: RFC 9110, "If-None-Match".

@@ -26,7 +26,7 @@ export const createOwnTransport =
     const operation = server.begin(
       { name: transport, path, streams: 'never', onlySubscriptions: false },
       arrival,
-      { method, url: path, headers, document, given: { query: document.text, variables } },
+      { method, url: path, headers, document, body: { query: document.text, variables } },
     );
     let status = 500;
     try {

@@ -301,7 +301,7 @@ class SocketConnection implements Drainable {
         traceparent: stringOf(traceparent),
         tracestate: stringOf(tracestate),
       },
-      given: payload,
+      body: payload,
       connectionParams: this.#connectionParams,
     });
     return this.#serve(id, operation);

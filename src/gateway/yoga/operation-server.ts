@@ -15,7 +15,7 @@ import type {
 import { createYoga, type GraphQLParams, type YogaServerInstance } from 'graphql-yoga';
 import { isPromiseLike, type MaybePromise } from '../../execution/core/resolved-value.ts';
 import type { Documents } from '../documents/documents.ts';
-import type { Document } from '../operation/document.ts';
+import type { Document, OperationDefinition } from '../operation/document.ts';
 import { translateResult, type Translate } from '../operation/error-translation.ts';
 import { GatewayContext } from '../operation/gateway-context.ts';
 import { negotiateMediaType } from '../operation/negotiation.ts';
@@ -23,7 +23,6 @@ import {
   Operation,
   type Arrival,
   type ReadyOperation,
-  type SelectedOperation,
   type Transport,
   type TransportRequest,
 } from '../operation/operation.ts';
@@ -73,7 +72,6 @@ const NO_URL_ENDS_LIKE_THIS = '\n';
 
 export class OperationServer {
   readonly translate: Translate;
-  readonly #schema: GraphQLSchema;
   readonly #documents: Documents;
   readonly #policies: CompiledPolicies;
   readonly #yoga: Yoga;
@@ -87,7 +85,6 @@ export class OperationServer {
 
   constructor({ schema, policies, documents, translate, plugins }: OperationServerOptions) {
     this.translate = translate;
-    this.#schema = schema;
     this.#documents = documents;
     this.#policies = compile([...policies, ...plugins.map(policyOf)]);
     this.#yoga = createYoga<HookContext, GatewayContext>({
@@ -143,7 +140,7 @@ export class OperationServer {
   /** Creates an operation, which must `end`. */
   begin(transport: Transport, arrival: Arrival, request: TransportRequest): Operation {
     this.#inFlight += 1;
-    return new Operation(transport, arrival, this.#schema, request);
+    return new Operation(transport, arrival, request);
   }
 
   /**
@@ -154,10 +151,8 @@ export class OperationServer {
    */
   prepare(operation: Operation): MaybePromise<readonly GraphQLError[] | Execute> {
     const context = this.#contextOf(operation);
-    const waiting = this.#receive(operation, this.#readParams(operation));
-    return waiting
-      ? waiting.then(() => this.#prepare(operation, context))
-      : this.#prepare(operation, context);
+    const waiting = this.#receive(context, this.#readParams(operation));
+    return waiting ? waiting.then(() => this.#prepare(context)) : this.#prepare(context);
   }
 
   /** Executes an operation; never rejects. */
@@ -205,7 +200,7 @@ export class OperationServer {
     const isLost = hasWritten && executed.data === undefined;
     const whole = isLost ? { ...executed, data: null } : executed;
     const result = translateResult(whole, this.translate, writes);
-    operation.errors = result.errors;
+    operation.errors = result.errors ?? [];
     operation.hasData = hasWritten || hasValue(result.data);
     operation.strictStatus = statusOf(result);
     return result;
@@ -227,18 +222,12 @@ export class OperationServer {
     else permit?.release();
     // The operation is retained while a slow reader reads the response.
     operation.rest = undefined;
-    operation.errors = undefined;
-    // Contexts of events are derived from it.
-    if (!operation.stream) operation.contextValue = undefined;
-    else if (operation.contextValue instanceof GatewayContext) operation.contextValue.release();
+    operation.errors = [];
     this.#inFlight -= 1;
     if (this.#inFlight === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
-  /**
-   * The first plugin: calls the policies, and adopts what other plugins replace. The order of Yoga's phases ensures what
-   * the stages of an operation have.
-   */
+  /** The first plugin: its functions parse, validate and execute, and later plugins may wrap or replace them. */
   #plugin(given: readonly GatewayPlugin[]): GatewayPlugin {
     const policies = this.#policies;
     const documents = this.#documents;
@@ -257,27 +246,25 @@ export class OperationServer {
         for (const check of policies.onRequestParse) check(operation);
         setRequestParser(() => unchecked(operation) as GraphQLParams); // checked in `onParams`
       },
-      onParams: ({ params: given, context: { operation }, setParams, setParamsHandler }) => {
-        const waiting = this.#receive(operation, given);
-        setParams(operation.params as GraphQLParams);
-        setParamsHandler(async ({ params, request, context }) => {
-          // The context that was created with the operation.
-          const own = Object.assign(context as HookContext as GatewayContext, { params, request });
+      onParams: ({ params: given, context, setParams, setParamsHandler }) => {
+        const own = context as GatewayContext; // created with the operation
+        const waiting = this.#receive(own, given);
+        setParams(own.params as GraphQLParams);
+        setParamsHandler(async ({ params, request }) => {
+          Object.assign(own, { params: { ...own.params, ...params }, request });
           try {
-            return (await execute(await this.#prepare(operation, own))) as never;
+            return (await execute(await this.#prepare(own))) as never;
           } catch (error) {
-            return this.#failed(operation, error);
+            return this.#failed(own.operation, error);
           }
         });
         return waiting;
       },
       onParse: ({ context: { operation, params }, setParseFn, setParsedDocument }) => {
-        const startMs = performance.now();
-        if (params !== operation.params) operation.params = { ...operation.params, ...params };
         for (const find of policies.onParse) {
-          operation.document = find(operation) ?? operation.document;
+          operation.document = find(operation, params) ?? operation.document;
         }
-        operation.document ??= documents.find(operation.params.query);
+        operation.document ??= documents.find(params.query);
         const { failure, syntax, hash } = operation.document;
         setParseFn(() => {
           if (failure) throw failure;
@@ -285,41 +272,25 @@ export class OperationServer {
         });
         if (hash !== undefined && !failure) setParsedDocument(syntax);
         return ({ result }) => {
-          operation.endPhase('parse', startMs);
-          if (!result || result instanceof Error) return;
-          // Envelop has no type for it.
-          this.#select(operation, this.#adoptDocument(operation, result as DocumentNode));
+          // A syntax error otherwise. Yoga's next plugin has its own message for unknown operations.
+          if (result && 'kind' in result) this.#select(operation, result, params.operationName);
         };
       },
-      onValidate: ({ params, context, addValidationRule, setValidationFn }) => {
-        const startMs = performance.now();
-        const { operation } = context;
-        this.#showRequest(context);
-        this.#adoptDocument(operation, params.documentAST as DocumentNode);
-        operation.schema = params.schema as GraphQLSchema;
-        for (const check of policies.onValidate) check(operation as SelectedOperation);
+      onValidate: ({ context: { operation }, addValidationRule, setValidationFn }) => {
         const hasRules = this.#hooks.rules;
         if (hasRules) for (const rule of documents.ownRules) addValidationRule(rule);
         setValidationFn((schema: GraphQLSchema, syntax: DocumentNode, rules?: ValidationRule[]) => {
-          const document = this.#adoptDocument(operation, syntax);
+          const document = this.#documentOf(operation, syntax);
           return documents.validate(document, schema, hasRules ? rules : undefined);
         });
-        return () => operation.endPhase('validate', startMs);
       },
-      onContextBuilding: ({ context }) => {
-        const operation = context.operation as SelectedOperation;
-        for (const build of policies.onContextBuilding) build(operation, context);
+      onExecute: ({ context, setExecuteFn }) => {
+        setExecuteFn((args: ExecutionArgs) => this.#execute(context, args, policies.execute));
       },
-      onExecute: ({ context: { operation }, setExecuteFn }) => {
-        setExecuteFn((args: ExecutionArgs) =>
-          this.#execute(operation as ReadyOperation, args, policies.execute),
-        );
-      },
-      onSubscribe: ({ context: { operation, request: _request }, setSubscribeFn }) => {
-        // The request is read above, since its headers are released before the first event.
-        setSubscribeFn((args: ExecutionArgs) =>
-          this.#execute(operation as ReadyOperation, args, policies.subscribe),
-        );
+      onSubscribe: ({ context, setSubscribeFn }) => {
+        // Read now, since its headers are released before the first event.
+        void context.request;
+        setSubscribeFn((args: ExecutionArgs) => this.#execute(context, args, policies.subscribe));
       },
       onResultProcess: ({ serverContext, setResultProcessor }) => {
         const { operation } = serverContext as HookContext; // of every request
@@ -361,26 +332,30 @@ export class OperationServer {
    *
    * @throws a client error if they are not those of a request.
    */
-  #receive(operation: Operation, given: unknown): Promise<void> | undefined {
-    operation.params = readParams(given);
-    // Releases values that may be as large as the body.
-    operation.given = undefined;
+  #receive(context: GatewayContext, given: unknown): Promise<void> | undefined {
+    const { operation } = context;
+    context.params = readParams(given);
     operation.body = undefined;
-    return inOrder(this.#policies.onParams, operation, undefined);
+    return inOrder(this.#policies.onParams, operation, context.params);
   }
 
-  #prepare(
-    operation: Operation,
-    context: GatewayContext,
-  ): MaybePromise<readonly GraphQLError[] | Execute> {
-    const { params } = operation;
-    context.params = params;
-    operation.contextValue = context;
+  #prepare(context: GatewayContext): MaybePromise<readonly GraphQLError[] | Execute> {
+    const policies = this.#policies;
+    const { operation } = context;
     const enveloped = this.#getEnveloped(context);
+    const { params } = context;
     const schema = enveloped.schema as GraphQLSchema;
+    const parseMs = performance.now();
     const document = enveloped.parse(params.query) as DocumentNode;
+    operation.endPhase('parse', parseMs);
+    const definition = this.#select(operation, document, params.operationName);
+    const validateMs = performance.now();
+    this.#showRequest(context);
+    for (const check of policies.onValidate) check(operation, definition);
     const errors = enveloped.validate(schema, document) as readonly GraphQLError[];
+    operation.endPhase('validate', validateMs);
     if (errors.length > 0) return errors;
+    for (const build of policies.onContextBuilding) build(operation, context);
     const executing = (contextValue: unknown): Execute => {
       const args = {
         schema,
@@ -428,42 +403,49 @@ export class OperationServer {
     return { status, headers, text: '', bytes, mediaType: 'application/json' };
   }
 
-  #select(operation: Operation, document: Document): void {
-    operation.definition = document.select(operation.params.operationName);
-    for (const check of this.#policies.onSelect) check(operation as SelectedOperation);
+  /** Returns the document of a syntax tree, which may be a plugin's. */
+  #documentOf({ document }: Operation, syntax: DocumentNode): Document {
+    return document?.syntax === syntax ? document : this.#documents.of(syntax, document);
   }
 
-  #adoptDocument(operation: Operation, syntax: DocumentNode): Document {
-    const known = operation.document;
-    if (known?.syntax === syntax) return known;
-    const document = this.#documents.of(syntax, known);
-    operation.document = document;
-    if (operation.definition) this.#select(operation, document);
-    return document;
+  #select(
+    operation: Operation,
+    syntax: DocumentNode,
+    name: string | null | undefined,
+  ): OperationDefinition {
+    operation.document = this.#documentOf(operation, syntax);
+    const definition = operation.document.select(name);
+    if (operation.definition === definition) return definition;
+    operation.definition = definition;
+    for (const check of this.#policies.onSelect) check(operation);
+    return definition;
   }
 
+  /** Executes an operation with the arguments that plugins may have replaced. */
   #execute(
-    operation: ReadyOperation,
+    { operation, params }: GatewayContext,
     args: ExecutionArgs,
     run: Next<Executed>,
   ): MaybePromise<Executed> {
-    this.#adoptDocument(operation, args.document);
-    operation.schema = args.schema;
-    operation.rootValue = args.rootValue;
-    operation.contextValue = args.contextValue as GatewayContext; // of plugins, whose concern it is
-    const { params } = operation;
-    const variables = args.variableValues;
-    const operationName = args.operationName ?? undefined;
-    const isSame = operationName === (params.operationName ?? undefined);
-    if (!isSame || variables !== params.variables) {
-      operation.params = { ...params, variables, operationName };
-      if (!isSame) this.#select(operation, operation.definition.document);
-    }
+    const { schema, document, operationName, variableValues, rootValue } = args;
+    const definition = this.#select(operation, document, operationName);
+    const ready: ReadyOperation = {
+      record: operation,
+      definition,
+      schema,
+      document,
+      operation: definition.node,
+      operationName,
+      variableValues,
+      contextValue: args.contextValue as GatewayContext, // of plugins, whose concern it is
+      rootValue,
+      onError: params.onError,
+    };
     const startMs = performance.now();
     const done = (executed: Executed): Executed => {
       if (Symbol.asyncIterator in executed) return executed;
       let result: ExecutionResult = executed;
-      for (const phase of this.#policies.onExecuteDone) result = phase(operation, result) ?? result;
+      for (const phase of this.#policies.onExecuteDone) result = phase(ready, result) ?? result;
       operation.endPhase('execute', startMs);
       if (!this.#hooks.results) return result;
       const shown = withPlainData(result);
@@ -473,7 +455,7 @@ export class OperationServer {
     const failed = (error: unknown) => done(this.#failed(operation, error));
     let executed: MaybePromise<Executed>;
     try {
-      executed = run(operation);
+      executed = run(ready);
     } catch (error) {
       return failed(error);
     }
@@ -513,7 +495,8 @@ export class OperationServer {
 
 /** @throws BAD_REQUEST */
 function unchecked(operation: Operation): unknown {
-  const given = operation.given ?? readRequest(operation);
+  const { body = '' } = operation;
+  const given = typeof body === 'string' ? readRequest(operation, body) : body;
   if (!Array.isArray(given)) return given;
   throw badRequest('Batching is not supported. Send one operation per request.');
 }

@@ -41,14 +41,14 @@ export function operationLog(logger: Logger, slowMs = Infinity): Policy {
         };
         lines[level](line, isSlow ? 'Slow GraphQL request' : 'GraphQL request');
       }
-      logCauses(logger, operation, operation.errors ?? []);
+      logCauses(logger, operation, operation.errors);
     },
   };
 }
 
 function lineOf(operation: Operation, { status, outcome, durationMs }: Answered): object {
   const { rest, errors, bytes } = operation;
-  const codes = new Set(errors?.map(({ extensions }) => extensions['code']));
+  const codes = new Set(errors.map(({ extensions }) => extensions['code']));
   const slowest = rest && slowestOf(rest.callLog);
   return {
     ...identityOf(operation),

@@ -130,7 +130,7 @@ export function operationMetrics(instruments: Instruments, upstream: UpstreamMet
     const row = rowOf(operation);
     operations.add(row, outcome);
     durationsByName.observe(row.name, seconds, trace?.span);
-    if (errors && errors.length > 0) addErrors(errors);
+    if (errors.length > 0) addErrors(errors);
     if (rest) addCalls(row.name, rest.callLog, PLANNED.get(operation));
   };
 }
