@@ -31,17 +31,11 @@ const accountList = (
   return List.of(context, route, input).map((account) => knowAccount(context, account));
 };
 
-const accountsByDomain = perRequest(() => new Map<string, Account>());
-
 /** Records an account by its domain, and returns it. */
 function knowAccount(context: Context, account: Account): Account {
-  const known = accountsByDomain(context);
-  if (!known.has(account.domain)) known.set(account.domain, account);
+  accountByDomainLoader(context).prime(account, account);
   return account;
 }
-
-const knownAccount = (context: Context, domain: string): Account | undefined =>
-  accountsByDomain(context).get(domain);
 
 export type AccountKey = Pick<Account, 'accountId'>;
 
@@ -90,27 +84,20 @@ const searchAccount = (
 ): Promise<Account | null> =>
   accountList(context).find(call, 'accountId', (id) => isSameId(id, accountId));
 
-/** Accounts by exact domain; null if there is none. */
+/** Accounts by exact domain; null if there is none. Those that the request has received are free. */
 export const accountByDomainLoader = perRequest(
   (context) =>
-    new Loader<Pick<Account, 'domain'>, Account | null>(({ domain }, call) =>
-      searchDomain(context, domain, call),
+    new Loader<Pick<Account, 'domain'>, Account | null>(
+      ({ domain }, call) => searchDomain(context, domain, call),
+      { idOf: ({ domain }) => domain },
     ),
 );
 
 /**
- * Returns the account with exactly this domain; null if there is none. Free if this request has received it already.
- *
  * Source: GET /v0/accounts/search.
+ *
  * @throws UPSTREAM_UNSUPPORTED if the search has too many hits.
  */
-export const findAccountByDomain = async (
-  context: Context,
-  domain: string,
-  origin: unknown,
-): Promise<Account | null> =>
-  knownAccount(context, domain) ?? (await accountByDomainLoader(context).load({ domain }, origin));
-
 function searchDomain(
   context: Context,
   domain: string,

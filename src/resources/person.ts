@@ -20,7 +20,6 @@ import {
   accountByDomainLoader,
   accountEntity,
   accountWithPersonsLoader,
-  findAccountByDomain,
 } from './account.ts';
 import { audienceEntity } from './audience.ts';
 
@@ -141,7 +140,7 @@ builder.objectField(personEntity.ref, 'account', (t) =>
     resolve: async (person, _args, context, { path }) => {
       const { domain } = requireKey({ domain: person.domain });
       if (!domain) return null;
-      const account = await findAccountByDomain(context, domain, path);
+      const account = await accountByDomainLoader(context).load({ domain }, path);
       if (account) accountEntity.prime(context, [account]);
       return account;
     },
