@@ -8,7 +8,9 @@ import type { FieldMap, ObjectRef } from '@pothos/core';
 import { GraphQLError, type GraphQLResolveInfo } from 'graphql';
 import { z } from 'zod';
 import { dictionary } from '../../lib/dictionary.ts';
+import { orUndefined } from '../../lib/or-undefined.ts';
 import { hasKind, type RestError } from '../../rest/call/errors.ts';
+import type { ArgumentValues } from '../../execution/operation/arguments.ts';
 import type { Route } from '../../v0/routes.ts';
 import { forgetReads, type Context } from '../context.ts';
 import { requiring } from '../entity/requirement.ts';
@@ -120,12 +122,23 @@ export function writeField<
 >(options: WriteOptions<T, Target, Part, Body, Response, Options>): void {
   // Safe cast: its functions get only values of its input and route.
   const write = options as object as Write;
-  const { name, description, route } = write;
+  const { name, description, route, target, input } = write;
   const typeName = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-  const inputRef = writeInput(`${typeName}Input`, write);
+  const inputRef = inputType(`${typeName}Input`, bodyOf(write), {
+    ...input,
+    added: (t) => ({
+      ...(target && {
+        [target.field]: t.id({
+          required: true,
+          description: target.description ?? `Global ID of the ${nounOf(target.entity.name)}.`,
+        }),
+      }),
+      ...input.added?.(t),
+    }),
+  });
   const payloadRef = payloadType(`${typeName}Payload`, write);
-  const check = (args: Args): void => {
-    const [fault] = readInput(write, args).userErrors;
+  const check = ({ input }: ArgumentValues): void => {
+    const [fault] = readInput(write, input).userErrors;
     if (fault) throw badInput(fault.message);
   };
   builder.mutationField(name, (t) =>
@@ -143,7 +156,7 @@ export function writeField<
           description: 'Values to write. Optional fields that are null are treated as omitted.',
         }),
       },
-      resolve: (_root, args: Args, context, info) => execute(write, args, context, info),
+      resolve: (_root, { input }, context, info) => execute(write, input, context, info),
     }),
   );
 }
@@ -151,20 +164,6 @@ export function writeField<
 /** Schema of the body: an object, empty for a route without a body. */
 const bodyOf = ({ route }: Write) =>
   (route.body ?? z.object({})) as z.ZodType & { readonly shape: z.ZodRawShape };
-
-const writeInput = (typeName: string, write: Write) =>
-  inputType(typeName, bodyOf(write), {
-    ...write.input,
-    added: (t) => {
-      const { target, input } = write;
-      const description =
-        target?.description ?? `Global ID of the ${nounOf(target?.entity.name ?? '')}.`;
-      return {
-        ...(target && { [target.field]: t.id({ required: true, description }) }),
-        ...input.added?.(t),
-      };
-    },
-  });
 
 function payloadType(typeName: string, { name, returns: entity, edge, added, followUp }: Write) {
   const field = fieldNameOf(entity.name);
@@ -211,10 +210,6 @@ function payloadType(typeName: string, { name, returns: entity, edge, added, fol
   });
 }
 
-interface Args {
-  readonly input?: unknown;
-}
-
 const pathThroughout: FieldOf = (path) => path;
 
 /**
@@ -222,11 +217,12 @@ const pathThroughout: FieldOf = (path) => path;
  *
  * @throws BAD_USER_INPUT for an id of another type.
  */
-function readInput({ target, route, rename, followUp }: Write, args: Args) {
+function readInput({ target, route, rename, followUp }: Write, input: unknown) {
   // Guaranteed by the schema.
-  const { [target?.field ?? '']: id, ...others } = args.input as Readonly<Record<string, unknown>>;
+  const { [target?.field ?? '']: id, ...others } = input as Readonly<Record<string, unknown>>;
   const isIdEmpty = target !== undefined && target.field !== 'id' && id === '';
-  const fields = withoutNulls(others) as Readonly<Record<string, unknown>>;
+  const emptyIds: (readonly string[])[] = isIdEmpty ? [[target.field]] : [];
+  const fields = withoutNulls(others, emptyIds) as Readonly<Record<string, unknown>>;
   const isOfWait = (field: string) => Object.hasOwn(followUp?.options.shape ?? {}, field);
   const written = dictionary(Object.entries(fields).filter(([field]) => !isOfWait(field)));
   const body = route.body?.safeParse(rename ? rename.toBody(written) : written);
@@ -238,8 +234,7 @@ function readInput({ target, route, rename, followUp }: Write, args: Args) {
     body: body?.data,
     wait: wait?.data,
     userErrors: [
-      ...(isIdEmpty ? [emptyValue([target.field])] : []),
-      ...emptyIds(fields).map(emptyValue),
+      ...emptyIds.map(emptyValue),
       ...brokenLimits(body?.error, fieldOf),
       ...brokenLimits(wait?.error, fieldOf),
     ],
@@ -252,19 +247,22 @@ const targetKey = ({ field, entity }: NonNullable<Write['target']>, id: unknown)
 
 async function execute(
   write: Write,
-  args: Args,
+  input: unknown,
   context: Context,
   info: GraphQLResolveInfo,
 ): Promise<MutationPayload<object>> {
-  const { key, body, wait, userErrors } = readInput(write, args);
+  const { key, body, wait, userErrors } = readInput(write, input);
   if (userErrors.length > 0) return { object: null, userErrors };
-  const { returns, target, rename, followUp } = write;
-  const { writes } = context;
+  const { route, returns, toObject, target, rename, followUp } = write;
+  const { rest, writes } = context;
+  const path = target?.entity.pathOf(key);
   const field = String(info.path.key);
   let object: object | null;
   writes?.begin(field);
   try {
-    object = await send(write, key, body, context, info.path);
+    const response = await rest.call(route, inputOf(path, body), { origin: info.path });
+    // Without `toObject` the response is the object.
+    object = toObject ? toObject(response, key) : (response as object);
     const written = returns.keyOf(object);
     writes?.confirm(field, written && returns.idOf(written));
   } catch (error) {
@@ -280,18 +278,6 @@ async function execute(
   }
   const reached = object && (await followUp?.wait(context, key, object, wait));
   return { object, userErrors: [], ...reached };
-}
-
-async function send(
-  { route, toObject, target }: Write,
-  key: KeyOf<never>,
-  body: unknown,
-  { rest }: Context,
-  origin: unknown,
-): Promise<object> {
-  const response = await rest.call(route, inputOf(target?.entity.pathOf(key), body), { origin });
-  // Without `toObject` the response is the object.
-  return toObject ? toObject(response, key) : (response as object);
 }
 
 /**
@@ -338,35 +324,32 @@ async function readAfterwards(
 /** Converts a value as the schema does; undefined for an invalid value. */
 function serialize(name: string, value: unknown): unknown {
   if (value instanceof Error) return undefined;
-  if (!name.endsWith('At') || value === null) return value;
-  try {
-    return readTimestamp(value);
-  } catch {
-    return undefined;
-  }
+  const isTimestamp = name.endsWith('At') && value !== null;
+  return isTimestamp ? orUndefined(() => readTimestamp(value)) : value;
 }
 
 /**
  * Removes nulls: optional inputs given as null are not sent.
  *
+ * @param emptyIds receives the paths of empty ids, which the API spec does not exclude.
  * @throws BAD_USER_INPUT for a global id instead of a raw id.
  */
-function withoutNulls(value: unknown, name = ''): unknown {
-  if (Array.isArray(value)) return value.map((item) => withoutNulls(item));
+function withoutNulls(
+  value: unknown,
+  emptyIds: (readonly string[])[],
+  path: readonly string[] = [],
+): unknown {
+  const name = path.at(-1) ?? '';
+  if (value === '' && RAW_ID.test(name)) emptyIds.push(path);
   if (typeof value === 'string' && RAW_ID.test(name)) return rawId(name, value);
   if (typeof value !== 'object' || value === null) return value;
+  const below = (name: string, inner: unknown) => withoutNulls(inner, emptyIds, [...path, name]);
+  if (Array.isArray(value)) return value.map((item, i) => below(String(i), item));
   return dictionary(
     Object.entries(value)
       .filter(([, inner]) => inner !== null && inner !== undefined)
-      .map(([name, inner]) => [name, withoutNulls(inner, name)]),
+      .map(([name, inner]) => [name, below(name, inner)]),
   );
-}
-
-/** Returns the paths of empty ids, which the API spec does not exclude. */
-function emptyIds(value: unknown, path: readonly string[] = []): (readonly string[])[] {
-  if (value === '') return RAW_ID.test(path.at(-1) ?? '') ? [path] : [];
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, inner]) => emptyIds(inner, [...path, name]));
 }
 
 /** Names of inputs with ids that are only passed on: `brandId`, `actionFormIdOverride`. */
