@@ -3,6 +3,7 @@
  * memory until the page is closed.
  */
 import { useSyncExternalStore } from 'react';
+import { orUndefined } from '../lib/or-undefined.ts';
 
 export function createChanges() {
   const listeners = new Set<() => void>();
@@ -27,12 +28,7 @@ interface PageStorage {
 /** @param open throws where the browser blocks the storage, as with all cookies off. */
 function storageOf(open: () => Storage): PageStorage {
   const inMemory = new Map<string, string>();
-  let storage: Storage | undefined;
-  try {
-    storage = open();
-  } catch {
-    storage = undefined;
-  }
+  const storage = orUndefined(open);
   return {
     get: (name) => inMemory.get(name) ?? storage?.getItem(name) ?? null,
     set(name, value) {
@@ -67,7 +63,10 @@ export function storedList<Item extends { readonly name: string }>(storageName: 
   /** Returns the same array until the list changes. */
   const read = (): readonly Item[] => {
     const text = local.get(storageName) ?? '[]';
-    if (lastRead?.text !== text) lastRead = { text, items: itemsIn(text) };
+    if (lastRead?.text !== text) {
+      const stored = orUndefined(() => JSON.parse(text) as unknown);
+      lastRead = { text, items: Array.isArray(stored) ? (stored as Item[]) : [] };
+    }
     return lastRead.items;
   };
   const write = (items: readonly Item[]): boolean => {
@@ -83,13 +82,4 @@ export function storedList<Item extends { readonly name: string }>(storageName: 
     save: (item: Item): boolean => write([...others(item.name), item]),
     remove: (name: string): void => void write(others(name)),
   };
-
-  function itemsIn(text: string): readonly Item[] {
-    try {
-      const stored: unknown = JSON.parse(text);
-      return Array.isArray(stored) ? (stored as Item[]) : [];
-    } catch {
-      return [];
-    }
-  }
 }

@@ -45,6 +45,7 @@ import {
 } from '../graph/entity/requirement.ts';
 import { findEntity, type AnyEntity } from '../graph/entity/entity.ts';
 import { mapKeyOf, type Key } from '../graph/types/key.ts';
+import { orUndefined } from '../lib/or-undefined.ts';
 import {
   selectionOf,
   type KeyField,
@@ -328,13 +329,10 @@ export class Planner {
   /** Whether the response of a list below an object shows that it exists. */
   #proves({ requirement, definition, fieldNodes }: KeyField, group: ObjectGroup): boolean {
     if (requirement.kind !== 'list' || !requirement.proves) return false;
-    try {
-      const args = argumentsOf(this.#document, definition, fieldNodes);
-      this.#requestOf(requirement, group, args);
-      return true;
-    } catch {
-      return false; // nothing is sent
-    }
+    const request = orUndefined(() =>
+      this.#requestOf(requirement, group, argumentsOf(this.#document, definition, fieldNodes)),
+    );
+    return request !== undefined; // otherwise nothing is sent
   }
 
   #visitWrite({ route, check }: WriteRequirement, visit: Visit): void {

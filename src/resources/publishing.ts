@@ -9,6 +9,7 @@ import { requiring } from '../graph/entity/requirement.ts';
 import { writeField } from '../graph/fields/mutation.ts';
 import { builder } from '../graph/schema/builder.ts';
 import { readTimestamp } from '../graph/types/scalars.ts';
+import { orUndefined } from '../lib/or-undefined.ts';
 import type { LiveObject, LiveSource } from '../live/poller.ts';
 import { routes } from '../v0/routes.ts';
 import { AUDIENCE_STATUSES, type AudienceVersion } from '../v0/schemas/audience.ts';
@@ -51,11 +52,7 @@ const versionSource: LiveSource<VersionKey, VersionNode> = {
       cancelled: cancelledAt,
       archived: archivedAt,
     };
-    try {
-      return Date.parse(readTimestamp(times[status]));
-    } catch {
-      return undefined;
-    }
+    return orUndefined(() => Date.parse(readTimestamp(times[status])));
   },
 };
 

@@ -9,6 +9,7 @@ import {
   type DocumentNode,
   type GraphQLError,
 } from 'graphql';
+import { orUndefined } from '../../lib/or-undefined.ts';
 import { planningContext } from '../../plan/cost.ts';
 import { priceOf, type Price, type Priced } from '../../plan/price.ts';
 import type { RouteSet } from '../../v0/routes.ts';
@@ -35,7 +36,7 @@ export function priceDocuments(texts: ReadonlyMap<string, string>, routeSet: Rou
   const operations: PricedOperation[] = [];
   const problems: DocumentProblem[] = [];
   for (const [id, text] of texts) {
-    const document = tryParse(text);
+    const document = orUndefined(() => parse(text));
     if (!document) {
       problems.push({ name: 'document', id, field: 'syntax', message: 'It cannot be parsed.' });
       continue;
@@ -62,14 +63,6 @@ export function priceDocuments(texts: ReadonlyMap<string, string>, routeSet: Rou
     }
   }
   return { operations, problems };
-}
-
-function tryParse(text: string): DocumentNode | undefined {
-  try {
-    return parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns the innermost field of an error: `Page.audiences`. */

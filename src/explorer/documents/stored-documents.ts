@@ -1,5 +1,6 @@
 /** Documents outside of the editors: open ones in GraphiQL's storage, saved ones, and links. */
 import { applyEdits, modify } from 'jsonc-parser';
+import { orUndefined } from '../../lib/or-undefined.ts';
 import { objectIn } from '../exchange/json.ts';
 import { local, session, storedList } from '../state.ts';
 
@@ -70,19 +71,14 @@ const withoutCredentials = (json: string): string =>
   });
 
 /** The document that was open last; undefined on a first visit, and if the editor was left empty. */
-export function lastDocument(): OpenDocument | undefined {
-  try {
+export const lastDocument = (): OpenDocument | undefined =>
+  orUndefined(() => {
     const { tabs, activeTabIndex } = JSON.parse(
       tabStorage.getItem(`${PREFIX}tabState`) ?? '',
     ) as TabState;
-    const tab = tabs[activeTabIndex];
-    return tab?.query?.trim()
-      ? { query: tab.query, variables: tab.variables ?? '', headers: tab.headers }
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
+    const { query, variables, headers } = tabs[activeTabIndex]!;
+    return query?.trim() ? { query, variables: variables ?? '', headers } : undefined;
+  });
 
 interface TabState {
   readonly tabs: readonly (StoredTab & {
@@ -107,7 +103,7 @@ export function takeLink(): OpenDocument | undefined {
   const { hash, pathname, search } = location;
   if (!hash.startsWith(FRAGMENT)) return undefined;
   history.replaceState(null, '', pathname + search);
-  try {
+  return orUndefined(() => {
     const text = atob(decodeURIComponent(hash.slice(FRAGMENT.length)));
     const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
     const { query, variables = '' } = JSON.parse(
@@ -116,9 +112,7 @@ export function takeLink(): OpenDocument | undefined {
     // Links come from anyone.
     const isText = typeof query === 'string' && typeof variables === 'string';
     return isText ? { query, variables } : undefined;
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 interface SavedDocument {

@@ -1,6 +1,7 @@
 /** The last request and response of each tab, across reloads, recorded by the fetcher. */
 import { formatResult } from '@graphiql/toolkit';
 import type { ExecutionResult } from 'graphql';
+import { orUndefined } from '../../lib/or-undefined.ts';
 import { createChanges, session } from '../state.ts';
 import { parseExactly } from './json.ts';
 import { withoutCallLog } from './extensions.ts';
@@ -63,7 +64,9 @@ const NAME = 'content-pages:responses';
 /** Characters stored across a reload. Browsers allow a site five million. */
 const MAX_STORED = 2_000_000;
 
-const shown = new Map<string, Shown>(readStored());
+const shown = new Map(
+  orUndefined(() => parseExactly(session.get(NAME) ?? '[]') as [string, Shown][]),
+);
 const changes = createChanges();
 let shownTab = '';
 
@@ -127,12 +130,4 @@ function storeAll(): void {
     if (left >= 0) kept.unshift(one);
   }
   session.set(NAME, JSON.stringify(kept));
-}
-
-function readStored(): [string, Shown][] {
-  try {
-    return parseExactly(session.get(NAME) ?? '[]') as [string, Shown][];
-  } catch {
-    return [];
-  }
 }

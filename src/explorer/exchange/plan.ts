@@ -1,5 +1,6 @@
 /** Plans of documents, requested from the gateway while the user types. */
 import { OperationTypeNode, parse, type ExecutionResult } from 'graphql';
+import { orUndefined } from '../../lib/or-undefined.ts';
 import { createChanges } from '../state.ts';
 import { planIn, type DocumentPlan } from './extensions.ts';
 import {
@@ -28,14 +29,8 @@ export const usePlanOf = (request: GraphQLRequest): DocumentPlan | undefined =>
 const EMPTY_SELECTION = 'select at least one field between “{” and “}”.';
 
 /** Whether a document is valid except for empty selections, as while it is typed. */
-function isUnfinished(query: string): boolean {
-  try {
-    parse(query.replace(/\{\s*\}/g, '{ __typename }'));
-    return true;
-  } catch {
-    return false;
-  }
-}
+const isUnfinished = (query: string): boolean =>
+  orUndefined(() => parse(query.replace(/\{\s*\}/g, '{ __typename }'))) !== undefined;
 
 /** Requests a plan; rejects when `signal` aborts or there is no response. @param own the user's headers. */
 export async function askPlan(

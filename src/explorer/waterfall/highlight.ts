@@ -10,6 +10,7 @@ import {
 } from 'graphql';
 import { findNodeAtLocation, parseTree } from 'jsonc-parser';
 import { useRef } from 'react';
+import { orUndefined } from '../../lib/or-undefined.ts';
 
 /** Monaco's `TrackedRangeStickiness.NeverGrowsWhenTypingAtEdges`: new text is not marked. */
 const NEVER_GROWS = 1;
@@ -50,12 +51,8 @@ function mark(
 ): Marks[] {
   const model = editor?.getModel();
   if (!editor || !model) return [];
-  let range: TextRange | undefined;
-  try {
-    range = locate(model.getValue());
-  } catch {
-    // The query was edited and does not parse.
-  }
+  // The query may have been edited and not parse.
+  const range = orUndefined(() => locate(model.getValue()));
   if (!range) return [];
   const start = model.getPositionAt(range.start);
   const end = model.getPositionAt(range.end);

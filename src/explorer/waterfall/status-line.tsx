@@ -2,6 +2,7 @@
 import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { stripIgnoredCharacters } from 'graphql';
 import { useMemo } from 'react';
+import { orUndefined } from '../../lib/or-undefined.ts';
 import { useExchange, useSentHeaders, type TabExchange } from '../exchange/exchange.ts';
 import { objectIn } from '../exchange/json.ts';
 import { useSubscribedTabs } from '../exchange/subscriptions.ts';
@@ -81,13 +82,7 @@ function SubscribedTabs() {
   );
 }
 
-interface CountedErrors {
-  readonly code: string;
-  readonly count: number;
-  readonly retryAfterMs: number | undefined;
-}
-
-function errorsByCode({ result }: TabExchange): CountedErrors[] {
+function errorsByCode({ result }: TabExchange) {
   const counts = new Map<string, { count: number; retryAfterMs: number | undefined }>();
   for (const { extensions } of result?.errors ?? []) {
     const { code: given } = extensions ?? {};
@@ -128,10 +123,5 @@ function useChangeSince({ request }: TabExchange): string | undefined {
   return isOperationSame ? undefined : 'This response is for another operation.';
 }
 
-function normalize(query: string): string {
-  try {
-    return stripIgnoredCharacters(query);
-  } catch {
-    return query;
-  }
-}
+const normalize = (query: string): string =>
+  orUndefined(() => stripIgnoredCharacters(query)) ?? query;

@@ -22,6 +22,7 @@ import { findEntity, nounOf, withArticle } from '../../graph/entity/entity.ts';
 import { badInput, notFound } from '../../graph/errors.ts';
 import { loadNode, MAX_NODES, typenameOf } from '../../graph/schema/node.ts';
 import { dictionary } from '../../lib/dictionary.ts';
+import { orUndefined } from '../../lib/or-undefined.ts';
 import type { Open, OptionsOf } from '../../gateway/extension.ts';
 import type { settings } from './federation.settings.ts';
 import { printSubgraph } from './sdl.ts';
@@ -122,13 +123,8 @@ function entitiesOf(schema: GraphQLSchema): GraphQLFieldConfig<unknown, Context,
 }
 
 /** Returns undefined for an invalid reference, which costs no call and whose resolver throws. */
-function wantedOrNone(representation: unknown): WantedObject | undefined {
-  try {
-    return readRepresentation(representation);
-  } catch {
-    return undefined;
-  }
-}
+const wantedOrNone = (representation: unknown): WantedObject | undefined =>
+  orUndefined(() => readRepresentation(representation));
 
 /**
  * @throws NOT_FOUND without such an object, since routers turn null without an error into an object with only its key.

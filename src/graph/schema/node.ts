@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { requiring, type WantedObject } from '../entity/requirement.ts';
 import { findEntity } from '../entity/entity.ts';
 import { lookUp } from '../entity/prefetching.ts';
+import { orUndefined } from '../../lib/or-undefined.ts';
 import { badInput } from '../errors.ts';
 import { parseNodeId } from '../types/node-id.ts';
 
@@ -47,7 +48,9 @@ export const nodeOptions = {
       {
         kind: 'lookup',
         from: 'object',
-        wanted: ({ ids }) => checkNumber(ids as readonly unknown[]).map(wantedOrNone),
+        // The resolver throws for an invalid id.
+        wanted: ({ ids }) =>
+          checkNumber(ids as readonly unknown[]).map((id) => orUndefined(() => readId(String(id)))),
       },
     ),
     nullable: { list: false, items: true },
@@ -84,15 +87,6 @@ function readId(id: string): WantedObject {
   // Only entities register types for parsing.
   const entity = findEntity(key.typename)!;
   return { entity, key: entity.keyFrom(key, id) };
-}
-
-/** Returns undefined for an invalid id, which costs no call and whose resolver throws. */
-function wantedOrNone(id: unknown): WantedObject | undefined {
-  try {
-    return readId(String(id));
-  } catch {
-    return undefined;
-  }
 }
 
 function checkNumber<Id>(ids: readonly Id[]): readonly Id[] {
