@@ -3,7 +3,7 @@
  * is.
  */
 import { fillLeafs } from '@graphiql/toolkit';
-import { applyEdits, modify, parseTree, type ParseError } from 'jsonc-parser';
+import { applyEdits, modify, parseTree, type Edit, type ParseError } from 'jsonc-parser';
 import {
   isAbstractType,
   isInterfaceType,
@@ -74,13 +74,8 @@ export function addField(wanted: Wanted, text: string, cursor: number): Added {
   const at = last.loc!.end;
   const edit = operation && definitionEdit(operation, variables);
   const inserted = `${before}${name}${argumentsOf(variables)}`;
-  // Applied from the end, so that offsets stay valid. An operation may follow a fragment.
-  const edits = [{ at, text: inserted }, ...(edit ? [edit] : [])].sort((a, b) => b.at - a.at);
-  const edited = edits.reduce(
-    (all, one) => all.slice(0, one.at) + one.text + all.slice(one.at),
-    text,
-  );
-  const offset = at + before.length + (edit && edit.at < at ? edit.text.length : 0);
+  const edited = applyEdits(text, [insertion(at, inserted), ...(edit ? [edit] : [])]);
+  const offset = at + before.length + (edit && edit.offset < at ? edit.content.length : 0);
   return withSelections(schema, edited, offset, variables);
 }
 
@@ -188,21 +183,18 @@ function definitionEdit(
   const text = definitionsOf(variables.filter(({ isDefined }) => !isDefined));
   const last = variableDefinitions.at(-1);
   if (!text) return undefined;
-  if (last) return { at: last.loc!.end, text: `, ${text}` };
-  if (name) return { at: name.loc!.end, text: `(${text})` };
+  if (last) return insertion(last.loc!.end, `, ${text}`);
+  if (name) return insertion(name.loc!.end, `(${text})`);
   const isShort = loc!.source.body[loc!.start] === '{';
   return isShort
-    ? { at: loc!.start, text: `${operation} (${text}) ` }
-    : { at: loc!.start + operation.length, text: ` (${text})` };
+    ? insertion(loc!.start, `${operation} (${text}) `)
+    : insertion(loc!.start + operation.length, ` (${text})`);
 }
+
+const insertion = (offset: number, content: string): Edit => ({ offset, length: 0, content });
 
 const definitionsOf = (variables: readonly Variable[]): string =>
   variables.map(({ variable, type }) => `$${variable}: ${type}`).join(', ');
-
-interface Edit {
-  readonly at: number;
-  readonly text: string;
-}
 
 /** Adds default fields to objects without a selection, as Play does. */
 function withSelections(
