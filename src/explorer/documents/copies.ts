@@ -23,35 +23,41 @@ export interface Copied {
   readonly headers: readonly string[];
 }
 
+type Read = Copied & ReturnType<typeof chosen>;
+
+const copyAs =
+  (write: (read: Read) => string) =>
+  (copied: Copied): string =>
+    write({ ...copied, ...chosen(copied) });
+
 /** The menu's items, in order. Each throws a GraphQLError for a document that cannot be parsed. */
 export const COPIES: Readonly<Record<string, (copied: Copied) => string>> = {
-  curl: asCurl,
-  fetch: asFetch,
-  'Apollo Client': asApollo,
-  Relay: asRelay,
-  urql: asUrql,
+  curl: copyAs(asCurl),
+  fetch: copyAs(asFetch),
+  'Apollo Client': copyAs(asApollo),
+  Relay: copyAs(asRelay),
+  urql: copyAs(asUrql),
 };
 
-function asCurl(copied: Copied): string {
-  const { query, operationName } = bodyOf(copied);
+function asCurl(copied: Read): string {
+  const { document: query, operationName, variables } = copied;
   return [
     // `-N` prints each event of a subscription as it arrives.
     `curl -sN ${quote(ENDPOINT)}`,
     ...Object.entries(headersOf(copied)).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
     `-H "x-api-key: $API_KEY"`,
     ...copied.headers.map((name) => `-H "${name}: $${variableOf(name)}"`),
-    `-d ${quote(JSON.stringify({ query, operationName, variables: copied.variables }))}`,
+    `-d ${quote(JSON.stringify({ query, operationName, variables }))}`,
   ].join(' \\\n  ');
 }
 
-function asFetch(copied: Copied): string {
-  const { document } = copied;
+function asFetch(copied: Read): string {
+  const { document, operationName } = copied;
   const headers = [
     ...Object.entries(headersOf(copied)).map(([name, value]) => `    '${name}': '${value}',`),
     `    'x-api-key': apiKey,`,
     ...copied.headers.map((name) => `    '${name}': '', // yours`),
   ];
-  const { operationName } = bodyOf(copied);
   return `const apiKey = ''; // yours
 
 const query = ${template(document)};
@@ -67,7 +73,7 @@ ${headers.join('\n')}
   }),
 });
 ${
-  chosen(copied).operation.operation === OperationTypeNode.SUBSCRIPTION
+  copied.operation === OperationTypeNode.SUBSCRIPTION
     ? `// Server-sent events, one after the other.
 for await (const text of response.body!.pipeThrough(new TextDecoderStream())) console.log(text);
 `
@@ -76,34 +82,32 @@ for await (const text of response.body!.pipeThrough(new TextDecoderStream())) co
 }`;
 }
 
-function asApollo(copied: Copied): string {
-  const { hook, constant, name } = namesOf(copied);
+function asApollo({ hook, constant, name, text, variables }: Read): string {
   return `${importLine('gql', '@apollo/client')}
 ${importLine(hook, '@apollo/client/react')}
 
-const ${constant} = gql${template(chosen(copied).text)};
+const ${constant} = gql${template(text)};
 
 export function use${name}() {
   return ${hook}(${constant}, {
-    variables: ${indent(copied.variables, 4)},
+    variables: ${indent(variables, 4)},
   });
 }
 `;
 }
 
-function asUrql(copied: Copied): string {
-  const { hook, constant, name, operation } = namesOf(copied);
+function asUrql({ hook, constant, name, text, operation, variables }: Read): string {
   const call =
     operation === OperationTypeNode.MUTATION
       ? `  const [result, send] = useMutation(${constant});
-  return [result, () => send(${indent(copied.variables, 2)})] as const;`
+  return [result, () => send(${indent(variables, 2)})] as const;`
       : `  return ${hook}({
     query: ${constant},
-    variables: ${indent(copied.variables, 4)},
+    variables: ${indent(variables, 4)},
   });`;
   return `${importLine(`gql, ${hook}`, 'urql')}
 
-const ${constant} = gql${template(chosen(copied).text)};
+const ${constant} = gql${template(text)};
 
 export function use${name}() {
 ${call}
@@ -112,21 +116,19 @@ ${call}
 }
 
 /** Relay requires names of the form module, name, kind of operation, and one definition per tag. */
-function asRelay(copied: Copied): string {
-  const { kind, name, operation } = namesOf(copied);
+function asRelay({ kind, name, node, operation, definitions, ...copied }: Read): string {
   const module = name.endsWith(kind) ? name.slice(0, -kind.length) || name : name;
   const relayName = module + kind;
-  const rename = (node: OperationDefinitionNode | FragmentDefinitionNode, to: string): string =>
+  const rename = (one: OperationDefinitionNode | FragmentDefinitionNode, to: string): string =>
     template(
       print(
         visit(
-          { ...node, name: { kind: Kind.NAME, value: to } },
+          { ...one, name: { kind: Kind.NAME, value: to } },
           { FragmentSpread: (spread) => ({ ...spread, name: inModule(spread.name) }) },
         ),
       ),
     );
-  const inModule = (node: NameNode): NameNode => ({ ...node, value: `${module}_${node.value}` });
-  const { operation: node, definitions } = chosen(copied);
+  const inModule = (one: NameNode): NameNode => ({ ...one, value: `${module}_${one.value}` });
   const document = rename(node, relayName);
   const tags = definitions
     .filter((one) => one.kind === Kind.FRAGMENT_DEFINITION)
@@ -163,35 +165,33 @@ ${call}
 `;
 }
 
-/** The chosen operation, and with it the fragments that it spreads, directly or through others. */
+/** The chosen operation and its names, and with it the fragments that it spreads, directly or through others. */
 function chosen({ document: text, operationName }: Copied) {
   const document = parse(text);
   const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
-  const operation = operations.find(({ name }) => name?.value === operationName) ?? operations[0];
-  if (!operation) throw new Error('There is no operation in this document.');
-  const own = separateOperations(document)[operation.name?.value ?? '']!;
+  const node = operations.find(({ name }) => name?.value === operationName) ?? operations[0];
+  if (!node) throw new Error('There is no operation in this document.');
+  const own = separateOperations(document)[node.name?.value ?? '']!;
   const isWhole = own.definitions.length === document.definitions.length;
-  return { operation, definitions: own.definitions, text: isWhole ? text : print(own) };
-}
-
-function namesOf(copied: Copied) {
-  const { operation, name: given } = chosen(copied).operation;
-  const name = capitalized(given?.value ?? 'operation');
-  const kind = capitalized(operation);
-  const constant = name.replace(/(?<=[a-z\d])(?=[A-Z])/g, '_').toUpperCase();
-  return { operation, name, kind, constant, hook: `use${kind}` };
+  const name = capitalized(node.name?.value ?? 'operation');
+  const kind = capitalized(node.operation);
+  return {
+    node,
+    operation: node.operation,
+    operationName: node.name?.value,
+    definitions: own.definitions,
+    text: isWhole ? text : print(own),
+    name,
+    kind,
+    constant: name.replace(/(?<=[a-z\d])(?=[A-Z])/g, '_').toUpperCase(),
+    hook: `use${kind}`,
+  };
 }
 
 const capitalized = (text: string): string => text.replace(/^./, (first) => first.toUpperCase());
 
-const bodyOf = (copied: Copied) => ({
-  query: copied.document,
-  operationName: chosen(copied).operation.name?.value,
-});
-
-function headersOf(copied: Copied): Readonly<Record<string, string>> {
-  const isSubscription = chosen(copied).operation.operation === OperationTypeNode.SUBSCRIPTION;
-  const accept = acceptOf(copied.document, isSubscription);
+function headersOf({ document, operation }: Read): Readonly<Record<string, string>> {
+  const accept = acceptOf(document, operation === OperationTypeNode.SUBSCRIPTION);
   return { 'content-type': 'application/json', ...(accept && { accept }) };
 }
 
