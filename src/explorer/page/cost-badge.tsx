@@ -49,17 +49,13 @@ export function CostBadge({ canAsk }: { canAsk: boolean }) {
           {mostCalls && <span>most calls: {mostCalls}</span>}
         </span>
       </summary>
-      <Explanation plan={plan} isSubscription={isSubscription} />
+      <Explanation {...planned} />
     </details>
   );
 }
 
-interface ExplanationProps {
-  readonly plan: DocumentPlan;
-  readonly isSubscription: boolean;
-}
-
-function Explanation({ plan: { routes, missing = [], budget }, isSubscription }: ExplanationProps) {
+function Explanation({ plan, isSubscription }: Exclude<Planned, { problem: string }>) {
+  const { routes, missing = [], budget } = plan;
   return (
     <div className="cost-explanation">
       {routes.length > 0 && (
