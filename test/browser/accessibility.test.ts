@@ -75,7 +75,7 @@ describe('accessibility', () => {
     await openExample(page, 'Partial errors');
     await play(page);
     await page.locator('.status-line .failed').waitFor();
-    await page.locator('.cost summary').click();
+    await page.locator('.cost button').click();
 
     expect(await seriousFaults(page)).toEqual([]);
   });

@@ -53,7 +53,7 @@ describe('the cost next to the query', () => {
     await openExample(page, 'Watch a version being published');
 
     await expectCost(page, /^0 calls per event\s+plus polls/);
-    await page.locator('.cost summary').click();
+    await page.locator('.cost button').click();
     await picture(page, 'cost-subscription');
     expect(await page.locator('.cost-explanation').innerText()).toContain(
       'These numbers are for one event.',

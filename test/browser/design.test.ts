@@ -101,12 +101,12 @@ describe('the design', () => {
       .locator('.document-menu button')
       .evaluateAll((all) => all.map((one) => one.clientHeight));
     expect(new Set(heights).size).toBe(1);
-    await page.locator('.cost summary').click();
+    await page.locator('.cost button').click();
     expect(await cut('.cost-explanation, .cost-explanation td')).toEqual([]);
     await page.getByRole('button', { name: 'Copy as' }).click();
     const item = page.getByRole('menuitem', { name: 'curl' });
     await item.click();
-    expect(await page.locator('.cost[open]').count()).toBe(0);
+    expect(await page.locator('.cost-explanation:popover-open').count()).toBe(0);
     await page.getByRole('button', { name: 'Open settings dialog' }).click();
     await page.locator('.graphiql-dialog').waitFor();
     expect(await cut('.graphiql-dialog button')).toEqual([]);

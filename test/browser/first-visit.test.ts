@@ -117,7 +117,7 @@ describe('a first visit', () => {
     const { page } = await open();
     await expectCost(page, /2–12 calls/);
 
-    await page.locator('.cost summary').click();
+    await page.locator('.cost button').click();
     await picture(page, 'cost-explained');
 
     const explanation = await page.locator('.cost-explanation').innerText();

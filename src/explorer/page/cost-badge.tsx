@@ -1,6 +1,6 @@
 /** The cost of the document in the editor, before it is sent. */
 import { useGraphiQL } from '@graphiql/react';
-import { Fragment, useEffect, useRef, useState } from 'react';
+import { Fragment, useEffect, useState } from 'react';
 import { useApiKey } from '../exchange/api-key.ts';
 import type { CountRange, DocumentPlan } from '../exchange/extensions.ts';
 import { askPlan, type Planned } from '../exchange/plan.ts';
@@ -13,12 +13,12 @@ const DEBOUNCE_MS = 300;
 /** Delay of errors, in milliseconds: half a word is not an error. */
 const ERROR_DELAY_MS = 1_000;
 
-// A click on an <output> inside a summary would not open the details.
+const EXPLANATION_ID = 'cost-explanation';
+
 const STATUS = { role: 'status', 'aria-label': 'Cost of this document' };
 
 export function CostBadge({ canAsk }: { canAsk: boolean }) {
   const planned = usePlan(canAsk);
-  const details = useClosedByOthers();
   if (!planned) return <div className="cost" {...STATUS} />;
   if ('problem' in planned) {
     return (
@@ -31,33 +31,31 @@ export function CostBadge({ canAsk }: { canAsk: boolean }) {
   const excess = excessOf(plan);
   const mostCalls = mostCallsOf(plan);
   return (
-    <details ref={details} className={excess ? `cost cost-${excess.kind}` : 'cost'}>
-      <summary>
-        <span {...STATUS}>
-          <strong>
-            {countText(plan.calls, 'call')}
-            {isSubscription && ' per event'}
-          </strong>
-          {isSubscription && <span>plus polls</span>}
-          {excess && <em>{excess.words}</em>}
-          <span>{plan.rounds === 1 ? '1 round trip' : `${plan.rounds} round trips`}</span>
-          {plan.values && (
-            <span>
-              {countText({ least: plan.values.atLeast, most: plan.values.atMost }, 'value')}
-            </span>
-          )}
-          {mostCalls && <span>most calls: {mostCalls}</span>}
-        </span>
-      </summary>
+    <div className={excess ? `cost cost-${excess.kind}` : 'cost'} {...STATUS}>
+      <button type="button" popoverTarget={EXPLANATION_ID}>
+        <strong>
+          {countText(plan.calls, 'call')}
+          {isSubscription && ' per event'}
+        </strong>
+        {isSubscription && <span>plus polls</span>}
+        {excess && <em>{excess.words}</em>}
+        <span>{plan.rounds === 1 ? '1 round trip' : `${plan.rounds} round trips`}</span>
+        {plan.values && (
+          <span>
+            {countText({ least: plan.values.atLeast, most: plan.values.atMost }, 'value')}
+          </span>
+        )}
+        {mostCalls && <span>most calls: {mostCalls}</span>}
+      </button>
       <Explanation {...planned} />
-    </details>
+    </div>
   );
 }
 
 function Explanation({ plan, isSubscription }: Exclude<Planned, { problem: string }>) {
   const { routes, missing = [], budget } = plan;
   return (
-    <div className="cost-explanation">
+    <div id={EXPLANATION_ID} popover="auto" className="cost-explanation">
       {routes.length > 0 && (
         <table>
           <thead>
@@ -117,27 +115,6 @@ export function Breakable({ text }: { text: string }) {
       {part}
     </Fragment>
   ));
-}
-
-/** Closes the details at a press elsewhere and at Escape. */
-function useClosedByOthers() {
-  const ref = useRef<HTMLDetailsElement>(null);
-  useEffect(() => {
-    const close = (event: Event): void => {
-      const isElsewhere =
-        event instanceof KeyboardEvent
-          ? event.key === 'Escape'
-          : !ref.current?.contains(event.target as Node);
-      if (isElsewhere) ref.current?.removeAttribute('open');
-    };
-    document.addEventListener('pointerdown', close);
-    document.addEventListener('keydown', close);
-    return () => {
-      document.removeEventListener('pointerdown', close);
-      document.removeEventListener('keydown', close);
-    };
-  }, []);
-  return ref;
 }
 
 function mostCallsOf({ routes }: DocumentPlan): string | undefined {
