@@ -4,8 +4,7 @@ import { useEffect, useState } from 'react';
 import { quickFixes } from './quick-fix.ts';
 
 export function Editors() {
-  useReadiness();
-  useWholeLines();
+  useReadyEditors();
   useShortcuts();
   useSystemColors();
   useSuggestions();
@@ -13,18 +12,21 @@ export function Editors() {
 }
 
 /**
- * Marks the page as ready. GraphiQL's Play button does nothing until all editors are there, and is hidden till then.
+ * Prepares the editors, makes them as high as whole lines, and marks the page as ready: GraphiQL's Play button does
+ * nothing until all editors are there, and is hidden till then.
  */
-function useReadiness(): void {
+function useReadyEditors(): void {
   const query = useGraphiQL((state) => state.queryEditor);
   const variables = useGraphiQL((state) => state.variableEditor);
   const headers = useGraphiQL((state) => state.headerEditor);
   const response = useGraphiQL((state) => state.responseEditor);
+  const monaco = useMonaco((state) => state.monaco);
   useEffect(() => {
+    if (!monaco || !query || !variables || !headers || !response) return undefined;
     const root = document.documentElement;
-    if (!query || !variables || !headers || !response || root.hasAttribute('data-ready')) return;
     // Tab leaves all editors, so that the keyboard reaches the rest of the page.
-    query.trigger('page', 'editor.action.toggleTabFocusMode', null);
+    if (!root.hasAttribute('data-ready'))
+      query.trigger('page', 'editor.action.toggleTabFocusMode', null);
     // Suggestions are fields of the schema, not words of the document.
     query.updateOptions({
       wordBasedSuggestions: 'off',
@@ -34,18 +36,6 @@ function useReadiness(): void {
     });
     for (const editor of [variables, headers]) editor.updateOptions({ wordWrap: 'on' });
     root.toggleAttribute('data-ready', true);
-  }, [query, variables, headers, response]);
-}
-
-/** Makes editors as high as whole lines. */
-function useWholeLines(): void {
-  const query = useGraphiQL((state) => state.queryEditor);
-  const variables = useGraphiQL((state) => state.variableEditor);
-  const headers = useGraphiQL((state) => state.headerEditor);
-  const response = useGraphiQL((state) => state.responseEditor);
-  const monaco = useMonaco((state) => state.monaco);
-  useEffect(() => {
-    if (!monaco || !query || !variables || !headers || !response) return undefined;
     const fit = new ResizeObserver((entries) => {
       const lineHeight = query.getOption(monaco.editor.EditorOption.lineHeight);
       for (const { target, borderBoxSize } of entries) {
@@ -66,30 +56,22 @@ function useWholeLines(): void {
 function useShortcuts(): void {
   const { run, prettifyEditors, mergeQuery } = useGraphiQLActions();
   useEffect(() => {
-    const format = (event: KeyboardEvent): void => {
-      const { code, ctrlKey, shiftKey, altKey, metaKey, defaultPrevented } = event;
-      if (!ctrlKey || !shiftKey || altKey || metaKey || defaultPrevented) return;
-      const action = { KeyP: prettifyEditors, KeyM: mergeQuery }[code];
-      if (!action) return;
-      event.preventDefault();
-      void action();
-    };
-    const play = (event: KeyboardEvent): void => {
-      const { key, ctrlKey, metaKey, target, defaultPrevented } = event;
+    const press = (event: KeyboardEvent): void => {
+      const { code, key, ctrlKey, shiftKey, altKey, metaKey, target, defaultPrevented } = event;
+      if (defaultPrevented) return;
       const isInEditor = target instanceof Element && target.closest('.monaco-editor');
-      if (key !== 'Enter' || !(ctrlKey || metaKey) || defaultPrevented || isInEditor) return;
-      if (document.querySelector('[role=dialog], [role=menu]')) return;
+      const isCovered = document.querySelector('[role=dialog], [role=menu]');
+      const plays = key === 'Enter' && (ctrlKey || metaKey) && !isInEditor && !isCovered;
+      const formats = ctrlKey && shiftKey && !altKey && !metaKey;
+      const action = plays ? run : formats && { KeyP: prettifyEditors, KeyM: mergeQuery }[code];
+      if (!action) return;
       // Keep the focused button from being pressed, and take the value of a focused field.
       event.preventDefault();
-      if (target instanceof HTMLInputElement) target.blur();
-      void run();
+      if (plays && target instanceof HTMLInputElement) target.blur();
+      void action();
     };
-    document.addEventListener('keydown', play);
-    document.addEventListener('keydown', format);
-    return () => {
-      document.removeEventListener('keydown', play);
-      document.removeEventListener('keydown', format);
-    };
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
   }, [run, prettifyEditors, mergeQuery]);
 }
 
