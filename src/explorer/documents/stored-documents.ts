@@ -1,4 +1,6 @@
 /** Documents outside of the editors: open ones in GraphiQL's storage, saved ones, and links. */
+import type { TabsState } from '@graphiql/react';
+import type { Storage } from '@graphiql/toolkit';
 import { applyEdits, modify } from 'jsonc-parser';
 import { orUndefined } from '../../lib/or-undefined.ts';
 import { objectIn } from '../exchange/json.ts';
@@ -8,7 +10,7 @@ export interface OpenDocument {
   readonly query: string;
   readonly variables: string;
   /** @default those of the environment in use */
-  readonly headers?: string | null;
+  readonly headers?: string | null | undefined;
 }
 
 const PREFIX = 'graphiql:';
@@ -36,7 +38,6 @@ export const tabStorage: Storage = {
   get length() {
     return local.names().length;
   },
-  key: (index) => local.names()[index] ?? null,
   getItem: (name) => (OF_A_TAB.has(name) ? session.get(name) : null) ?? local.get(name),
   setItem(name, value) {
     // The headers of the tab in view, which are those of its entry in the tabs.
@@ -75,18 +76,10 @@ export const lastDocument = (): OpenDocument | undefined =>
   orUndefined(() => {
     const { tabs, activeTabIndex } = JSON.parse(
       tabStorage.getItem(`${PREFIX}tabState`) ?? '',
-    ) as TabState;
+    ) as TabsState;
     const { query, variables, headers } = tabs[activeTabIndex]!;
     return query?.trim() ? { query, variables: variables ?? '', headers } : undefined;
   });
-
-interface TabState {
-  readonly tabs: readonly (StoredTab & {
-    readonly query: string | null;
-    readonly variables: string | null;
-  })[];
-  readonly activeTabIndex: number;
-}
 
 const FRAGMENT = '#document=';
 
