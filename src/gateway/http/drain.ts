@@ -6,6 +6,7 @@ import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setImmediate as pollOnce } from 'node:timers/promises';
 import type { Clock } from '../../lib/clock.ts';
+import type { CheckAddress } from './address.ts';
 import type { Site } from './site.ts';
 
 /**
@@ -17,11 +18,17 @@ export const QUIET_MS = 200;
 /** Maximum number of pending connections: Node's default. */
 const BACKLOG = 511;
 
-export interface Stopping {
+/** A port that serves a site. */
+export interface Port {
+  readonly site: Site;
   readonly server: Server;
+  readonly checkAddress: CheckAddress;
+  /** Maximum size of a request body, in bytes. */
+  readonly maxBodyBytes: number;
+  /** Clock of the drain, and of readers that stall. */
   readonly clock: Clock;
   /** Responses end their connections once the port is closed, not earlier: callers would open new connections. */
-  isPortClosed: boolean;
+  isClosed: boolean;
 }
 
 /**
@@ -30,23 +37,18 @@ export interface Stopping {
  * @param timeoutMs time after the delay until connections are cut; subscriptions end within half of it.
  * @returns whether all requests were finished.
  */
-export async function drain(
-  stopping: Stopping,
-  site: Site,
-  timeoutMs: number,
-  delayMs: number,
-): Promise<boolean> {
-  const { server, clock } = stopping;
+export async function drain(port: Port, timeoutMs: number, delayMs: number): Promise<boolean> {
+  const { site, server, clock } = port;
   site.readiness.drain();
   await sleep(clock, delayMs);
-  await acceptAll(stopping);
-  stopping.isPortClosed = true;
+  await acceptAll(server);
+  port.isClosed = true;
   const closed = once(server, 'close');
   // Not `close()` of `http`, which immediately closes idle connections, even if a request is on its way.
   NetServer.prototype.close.call(server);
   const finished = async (): Promise<boolean> => {
     void site.subscriptions.drain(timeoutMs / 2);
-    await closeWhenQuiet(stopping, closed);
+    await closeWhenQuiet(port, closed);
     // Writes of callers who disconnected may still be in flight.
     await site.idle();
     return true;
@@ -60,7 +62,7 @@ export async function drain(
 }
 
 /** Accepts pending connections, which the system resets when the port is closed. */
-async function acceptAll({ server }: Stopping): Promise<void> {
+async function acceptAll(server: Server): Promise<void> {
   let hasAccepted = true;
   const onConnection = (): void => void (hasAccepted = true);
   server.on('connection', onConnection);
@@ -73,10 +75,7 @@ async function acceptAll({ server }: Stopping): Promise<void> {
 }
 
 /** Closes idle connections once no requests arrive; until then responses end their connections. */
-async function closeWhenQuiet(
-  { server, clock }: Stopping,
-  closed: Promise<unknown>,
-): Promise<void> {
+async function closeWhenQuiet({ server, clock }: Port, closed: Promise<unknown>): Promise<void> {
   let isClosed = false;
   let isQuiet: boolean;
   void closed.then(() => (isClosed = true));

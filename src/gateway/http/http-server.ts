@@ -3,14 +3,15 @@
  */
 import { once } from 'node:events';
 import { statSync, unlinkSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, STATUS_CODES, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo, type ListenOptions } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { systemClock, type Clock } from '../../lib/clock.ts';
 import { createAddressCheck } from './address.ts';
-import { drain, type Stopping } from './drain.ts';
-import { requestListener } from './request-listener.ts';
+import { arrive } from '../operation/operation.ts';
+import { drain, type Port } from './drain.ts';
+import { requestListener } from './http-exchange.ts';
 import type { Site } from './site.ts';
-import { upgradeListener } from './upgrade-listener.ts';
 
 export interface HttpOptions {
   readonly host: string;
@@ -52,22 +53,19 @@ export const MAX_CONNECTIONS = 4_096;
 
 /** @throws Node's error if listening fails: `EADDRINUSE`, `EACCES`, … */
 export async function openHttpServer(site: Site, options: HttpOptions): Promise<HttpServer> {
-  const {
-    host,
-    port,
-    socketPath,
-    reusePort = false,
-    basePath = '',
-    maxBodyBytes,
-    allowedHosts,
-  } = options;
-  const { clock = systemClock } = options;
+  const { host, port, socketPath, reusePort = false, clock = systemClock } = options;
   const server = createServer(SERVER_LIMITS);
   server.maxConnections = MAX_CONNECTIONS;
-  const stopping: Stopping = { server, clock, isPortClosed: false };
-  const checkAddress = createAddressCheck(basePath, allowedHosts);
-  server.on('request', requestListener(site, checkAddress, maxBodyBytes, stopping));
-  server.on('upgrade', upgradeListener(server, site, checkAddress));
+  const served: Port = {
+    site,
+    server,
+    checkAddress: createAddressCheck(options.basePath ?? '', options.allowedHosts),
+    maxBodyBytes: options.maxBodyBytes,
+    clock,
+    isClosed: false,
+  };
+  server.on('request', requestListener(served));
+  server.on('upgrade', upgradeListener(served));
   if (socketPath !== undefined) await removeStale(socketPath);
   // Node's own backlog: a longer one fills with connections whose callers have left.
   // Since Node 22.12; older types lack it.
@@ -82,8 +80,55 @@ export async function openHttpServer(site: Site, options: HttpOptions): Promise<
     url:
       socketPath === undefined ? `http://${urlHost(host)}:${taken}` : `http://unix:${socketPath}:`,
     port: taken,
-    close: (timeoutMs, delayMs = 0) => (closing ??= drain(stopping, site, timeoutMs, delayMs)),
+    close: (timeoutMs, delayMs = 0) => (closing ??= drain(served, timeoutMs, delayMs)),
   };
+}
+
+/**
+ * Accepts WebSockets, and serves requests with other upgrades without them: with a listener, Node emits `upgrade` for
+ * every protocol, and some clients offer one with their first request (`h2c` of Java's).
+ */
+const upgradeListener =
+  ({ server, site, checkAddress }: Port) =>
+  (incoming: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    // Node handles errors of a socket only while it reads requests from it.
+    socket.on('error', () => socket.destroy());
+    const { upgrade = '' } = incoming.headers;
+    if (upgrade.toLowerCase() !== 'websocket') {
+      socket.unshift(Buffer.concat([Buffer.from(headWithoutUpgrade(incoming), 'latin1'), head]));
+      server.emit('connection', socket);
+      return;
+    }
+    const error = checkAddress(incoming) ?? site.upgrade(incoming, socket, head);
+    if (error) void rejectUpgrade(incoming, socket, error);
+  };
+
+const OF_UPGRADES = new Set(['upgrade', 'connection', 'http2-settings']);
+
+function headWithoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage): string {
+  let head = `${method} ${url} HTTP/${httpVersion}\r\n`;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (OF_UPGRADES.has(rawHeaders[i]!.toLowerCase())) continue;
+    head += `${rawHeaders[i]}: ${rawHeaders[i + 1]}\r\n`;
+  }
+  return `${head}\r\n`;
+}
+
+async function rejectUpgrade(
+  { headers }: IncomingMessage,
+  socket: Duplex,
+  response: Response,
+): Promise<void> {
+  const body = await response.text();
+  const { status } = response;
+  response.headers.set('x-request-id', arrive(headers['x-request-id']).requestId);
+  response.headers.set('content-length', String(Buffer.byteLength(body)));
+  response.headers.set('connection', 'close');
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    ...Array.from(response.headers, ([name, value]) => `${name}: ${value}`),
+  ];
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
 }
 
 /** Removes the socket file of a killed process, which would make listening fail. */
