@@ -8,8 +8,7 @@ import type { ExecutionResult } from 'graphql';
 import type { MaybePromise } from '../execution/core/resolved-value.ts';
 import type { Document, OperationDefinition } from './operation/document.ts';
 import type { GatewayContext } from './operation/gateway-context.ts';
-import type { Operation, ReadyOperation } from './operation/operation.ts';
-import type { Answered } from './operation/outcome.ts';
+import type { Answered, Operation, ReadyOperation } from './operation/operation.ts';
 import type { OperationParams } from './operation/params.ts';
 import type { OperationResponse } from './operation/response.ts';
 

@@ -8,7 +8,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { openHttpServer } from '../../src/gateway/http/http-server.ts';
-import { hasJsonType } from '../../src/gateway/operation/request-params.ts';
+import { hasJsonType } from '../../src/gateway/operation/params.ts';
 import { rawHttp } from '../faults/raw-http.ts';
 import { openFolder } from '../support/folder.ts';
 import { buildExplorer } from '../support/explorer-build.ts';

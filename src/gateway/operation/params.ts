@@ -1,5 +1,5 @@
 /**
- * Parameters of a GraphQL request.
+ * Parameters of a GraphQL request: from a query string, a form, or JSON.
  *
  * Unknown properties are ignored, as GraphQL over HTTP requires. The depth and size of variables are limited before any
  * recursive function reads them.
@@ -7,6 +7,7 @@
 import type { ErrorBehavior } from '../../execution/core/executor.ts';
 import { dictionary } from '../../lib/dictionary.ts';
 import { clientError } from './client-error.ts';
+import type { Operation } from './operation.ts';
 
 /** A request has a document's text, its id, or both. */
 export interface OperationParams {
@@ -96,7 +97,7 @@ function documentIdOf({
  * @param what the name of the text in error messages.
  * @throws BAD_REQUEST
  */
-export function parseJson(text: string, what: string): unknown {
+function parseJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -119,7 +120,7 @@ function errorBehaviorOf(given: unknown): ErrorBehavior {
  *
  * @throws BAD_REQUEST for invalid JSON.
  */
-export function readForm(form: string): Readonly<Record<string, unknown>> {
+function readForm(form: string): Readonly<Record<string, unknown>> {
   const params = dictionary<unknown>();
   for (const [name, value] of new URLSearchParams(form)) {
     // Empty values are ignored; the first of repeated parameters is used.
@@ -168,3 +169,46 @@ const isContainer = (value: unknown): value is object =>
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   isContainer(value) && !Array.isArray(value);
+
+type RequestParts = Pick<Operation, 'method' | 'headers' | 'url'>;
+
+const JSON_TYPE = 'application/json';
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+export const hasJsonType = ({ headers }: RequestParts): boolean =>
+  // Fast path for the usual form.
+  headers['content-type'] === JSON_TYPE || mediaTypeOf(headers['content-type']) === JSON_TYPE;
+
+const hasFormType = ({ headers }: RequestParts): boolean =>
+  mediaTypeOf(headers['content-type']) === FORM_TYPE;
+
+/**
+ * Media types that forms can send; empty without a header. Source: Fetch standard, "CORS-safelisted request-header".
+ */
+const TYPES_OF_FORMS = new Set([FORM_TYPE, 'multipart/form-data', 'text/plain', '']);
+
+/** Whether a form can send a body of its media type. */
+export const isOfForms = ({ headers }: RequestParts): boolean =>
+  TYPES_OF_FORMS.has(mediaTypeOf(headers['content-type']));
+
+/** Whether parameters can be read from its media type. */
+export const isReadable = (request: RequestParts): boolean =>
+  request.method === 'GET' || hasJsonType(request) || hasFormType(request);
+
+/**
+ * Reads the parameters of a request for which `isReadable` is true.
+ *
+ * @throws BAD_REQUEST
+ */
+export function readRequest(request: RequestParts, body: string): unknown {
+  const { method, url } = request;
+  if (method !== 'GET') return hasJsonType(request) ? parseJson(body, 'the body') : readForm(body);
+  const start = url.indexOf('?');
+  return readForm(start === -1 ? '' : url.slice(start + 1));
+}
+
+function mediaTypeOf(type: string | string[] | undefined): string {
+  if (typeof type !== 'string') return '';
+  const end = type.indexOf(';');
+  return (end === -1 ? type : type.slice(0, end)).trim().toLowerCase();
+}

@@ -1,9 +1,9 @@
-/** Checks of HTTP requests: methods, media types, and CSRF. */
+/** Checks of requests: methods, media types, CSRF, and what their transport supports. */
 import { API_KEY_HEADER } from '../../v0/api-key.ts';
 import { clientError } from '../operation/client-error.ts';
-import { negotiateMediaType } from '../operation/negotiation.ts';
+import { accepts, negotiateMediaType } from '../operation/negotiation.ts';
 import type { Operation } from '../operation/operation.ts';
-import { hasJsonType, isOfForms, isReadable } from '../operation/request-params.ts';
+import { hasJsonType, isOfForms, isReadable } from '../operation/params.ts';
 import type { Policy } from '../policy.ts';
 
 /** Each of these headers requires a preflight. Clients of Yoga and Apollo send the second and third. */
@@ -56,4 +56,31 @@ function isPreflighted(operation: Operation): boolean {
   if (hasJsonType(operation)) return true;
   for (const name of CSRF_HEADERS) if (operation.headers[name] !== undefined) return true;
   return false;
+}
+
+/** Checks that the transport supports queries, mutations or subscriptions. */
+export const operationKind = (): Policy => ({ onSelect: checkKind });
+
+/** @throws METHOD_NOT_ALLOWED, NOT_ACCEPTABLE for unsupported operations. */
+function checkKind({ operationType, method, transport, accept }: Operation): void {
+  if (operationType === 'mutation' && method === 'GET') {
+    throw clientError(405, 'METHOD_NOT_ALLOWED', 'Mutations are not allowed by GET. Use POST.', {
+      allow: 'POST',
+    });
+  }
+  if (operationType !== 'subscription') {
+    if (!transport.onlySubscriptions) return;
+    throw clientError(
+      405,
+      'METHOD_NOT_ALLOWED',
+      'This WebSocket supports only subscriptions. Send queries and mutations by POST.',
+    );
+  }
+  if (transport.streams === 'always') return;
+  if (transport.streams === 'accepted' && accepts(accept, 'text/event-stream')) return;
+  throw clientError(
+    406,
+    'NOT_ACCEPTABLE',
+    'Subscriptions return several results. Accept `text/event-stream`, or open a WebSocket.',
+  );
 }

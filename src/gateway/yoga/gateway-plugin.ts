@@ -3,7 +3,7 @@ import type { ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { MaybePromise } from '../../execution/core/resolved-value.ts';
 import { GatewayContext } from '../operation/gateway-context.ts';
-import type { Answered } from '../operation/outcome.ts';
+import type { Answered } from '../operation/operation.ts';
 import type { OperationResponse } from '../operation/response.ts';
 import type { ResultPart } from '../operation/result-parts.ts';
 import type { Policy } from '../policy.ts';

@@ -21,14 +21,13 @@ import { GatewayContext } from '../operation/gateway-context.ts';
 import { negotiateMediaType } from '../operation/negotiation.ts';
 import {
   Operation,
+  outcomeOf,
   type Arrival,
   type ReadyOperation,
   type Transport,
   type TransportRequest,
 } from '../operation/operation.ts';
-import { outcomeOf } from '../operation/outcome.ts';
-import { badRequest, readParams } from '../operation/params.ts';
-import { readRequest } from '../operation/request-params.ts';
+import { badRequest, readParams, readRequest } from '../operation/params.ts';
 import {
   finish,
   responseInEvents,
@@ -272,8 +271,9 @@ export class OperationServer {
         });
         if (hash !== undefined && !failure) setParsedDocument(syntax);
         return ({ result }) => {
-          // A syntax error otherwise. Yoga's next plugin has its own message for unknown operations.
-          if (result && 'kind' in result) this.#select(operation, result, params.operationName);
+          if (!result || result instanceof Error) return;
+          // Now: Yoga's next plugin has its own message for unknown operations. Envelop has no type for the result.
+          this.#select(operation, result as DocumentNode, params.operationName);
         };
       },
       onValidate: ({ context: { operation }, addValidationRule, setValidationFn }) => {

@@ -6,8 +6,7 @@
 import type { GraphQLError } from 'graphql';
 import type { CallLog, CallLogEntry } from '../../../rest/call/call-log.ts';
 import { maskedCauseOf } from '../../operation/error-translation.ts';
-import type { Operation } from '../../operation/operation.ts';
-import type { Answered } from '../../operation/outcome.ts';
+import type { Answered, Operation } from '../../operation/operation.ts';
 import { parentOf } from '../../operation/trace-context.ts';
 import type { SubscriptionObserver } from '../../operation/subscriptions.ts';
 import type { OnForeignOrigin } from '../../policies/cors.ts';

@@ -6,8 +6,13 @@
 import type { GraphQLError } from 'graphql';
 import { RestError } from '../../../rest/call/errors.ts';
 import type { CallLog } from '../../../rest/call/call-log.ts';
-import { OTHER_APP, type AppVersion, type Operation } from '../../operation/operation.ts';
-import type { Answered, Outcome } from '../../operation/outcome.ts';
+import {
+  OTHER_APP,
+  type Answered,
+  type AppVersion,
+  type Operation,
+  type Outcome,
+} from '../../operation/operation.ts';
 import { PLANNED, type PlannedCost } from '../../policies/explain.ts';
 import type { Instruments } from './instruments.ts';
 import type { UpstreamMetrics } from './upstream-metrics.ts';
