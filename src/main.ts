@@ -17,7 +17,7 @@ import type { CallLayers, Extension, Host, StandIn } from './gateway/extension.t
 import { createGateway } from './gateway/gateway.ts';
 import { createLogger } from './gateway/observe/logs/logger.ts';
 import { Metrics } from './gateway/observe/metrics/metrics.ts';
-import { BackendAvailability, observeUpstream } from './gateway/observe/upstream-observer.ts';
+import { observeUpstream } from './gateway/observe/upstream-observer.ts';
 import { loadPlugins } from './app/process/operator-plugins.ts';
 import { announce } from './app/process/announce.ts';
 import { EXPLORER_FOLDER, staleBuild, versionOf } from './app/process/build.ts';
@@ -63,7 +63,6 @@ async function serve(config: Config): Promise<void> {
   const { extensions, standIn, backend } = await openParts(config, { logger, metrics, version });
   const warnings = warningsOf(config, backend);
   const layers = Object.assign({}, ...extensions.map(({ calls }) => calls)) as CallLayers;
-  const availability = new BackendAvailability(logger);
   const connections =
     standIn?.connections ?? new BackendDispatcher(backend.origin, backend.connections);
   const upstream = createUpstream({
@@ -78,7 +77,6 @@ async function serve(config: Config): Promise<void> {
     observer: observeUpstream({
       metrics,
       logger,
-      availability,
       readiness: () => gateway.readiness,
     }),
   });
@@ -120,8 +118,9 @@ async function serve(config: Config): Promise<void> {
     return finished;
   });
   await announce({
-    ...{ backend, standIn, userAgent, logger, availability, warnings },
+    ...{ backend, standIn, userAgent, logger, warnings },
     url: `${ports.url}${http.basePath}/graphql`,
+    readiness: gateway.readiness,
     graphiql: tools.graphiql,
   });
 }

@@ -50,7 +50,12 @@ export function createGateway(options: GatewayOptions): Gateway {
     translate,
     plugins: options.plugins ?? [],
   });
-  const readiness = new Readiness(upstream.breaker, trusted, options.warnings);
+  const readiness = new Readiness({
+    breaker: upstream.breaker,
+    trusted,
+    warnings: options.warnings ?? [],
+    logger,
+  });
   metrics.watch({
     requests: server,
     breaker: upstream.breaker,

@@ -1,9 +1,6 @@
 /** The log line of each operation, and the log lines of failed calls. */
 import { describe, expect, it } from 'vitest';
-import {
-  BackendAvailability,
-  observeUpstream,
-} from '../../src/gateway/observe/upstream-observer.ts';
+import { observeUpstream } from '../../src/gateway/observe/upstream-observer.ts';
 import { Metrics } from '../../src/gateway/observe/metrics/metrics.ts';
 import { routes } from '../../src/v0/routes.ts';
 import { after, reset, status } from '../support/faults.ts';
@@ -119,7 +116,6 @@ it('logs a failed call with route, kind, attempt and duration, at most once per 
   const observer = observeUpstream({
     metrics: new Metrics(),
     logger,
-    availability: new BackendAvailability(logger),
     readiness: () => site.gateway.readiness,
   });
   const site = await openGateway({ backend: 'faulty', rest: { observer } });
@@ -144,8 +140,7 @@ it('logs a contract violation at most once per hour, route and field', () => {
   const observer = observeUpstream({
     metrics: new Metrics(),
     logger,
-    availability: new BackendAvailability(logger),
-    readiness: () => ({ recordCall: () => {} }),
+    readiness: () => ({ recordCall: () => {}, recordFailure: () => {} }),
     now: () => nowMs,
   });
 

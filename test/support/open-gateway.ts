@@ -185,7 +185,7 @@ async function openInThisProcess(
       ...metrics.observer,
       onCall: (call) => {
         metrics.observer.onCall?.(call);
-        gateway.readiness.recordCall(call);
+        gateway.readiness.recordCall(call, false);
       },
     },
     exposeHeaders: options.headers?.expose ?? [],

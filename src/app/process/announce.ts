@@ -1,7 +1,7 @@
 /** First lines of the log: the backend, whether it is available, and the gateway's address. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../gateway/observe/logs/logger.ts';
-import type { BackendAvailability } from '../../gateway/observe/upstream-observer.ts';
+import type { Readiness } from '../../gateway/observe/readiness.ts';
 import { BackendDispatcher } from '../../rest/transport/dispatcher.ts';
 import { codeOf } from '../../rest/transport/transport-fault.ts';
 import { API_KEY_HEADER } from '../../v0/api-key.ts';
@@ -19,7 +19,7 @@ interface AnnounceOptions {
   readonly backend: OpenedBackend;
   readonly userAgent: string;
   readonly logger: Logger;
-  readonly availability: BackendAvailability;
+  readonly readiness: Readiness;
   /** URL of `/graphql`. */
   readonly url: string;
   /** Logged instead of the backend's label. @default none */
@@ -31,14 +31,14 @@ interface AnnounceOptions {
 
 /** Logs the backend and the gateway's address, at every level. */
 export async function announce(options: AnnounceOptions): Promise<void> {
-  const { backend, logger, availability, url, warnings, standIn, graphiql } = options;
+  const { backend, logger, readiness, url, warnings, standIn, graphiql } = options;
   const always = logger.child({}, { level: 'info' });
   for (const warning of warnings) always.warn(warning);
   if (warnings.length === 0) always.info(`Backend: ${backend.label}`);
   const failure = standIn ? undefined : await probe(options);
   if (failure) {
     logger.warn(failure, 'Backend unavailable');
-    availability.recordFailure();
+    readiness.recordFailure();
     void probeUntilAvailable(options);
   }
   if (backend.isEmbedded) logger.info(`Backend API: ${backend.origin}/v0/openapi.json`);
@@ -49,11 +49,11 @@ export async function announce(options: AnnounceOptions): Promise<void> {
 
 /** Probes until the backend has responded to a probe or to a call. */
 async function probeUntilAvailable(options: AnnounceOptions): Promise<void> {
-  const { availability } = options;
+  const { readiness } = options;
   for (;;) {
     await sleep(PAUSE_MS, undefined, { ref: false });
-    if (!availability.isOutage) return;
-    if (!(await probe(options))) return availability.recordResponse();
+    if (!readiness.isOutage) return;
+    if (!(await probe(options))) return readiness.recordResponse();
   }
 }
 

@@ -5,6 +5,7 @@
 import type { FailureKind } from '../../rest/call/errors.ts';
 import type { ObservedCall } from '../../rest/call/options.ts';
 import type { TrustedDocuments } from '../documents/trusted-documents.ts';
+import type { Logger } from './logs/logger.ts';
 import type { CircuitStates } from '../../rest/policies/circuit-breaker.ts';
 
 interface LastCall {
@@ -16,29 +17,34 @@ interface LastCall {
   readonly failure?: FailureKind;
 }
 
-/** Failures of calls that were not sent, or were cancelled, which do not concern the backend. */
-const NOT_SENT: ReadonlySet<FailureKind> = new Set([
+/** Failures that do not concern the backend. */
+const OF_GATEWAY: ReadonlySet<FailureKind> = new Set([
   'cancelled',
   'circuit_open',
   'overloaded',
   'out_of_files',
 ]);
 
+/** Consecutive responses of 500 and above that count as an outage; one attempt without a response does too. */
+const OUTAGE = 2;
+
+interface ReadinessOptions {
+  readonly breaker: CircuitStates;
+  readonly trusted: Pick<TrustedDocuments, 'report'> | undefined;
+  readonly warnings: readonly string[];
+  readonly logger: Logger;
+}
+
 export class Readiness {
+  readonly #options: ReadinessOptions;
   #draining = false;
   #last: LastCall = { answers: null, status: null };
-  readonly #breaker: CircuitStates;
-  readonly #warnings: readonly string[];
-  readonly #trusted: Pick<TrustedDocuments, 'report'> | undefined;
+  #failures = 0;
+  /** Time of the first failure. */
+  #sinceMs = 0;
 
-  constructor(
-    breaker: CircuitStates,
-    trustedDocuments?: Pick<TrustedDocuments, 'report'>,
-    warnings: readonly string[] = [],
-  ) {
-    this.#warnings = warnings;
-    this.#breaker = breaker;
-    this.#trusted = trustedDocuments;
+  constructor(options: ReadinessOptions) {
+    this.#options = options;
   }
 
   /** Makes the process not ready permanently. */
@@ -46,18 +52,42 @@ export class Readiness {
     this.#draining = true;
   }
 
-  recordCall({ status, failure }: Pick<ObservedCall, 'status' | 'failure'>): void {
-    if (failure && NOT_SENT.has(failure)) return;
+  get isOutage(): boolean {
+    return this.#failures >= OUTAGE;
+  }
+
+  /** @param isLogged whether the failure is logged; otherwise its end is not logged either. */
+  recordCall({ isSent, status, failure }: ObservedCall, isLogged: boolean): void {
+    if (failure && OF_GATEWAY.has(failure)) return;
     this.#last =
       status === undefined
         ? { answers: false, status: null, ...(failure && { failure }) }
         : { answers: status < 500, status };
+    if (!isSent) return;
+    if (status !== undefined && status < 500) this.recordResponse();
+    else if (status !== undefined) this.recordFailure(1);
+    else if (isLogged) this.recordFailure();
+  }
+
+  recordFailure(failures = OUTAGE): void {
+    if (this.#failures === 0) this.#sinceMs = performance.now();
+    this.#failures += failures;
+  }
+
+  /** Logs the end of an outage, which failed calls, an open circuit or the probe at the start have reported. */
+  recordResponse(): void {
+    if (this.isOutage) {
+      const unavailableMs = Math.round(performance.now() - this.#sinceMs);
+      this.#options.logger.info({ unavailableMs }, 'Backend available again');
+    }
+    this.#failures = 0;
   }
 
   report() {
-    const trustedDocuments = this.#trusted?.report();
+    const { breaker, trusted, warnings } = this.#options;
+    const trustedDocuments = trusted?.report();
     // `{ "scope": "route_key", "route": "GET /v0/topics", "state": "open", "count": 2 }`
-    const open = this.#breaker.tripped.map(({ scope, route, state, count }) => ({
+    const open = breaker.tripped.map(({ scope, route, state, count }) => ({
       scope,
       ...(route && { route: `${route.method} ${route.path}` }),
       state,
@@ -68,8 +98,8 @@ export class Readiness {
       degraded: open.length > 0 || this.#last.answers === false || Boolean(trustedDocuments?.bad),
       draining: this.#draining,
       // Contains no address or key. `breaker` is the state of the host's circuit.
-      upstream: { ...this.#last, breaker: this.#breaker.stateOf('host'), open },
-      ...(this.#warnings.length > 0 && { warnings: this.#warnings }),
+      upstream: { ...this.#last, breaker: breaker.stateOf('host'), open },
+      ...(warnings.length > 0 && { warnings }),
       ...(trustedDocuments && { trustedDocuments }),
     };
   }

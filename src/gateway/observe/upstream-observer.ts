@@ -17,58 +17,17 @@ const OUT_OF_FILES_PAUSE_MS = 10_000;
 /** Documentation linked by warnings about optional routes. */
 const MISSING_ROUTES_DOCS = 'docs/assumptions.md#without-optional-routes';
 
-/** Consecutive responses of 500 and above that count as an outage; one attempt without a response does too. */
-const OUTAGE = 2;
-
-/** Logs the end of an outage, which failed calls, an open circuit or the probe at the start have reported. */
-export class BackendAvailability {
-  readonly #logger: Logger;
-  #failures = 0;
-  #sinceMs = 0;
-
-  constructor(logger: Logger) {
-    this.#logger = logger;
-  }
-
-  get isOutage(): boolean {
-    return this.#failures >= OUTAGE;
-  }
-
-  recordFailure(failures = OUTAGE): void {
-    if (this.#failures === 0) this.#sinceMs = performance.now();
-    this.#failures += failures;
-  }
-
-  recordResponse(): void {
-    if (this.isOutage) {
-      const unavailableMs = Math.round(performance.now() - this.#sinceMs);
-      this.#logger.info({ unavailableMs }, 'Backend available again');
-    }
-    this.#failures = 0;
-  }
-
-  /** @param isLogged whether the failure is logged; otherwise its end is not logged either. */
-  recordCall({ isSent, status, failure }: ObservedCall, isLogged: boolean): void {
-    // Unsent and cancelled calls do not concern the backend.
-    if (!isSent || failure === 'cancelled') return;
-    if (status !== undefined && status < 500) this.recordResponse();
-    else if (status !== undefined) this.recordFailure(1);
-    else if (isLogged) this.recordFailure();
-  }
-}
-
 interface ObserveUpstreamOptions {
   readonly metrics: Metrics;
   readonly logger: Logger;
-  readonly availability: BackendAvailability;
   /** Called per event, since the upstream is created before the gateway. */
-  readonly readiness: () => Pick<Readiness, 'recordCall'>;
+  readonly readiness: () => Pick<Readiness, 'recordCall' | 'recordFailure'>;
   /** Clock in milliseconds. @default the system's */
   readonly now?: () => number;
 }
 
 export function observeUpstream(options: ObserveUpstreamOptions): UpstreamObserver {
-  const { metrics, logger, availability, readiness, now = () => performance.now() } = options;
+  const { metrics, logger, readiness, now = () => performance.now() } = options;
   /** Bounded: routes, fields and kinds of failures are fixed sets. */
   const logged = new Map<string, { readonly atMs: number; suppressed: number }>();
   /** Returns the number of lines suppressed before this one; undefined if this one is suppressed. */
@@ -112,8 +71,7 @@ export function observeUpstream(options: ObserveUpstreamOptions): UpstreamObserv
     ...metrics.observer,
     onCall: (call) => {
       metrics.observer.onCall?.(call);
-      availability.recordCall(call, logFailure(call));
-      readiness().recordCall(call);
+      readiness().recordCall(call, logFailure(call));
       if (call.failure !== 'out_of_files') return;
       if (admitLine('out_of_files', OUT_OF_FILES_PAUSE_MS) === undefined) return;
       logger.error(
@@ -151,7 +109,7 @@ export function observeUpstream(options: ObserveUpstreamOptions): UpstreamObserv
     onBreaker: (change) => {
       metrics.observer.onBreaker?.(change);
       const { scope, route, state } = change;
-      if (scope === 'host' && state === 'open') availability.recordFailure();
+      if (scope === 'host' && state === 'open') readiness().recordFailure();
       logger.warn(
         { scope, route: route && labelOf(route), state },
         `Circuit breaker of scope ${scope} is ${state}`,
