@@ -337,11 +337,8 @@ const none = (): number => 0;
 
 /** Limits the weight and bytes of operations in flight, per key and in total. */
 export class Admission {
-  readonly #inFlight: number;
-  readonly #perKey: number;
+  readonly #limits: AdmissionLimits & typeof ADMISSION;
   readonly #queue: RoundRobinQueue<WaitingOperation>;
-  readonly #limiter: AdmissionLimits['limiter'];
-  readonly #onAdmitted: () => void;
   readonly #shares = new Map<string, Share>();
   #active = 0;
   #bytes = 0;
@@ -350,21 +347,8 @@ export class Admission {
   #isFull = false;
 
   constructor(limits: AdmissionLimits = {}) {
-    const {
-      inFlight,
-      perKey,
-      waiting,
-      limiter,
-      onAdmitted = () => {},
-    } = {
-      ...ADMISSION,
-      ...limits,
-    };
-    this.#limiter = limiter;
-    this.#onAdmitted = onAdmitted;
-    this.#inFlight = inFlight;
-    this.#perKey = perKey;
-    this.#queue = new RoundRobinQueue(waiting);
+    this.#limits = { ...ADMISSION, ...limits };
+    this.#queue = new RoundRobinQueue(this.#limits.waiting);
   }
 
   /** Weight in flight, without unsent responses. */
@@ -390,7 +374,7 @@ export class Admission {
    */
   enter(key: string, weightNow: () => number, calls = none): Permit | Promise<Permit | undefined> {
     // A larger weight would wait for all others, and block those behind it.
-    const weight = (): number => Math.min(weightNow(), this.#perKey);
+    const weight = (): number => Math.min(weightNow(), this.#limits.perKey);
     if (!this.#isFull && this.#queue.sizeOf(key) === 0) {
       const now = weight();
       if (this.#keyHasRoom(key, now, calls()) && this.#hasRoom(now)) return this.#begin(key, now);
@@ -402,7 +386,7 @@ export class Admission {
 
   /** Called by permits. Returns why an operation may not receive bytes. @param held those that it has. */
   refusalOf(share: Share, bytes: number, held: number): ReceiveRefusal | undefined {
-    const ofKey = this.#perKey * BYTES_PER_UNIT;
+    const ofKey = this.#limits.perKey * BYTES_PER_UNIT;
     if (held + bytes > ofKey) return 'budget';
     if (share.bytes + bytes > ofKey) return 'overloaded';
     return this.cutUnsent(bytes) ? undefined : 'overloaded';
@@ -415,7 +399,7 @@ export class Admission {
    * @returns whether there is room.
    */
   cutUnsent(bytes: number): boolean {
-    while (this.#bytes + bytes > this.#inFlight * BYTES_PER_UNIT) {
+    while (this.#bytes + bytes > this.#limits.inFlight * BYTES_PER_UNIT) {
       let most: Share | undefined;
       for (const share of this.#shares.values()) {
         if (share.unsent.size > 0 && share.bytes > (most?.bytes ?? 0)) most = share;
@@ -442,14 +426,15 @@ export class Admission {
   /** @param begun calls of operations that were admitted in the same tick. */
   #keyHasRoom(key: string, weight: number, calls: number, begun = 0): boolean {
     const inFlight = this.#shares.get(key)?.weight ?? 0;
-    if (inFlight > 0 && inFlight + weight > this.#perKey) return false;
-    if (calls === 0 || !this.#limiter || this.#limiter.mayBegin(key, begun)) return true;
-    this.#limiter.whenRoom(this.#wake);
+    const { perKey, limiter } = this.#limits;
+    if (inFlight > 0 && inFlight + weight > perKey) return false;
+    if (calls === 0 || !limiter || limiter.mayBegin(key, begun)) return true;
+    limiter.whenRoom(this.#wake);
     return false;
   }
 
   #hasRoom(weight: number): boolean {
-    return this.#active === 0 || this.#active + weight <= this.#inFlight;
+    return this.#active === 0 || this.#active + weight <= this.#limits.inFlight;
   }
 
   #begin(key: string, weight: number): Permit {
@@ -479,6 +464,6 @@ export class Admission {
       begun += next.calls();
       next.end(permit);
     }
-    this.#onAdmitted();
+    this.#limits.onAdmitted?.();
   }
 }
