@@ -1,6 +1,6 @@
 /** Whether an operation has later rounds, and how many of its prefetches were used, over all variables and callers. */
 import { hash } from 'node:crypto';
-import { perDefinition } from '../../gateway/operation/document.ts';
+import type { OperationDefinition } from '../../gateway/operation/document.ts';
 
 const RUNS = 20;
 
@@ -46,7 +46,14 @@ export class Predictions {
   }
 }
 
-export const predictionsOf = perDefinition(({ name, document }) => {
-  const sha256 = document.hash ?? hash('sha256', document.text, 'hex');
-  return new Predictions(`${sha256} ${name ?? ''}`);
-});
+const known = new WeakMap<OperationDefinition, Predictions>();
+
+export function predictionsOf(definition: OperationDefinition): Predictions {
+  let predictions = known.get(definition);
+  if (!predictions) {
+    const { name = '', document } = definition;
+    const sha256 = document.hash ?? hash('sha256', document.text, 'hex');
+    known.set(definition, (predictions = new Predictions(`${sha256} ${name}`)));
+  }
+  return predictions;
+}

@@ -7,7 +7,6 @@ import {
   type OperationDefinitionNode,
   type ValidationRule,
 } from 'graphql';
-import { memoizeIn } from '../../lib/memoize.ts';
 import { leastCost } from '../../plan/cost.ts';
 import type { Budget } from '../../plan/planner.ts';
 import { Weights } from '../../plan/weight.ts';
@@ -50,8 +49,6 @@ export class OperationDefinition {
   readonly name: string | undefined;
   readonly type: 'query' | 'mutation' | 'subscription';
   readonly weights = new Weights();
-  /** Values of `perDefinition` by accessor. */
-  memo: Map<unknown, unknown> | undefined = undefined;
 
   constructor(document: Document, node: OperationDefinitionNode) {
     this.document = document;
@@ -60,12 +57,6 @@ export class OperationDefinition {
     this.type = node.operation;
   }
 }
-
-/** Creates an accessor of a value per operation of a document, computed at first use and cached with the document. */
-export const perDefinition = <Value>(
-  make: (definition: OperationDefinition) => Value,
-): ((definition: OperationDefinition) => Value) =>
-  memoizeIn((definition) => (definition.memo ??= new Map<unknown, unknown>()), make);
 
 export class Document {
   readonly text: string;
