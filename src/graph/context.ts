@@ -1,5 +1,4 @@
 /** The context of resolvers of one request. */
-import { memoizeIn } from '../lib/memoize.ts';
 import type { Identity } from '../rest/call/keys.ts';
 import type { RestClient } from '../rest/client/client.ts';
 import type { Pollers } from '../live/pollers.ts';
@@ -40,9 +39,15 @@ export const createContext = (
  *
  * Modules import accessors, so there is no registry of loaders.
  */
-export const perRequest = <Value>(
-  make: (context: Context) => Value,
-): ((context: Context) => Value) => memoizeIn(({ reads }) => reads, make);
+export function perRequest<Value>(make: (context: Context) => Value): (context: Context) => Value {
+  const accessor = (context: Context): Value => {
+    const { reads } = context;
+    let value = reads.get(accessor) as Value | undefined;
+    if (value === undefined) reads.set(accessor, (value = make(context)));
+    return value;
+  };
+  return accessor;
+}
 
 /** Discards all reads. Called after a write, since later fields must not use earlier reads. */
 export function forgetReads(context: Context): void {
