@@ -333,12 +333,23 @@ class SocketConnection implements Drainable {
     }
   }
 
-  /** Reports an operation, and returns its results or its only message. */
+  /** Executes and reports an operation. Returns its results or its only message. */
   async #execute(operation: Operation): Promise<Results | LastMessage> {
-    const { server } = this.#options;
+    const { server, maxPerSocket } = this.#options;
     let status = 500;
+    let type: LastMessage['type'] = MessageType.Error;
+    const run = async (): Promise<Executed> => {
+      if (this.#open.size > maxPerSocket) throw tooMany(maxPerSocket);
+      const perform = await server.prepare(operation);
+      if (typeof perform !== 'function') return { errors: perform };
+      type = MessageType.Next;
+      // Its client left before it began.
+      return operation.cancel.cancelled ? { data: null } : perform();
+    };
     try {
-      const { type, executed } = await this.#resultOf(operation);
+      const executed = await run().catch((error: unknown) => ({
+        errors: [server.translate(error)],
+      }));
       if (Symbol.asyncIterator in executed) {
         status = 200;
         // Its client left before it had a stream.
@@ -357,25 +368,6 @@ class SocketConnection implements Drainable {
       return { type, payload };
     } finally {
       server.end(operation, status);
-    }
-  }
-
-  async #resultOf(operation: Operation): Promise<{
-    readonly type: LastMessage['type'];
-    readonly executed: Executed;
-  }> {
-    const { server, maxPerSocket } = this.#options;
-    let type: LastMessage['type'] = MessageType.Error;
-    try {
-      if (this.#open.size > maxPerSocket) throw tooMany(maxPerSocket);
-      const perform = await server.prepare(operation);
-      if (typeof perform !== 'function') return { type, executed: { errors: perform } };
-      type = MessageType.Next;
-      // Its client left before it began.
-      if (operation.cancel.cancelled) return { type, executed: { data: null } };
-      return { type, executed: await perform() };
-    } catch (error) {
-      return { type, executed: { errors: [server.translate(error)] } };
     }
   }
 
