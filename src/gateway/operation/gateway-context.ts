@@ -9,7 +9,8 @@ import type { Operation } from './operation.ts';
 import type { OperationParams } from './params.ts';
 
 export class GatewayContext implements Context {
-  readonly operation: Operation;
+  /** The operation; documented are `requestId`, `operationName` and `operationType`. */
+  readonly record: Operation;
   readonly cancel: Cancel;
   /* Set when they are read. */
   params!: OperationParams;
@@ -23,9 +24,9 @@ export class GatewayContext implements Context {
   requestOf: ((operation: Operation) => Request) | undefined = undefined;
   requestMade: Request | undefined = undefined;
 
-  constructor(operation: Operation) {
-    this.operation = operation;
-    this.cancel = operation.cancel;
+  constructor(record: Operation) {
+    this.record = record;
+    this.cancel = record.cancel;
   }
 
   /** Releases what is of the start of a stream, which would retain it for hours. */
@@ -34,25 +35,20 @@ export class GatewayContext implements Context {
     this.reads = undefined as never;
   }
 
-  /** The operation; documented are `requestId`, `operationName` and `operationType`. */
-  get record(): Operation {
-    return this.operation;
-  }
-
   /** The sender of the operation, with the headers that it has sent. */
   get caller() {
-    const { method, callerKey, explain, accept } = this.operation;
+    const { method, callerKey, explain, accept } = this.record;
     return { method, apiKey: callerKey, explain, accept };
   }
 
   /** Payload of `connection_init`, as of Yoga with graphql-ws; undefined over other transports. */
   get connectionParams(): Operation['connectionParams'] {
-    return this.operation.connectionParams;
+    return this.record.connectionParams;
   }
 
   /** The HTTP request without its body, created when it is read; undefined over a WebSocket. */
   get request(): Request | undefined {
-    return (this.requestMade ??= this.requestOf?.(this.operation));
+    return (this.requestMade ??= this.requestOf?.(this.record));
   }
 
   set request(request: Request | undefined) {

@@ -9,7 +9,7 @@ import type { ResultPart } from '../operation/result-parts.ts';
 import type { Policy } from '../policy.ts';
 
 /** Context of hooks before `onContextBuilding`, and of those of HTTP. */
-export type HookContext = Pick<GatewayContext, 'operation' | 'record' | 'caller'>;
+export type HookContext = Pick<GatewayContext, 'record' | 'caller'>;
 
 export interface GatewayPlugin extends Plugin<GatewayContext, HookContext, GatewayContext> {
   /** Called before a response is written over HTTP; may modify it. */

@@ -241,7 +241,7 @@ export class OperationServer {
       onYogaInit: () => {
         this.#hooks = hooksOf(all.filter((one) => !yogas.has(one)) as readonly GatewayPlugin[]);
       },
-      onRequestParse: ({ setRequestParser, serverContext: { operation } }) => {
+      onRequestParse: ({ setRequestParser, serverContext: { record: operation } }) => {
         for (const check of policies.onRequestParse) check(operation);
         setRequestParser(() => unchecked(operation) as GraphQLParams); // checked in `onParams`
       },
@@ -254,12 +254,12 @@ export class OperationServer {
           try {
             return (await execute(await this.#prepare(own))) as never;
           } catch (error) {
-            return this.#failed(own.operation, error);
+            return this.#failed(own.record, error);
           }
         });
         return waiting;
       },
-      onParse: ({ context: { operation, params }, setParseFn, setParsedDocument }) => {
+      onParse: ({ context: { record: operation, params }, setParseFn, setParsedDocument }) => {
         for (const find of policies.onParse) {
           operation.document = find(operation, params) ?? operation.document;
         }
@@ -276,7 +276,7 @@ export class OperationServer {
           this.#select(operation, result as DocumentNode, params.operationName);
         };
       },
-      onValidate: ({ context: { operation }, addValidationRule, setValidationFn }) => {
+      onValidate: ({ context: { record: operation }, addValidationRule, setValidationFn }) => {
         const hasRules = this.#hooks.rules;
         if (hasRules) for (const rule of documents.ownRules) addValidationRule(rule);
         setValidationFn((schema: GraphQLSchema, syntax: DocumentNode, rules?: ValidationRule[]) => {
@@ -293,7 +293,7 @@ export class OperationServer {
         setSubscribeFn((args: ExecutionArgs) => this.#execute(context, args, policies.subscribe));
       },
       onResultProcess: ({ serverContext, setResultProcessor }) => {
-        const { operation } = serverContext as HookContext; // of every request
+        const { record: operation } = serverContext as HookContext; // of every request
         setResultProcessor(async (result, { Response }) => {
           const executed = result as Executed; // batching is off
           const first = await this.#firstOf(operation, executed).catch((error: unknown) =>
@@ -317,7 +317,7 @@ export class OperationServer {
 
   /** Lets plugins read the request, which is created when they do. */
   #showRequest(context: GatewayContext): void {
-    const isOfHttp = context.operation.method !== undefined;
+    const isOfHttp = context.record.method !== undefined;
     if (this.#hooks.any && isOfHttp) context.requestOf = this.#requestOf;
   }
 
@@ -333,7 +333,7 @@ export class OperationServer {
    * @throws a client error if they are not those of a request.
    */
   #receive(context: GatewayContext, given: unknown): Promise<void> | undefined {
-    const { operation } = context;
+    const { record: operation } = context;
     context.params = readParams(given);
     operation.body = undefined;
     return inOrder(this.#policies.onParams, operation, context.params);
@@ -341,7 +341,7 @@ export class OperationServer {
 
   #prepare(context: GatewayContext): MaybePromise<readonly GraphQLError[] | Execute> {
     const policies = this.#policies;
-    const { operation } = context;
+    const { record: operation } = context;
     const enveloped = this.#getEnveloped(context);
     const { params } = context;
     const schema = enveloped.schema as GraphQLSchema;
@@ -423,7 +423,7 @@ export class OperationServer {
 
   /** Executes an operation with the arguments that plugins may have replaced. */
   #execute(
-    { operation, params }: GatewayContext,
+    { record: operation, params }: GatewayContext,
     args: ExecutionArgs,
     run: Next<Executed>,
   ): MaybePromise<Executed> {
