@@ -2,7 +2,7 @@
  * Interface of extensions: optional parts, each enabled by its own settings. The core neither imports nor names them;
  * `createGateway` gets them as an option.
  */
-import type { ExecutionResult, GraphQLSchema } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
 import type { BackendConnections, ReadCache } from '../rest/call/options.ts';
 import type { RouteSet } from '../v0/routes.ts';
 import type { IntrospectionAudience } from './documents/documents.ts';
@@ -10,12 +10,11 @@ import type { RouteHandlers } from './http/site.ts';
 import type { Logger } from './observe/logs/logger.ts';
 import type { Metrics } from './observe/metrics/metrics.ts';
 import type { Document } from './operation/document.ts';
-import type { Arrival } from './operation/operation.ts';
 import type { Policies } from './policy.ts';
 import type { OnForeignOrigin } from './policies/cors.ts';
 import type { EventObserver } from './policies/subscriptions.ts';
 import type { SettingGroup, Settings, ValuesOf } from './settings/setting.ts';
-import type { OwnRequest } from './transports/own-transport.ts';
+import type { OwnTransport } from './transports/own-transport.ts';
 
 /** An extension has four ways to reach the core. */
 export interface Extension {
@@ -189,5 +188,5 @@ export interface Core {
   /** Parses and validates an operator's document within the limits, and computes its least cost. */
   readonly prepare: (text: string) => Document;
   /** Runs an operation with one result through Yoga and the policies; never rejects. */
-  readonly run: (request: OwnRequest, arrival: Arrival) => Promise<ExecutionResult>;
+  readonly run: OwnTransport;
 }

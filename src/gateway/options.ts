@@ -9,6 +9,7 @@ import type { Upstream } from '../rest/upstream.ts';
 import type { WebSocketOptions } from './transports/web-socket.ts';
 import type { DocumentLimits } from './documents/document-limits.ts';
 import type { IntrospectionAudience } from './documents/documents.ts';
+import type { TrustedDocumentsOptions } from './documents/trusted-documents.ts';
 import type { Extension } from './extension.ts';
 import type { Policies } from './policy.ts';
 import type { GatewayPlugin } from './yoga/gateway-plugin.ts';
@@ -67,15 +68,11 @@ export interface GatewayHttpOptions {
   readonly maxBodyBytes: number;
 }
 
-export interface GatewayDocumentsOptions {
+export interface GatewayDocumentsOptions extends Omit<TrustedDocumentsOptions, 'folder'> {
   /** Folder of trusted documents; undefined for none. */
   readonly folder: string | undefined;
-  /** Whether every other document is rejected. */
-  readonly only: boolean;
   /** `max-age` of responses to trusted documents by GET, in seconds. */
   readonly cacheMaxAge: number;
-  /** Interval between checks of the folder, in milliseconds. @default 2,000 */
-  readonly pollMs?: number;
   /** @default all of them */
   readonly limits?: Partial<DocumentLimits>;
 }

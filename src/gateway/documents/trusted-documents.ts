@@ -24,7 +24,7 @@ import {
   withoutPrefix,
 } from './manifest.ts';
 
-interface TrustedDocumentsOptions {
+export interface TrustedDocumentsOptions {
   /** Folder with one manifest per version of an app. */
   readonly folder: string;
   /** Whether every other document is rejected. */

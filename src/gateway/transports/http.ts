@@ -10,9 +10,8 @@ import {
   type Transport,
   type TransportRequest,
 } from '../operation/operation.ts';
-import type { OperationResponse } from '../operation/response.ts';
+import { fetchResponseOf, type OperationResponse } from '../operation/response.ts';
 import type { Cors, OnForeignOrigin } from '../policies/cors.ts';
-import { fetchResponseOf } from '../yoga/fetch-response.ts';
 import type { OperationServer } from '../yoga/operation-server.ts';
 
 export const GRAPHQL = '/graphql';

@@ -29,6 +29,7 @@ import {
 } from '../operation/operation.ts';
 import { badRequest, readParams, readRequest } from '../operation/params.ts';
 import {
+  fetchResponseOf,
   finish,
   responseInEvents,
   responseInParts,
@@ -44,7 +45,6 @@ import {
   type Next,
   type Policy,
 } from '../policy.ts';
-import { fetchResponseOf } from './fetch-response.ts';
 import {
   hooksOf,
   plainParts,
