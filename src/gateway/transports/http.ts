@@ -23,11 +23,7 @@ const HTTP: Transport = {
   onlySubscriptions: false,
 };
 
-export type HttpRequest = TransportRequest & {
-  readonly method: string;
-  /** The same request of the Fetch API, if it was one. */
-  readonly fetched?: Request;
-};
+type HttpRequest = TransportRequest & { readonly method: string };
 
 /** Serves a request; rejects if there is no response to send. */
 export type HttpTransport = (arrival: Arrival, request: HttpRequest) => Promise<OperationResponse>;
@@ -40,7 +36,7 @@ export const createHttpTransport =
     onForeignOrigin: OnForeignOrigin,
   ): HttpTransport =>
   (arrival, request) => {
-    const { method, headers: asked, fetched } = request;
+    const { method, headers: asked } = request;
     // Preflights are not operations.
     if (method === 'OPTIONS' && (cors || isPreflight(asked))) {
       const headers = [...(cors?.preflightHeaders(asked) ?? []), 'x-request-id', arrival.requestId];
@@ -50,10 +46,9 @@ export const createHttpTransport =
     }
     if (method === 'HEAD') {
       const operation = server.begin(HTTP, arrival, { ...request, method: 'GET' });
-      const own = fetched && new Request(fetched, { method: 'GET' });
-      return server.respond(operation, own).then(withoutStream);
+      return server.respond(operation).then(withoutStream);
     }
-    return server.respond(server.begin(HTTP, arrival, request), fetched);
+    return server.respond(server.begin(HTTP, arrival, request));
   };
 
 const isPreflight = (headers: HeaderFields): boolean =>
@@ -66,8 +61,7 @@ function withoutStream({ stream, ...head }: OperationResponse): OperationRespons
 }
 
 /**
- * The gateway as a handler of Fetch requests, which mounts in other servers. Operations pass Yoga's own handler, with
- * all hooks of HTTP.
+ * The gateway as a handler of Fetch requests, which mounts in other servers.
  *
  * @param respond serves any other request; never rejects.
  */
@@ -85,7 +79,7 @@ export const createFetch =
     const { method } = request;
     const headers = dictionary(request.headers);
     const body = request.body ? await request.text() : undefined;
-    const read = { method, url: pathname + search, headers, body, fetched: request };
+    const read = { method, url: pathname + search, headers, body };
     const fetched = fetchResponseOf(await graphql(arrival, read), Response);
     return method === 'HEAD' ? new Response(null, fetched) : fetched;
   };

@@ -173,16 +173,14 @@ export class OperationServer {
   /**
    * Executes and ends an operation of HTTP.
    *
-   * @param request the same request of the Fetch API, if it was one.
    * @throws if there is no response to send.
    */
-  async respond(operation: Operation, request?: Request): Promise<OperationResponse> {
+  async respond(operation: Operation): Promise<OperationResponse> {
     let status = 500;
     try {
-      const response =
-        request || this.#hooks.http
-          ? await this.#respondThroughYoga(operation, request ?? this.#requestOf(operation))
-          : await this.#responseTo(operation, await this.run(operation));
+      const response = this.#hooks.http
+        ? await this.#respondThroughYoga(operation)
+        : await this.#responseTo(operation, await this.run(operation));
       ({ status } = response);
       if (operation.stream) operation.releaseRequest();
       return response;
@@ -382,9 +380,9 @@ export class OperationServer {
     return results as Executed;
   }
 
-  async #respondThroughYoga(operation: Operation, request: Request): Promise<OperationResponse> {
+  async #respondThroughYoga(operation: Operation): Promise<OperationResponse> {
     const context = this.#contextOf(operation);
-    context.request = request;
+    const request = (context.request = this.#requestOf(operation));
     let response: Response;
     try {
       response = await this.#yoga.handleRequest(request, context);
