@@ -8,7 +8,6 @@ import { assertExecutable } from '../execution/execute.ts';
 import { systemClock } from '../lib/clock.ts';
 import { Pollers } from '../live/pollers.ts';
 import { Documents } from './documents/documents.ts';
-import { sha256 } from './documents/manifest.ts';
 import { TrustedDocuments, trustedDocuments } from './documents/trusted-documents.ts';
 import { headersOf, policiesOf, routesOf, type Core } from './extension.ts';
 import { openExplorer } from './http/explorer.ts';
@@ -72,7 +71,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     corsOrigins,
     onForeignOrigin,
     run: createOwnTransport(server),
-    prepare: shared.prepare,
+    prepare: (text) => documents.prepare(text),
   };
   const adminRoutes = operatorRoutes(readiness, metrics, upstream.routes);
   const parts = {
@@ -136,7 +135,6 @@ function openShared(options: GatewayOptions) {
     timeoutMs: limits.requestTimeoutMs,
     observer: metrics.live,
   });
-  const prepare = (text: string, hash = sha256(text)) => documents.prepare(text, hash);
   const { folder } = options.documents;
   const { corsOrigins } = options.http;
   const { forward = [], expose = [] } = options.headers ?? {};
@@ -148,11 +146,10 @@ function openShared(options: GatewayOptions) {
     documents,
     pollers,
     openSubscriptions: new Subscriptions(live.maxPerKey, clock),
-    prepare,
     trusted:
       folder === undefined
         ? undefined
-        : new TrustedDocuments({ ...options.documents, folder }, prepare, logger),
+        : new TrustedDocuments({ ...options.documents, folder }, documents, logger),
     execution: new OperationExecution({
       upstream,
       limits,

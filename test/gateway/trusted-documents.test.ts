@@ -518,11 +518,7 @@ describe('the folder of trusted documents', () => {
 async function openStore(folder: string) {
   const { lines, logger } = openLog('warn');
   const documents = new Documents({ schema, introspection: 'on' });
-  const trusted = new TrustedDocuments(
-    { folder, only: false },
-    (text, hash) => documents.prepare(text, hash),
-    logger,
-  );
+  const trusted = new TrustedDocuments({ folder, only: false }, documents, logger);
   await trusted.open();
   onTestFinished(() => trusted.close());
   const linesOf = (level: number) => lines.filter((line) => line['level'] === level);

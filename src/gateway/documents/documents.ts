@@ -34,6 +34,7 @@ import {
   findTextExcess,
   type DocumentLimits,
 } from './document-limits.ts';
+import { sha256 } from './manifest.ts';
 
 interface DocumentsOptions {
   readonly schema: GraphQLSchema;
@@ -144,9 +145,9 @@ export class Documents {
     return document;
   }
 
-  /** Parses and validates a document that the caller stores, such as a trusted one. @param hash its SHA-256. */
-  prepare(text: string, hash: string): Document {
-    const document = this.#read(text, hash);
+  /** Parses and validates a document that the caller stores, such as a trusted one. */
+  prepare(text: string): Document {
+    const document = this.#read(text, sha256(text));
     if (!document.failure) this.validate(document, this.#schema);
     return document;
   }

@@ -15,6 +15,7 @@ import type { Document } from '../operation/document.ts';
 import { OTHER_APP, type AppVersion, type Operation } from '../operation/operation.ts';
 import { SHA256_PREFIX, type OperationParams } from '../operation/params.ts';
 import type { Policy } from '../policy.ts';
+import type { Documents } from './documents.ts';
 import {
   appVersionOf,
   isManifestName,
@@ -49,9 +50,6 @@ export class TrustedDocumentsError extends OperatorError {
     this.bad = bad;
   }
 }
-
-/** Parses and validates a document, and precomputes what does not depend on the request. */
-type Prepare = (text: string, hash: string) => Document;
 
 /** Documents of one reading of the folder. */
 class TrustedSet {
@@ -113,10 +111,8 @@ class AppVersions {
 }
 
 export class TrustedDocuments {
-  readonly only: boolean;
-  readonly #folder: string;
-  readonly #pollMs: number;
-  readonly #prepare: Prepare;
+  readonly #options: TrustedDocumentsOptions;
+  readonly #documents: Pick<Documents, 'prepare'>;
   readonly #logger: Logger;
   readonly #apps = new AppVersions();
   #served = new TrustedSet([]);
@@ -126,14 +122,12 @@ export class TrustedDocuments {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
-    { folder, only, pollMs = POLL_MS }: TrustedDocumentsOptions,
-    prepare: Prepare,
+    options: TrustedDocumentsOptions,
+    documents: Pick<Documents, 'prepare'>,
     logger: Logger,
   ) {
-    this.only = only;
-    this.#folder = folder;
-    this.#pollMs = pollMs;
-    this.#prepare = prepare;
+    this.#options = options;
+    this.#documents = documents;
     this.#logger = logger;
   }
 
@@ -146,7 +140,8 @@ export class TrustedDocuments {
     await this.refresh();
     if (this.#bad) throw new TrustedDocumentsError(this.#bad);
     // Polled because mounted folders, such as those of a ConfigMap, emit no events.
-    this.#timer = setInterval(() => void this.refresh(), this.#pollMs).unref();
+    const { pollMs = POLL_MS } = this.#options;
+    this.#timer = setInterval(() => void this.refresh(), pollMs).unref();
   }
 
   close(): void {
@@ -176,7 +171,7 @@ export class TrustedDocuments {
     }
     if (documentId !== undefined) checkAgreement(documentId, query, found);
     const trusted = found ?? this.#served.byText.get(query);
-    if (trusted || !this.only) return trusted;
+    if (trusted || !this.#options.only) return trusted;
     throw clientError(
       400,
       'TRUSTED_DOCUMENT_REQUIRED',
@@ -186,7 +181,7 @@ export class TrustedDocuments {
 
   /** Whether a query needs no parsing: it is trusted, or will be rejected. */
   has(query: string): boolean {
-    return this.only || this.#served.byText.has(query);
+    return this.#options.only || this.#served.byText.has(query);
   }
 
   /** Returns the app and version of a caller. @param found its trusted document. */
@@ -208,7 +203,7 @@ export class TrustedDocuments {
   }
 
   async #refresh(): Promise<void> {
-    const signature = await signatureOf(this.#folder);
+    const signature = await signatureOf(this.#options.folder);
     // An unreadable file may have become readable without a change of its signature.
     if (signature === this.#signature && this.#bad?.reason !== UNREADABLE) return;
     this.#signature = signature;
@@ -230,14 +225,15 @@ export class TrustedDocuments {
 
   /** @throws {TrustedDocumentsError} */
   async #read(): Promise<TrustedSet> {
-    const files = (await readdir(this.#folder)).filter(isManifestName).sort();
+    const { folder } = this.#options;
+    const files = (await readdir(folder)).filter(isManifestName).sort();
     const read = new TrustedSet(files);
     const { byText, byId, appsOf } = read;
     const fileOf = new Map<string, string>();
     const invalid: { readonly file: string; readonly id: string; readonly reason: string }[] = [];
     for (const file of files) {
       const app = this.#apps.ofManifest(file);
-      for (const [id, text] of await readFileOf(this.#folder, file)) {
+      for (const [id, text] of await readFileOf(folder, file)) {
         const other = byId.get(id);
         if (other && other.text !== text) {
           const reason = `Id ${JSON.stringify(id.slice(0, 80))} is a different document in ${fileOf.get(id)}.`;
@@ -245,7 +241,7 @@ export class TrustedDocuments {
         }
         let document = byText.get(text) ?? this.#served.byText.get(text);
         if (!document) {
-          document = this.#prepare(text, sha256(text));
+          document = this.#documents.prepare(text);
           const reason = document.errors[0]?.message;
           if (reason !== undefined) invalid.push({ file, id, reason });
           // Other requests are served between documents.
