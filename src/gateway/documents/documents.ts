@@ -72,25 +72,15 @@ const RULES = {
 
 const NAMES = Object.keys(RULES) as readonly (keyof typeof RULES)[];
 
-/** Returns a function that omits rules that find nothing. */
-function rulesByFacts(rules: readonly ValidationRule[]) {
-  const lists = new Map<string, readonly ValidationRule[]>();
-  return (facts: DocumentFacts): readonly ValidationRule[] => {
-    const absent = NAMES.filter((name) => !facts[name]);
-    const id = absent.join(' ');
-    let list = lists.get(id);
-    if (!list) {
-      const idle = new Set<ValidationRule>(absent.flatMap((name) => RULES[name]));
-      lists.set(id, (list = rules.filter((rule) => !idle.has(rule))));
-    }
-    return list;
-  };
+/** Omits rules that find nothing. */
+function rulesFor(facts: DocumentFacts, rules: readonly ValidationRule[]) {
+  const idle = new Set<ValidationRule>(NAMES.flatMap((name) => (facts[name] ? [] : RULES[name])));
+  return rules.filter((rule) => !idle.has(rule));
 }
 
 export class Documents {
   readonly #schema: GraphQLSchema;
   readonly #limits: DocumentLimits;
-  readonly #rulesFor: (facts: DocumentFacts) => readonly ValidationRule[];
   /** Rules in addition to those of the specification. */
   readonly ownRules: readonly ValidationRule[];
   readonly #hideSuggestions: boolean;
@@ -106,7 +96,6 @@ export class Documents {
       ...incrementalRules,
       ...(introspection === 'off' ? [NoSchemaIntrospectionCustomRule] : []),
     ];
-    this.#rulesFor = rulesByFacts([...specifiedRules, ...this.ownRules]);
     this.#hideSuggestions = introspection !== 'on';
     this.#byText = new LRUCache({
       max: 1_000,
@@ -168,7 +157,7 @@ export class Documents {
     // Other rules follow cycles at unbounded cost.
     const applied = document.facts.isCyclic
       ? [NoFragmentCyclesRule]
-      : withoutFaults(rules ?? this.#rulesFor(document.facts));
+      : withoutFaults(rules ?? rulesFor(document.facts, [...specifiedRules, ...this.ownRules]));
     let found: readonly GraphQLError[];
     try {
       found = validate(schema, document.syntax, applied, options);
