@@ -19,7 +19,7 @@ export type Executed = ExecutionResult | Results;
 
 export type Next<Result> = (operation: ReadyOperation) => MaybePromise<Result>;
 
-/** One mechanism. Client errors are thrown as `GraphQLError`s; other errors are masked. */
+/** One mechanism. Handlers have no `this`. Client errors are thrown as `GraphQLError`s; other errors are masked. */
 export interface Policy {
   /** Before parameters are read: rejects requests that are not GraphQL. */
   onRequestParse?(operation: Operation): void;
@@ -52,10 +52,7 @@ export type Policies = Readonly<Record<string, Policy>>;
 
 export function compile(policies: readonly Policy[]) {
   const of = <Phase extends keyof Policy>(phase: Phase): NonNullable<Policy[Phase]>[] =>
-    policies.flatMap((policy) => {
-      const handler: Policy[Phase] = policy[phase];
-      return handler ? [handler.bind(policy) as NonNullable<Policy[Phase]>] : [];
-    });
+    policies.flatMap((policy) => policy[phase] ?? []);
   const nothing = () => ({ data: null });
   return {
     onRequestParse: of('onRequestParse'),
