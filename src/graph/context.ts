@@ -18,19 +18,15 @@ export interface Context {
   reads: Map<unknown, unknown>;
 }
 
-interface ContextOptions extends Partial<Pick<Context, 'prefetches'>> {
-  readonly apiKey?: string | undefined;
-}
-
 export const createContext = (
   rest: RestClient,
-  { apiKey = '', prefetches = true }: ContextOptions,
+  { apiKey = '', prefetches = true }: { readonly apiKey?: string; readonly prefetches?: boolean },
 ): Context => ({
   rest,
   identity: { apiKey, forwarded: [] },
   pollers: undefined,
   prefetches,
-  writes: new Writes(),
+  writes: new Map(),
   reads: new Map(),
 });
 
@@ -63,37 +59,8 @@ interface Write {
   readonly id?: string | undefined;
 }
 
-/** Outcomes of the writes of a mutation. Its errors report them, or callers take a failed response for a rejection. */
-export class Writes {
-  readonly #sent = new Map<string, Write>();
-
-  begin(field: string): void {
-    this.#sent.set(field, { field, carriedOut: null });
-  }
-
-  /** The write was definitely not executed. */
-  reject(field: string): void {
-    this.#sent.delete(field);
-  }
-
-  confirm(field: string, id?: string): void {
-    this.#sent.set(field, { field, carriedOut: true, id });
-  }
-
-  /** Whether a write was executed, or may have been. */
-  get any(): boolean {
-    return this.#sent.size > 0;
-  }
-
-  /**
-   * Returns the writes that an error has to report.
-   *
-   * @param field response key of the failed root field; undefined for an error about the whole result.
-   */
-  of(field: string | undefined): readonly Write[] {
-    if (field === undefined) return [...this.#sent.values()];
-    const write = this.#sent.get(field);
-    // The error of an unknown outcome reports it itself.
-    return write?.carriedOut ? [write] : [];
-  }
-}
+/**
+ * Writes of a mutation that were executed, or may have been, by field. Its errors report them, or callers take a failed
+ * response for a rejection.
+ */
+export type Writes = Map<string, Write>;

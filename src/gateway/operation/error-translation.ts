@@ -99,9 +99,15 @@ export function withWrites(
   writes: Writes | undefined,
   isLost: boolean,
 ): GraphQLError {
-  if (!writes?.any || 'writeCarriedOut' in error.extensions) return error;
+  if (!writes?.size || 'writeCarriedOut' in error.extensions) return error;
   const [field] = error.path ?? [];
-  const applied = writes.of(isLost || field === undefined ? undefined : String(field));
+  const applied = [...writes.values()].filter(
+    (one) =>
+      isLost ||
+      field === undefined ||
+      // The error of an unknown outcome reports it itself.
+      (one.field === field && one.carriedOut),
+  );
   if (applied.length === 0) return error;
   const { message, nodes, source, positions, path, originalError } = error;
   // Proxies and clients repeat a request after an error status.

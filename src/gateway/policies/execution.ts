@@ -4,7 +4,7 @@ import type { Budget } from '../../plan/planner.ts';
 import { createExecute, type Execute } from '../../execution/execute.ts';
 import type { MaybePromise } from '../../execution/core/resolved-value.ts';
 import type { IncrementalResult } from '../../execution/incremental/incremental-executor.ts';
-import { Writes, type Context } from '../../graph/context.ts';
+import type { Context } from '../../graph/context.ts';
 import type { Cancel } from '../../lib/cancel.ts';
 import type { Pollers } from '../../live/pollers.ts';
 import { NOW } from '../../rest/call/call.ts';
@@ -80,7 +80,7 @@ export class OperationExecution {
     context.pollers = pollers;
     context.reads = new Map();
     if (operationType === 'mutation') {
-      operation.writes = new Writes();
+      operation.writes = new Map();
       context.writes = operation.writes;
     }
   }
@@ -169,7 +169,7 @@ const createOwnExecute = ({ maxValues, maxTextBytes }: RequestLimits): Execute =
         deadlineMs,
         // Errors of a cancelled operation are not read, and a hundred cost as much as a result.
         maxErrors: () => (cancel.cancelled ? 1 : MAX_ERRORS),
-        hasWritten: () => writes?.any ?? false,
+        hasWritten: () => (writes?.size ?? 0) > 0,
         onAbort: () => rest.abort(),
       };
     },

@@ -192,7 +192,7 @@ export class OperationServer {
   /** Translates the errors of a result for its caller, and records errors and data for the log and the metrics. */
   settle(operation: Operation, executed: ExecutionResult): ExecutionResult {
     const { writes } = operation;
-    const hasWritten = writes?.any ?? false;
+    const hasWritten = (writes?.size ?? 0) > 0;
     // A mutation that has written is a result, and has status 200, whatever failed afterwards.
     const isLost = hasWritten && executed.data === undefined;
     const whole = isLost ? { ...executed, data: null } : executed;
