@@ -12,7 +12,6 @@ import { checkTexts, firstOf } from '../graph/loading/page-request.ts';
 import { builder } from '../graph/schema/builder.ts';
 import { inputType, restType } from '../graph/schema/rest-type.ts';
 import { formatNodeId } from '../graph/types/node-id.ts';
-import { dictionary } from '../lib/dictionary.ts';
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../v0/list.ts';
 import { routes } from '../v0/routes.ts';
 import { PageMetadata, PageMetadataInput } from '../v0/schemas/page-metadata.ts';
@@ -257,23 +256,8 @@ writeField({
       metadata: PageMetadataInputRef,
     },
   },
-  rename: {
-    toBody: withRestNames,
-    toField: (path) =>
-      path[0] === 'footerLinks' && path.at(-1) === 'id'
-        ? [...path.slice(0, -1), path.length > 3 ? 'linkId' : 'groupId']
-        : path,
-  },
+  renamed: { footerLinks: 'groupId', links: 'linkId' },
 });
-
-/** REST has one name, `id`, for the ids of footer links and of their groups. */
-function withRestNames(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withRestNames);
-  if (typeof value !== 'object' || value === null) return value;
-  const named = ([name, inner]: [string, unknown]) =>
-    [name === 'groupId' || name === 'linkId' ? 'id' : name, withRestNames(inner)] as const;
-  return dictionary(Object.entries(value).map(named));
-}
 
 writeField({
   name: 'restorePage',

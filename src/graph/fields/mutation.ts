@@ -81,11 +81,8 @@ type WriteOptions<
     /** @default mentions the target's global ID */
     readonly description?: string;
   };
-  /** Maps fields to the body, and paths of the body to the input, if names differ. */
-  readonly rename?: {
-    readonly toBody: (fields: Readonly<Record<string, unknown>>) => unknown;
-    readonly toField: FieldOf;
-  };
+  /** Names of REST's `id` in the items of lists, by list: `{ links: 'linkId' }`. */
+  readonly renamed?: Readonly<Record<string, string>>;
   /** Fields of the target that are read after an unknown outcome. Absent for writes that create the object. */
   readonly readBack?: readonly (keyof Target & string)[];
   /** A background operation started by the write, which a caller may wait for. */
@@ -210,24 +207,31 @@ function payloadType(typeName: string, { name, returns: entity, edge, added, fol
   });
 }
 
-const pathThroughout: FieldOf = (path) => path;
+/** Maps paths of the body to the input. */
+const fieldOfBody =
+  ({ renamed = {} }: Write): FieldOf =>
+  (path) =>
+    path.map((name, i) => (name === 'id' ? (renamed[path[i - 2] ?? ''] ?? name) : name));
 
 /**
  * Reads and checks an input. The write can be sent if there are no `userErrors`.
  *
  * @throws BAD_USER_INPUT for an id of another type.
  */
-function readInput({ target, route, rename, followUp }: Write, input: unknown) {
+function readInput(write: Write, input: unknown) {
+  const { target, route, renamed, followUp } = write;
   // Guaranteed by the schema.
   const { [target?.field ?? '']: id, ...others } = input as Readonly<Record<string, unknown>>;
   const isIdEmpty = target !== undefined && target.field !== 'id' && id === '';
   const emptyIds: (readonly string[])[] = isIdEmpty ? [[target.field]] : [];
-  const fields = withoutNulls(others, emptyIds) as Readonly<Record<string, unknown>>;
+  const fields = toBody(others, Object.values(renamed ?? {}), emptyIds) as Readonly<
+    Record<string, unknown>
+  >;
   const isOfWait = (field: string) => Object.hasOwn(followUp?.options.shape ?? {}, field);
   const written = dictionary(Object.entries(fields).filter(([field]) => !isOfWait(field)));
-  const body = route.body?.safeParse(rename ? rename.toBody(written) : written);
+  const body = route.body?.safeParse(written);
   const wait = followUp?.options.safeParse(fields);
-  const fieldOf = rename?.toField ?? pathThroughout;
+  const fieldOf = fieldOfBody(write);
   return {
     // Empty only for a path without an object, and if the write is not sent.
     key: isIdEmpty || !target ? {} : targetKey(target, id),
@@ -253,23 +257,23 @@ async function execute(
 ): Promise<MutationPayload<object>> {
   const { key, body, wait, userErrors } = readInput(write, input);
   if (userErrors.length > 0) return { object: null, userErrors };
-  const { route, returns, toObject, target, rename, followUp } = write;
+  const { route, returns, toObject, target, followUp } = write;
   const { rest, writes } = context;
   const path = target?.entity.pathOf(key);
   const field = String(info.path.key);
   let object: object | null;
-  writes?.begin(field);
+  writes?.set(field, { field, carriedOut: null });
   try {
     const response = await rest.call(route, inputOf(path, body), { origin: info.path });
     // Without `toObject` the response is the object.
     object = toObject ? toObject(response, key) : (response as object);
     const written = returns.keyOf(object);
-    writes?.confirm(field, written && returns.idOf(written));
+    writes?.set(field, { field, carriedOut: true, id: written && returns.idOf(written) });
   } catch (error) {
     if (!hasKind(error, 'outcome_unknown')) {
-      writes?.reject(field);
+      writes?.delete(field);
       const inputs = Object.keys(bodyOf(write).shape);
-      const form = { target, inputs, fieldOf: rename?.toField ?? pathThroughout };
+      const form = { target, inputs, fieldOf: fieldOfBody(write) };
       return { object: null, userErrors: [rejectionOf(error, form)] };
     }
     object = await readAfterwards(write, error, key, context, info);
@@ -302,7 +306,8 @@ async function readAfterwards(
   forgetReads(context);
   const read = () => entity.loader(context).load(key, path);
   if (error.status === NO_CONTENT) {
-    context.writes?.confirm(String(path.key), id);
+    const field = String(path.key);
+    context.writes?.set(field, { field, carriedOut: true, id });
     return read();
   }
   const { message, extensions } = fromRestError(error);
@@ -329,13 +334,15 @@ function serialize(name: string, value: unknown): unknown {
 }
 
 /**
- * Removes nulls: optional inputs given as null are not sent.
+ * Converts an input to a body, without nulls: optional inputs given as null are not sent.
  *
+ * @param ids names of fields that are called `id` in the body.
  * @param emptyIds receives the paths of empty ids, which the API spec does not exclude.
  * @throws BAD_USER_INPUT for a global id instead of a raw id.
  */
-function withoutNulls(
+function toBody(
   value: unknown,
+  ids: readonly string[],
   emptyIds: (readonly string[])[],
   path: readonly string[] = [],
 ): unknown {
@@ -343,12 +350,12 @@ function withoutNulls(
   if (value === '' && RAW_ID.test(name)) emptyIds.push(path);
   if (typeof value === 'string' && RAW_ID.test(name)) return rawId(name, value);
   if (typeof value !== 'object' || value === null) return value;
-  const below = (name: string, inner: unknown) => withoutNulls(inner, emptyIds, [...path, name]);
+  const below = (name: string, inner: unknown) => toBody(inner, ids, emptyIds, [...path, name]);
   if (Array.isArray(value)) return value.map((item, i) => below(String(i), item));
   return dictionary(
     Object.entries(value)
       .filter(([, inner]) => inner !== null && inner !== undefined)
-      .map(([name, inner]) => [name, below(name, inner)]),
+      .map(([name, inner]) => [ids.includes(name) ? 'id' : name, below(name, inner)]),
   );
 }
 
