@@ -10,7 +10,6 @@ import { Loader } from '../graph/loading/loader.ts';
 import { builder } from '../graph/schema/builder.ts';
 import { restType } from '../graph/schema/rest-type.ts';
 import { isSameId } from '../lib/same-id.ts';
-import type { CallOptions } from '../rest/client/client.ts';
 import { readBy } from '../rest/client/route-capabilities.ts';
 import { MAX_LIMIT } from '../v0/list.ts';
 import { routes } from '../v0/routes.ts';
@@ -53,71 +52,30 @@ export const accountWithPersonsLoader = perRequest(
     ),
 );
 
-/** Returns an account by its id; null if it does not exist. */
-const findAccount = (
-  context: Context,
-  key: AccountKey,
-  call: CallOptions,
-): Promise<Account | null> =>
-  readBy(
-    routes.getAccount,
-    context.rest.capabilities,
-    () => readAccount(context, key, call),
-    () => searchAccount(context, key, call),
-  );
-
-/** Source: GET /v0/accounts/{account_id}. */
-async function readAccount(
-  context: Context,
-  key: AccountKey,
-  call: CallOptions,
-): Promise<Account | null> {
-  const account = await accountWithPersonsLoader(context).loadFor(key, call);
-  return account && knowAccount(context, withCount(account));
-}
-
-/** Searches all accounts. Source: GET /v0/accounts. Assumed: see docs/assumptions.md. */
-const searchAccount = (
-  context: Context,
-  { accountId }: AccountKey,
-  call: CallOptions,
-): Promise<Account | null> =>
-  accountList(context).find(call, 'accountId', (id) => isSameId(id, accountId));
-
-/** Accounts by exact domain; null if there is none. Those that the request has received are free. */
+/**
+ * Accounts by exact domain; null if there is none. Those that the request has received are free. Fails with
+ * UPSTREAM_UNSUPPORTED if the search has too many hits.
+ *
+ * Source: GET /v0/accounts/search.
+ */
 export const accountByDomainLoader = perRequest(
   (context) =>
     new Loader<Pick<Account, 'domain'>, Account | null>(
-      ({ domain }, call) => searchDomain(context, domain, call),
+      ({ domain }, call) => {
+        let pages = 0;
+        const list = accountList(context, { query: domain });
+        const isWanted = (value: unknown): boolean => value === domain;
+        return list.find(call, 'domain', isWanted, () => {
+          pages += 1;
+          if (pages <= MAX_DOMAIN_PAGES) return;
+          throw unsupported(
+            `More than ${MAX_DOMAIN_PAGES * MAX_LIMIT} accounts match the domain "${domain.slice(0, 64)}". Find the account with \`accounts(query:)\` instead.`,
+          );
+        });
+      },
       { idOf: ({ domain }) => domain },
     ),
 );
-
-/**
- * Source: GET /v0/accounts/search.
- *
- * @throws UPSTREAM_UNSUPPORTED if the search has too many hits.
- */
-function searchDomain(
-  context: Context,
-  domain: string,
-  call: CallOptions,
-): Promise<Account | null> {
-  let pages = 0;
-  const list = accountList(context, { query: domain });
-  return list.find(
-    call,
-    'domain',
-    (value) => value === domain,
-    () => {
-      pages += 1;
-      if (pages <= MAX_DOMAIN_PAGES) return;
-      throw unsupported(
-        `More than ${MAX_DOMAIN_PAGES * MAX_LIMIT} accounts match the domain "${domain.slice(0, 64)}". Find the account with \`accounts(query:)\` instead.`,
-      );
-    },
-  );
-}
 
 function withCount({ linkedPersons, ...account }: AccountWithPersons): Account {
   const count: unknown = linkedPersons instanceof Error ? linkedPersons : linkedPersons.length;
@@ -128,7 +86,17 @@ export const accountEntity = new Entity({
   ref: builder.objectRef<Account>('Account'),
   key: ['accountId'],
   route: routes.getAccount,
-  find: findAccount,
+  find: (context, key, call) =>
+    readBy(
+      routes.getAccount,
+      context.rest.capabilities,
+      async () => {
+        const account = await accountWithPersonsLoader(context).loadFor(key, call);
+        return account && knowAccount(context, withCount(account));
+      },
+      // Assumed: see docs/assumptions.md.
+      () => accountList(context).find(call, 'accountId', (id) => isSameId(id, key.accountId)),
+    ),
   searched: accountList,
   alternateKeys: [['domain']],
 });

@@ -11,7 +11,6 @@ import { Loader } from '../graph/loading/loader.ts';
 import { builder } from '../graph/schema/builder.ts';
 import { restType } from '../graph/schema/rest-type.ts';
 import { requireKey, valueAt, type NodeReference } from '../graph/types/key.ts';
-import type { CallOptions } from '../rest/client/client.ts';
 import { readBy } from '../rest/client/route-capabilities.ts';
 import { routes } from '../v0/routes.ts';
 import { Person } from '../v0/schemas/person.ts';
@@ -38,27 +37,6 @@ restType(personEntity, Person, {
 
 type Persons = readonly (Person | NodeReference)[];
 
-const personsOfAccountLoader = perRequest(
-  (context) =>
-    new Loader<AccountKey, Persons | null>((key, call) =>
-      readBy(
-        routes.getAccount,
-        context.rest.capabilities,
-        () => linkedPersons(context, key, call),
-        () => activePersons(context, key, call),
-      ),
-    ),
-);
-
-async function linkedPersons(
-  context: Context,
-  key: AccountKey,
-  call: CallOptions,
-): Promise<Persons | null> {
-  const account = await accountWithPersonsLoader(context).loadFor(key, call);
-  return account && account.linkedPersons;
-}
-
 /** Activity of an account and its persons. */
 const activityWithPersons = (context: Context, accountId: string) =>
   List.of(context, routes.listActivity, {
@@ -66,16 +44,25 @@ const activityWithPersons = (context: Context, accountId: string) =>
     query: { includePersonActivity: 'true' },
   });
 
-/** Assumed: see docs/assumptions.md. */
-async function activePersons(
-  context: Context,
-  { accountId }: AccountKey,
-  call: CallOptions,
-): Promise<Persons> {
-  const activity = await activityWithPersons(context, accountId).all(call);
-  const ids = activity.map((item) => valueAt(item, 'personId'));
-  return personEntity.references(ids, (personId) => ({ personId }));
-}
+const personsOfAccountLoader = perRequest(
+  (context) =>
+    new Loader<AccountKey, Persons | null>((key, call) =>
+      readBy<Persons | null>(
+        routes.getAccount,
+        context.rest.capabilities,
+        async () => {
+          const account = await accountWithPersonsLoader(context).loadFor(key, call);
+          return account && account.linkedPersons;
+        },
+        // Assumed: see docs/assumptions.md.
+        async () => {
+          const activity = await activityWithPersons(context, key.accountId).all(call);
+          const ids = activity.map((item) => valueAt(item, 'personId'));
+          return personEntity.references(ids, (personId) => ({ personId }));
+        },
+      ),
+    ),
+);
 
 const PersonConnectionRef = connectionType(personEntity.ref, personEntity);
 
