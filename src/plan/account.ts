@@ -250,7 +250,6 @@ function addRead(reads: Read[], calls: number, at: number, page: PageRead): numb
 
 /** Upper bound of the calls of all reads; reads of one limit share them. */
 function mostOf(reads: readonly Read[]): number {
-  if (reads.length === 1) return reads[0]!.most;
   const limits = new Map<number, number>();
   for (const { limit, most } of reads) limits.set(limit, Math.max(most, limits.get(limit) ?? 0));
   return [...limits.values()].reduce((a, b) => a + b);

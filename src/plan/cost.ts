@@ -5,9 +5,11 @@
  * planned. This is computed once per document.
  */
 import {
+  getLocation,
   getOperationAST,
   GraphQLError,
   Kind,
+  visit,
   type DocumentNode,
   type ExecutionArgs,
   type OperationDefinitionNode,
@@ -15,6 +17,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { fragmentsOf, sumSelections } from '../execution/operation/collect-fields.ts';
+import { deferOf } from '../execution/operation/defer-and-stream.ts';
 import { coerceVariableValues } from '../execution/operation/variables.ts';
 import { createContext, type Context } from '../graph/context.ts';
 import { MAX_NODES } from '../graph/schema/node.ts';
@@ -49,7 +52,7 @@ export function planningContext(routeSet: RouteSet): Context {
 /**
  * Returns an operation with the context of its selections; undefined for an unknown operation or invalid variables.
  */
-export function readOperation({
+function readOperation({
   schema,
   document,
   operationName,
@@ -75,6 +78,42 @@ export function planFor(args: OperationArgs, context: Context, budget?: Budget):
     if (error instanceof GraphQLError) return undefined;
     throw error;
   }
+}
+
+/**
+ * Plans the rounds that each `@defer` saves for the initial result. Returns undefined if nothing is deferred, or there is
+ * no plan.
+ */
+export function planDefers(args: OperationArgs, context: Context) {
+  const read = readOperation(args);
+  if (!read) return undefined;
+  const { operation, known } = read;
+  const all: SelectionNode[] = [];
+  const note = (node: SelectionNode): void => {
+    if (deferOf(node, known.variableValues)) all.push(node);
+  };
+  visit(args.document, { InlineFragment: note, FragmentSpread: note });
+  if (all.length === 0) return undefined;
+
+  /** Rounds of the initial result if all fragments but one are deferred. */
+  const roundsWith = (kept: SelectionNode | undefined): number =>
+    new Planner({ ...known, isIncremental: true }, context, undefined, undefined, kept).plan(
+      operation,
+    ).rounds;
+  const initialRounds = roundsWith(undefined);
+  const defers = all.map((node) => {
+    const savesRounds = Math.max(0, roundsWith(node) - initialRounds);
+    const { loc } = node;
+    return {
+      label: deferOf(node, known.variableValues)?.label ?? null,
+      at: loc ? getLocation(loc.source, loc.start) : null,
+      // Additional rounds of the initial result without it.
+      savesRounds,
+      pays: savesRounds > 0,
+    };
+  });
+  // Rounds of the initial result with all fragments deferred.
+  return { initialRounds, defers };
 }
 
 /**

@@ -33,21 +33,19 @@ export const explain = (callLog: CallLog): Explained => ({
   calls: callLog.calls,
   rounds: callLog.rounds,
   backendMs: toTenths(callLog.backendMs),
-  ...(callLog.polls && {
-    polls: {
-      method: callLog.polls.route.method,
-      route: callLog.polls.route.path,
-      count: callLog.polls.count,
-    },
-  }),
+  ...(callLog.polls && { polls: { ...routeOf(callLog.polls), count: callLog.polls.count } }),
   journal: callLog.entries.map(explainedCall),
 });
 
+const routeOf = ({ route }: Pick<CallLogEntry, 'route'>) => ({
+  method: route.method,
+  route: route.path,
+});
+
 const explainedCall = (entry: CallLogEntry): ExplainedCall => {
-  const { route, origin, startMs, endMs, status, attempt, source, ahead } = entry;
+  const { origin, startMs, endMs, status, attempt, source, ahead } = entry;
   return {
-    method: route.method,
-    route: route.path,
+    ...routeOf(entry),
     // The origin of each call of the graph is the path of its field.
     path: responsePathAsArray(origin as GraphQLResolveInfo['path'] | undefined),
     startMs: toTenths(startMs),

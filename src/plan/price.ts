@@ -14,10 +14,9 @@ import {
 } from 'graphql';
 import { fragmentsOf } from '../execution/operation/collect-fields.ts';
 import type { Context } from '../graph/context.ts';
-import { formatNodeId } from '../graph/types/node-id.ts';
 import type { Plan } from './account.ts';
 import { Planner } from './planner.ts';
-import { sampleOf, sampleVariables, variablesOf } from './samples.ts';
+import { sampleIdOf, sampleOf, sampleVariables, variablesOf } from './samples.ts';
 
 /** The cost of an operation. Unknown numbers are null, such as the pages of a whole list. */
 export interface Price {
@@ -62,18 +61,11 @@ export function priceOf(
   return plans.length > 0 ? priceOfPlans(plans) : undefined;
 }
 
-/** Sample ids, as many as the longest REST path has. */
-const PATH_IDS = ['1', '2', '3'];
-
 /** Returns a raw id, and a global id of each entity type. */
 function sampleIdsOf(schema: GraphQLSchema): string[] {
   const node = schema.getType('Node');
   const types = isInterfaceType(node) ? schema.getPossibleTypes(node) : [];
-  const globalIds = types.flatMap(({ name }) =>
-    // Only ids with the right number of parts can be parsed.
-    PATH_IDS.map((_, i) => formatNodeId(name, PATH_IDS.slice(0, i + 1))),
-  );
-  return ['1', ...globalIds];
+  return ['1', ...types.map(({ name }) => sampleIdOf(name, 1))];
 }
 
 function priceOfPlans(plans: readonly Plan[]): Priced {

@@ -19,7 +19,9 @@ import {
 } from 'graphql';
 import { eachSelection } from '../execution/operation/collect-fields.ts';
 import { coerceVariableValues, type VariableValues } from '../execution/operation/variables.ts';
+import { findEntity } from '../graph/entity/entity.ts';
 import { MAX_FIRST } from '../graph/loading/page-request.ts';
+import { formatNodeId } from '../graph/types/node-id.ts';
 import { dictionary } from '../lib/dictionary.ts';
 
 /** A variable of an operation. */
@@ -104,6 +106,13 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   DateTime: '2000-01-01T00:00:00.000Z',
   JSON: {},
 };
+
+/** Returns the global id of a sample object of a type; distinct for each number. */
+export const sampleIdOf = (typename: string, number: number): string =>
+  formatNodeId(
+    typename,
+    (findEntity(typename)?.key ?? ['']).map((_, i) => `${number}-${i}`),
+  );
 
 /** Returns a sample of a type, with this id for ids and strings. */
 export function sampleOf(type: GraphQLInputType, id: string): unknown {

@@ -18,11 +18,11 @@ import type { VariableValues } from '../execution/operation/variables.ts';
 import type { Context } from '../graph/context.ts';
 import { findEntity } from '../graph/entity/entity.ts';
 import { MAX_FIRST } from '../graph/loading/page-request.ts';
-import { formatNodeId, readNodeId } from '../graph/types/node-id.ts';
+import { readNodeId } from '../graph/types/node-id.ts';
 import type { RouteCapabilities } from '../rest/client/route-capabilities.ts';
 import { excessOf } from './cost.ts';
 import { Planner, type Budget, type Unknown } from './planner.ts';
-import { sampleOf, sampleVariables, variablesOf, type Variable } from './samples.ts';
+import { sampleIdOf, sampleOf, sampleVariables, variablesOf, type Variable } from './samples.ts';
 
 /** An operation before its execution. */
 export interface WeighedOperation {
@@ -194,12 +194,7 @@ function samplerOf(sent: WeighedOperation['variables']): (variable: Variable) =>
   let count = 0;
   const newId = (typename = ''): string => {
     count += 1;
-    if (typename === '') return `${count}`;
-    const parts = findEntity(typename)?.key ?? [''];
-    return formatNodeId(
-      typename,
-      parts.map((_, i) => `${count}-${i}`),
-    );
+    return typename === '' ? `${count}` : sampleIdOf(typename, count);
   };
   return (variable) => {
     const { name, type, typename: named, effect, hasDefault } = variable;

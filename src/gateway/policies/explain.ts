@@ -2,8 +2,7 @@
 import type { ExecutionResult } from 'graphql';
 import type { MaybePromise } from '../../execution/core/resolved-value.ts';
 import type { Plan } from '../../plan/account.ts';
-import { planFor } from '../../plan/cost.ts';
-import { planDefers } from '../../plan/defers.ts';
+import { planDefers, planFor } from '../../plan/cost.ts';
 import { explain as explainCalls, serverTiming as headerOf } from '../../plan/explain.ts';
 import type { Explained } from '../../plan/explain.ts';
 import type { Budget } from '../../plan/planner.ts';
