@@ -9,7 +9,7 @@ import type { RouteCapabilities } from '../../rest/client/route-capabilities.ts'
 import type { Route } from '../../v0/routes.ts';
 import type { Context } from '../context.ts';
 import type { List } from '../loading/list.ts';
-import type { StartsLoads } from '../loading/loader.ts';
+import type { Loader } from '../loading/loader.ts';
 import type { ListOfField } from '../loading/page-request.ts';
 import type { Key } from '../types/key.ts';
 import type { AnyEntity } from './entity.ts';
@@ -79,7 +79,7 @@ export interface ListRequirement
 export interface LoadRequirement extends RequirementBase<LoadRequirement>, ItemsRequirement {
   readonly kind: 'load';
   readonly route: Route;
-  readonly loader: (context: Context) => StartsLoads<Key>;
+  readonly loader: (context: Context) => Pick<Loader<Key, unknown>, 'start'>;
   /** List of which all pages are read for it. */
   readonly list?: (key: Key, context: Context) => List;
   /** Fields of the parent that form the key. @default the parent's key */

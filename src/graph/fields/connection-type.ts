@@ -87,14 +87,10 @@ export function connectionType<Node extends object>(
   return connectionRef as ObjectRef<Types, NodePage<Node>>;
 }
 
-const connections = new Map<string, Connection>();
-
-interface Connection {
-  readonly node: string;
-  readonly entity: unknown;
-  readonly connectionRef: unknown;
-  readonly edgeRef: unknown;
-}
+const connections = new Map<
+  string,
+  Readonly<Record<'entity' | 'connectionRef' | 'edgeRef', unknown>> & { readonly node: string }
+>();
 
 export const edgeTypeOf = <Node>(
   connection: ObjectRef<Types, NodePage<Node>>,

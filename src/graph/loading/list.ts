@@ -134,7 +134,8 @@ export class List<Item = unknown> {
   /** Reads a page, in one call for all its reads. With `cancel` it is a prefetch, which can be abandoned. */
   read(page: ListPage, call: CallOptions): Promise<ListedPage<Item>> {
     const toNode = this.#toNode;
-    const listed = listReader(this.#context).read(this, page, call);
+    const reader = listReader(this.#context);
+    const listed = reader.loader.loadFor(reader.loadOf(this, page), call);
     // Safe cast: items of an unmapped list.
     if (!toNode) return listed as Promise<ListedPage<Item>>;
     return listed.then(({ items, hasMore, nextCursor, totalCount }) => ({
@@ -148,7 +149,8 @@ export class List<Item = unknown> {
 
   /** Starts to read a page that a resolver will probably read. */
   start(page: ListPage, origin: unknown): Abandon {
-    return listReader(this.#context).start(this, page, origin);
+    const reader = listReader(this.#context);
+    return reader.loader.start(reader.loadOf(this, page), origin);
   }
 
   /**
@@ -254,25 +256,17 @@ interface PageLoad {
 }
 
 class ListReader {
-  /** Read with the largest limit, by list and page start. */
-  readonly #reads = new Map<string, PageLoad>();
-  readonly #loader = new Loader<PageLoad, ListedPage<unknown>>(
+  readonly loader = new Loader<PageLoad, ListedPage<unknown>>(
     (load, call) => {
       load.isBegun = true;
       return load.list.fetch(load, call);
     },
     { idOf: ({ id }) => id },
   );
+  /** Read with the largest limit, by list and page start. */
+  readonly #reads = new Map<string, PageLoad>();
 
-  read(list: List, page: ListPage, call: CallOptions): Promise<ListedPage<unknown>> {
-    return this.#loader.loadFor(this.#loadOf(list, page), call);
-  }
-
-  start(list: List, page: ListPage, origin: unknown): Abandon {
-    return this.#loader.start(this.#loadOf(list, page), origin);
-  }
-
-  #loadOf(list: List, { from, limit }: ListPage): PageLoad {
+  loadOf(list: List, { from, limit }: ListPage): PageLoad {
     // Unambiguous: ids of lists do not begin with a digit.
     const place = from === null ? list.id : `${from.length}:${from}${list.id}`;
     const known = this.#reads.get(place);

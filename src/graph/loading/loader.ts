@@ -27,18 +27,13 @@ interface LoaderOptions<Key> {
   readonly onPrimed?: (origin: unknown) => void;
 }
 
-/** A loader as prefetching uses it; a method, so that loaders of different keys have one type. */
-export interface StartsLoads<Key> {
-  start(key: Key, origin?: unknown): Abandon;
-}
-
 interface Load<Key> {
   readonly id: string;
   readonly key: Key;
   readonly call: CallOptions;
 }
 
-export class Loader<Key extends object, Value> implements StartsLoads<Key> {
+export class Loader<Key extends object, Value> {
   readonly #cache = new Map<string, Promise<Value>>();
   readonly #batches: DataLoader<Load<Key>, Value, string>;
   readonly #prefetches = new Map<string, Prefetch>();
