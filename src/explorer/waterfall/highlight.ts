@@ -9,11 +9,9 @@ import {
   type FragmentDefinitionNode,
 } from 'graphql';
 import { findNodeAtLocation, parseTree } from 'jsonc-parser';
+import type * as Monaco from 'monaco-editor';
 import { useRef } from 'react';
 import { orUndefined } from '../../lib/or-undefined.ts';
-
-/** Monaco's `TrackedRangeStickiness.NeverGrowsWhenTypingAtEdges`: new text is not marked. */
-const NEVER_GROWS = 1;
 
 type Marks = ReturnType<MonacoEditor['createDecorationsCollection']>;
 
@@ -22,30 +20,20 @@ export function useHighlight(): (path: readonly (string | number)[]) => void {
   const queryEditor = useGraphiQL((state) => state.queryEditor);
   const responseEditor = useGraphiQL((state) => state.responseEditor);
   const operationName = useGraphiQL((state) => state.operationName);
-  const lineHeight = useMonaco((state) => state.monaco?.editor.EditorOption.lineHeight);
+  const monaco = useMonaco((state) => state.monaco);
   const marks = useRef<Marks[]>([]);
   return (path) => {
+    if (!monaco) return;
     for (const before of marks.current) before.clear();
     marks.current = [
-      ...mark(queryEditor, (text) => locateInQuery(text, operationName, path)),
-      ...mark(responseEditor, (text) => locateInResponse(text, path)),
+      ...mark(monaco, queryEditor, (text) => locateInQuery(text, operationName, path)),
+      ...mark(monaco, responseEditor, (text) => locateInResponse(text, path)),
     ];
-    if (lineHeight === undefined) return;
-    for (const editor of [queryEditor, responseEditor]) beginAtLine(editor, lineHeight);
   };
 }
 
-/** Scrolls by a part of a line, so that the first and the last line are whole. */
-function beginAtLine(
-  editor: MonacoEditor | undefined,
-  option: Parameters<MonacoEditor['getOption']>[0],
-): void {
-  if (!editor) return;
-  const lineHeight = editor.getOption(option) as number;
-  editor.setScrollTop(Math.round(editor.getScrollTop() / lineHeight) * lineHeight);
-}
-
 function mark(
+  { Range, editor: { EditorOption, TrackedRangeStickiness } }: typeof Monaco,
   editor: MonacoEditor | undefined,
   locate: (text: string) => TextRange | undefined,
 ): Marks[] {
@@ -54,18 +42,16 @@ function mark(
   // The query may have been edited and not parse.
   const range = orUndefined(() => locate(model.getValue()));
   if (!range) return [];
-  const start = model.getPositionAt(range.start);
-  const end = model.getPositionAt(range.end);
-  const at = {
-    startLineNumber: start.lineNumber,
-    startColumn: start.column,
-    endLineNumber: end.lineNumber,
-    endColumn: end.column,
-  };
+  const at = Range.fromPositions(model.getPositionAt(range.start), model.getPositionAt(range.end));
   editor.revealRangeInCenterIfOutsideViewport(at);
+  // Scroll by a part of a line, so that the first and the last line are whole.
+  const lineHeight = editor.getOption(EditorOption.lineHeight);
+  editor.setScrollTop(Math.round(editor.getScrollTop() / lineHeight) * lineHeight);
+  // New text at the edges is not marked.
+  const stickiness = TrackedRangeStickiness.NeverGrowsWhenTypingAtEdges;
   return [
     editor.createDecorationsCollection([
-      { range: at, options: { className: 'marked-field', stickiness: NEVER_GROWS } },
+      { range: at, options: { className: 'marked-field', stickiness } },
     ]),
   ];
 }
