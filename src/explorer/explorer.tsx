@@ -4,8 +4,9 @@ import '@graphiql/plugin-explorer/style.css';
 import './page/explorer.css';
 import './page/workers.ts';
 import { DocExplorerStore } from '@graphiql/plugin-doc-explorer';
+import { explorerPlugin } from '@graphiql/plugin-explorer';
 import { HISTORY_PLUGIN, HistoryStore } from '@graphiql/plugin-history';
-import { GraphiQLProvider } from '@graphiql/react';
+import { GraphiQLProvider, type GraphiQLPlugin } from '@graphiql/react';
 import { GraphiQL, GraphiQLInterface } from 'graphiql';
 import { useEffect, useMemo, useState } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -19,7 +20,6 @@ import { createFetcher } from './exchange/fetcher.ts';
 import { ask } from './exchange/request.ts';
 import { DOCUMENTATION_PLUGIN } from './page/documentation-plugin.tsx';
 import { environmentInUse, ENVIRONMENTS_PLUGIN } from './page/environments-plugin.tsx';
-import { fieldsPlugin } from './page/explorer-panel.tsx';
 import type { PageSettings } from '../client/page-settings.ts';
 import { StatusLine } from './waterfall/status-line.tsx';
 import { TabArrows, Tabs } from './page/tabs.tsx';
@@ -35,6 +35,39 @@ const settings = {
   ...(written ? (JSON.parse(written) as Partial<PageSettings>) : {}),
 };
 if (settings.apiKey) offerApiKey(settings.apiKey);
+/** A colour of GraphiQL, mixed with that of the text for contrast. */
+const strong = (color: string): string =>
+  `color-mix(in srgb, hsl(var(--color-${color})) 55%, hsl(var(--color-neutral)))`;
+
+const COLORS = {
+  keyword: strong('primary'),
+  def: strong('tertiary'),
+  property: strong('info'),
+  qualifier: strong('secondary'),
+  attribute: strong('tertiary'),
+  number: strong('success'),
+  string: strong('warning'),
+  builtin: strong('success'),
+  string2: strong('secondary'),
+  variable: strong('secondary'),
+  atom: strong('tertiary'),
+};
+
+/** The pane of fields. */
+function fieldsPlugin(): GraphiQLPlugin {
+  const { content: Content, ...plugin } = explorerPlugin({ title: 'Fields', colors: COLORS });
+  return {
+    ...plugin,
+    title: 'Fields',
+    content: () => (
+      // Takes the focus when it is clicked, which lets new inputs focus themselves.
+      <div className="fields-panel" tabIndex={-1}>
+        <Content />
+      </div>
+    ),
+  };
+}
+
 createRoot(document.getElementById('explorer')!).render(<Explorer settings={settings} />);
 
 function Explorer({ settings }: { settings: PageSettings }) {

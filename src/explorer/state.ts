@@ -1,5 +1,5 @@
 /**
- * State of the page outside of React, and the browser's storages. If a storage is blocked or full, values stay in
+ * State of the page outside of React: messages of the top bar, and the browser's storages. If a storage is blocked or full, values stay in
  * memory until the page is closed.
  */
 import { useSyncExternalStore } from 'react';
@@ -16,6 +16,23 @@ export function createChanges() {
     useValue: <Value>(read: () => Value): Value => useSyncExternalStore(subscribe, read),
   };
 }
+
+/** Time for which a message is shown, in milliseconds. */
+const SHOWN_MS = 8_000;
+
+let message = '';
+let timer: ReturnType<typeof setTimeout> | undefined;
+const messages = createChanges();
+
+/** Shows a message instead of the one before; `stays`: until the next. */
+export function say(text: string, stays = false): void {
+  message = text;
+  clearTimeout(timer);
+  if (text && !stays) timer = setTimeout(() => say(''), SHOWN_MS);
+  messages.notify();
+}
+
+export const useMessage = (): string => messages.useValue(() => message);
 
 interface PageStorage {
   get(name: string): string | null;

@@ -4,8 +4,7 @@
  */
 import { useGraphiQL, type GraphiQLPlugin } from '@graphiql/react';
 import { useState } from 'react';
-import { createChanges, NOT_KEPT, session, storedList } from '../state.ts';
-import { say } from './messages.ts';
+import { createChanges, NOT_KEPT, say, session, storedList } from '../state.ts';
 
 interface Environment {
   readonly name: string;

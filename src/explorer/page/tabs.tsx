@@ -13,7 +13,7 @@ import { isPhone } from '../documents/documents-plugin.tsx';
 import type { StoredTab } from '../documents/stored-documents.ts';
 import { objectIn } from '../exchange/json.ts';
 import { environmentInUse } from './environments-plugin.tsx';
-import { say } from './messages.ts';
+import { say } from '../state.ts';
 
 export function Tabs() {
   useTabInView();

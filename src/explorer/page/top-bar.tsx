@@ -8,9 +8,8 @@ import { COPIES, type Copied } from '../documents/copies.ts';
 import { CostBadge } from './cost-badge.tsx';
 import { saveFile, trustedDocument } from '../documents/exports.ts';
 import { objectIn } from '../exchange/json.ts';
-import { say, useMessage } from './messages.ts';
 import { linkTo, savedDocuments, wouldReplace } from '../documents/stored-documents.ts';
-import { NOT_KEPT } from '../state.ts';
+import { NOT_KEPT, say, useMessage } from '../state.ts';
 
 export function TopBar({ settings }: { settings: PageSettings }) {
   const { needsKey, introspection, note } = settings;
@@ -153,14 +152,7 @@ function DocumentMenu() {
   );
 }
 
-interface ReadDocument {
-  readonly document: string;
-  readonly variables: string;
-  readonly headers: string;
-  readonly operationName: string | undefined;
-}
-
-function useDocument(): () => ReadDocument {
+function useDocument() {
   const queryEditor = useGraphiQL((state) => state.queryEditor);
   const variableEditor = useGraphiQL((state) => state.variableEditor);
   const headerEditor = useGraphiQL((state) => state.headerEditor);
@@ -176,7 +168,7 @@ function useDocument(): () => ReadDocument {
 function copyAs(
   name: string,
   textOf: (copied: Copied) => string,
-  { document, variables, headers, operationName }: ReadDocument,
+  { document, variables, headers, operationName }: ReturnType<ReturnType<typeof useDocument>>,
 ): void {
   try {
     const text = textOf({

@@ -6,7 +6,7 @@ import type { Environment } from 'monaco-editor';
 import EditorWorker from 'monaco-editor/esm/vs/editor/editor.worker.js?worker';
 import JsonWorker from 'monaco-editor/esm/vs/language/json/json.worker.js?worker';
 import GraphqlWorker from 'monaco-graphql/esm/graphql.worker.js?worker';
-import { say } from './messages.ts';
+import { say } from '../state.ts';
 
 const askToReload = (): void =>
   say('A file of this page could not be loaded. Reload the page.', true);
