@@ -13,6 +13,7 @@ import type { GraphQLRequest } from '../exchange/request.ts';
 export async function trustedDocument(request: GraphQLRequest): Promise<string> {
   const { query: body, operationName } = request;
   const planned = await askPlan(request);
+  const { calls, rounds, values }: Partial<DocumentPlan> = 'plan' in planned ? planned.plan : {};
   const operation = getOperationAST(parse(body), operationName);
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(body));
   const hex = [...new Uint8Array(digest)]
@@ -28,7 +29,7 @@ export async function trustedDocument(request: GraphQLRequest): Promise<string> 
           name: operation?.name?.value ?? 'operation',
           type: operation?.operation ?? 'query',
           body,
-          ...('plan' in planned && { price: priceOf(planned.plan) }),
+          price: calls && { calls, rounds, values },
         },
       ],
     },
@@ -36,8 +37,6 @@ export async function trustedDocument(request: GraphQLRequest): Promise<string> 
     2,
   );
 }
-
-const priceOf = ({ calls, rounds, values }: DocumentPlan) => ({ calls, rounds, values });
 
 /** Downloads a file with this text. */
 export function saveFile(name: string, type: string, text: string): void {

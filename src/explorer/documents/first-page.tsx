@@ -12,9 +12,8 @@ import type { OpenDocument } from './stored-documents.ts';
 const NO_PAGE_ID = 'the id of a page';
 
 export function firstDocument(pageId: string | undefined): OpenDocument {
-  const ids = { accountId: null, personIds: [], topicId: null, versionId: null };
-  const variables = FIRST_EXAMPLE.variables({ ...ids, pageId: pageId ?? NO_PAGE_ID });
-  return { query: FIRST_EXAMPLE.document, variables: JSON.stringify(variables, null, 2) };
+  const variables = JSON.stringify({ pageId: pageId ?? NO_PAGE_ID }, null, 2);
+  return { query: FIRST_EXAMPLE.document, variables };
 }
 
 const hasPlaceholder = ({ variables = {} }: GraphQLRequest): boolean =>

@@ -1,6 +1,8 @@
 /** The gateway's response extensions: the calls of a request, and the plan of a document. */
 import type { ExecutionResult } from 'graphql';
+import type { Plan } from '../../plan/account.ts';
 import type { Explained } from '../../plan/explain.ts';
+import type { Budget } from '../../plan/planner.ts';
 
 /** `most` is null if the length of a list is unknown. */
 export interface CountRange {
@@ -8,19 +10,12 @@ export interface CountRange {
   readonly most: number | null;
 }
 
-export interface DocumentPlan {
+/** A plan as JSON. */
+export interface DocumentPlan extends Pick<Plan, 'rounds' | 'missing'> {
   readonly calls: CountRange;
-  readonly rounds: number;
-  /** Routes that the document would call if the backend had them. */
-  readonly missing?: readonly string[];
-  readonly mostCalls: string | null;
-  readonly routes: readonly (CountRange & {
-    readonly method: string;
-    readonly route: string;
-    readonly fields: readonly string[];
-  })[];
+  readonly routes: readonly (CountRange & Omit<Plan['routes'][number], keyof CountRange>)[];
   readonly values?: { readonly atLeast: number; readonly atMost: number | null };
-  readonly budget?: { readonly calls: number; readonly values: number };
+  readonly budget?: Budget;
 }
 
 export const callLogOf = (result: ExecutionResult | undefined): Explained | undefined =>

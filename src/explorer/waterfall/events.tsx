@@ -1,17 +1,14 @@
 /** The events of a subscription, newest first, with times and changes. */
 import { formatResult } from '@graphiql/toolkit';
 import { Breakable } from '../page/cost-badge.tsx';
-import { tabInView, type ReceivedEvents, type TabExchange } from '../exchange/exchange.ts';
+import { tabInView, type TabExchange } from '../exchange/exchange.ts';
 import { callLogOf, withoutCallLog } from '../exchange/extensions.ts';
 import { stopSubscription } from '../exchange/subscriptions.ts';
 import { changesBetween, type Change } from './event-changes.ts';
 
-interface EventsProps {
-  readonly exchange: TabExchange;
-  readonly stream: ReceivedEvents;
-}
-
-export function Events({ exchange, stream: { events, ending } }: EventsProps) {
+export function Events({ exchange }: { exchange: TabExchange }) {
+  if (!exchange.stream) return null;
+  const { events, ending } = exchange.stream;
   const polls = callLogOf(events.at(-1)?.result)?.polls;
   return (
     <section className="events" aria-label="Events of this subscription">

@@ -23,12 +23,11 @@ export function WaterfallPane({ suggests }: { suggests: boolean }) {
     );
   }
   const explained = callLogOf(exchange.result);
-  const { stream } = exchange;
   const saveHar = () =>
     saveFile('request.har', 'application/json', JSON.stringify(harOf(exchange), null, 2));
   return (
     <>
-      {stream && <Events exchange={exchange} stream={stream} />}
+      <Events exchange={exchange} />
       <section className="waterfall" aria-label="REST calls of this request">
         <header>
           {explained ? <Totals exchange={exchange} explained={explained} /> : <p />}
