@@ -37,7 +37,8 @@ export class Loader<Key extends object, Value> {
   readonly #cache = new Map<string, Promise<Value>>();
   readonly #batches: DataLoader<Load<Key>, Value, string>;
   readonly #prefetches = new Map<string, Prefetch>();
-  readonly #primed = new Set<string>();
+  /** Without promises, since most are not loaded. */
+  readonly #primed = new Map<string, Value>();
   readonly #idOf: (key: Key) => string;
   readonly #onPrimed: ((origin: unknown) => void) | undefined;
 
@@ -70,9 +71,7 @@ export class Loader<Key extends object, Value> {
   /** Keeps a value that is known without a call, unless its key was loaded. */
   prime(key: Key, value: Value): void {
     const id = this.#idOf(key);
-    if (this.#cache.has(id)) return;
-    this.#primed.add(id);
-    this.#cache.set(id, Promise.resolve(value));
+    if (!this.#cache.has(id) && !this.#primed.has(id)) this.#primed.set(id, value);
   }
 
   /** Starts a call that a resolver will probably need; the resolver reports its failure. */
@@ -80,7 +79,7 @@ export class Loader<Key extends object, Value> {
     const id = this.#idOf(key);
     let prefetch = this.#prefetches.get(id);
     if (!prefetch) {
-      if (this.#cache.has(id)) return nothingToAbandon;
+      if (this.#cache.has(id) || this.#primed.has(id)) return nothingToAbandon;
       prefetch = { cancel: new Cancel(), starts: 0 };
       this.#prefetches.set(id, prefetch);
       this.#load(id, key, { origin, cancel: prefetch.cancel }).catch(() => {});
@@ -105,6 +104,11 @@ export class Loader<Key extends object, Value> {
 
   #load(id: string, key: Key, call: CallOptions): Promise<Value> {
     // Avoids DataLoader's batch and promise for a cached value.
-    return this.#cache.get(id) ?? this.#batches.load({ id, key, call });
+    let loaded = this.#cache.get(id);
+    if (!loaded && this.#primed.has(id)) {
+      loaded = Promise.resolve(this.#primed.get(id) as Value);
+      this.#cache.set(id, loaded);
+    }
+    return loaded ?? this.#batches.load({ id, key, call });
   }
 }
