@@ -2,7 +2,6 @@
  * Versions of audiences. Source: interface.md, "AudienceVersion". REST versions lack their page, which their route
  * requires, so the graph adds `pageId`.
  */
-import type { Context } from '../graph/context.ts';
 import { Entity } from '../graph/entity/entity.ts';
 import { connectionType } from '../graph/fields/connection-type.ts';
 import { listField } from '../graph/fields/list-field.ts';
@@ -126,7 +125,18 @@ listField(audienceEntity.ref, 'versions', {
   instead: {
     from: 'object',
     route: undefined,
-    list: (audience, _args, context) => knownVersions(context, audience),
+    // The versions contained in the audience.
+    list: (parent, _args, context) => {
+      const id = JSON.stringify(['versions of', parent.pageId, parent.audienceId]);
+      return List.whole(context, { id }, async ({ origin }) => {
+        // If the route was just found to be missing, the parent may be only a key.
+        const audience = isWhole(parent)
+          ? parent
+          : await audienceEntity.loader(context).load(parent, origin);
+        if (!audience) throw statusError(routes.getAudience, { status: 404 });
+        return versionsIn(audience);
+      });
+    },
   },
 });
 
@@ -138,21 +148,6 @@ referenceField(audienceVersionEntity.ref, 'page', pageEntity, {
   from: 'key',
   description: 'Page of the audience.',
 });
-
-/** Fallback without the optional route: the versions contained in the audience. */
-const knownVersions = (context: Context, parent: Audience) =>
-  List.whole(
-    context,
-    { id: JSON.stringify(['versions of', parent.pageId, parent.audienceId]) },
-    async ({ origin }) => {
-      // If the route was just found to be missing, the parent may be only a key.
-      const audience = isWhole(parent)
-        ? parent
-        : await audienceEntity.loader(context).load(parent, origin);
-      if (!audience) throw statusError(routes.getAudience, { status: 404 });
-      return versionsIn(audience);
-    },
-  );
 
 const isWhole = (audience: object): boolean => 'latestVersion' in audience;
 

@@ -1,5 +1,4 @@
 /** Audiences: variants of a page. Source: interface.md, "Audience". A new audience has no published version. */
-import type { Context } from '../graph/context.ts';
 import { Entity } from '../graph/entity/entity.ts';
 import { connectionType } from '../graph/fields/connection-type.ts';
 import { listField } from '../graph/fields/list-field.ts';
@@ -65,7 +64,23 @@ const startOfAudiences = listField(pageEntity.ref, 'audiences', {
     paginates: true,
     references: true,
     shares: ['pageId'],
-    list: ({ pageId }, _args, context) => linkedAudiences(context, pageId),
+    // The distinct audiences of the page's links, by key. Assumed: see docs/assumptions.md.
+    list: ({ pageId }, _args, context) => {
+      const source = List.of(context, routes.listPageLinks, { query: { pageId } });
+      return List.whole(
+        context,
+        { id: JSON.stringify(['audiences of', source.id]), source },
+        async (call) => {
+          const links = await source.all(call);
+          const ids = links.map((link) => valueAt(link, 'target', 'audienceId'));
+          return audienceEntity.references(ids, (audienceId) => ({ pageId, audienceId }));
+        },
+        async ({ origin }) => {
+          const page = await pageEntity.loader(context).load({ pageId }, origin);
+          return page?.audiencesCount ?? null;
+        },
+      );
+    },
   },
 });
 
@@ -73,30 +88,6 @@ referenceField(audienceEntity.ref, 'page', pageEntity, {
   from: 'key',
   description: 'Page that the audience is a variant of.',
 });
-
-/**
- * Fallback without the optional route: the distinct audiences of the page's links, by key. Assumed: see
- * docs/assumptions.md.
- */
-function linkedAudiences(context: Context, pageId: string) {
-  const source = List.of(context, routes.listPageLinks, { query: { pageId } });
-  return List.whole(
-    context,
-    { id: JSON.stringify(['audiences of', source.id]), source },
-    async (call) => {
-      const links = await source.all(call);
-      const ids = links.map((link) => valueAt(link, 'target', 'audienceId'));
-      return audienceEntity.references(ids, (audienceId) => ({
-        pageId,
-        audienceId,
-      }));
-    },
-    async ({ origin }) => {
-      const page = await pageEntity.loader(context).load({ pageId }, origin);
-      return page?.audiencesCount ?? null;
-    },
-  );
-}
 
 const PublishBehaviorRef = builder.enumType('PublishBehavior', {
   description: 'What happens to the first version of a new audience.',
