@@ -31,13 +31,14 @@ export class Snapshot<State> {
 
 export interface LiveSource<Key, State> {
   readonly read: (rest: RestClient, key: Key) => Promise<State | null>;
-  /** Rank of a state; responses with a lower rank are stale. */
-  readonly rankOf: (state: State) => number;
-  readonly isFinal: (state: State) => boolean;
+  /** Rank of a state; responses with a lower rank are stale. @default 0 */
+  readonly rankOf?: (state: State) => number;
+  /** @default false */
+  readonly isFinal?: (state: State) => boolean;
   /** Maximum number of calls per read. @default 1 */
   readonly maxCalls?: number;
   /** Time of the change at the backend, on the wall clock; undefined if unknown. */
-  readonly changedAt: (state: State) => number | undefined;
+  readonly changedAt?: (state: State) => number | undefined;
 }
 
 export interface LiveObject<Key, State> {
@@ -227,21 +228,21 @@ export class Poller<Key, State extends object> {
   /** Records and publishes a state. Returns whether it is new. */
   #learn(state: State): boolean {
     const { source } = this.#object;
-    const rank = source.rankOf(state);
+    const rank = source.rankOf?.(state) ?? 0;
     // Stale: from a lagging replica, or a poll that began before a write.
     if (rank < this.#rank) return false;
     const text = JSON.stringify(state);
     const isChanged = text !== this.#text;
     if (!isChanged && !this.#known?.error) return false;
     if (this.#known?.state && rank > this.#rank) {
-      const changedAt = source.changedAt(state);
+      const changedAt = source.changedAt?.(state);
       this.#options.observer?.onChange(
         changedAt === undefined ? undefined : Math.max(0, Date.now() - changedAt),
       );
     }
     this.#text = text;
     if (rank > this.#rank) this.#rank = rank;
-    const isFinal = source.isFinal(state);
+    const isFinal = source.isFinal?.(state) ?? false;
     if (isFinal) this.#newcomers.clear();
     this.#publish(new Snapshot(this.#polls, state));
     if (isFinal) this.#end();

@@ -21,6 +21,7 @@ type PageKey = Pick<Audience, 'pageId'>;
 /** Maximum number of list pages per poll, each with 100 audiences; larger lists cannot be watched. */
 const MAX_LIST_PAGES = 10;
 
+/** A page has no final state and its lists no order; stale audiences are skipped one by one. */
 const audiencesSource: LiveSource<PageKey, readonly Audience[]> = {
   read: async (rest, { pageId }) => {
     const context = createContext(rest, {});
@@ -35,10 +36,6 @@ const audiencesSource: LiveSource<PageKey, readonly Audience[]> = {
     }
   },
   maxCalls: MAX_LIST_PAGES,
-  // A page has no final state and its lists no order; stale audiences are skipped one by one.
-  rankOf: () => 0,
-  isFinal: () => false,
-  changedAt: () => undefined,
 };
 
 const livePage = (key: PageKey): LiveObject<PageKey, readonly Audience[]> => ({
