@@ -13,7 +13,7 @@ import { createRoot } from 'react-dom/client';
 import { lastDocument, tabStorage, takeLink } from './documents/stored-documents.ts';
 import { Editors } from './page/editors.tsx';
 import { documentsPlugin, useOpenDocument } from './documents/documents-plugin.tsx';
-import { idFinder } from './documents/example-ids.ts';
+import { idFinder } from './documents/examples.ts';
 import { FirstPage, firstDocument, withPage } from './documents/first-page.tsx';
 import { offerApiKey, useApiKey } from './exchange/api-key.ts';
 import { createFetcher } from './exchange/fetcher.ts';

@@ -2,11 +2,13 @@
 import { beforeAll, expect, it } from 'vitest';
 import { EXAMPLE_PAGE_ID } from '../../src/backend/seed/example.ts';
 import {
+  EXAMPLES,
   findExampleIds,
+  FIRST_EXAMPLE,
   idFinder,
+  type Example,
   type ExampleIds,
-} from '../../src/explorer/documents/example-ids.ts';
-import { EXAMPLES, FIRST_EXAMPLE, type Example } from '../../src/explorer/documents/examples.ts';
+} from '../../src/explorer/documents/examples.ts';
 import { DOCUMENT_ROUTES, openGateway, type InProcessGateway } from '../support/open-gateway.ts';
 
 const KEY = 'demo';

@@ -6,8 +6,7 @@ import {
   type GraphiQLPlugin,
 } from '@graphiql/react';
 import { Fragment, useCallback } from 'react';
-import type { FindIds } from './example-ids.ts';
-import { GROUPS } from './examples.ts';
+import { GROUPS, type FindIds } from './examples.ts';
 import { savedDocuments } from './stored-documents.ts';
 
 export const documentsPlugin = (findIds: FindIds): GraphiQLPlugin => ({

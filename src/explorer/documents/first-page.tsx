@@ -3,8 +3,7 @@ import { useGraphiQL } from '@graphiql/react';
 import { useEffect } from 'react';
 import { useApiKey } from '../exchange/api-key.ts';
 import type { GraphQLRequest } from '../exchange/request.ts';
-import type { ExampleIds, FindIds } from './example-ids.ts';
-import { FIRST_EXAMPLE, FIRST_WITHOUT_PAGES } from './examples.ts';
+import { FIRST_EXAMPLE, FIRST_WITHOUT_PAGES, type ExampleIds, type FindIds } from './examples.ts';
 import { objectIn } from '../exchange/json.ts';
 import type { OpenDocument } from './stored-documents.ts';
 
