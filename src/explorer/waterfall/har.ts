@@ -15,59 +15,56 @@ const BACKEND = 'http://backend.invalid';
 const UNKNOWN = -1;
 
 export function harOf(exchange: TabExchange): object {
+  const { request, requestHeaders, headers, startedAtMs, durationMs, status, timing } = exchange;
   const explained = callLogOf(exchange.result);
-  const rows = explained ? waterfallOf(explained).rows : [];
+  const calls = explained ? waterfallOf(explained).rows : [];
+  const text = JSON.stringify(request);
+  const mimeType = headers.find(([name]) => name === 'content-type')?.[1] ?? '';
   const pageref = 'operation';
-  const entries = [operationEntry(exchange), ...rows.map((row) => callEntry(exchange, row))];
+  const operation = entryOf(
+    startedAtMs,
+    durationMs,
+    {
+      method: 'POST',
+      url: ENDPOINT,
+      headers: pairs(requestHeaders),
+      postData: { mimeType: 'application/json', text },
+      bodySize: new TextEncoder().encode(text).length,
+    },
+    {
+      status: status ?? 0,
+      headers: pairs(headers),
+      content: { size: exchange.bodyBytes, mimeType, text: exchange.body },
+      bodySize: timing?.wireBytes ?? UNKNOWN,
+    },
+    timing?.waitMs,
+  );
   return {
     log: {
       version: '1.2',
       creator: { name: 'Content Pages GraphiQL', version: '1' },
       pages: [
         {
-          startedDateTime: new Date(exchange.startedAtMs).toISOString(),
+          startedDateTime: operation.startedDateTime,
           id: pageref,
-          title: exchange.request.operationName ?? 'operation',
-          pageTimings: { onContentLoad: UNKNOWN, onLoad: tenths(exchange.durationMs) },
+          title: request.operationName ?? 'operation',
+          pageTimings: { onContentLoad: UNKNOWN, onLoad: operation.time },
         },
       ],
-      entries: entries.map((entry) => ({ pageref, ...entry })),
+      entries: [operation, ...calls.map((row) => callEntry(startedAtMs, row))].map((entry) => ({
+        pageref,
+        ...entry,
+      })),
     },
   };
 }
 
-function operationEntry(exchange: TabExchange) {
-  const text = JSON.stringify(exchange.request);
-  const { startedAtMs, durationMs, headers, timing } = exchange;
-  const mimeType = headers.find(([name]) => name === 'content-type')?.[1] ?? '';
-  const waitMs = timing?.waitMs ?? durationMs;
-  const entry = bareEntry(startedAtMs, durationMs, 'POST', ENDPOINT, exchange.status);
-  return {
-    ...entry,
-    request: {
-      ...entry.request,
-      headers: pairs(exchange.requestHeaders),
-      postData: { mimeType: 'application/json', text },
-      bodySize: new TextEncoder().encode(text).length,
-    },
-    response: {
-      ...entry.response,
-      headers: pairs(headers),
-      content: { size: exchange.bodyBytes, mimeType, text: exchange.body },
-      bodySize: timing?.wireBytes ?? UNKNOWN,
-    },
-    timings: {
-      send: 0,
-      wait: tenths(waitMs),
-      receive: tenths(Math.max(0, durationMs - waitMs)),
-    },
-  };
-}
-
-function callEntry({ startedAtMs }: TabExchange, row: CallRow) {
+function callEntry(startedAtMs: number, row: CallRow) {
   const url = BACKEND + row.route.replaceAll(/\{(\w+)\}/g, ':$1');
+  const request = { method: row.method, url };
+  const response = { status: row.status ?? 0, content: { size: 0, mimeType: 'application/json' } };
   return {
-    ...bareEntry(startedAtMs + row.startMs, row.durationMs ?? 0, row.method, url, row.status),
+    ...entryOf(startedAtMs + row.startMs, row.durationMs ?? 0, request, response),
     comment:
       row.how === 'unused'
         ? 'prefetched, unused'
@@ -75,15 +72,14 @@ function callEntry({ startedAtMs }: TabExchange, row: CallRow) {
   };
 }
 
-/** An entry without what the page does not know of REST calls. */
-function bareEntry(
+/** An entry; `request` and `response` have what is known. */
+function entryOf(
   startMs: number,
   durationMs: number,
-  method: string,
-  url: string,
-  status: number | null | undefined,
+  request: object,
+  response: object,
+  waitMs = durationMs,
 ) {
-  const time = tenths(durationMs);
   const message = {
     httpVersion: 'HTTP/1.1',
     cookies: [],
@@ -93,17 +89,15 @@ function bareEntry(
   };
   return {
     startedDateTime: new Date(startMs).toISOString(),
-    time,
-    request: { ...message, method, url, queryString: [] },
-    response: {
-      ...message,
-      status: status ?? 0,
-      statusText: '',
-      redirectURL: '',
-      content: { size: 0, mimeType: 'application/json' },
-    },
+    time: tenths(durationMs),
+    request: { ...message, queryString: [], ...request },
+    response: { ...message, statusText: '', redirectURL: '', ...response },
     cache: {},
-    timings: { send: 0, wait: time, receive: 0 },
+    timings: {
+      send: 0,
+      wait: tenths(waitMs),
+      receive: tenths(Math.max(0, durationMs - waitMs)),
+    },
   };
 }
 
