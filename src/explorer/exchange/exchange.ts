@@ -16,19 +16,19 @@ export interface TabExchange {
   /** When it was sent, in milliseconds since 1970. */
   readonly startedAtMs: number;
   readonly durationMs: number;
-  readonly status: number | undefined;
+  readonly status?: number;
   readonly headers: HeaderPairs;
   /** The body received so far, uncompressed. */
   readonly body: string;
   readonly bodyBytes: number;
   /** The browser's measurements; undefined until the end, and if it has none. */
-  readonly timing: Timing | undefined;
+  readonly timing?: Timing | undefined;
   /** Results received: more than one from `@defer`, `@stream` and subscriptions. */
   readonly results: number;
   /** The errors of all results, and the extensions of the last. */
-  readonly result: ExecutionResult | undefined;
-  readonly failure: string | undefined;
-  readonly stream: ReceivedEvents | undefined;
+  readonly result?: ExecutionResult;
+  readonly failure?: string | undefined;
+  readonly stream?: ReceivedEvents | undefined;
 }
 
 /** The newest `MAX_EVENTS` of a subscription, and why it ended; undefined while it is active. */

@@ -120,14 +120,10 @@ async function* sendUntil(
     requestHeaders: headers.ofPage,
     startedAtMs: Date.now(),
     durationMs: 0,
-    status: undefined,
     headers: [],
     body: '',
     bodyBytes: 0,
-    timing: undefined,
     results: 0,
-    result: undefined,
-    failure: undefined,
     stream: isSubscription ? { events: [], ending: undefined } : undefined,
   };
   const add = (news: Partial<TabExchange>): void => {

@@ -63,25 +63,17 @@ export function requestHeaders(
   extra: Readonly<Record<string, string>> = {},
   own: Readonly<Record<string, unknown>> = {},
 ): SentHeaders {
-  const ofPage = new Headers({
-    'content-type': 'application/json',
-    accept: 'application/graphql-response+json, application/json;q=0.9',
-  });
-  for (const [name, value] of Object.entries(extra)) ofPage.set(name, value);
-  const all = new Headers(ofPage);
-  const key = readApiKey();
-  if (key) all.set('x-api-key', key);
   const ownHeaders = new Headers();
   for (const [name, value] of Object.entries(own)) ownHeaders.set(name, String(value));
-  for (const [name, value] of ownHeaders) {
-    all.set(name, value);
-    ofPage.delete(name);
-  }
-  return {
-    all,
-    ofPage: [...ofPage],
-    ownJson: JSON.stringify(own),
-  };
+  const ofPage = Object.entries({
+    'content-type': 'application/json',
+    accept: 'application/graphql-response+json, application/json;q=0.9',
+    ...extra,
+  }).filter(([name]) => !ownHeaders.has(name));
+  const all = new Headers([...ofPage, ...ownHeaders]);
+  const key = readApiKey();
+  if (key && !all.has('x-api-key')) all.set('x-api-key', key);
+  return { all, ofPage, ownJson: JSON.stringify(own) };
 }
 
 /** Rejects when there is no response, and when `signal` aborts. */

@@ -36,10 +36,7 @@ export const quickFixes: monaco.languages.CodeActionProvider = {
 function nameAt(model: monaco.editor.ITextModel, marker: monaco.IRange): monaco.IRange {
   const { startLineNumber, startColumn } = marker;
   const word = model.getWordAtPosition({ lineNumber: startLineNumber, column: startColumn });
-  return word ? { ...marker, endLineNumber: startLineNumber, ...columnsOf(word) } : marker;
+  if (!word) return marker;
+  const { startColumn: begin, endColumn: end } = word;
+  return { ...marker, startColumn: begin, endLineNumber: startLineNumber, endColumn: end };
 }
-
-const columnsOf = ({ startColumn, endColumn }: monaco.editor.IWordAtPosition) => ({
-  startColumn,
-  endColumn,
-});

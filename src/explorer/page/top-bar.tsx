@@ -1,7 +1,7 @@
 /** The top bar: API key, actions on the document, and its cost, each of a fixed size, so that nothing below moves. */
 import { DropdownMenu, useGraphiQL } from '@graphiql/react';
 import { printSchema } from 'graphql';
-import { useState, type ReactNode } from 'react';
+import { useState } from 'react';
 import type { PageSettings } from '../../client/page-settings.ts';
 import { useApiKey, useIsKeyRejected, writeApiKey } from '../exchange/api-key.ts';
 import { COPIES, type Copied } from '../documents/copies.ts';
@@ -15,21 +15,22 @@ export function TopBar({ settings }: { settings: PageSettings }) {
   const { needsKey, introspection, note } = settings;
   const isKeyRejected = useIsKeyRejected();
   const isKeyMissing = useApiKey() === '' && needsKey;
+  const message = useMessage();
+  let hint = note;
+  if (isKeyMissing) hint = 'Enter an API key. It is sent with each operation.';
+  else if (isKeyRejected) hint = 'The backend rejected the API key (401). Enter another one.';
+  else if (introspection === 'off')
+    hint = 'Docs and completion are unavailable: introspection is off (INTROSPECTION).';
   return (
     <header className="graphiql-container top-bar">
       <h1>
         Content Pages <small>GraphiQL</small>
       </h1>
-      <KeyField isMissing={isKeyMissing} />
-      <Message>
-        {isKeyMissing && 'Enter an API key. It is sent with each operation.'}
-        {isKeyRejected && 'The backend rejected the API key (401). Enter another one.'}
-        {!isKeyMissing &&
-          !isKeyRejected &&
-          (introspection === 'off'
-            ? 'Docs and completion are unavailable: introspection is off (INTROSPECTION).'
-            : note)}
-      </Message>
+      <KeyField isMissing={isKeyMissing} isRejected={isKeyRejected} />
+      {/* Messages are next to the buttons, hints next to the key. */}
+      <output id={HINT_ID} className={message ? 'message message-new' : 'message'}>
+        {message || hint}
+      </output>
       <DocumentMenu />
       {settings.explain !== 'off' && <CostBadge canAsk={!isKeyMissing} />}
     </header>
@@ -38,9 +39,11 @@ export function TopBar({ settings }: { settings: PageSettings }) {
 
 const HINT_ID = 'message';
 
-function KeyField({ isMissing }: { isMissing: boolean }) {
+function KeyField({
+  isMissing,
+  isRejected,
+}: Readonly<Record<'isMissing' | 'isRejected', boolean>>) {
   const key = useApiKey();
-  const isRejected = useIsKeyRejected();
   const [draft, setDraft] = useState(key);
   const use = () => {
     if (draft.trim() !== key) writeApiKey(draft);
@@ -68,17 +71,6 @@ function KeyField({ isMissing }: { isMissing: boolean }) {
         />
       </label>
     </form>
-  );
-}
-
-/** @param children the hint when there is no message. */
-function Message({ children }: { children: ReactNode }) {
-  const message = useMessage();
-  // Messages are next to the buttons, hints next to the key.
-  return (
-    <output id={HINT_ID} className={message ? 'message message-new' : 'message'}>
-      {message || children}
-    </output>
   );
 }
 
