@@ -34,21 +34,14 @@ export function say(text: string, stays = false): void {
 
 export const useMessage = (): string => messages.useValue(() => message);
 
-interface PageStorage {
-  get(name: string): string | null;
-  /** Returns whether the value outlives the page. */
-  set(name: string, value: string): boolean;
-  remove(name: string): void;
-  names(): readonly string[];
-}
-
 /** @param open throws where the browser blocks the storage, as with all cookies off. */
-function storageOf(open: () => Storage): PageStorage {
+function storageOf(open: () => Storage) {
   const inMemory = new Map<string, string>();
   const storage = orUndefined(open);
   return {
-    get: (name) => inMemory.get(name) ?? storage?.getItem(name) ?? null,
-    set(name, value) {
+    get: (name: string): string | null => inMemory.get(name) ?? storage?.getItem(name) ?? null,
+    /** Returns whether the value outlives the page. */
+    set(name: string, value: string): boolean {
       inMemory.set(name, value);
       try {
         storage?.setItem(name, value);
@@ -58,11 +51,13 @@ function storageOf(open: () => Storage): PageStorage {
       if (storage) inMemory.delete(name);
       return storage !== undefined;
     },
-    remove(name) {
+    remove(name: string): void {
       inMemory.delete(name);
       storage?.removeItem(name);
     },
-    names: () => [...new Set([...inMemory.keys(), ...Object.keys(storage ?? {})])],
+    names: (): readonly string[] => [
+      ...new Set([...inMemory.keys(), ...Object.keys(storage ?? {})]),
+    ],
   };
 }
 

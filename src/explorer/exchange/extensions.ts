@@ -14,8 +14,8 @@ export interface CountRange {
 export interface DocumentPlan extends Pick<Plan, 'rounds' | 'missing'> {
   readonly calls: CountRange;
   readonly routes: readonly (CountRange & Omit<Plan['routes'][number], keyof CountRange>)[];
-  readonly values?: { readonly atLeast: number; readonly atMost: number | null };
-  readonly budget?: Budget;
+  readonly values: { readonly atLeast: number; readonly atMost: number | null };
+  readonly budget: Budget;
 }
 
 export const callLogOf = (result: ExecutionResult | undefined): Explained | undefined =>

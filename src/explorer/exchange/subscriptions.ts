@@ -59,12 +59,18 @@ class Subscription {
     this.#isOver = true;
     if (subscriptions.get(this.#tab) === this) subscriptions.delete(this.#tab);
     this.#wake();
-    changes.notify();
+    noteTabs();
   }
 }
 
 const subscriptions = new Map<string, Subscription>();
 const changes = createChanges();
+let tabs: readonly string[] = [];
+
+function noteTabs(): void {
+  tabs = [...subscriptions.keys()];
+  changes.notify();
+}
 
 export function startSubscription(
   results: AsyncIterable<ExecutionResult>,
@@ -72,7 +78,7 @@ export function startSubscription(
 ): AsyncIterable<ExecutionResult> {
   const subscription = new Subscription(results, stopping);
   subscriptions.set(tabInView(), subscription);
-  changes.notify();
+  noteTabs();
   return subscription.results();
 }
 
@@ -85,10 +91,4 @@ export function stopClosed(open: readonly string[]): void {
   for (const [tab, subscription] of subscriptions) if (!open.includes(tab)) subscription.stop();
 }
 
-/** The ids as text: React compares snapshots by identity. */
-const tabsText = (): string => [...subscriptions.keys()].join(' ');
-
-export function useSubscribedTabs(): readonly string[] {
-  const text = changes.useValue(tabsText);
-  return text ? text.split(' ') : [];
-}
+export const useSubscribedTabs = (): readonly string[] => changes.useValue(() => tabs);

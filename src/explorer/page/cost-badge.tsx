@@ -40,11 +40,7 @@ export function CostBadge({ canAsk }: { canAsk: boolean }) {
         {isSubscription && <span>plus polls</span>}
         {excess && <em>{excess.words}</em>}
         <span>{plan.rounds === 1 ? '1 round trip' : `${plan.rounds} round trips`}</span>
-        {plan.values && (
-          <span>
-            {countText({ least: plan.values.atLeast, most: plan.values.atMost }, 'value')}
-          </span>
-        )}
+        <span>{countText(valuesOf(plan), 'value')}</span>
         {mostCalls && <span>most calls: {mostCalls}</span>}
       </button>
       <Explanation {...planned} />
@@ -98,11 +94,9 @@ function Explanation({ plan, isSubscription }: Exclude<Planned, { problem: strin
           numbers are for one event.
         </p>
       )}
-      {budget && (
-        <p>
-          Limit per request: {format(budget.calls)} calls and {format(budget.values)} values.
-        </p>
-      )}
+      <p>
+        Limit per request: {format(budget.calls)} calls and {format(budget.values)} values.
+      </p>
     </div>
   );
 }
@@ -125,17 +119,16 @@ function mostCallsOf({ routes }: DocumentPlan): string | undefined {
   return others.length > 0 ? `${first} and ${others.length} more` : first;
 }
 
+const valuesOf = ({ values: { atLeast, atMost } }: DocumentPlan): CountRange => ({
+  least: atLeast,
+  most: atMost,
+});
+
 /** The warning for a document that exceeds, or may exceed, the limits of a request. */
-function excessOf({ calls, values, budget }: DocumentPlan) {
-  if (!budget) return undefined;
+function excessOf(plan: DocumentPlan) {
   const limits = [
-    { ...calls, limit: budget.calls, noun: 'calls' },
-    {
-      least: values?.atLeast ?? 0,
-      most: values?.atMost ?? 0,
-      limit: budget.values,
-      noun: 'values',
-    },
+    { ...plan.calls, limit: plan.budget.calls, noun: 'calls' },
+    { ...valuesOf(plan), limit: plan.budget.values, noun: 'values' },
   ];
   const over = limits.find(({ least, limit }) => least > limit);
   const near = over ?? limits.find(({ most, limit }) => (most ?? Infinity) > limit);
