@@ -50,17 +50,6 @@ export function selectionOf(
   for (const found of known) {
     if (found.type === type && found.capabilities === capabilities) return found;
   }
-  const selection = newSelection(document, type, nodes, capabilities);
-  known.push(selection);
-  return selection;
-}
-
-function newSelection(
-  document: OperationContext,
-  type: GraphQLObjectType,
-  nodes: readonly Selecting[],
-  capabilities: RouteCapabilities,
-): ObjectSelection {
   const entity = findEntity(type.name);
   const definitions = type.getFields();
   const fields = collectFields(document, type, nodes).fields.map((selected): SelectedField => {
@@ -76,5 +65,7 @@ function newSelection(
   const needsObject = fields.some(
     ({ name, requirement }) => requirement?.from !== 'key' && !entity?.keyFields.has(name),
   );
-  return { type, capabilities, fields, keyFields, needsObject };
+  const selection = { type, capabilities, fields, keyFields, needsObject };
+  known.push(selection);
+  return selection;
 }
