@@ -64,12 +64,6 @@ export type AnyEntity = Entity<object, string>;
 
 export type EntityOf<T> = AnyEntity & { readonly ref: ObjectRef<Types, T> };
 
-interface Reads<Key extends object, T> {
-  loader: Loader<Key, T | null> | undefined;
-  /** Objects of other calls that are not primed yet. */
-  unread: (readonly unknown[])[];
-}
-
 export class Entity<T extends object, Name extends string> {
   readonly ref: ObjectRef<Types, T>;
   readonly key: readonly Name[];
@@ -83,7 +77,11 @@ export class Entity<T extends object, Name extends string> {
   /** Parameters of the path, in the order of the key. */
   readonly #parameters: readonly string[];
   readonly #newLoader: (context: Context) => Loader<KeyOf<Name>, T | null>;
-  readonly #reads = perRequest((): Reads<KeyOf<Name>, T> => ({ loader: undefined, unread: [] }));
+  readonly #reads = perRequest(() => ({
+    loader: undefined as Loader<KeyOf<Name>, T | null> | undefined,
+    /** Objects of other calls that are not primed yet. */
+    unread: [] as (readonly unknown[])[],
+  }));
 
   constructor(options: EntityOptions<T, Name>) {
     const { ref, key, route, searched, alternateKeys = [] } = options;

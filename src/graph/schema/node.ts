@@ -10,10 +10,6 @@ import { parseNodeId } from '../types/node-id.ts';
 
 export const MAX_NODES = 100;
 
-interface GivenId {
-  readonly id: string;
-}
-
 export const ID_DESCRIPTION =
   'Global ID: opaque, URL-safe, stable, and unique across all types. Mutations accept it, and so do arguments that take a raw ID.';
 
@@ -37,7 +33,7 @@ export const nodeOptions = {
     args: { id: { description: 'Global ID: the `id` of any object.' } },
     resolve: (
       _root: unknown,
-      { id }: { readonly id: GivenId },
+      { id }: { readonly id: { readonly id: string } },
       context: Context,
       info: GraphQLResolveInfo,
     ) => loadNode(readId(id.id), context, info),
@@ -58,7 +54,7 @@ export const nodeOptions = {
     // Replaces the plugin's resolver, which waits for all objects and fails with the first failure.
     resolve: (
       _root: unknown,
-      { ids }: { readonly ids: readonly GivenId[] },
+      { ids }: { readonly ids: readonly { readonly id: string }[] },
       context: Context,
       info: GraphQLResolveInfo,
     ) => checkNumber(ids).map(async ({ id }) => loadNode(readId(id), context, info)),
