@@ -27,7 +27,8 @@ export interface Price {
   readonly routes: Readonly<Record<string, number | null>>;
 }
 
-interface PriceRange {
+/** `most` is null if it is unknown. */
+export interface PriceRange {
   readonly least: number;
   readonly most: number | null;
 }

@@ -3,17 +3,12 @@ import type { ExecutionResult } from 'graphql';
 import type { Plan } from '../../plan/account.ts';
 import type { Explained } from '../../plan/explain.ts';
 import type { Budget } from '../../plan/planner.ts';
-
-/** `most` is null if the length of a list is unknown. */
-export interface CountRange {
-  readonly least: number;
-  readonly most: number | null;
-}
+import type { PriceRange } from '../../plan/price.ts';
 
 /** A plan as JSON. */
 export interface DocumentPlan extends Pick<Plan, 'rounds' | 'missing'> {
-  readonly calls: CountRange;
-  readonly routes: readonly (CountRange & Omit<Plan['routes'][number], keyof CountRange>)[];
+  readonly calls: PriceRange;
+  readonly routes: readonly (PriceRange & Omit<Plan['routes'][number], keyof PriceRange>)[];
   readonly values: { readonly atLeast: number; readonly atMost: number | null };
   readonly budget: Budget;
 }

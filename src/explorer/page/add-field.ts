@@ -38,13 +38,9 @@ interface Wanted {
 }
 
 /** The new document, the offset of the field in it, and the names of the field's variables. */
-interface AddedField {
-  readonly text: string;
-  readonly offset: number;
-  readonly variables: readonly string[];
-}
-
-export type Added = AddedField | { readonly problem: string };
+export type Added =
+  | { readonly text: string; readonly offset: number; readonly variables: readonly string[] }
+  | { readonly problem: string };
 
 /** @param cursor an offset in `text`, which selects among several places for the field. */
 export function addField(wanted: Wanted, text: string, cursor: number): Added {
@@ -80,7 +76,7 @@ export function addField(wanted: Wanted, text: string, cursor: number): Added {
 }
 
 function newDocument({ schema, parent }: Wanted, field: GraphQLField<unknown, unknown>): Added {
-  const kind = Object.values(OperationTypeNode).find((one) => schema.getRootType(one) === parent);
+  const kind = rootKindOf(schema, parent);
   if (!kind) return { problem: missingParent(schema, parent) };
   const variables = variablesFor({ schema, parent, field: field.name }, field, undefined);
   const defined = definitionsOf(variables);
@@ -95,17 +91,8 @@ function newDocument({ schema, parent }: Wanted, field: GraphQLField<unknown, un
   );
 }
 
-interface Place {
-  readonly set: SelectionSetNode;
-  readonly operation: OperationDefinitionNode | undefined;
-}
-
 /** The selection set for the field: the smallest around the cursor, or else the first. */
-function placeFor(
-  { schema, parent }: Wanted,
-  document: DocumentNode,
-  cursor: number,
-): Place | undefined {
+function placeFor({ schema, parent }: Wanted, document: DocumentNode, cursor: number) {
   const operations = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
   const isAround = ({ loc }: { readonly loc?: SelectionSetNode['loc'] }): boolean =>
     loc !== undefined && loc.start <= cursor && cursor <= loc.end;
@@ -223,8 +210,11 @@ function leavesOf(type: GraphQLType): string[] {
   return simple.map(({ name }) => name);
 }
 
+const rootKindOf = (schema: GraphQLSchema, parent: ParentType): OperationTypeNode | undefined =>
+  Object.values(OperationTypeNode).find((one) => schema.getRootType(one) === parent);
+
 function missingParent(schema: GraphQLSchema, parent: ParentType): string {
-  const root = Object.values(OperationTypeNode).find((one) => schema.getRootType(one) === parent);
+  const root = rootKindOf(schema, parent);
   if (root) return `This document has no ${root}. Add the field in a new tab.`;
   const answering = Object.values(schema.getTypeMap())
     .filter((type): type is ParentType => isObjectType(type) && !type.name.startsWith('__'))

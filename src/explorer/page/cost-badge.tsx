@@ -2,7 +2,8 @@
 import { useGraphiQL } from '@graphiql/react';
 import { Fragment, useEffect, useState } from 'react';
 import { useApiKey } from '../exchange/api-key.ts';
-import type { CountRange, DocumentPlan } from '../exchange/extensions.ts';
+import type { PriceRange } from '../../plan/price.ts';
+import type { DocumentPlan } from '../exchange/extensions.ts';
 import { askPlan, type Planned } from '../exchange/plan.ts';
 import { objectIn } from '../exchange/json.ts';
 import { useEditorText } from './editors.tsx';
@@ -39,7 +40,7 @@ export function CostBadge({ canAsk }: { canAsk: boolean }) {
         </strong>
         {isSubscription && <span>plus polls</span>}
         {excess && <em>{excess.words}</em>}
-        <span>{plan.rounds === 1 ? '1 round trip' : `${plan.rounds} round trips`}</span>
+        <span>{exactly(plan.rounds, 'round trip')}</span>
         <span>{countText(valuesOf(plan), 'value')}</span>
         {mostCalls && <span>most calls: {mostCalls}</span>}
       </button>
@@ -112,14 +113,14 @@ export function Breakable({ text }: { text: string }) {
 }
 
 function mostCallsOf({ routes }: DocumentPlan): string | undefined {
-  const most = (one: CountRange): number => one.most ?? Infinity;
+  const most = (one: PriceRange): number => one.most ?? Infinity;
   const [called] = [...routes].sort((a, b) => most(b) - most(a) || b.least - a.least);
   if (!called) return undefined;
   const [first, ...others] = called.fields;
   return others.length > 0 ? `${first} and ${others.length} more` : first;
 }
 
-const valuesOf = ({ values: { atLeast, atMost } }: DocumentPlan): CountRange => ({
+const valuesOf = ({ values: { atLeast, atMost } }: DocumentPlan): PriceRange => ({
   least: atLeast,
   most: atMost,
 });
@@ -143,10 +144,13 @@ const sleep = (ms: number): Promise<void> =>
 
 const format = (count: number): string => count.toLocaleString('en');
 
-const countText = (count: CountRange, noun: string): string =>
+export const countText = (count: PriceRange, noun: string): string =>
   `${range(count)} ${noun}${count.most === 1 ? '' : 's'}`;
 
-const range = ({ least, most }: CountRange): string => {
+export const exactly = (count: number, noun: string): string =>
+  countText({ least: count, most: count }, noun);
+
+const range = ({ least, most }: PriceRange): string => {
   if (most === null) return `${format(least)} or more`;
   return least === most ? format(least) : `${format(least)}–${format(most)}`;
 };

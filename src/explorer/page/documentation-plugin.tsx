@@ -53,14 +53,9 @@ function Documentation() {
   );
 }
 
-interface FieldItem {
-  readonly element: Element;
-  readonly field: string;
-}
-
 /** The items of the documentation's list, which accepts no children, as targets for portals. */
-function useFieldItems(panel: RefObject<HTMLDivElement | null>): readonly FieldItem[] {
-  const [items, setItems] = useState<readonly FieldItem[]>([]);
+function useFieldItems(panel: RefObject<HTMLDivElement | null>) {
+  const [items, setItems] = useState<readonly { element: Element; field: string }[]>([]);
   useEffect(() => {
     const find = (): void => {
       const links = panel.current!.querySelectorAll(

@@ -1,6 +1,6 @@
 /** The events of a subscription, newest first, with times and changes. */
 import { formatResult } from '@graphiql/toolkit';
-import { Breakable } from '../page/cost-badge.tsx';
+import { Breakable, exactly } from '../page/cost-badge.tsx';
 import { tabInView, type TabExchange } from '../exchange/exchange.ts';
 import { callLogOf, withoutCallLog } from '../exchange/extensions.ts';
 import { stopSubscription } from '../exchange/subscriptions.ts';
@@ -14,11 +14,10 @@ export function Events({ exchange }: { exchange: TabExchange }) {
     <section className="events" aria-label="Events of this subscription">
       <header>
         <p>
-          <strong>{events.length === 1 ? '1 event' : `${exchange.results} events`}</strong>
+          <strong>{exactly(exchange.results, 'event')}</strong>
           {polls && (
             <span>
-              {polls.count === 1 ? '1 poll' : `${polls.count} polls`} of {polls.method}{' '}
-              <Breakable text={polls.route} />
+              {exactly(polls.count, 'poll')} of {polls.method} <Breakable text={polls.route} />
             </span>
           )}
         </p>

@@ -16,13 +16,7 @@ export interface Round {
   readonly endMs: number;
 }
 
-interface Waterfall {
-  readonly rows: readonly CallRow[];
-  readonly rounds: readonly Round[];
-  readonly endMs: number;
-}
-
-export function waterfallOf({ journal }: Explained): Waterfall {
+export function waterfallOf({ journal }: Explained) {
   const rows = journal.map((call): CallRow => ({
     ...call,
     endMs: call.startMs + (call.durationMs ?? 0),

@@ -5,6 +5,7 @@ import type { Explained } from '../../plan/explain.ts';
 import { callLogOf, type DocumentPlan } from '../exchange/extensions.ts';
 import { usePlanOf } from '../exchange/plan.ts';
 import { isParts } from '../exchange/results.ts';
+import { countText, exactly } from '../page/cost-badge.tsx';
 import { saveFile } from '../documents/exports.ts';
 import { Events } from './events.tsx';
 import { harOf } from './har.ts';
@@ -56,7 +57,7 @@ function Totals({ exchange, explained }: { exchange: TabExchange; explained: Exp
   return (
     <p>
       <strong>
-        {countText(calls, 'call')}, {countText(rounds, 'round trip')}
+        {exactly(calls, 'call')}, {exactly(rounds, 'round trip')}
       </strong>
       {exchange.stream && <span>for the last event, without polls</span>}
       {plan && <span className="planned">planned: {planned(plan, rounds)}</span>}
@@ -75,13 +76,10 @@ function gatewayMsOf(exchange: TabExchange, backendMs: number): number | undefin
   return Math.max(0, timing.waitMs + (isInParts ? timing.receiveMs : 0) - backendMs);
 }
 
-const countText = (count: number | string, noun: string): string =>
-  `${count} ${noun}${String(count) === '1' ? '' : 's'}`;
-
 /** @param made the actual round trips, which are not repeated. */
-function planned({ calls: { least, most }, rounds }: DocumentPlan, made: number): string {
-  const calls = countText(least === most ? least : `${least}–${most ?? '?'}`, 'call');
-  return rounds === made ? calls : `${calls}, ${countText(rounds, 'round trip')}`;
+function planned({ calls, rounds }: DocumentPlan, made: number): string {
+  const text = countText(calls, 'call');
+  return rounds === made ? text : `${text}, ${exactly(rounds, 'round trip')}`;
 }
 
 const INVALID = new Set(['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED']);
