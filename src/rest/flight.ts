@@ -34,14 +34,18 @@ interface FlightOptions extends Attempts {
  * those of ended requests would be copied there.
  */
 interface JoinableRead {
+  readonly among: JoinableReads;
   readonly id: string;
   flight: Flight | undefined;
 }
 
+/** Reads of one sharing key, by path. A Map for each, since most are empty, and so replaced, after every request. */
+type JoinableReads = Map<string, JoinableRead>;
+
 export class Flights {
   readonly options: FlightOptions;
-  /** By path and sharing key. Replaced when it is empty: see `JoinableRead`. */
-  #joinable = new Map<string, JoinableRead>();
+  /** By sharing key. */
+  #joinable = new Map<string, JoinableReads>();
 
   constructor(options: FlightOptions) {
     this.options = options;
@@ -53,21 +57,25 @@ export class Flights {
     if (!isRead(call) || call.priority === 'speculative') return new Flight(this, call).start();
     const { from, path, newerThan } = call;
     // Reads that must be newer than a write do not join reads that may have begun before it.
-    const id = `${path} ${newerThan ?? ''}\n${from.sharingKey}`;
-    const known = this.#joinable.get(id)?.flight;
+    const id = newerThan === undefined ? path : `${path} ${newerThan}`;
+    let among = this.#joinable.get(from.sharingKey);
+    const known = among?.get(id)?.flight;
     // A probe may take its whole timeout, so only its own request waits for it.
     if (known && (known.call.from === from || !known.isProbe)) return known.join(call);
-    const joinable: JoinableRead = { id, flight: undefined };
+    if (!among) this.#joinable.set(from.sharingKey, (among = new Map<string, JoinableRead>()));
+    const joinable: JoinableRead = { among, id, flight: undefined };
     joinable.flight = new Flight(this, call, joinable);
-    this.#joinable.set(id, joinable);
+    among.set(id, joinable);
     return joinable.flight.start();
   }
 
-  endJoining(joinable: JoinableRead): void {
+  endJoining(joinable: JoinableRead, sharingKey: string): void {
     joinable.flight = undefined;
-    if (this.#joinable.get(joinable.id) !== joinable) return;
-    if (this.#joinable.size > 1) this.#joinable.delete(joinable.id);
-    else this.#joinable = new Map();
+    const { among, id } = joinable;
+    if (among.get(id) !== joinable) return;
+    among.delete(id);
+    if (among.size === 0 && this.#joinable.get(sharingKey) === among)
+      this.#joinable.delete(sharingKey);
   }
 
   /**
@@ -243,7 +251,9 @@ class Flight extends Caller implements CachedFlight {
 
   #endJoining(): void {
     if (!isRead(this.call)) this.#flights.endAllJoining();
-    else if (this.#joinable) this.#flights.endJoining(this.#joinable);
+    else if (this.#joinable) {
+      this.#flights.endJoining(this.#joinable, this.call.from.sharingKey);
+    }
   }
 
   #startAttempt(number: number, isFresh: boolean): void {

@@ -1,21 +1,21 @@
 /**
  * Prints how many bytes of the old generation a request with twenty calls leaves behind before a full collection of V8,
- * where as many others are in flight all the time as the first argument says. It runs in its own process, because
- * objects of other tests would count as well.
+ * where as many others are in flight all the time as the first argument says, of as many API keys as the second says. It
+ * runs in its own process, because objects of other tests would count as well.
  */
 import { routes } from '../../src/v0/routes.ts';
 import { scopeOf } from '../support/settings.ts';
 import { oldBytes, openManualUpstream, promote } from '../support/manual-upstream.ts';
 
 const CALLS = 20;
-const OTHERS = Number(process.argv[2]);
+const [OTHERS, KEYS] = process.argv.slice(2).map(Number) as [number, number];
 
 const { dispatcher, upstream } = openManualUpstream();
 let count = 0;
 
 function request() {
   const id = `${(count += 1)}_`;
-  const rest = upstream(scopeOf());
+  const rest = upstream(scopeOf({ apiKey: `key-${count % KEYS}` }));
   const answers = Promise.all(
     Array.from({ length: CALLS }, (_, i) =>
       rest.call(routes.getPerson, { path: { person_id: `${id}${i}` } }),

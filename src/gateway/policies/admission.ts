@@ -249,7 +249,7 @@ class Share {
   /** Received by operations, or unsent. */
   bytes = 0;
   /** Permits of unsent responses, oldest first. */
-  readonly unsent = new Set<Permit>();
+  readonly unsent: Permit[] = [];
 
   constructor(key: string) {
     this.key = key;
@@ -297,14 +297,16 @@ export class Permit {
     if (this.#weight === 0) return;
     this.#onCut = onCut;
     this.#change(weightOfBytes(bytes), 0, bytes);
-    this.#share.unsent.add(this);
+    this.#share.unsent.push(this);
     this.#admission.cutUnsent(0);
   }
 
   /** Idempotent. */
   release(): void {
     if (this.#weight === 0) return;
-    this.#share.unsent.delete(this);
+    const { unsent } = this.#share;
+    const index = unsent.indexOf(this);
+    if (index >= 0) unsent.splice(index, 1);
     this.#change(0, 0, 0);
   }
 
@@ -402,7 +404,7 @@ export class Admission {
     while (this.#bytes + bytes > this.#limits.inFlight * BYTES_PER_UNIT) {
       let most: Share | undefined;
       for (const share of this.#shares.values()) {
-        if (share.unsent.size > 0 && share.bytes > (most?.bytes ?? 0)) most = share;
+        if (share.unsent.length > 0 && share.bytes > (most?.bytes ?? 0)) most = share;
       }
       const [oldest] = most?.unsent ?? [];
       if (!oldest) return false;
