@@ -57,7 +57,7 @@ describe('a number in a response', () => {
     },
   );
 
-  it.each(['9007199254740993', '1e-400', `0.${'0'.repeat(330)}1`])(
+  it.each(['9007199254740993', '1e-400', '1E-400', `0.${'0'.repeat(330)}1`])(
     'is an error that names its typed field when a double cannot represent it: %s',
     async (number) => {
       const { upstream, ask: send } = await openGateway({ backend: 'faulty' });
