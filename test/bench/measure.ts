@@ -52,7 +52,7 @@ interface Turn extends LoadResult {
 }
 
 /** Before V8 has compiled what a query needs, a process takes several times as long for it. */
-const WARMING_SECONDS = 4;
+const WARMING_SECONDS = 12;
 
 /** The most that heads may add to a response, in bytes. */
 const HEADS = 2_000;

@@ -3,9 +3,10 @@
  *
  * Run by `npm run bench:profile -- q1 q2 [--callers=50] [--changing] [--functions]`, which builds what it measures. CPU
  * time a request is what the process took under load while nothing was profiled; its parts are shares of samples of
- * the first thread, taken in a second turn of load, and bytes are samples of allocations in a third. What Node and V8 do
- * is charged to the nearest caller outside them. Shares of one run are what to read: a switch for each mechanism was
- * tried on 2026-11-28, and processes of the same build differed by a fifth.
+ * the first thread, taken in a second turn of load. Bytes are samples of allocations in a third, and promoted bytes, which
+ * full collections are for, of a longer fourth: they include what the last scavenge left. What Node and V8 do is charged to
+ * the nearest caller outside them. Shares of one run are what to read: a switch for each mechanism was tried on
+ * 2026-11-28, and processes of the same build differed by a fifth.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { SourceMap, type SourceMapPayload } from 'node:module';
@@ -28,7 +29,7 @@ import { openNginx } from './upstream.ts';
 /** Where the product is built with maps of everything: to tell the packages of one file apart. */
 const BUILD = join(ROOT, 'dist/profiled');
 const WARM_SECONDS = 3;
-const SECONDS = 4;
+const SECONDS = { cpu: 4, heap: 4, promoted: 16 };
 const FUNCTIONS = 30;
 
 /** Packages whose work is charged to the mechanism that uses them. */
@@ -105,7 +106,8 @@ interface Sample {
 offerHelp(`
 npm run bench:profile -- [q1 …] [--callers=50] [--changing] [--functions]
 
-Builds the gateway, and says by part what CPU time and how many bytes a request takes, ours and Mercurius'. Settings of
+Builds the gateway, and says by part what CPU time and how many bytes a request takes, ours and Mercurius', and how many
+of the bytes are promoted to V8's old generation. Settings of
 the environment apply: READ_AHEAD=on npm run bench:profile -- q1
 `);
 
@@ -137,27 +139,36 @@ process.exit();
 async function profile(contestant: Contestant, query: BenchQuery): Promise<void> {
   const { micros, samples: cpu } = await sampled(contestant, query, 'cpu');
   const { samples: heap, requests } = await sampled(contestant, query, 'heap');
+  const promoted = await sampled(contestant, query, 'promoted');
   const cpuParts = sumsOf(cpu, ({ part }) => part);
   const heapParts = sumsOf(heap, ({ part }) => part);
+  const promotedParts = sumsOf(promoted.samples, ({ part }) => part);
   const all = total(cpuParts);
   const rows = [...new Set([...cpuParts.keys(), ...heapParts.keys()])]
     .map((part) => ({
       part,
       micros: (micros * (cpuParts.get(part) ?? 0)) / all,
       bytes: (heapParts.get(part) ?? 0) / requests,
+      promoted: (promotedParts.get(part) ?? 0) / promoted.requests,
     }))
     .toSorted((a, b) => b.micros - a.micros);
   const a = (amount: number, digits: number): string =>
     query.calls === 0 ? '–' : (amount / query.calls).toFixed(digits);
-  const lines = [{ part: 'all', micros, bytes: total(heapParts) / requests }, ...rows].map(
+  const whole = {
+    part: 'all',
+    micros,
+    bytes: total(heapParts) / requests,
+    promoted: total(promotedParts) / promoted.requests,
+  };
+  const lines = [whole, ...rows].map(
     (row) =>
-      `| ${row.part} | ${row.micros.toFixed(1)} | ${a(row.micros, 1)} | ${Math.round(row.bytes)} | ${a(row.bytes, 0)} |`,
+      `| ${row.part} | ${row.micros.toFixed(1)} | ${a(row.micros, 1)} | ${Math.round(row.bytes)} | ${a(row.bytes, 0)} | ${Math.round(row.promoted)} |`,
   );
   process.stdout.write(
     [
       `\n${query.name}, ${contestant.name}`,
-      '| part | CPU µs a request | a call | bytes a request | a call |',
-      '| --- | --: | --: | --: | --: |',
+      '| part | CPU µs a request | a call | bytes a request | a call | promoted bytes a request |',
+      '| --- | --: | --: | --: | --: | --: |',
       ...lines,
       '',
     ].join('\n'),
@@ -165,13 +176,14 @@ async function profile(contestant: Contestant, query: BenchQuery): Promise<void>
   if (!values.functions) return;
   printFunctions('CPU', cpu);
   printFunctions('bytes', heap);
+  printFunctions('promoted bytes', promoted.samples);
 }
 
 /** A server under load, profiled. @returns CPU µs a request before it was, and how many it served while it was. */
 async function sampled(
   contestant: Contestant,
   query: BenchQuery,
-  what: 'cpu' | 'heap',
+  what: keyof typeof SECONDS,
 ): Promise<{ micros: number; requests: number; samples: readonly Sample[] }> {
   const profiles = mkdtempSync(join(folder, `${what}-`));
   const preloaded: Contestant = {
@@ -187,10 +199,10 @@ async function sampled(
   const requests = requestsOf(query, callers);
   await load(server.url, requests, WARM_SECONDS);
   const before = cpuMicros(server.child.pid);
-  const { requests: measured } = await load(server.url, requests, SECONDS);
+  const { requests: measured } = await load(server.url, requests, SECONDS.cpu);
   const micros = (cpuMicros(server.child.pid) - before) / measured;
   process.kill(server.child.pid, 'SIGWINCH');
-  const { requests: count } = await load(server.url, requests, SECONDS);
+  const { requests: count } = await load(server.url, requests, SECONDS[what]);
   process.kill(server.child.pid, 'SIGWINCH');
   const file = join(profiles, 'profile.json');
   for (let i = 0; i < 100 && !existsSync(file); i++) {

@@ -1,6 +1,7 @@
 /**
  * Loaded into a measured server before its own code: SIGWINCH begins a profile, the next one writes it to
- * `PROFILE_FOLDER`. `PROFILE` says of what: `cpu`, or `heap` for all bytes that are allocated, collected or not.
+ * `PROFILE_FOLDER`. `PROFILE` says of what: `cpu`, `heap` for all bytes that are allocated, collected or not, or `promoted`
+ * for those that scavenges did not collect.
  *
  * Of the signals that Node hands to a process, no server listens to this one.
  */
@@ -19,17 +20,22 @@ const start = {
     await session.post('Profiler.setSamplingInterval', { interval: 500 });
     await session.post('Profiler.start');
   },
-  heap: () =>
-    session.post('HeapProfiler.startSampling', {
-      samplingInterval: 8_192,
-      includeObjectsCollectedByMajorGC: true,
-      includeObjectsCollectedByMinorGC: true,
-    }),
+  heap: () => startSampling(8_192, true),
+  promoted: () => startSampling(2_048, false),
 };
+const stopSampling = () => session.post('HeapProfiler.stopSampling');
 const stop = {
   cpu: () => session.post('Profiler.stop'),
-  heap: () => session.post('HeapProfiler.stopSampling'),
+  heap: stopSampling,
+  promoted: stopSampling,
 };
+
+const startSampling = (samplingInterval, includeObjectsCollectedByMinorGC) =>
+  session.post('HeapProfiler.startSampling', {
+    samplingInterval,
+    includeObjectsCollectedByMajorGC: true,
+    includeObjectsCollectedByMinorGC,
+  });
 
 process.once('SIGWINCH', async () => {
   await start[what]();
