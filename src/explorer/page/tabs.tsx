@@ -43,23 +43,6 @@ function useTabInView(): void {
     if (queryEditor && resultsInView()) run();
     // The index is no dependency: it changes when an earlier tab is closed.
   }, [id, stop, run, queryEditor]);
-  useEffect(() => {
-    const tab = document.querySelectorAll<HTMLElement>('.graphiql-tab')[activeTabIndex];
-    if (!tab) return undefined;
-    // The title and the mark of a subscription change the width of a tab, and arrows that of the list.
-    const watching = new ResizeObserver(() => bringIntoView(tab));
-    watching.observe(tab);
-    watching.observe(tab.parentElement!);
-    return () => watching.disconnect();
-  }, [id, activeTabIndex]);
-}
-
-/** Uses layout offsets: `scrollIntoView` would measure a tab in the middle of its animation. */
-function bringIntoView(tab: HTMLElement): void {
-  const list = tab.parentElement!;
-  const left = tab.offsetLeft - (tab.offsetParent === list ? 0 : list.offsetLeft);
-  const most = left + tab.offsetWidth - list.clientWidth;
-  list.scrollLeft = Math.min(left, Math.max(most, list.scrollLeft));
 }
 
 /** Start of GraphiQL's error for variables or headers that are not JSON. */
@@ -145,20 +128,23 @@ function useResponseInView(): void {
 
 const listOfTabs = (): HTMLElement | null => document.querySelector('.graphiql-tabs');
 
-/** Arrows that scroll the list of tabs when it overflows. */
+/** Keeps the active tab in view, and has arrows that scroll the list of tabs when it overflows. */
 export function TabArrows() {
-  const tabs = useGraphiQL((state) => state.tabs);
+  const count = useGraphiQL((state) => state.tabs.length);
+  const activeTabIndex = useGraphiQL((state) => state.activeTabIndex);
   const [isFull, setFull] = useState(false);
   useEffect(() => {
     const list = listOfTabs();
     if (!list) return undefined;
-    const measure = (): void => setFull(list.scrollWidth > list.clientWidth + 1);
-    const watching = new ResizeObserver(measure);
-    watching.observe(list);
-    for (const tab of list.children) watching.observe(tab);
-    measure();
+    // The title and the mark of a subscription change the width of a tab, and arrows that of the list.
+    const watching = new ResizeObserver(() => {
+      setFull(list.scrollWidth > list.clientWidth + 1);
+      const tab = list.children[activeTabIndex];
+      if (tab instanceof HTMLElement) bringIntoView(list, tab);
+    });
+    for (const one of [list, ...list.children]) watching.observe(one);
     return () => watching.disconnect();
-  }, [tabs]);
+  }, [count, activeTabIndex]);
   if (!isFull) return null;
   return (
     <span className="tab-arrows">
@@ -170,6 +156,13 @@ export function TabArrows() {
       </button>
     </span>
   );
+}
+
+/** Uses layout offsets: `scrollIntoView` would measure a tab in the middle of its animation. */
+function bringIntoView(list: HTMLElement, tab: HTMLElement): void {
+  const left = tab.offsetLeft - (tab.offsetParent === list ? 0 : list.offsetLeft);
+  const most = left + tab.offsetWidth - list.clientWidth;
+  list.scrollLeft = Math.min(left, Math.max(most, list.scrollLeft));
 }
 
 function scroll(direction: 1 | -1): void {
