@@ -122,7 +122,7 @@ interface Items {
   /** Number of items of a list. */
   readonly size: Count;
   /** Whether they are keys, read if more is selected. */
-  readonly areReferences: boolean;
+  readonly areReferences?: boolean | undefined;
 }
 
 /** A selected field in the context of its parent. */
@@ -349,7 +349,7 @@ export class Planner {
   }
 
   #visitList(requirement: ListRequirement, visit: Visit): void {
-    const { route, items, proves, shares = [] } = requirement;
+    const { route, items, proves, shares = [], references } = requirement;
     const { parent, field, args } = visit;
     const size = upTo(firstOf(args));
     const groups: ObjectGroup[] = [];
@@ -381,7 +381,7 @@ export class Planner {
       }
     }
     if (groups.length === 0) throw invalid;
-    this.#visitRead({ groups, entity: items, at, size }, visit);
+    this.#visitRead({ groups, entity: items, at, size, areReferences: references }, visit);
   }
 
   /**
@@ -400,7 +400,7 @@ export class Planner {
   }
 
   #visitLoad(requirement: LoadRequirement, visit: Visit): void {
-    const { route, items, list, parts, shares = [] } = requirement;
+    const { route, items, list, parts, shares = [], references } = requirement;
     const { parent, field, args, at: begin } = visit;
     const size = sizeOf(visit, this.#unknown);
     const keys = parts ? this.#groups.keysOf(parent.groups, parts) : parent.groups;
@@ -419,7 +419,7 @@ export class Planner {
       const page = list && this.#wholeList(visit);
       at = Math.max(at, this.#account.addCall(route, read, group.most, visit, page));
     }
-    this.#visitRead({ groups, entity: items, at, size }, visit);
+    this.#visitRead({ groups, entity: items, at, size, areReferences: references }, visit);
   }
 
   /** Visits a field contained in its parent, which makes no call itself. */
@@ -439,16 +439,13 @@ export class Planner {
   }
 
   /** Visits objects contained in others, or returned by a call, so no later field reads them again. */
-  #visitRead(items: Omit<Items, 'areReferences'>, visit: Visit): void {
-    const { groups, entity, at } = items;
-    const { requirement } = visit.field;
-    const areReferences =
-      requirement !== undefined && 'references' in requirement && requirement.references === true;
+  #visitRead(items: Items, visit: Visit): void {
+    const { groups, entity, at, areReferences } = items;
     if (entity && !areReferences) {
       for (const { id } of groups) this.#account.prime(id, at);
       this.#primeAlternates(groups, entity, at);
     }
-    this.#visitItems({ ...items, areReferences }, visit);
+    this.#visitItems(items, visit);
   }
 
   #visitItems(items: Items, visit: Visit): void {

@@ -5,11 +5,8 @@
  * Plans use sample ids, so variables of one caller do not affect another.
  */
 import {
-  getNullableType,
-  isListType,
   type DocumentNode,
   type GraphQLError,
-  type GraphQLInputType,
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
@@ -203,20 +200,15 @@ function samplerOf(sent: WeighedOperation['variables']): (variable: Variable) =>
     const shape = shapeOf(variable, sent?.[name]);
     if (typeof shape === 'string') return sampleOf(type, newId(shape));
     if (typeof shape !== 'object' || shape === null) return shape;
+    // The sample of a list is a list of one item.
     return shape.flatMap(({ typename, count: length }) =>
       Array.from({ length }, () =>
         named === '_Any'
           ? { __typename: typename, id: newId(typename) }
-          : sampleOf(itemOf(type), newId(typename)),
-      ),
+          : sampleOf(type, newId(typename)),
+      ).flat(),
     );
   };
-}
-
-/** Returns the type of a list's items. */
-function itemOf(list: GraphQLInputType): GraphQLInputType {
-  const nullable = getNullableType(list);
-  return isListType(nullable) ? nullable.ofType : list;
 }
 
 const sizeOf = (value: unknown): number =>
