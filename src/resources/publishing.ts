@@ -68,15 +68,6 @@ function watchVersion({ pollers, identity }: Context, key: VersionKey) {
   return pollers.watch(identity, liveVersion(key));
 }
 
-/** Publishes a version's state after a write to watchers with the same key. */
-function reportVersion(
-  { pollers, identity }: Context,
-  key: VersionKey,
-  version: VersionNode,
-): void {
-  if (isSound(version)) pollers?.find(identity, liveVersion(key))?.report(version);
-}
-
 /** Time reserved for the selection of the version after the wait, in milliseconds. */
 const RESERVE_MS = 500;
 
@@ -157,7 +148,8 @@ writeField({
     description:
       'Whether the status in `waitFor` was reached in time. `audienceVersion` is the version at the end of the wait. Null without `waitFor`.',
     wait: (context, key, version, { waitFor, timeoutMs }) => {
-      reportVersion(context, key, version);
+      const { pollers, identity } = context;
+      if (isSound(version)) pollers?.find(identity, liveVersion(key))?.report(version);
       hurryPage(context, key);
       return waitFor && waitForVersion(context, key, version, waitFor, timeoutMs);
     },
