@@ -273,10 +273,9 @@ export class Planner {
         return this.#visitList(requirement, visit);
       case 'load':
         return this.#visitLoad(requirement, visit);
-      case 'watch':
-        break;
+      default:
+        return this.#visitProperty(visit);
     }
-    this.#visitProperty(visit);
   }
 
   #visitLookup({ wanted }: LookupRequirement, visit: Visit): void {

@@ -15,7 +15,7 @@ import { requirementIn, requiring, type ListRequirement } from '../entity/requir
 import { findEntity, type AnyEntity, type EntityOf, type Types } from '../entity/entity.ts';
 import { prefetchedRequest } from '../entity/prefetching.ts';
 import { cutAt, rejectedCursor } from '../errors.ts';
-import { cursorOf, MarkedItems, startOfPage, type IdentifyingFields } from '../loading/cursor.ts';
+import { cursorOf, MarkedItems, startOfPage } from '../loading/cursor.ts';
 import {
   repeatedCursor,
   hasNextPage,
@@ -75,6 +75,7 @@ export function listField<Parent extends object, Node, Args extends InputFieldMa
   const { type, description, args: filtersOf, instead, ...read } = options;
   const filters = filtersOf && builder.args(filtersOf);
   const { route, items } = read;
+  const lack = filters ? 'sorting' : 'filters or sorting';
   const proves = route.path.includes('{');
   const other = instead && { ...instead, kind: 'list', items };
   // Safe cast: a requirement is used with its own field's parents and arguments only.
@@ -86,7 +87,7 @@ export function listField<Parent extends object, Node, Args extends InputFieldMa
     instead: other,
   } as object as ListRequirement;
   addField(owner, name, {
-    ...requiring(`${description} ${lackOf(filters)}`, requirement, {
+    ...requiring(`${description} Forward pagination only, without ${lack}.`, requirement, {
       isNullOnlyWithError: owner === 'Query',
     }),
     type,
@@ -123,11 +124,6 @@ export function listField<Parent extends object, Node, Args extends InputFieldMa
   };
 }
 
-const lackOf = (filters: InputFieldMap = {}): string =>
-  Object.keys(filters).length > 0
-    ? 'Forward pagination only, without sorting.'
-    : 'Forward pagination only, without filters or sorting.';
-
 /** Maximum number of empty pages in a row that a connection reads on from; the caller continues after them. */
 export const MAX_EMPTY_PAGES = 10;
 
@@ -149,7 +145,7 @@ class ConnectionRead {
   /** List that is read: the request's, or the same one started over. */
   #list: List;
   readonly #entity: AnyEntity | undefined;
-  readonly #fields: IdentifyingFields;
+  readonly #fields: readonly string[];
   readonly #parent: object;
   readonly #context: Context;
   readonly #info: GraphQLResolveInfo;
@@ -161,7 +157,7 @@ class ConnectionRead {
 
   constructor(
     request: PageRequest,
-    { items, identifiedBy = [] }: { items?: AnyEntity; identifiedBy?: IdentifyingFields },
+    { items, identifiedBy = [] }: { items?: AnyEntity; identifiedBy?: readonly string[] },
     parent: object,
     context: Context,
     info: GraphQLResolveInfo,

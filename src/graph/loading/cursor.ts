@@ -69,11 +69,12 @@ const checksumOf = (listId: string, bytes: Buffer): number =>
 /** Number of marks of a cursor: of its item, and of those before it, in case it is removed. */
 const MARKS = 4;
 
-/** Fields that identify an item in its list; those of its key if it is an entity. */
-export type IdentifyingFields = readonly string[];
-
-/** Returns the mark that identifies an item in cursors: a checksum of its key, or of all of it without one. */
-export function markOf(item: unknown, fields: IdentifyingFields): string {
+/**
+ * Returns the mark that identifies an item in cursors: a checksum of its key, or of all of it without one.
+ *
+ * @param fields those that identify an item in its list.
+ */
+export function markOf(item: unknown, fields: readonly string[]): string {
   const holder =
     item instanceof NodeReference ? item.key : (item as Readonly<Record<string, unknown>>);
   const key = fields.map((name) => holder?.[name]);
@@ -84,11 +85,11 @@ export function markOf(item: unknown, fields: IdentifyingFields): string {
 
 export class MarkedItems {
   readonly #items: readonly unknown[];
-  readonly #fields: IdentifyingFields;
+  readonly #fields: readonly string[];
   /** Computed on demand, since most queries need one cursor. */
   readonly #marks: string[] = [];
 
-  constructor(items: readonly unknown[], fields: IdentifyingFields) {
+  constructor(items: readonly unknown[], fields: readonly string[]) {
     this.#items = items;
     this.#fields = fields;
   }

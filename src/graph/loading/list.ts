@@ -29,14 +29,11 @@ export interface ListedPage<Item> {
   readonly totalCount: number | null | (() => Promise<number | null>);
 }
 
-/** Query parameters of a list other than `cursor` and `limit`; flags may be booleans. */
+/** Query parameters of a list other than `cursor` and `limit`; flags may be booleans. Null values are not sent. */
 type Filters<Query> = {
   readonly [Name in Exclude<keyof NonNullable<Query>, 'cursor' | 'limit'>]?:
     NonNullable<Query>[Name] | boolean | null;
 };
-
-/** Input of a list: path parameters and filters. Null values are not sent. */
-type ListInput<Path extends string, Query> = CallInput<Path, Filters<Query>, undefined>;
 
 type ListOptions = Pick<List, 'id' | 'fetch'> & Partial<Pick<List, 'route' | 'source'>>;
 
@@ -72,7 +69,7 @@ export class List<Item = unknown> {
   static of<Path extends string, Item, Query>(
     context: Context,
     route: Route<Path, Listed<Item>, Query, undefined>,
-    input: ListInput<Path, Query>,
+    input: CallInput<Path, Filters<Query>, undefined>,
   ): List<Item> {
     const { path } = input;
     const filters = sentFilters(input.query ?? {});
