@@ -2,37 +2,25 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
-import type { RouteSet } from '../v0/routes.ts';
 import { BackendDatabaseError, openDatabase } from './database/database.ts';
-import { createClock } from './database/rows.ts';
-import type { Failure } from './errors.ts';
-import { createApp } from './http/app.ts';
-import { presenter, type TimestampForm } from './http/handler.ts';
-import { createPublisher } from './publishing/publisher.ts';
+import { createApp, type AppOptions } from './http/app.ts';
+import { createPublisher } from './publishing.ts';
 import { handlers } from './routes/resources.ts';
 import { seedWhenEmpty, type Seed } from './seed/seed.ts';
 
 export { BackendDatabaseError } from './database/database.ts';
 
-export interface BackendOptions {
+export interface BackendOptions extends AppOptions {
   /** `file:…`, `:memory:`, or a remote `libsql://…`. */
   readonly databaseUrl: string;
   /** The address to listen on. @default '127.0.0.1', since the sample key is public */
   readonly host?: string;
   /** @default 0 – any free port */
   readonly port?: number;
-  readonly timestamps: TimestampForm;
-  readonly routes: RouteSet;
   /** @default 'sample' */
   readonly seed?: Seed;
   /** Duration of each state of publishing, in milliseconds. @default 250 */
   readonly publishDelayMs?: number;
-  /** Delay of every response, in milliseconds, for measurements of callers. @default 0 */
-  readonly latencyMs?: number;
-  /** Called for each request of `/v0` with `GET /v0/pages/p1?limit=3`; never with a key. */
-  readonly onRequest?: (line: string) => void;
-  /** Called for each 500 and each failed publishing step. */
-  readonly onFailure?: (failure: Failure) => void;
 }
 
 export interface EmbeddedBackend {
@@ -54,18 +42,10 @@ export interface EmbeddedBackend {
  * @throws {BackendDatabaseError} for an unusable database; Node's error if listening fails.
  */
 export async function openBackend(options: BackendOptions): Promise<EmbeddedBackend> {
-  const {
-    databaseUrl,
-    timestamps,
-    routes: routeSet,
-    seed = 'sample',
-    publishDelayMs = 250,
-  } = options;
-  const { host = '127.0.0.1', port = 0, latencyMs = 0 } = options;
-  const { onRequest = () => undefined, onFailure = () => undefined } = options;
-  const now = createClock();
+  const { databaseUrl, seed = 'sample', publishDelayMs = 250, onFailure } = options;
+  const { host = '127.0.0.1', port = 0 } = options;
   const database = await openDatabase(databaseUrl);
-  const publisher = createPublisher({ database, now, delayMs: publishDelayMs, onFailure });
+  const publisher = createPublisher(database, publishDelayMs, onFailure);
   const release = (): Promise<void> => {
     publisher.close();
     return database.close();
@@ -75,18 +55,7 @@ export async function openBackend(options: BackendOptions): Promise<EmbeddedBack
       throw new BackendDatabaseError(databaseUrl, cause);
     });
     await publisher.resume();
-    const app = createApp({
-      handlers,
-      database,
-      now,
-      routeSet,
-      latencyMs,
-      onRequest,
-      onFailure,
-      present: presenter(timestamps),
-      timestamps,
-      publishLater: publisher.later,
-    });
+    const app = createApp({ handlers, database, publishLater: publisher.later }, options);
     const server = await listen(app.fetch, host, port);
     const address = server.address() as AddressInfo;
     const close = async (timeoutMs: number): Promise<boolean> => {

@@ -84,7 +84,7 @@ export const PEERS: readonly Contestant[] = [
     kind: 'hive',
     folder: HIVE,
     prepare: (folder) => {
-      const document = openApiDocument({ routeSet: 'extended', timestamps: 'document' });
+      const document = openApiDocument({ routes: 'extended', timestamps: 'document' });
       writeFileSync(join(folder, 'openapi.json'), JSON.stringify(document));
       const compose = join(HIVE, 'node_modules/.bin/mesh-compose');
       const options = ['-c', join(HIVE, 'mesh.config.mjs'), '-o', supergraphIn(folder)];

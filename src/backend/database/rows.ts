@@ -42,10 +42,8 @@ export async function getRow<Table extends SQLiteTable>(
  * A monotonic clock in epoch milliseconds: lists are ordered by age, so a corrected system clock must not put new rows
  * before a cursor.
  */
-export function createClock(): () => number {
-  let last = 0;
-  return () => (last = Math.max(last, Date.now()));
-}
+export const now = (): number => (lastMs = Math.max(lastMs, Date.now()));
+let lastMs = 0;
 
 /** Ids per millisecond; further ids use the next one. */
 const COUNT_PER_MS = 1_000;
@@ -57,6 +55,6 @@ let last = 0;
  * millisecond keep their order.
  */
 export function newId(prefix: string): string {
-  last = Math.max(last + 1, Date.now() * COUNT_PER_MS);
+  last = Math.max(last + 1, now() * COUNT_PER_MS);
   return `${prefix}_${last.toString(36).padStart(11, '0')}${randomBytes(3).toString('hex')}`;
 }

@@ -15,9 +15,10 @@ import {
   type RouteSet,
 } from '../../v0/routes.ts';
 import type { Database } from '../database/database.ts';
+import { now } from '../database/rows.ts';
 import { CODES, failureOf, Problem, type Failure } from '../errors.ts';
 import { apiKeys, hashKey } from '../database/tables.ts';
-import type { Handlers, Present, TimestampForm } from './handler.ts';
+import { presenter, type Handlers, type Present, type TimestampForm } from './handler.ts';
 import { openApiDocument } from './openapi.ts';
 import { readBody, readParams, readQuery } from './request.ts';
 
@@ -26,24 +27,28 @@ const MAX_BODY_BYTES = 1_048_576;
 
 const DESCRIPTION = '/v0/openapi.json';
 
-interface AppOptions {
+export interface AppOptions {
+  readonly timestamps: TimestampForm;
+  readonly routes: RouteSet;
+  /** Delay of every response, in milliseconds, for measurements of callers. @default 0 */
+  readonly latencyMs?: number;
+  /** Called for each request of `/v0` with `GET /v0/pages/p1?limit=3`; never with a key. */
+  readonly onRequest?: (line: string) => void;
+  /** Called for each 500 and each failed publishing step. */
+  readonly onFailure?: (failure: Failure) => void;
+}
+
+interface Service {
   readonly handlers: Handlers;
   readonly database: Database;
-  readonly now: () => number;
-  readonly present: Present;
-  readonly timestamps: TimestampForm;
   readonly publishLater: (versionId: string) => void;
-  readonly routeSet: RouteSet;
-  readonly latencyMs: number;
-  readonly onRequest: (line: string) => void;
-  readonly onFailure: (failure: Failure) => void;
 }
 
 type Env = { Variables: { requestId: string; tenantId: string; route: string } };
 
-export function createApp(options: AppOptions): Hono<Env> {
-  const { database, latencyMs, onRequest, onFailure } = options;
-  const findTenant = tenantFinder(database);
+export function createApp(service: Service, options: AppOptions): Hono<Env> {
+  const { latencyMs = 0, onRequest, onFailure } = options;
+  const findTenant = tenantFinder(service.database);
   const app = new Hono<Env>();
 
   app.use(async (context, next) => {
@@ -56,7 +61,7 @@ export function createApp(options: AppOptions): Hono<Env> {
       context.header('cache-control', 'private, no-cache');
       context.header('vary', API_KEY_HEADER);
     }
-    if (pathname.startsWith('/v0/')) onRequest(`${context.req.method} ${pathname}${search}`);
+    if (pathname.startsWith('/v0/')) onRequest?.(`${context.req.method} ${pathname}${search}`);
     if (latencyMs > 0) await wait(latencyMs);
     await next();
   });
@@ -83,12 +88,12 @@ export function createApp(options: AppOptions): Hono<Env> {
   };
   app.use('/v0/*', methodNotAllowed({ app, onMethodNotAllowed }));
 
-  addRoutes(app, options);
+  addRoutes(app, service, options);
 
   app.notFound((context) => reject(context, new Problem(404, `Not found: ${context.req.path}`)));
   app.onError((error, context) => {
     if (error instanceof Problem) return reject(context, error);
-    onFailure(failureOf(context.get('route') ?? context.req.method, error));
+    onFailure?.(failureOf(context.get('route') ?? context.req.method, error));
     return reject(context, new Problem(500, 'Internal error, not caused by the request'));
   });
   return app;
@@ -109,20 +114,23 @@ function tenantFinder(database: Database) {
   };
 }
 
-function addRoutes(app: Hono<Env>, options: AppOptions): void {
+function addRoutes(app: Hono<Env>, service: Service, { routes, timestamps }: AppOptions): void {
   const onError = () => {
     // The rest of the body is not read, so the connection must close.
     const close = { connection: 'close' };
     throw new Problem(413, `Body too large. Limit: ${MAX_BODY_BYTES} bytes`, {}, close);
   };
   const limit = bodyLimit({ maxSize: MAX_BODY_BYTES, onError });
+  const present = presenter(timestamps);
   // Hono uses the first match, so `/search` must precede `/{account_id}`.
-  const served = servedRoutes(options.routeSet).sort(
+  const served = servedRoutes(routes).sort(
     ([, a], [, b]) => Number(a.path.includes('{')) - Number(b.path.includes('{')),
   );
   for (const [name, route] of served) {
     const pattern = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
-    app.on(route.method, pattern, limit, (context) => handle(context, name, route, options));
+    app.on(route.method, pattern, limit, (context) =>
+      handle(context, name, route, service, present),
+    );
   }
 }
 
@@ -130,7 +138,8 @@ async function handle(
   context: Context<Env>,
   name: RouteName,
   route: Route,
-  { handlers, database, now, present, publishLater }: AppOptions,
+  { handlers, database, publishLater }: Service,
+  present: Present,
 ): Promise<Response> {
   const tenantId = context.get('tenantId');
   context.set('route', `${route.method} ${route.path}`);

@@ -45,15 +45,15 @@ for (const [id, schema] of Object.entries(CONTRACT)) {
 type Json = Record<string, unknown>;
 
 interface OpenApiOptions {
-  readonly routeSet: RouteSet;
+  readonly routes: RouteSet;
   readonly timestamps: TimestampForm;
 }
 
 /** Returns the document without `servers`, which depend on the request. */
-export function openApiDocument({ routeSet, timestamps }: OpenApiOptions): Json {
+export function openApiDocument({ routes, timestamps }: OpenApiOptions): Json {
   const paths: Record<string, Json> = {};
   const operations = new Operations(timestamps);
-  const served = servedRoutes(routeSet);
+  const served = servedRoutes(routes);
   for (const [name, route] of served) {
     (paths[route.path] ??= {})[route.method.toLowerCase()] = operations.describe(name, route);
   }

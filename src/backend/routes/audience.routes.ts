@@ -18,7 +18,7 @@ import {
 } from '../database/tables.ts';
 import { conflict, notFound } from '../errors.ts';
 import type { HandlerCall, Handlers } from '../http/handler.ts';
-import { archiveAudience, enqueue } from '../publishing/publishing.ts';
+import { archiveAudience, enqueue } from '../publishing.ts';
 import { listPage } from './list.ts';
 import { getPageRow } from './page.routes.ts';
 

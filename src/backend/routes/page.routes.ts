@@ -7,7 +7,7 @@ import { contains, isText, startsWith, wordsOf } from '../database/search.ts';
 import { audiences, pages, type PageRow } from '../database/tables.ts';
 import { conflict, notFound } from '../errors.ts';
 import type { HandlerCall, Handlers } from '../http/handler.ts';
-import { unarchivedStatus } from '../publishing/publishing.ts';
+import { unarchivedStatus } from '../publishing.ts';
 
 /** Assumed: archived audiences count, as they stay in the page's list of audiences. */
 const audiencesCount = correlated<number>(sql`(select count(*) from ${audiences}

@@ -3,7 +3,7 @@ import { equals, getRow } from '../database/rows.ts';
 import { publishOperations, versions, type VersionRow } from '../database/tables.ts';
 import { conflict } from '../errors.ts';
 import type { HandlerCall, Handlers } from '../http/handler.ts';
-import { enqueue } from '../publishing/publishing.ts';
+import { enqueue } from '../publishing.ts';
 import { getFullAudience, requireCurrentPage } from './audience.routes.ts';
 import { listPage } from './list.ts';
 import { getPageRow } from './page.routes.ts';

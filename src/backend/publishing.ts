@@ -1,19 +1,20 @@
 /**
- * The state machine of versions: draft → queued → processing → published.
+ * The state machine of versions, draft → queued → processing → published, and the publisher that advances it.
  *
  * Every step checks the state that it leaves in its caller's transaction, so repeated steps, and steps after the
  * archiving of the audience, have no effect. Assumed: all transitions, since the API spec shows none.
  */
 import { and, inArray, isNotNull, ne, sql, type SQL } from 'drizzle-orm';
-import type { Queries } from '../database/database.ts';
-import { equals } from '../database/rows.ts';
+import type { Database, Queries } from './database/database.ts';
+import { equals, now } from './database/rows.ts';
 import {
   audiences,
   pages,
   versions,
   type AudienceRow,
   type VersionRow,
-} from '../database/tables.ts';
+} from './database/tables.ts';
+import { failureOf, type Failure } from './errors.ts';
 
 type Status = VersionRow['status'];
 
@@ -21,7 +22,7 @@ export const enqueue = (db: Queries, version: VersionRow, nowMs: number): Promis
   move(db, version, 'draft', { status: 'queued', queuedAt: nowMs });
 
 /** Advances a version by one step. Returns whether another step follows. */
-export async function advance(db: Queries, versionId: string, nowMs: number): Promise<boolean> {
+async function advance(db: Queries, versionId: string, nowMs: number): Promise<boolean> {
   const version = await db.select().from(versions).where(equals(versions, { versionId })).get();
   if (version?.status === 'processing') await finish(db, version, nowMs);
   if (version?.status !== 'queued') return false;
@@ -120,4 +121,60 @@ async function move(
   const own = equals(audiences, { tenantId, audienceId });
   await db.update(audiences).set({ status: change.status }).where(own);
   return true;
+}
+
+const RETRY_MS = 100;
+
+/**
+ * Advances queued versions by one step per delay until they are published.
+ *
+ * The state is in the database; timers only start steps. After a crash the next process resumes unfinished versions.
+ *
+ * @param onFailure called for each failed step, before its retry after the delay.
+ */
+export function createPublisher(
+  database: Database,
+  delayMs: number,
+  onFailure: ((failure: Failure) => void) | undefined,
+) {
+  const timers = new Map<string, NodeJS.Timeout>();
+  let closed = false;
+
+  const later = (versionId: string, waitMs = delayMs): void => {
+    if (closed || timers.has(versionId)) return;
+    timers.set(
+      versionId,
+      setTimeout(() => void takeStep(versionId), waitMs),
+    );
+  };
+
+  const takeStep = async (versionId: string): Promise<void> => {
+    timers.delete(versionId);
+    try {
+      if (await database.write((db) => advance(db, versionId, now()))) later(versionId);
+    } catch (error) {
+      onFailure?.(failureOf('publishing', error));
+      later(versionId, Math.max(delayMs, RETRY_MS));
+    }
+  };
+
+  return {
+    later: (versionId: string): void => later(versionId),
+    /** Resumes unfinished versions of an earlier process. */
+    resume: async (): Promise<void> => {
+      const unfinished = await database.read((db) =>
+        db
+          .select({ versionId: versions.versionId })
+          .from(versions)
+          .where(inArray(versions.status, ['queued', 'processing']))
+          .orderBy(versions.queuedAt),
+      );
+      for (const { versionId } of unfinished) later(versionId);
+    },
+    /** Stops the timers. The database finishes running steps before it closes. */
+    close: (): void => {
+      closed = true;
+      for (const timer of timers.values()) clearTimeout(timer);
+    },
+  };
 }
