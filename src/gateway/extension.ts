@@ -66,7 +66,7 @@ export interface CallLayers {
   readonly cache?: ReadCache;
 }
 
-/** Services of extensions for later ones. The extension that uses a service declares its contract. */
+/** Services of extensions for later ones. The extension that provides a service declares it. */
 export interface Offers {}
 
 /** A substitute for the backend, such as recordings. */

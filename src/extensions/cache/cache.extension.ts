@@ -6,7 +6,7 @@ import type { Operation } from '../../gateway/operation/operation.ts';
 import { NOW } from '../../rest/call/call.ts';
 import { HEADER, type settings } from './cache.settings.ts';
 import { ResponseCache, tokenOf } from './response-cache.ts';
-import type {} from './shared-reads.ts';
+import type {} from '../redis/shared-reads.ts';
 
 export const open: Open<OptionsOf<typeof settings>> = async ({ maxBytes, ttls }, { opened }) => {
   const shared = opened.find(({ offers }) => offers?.sharedReads)?.offers?.sharedReads;

@@ -4,7 +4,7 @@ import { extensionSettings } from '../../gateway/extension.ts';
 import { UNITS_MS, wholeNumber } from '../../gateway/settings/kinds.ts';
 import { ConfigError, setting } from '../../gateway/settings/setting.ts';
 import { routes } from '../../v0/routes.ts';
-import type {} from './shared-reads.ts';
+import type {} from '../redis/shared-reads.ts';
 
 export const HEADER = 'x-consistency';
 

@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { SharedReads } from './shared-reads.ts';
+import type { RedisReads } from '../redis/shared-reads.ts';
 
 /** Maximum number of keys. Cached responses of an evicted key are not used again. */
 const MAX_KEYS = 10_000;
@@ -26,7 +26,7 @@ interface KeyEpoch {
 }
 
 export class Epochs {
-  readonly #shared: SharedReads | undefined;
+  readonly #shared: RedisReads | undefined;
   readonly #keys = new LRUCache<string, KeyEpoch>({
     max: MAX_KEYS,
     dispose: ({ moves, confirmed }) => {
@@ -39,7 +39,7 @@ export class Epochs {
   #last = 0;
   #era = 0;
 
-  constructor(shared: SharedReads | undefined) {
+  constructor(shared: RedisReads | undefined) {
     this.#shared = shared;
   }
 

@@ -25,7 +25,7 @@ import {
   type StoredHeaders,
 } from './freshness.ts';
 import { Epochs, type Epoch } from './epochs.ts';
-import type { FoundRead, SharedReads } from './shared-reads.ts';
+import type { FoundRead, RedisReads } from '../redis/shared-reads.ts';
 
 /** Maximum share of memory of one response. */
 const LARGEST_PART = 1 / 8;
@@ -37,7 +37,7 @@ interface ResponseCacheOptions {
   /** Default lifetimes by path of the route, in milliseconds. */
   readonly ttls: ReadonlyMap<string, number>;
   /** Storage shared by replicas. @default none */
-  readonly shared?: SharedReads | undefined;
+  readonly shared?: RedisReads | undefined;
 }
 
 interface Entry {
@@ -57,7 +57,7 @@ export const tokenOf = (callLog: CallLog): string | undefined => tokens.get(call
 
 export class ResponseCache implements ReadCache {
   readonly #ttls: ReadonlyMap<string, number>;
-  readonly #shared: SharedReads | undefined;
+  readonly #shared: RedisReads | undefined;
   readonly #epochs: Epochs;
   readonly #entries: LRUCache<string, Entry>;
   /** Paths of routes with reusable responses; Redis is queried for these only. */

@@ -6,14 +6,23 @@ import { createHmac } from 'node:crypto';
 import { Redis, type RedisOptions } from 'ioredis';
 import { LRUCache } from 'lru-cache';
 import { CONNECT_MS } from '../../rest/transport/connections.ts';
-import { PREFIX, type LuaScript } from './names.ts';
+
+/** Prefix of all keys and channels, for rules of an ACL. The number is the version of the stored format. */
+export const PREFIX = 'gateway:1:';
+
+/** A Lua script as a custom command of ioredis, which sends only its hash if Redis knows it. */
+export interface LuaScript {
+  /** Must differ from commands of Redis. Operators see it in logs of slow commands. */
+  readonly name: string;
+  readonly lua: string;
+}
 
 export const COMMAND_TIMEOUT_MS = 50;
 
 const OPTIONS: RedisOptions = {
   lazyConnect: true,
   enableOfflineQueue: false,
-  // Checked here, by a write.
+  // Checked here, by a script that writes.
   enableReadyCheck: false,
   disableClientInfo: true,
   maxRetriesPerRequest: 0,
@@ -39,23 +48,15 @@ export const MAX_DELAY_MS = 1_000;
  * node of a cluster or a Sentinel. Redis 6 sends them inside the error of a script.
  */
 const UNUSABLE =
-  /(?:^|-)(READONLY|MASTERDOWN|LOADING|NOREPLICAS|MISCONF|MOVED|ASK|CROSSSLOT|CLUSTERDOWN|ERR max number of clients|ERR unknown command|ERR SELECT is not allowed in cluster mode)\b/;
-
-const SAME = new Map([
-  ['ASK', 'MOVED'],
-  ['CROSSSLOT', 'MOVED'],
-  ['ERR SELECT is not allowed in cluster mode', 'MOVED'],
-]);
+  /(?:^|-)(READONLY|MASTERDOWN|LOADING|NOREPLICAS|MISCONF|CROSSSLOT|CLUSTERDOWN|ERR max number of clients|ERR unknown command|ERR SELECT is not allowed in cluster mode)\b/;
 
 /**
- * Keys that are never stored. Their expiry shows whether a server is a primary: replicas respond to PING, but
- * reject writes.
+ * Keys that are never stored. Their expiry shows whether a server is a primary, since replicas respond to PING but reject
+ * writes, and whether it is a cluster, which rejects keys of two slots.
  */
-const CHECK_KEY = `${PREFIX}check`;
-/** In other slots than the first, so each cluster of several nodes rejects both together. */
-const OTHER_CHECK_KEY = `${PREFIX}other-check`;
+const CHECK_KEYS = [`${PREFIX}check`, `${PREFIX}other-check`];
 
-const CHECK_BOTH = "return redis.call('PEXPIRE', KEYS[1], 1) + redis.call('PEXPIRE', KEYS[2], 1)";
+const CHECK = "return redis.call('PEXPIRE', KEYS[1], 1) + redis.call('PEXPIRE', KEYS[2], 1)";
 
 /** Outcome of a command; `skipped`: not sent, since Redis is unavailable. */
 export type CommandOutcome = 'ok' | 'timeout' | 'failed' | 'skipped';
@@ -116,11 +117,6 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
   };
 
   const commands = clientOf(where, {
-    check: (client) =>
-      // A node of a cluster may have the slot of the one key.
-      unusable === 'MOVED'
-        ? client.eval(CHECK_BOTH, 2, CHECK_KEY, OTHER_CHECK_KEY)
-        : client.pexpire(CHECK_KEY, 1),
     onReady: () => {
       isReady = true;
       timeouts = 0;
@@ -139,7 +135,6 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
     },
   });
   const messages = clientOf(where, {
-    check: (client) => client.ping(),
     onReady: () => void resubscribe(),
     onUnusable: () => {},
   });
@@ -229,8 +224,6 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
 }
 
 interface ClientOptions {
-  /** Command that tells whether the server can be used. */
-  readonly check: (client: Redis) => Promise<unknown>;
   readonly onReady: () => void;
   /** Called for each error of an unusable server, before the reconnect. @param why its first words. */
   readonly onUnusable: (why: string) => void;
@@ -240,7 +233,7 @@ interface ClientOptions {
  * A connection that is ready after its check: ioredis reports `ready` before Redis rejects a wrong password, and then
  * resets its backoff. Reconnects if a server cannot be used, since its address may lead to another one by now.
  */
-function clientOf(where: string, { check, onReady, onUnusable }: ClientOptions): Redis {
+function clientOf(where: string, { onReady, onUnusable }: ClientOptions): Redis {
   let attempts = 0;
   let isRefused = false;
   let isUnusable = false;
@@ -251,7 +244,7 @@ function clientOf(where: string, { check, onReady, onUnusable }: ClientOptions):
       const [, why] = UNUSABLE.exec(message) ?? [];
       if (why === undefined) return false;
       isUnusable = true;
-      onUnusable(SAME.get(why) ?? why);
+      onUnusable(why);
       return true;
     },
   });
@@ -262,7 +255,7 @@ function clientOf(where: string, { check, onReady, onUnusable }: ClientOptions):
   const responds = async (): Promise<boolean> => {
     for (let i = 0; i < MAX_CHECKS; i++) {
       try {
-        await check(client);
+        await client.eval(CHECK, CHECK_KEYS.length, ...CHECK_KEYS);
         return true;
       } catch (error) {
         const { name } = error as Error; // ioredis rejects with Errors only

@@ -14,8 +14,7 @@ import { clientError } from '../../gateway/operation/client-error.ts';
 import { StateKey, type ReadyOperation } from '../../gateway/operation/operation.ts';
 import type { Next, Policy } from '../../gateway/policy.ts';
 import { WEIGHED } from '../../gateway/policies/admission.ts';
-import type { Store } from './connection.ts';
-import { PREFIX, type LuaScript } from './names.ts';
+import { PREFIX, type LuaScript, type Store } from './connection.ts';
 
 export interface RateLimit {
   readonly calls: number;

@@ -1,9 +1,9 @@
 /** State shared by replicas in Redis or Valkey, and rate limits of API keys, per process or shared. */
 import type { Host, Open, OptionsOf } from '../../gateway/extension.ts';
-import type {} from '../cache/shared-reads.ts';
-import type { ConnectionObserver } from './connection.ts';
+import { createConnection, storeOn, type ConnectionObserver } from './connection.ts';
 import { LeasedRateLimits, limiting } from './rate-limit.ts';
 import type { settings } from './redis.settings.ts';
+import { RedisReads } from './shared-reads.ts';
 
 export const open: Open<OptionsOf<typeof settings>> = async ({ url, secret, rateLimit }, host) => {
   let shared: SharedState | undefined;
@@ -31,14 +31,10 @@ export type SharedState = Awaited<ReturnType<typeof openSharedState>>;
 
 /** Resolves after the first attempt to connect. Without Redis, each process continues alone. */
 export async function openSharedState({ url, secret, backend, observer }: SharedStateOptions) {
-  const { createConnection, storeOn } = await import('./connection.ts');
-  const { RedisReads } = await import('./shared-reads.ts');
   const connection = createConnection(url, observer);
   const store = storeOn(connection, secret, backend);
-  // A separate cache of hashes, since those of reads would displace those of keys.
-  const reads = new RedisReads(storeOn(connection, secret, backend));
   await connection.open();
-  return { connection, reads, store, close: () => connection.close() };
+  return { connection, reads: new RedisReads(store), store, close: () => connection.close() };
 }
 
 /** Metrics and log of the shared state. @param shared returns the state; undefined before it is open. */
@@ -85,8 +81,9 @@ const UNUSABLE: Readonly<Record<string, string>> = {
   NOREPLICAS: 'Redis rejects writes because it has too few replicas',
   MISCONF: 'Redis rejects writes because it cannot save its data',
   'ERR max number of clients': 'Redis has reached its connection limit',
-  MOVED: CLUSTER,
+  CROSSSLOT: CLUSTER,
   CLUSTERDOWN: CLUSTER,
+  'ERR SELECT is not allowed in cluster mode': CLUSTER,
   'ERR unknown command':
     'REDIS_URL points to Redis Sentinel or another server without the commands of Redis, not to the primary',
 };

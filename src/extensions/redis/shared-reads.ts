@@ -5,9 +5,7 @@
  * An epoch is the time of Redis in microseconds (16 digits), and higher than all epochs known to its users, so entries
  * from before a data loss are not used after it. Lifetimes use the clock of Redis, since those of replicas differ.
  */
-import type { FoundRead, MoveListener, SharedReads } from '../cache/shared-reads.ts';
-import type { Store } from './connection.ts';
-import { PREFIX, type LuaScript } from './names.ts';
+import { PREFIX, type LuaScript, type Store } from './connection.ts';
 
 const CHANNEL = `${PREFIX}generations`;
 
@@ -60,7 +58,28 @@ return epoch
 `,
 };
 
-export class RedisReads implements SharedReads {
+declare module '../../gateway/extension.ts' {
+  interface Offers {
+    readonly sharedReads?: RedisReads | undefined;
+  }
+}
+
+/** A shared read as found in Redis. */
+export interface FoundRead {
+  readonly epoch: string;
+  /** Times by the clock of Redis, and by `performance.now()` before and after. */
+  readonly at: { readonly serverMs: number; readonly sentMs: number; readonly answeredMs: number };
+  readonly kept: { readonly text: string; readonly freshUntilMs: number } | undefined;
+}
+
+interface MoveListener {
+  /** @param key hash of the key. */
+  onMove(key: string, epoch: string): void;
+  /** Moves may have been missed, for example after a reconnect. */
+  onGap(): void;
+}
+
+export class RedisReads {
   readonly #store: Store;
 
   constructor(store: Store) {
@@ -112,7 +131,7 @@ export class RedisReads implements SharedReads {
     ]);
   }
 
-  /** Starts a new epoch. @returns undefined without a response; it may have started. */
+  /** Starts a new epoch. @returns it; undefined without a response, though it may have started. */
   async move(apiKey: string, known: string): Promise<string | undefined> {
     const [name] = this.#namesOf(apiKey, '');
     const key = this.hash(apiKey);

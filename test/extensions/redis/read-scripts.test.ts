@@ -1,8 +1,7 @@
 /** The scripts that store responses and move epochs, run by Redis and compared with a model. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { RedisReads } from '../../../src/extensions/redis/shared-reads.ts';
-import type { FoundRead } from '../../../src/extensions/cache/shared-reads.ts';
+import type { FoundRead, RedisReads } from '../../../src/extensions/redis/shared-reads.ts';
 import { cases } from '../../support/cases.ts';
 import { hasRedis, openRedis } from '../../support/redis.ts';
 import { openShared } from './support.ts';
