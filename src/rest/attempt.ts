@@ -149,7 +149,7 @@ export class Attempt implements Dispatcher.DispatchHandler, CallLogEntry, Observ
     const { trace } = call.from;
     let { headers } = call.from;
     if (trace?.begin) {
-      const begun = trace.begin();
+      const begun = trace.begin(this.startedMs);
       this.span = begun.span;
       headers = [...headers, ...begun.headers];
     }

@@ -1,7 +1,6 @@
 /**
  * Traces by OpenTelemetry's SDK, exported by OTLP over HTTP. Its exporter, batch processor, sampler and span limits
- * read the environment themselves. Spans are created at the end of an operation from its call log, with the ids sent to
- * the backend.
+ * read the environment themselves. Spans get their attributes at the end of an operation, from its call log.
  */
 import {
   createTraceState,
@@ -12,6 +11,7 @@ import {
   trace as api,
   TraceFlags,
   type Context,
+  type Span,
 } from '@opentelemetry/api';
 import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto';
@@ -26,29 +26,26 @@ import {
   AlwaysOnSampler,
   BasicTracerProvider,
   BatchSpanProcessor,
-  RandomIdGenerator,
-  type IdGenerator,
 } from '@opentelemetry/sdk-trace-base';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import type { SpanRef } from '../../rest/call/call-log.ts';
 import {
   parentOf,
   traceHeaders,
   traceStateOf,
   type OperationTrace,
   type ParentSpan,
-  type TraceSource,
 } from '../../gateway/operation/trace-context.ts';
 import type { OptionsOf } from '../../gateway/extension.ts';
+import type { Operation } from '../../gateway/operation/operation.ts';
 import type { Logger } from '../../gateway/observe/logs/logger.ts';
 import {
   contextOf,
-  recordClientSpan,
+  endClientSpan,
+  endServerSpan,
   recordPhase,
-  recordServerSpan,
   serverOf,
+  timeOf,
   type EndedOperation,
-  type RecordedTrace,
   type StartSpan,
 } from './spans.ts';
 import type { settings } from './traces.settings.ts';
@@ -68,101 +65,84 @@ export const CLOSE_MS = 2_000;
 
 export const FAILURE_LOG_INTERVAL_MS = 60_000;
 
-/** Generates known ids for spans that have some already, and random ones for others. */
-class KnownIds implements IdGenerator {
-  readonly #random = new RandomIdGenerator();
-  known: SpanRef | undefined;
-
-  generateTraceId = (): string => this.known?.traceId ?? this.#random.generateTraceId();
-  generateSpanId = (): string => this.known?.spanId ?? this.#random.generateSpanId();
+export interface RecordedTrace extends OperationTrace {
+  readonly server: Span;
+  /** Spans of attempts, by their ids. */
+  readonly calls: ReadonlyMap<string, Span>;
+  readonly start: StartSpan;
 }
 
 export function openTracer(options: TracerOptions) {
   const { url, protocol, resourceAttributes, backend, version, logger } = options;
   const server = serverOf(backend);
-  const ids = new KnownIds();
   logSetupWarnings(logger);
   const Exporter = protocol === 'http/json' ? JsonExporter : ProtobufExporter;
-  const provider = new BasicTracerProvider({
+  const processor = new BatchSpanProcessor(new Exporter({ url }));
+  const provider = {
     resource: resourceOf(version, resourceAttributes, logger),
-    // Sampling was decided at the arrival of the request.
+    spanProcessors: [processor],
+  };
+  const name = 'content-pages-gateway';
+  const sampling = new BasicTracerProvider(provider).getTracer(name, version);
+  // Inside of recorded traces.
+  const recording = new BasicTracerProvider({
+    ...provider,
     sampler: new AlwaysOnSampler(),
-    idGenerator: ids,
-    spanProcessors: [new BatchSpanProcessor(new Exporter({ url }))],
-  });
-  const tracer = provider.getTracer('content-pages-gateway', version);
-  // The sampler of the environment is decided by spans that are never exported.
-  const sampling = new BasicTracerProvider({ idGenerator: ids }).getTracer('sampling');
+  }).getTracer(name, version);
   logExportFailures(logger);
 
-  const isSampled = (span: SpanRef, parent: ParentSpan | undefined): boolean => {
-    ids.known = span;
-    const decided = sampling.startSpan('', { kind: SpanKind.SERVER }, contextBelow(parent));
-    ids.known = undefined;
-    return decided.isRecording();
-  };
-
-  const recordTrace = (
-    span: SpanRef,
-    parent: ParentSpan | undefined,
-    state: string | undefined,
-    linked?: SpanRef,
-  ): RecordedTrace => {
-    const { traceId } = span;
-    const flags = hasRandomId(parent) ? '03' : '01';
+  /** @param isRandom whether the trace's id is random; the SDK sets the flag of sampling alone. */
+  const traceOf = (server: Span, isRandom: boolean, state?: string): RecordedTrace => {
+    const span = server.spanContext();
+    if (isRandom) span.traceFlags |= RANDOM;
+    const inside = api.setSpan(ROOT_CONTEXT, server);
+    const start: StartSpan = (spanName, spanOptions) => {
+      const child = recording.startSpan(spanName, spanOptions, inside);
+      if (isRandom) child.spanContext().traceFlags |= RANDOM;
+      return child;
+    };
+    const calls = new Map<string, Span>();
     return {
-      ...{ span, parent, state, linked },
+      ...{ span, server, calls, start },
       forwarded: [],
-      begin: () => {
-        const call = { traceId, spanId: ids.generateSpanId() };
-        return {
-          span: call,
-          headers: traceHeaders(`00-${traceId}-${call.spanId}-${flags}`, state),
-        };
+      begin: (startMs) => {
+        const call = start('', { kind: SpanKind.CLIENT, startTime: timeOf(startMs) });
+        const { traceId, spanId, traceFlags } = call.spanContext();
+        calls.set(spanId, call);
+        const headers = traceHeaders(`00-${traceId}-${spanId}-0${traceFlags}`, state);
+        return { span: { traceId, spanId }, headers };
       },
     };
   };
 
-  const startIn =
-    (context: Context, isRandom: boolean): StartSpan =>
-    (spanName, spanOptions, known) => {
-      ids.known = known;
-      const span = tracer.startSpan(spanName, spanOptions, context);
-      ids.known = undefined;
-      // The SDK sets the flag of sampling alone.
-      if (isRandom) span.spanContext().traceFlags |= RANDOM;
-      return span;
-    };
-
   return {
     /** Returns undefined if the trace is not sampled. */
-    begin: (caller: TraceSource): RecordedTrace | undefined => {
-      const parent = parentOf(caller.header('traceparent'));
-      const traceId = parent?.traceId ?? ids.generateTraceId();
-      const span = { traceId, spanId: ids.generateSpanId() };
-      return isSampled(span, parent)
-        ? recordTrace(span, parent, parent && traceStateOf(caller))
-        : undefined;
+    begin: (operation: Operation): RecordedTrace | undefined => {
+      const parent = parentOf(operation.header('traceparent'));
+      const state = parent && traceStateOf(operation);
+      const startTime = timeOf(operation.arrival.startedMs);
+      const context = contextBelow(parent, state);
+      const server = sampling.startSpan('', { kind: SpanKind.SERVER, startTime }, context);
+      // An id that is generated here is random.
+      return server.isRecording() ? traceOf(server, parent?.isRandom ?? true, state) : undefined;
     },
     /** Starts a separate trace of a subscription's event, linked to the subscription. */
     beginEvent: ({ span }: OperationTrace): RecordedTrace => {
-      const own = { traceId: ids.generateTraceId(), spanId: ids.generateSpanId() };
-      return recordTrace(own, undefined, undefined, span);
+      const startTime = timeOf(performance.now());
+      const links = [{ context: contextOf(span) }];
+      const options = { kind: SpanKind.SERVER, startTime, links };
+      return traceOf(recording.startSpan('', options, ROOT_CONTEXT), true);
     },
-    end: (trace: RecordedTrace, ended: EndedOperation): void => {
+    end: ({ server: span, calls, start }: RecordedTrace, ended: EndedOperation): void => {
       const endMs = performance.now();
       const { callLog } = ended;
       // The response is written first.
       setImmediate(() => {
-        const { span, parent, state } = trace;
-        const isRandom = hasRandomId(parent);
-        recordServerSpan(startIn(contextBelow(parent, state), isRandom), trace, ended, endMs);
-        const inside = { ...contextOf(span), ...stateOf(state) };
-        const start = startIn(api.setSpanContext(ROOT_CONTEXT, inside), isRandom);
+        endServerSpan(span, ended, endMs);
         for (const phase of ended.phases) recordPhase(start, phase);
         for (const entry of callLog?.entries ?? []) {
-          if (entry.source !== 'sent') continue;
-          recordClientSpan(start, entry, callLog!.beganMs, endMs, server);
+          const call = entry.source === 'sent' && calls.get(entry.span!.spanId);
+          if (call) endClientSpan(call, entry, callLog!.beganMs, endMs, server);
         }
       });
     },
@@ -172,13 +152,10 @@ export function openTracer(options: TracerOptions) {
       // Spans of the last operations are created in the next turn.
       await nextTurn();
       // Rejects if the collector is unreachable.
-      await Promise.race([provider.shutdown().catch(() => {}), timeout]);
+      await Promise.race([processor.shutdown().catch(() => {}), timeout]);
     },
   };
 }
-
-/** An id that is generated here is random. */
-const hasRandomId = (parent: ParentSpan | undefined): boolean => parent?.isRandom ?? true;
 
 /** The context of a span of a request. */
 function contextBelow(parent: ParentSpan | undefined, state?: string): Context {
@@ -189,12 +166,9 @@ function contextBelow(parent: ParentSpan | undefined, state?: string): Context {
     spanId,
     isRemote: true,
     traceFlags: isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE,
-    ...stateOf(state),
+    ...(state !== undefined && { traceState: createTraceState(state) }),
   });
 }
-
-const stateOf = (state: string | undefined) =>
-  state === undefined ? {} : { traceState: createTraceState(state) };
 
 /** Source: W3C Trace Context Level 2, "Random Trace ID Flag". */
 const RANDOM = 2;

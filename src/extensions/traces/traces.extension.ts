@@ -1,9 +1,8 @@
-/** Traces by OpenTelemetry, with the SDK's settings of the collector. Spans are created at the end of an operation. */
+/** Traces by OpenTelemetry, with the SDK's settings of the collector. */
 import type { Extension, Open, OptionsOf } from '../../gateway/extension.ts';
 import { StateKey, type Operation } from '../../gateway/operation/operation.ts';
 import type { Policy } from '../../gateway/policy.ts';
-import type { RecordedTrace } from './spans.ts';
-import { openTracer, type OperationTracer } from './tracer.ts';
+import { openTracer, type OperationTracer, type RecordedTrace } from './tracer.ts';
 import type { settings } from './traces.settings.ts';
 
 export const open: Open<OptionsOf<typeof settings>> = async (options, host) => {
@@ -18,11 +17,10 @@ export function traces(tracer: OperationTracer): Extension {
     around: { traces: policyFor(tracer) },
     events: {
       begin: ({ trace }) => (trace ? tracer.beginEvent(trace) : undefined),
-      end: (operation, trace, { startMs, result, rest }) => {
+      end: (operation, trace, { result, rest }) => {
         const { errors = [], data } = result;
         tracer.end(trace as RecordedTrace, {
           operation,
-          startMs,
           errors,
           isFailed: data == null && errors.length > 0,
           phases: [],
@@ -55,12 +53,10 @@ function policyFor(tracer: OperationTracer): Policy {
       // Parameters that could not be read were not parsed.
       const trace = traceOf(operation);
       if (!trace) return;
-      const { errors, phases, rest, arrival } = operation;
+      const { errors, phases, rest } = operation;
       const isFailed = outcome === 'failed';
-      tracer.end(trace, {
-        ...{ operation, status, errors, isFailed, phases, callLog: rest?.callLog },
-        startMs: arrival.startedMs,
-      });
+      const callLog = rest?.callLog;
+      tracer.end(trace, { operation, status, errors, isFailed, phases, callLog });
     },
   };
 }

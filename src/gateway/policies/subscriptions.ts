@@ -29,11 +29,7 @@ export interface EventObserver {
   end(
     operation: Operation,
     trace: CallTrace,
-    event: {
-      readonly startMs: number;
-      readonly result: ExecutionResult;
-      readonly rest: RestClient;
-    },
+    event: { readonly result: ExecutionResult; readonly rest: RestClient },
   ): void;
 }
 
@@ -154,6 +150,6 @@ async function executeEvent(
   const { calls, rounds } = context.rest.callLog;
   cost.calls += calls;
   cost.rounds += rounds;
-  if (trace) events!.end(record, trace, { startMs, result, rest: context.rest });
+  if (trace) events!.end(record, trace, { result, rest: context.rest });
   return result;
 }

@@ -24,8 +24,8 @@ export interface SpanRef {
 export interface CallTrace {
   /** Headers of calls if the trace is not recorded: name, value, name, value. */
   readonly forwarded: readonly string[];
-  /** Begins the span of an attempt if it is recorded. */
-  readonly begin?: () => {
+  /** Begins the span of an attempt if it is recorded. @param startMs on `performance.now()`'s clock. */
+  readonly begin?: (startMs: number) => {
     readonly span: SpanRef;
     readonly headers: readonly string[];
   };
