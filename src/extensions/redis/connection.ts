@@ -36,9 +36,6 @@ const OPTIONS: RedisOptions = {
   autoResendUnfulfilledCommands: false,
 };
 
-/** Checks without a response after which a connection is replaced; each takes the timeout of a command. */
-const MAX_CHECKS = 10;
-
 export const MAX_TIMEOUTS = 3;
 
 export const MAX_DELAY_MS = 1_000;
@@ -249,22 +246,18 @@ function clientOf(where: string, { onReady, onUnusable }: ClientOptions): Redis 
     },
   });
   /**
-   * Checks a connection until Redis responds, if only with an error, since an ACL may lack the command. A connection
-   * alone proves nothing: proxies accept connections for unavailable servers.
+   * Whether Redis responds, if only with an error, since an ACL may lack the command. A connection alone proves nothing:
+   * proxies accept connections for unavailable servers.
    */
   const responds = async (): Promise<boolean> => {
-    for (let i = 0; i < MAX_CHECKS; i++) {
-      try {
-        await client.eval(CHECK, CHECK_KEYS.length, ...CHECK_KEYS);
-        return true;
-      } catch (error) {
-        const { name } = error as Error; // ioredis rejects with Errors only
-        if (name === 'ReplyError') return true;
-        if (!isTimeout(error as Error)) return false; // the connection has ended
-      }
+    try {
+      await client.eval(CHECK, CHECK_KEYS.length, ...CHECK_KEYS);
+      return true;
+    } catch (error) {
+      const failure = error as Error; // ioredis rejects with Errors only
+      if (isTimeout(failure)) client.disconnect(true);
+      return failure.name === 'ReplyError';
     }
-    client.disconnect(true);
-    return false;
   };
   client.on('error', () => {
     isRefused = true;
