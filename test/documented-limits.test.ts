@@ -6,7 +6,7 @@
 import { maxHeaderSize as nodesMaxHeaderSize } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { ECHO_MS } from '../src/app/process/lifecycle.ts';
-import { MAX_NAMES } from '../src/app/settings/header-names.ts';
+import { MAX_HEADER_NAMES } from '../src/app/settings/table.ts';
 import { MAX_ERRORS as MAX_VARIABLE_ERRORS } from '../src/execution/operation/variables.ts';
 import { DEFAULT_LIMITS, MAX_NAME } from '../src/gateway/documents/document-limits.ts';
 import { MAX_ERRORS as MAX_DOCUMENT_ERRORS } from '../src/gateway/documents/documents.ts';
@@ -32,8 +32,7 @@ import { MAX_EMPTY_PAGES } from '../src/graph/fields/list-field.ts';
 import { MAX_FIRST } from '../src/graph/loading/page-request.ts';
 import { MAX_NODES } from '../src/graph/schema/node.ts';
 import { MAX_LENGTH } from '../src/graph/types/node-id.ts';
-import { NEWCOMER_MS } from '../src/live/poller.ts';
-import { MAX_WAITING as MAX_STATES } from '../src/live/pollers.ts';
+import { MAX_WAITING as MAX_STATES, NEWCOMER_MS } from '../src/live/pollers.ts';
 import {
   BYTES_PER_UNIT,
   CALLS_PER_UNIT,
@@ -196,7 +195,7 @@ describe('docs/limits.md', () => {
     `keeps the latest ${MAX_STATES} states`,
     `after ${STALLED_MS / 60_000} min it is disconnected`,
     `more than ${inMegabytes(MAX_UNREAD_BYTES)} of responses`,
-    `Each accepts at most ${MAX_NAMES} names`,
+    `Each accepts at most ${MAX_HEADER_NAMES} names`,
     `at most once every ${NEWCOMER_MS} ms`,
     `checks the folder every ${s(FOLDER_POLL_MS)}`,
     `up to ${MAX_CALLS} calls`,

@@ -4,11 +4,13 @@
  * A group is the options of one part of the gateway or of an extension. Invalid values are start errors: one line with
  * the variable, the allowed values and the actual one.
  */
+import { X509Certificate } from 'node:crypto';
 import { BlockList, isIP } from 'node:net';
+import { createSecureContext } from 'node:tls';
+import { closest, distance } from 'fastest-levenshtein';
+import { isDecodable } from '../gateway/settings/kinds.ts';
 import { EXTENSIONS, type ExtensionValues, type Line } from './extensions.ts';
-import { checkConnections, warnOfNetworks } from './settings/connections.ts';
 import { checkHeaders } from './settings/header-names.ts';
-import { checkNames } from './settings/misspelt.ts';
 import { SETTINGS } from './settings/table.ts';
 import {
   ConfigError,
@@ -142,3 +144,106 @@ LOOPBACK.addSubnet('127.0.0.0', 8);
 LOOPBACK.addAddress('::1', 'ipv6');
 
 const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
+
+/** One certificate of a bundle. */
+const CERTIFICATE = /-----BEGIN .*?(?:-----END [^-]*-----|$)/gs;
+
+/** @throws {ConfigError} for contradictory settings. */
+function checkConnections(backend: Config['backend']): void {
+  const { url, socketPath, ca, cert, key, httpProxy, httpsProxy } = backend;
+  if (socketPath !== undefined && url === undefined) {
+    throw new ConfigError(
+      'UPSTREAM_UNIX_SOCKET needs UPSTREAM_URL for the host and the path of requests. Set it, for example to http://localhost.',
+    );
+  }
+  if ((cert === undefined) !== (key === undefined)) {
+    throw new ConfigError('UPSTREAM_CERT_FILE and UPSTREAM_KEY_FILE must be set together.');
+  }
+  if (ca !== undefined || cert !== undefined) checkTls(url, { ca, cert, key });
+  // The embedded backend is never behind a proxy.
+  if (url === undefined) return;
+  for (const [name, proxy] of [
+    ['HTTP_PROXY', httpProxy],
+    ['HTTPS_PROXY', httpsProxy],
+  ] as const) {
+    if (proxy === '' || (URL.canParse(proxy) && isProxy(new URL(proxy)))) continue;
+    throw new ConfigError(
+      `${name} must be an http or https URL without a path, such as http://proxy.example.com:3128; its value is not shown, since it may contain a password.`,
+    );
+  }
+}
+
+const isProxy = ({ protocol, pathname, search, hash, username, password }: URL): boolean =>
+  /^https?:$/.test(protocol) &&
+  `${pathname}${search}${hash}` === '/' &&
+  isDecodable(username + password);
+
+/** Returns a warning for networks in NO_PROXY, which match no host name. */
+function warnOfNetworks({ url, httpProxy, httpsProxy, noProxy }: Config['backend']) {
+  const networks = noProxy.split(/[\s,]+/).filter((one) => one.includes('/'));
+  if (url === undefined || httpProxy + httpsProxy === '' || networks.length === 0) return [];
+  return [
+    `NO_PROXY: ${networks.join(' and ')} has no effect, since only host names are matched. List the hosts instead.`,
+  ];
+}
+
+function checkTls(url: URL | undefined, pem: Pick<Config['backend'], 'ca' | 'cert' | 'key'>): void {
+  const name = pem.ca === undefined ? 'UPSTREAM_CERT_FILE' : 'UPSTREAM_CA_FILE';
+  if (url?.protocol !== 'https:') {
+    throw new ConfigError(`${name} needs an UPSTREAM_URL that begins with https://.`);
+  }
+  try {
+    // Node ignores a broken certificate, and all that follow it in the file.
+    for (const one of pem.ca?.match(CERTIFICATE) ?? []) void new X509Certificate(one);
+    createSecureContext(pem);
+  } catch (cause) {
+    const { message } = cause as Error; // of OpenSSL, without contents of the files
+    throw new ConfigError(
+      `UPSTREAM_CA_FILE, UPSTREAM_CERT_FILE and UPSTREAM_KEY_FILE must contain PEM certificates and the matching private key without a password (${message}).`,
+      { cause },
+    );
+  }
+}
+
+/** Prefixes that other programs are unlikely to use. */
+const OWN_PREFIX = /^(?:UPSTREAM|BACKEND)_/;
+
+/** Variables that Kubernetes sets for services. */
+const OF_A_SERVICE = /_SERVICE_(?:HOST|PORT)|_PORT(?:_\d+_(?:TCP|UDP).*)?$/;
+
+/** Names of other programs that differ from settings in nothing but their case. */
+const OF_OTHERS = new Set(['http_proxy', 'https_proxy', 'no_proxy']);
+
+/**
+ * Returns warnings of unknown variables that are similar to settings, or have a prefix of theirs.
+ *
+ * @throws {ConfigError} in production for a misspelt one: similar to a setting that is not set.
+ */
+function checkNames(
+  env: EnvironmentVariables,
+  known: readonly string[],
+  isProduction: boolean,
+): readonly string[] {
+  const given = Object.keys(env).filter((name) => env[name]?.trim());
+  return given.flatMap((name) => {
+    if (known.includes(name) || OF_A_SERVICE.test(name)) return [];
+    const similar = closest(name.toUpperCase(), known);
+    if (!isNear(name, similar)) {
+      return OWN_PREFIX.test(name) ? [`${name} is not a setting and has no effect.`] : [];
+    }
+    const warning = `${name} is not a setting. Did you mean ${similar}?`;
+    if (isProduction && !given.includes(similar) && !OF_OTHERS.has(name)) {
+      throw new ConfigError(
+        `${warning} Correct or remove it: with NODE_ENV=production, misspelt settings prevent the start.`,
+      );
+    }
+    return [warning];
+  });
+}
+
+/** Whether two names differ by one edit, or by two for long names. */
+function isNear(name: string, known: string): boolean {
+  // Short names are similar to many variables of other programs.
+  if (known.length < 5 && name.length <= known.length) return false;
+  return distance(name.toUpperCase(), known) <= (known.length < 10 ? 1 : 2);
+}

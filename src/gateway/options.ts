@@ -2,9 +2,8 @@
 import type { GraphQLSchema } from 'graphql';
 import type { PageSettings } from '../client/page-settings.ts';
 import type { Execute } from '../execution/execute.ts';
-import type { PollRange } from '../live/poller.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Pollers } from '../live/pollers.ts';
+import type { Pollers, PollRange } from '../live/pollers.ts';
 import type { Upstream } from '../rest/upstream.ts';
 import type { WebSocketOptions } from './transports/web-socket.ts';
 import type { DocumentLimits } from './documents/document-limits.ts';

@@ -8,7 +8,7 @@ import { type Context, createContext } from '../graph/context.ts';
 import { requiring } from '../graph/entity/requirement.ts';
 import { List } from '../graph/loading/list.ts';
 import { builder } from '../graph/schema/builder.ts';
-import { type LiveObject, type LiveSource, Snapshot } from '../live/poller.ts';
+import { type LiveObject, type LiveSource, Snapshot } from '../live/pollers.ts';
 import { isNotFound } from '../rest/call/errors.ts';
 import { routes } from '../v0/routes.ts';
 import type { Audience } from '../v0/schemas/audience.ts';

@@ -10,7 +10,7 @@ import { writeField } from '../graph/fields/mutation.ts';
 import { builder } from '../graph/schema/builder.ts';
 import { readTimestamp } from '../graph/types/scalars.ts';
 import { orUndefined } from '../lib/or-undefined.ts';
-import type { LiveObject, LiveSource } from '../live/poller.ts';
+import type { LiveObject, LiveSource } from '../live/pollers.ts';
 import { routes } from '../v0/routes.ts';
 import { AUDIENCE_STATUSES, type AudienceVersion } from '../v0/schemas/audience.ts';
 import {

@@ -1,21 +1,7 @@
 /**
- * Names of forwarded headers, and headers that must not be forwarded: they would break a call, or be wrong.
+ * Names of headers that must not be forwarded or exposed: they would break a call, or be wrong.
  */
-import { z } from 'zod';
 import { ConfigError } from '../../gateway/settings/setting.ts';
-
-export const MAX_NAMES = 16;
-
-const NAME = /^[a-z\d!#$%&'*+.^_`|~-]{1,64}$/;
-
-/** Lower-case names without duplicates. */
-export const HEADER_NAMES = z
-  .string()
-  .transform((list): readonly string[] =>
-    list === '' ? [] : [...new Set(list.split(',').map((name) => name.trim().toLowerCase()))],
-  )
-  .refine((names) => names.length <= MAX_NAMES && names.every((name) => NAME.test(name)))
-  .describe(`at most ${MAX_NAMES} comma-separated header names, such as accept-language`);
 
 /** Names of headers, and why they must not be forwarded or exposed. */
 type Rule = readonly [names: RegExp, why: string];

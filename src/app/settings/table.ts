@@ -1,21 +1,10 @@
 /**
- * The table of the core's settings: name, kind, default, meaning and group. Source of configuration, documentation and
- * warnings, as the tables of extensions in their folders are.
+ * The table of the core's settings: name, kind, default, meaning and group, after the kinds that only it uses. Source of
+ * configuration, documentation and warnings, as the tables of extensions in their folders are.
  */
-import { HEADER_NAMES } from './header-names.ts';
-import {
-  API_KEY,
-  BASE_PATH,
-  DATABASE_URL,
-  HOST,
-  HOSTS,
-  MODULE,
-  ORIGINS,
-  PEM_FILE,
-  rangeOfMs,
-  SOCKET_PATH,
-  UPSTREAM_URL,
-} from './kinds.ts';
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { z } from 'zod';
 import {
   FOLDER,
   oneOf,
@@ -26,6 +15,7 @@ import {
   wholeNumber,
 } from '../../gateway/settings/kinds.ts';
 import { group, secret, setting } from '../../gateway/settings/setting.ts';
+import { API_KEY_FORM, isApiKey } from '../../v0/api-key.ts';
 import { ROUTE_SETS } from '../../v0/routes.ts';
 
 const HOUR_MS = 3_600_000;
@@ -35,6 +25,125 @@ const MIN_POLL_MS = 10;
 const MONTH_S = 2_592_000;
 
 const milliseconds = (least: number) => wholeNumber(least, HOUR_MS);
+
+const HOST = z
+  .string()
+  .refine((text) => isIP(text) > 0 || /^[\w.-]+$/.test(text))
+  .describe('a host name or an IP address, without brackets');
+
+/** Existence is checked on loading. */
+const MODULE = z
+  .string()
+  .regex(/\.m?js$/)
+  .describe('the path of a .js or .mjs module, such as ./plugins.mjs');
+
+/** Content of a PEM file. */
+const PEM_FILE = z
+  .string()
+  .transform((path) => {
+    try {
+      return readFileSync(path, 'utf8');
+    } catch {
+      return '';
+    }
+  })
+  .refine((text) => text.includes('-----BEGIN '))
+  .describe('the path of a readable PEM file');
+
+/** Longer paths are cut by the system. */
+const SOCKET_PATH = z
+  .string()
+  .regex(/^\/./)
+  .refine((path) => Buffer.byteLength(path) <= 103)
+  .describe('an absolute path of at most 103 bytes, such as /run/backend.sock');
+
+/** URL path that the gateway is mounted at. */
+const BASE_PATH = z
+  .string()
+  .regex(/^(?:\/(?!\.\.?(?:\/|$))[\w.~-]{1,64}){0,8}$/)
+  .describe(
+    'a path such as /content, which begins but does not end with "/" and contains no "." or ".." segments',
+  );
+
+/** `500..5000`: minimum and maximum, in milliseconds. */
+const rangeOfMs = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}\.\.\d{1,9}$/)
+    .transform((text) => {
+      const [least = 0, most = 0] = text.split('..').map(Number);
+      return { least, most };
+    })
+    .refine(({ least, most }) => min <= least && least <= most && most <= max)
+    .describe(`two whole numbers from ${min} to ${max}, the smaller first, such as "500..5000"`);
+
+const API_KEY = z.string().refine(isApiKey).describe(API_KEY_FORM);
+
+const UPSTREAM_URL = z
+  .string()
+  .refine(URL.canParse)
+  .transform((value) => new URL(value))
+  .refine(
+    (url) =>
+      /^https?:$/.test(url.protocol) &&
+      !`${url.username}${url.password}${url.search}${url.hash}` &&
+      // The gateway adds `/v0`; with a second one every call would be a 404.
+      !/\/v0\/*$/.test(url.pathname),
+  )
+  .describe(
+    'an absolute http or https URL without "/v0", user, query or fragment, such as https://api.example.com or https://example.com/api',
+  );
+
+const DATABASE_URL = z
+  .string()
+  .regex(/^(?::memory:$|(?:file|libsql|https?|wss?):.)/)
+  .describe('a libSQL URL: file:…, :memory: or libsql://…');
+
+/** @param read returns the canonical form of an item; empty for an invalid one. */
+const listOf = (read: (item: string) => string) =>
+  z
+    .string()
+    .transform((list): readonly string[] =>
+      list === '' ? [] : list.split(',').map((item) => read(item.trim())),
+    )
+    .refine((items) => items.every((item) => item !== ''));
+
+const HOSTS = listOf(canonicalHost).describe(
+  'comma-separated host names in full, without ports, such as gateway.example.com or [::1]',
+);
+
+export const MAX_HEADER_NAMES = 16;
+
+/** Lower-case names without duplicates. */
+const HEADER_NAMES = listOf((name) =>
+  /^[a-z\d!#$%&'*+.^_`|~-]{1,64}$/i.test(name) ? name.toLowerCase() : '',
+)
+  .transform((names): readonly string[] => [...new Set(names)])
+  .refine((names) => names.length <= MAX_HEADER_NAMES)
+  .describe(`at most ${MAX_HEADER_NAMES} comma-separated header names, such as accept-language`);
+
+/** Canonical form, as in URLs of browsers; empty for an invalid name. */
+function canonicalHost(text: string): string {
+  if (!/^(?:[\w.-]+|\[[\da-f:.]+\])$/i.test(text)) return '';
+  return URL.canParse(`http://${text}`) ? new URL(`http://${text}`).hostname : '';
+}
+
+const ORIGINS = listOf(originOf).describe(
+  'comma-separated origins in full, without "*" or a path, such as https://app.example.com or capacitor://localhost',
+);
+
+/**
+ * Canonical origin, as browsers send it; empty for an invalid one.
+ *
+ * Apps in a web view and browser extensions have their own schemes. Invalid here: `null`, the shared origin of files and
+ * sandboxed pages.
+ */
+function originOf(text: string): string {
+  if (!URL.canParse(text) || text.includes('*')) return '';
+  const { protocol, host, origin } = new URL(text);
+  const own = origin === 'null' ? `${protocol}//${host}` : origin;
+  return host !== '' && own.toLowerCase() === text.toLowerCase() ? own : '';
+}
 
 export const SETTINGS = {
   http: group('Listening', {

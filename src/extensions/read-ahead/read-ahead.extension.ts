@@ -8,9 +8,8 @@ import {
   type ReadyOperation,
 } from '../../gateway/operation/operation.ts';
 import { systemClock, type Clock } from '../../lib/clock.ts';
-import { predictionsOf } from './predictions.ts';
 import { RememberedReads } from './remembered-reads.ts';
-import { Run, type Runs } from './run.ts';
+import { predictionsOf, Run, type Runs } from './run.ts';
 
 interface PrefetchingOptions {
   readonly metrics: Metrics;

@@ -10,7 +10,7 @@ import { coerceVariableValues } from '../../execution/operation/variables.ts';
 import { isGraphQLError } from '../../graph/errors.ts';
 import { Cancel } from '../../lib/cancel.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { Snapshot } from '../../live/poller.ts';
+import { Snapshot } from '../../live/pollers.ts';
 import type { CallTrace } from '../../rest/call/call-log.ts';
 import type { RestClient } from '../../rest/client/client.ts';
 import { notUnderstood } from '../operation/client-error.ts';

@@ -4,9 +4,8 @@
  * count as well.
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import { Predictions } from '../../../src/extensions/read-ahead/predictions.ts';
 import { RememberedReads } from '../../../src/extensions/read-ahead/remembered-reads.ts';
-import { Run } from '../../../src/extensions/read-ahead/run.ts';
+import { Predictions, Run } from '../../../src/extensions/read-ahead/run.ts';
 import { routes } from '../../../src/v0/routes.ts';
 import { KEY } from '../../support/client.ts';
 import { scopeOf } from '../../support/settings.ts';

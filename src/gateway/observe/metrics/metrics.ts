@@ -3,8 +3,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import { collectDefaultMetrics, Gauge, Histogram, type Counter, type Registry } from 'prom-client';
-import type { LiveObserver } from '../../../live/poller.ts';
-import type { Pollers } from '../../../live/pollers.ts';
+import type { LiveObserver, Pollers } from '../../../live/pollers.ts';
 import { BREAKER_SCOPES, type UpstreamObserver } from '../../../rest/call/options.ts';
 import type { RouteState } from '../../../rest/client/route-discovery.ts';
 import type { CircuitStates } from '../../../rest/policies/circuit-breaker.ts';
