@@ -54,7 +54,7 @@ async function serve(config: Config): Promise<void> {
   const logger = await createLogger({ level: logLevel, pretty: process.stdout.isTTY });
   switchLevelOnSignal(logger);
   for (const warning of [...config.warnings, ...staleBuild()]) logger.warn(warning);
-  const { http, headers, limits, documents, live, tools } = config;
+  const { http, headers, limits, tools } = config;
   const metrics = new Metrics({ ofProcess: true });
   const version = versionOf();
   const userAgent = `${USER_AGENT}/${version}`;
@@ -84,17 +84,12 @@ async function serve(config: Config): Promise<void> {
   const hasSamplePage =
     backend.isEmbedded && config.embedded.routes !== 'document' && backend.routeSet !== 'document';
   const gateway = createGateway({
+    ...config,
     schema: extensions.reduce((served, one) => one.schema?.(served) ?? served, schema),
     upstream,
     logger,
     metrics,
     extensions,
-    http,
-    headers,
-    limits,
-    documents,
-    live,
-    tools,
     logSlowMs: config.process.logSlowMs,
     apiKey: config.backend.apiKey,
     warnings,

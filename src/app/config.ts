@@ -5,7 +5,6 @@
  * the variable, the allowed values and the actual one.
  */
 import { X509Certificate } from 'node:crypto';
-import { BlockList, isIP } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { closest, distance } from 'fastest-levenshtein';
 import { isDecodable } from '../gateway/settings/kinds.ts';
@@ -134,14 +133,11 @@ function defaultHosts(
 }
 
 function isLoopback(host: string): boolean {
-  const family = isIP(host);
-  if (family === 0) return /^(?:localhost|.*\.localhost|127\..*)$/i.test(host);
-  return LOOPBACK.check(host, family === 4 ? 'ipv4' : 'ipv6');
+  const url = `http://${host.includes(':') ? `[${host}]` : host}`;
+  if (!URL.canParse(url)) return false;
+  const { hostname } = new URL(url);
+  return /^(?:localhost|.*\.localhost|127\..*|\[::(?:1|ffff:7f..:.*)\])$/.test(hostname);
 }
-
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8);
-LOOPBACK.addAddress('::1', 'ipv6');
 
 const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
 

@@ -2,7 +2,6 @@
 import { EXAMPLE_API_KEY } from '../backend/seed/example.ts';
 import type { Config } from './config.ts';
 import { OperatorError } from '../lib/operator-error.ts';
-import type { ConnectionOptions } from '../rest/transport/connections.ts';
 import { splitUpstreamUrl } from '../rest/transport/dispatcher.ts';
 import type { StandIn } from '../gateway/extension.ts';
 import type { Logger } from '../gateway/observe/logs/logger.ts';
@@ -38,10 +37,9 @@ export async function openBackend(
     return { ...nowhere, apiKey, routeSet: known, isEmbedded: false, close };
   }
   if (url) {
-    const connections = connectionsOf(backend);
     const there = splitUpstreamUrl(url);
     const label = there.origin + there.pathPrefix;
-    return { ...there, connections, label, apiKey, routeSet, isEmbedded: false, close };
+    return { ...there, connections: backend, label, apiKey, routeSet, isEmbedded: false, close };
   }
   // The routes of the embedded backend are known.
   const known = {
@@ -63,16 +61,6 @@ export async function openBackend(
       : cause;
   });
   return { ...splitUpstreamUrl(new URL(opened.url)), ...known, close: () => opened.close() };
-}
-
-function connectionsOf(backend: Config['backend']): ConnectionOptions {
-  const { socketPath, ca, cert, key, httpProxy, httpsProxy, noProxy } = backend;
-  const proxies = { httpProxy, httpsProxy, noProxy };
-  return {
-    socketPath,
-    tls: { ca, cert, key },
-    proxies: httpProxy || httpsProxy ? proxies : undefined,
-  };
 }
 
 /** Installations of the gateway only, such as the image, lack the packages of the embedded backend. */

@@ -114,7 +114,7 @@ describe('the dispatcher', () => {
     onTestFinished(() => void server.close());
     writeFileSync(dns, '127.0.0.1 127.0.0.9');
     const { ask } = open(`https://localhost.:${portOf(server)}`, {
-      tls: { ca: selfSigned.cert },
+      ca: selfSigned.cert,
     });
     await ask();
 
@@ -182,7 +182,7 @@ it.skipIf(isWindows)(
       server.close();
       server.closeAllConnections();
     });
-    const { ask } = open('https://localhost.', { socketPath, tls: { ca: selfSigned.cert } });
+    const { ask } = open('https://localhost.', { socketPath, ca: selfSigned.cert });
 
     expect(await ask()).toBe('there');
     expect(names).toEqual(['localhost']);
@@ -206,7 +206,7 @@ it.skipIf(isWindows)(
     await openNamed('by socket', { path: socketPath });
     const { dispatcher, ask } = open('http://nowhere.test', {
       socketPath,
-      proxies: { httpProxy: 'http://127.0.0.1:9', httpsProxy: '', noProxy: '' },
+      httpProxy: 'http://127.0.0.1:9',
     });
 
     expect(await ask()).toBe('by socket');
@@ -240,8 +240,8 @@ describe('a proxy', () => {
     // The certificate holds for the name with and without the final dot; without the dot the proxy is bypassed.
     const address = scheme === 'https' ? 'https://localhost.' : 'http://backend.invalid';
     const dispatcher = new BackendDispatcher(`${address}:${backend.port}`, {
-      tls: { ca: selfSigned.cert },
-      proxies: { httpProxy: `http://${user}@${host}`, httpsProxy: '', noProxy: '' },
+      ca: selfSigned.cert,
+      httpProxy: `http://${user}@${host}`,
     });
     onTestFinished(() => dispatcher.destroy());
     const site = await openGateway({
@@ -281,10 +281,10 @@ describe('a proxy', () => {
     writeFileSync(dns, '127.0.0.1');
     const server = await openNamed('directly', { port: 0, host: '127.0.0.1' });
     const port = portOf(server);
-    const proxies = { httpProxy: 'http://127.0.0.1:9', httpsProxy: '', noProxy: 'x.test, .test' };
+    const proxies = { httpProxy: 'http://127.0.0.1:9', noProxy: 'x.test, .test' };
 
-    expect(await open(`http://127.0.0.1:${port}`, { proxies }).ask()).toBe('directly');
-    expect(await open(`http://backend.test:${port}`, { proxies }).ask()).toBe('directly');
+    expect(await open(`http://127.0.0.1:${port}`, proxies).ask()).toBe('directly');
+    expect(await open(`http://backend.test:${port}`, proxies).ask()).toBe('directly');
   });
 
   it.each(['*', 'x.test,*', '* x.test', 'x.test, *'])(
@@ -292,9 +292,9 @@ describe('a proxy', () => {
     async (noProxy) => {
       writeFileSync(dns, '127.0.0.1');
       const server = await openNamed('directly', { port: 0, host: '127.0.0.1' });
-      const proxies = { httpProxy: 'http://127.0.0.1:9', httpsProxy: '', noProxy };
+      const proxies = { httpProxy: 'http://127.0.0.1:9', noProxy };
 
-      const answer = await open(`http://backend.test:${portOf(server)}`, { proxies }).ask();
+      const answer = await open(`http://backend.test:${portOf(server)}`, proxies).ask();
 
       expect(answer).toBe('directly');
     },
@@ -304,12 +304,12 @@ describe('a proxy', () => {
     'is bypassed for an IPv6 address with NO_PROXY=%s',
     async (noProxy) => {
       const server = await openNamed('directly', { port: 0, host: '127.0.0.1' });
-      const proxies = { httpProxy: 'http://127.0.0.1:9', httpsProxy: '', noProxy };
+      const proxies = { httpProxy: 'http://127.0.0.1:9', noProxy };
 
       // The loopback address as one of IPv6, which is not taken for one.
       const backend = `http://[::ffff:127.0.0.1]:${portOf(server)}`;
 
-      expect(await open(backend, { proxies }).ask()).toBe('directly');
+      expect(await open(backend, proxies).ask()).toBe('directly');
     },
   );
 

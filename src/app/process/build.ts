@@ -36,24 +36,14 @@ export const isExplorerBuilt = (): boolean => existsSync(EXPLORER_PAGE);
 export function staleBuild(): string[] {
   const sources = join(ROOT, 'src');
   if (!isBuilt || !existsSync(sources)) return [];
-  const files = readdirSync(sources, { recursive: true, encoding: 'utf8' });
-  const ofPage = files.filter((file) => /^(?:explorer|client[\\/]documents)[\\/]/.test(file));
-  const ofGateway = files.filter((file) => !/^(?:explorer|client)\b/.test(file));
-  const newer =
-    newerThan(join(DIST, 'main.js'), sources, ofGateway) ??
-    newerThan(EXPLORER_PAGE, sources, ofPage);
-  if (newer === undefined) return [];
-  return [`dist/ is older than ${relative(ROOT, newer)}. Rebuild it with "npm run build".`];
-}
-
-/** Returns the first file newer than the built one, which may be missing. */
-function newerThan(built: string, folder: string, files: readonly string[]): string | undefined {
-  const { mtimeMs = Infinity } = statSync(built, { throwIfNoEntry: false }) ?? {};
-  return files
-    .map((file) => join(folder, file))
+  const { mtimeMs } = statSync(join(DIST, 'main.js'));
+  const newer = readdirSync(sources, { recursive: true, encoding: 'utf8' })
+    .map((file) => join(sources, file))
     .find((file) => {
       // Temporary files of editors may be gone by now.
       const stat = statSync(file, { throwIfNoEntry: false });
       return stat?.isFile() && stat.mtimeMs > mtimeMs;
     });
+  if (newer === undefined) return [];
+  return [`dist/ is older than ${relative(ROOT, newer)}. Rebuild it with "npm run build".`];
 }

@@ -98,8 +98,10 @@ class Operations {
       description: `${summary}. ${resultOf(method, properties)}`,
       tags: [tagOf(route)],
       parameters: [
-        ...parametersOf(path).map((one) => parameter('path', one, { type: 'string' })),
-        ...Object.entries(properties).map(([one, schema]) => parameter('query', one, schema)),
+        ...parametersOf(path).map((one) => {
+          return { name: one, in: 'path', required: true, schema: { type: 'string' } };
+        }),
+        ...Object.entries(properties).map(([one, schema]) => ({ name: one, in: 'query', schema })),
       ],
       ...(body && { requestBody: { required: true, content: this.#json(body, 'input') } }),
       responses: {
@@ -199,20 +201,6 @@ const summaryOf = (name: string): string =>
   name
     .replace(/^./, (one) => one.toUpperCase())
     .replaceAll(/(?<=.)[A-Z]/g, (one) => ` ${one.toLowerCase()}`);
-
-const parameter = (where: 'path' | 'query', name: string, schema: unknown): Json => {
-  const example = where === 'path' ? EXAMPLES[camel(name)] : undefined;
-  return {
-    name,
-    in: where,
-    required: where === 'path',
-    schema,
-    ...(example !== undefined && { example }),
-  };
-};
-
-const camel = (name: string): string =>
-  name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /** Source: interface.md, "Conventions". */
 const TIMESTAMPS = {

@@ -11,17 +11,11 @@ import { systemClock, type Clock } from '../../lib/clock.ts';
 import { RememberedReads } from './remembered-reads.ts';
 import { predictionsOf, Run, type Runs } from './run.ts';
 
-interface PrefetchingOptions {
-  readonly metrics: Metrics;
-  readonly clock: Pick<Clock, 'now'>;
-}
-
-export const open: Open<object> = (_settings, { metrics }) =>
-  prefetching({ metrics, clock: systemClock });
+export const open: Open<object> = (_settings, { metrics }) => prefetching(metrics);
 
 const RUN = new StateKey<Run>();
 
-export function prefetching({ metrics, clock }: PrefetchingOptions): Extension {
+export function prefetching(metrics: Metrics, clock: Pick<Clock, 'now'> = systemClock): Extension {
   const now = (): number => clock.now();
   const runs: Runs = { remembered: new RememberedReads(), begun: new Set(), now };
   const reads = metrics.instruments.counter(

@@ -74,7 +74,7 @@ export interface RecordedTrace extends OperationTrace {
 
 export function openTracer(options: TracerOptions) {
   const { url, protocol, resourceAttributes, backend, version, logger } = options;
-  const server = serverOf(backend);
+  const address = serverOf(backend);
   logSetupWarnings(logger);
   const Exporter = protocol === 'http/json' ? JsonExporter : ProtobufExporter;
   const processor = new BatchSpanProcessor(new Exporter({ url }));
@@ -85,10 +85,8 @@ export function openTracer(options: TracerOptions) {
   const name = 'content-pages-gateway';
   const sampling = new BasicTracerProvider(provider).getTracer(name, version);
   // Inside of recorded traces.
-  const recording = new BasicTracerProvider({
-    ...provider,
-    sampler: new AlwaysOnSampler(),
-  }).getTracer(name, version);
+  const sampler = new AlwaysOnSampler();
+  const recording = new BasicTracerProvider({ ...provider, sampler }).getTracer(name, version);
   logExportFailures(logger);
 
   /** @param isRandom whether the trace's id is random; the SDK sets the flag of sampling alone. */
@@ -142,7 +140,7 @@ export function openTracer(options: TracerOptions) {
         for (const phase of ended.phases) recordPhase(start, phase);
         for (const entry of callLog?.entries ?? []) {
           const call = entry.source === 'sent' && calls.get(entry.span!.spanId);
-          if (call) endClientSpan(call, entry, callLog!.beganMs, endMs, server);
+          if (call) endClientSpan(call, entry, callLog!.beganMs, endMs, address);
         }
       });
     },
@@ -220,10 +218,11 @@ function resourceOf(version: string, attributes: string, logger: Logger): Resour
   }
   return defaultResource()
     .merge(
-      resourceFromAttributes({ 'service.name': 'graphql-gateway', 'service.version': version }),
-    )
-    .merge(
-      resourceFromAttributes(Object.fromEntries(read.flatMap(({ pair }) => (pair ? [pair] : [])))),
+      resourceFromAttributes({
+        'service.name': 'graphql-gateway',
+        'service.version': version,
+        ...Object.fromEntries(read.flatMap(({ pair }) => (pair ? [pair] : []))),
+      }),
     )
     .merge(detectResources({ detectors: [envDetector] }));
 }

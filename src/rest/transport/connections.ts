@@ -4,26 +4,17 @@ import { buildConnector, EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici
 import { markReused, ProxyRejection } from './transport-fault.ts';
 
 export interface ConnectionOptions {
-  readonly tls?: TlsOptions | undefined;
   /** Unix socket of the backend, used instead of its host. */
   readonly socketPath?: string | undefined;
-  readonly proxies?: Proxies | undefined;
-}
-
-interface TlsOptions {
-  /** Trusted authorities, instead of those of Node. */
+  /** Trusted authorities (PEM), instead of those of Node. */
   readonly ca?: string | undefined;
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
-}
-
-/** Proxies in undici's format; empty strings for none, since undici reads the environment otherwise. */
-interface Proxies {
-  /** URLs of the proxies for a backend at `http:` and at `https:`. */
-  readonly httpProxy: string;
-  readonly httpsProxy: string;
+  /** URLs of the proxies for a backend at `http:` and at `https:`; empty for none. */
+  readonly httpProxy?: string;
+  readonly httpsProxy?: string;
   /** Hosts (with subdomains) reached without a proxy. */
-  readonly noProxy: string;
+  readonly noProxy?: string;
 }
 
 export const CONNECT_MS = 2_000;
@@ -49,21 +40,22 @@ const LIMITS = { connections: 128, keepAliveTimeout: 4_000, keepAliveMaxTimeout:
  */
 export function openConnections(
   origin: string,
-  { tls, socketPath, proxies }: ConnectionOptions,
+  given: ConnectionOptions,
   isKeptAlive: boolean,
 ): Dispatcher {
+  const { socketPath, ca, cert, key, httpProxy = '', httpsProxy = '', noProxy = '' } = given;
   const { hostname } = new URL(origin);
   const servername = serverNameOf(hostname);
-  const connecting = { ...tls, ...(servername && { servername }), timeout: CONNECT_MS };
+  const connecting = { ca, cert, key, ...(servername && { servername }), timeout: CONNECT_MS };
   const connect = buildConnector({ ...connecting, socketPath: socketPath ?? null });
   // `pipelining: 0` disables keep-alive in undici.
   const options = { ...LIMITS, ...(!isKeptAlive && { pipelining: 0 }), connect };
   // Loopback addresses are reached without a proxy, as in other programs.
   const isNear = socketPath !== undefined || LOOPBACK.test(hostname);
-  const direct = proxies?.noProxy.split(/[,\s]+/) ?? [];
+  const direct = noProxy.split(/[,\s]+/);
+  const isDirect = httpProxy + httpsProxy === '' || isNear;
   // undici 7.30.2 supports `*` only as the sole entry.
-  if (!proxies || isNear || direct.includes('*')) return openPool(origin, options);
-  const { httpProxy, httpsProxy } = proxies;
+  if (isDirect || direct.includes('*')) return openPool(origin, options);
   const proxy = origin.startsWith('https:') ? httpsProxy || httpProxy : httpProxy;
   const token = credentialsOf(proxy);
   const agent = new EnvHttpProxyAgent({
@@ -74,7 +66,8 @@ export function openConnections(
     clientFactory: (url, given) => openProxyPool(url, { ...given, headersTimeout: CONNECT_MS }),
     requestTls: connecting,
     proxyTls: { timeout: CONNECT_MS },
-    ...proxies,
+    // Also if empty, since undici reads the environment otherwise.
+    ...{ httpProxy, httpsProxy },
     // undici 7.30.2 takes the last group of an IPv6 address without brackets for a port.
     noProxy: direct.map((host) => (isIPv6(host) ? `[${host}]` : host)).join(),
   });

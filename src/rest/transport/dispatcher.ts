@@ -121,9 +121,10 @@ export class BackendDispatcher {
 }
 
 /** Names that decide where connections lead. */
-const namesOf = (origin: string, { socketPath, proxies }: ConnectionOptions): readonly string[] =>
+const namesOf = (
+  origin: string,
+  { socketPath, httpProxy, httpsProxy }: ConnectionOptions,
+): readonly string[] =>
   socketPath === undefined
-    ? [origin, proxies?.httpProxy, proxies?.httpsProxy].flatMap((url) =>
-        url ? new URL(url).hostname : [],
-      )
+    ? [origin, httpProxy, httpsProxy].flatMap((url) => (url ? new URL(url).hostname : []))
     : [];

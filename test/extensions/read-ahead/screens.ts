@@ -80,5 +80,5 @@ export async function openPages(
 
 function withReadAhead(options: InProcessOptions, clock: Clock, others: readonly Extension[]) {
   const metrics = new Metrics();
-  return { ...options, metrics, extensions: [...others, prefetching({ metrics, clock })] };
+  return { ...options, metrics, extensions: [...others, prefetching(metrics, clock)] };
 }
