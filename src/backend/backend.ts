@@ -6,7 +6,7 @@ import { BackendDatabaseError, openDatabase } from './database/database.ts';
 import { createApp, type AppOptions } from './http/app.ts';
 import { createPublisher } from './publishing.ts';
 import { handlers } from './routes/resources.ts';
-import { seedWhenEmpty, type Seed } from './seed/seed.ts';
+import { seedWhenEmpty } from './seed/seed.ts';
 
 export { BackendDatabaseError } from './database/database.ts';
 
@@ -17,8 +17,6 @@ export interface BackendOptions extends AppOptions {
   readonly host?: string;
   /** @default 0 – any free port */
   readonly port?: number;
-  /** @default 'sample' */
-  readonly seed?: Seed;
   /** Duration of each state of publishing, in milliseconds. @default 250 */
   readonly publishDelayMs?: number;
 }
@@ -42,7 +40,7 @@ export interface EmbeddedBackend {
  * @throws {BackendDatabaseError} for an unusable database; Node's error if listening fails.
  */
 export async function openBackend(options: BackendOptions): Promise<EmbeddedBackend> {
-  const { databaseUrl, seed = 'sample', publishDelayMs = 250, onFailure } = options;
+  const { databaseUrl, publishDelayMs = 250, onFailure } = options;
   const { host = '127.0.0.1', port = 0 } = options;
   const database = await openDatabase(databaseUrl);
   const publisher = createPublisher(database, publishDelayMs, onFailure);
@@ -51,7 +49,7 @@ export async function openBackend(options: BackendOptions): Promise<EmbeddedBack
     return database.close();
   };
   try {
-    await seedWhenEmpty(database, seed).catch((cause: unknown) => {
+    await seedWhenEmpty(database).catch((cause: unknown) => {
       throw new BackendDatabaseError(databaseUrl, cause);
     });
     await publisher.resume();

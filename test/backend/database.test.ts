@@ -14,7 +14,7 @@ import { DEFAULTS } from '../support/settings.ts';
 
 it('migrates to the tables and columns that tables.ts declares', async () => {
   const databaseUrl = temporaryDatabase();
-  const { close } = await openTestBackend({ databaseUrl, seed: 'none' });
+  const { close } = await openTestBackend({ databaseUrl });
   await close();
   const client = createClient({ url: databaseUrl });
 
@@ -112,15 +112,6 @@ it('retries the preparation of a file when another process has written to it mea
   other.close();
 });
 
-it('starts with keys and no rows when it has no seed', async () => {
-  const { call } = await openTestBackend({ seed: 'none' });
-
-  const { status, body } = await call('/v0/persons');
-
-  expect(status).toBe(200);
-  expect(body).toEqual({ items: [], hasMore: false, nextCursor: null, totalCount: 0 });
-});
-
 it.each([
   ['a folder that cannot be made', `file:${import.meta.filename}/none/backend.db`],
   ['an unknown scheme', 'mysql://localhost/pages'],
@@ -165,7 +156,7 @@ it('reports that a file is not a database', async () => {
 
 it('rejects a database that a newer release has written', async () => {
   const databaseUrl = temporaryDatabase();
-  const { close } = await openTestBackend({ databaseUrl, seed: 'none' });
+  const { close } = await openTestBackend({ databaseUrl });
   await close();
   const client = createClient({ url: databaseUrl });
   await client.execute(

@@ -51,12 +51,13 @@ export function copySampleDatabase(): SampleDatabase {
   };
 }
 
-/** A backend over the sample data, or over the database and the seed that the options name. */
+/** A backend over the sample data, or over the database that the options name. */
 export async function openSampleBackend(
   options: Partial<BackendOptions> = {},
 ): Promise<EmbeddedBackend> {
-  if (options.databaseUrl !== undefined || options.seed === 'none')
-    return openBackend({ ...DEFAULTS.embedded, databaseUrl: ':memory:', ...options });
+  const { databaseUrl } = options;
+  if (databaseUrl !== undefined)
+    return openBackend({ ...DEFAULTS.embedded, ...options, databaseUrl });
   const database = copySampleDatabase();
   const backend = await openBackend({
     ...DEFAULTS.embedded,

@@ -12,15 +12,12 @@ import { sampleTopics } from './topics.seed.ts';
 /** Rows per statement: SQLite allows 32766 values. */
 const ROWS_PER_STATEMENT = 1_000;
 
-/** Content of an empty database: the sample data, or keys and domains only. */
-export type Seed = 'none' | 'sample';
-
-export const seedWhenEmpty = (database: Database, seed: Seed): Promise<void> =>
+export const seedWhenEmpty = (database: Database): Promise<void> =>
   database.write(async (db) => {
     const anyKey = await db.select().from(tables.apiKeys).limit(1).get();
     if (anyKey) return;
     for (const [key, tenant] of Object.entries(sample.tenants)) {
-      const rows = rowsOf(key, tenant, seed);
+      const rows = rowsOf(key, tenant);
       for (const [name, some] of Object.entries(rows)) {
         const table = tables[name as keyof typeof rows];
         const owned = some.map((row) => ({ ...row, tenantId: `tenant_${tenant.label}` }));
@@ -33,7 +30,7 @@ export const seedWhenEmpty = (database: Database, seed: Seed): Promise<void> =>
 
 type Tenant = (typeof sample.tenants)['demo' | 'demo-two'];
 
-function rowsOf(key: string, tenant: Tenant, seed: Seed) {
+function rowsOf(key: string, tenant: Tenant) {
   const { label, host, topics, topicPrefix, companies, firstPerson } = tenant;
   const fallback = `domain_${label}_fallback`;
   const custom = `domain_${label}_custom`;
@@ -44,7 +41,6 @@ function rowsOf(key: string, tenant: Tenant, seed: Seed) {
       { tenantDomainId: custom, host: `go.${host}.example`, isFallback: false },
     ],
   };
-  if (seed === 'none') return access;
   const people = samplePeople(companies, firstPerson);
   const domains = [fallback, fallback, fallback, custom];
   // Safe cast: TypeScript widens the strings of JSON.
