@@ -47,13 +47,8 @@ interface ToolCall {
 
 /** @throws {OperatorError} for an invalid manifest, or a document that cannot be a tool. */
 export function createMcp(folder: string, version: string, core: Core): RouteHandler {
-  const { schema, prepare, logger, corsOrigins } = core;
-  const onReplaced = (replaced: object): void =>
-    logger.warn(
-      replaced,
-      'Two manifests have a tool with the same name: the later version is used',
-    );
-  const tools = readTools({ schema, folder, prepare, onReplaced });
+  const { logger, corsOrigins } = core;
+  const tools = readTools(folder, core);
   const list = [...tools.values()].map(({ definition }) => definition);
   logger.info({ tools: list.length }, 'Serving documents as MCP tools at /mcp');
   // Not a WeakMap by request, which the SDK copies in the old protocol.

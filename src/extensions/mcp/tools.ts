@@ -32,24 +32,15 @@ const PRICE_KEY = 'content-pages-gateway/price';
 /** Maximum length of names of tools and arguments, above which models' APIs reject all tools. */
 const MAX_NAME = 64;
 
-interface McpToolsOptions {
-  readonly schema: GraphQLSchema;
-  readonly folder: string;
-  readonly prepare: Core['prepare'];
-  readonly onReplaced: (replaced: { readonly tool: string; readonly by: string }) => void;
-}
-
 /**
  * Reads all manifests. A tool of a later file replaces one of the same name: `app-1.10` is after `app-1.9`.
  *
  * @throws {OperatorError} for a bad manifest, and a document that cannot be a tool.
  */
-export function readTools({
-  schema,
-  folder,
-  prepare,
-  onReplaced,
-}: McpToolsOptions): ReadonlyMap<string, Tool> {
+export function readTools(
+  folder: string,
+  { schema, prepare, logger }: Core,
+): ReadonlyMap<string, Tool> {
   const tools = new Map<string, Tool>();
   for (const { name: file, texts } of manifestsOf(folder)) {
     const own = new Set<string>();
@@ -62,7 +53,12 @@ export function readTools({
         throw errorFor(`Two operations of this file are named ${name}. Rename one of them.`);
       own.add(name);
       const other = tools.get(name);
-      if (other && other.trusted.hash !== tool.trusted.hash) onReplaced({ tool: name, by: file });
+      if (other && other.trusted.hash !== tool.trusted.hash) {
+        logger.warn(
+          { tool: name, by: file },
+          'Two manifests have a tool with the same name: the later version is used',
+        );
+      }
       tools.set(name, tool);
     }
   }

@@ -12,29 +12,10 @@ export const open: Open<OptionsOf<typeof settings>> = async (options, host) => {
   return { ...traces(tracer), close: () => tracer.close() };
 };
 
-export function traces(tracer: OperationTracer): Extension {
-  return {
-    around: { traces: policyFor(tracer) },
-    events: {
-      begin: ({ trace }) => (trace ? tracer.beginEvent(trace) : undefined),
-      end: (operation, trace, { result, rest }) => {
-        const { errors = [], data } = result;
-        tracer.end(trace as RecordedTrace, {
-          operation,
-          errors,
-          isFailed: data == null && errors.length > 0,
-          phases: [],
-          callLog: rest.callLog,
-        });
-      },
-    },
-  };
-}
-
 /** Trace of an operation; null if it is not recorded. */
 const TRACE = new StateKey<RecordedTrace | null>();
 
-function policyFor(tracer: OperationTracer): Policy {
+export function traces(tracer: OperationTracer): Extension {
   const traceOf = (operation: Operation): RecordedTrace | null => {
     const known = TRACE.get(operation);
     // Sampled once: repeated decisions would increase the ratio.
@@ -44,7 +25,7 @@ function policyFor(tracer: OperationTracer): Policy {
     operation.trace = trace ?? undefined;
     return trace;
   };
-  return {
+  const policy: Policy = {
     onParse(operation) {
       traceOf(operation);
       return undefined;
@@ -57,6 +38,22 @@ function policyFor(tracer: OperationTracer): Policy {
       const isFailed = outcome === 'failed';
       const callLog = rest?.callLog;
       tracer.end(trace, { operation, status, errors, isFailed, phases, callLog });
+    },
+  };
+  return {
+    around: { traces: policy },
+    events: {
+      begin: ({ trace }) => (trace ? tracer.beginEvent(trace) : undefined),
+      end: (operation, trace, { result, rest }) => {
+        const { errors = [], data } = result;
+        tracer.end(trace as RecordedTrace, {
+          operation,
+          errors,
+          isFailed: data == null && errors.length > 0,
+          phases: [],
+          callLog: rest.callLog,
+        });
+      },
     },
   };
 }
