@@ -29,6 +29,10 @@ export class Epochs {
   readonly #shared: RedisReads | undefined;
   readonly #keys = new LRUCache<string, KeyEpoch>({
     max: MAX_KEYS,
+    memoMethod: () => {
+      const moves = this.#firstMoves;
+      return { epoch: (this.#last += 1), shared: '', era: 0, moves, confirmed: 0 };
+    },
     dispose: ({ moves, confirmed }) => {
       if (moves > confirmed) this.#firstMoves = 1;
     },
@@ -55,41 +59,32 @@ export class Epochs {
     });
   }
 
-  of(apiKey: string): Epoch {
-    return this.#keyOf(apiKey).epoch;
-  }
-
-  movesOf(apiKey: string): number {
-    return this.#keyOf(apiKey).moves;
-  }
-
-  /** Highest known epoch of Redis; empty for none. */
-  sharedOf(apiKey: string): string {
-    return this.#keyOf(apiKey).shared;
+  of(apiKey: string): KeyEpoch {
+    return this.#keys.memo(this.#shared?.hash(apiKey) ?? apiKey);
   }
 
   /** Whether the current epoch began after the write of a token. */
   isAfter(apiKey: string, token: string): boolean {
     if (!this.#shared) return token.startsWith(`${this.#process}.`);
-    const { shared, era } = this.#keyOf(apiKey);
+    const { shared, era } = this.of(apiKey);
     return isOfRedis(token) && era === this.#era && token <= shared;
   }
 
   learn(apiKey: string, epoch: string): void {
-    const key = this.#keyOf(apiKey);
+    const key = this.of(apiKey);
     this.#learn(key, epoch);
     if (key.shared === epoch) key.era = this.#era;
   }
 
   /** Whether Redis knows all writes of this process; publishes missing ones. */
   async isSettled(apiKey: string): Promise<boolean> {
-    const key = this.#keyOf(apiKey);
+    const key = this.of(apiKey);
     return key.confirmed === key.moves || (await this.#tell(apiKey, key)) !== undefined;
   }
 
   /** Begins a new epoch before or after a write. @returns the epoch of Redis, if it has confirmed. */
   async move(apiKey: string): Promise<string | undefined> {
-    const key = this.#keyOf(apiKey);
+    const key = this.of(apiKey);
     key.epoch = this.#last += 1;
     key.moves += 1;
     return this.#tell(apiKey, key);
@@ -113,17 +108,6 @@ export class Epochs {
     if (epoch <= key.shared) return;
     key.shared = epoch;
     key.epoch = this.#last += 1;
-  }
-
-  #keyOf(apiKey: string): KeyEpoch {
-    const id = this.#shared?.hash(apiKey) ?? apiKey;
-    let key = this.#keys.get(id);
-    if (!key) {
-      const moves = this.#firstMoves;
-      key = { epoch: (this.#last += 1), shared: '', era: 0, moves, confirmed: 0 };
-      this.#keys.set(id, key);
-    }
-    return key;
   }
 }
 

@@ -109,7 +109,7 @@ export class ResponseCache implements ReadCache {
     if (found) kept = this.#take(found, flight, id) ?? kept;
     if (found && kept && this.#mayAnswer(kept, call)) return answerWith(kept, flight);
 
-    const epoch = this.#epochs.of(from.apiKey);
+    const { epoch } = this.#epochs.of(from.apiKey);
     if (kept) flight.validators = validatorsOf(kept.headers, this.#isOfNow(kept, call));
     const askedMs = performance.now();
     let settled = await flight.fetch();
@@ -144,7 +144,7 @@ export class ResponseCache implements ReadCache {
 
   /** Whether an entry includes all writes that the reader must see. */
   #isOfNow({ epoch }: Entry, { from: { apiKey }, newerThan }: Call): boolean {
-    if (epoch !== this.#epochs.of(apiKey) || newerThan === NOW) return false;
+    if (epoch !== this.#epochs.of(apiKey).epoch || newerThan === NOW) return false;
     return newerThan === undefined || this.#epochs.isAfter(apiKey, newerThan);
   }
 
@@ -153,10 +153,10 @@ export class ResponseCache implements ReadCache {
     const { apiKey } = from;
     if (!this.#shared || newerThan === NOW || !this.#routes.has(route.path)) return undefined;
     if (!(await this.#epochs.isSettled(apiKey))) return undefined;
-    const moves = this.#epochs.movesOf(apiKey);
-    const found = await this.#shared.find(apiKey, id, this.#epochs.sharedOf(apiKey));
+    const { moves, shared } = this.#epochs.of(apiKey);
+    const found = await this.#shared.find(apiKey, id, shared);
     // A write began or ended here meanwhile, which Redis may not have known.
-    if (!found || this.#epochs.movesOf(apiKey) !== moves) return undefined;
+    if (!found || this.#epochs.of(apiKey).moves !== moves) return undefined;
     this.#epochs.learn(apiKey, found.epoch);
     return found;
   }
@@ -164,14 +164,14 @@ export class ResponseCache implements ReadCache {
   /** Stores a response of another replica from Redis. */
   #take({ epoch, kept }: FoundRead, flight: CachedFlight, id: string): Entry | undefined {
     const { apiKey } = flight.call.from;
+    const own = this.#epochs.of(apiKey);
     // Not used after a later write received while Redis responded.
-    if (!kept || this.#epochs.sharedOf(apiKey) !== epoch) return undefined;
+    if (!kept || own.shared !== epoch) return undefined;
     const read = readText(kept.text, (answer) => flight.decode(answer));
     if (!read || read.decoded.wrong.size > 0) return undefined;
     freeze(read.decoded.value as object);
     const { freshUntilMs } = kept;
-    const own = this.#epochs.of(apiKey);
-    const entry = { ...read, epoch: own, freshUntilMs };
+    const entry = { ...read, epoch: own.epoch, freshUntilMs };
     this.#entries.set(id, entry);
     return entry;
   }
@@ -185,7 +185,7 @@ export class ResponseCache implements ReadCache {
     found: FoundRead | undefined,
   ): void {
     // Responses requested before or during a write are not stored.
-    if (!freshness || this.#epochs.of(apiKey) !== answer.epoch) return;
+    if (!freshness || this.#epochs.of(apiKey).epoch !== answer.epoch) return;
     const { headers, lifetimeMs } = freshness;
     freeze(answer.decoded.value as object);
     // Copied, since the body may be part of a larger buffer.
@@ -194,7 +194,7 @@ export class ResponseCache implements ReadCache {
     this.#entries.set(id, entry);
     if (lifetimeMs <= 0) return;
     this.#routes.add(route.path);
-    if (!found || this.#epochs.sharedOf(apiKey) !== found.epoch) return;
+    if (!found || this.#epochs.of(apiKey).shared !== found.epoch) return;
     // Redis stores strings only.
     if (isUtf8(body)) this.#shared?.keep(apiKey, id, found, entry.freshUntilMs, textOf(entry));
   }
