@@ -21,19 +21,25 @@ export function equals<Table extends SQLiteTable>(
  */
 export const correlated = <Value>(subquery: SQL): SQL<Value> => sql<Value>`${subquery}`;
 
+/** A query of Drizzle after `from`. */
+interface Select<Row> {
+  where(condition: SQL | undefined): { get(): Promise<Row | undefined> };
+}
+
 /**
  * Returns the tenant's row with these values, the last of which is its id.
  *
+ * @param select defaults to all columns of the table.
  * @throws {Problem} 404 if there is none.
  */
-export async function getRow<Table extends SQLiteTable>(
+export async function getRow<Table extends SQLiteTable, Row = Table['$inferSelect']>(
   { db, tenantId }: { readonly db: Queries; readonly tenantId: string },
   noun: string,
   table: Table,
   values: Partial<Table['$inferSelect']>,
-): Promise<Table['$inferSelect']> {
-  const own = equals<SQLiteTable>(table, { tenantId, ...values });
-  const row = await db.select().from<SQLiteTable>(table).where(own).get();
+  select: Select<Row> = db.select().from<SQLiteTable>(table) as Select<Row>,
+): Promise<Row> {
+  const row = await select.where(equals<SQLiteTable>(table, { tenantId, ...values })).get();
   if (!row) throw notFound(noun, String(Object.values(values).at(-1)));
   return row;
 }

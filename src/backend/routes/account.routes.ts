@@ -4,10 +4,9 @@
  * A person belongs to the account with exactly the same domain. Counts are computed at each read.
  */
 import { and, asc, eq, getTableColumns, or, sql, type SQL } from 'drizzle-orm';
-import { correlated, equals } from '../database/rows.ts';
+import { correlated, equals, getRow } from '../database/rows.ts';
 import { contains } from '../database/search.ts';
 import { accountLogs, accounts, personLogs, persons } from '../database/tables.ts';
-import { notFound } from '../errors.ts';
 import type { HandlerCall, Handlers } from '../http/handler.ts';
 import { listPage } from './list.ts';
 
@@ -39,10 +38,11 @@ export const accountRoutes = {
   searchAccounts: (call) =>
     listWhere(call, and(emptyOnly(call.query.includeEmptyOnly), matches(call.query.query))),
 
-  getAccount: async ({ db, tenantId, params: { account_id: accountId }, present }) => {
-    const own = equals(accounts, { tenantId, accountId });
-    const row = await db.select(selection).from(accounts).where(own).get();
-    if (!row) throw notFound('account', accountId);
+  getAccount: async (call) => {
+    const { db, tenantId, params, present } = call;
+    const own = { accountId: params.account_id };
+    const select = db.select(selection).from(accounts);
+    const row = await getRow(call, 'account', accounts, own, select);
     const linkedPersons = await db
       .select()
       .from(persons)

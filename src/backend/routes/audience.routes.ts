@@ -8,7 +8,7 @@ import { alias } from 'drizzle-orm/sqlite-core';
 import type { Audience } from '../../v0/schemas/audience.ts';
 import type { PageMetadata } from '../../v0/schemas/page-metadata.ts';
 import type { Queries } from '../database/database.ts';
-import { equals, newId } from '../database/rows.ts';
+import { equals, getRow, newId } from '../database/rows.ts';
 import {
   audiences,
   versions,
@@ -16,7 +16,7 @@ import {
   type PageRow,
   type VersionRow,
 } from '../database/tables.ts';
-import { conflict, notFound } from '../errors.ts';
+import { conflict } from '../errors.ts';
 import type { HandlerCall, Handlers } from '../http/handler.ts';
 import { archiveAudience, enqueue } from '../publishing.ts';
 import { listPage } from './list.ts';
@@ -129,13 +129,9 @@ function presentAudience(
 }
 
 /** @throws {Problem} 404 when the tenant has no such page, or the page no such audience. */
-export async function getFullAudience(call: AudienceCall): Promise<FullAudienceRow> {
+export function getFullAudience(call: AudienceCall): Promise<FullAudienceRow> {
   const { page_id: pageId, audience_id: audienceId } = call.params;
-  const row = await fullAudiences(call.db)
-    .where(equals(audiences, { tenantId: call.tenantId, pageId, audienceId }))
-    .get();
-  if (!row) throw notFound('audience', audienceId);
-  return row;
+  return getRow(call, 'audience', audiences, { pageId, audienceId }, fullAudiences(call.db));
 }
 
 const latest = alias(versions, 'latest');

@@ -2,10 +2,10 @@
 import { and, getTableColumns, isNull, or, sql, type SQL } from 'drizzle-orm';
 import { DEFAULT_LIMIT } from '../../v0/list.ts';
 import type { Page } from '../../v0/schemas/page.ts';
-import { correlated, equals, newId } from '../database/rows.ts';
+import { correlated, equals, getRow, newId } from '../database/rows.ts';
 import { contains, isText, startsWith, wordsOf } from '../database/search.ts';
 import { audiences, pages, type PageRow } from '../database/tables.ts';
-import { conflict, notFound } from '../errors.ts';
+import { conflict } from '../errors.ts';
 import type { HandlerCall, Handlers } from '../http/handler.ts';
 import { unarchivedStatus } from '../publishing.ts';
 
@@ -78,18 +78,11 @@ export const pageRoutes = {
 } satisfies Partial<Handlers>;
 
 /** @throws {Problem} 404 when the tenant has no such page. */
-export async function getPageRow({
-  db,
-  tenantId,
-  params: { page_id: pageId },
-}: Pick<HandlerCall<'getPage'>, 'db' | 'tenantId' | 'params'>): Promise<CountedPageRow> {
-  const row = await db
-    .select({ ...getTableColumns(pages), audiencesCount })
-    .from(pages)
-    .where(equals(pages, { tenantId, pageId }))
-    .get();
-  if (!row) throw notFound('page', pageId);
-  return row;
+export function getPageRow(
+  call: Pick<HandlerCall<'getPage'>, 'db' | 'tenantId' | 'params'>,
+): Promise<CountedPageRow> {
+  const select = call.db.select({ ...getTableColumns(pages), audiencesCount }).from(pages);
+  return getRow(call, 'page', pages, { pageId: call.params.page_id }, select);
 }
 
 /** Optional fields that the page does not have are omitted, since the API spec has no null there. */

@@ -11,12 +11,13 @@ import { parseHttpDate, withZone } from '../../rest/decode/http-date.ts';
 export type StoredHeaders = Readonly<Record<string, string>>;
 
 export interface Freshness {
+  /** Headers to store. */
   readonly headers: StoredHeaders;
   /** Lifetime from the request on, in milliseconds; 0 or less if each use requires validation. */
   readonly lifetimeMs: number;
 }
 
-const LASTING = [
+const NAMES = [
   'content-type',
   'cache-control',
   'expires',
@@ -24,10 +25,10 @@ const LASTING = [
   'etag',
   'last-modified',
   'vary',
+  // Valid only on arrival.
+  'date',
+  'age',
 ];
-
-/** Headers that are valid only on arrival. */
-const PASSING = ['date', 'age'];
 
 /** Values of `Vary` that differ for each call. */
 const OF_ONE_CALL = ['*', 'x-request-id', 'traceparent', 'tracestate'];
@@ -43,7 +44,7 @@ const ONLY_STATED = { shared: false, cacheHeuristic: 0, immutableMinTimeToLive: 
 export const freshnessOf = (
   headers: IncomingHttpHeaders,
   ttlMs: number | undefined,
-): Freshness | undefined => freshnessBy(pick(headers, [...LASTING, ...PASSING]), ttlMs);
+): Freshness | undefined => freshnessBy(pick(headers), ttlMs);
 
 /** Whether a 304 names another ETag than that of the cached response. Source: RFC 9111, section 4.3.4. */
 export const isOfAnother = (
@@ -59,12 +60,13 @@ export const renewed = (
   confirming: IncomingHttpHeaders,
   ttlMs: number | undefined,
 ): Freshness | undefined => {
-  const { 'content-type': _, ...told } = pick(confirming, [...LASTING, ...PASSING]);
-  return freshnessBy({ ...pick(kept, LASTING), ...told }, ttlMs);
+  const { 'content-type': _, ...told } = pick(confirming);
+  return freshnessBy({ ...kept, ...told }, ttlMs);
 };
 
 function freshnessBy(headers: StoredHeaders, ttlMs: number | undefined): Freshness | undefined {
-  const { vary = '', date = '', expires, age, etag, 'last-modified': modified } = headers;
+  const { date = '', age, ...lasting } = headers;
+  const { vary = '', expires, etag, 'last-modified': modified } = lasting;
   const differing = vary.split(',').map((name) => name.trim().toLowerCase());
   if (differing.some((name) => OF_ONE_CALL.includes(name))) return undefined;
   const control = headers['cache-control']?.toLowerCase();
@@ -90,7 +92,7 @@ function freshnessBy(headers: StoredHeaders, ttlMs: number | undefined): Freshne
   const apparentMs = Date.now() - parseHttpDate(date) - 1_000 || 0;
   const lifetimeMs = mostMs - Math.max(0, toldMs, apparentMs);
   const isOfUse = lifetimeMs > 0 || etag !== undefined || modified !== undefined;
-  return isOfUse ? { headers, lifetimeMs } : undefined;
+  return isOfUse ? { headers: lasting, lifetimeMs } : undefined;
 }
 
 /** Whether there are different lifetimes. Source: RFC 9111, "Calculating Freshness Lifetime". */
@@ -112,8 +114,8 @@ export const validatorsOf = (
   ...(modified === undefined || !byTime ? [] : ['if-modified-since', modified]),
 ];
 
-function pick(headers: IncomingHttpHeaders, names: readonly string[]): StoredHeaders {
-  const found = names.flatMap((name) => {
+function pick(headers: IncomingHttpHeaders): StoredHeaders {
+  const found = NAMES.flatMap((name) => {
     const value = headers[name];
     return value === undefined ? [] : [[name, [value].flat().join(', ')] as const];
   });

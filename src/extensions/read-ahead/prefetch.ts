@@ -9,7 +9,9 @@ import { isNotFound, type ReceiveRefusal } from '../../rest/call/errors.ts';
 import type { ApiKey } from '../../rest/call/keys.ts';
 import type { RequestDeadline } from '../../rest/call/deadlines.ts';
 import type { RestClient } from '../../rest/client/client.ts';
-import type { Read } from './remembered-reads.ts';
+import type { Route } from '../../v0/routes.ts';
+
+export type Read = readonly [route: Route, path: string];
 
 export class Prefetch {
   /** Whether it was rejected immediately, since it would have waited. */

@@ -8,8 +8,7 @@ import {
   type ReadyOperation,
 } from '../../gateway/operation/operation.ts';
 import { systemClock, type Clock } from '../../lib/clock.ts';
-import { RememberedReads } from './remembered-reads.ts';
-import { predictionsOf, Run, type Runs } from './run.ts';
+import { predictionsOf, RememberedReads, Run, type Runs } from './run.ts';
 
 export const open: Open<object> = (_settings, { metrics }) => prefetching(metrics);
 

@@ -113,28 +113,24 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
     commands.disconnect(true);
   };
 
-  const commands = clientOf(where, {
-    onReady: () => {
-      isReady = true;
-      timeouts = 0;
-      why = unusable = undefined;
-      // The address may lead to another server by now, while the old one keeps its connections.
-      if (hasLeft) messages.disconnect(true);
-      hasLeft = false;
-      report();
-    },
-    onUnusable: (found) => {
-      isReady = false;
-      // Reported also if Redis was unavailable for another reason before.
-      if (unusable !== found) reported = undefined;
-      why = unusable = found;
-      report();
-    },
-  });
-  const messages = clientOf(where, {
-    onReady: () => void resubscribe(),
-    onUnusable: () => {},
-  });
+  const onReady = (): void => {
+    isReady = true;
+    timeouts = 0;
+    why = unusable = undefined;
+    // The address may lead to another server by now, while the old one keeps its connections.
+    if (hasLeft) messages.disconnect(true);
+    hasLeft = false;
+    report();
+  };
+  const onUnusable = (found: string): void => {
+    isReady = false;
+    // Reported also if Redis was unavailable for another reason before.
+    if (unusable !== found) reported = undefined;
+    why = unusable = found;
+    report();
+  };
+  const commands = clientOf(where, onReady, onUnusable);
+  const messages = clientOf(where, () => void resubscribe());
   commands.on('error', (error: NodeJS.ErrnoException) => {
     why = reasonOf(error);
     if (!isReady) report();
@@ -220,17 +216,17 @@ export function createConnection(url: string, observer: ConnectionObserver = {})
   };
 }
 
-interface ClientOptions {
-  readonly onReady: () => void;
-  /** Called for each error of an unusable server, before the reconnect. @param why its first words. */
-  readonly onUnusable: (why: string) => void;
-}
-
 /**
  * A connection that is ready after its check: ioredis reports `ready` before Redis rejects a wrong password, and then
  * resets its backoff. Reconnects if a server cannot be used, since its address may lead to another one by now.
+ *
+ * @param onUnusable called with the first words of each error of an unusable server.
  */
-function clientOf(where: string, { onReady, onUnusable }: ClientOptions): Redis {
+function clientOf(
+  where: string,
+  onReady: () => void,
+  onUnusable: (why: string) => void = () => {},
+): Redis {
   let attempts = 0;
   let isRefused = false;
   let isUnusable = false;

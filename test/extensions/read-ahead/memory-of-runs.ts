@@ -4,8 +4,7 @@
  * count as well.
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import { RememberedReads } from '../../../src/extensions/read-ahead/remembered-reads.ts';
-import { Predictions, Run } from '../../../src/extensions/read-ahead/run.ts';
+import { RememberedReads, Predictions, Run } from '../../../src/extensions/read-ahead/run.ts';
 import { routes } from '../../../src/v0/routes.ts';
 import { KEY } from '../../support/client.ts';
 import { scopeOf } from '../../support/settings.ts';

@@ -2,8 +2,12 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { Prefetch } from '../../../src/extensions/read-ahead/prefetch.ts';
-import { RememberedReads } from '../../../src/extensions/read-ahead/remembered-reads.ts';
-import { Predictions, Run, type Prefetches } from '../../../src/extensions/read-ahead/run.ts';
+import {
+  RememberedReads,
+  Predictions,
+  Run,
+  type Prefetches,
+} from '../../../src/extensions/read-ahead/run.ts';
 import type { RequestScope, RestClient } from '../../../src/rest/client/client.ts';
 import type { CallLogEntry } from '../../../src/rest/call/call-log.ts';
 import type { Call } from '../../../src/rest/call/call.ts';
