@@ -8,7 +8,7 @@ import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from './backend/seed/example.ts';
 import { GROUPS, readConfig, type Config } from './app/config.ts';
 import { takeNoArguments } from './app/commands/terminal.ts';
 import { openExtensions } from './app/extensions.ts';
-import { openBackend, warningsOf } from './app/open-backend.ts';
+import { openBackend } from './app/open-backend.ts';
 import { createUpstream, USER_AGENT } from './rest/upstream.ts';
 import { ADDRESS_MS } from './rest/transport/connections.ts';
 import { BackendDispatcher } from './rest/transport/dispatcher.ts';
@@ -61,7 +61,9 @@ async function serve(config: Config): Promise<void> {
   metrics.build({ version, node: process.version });
   surviveRejections(logger, () => metrics.unhandledRejection());
   const { extensions, standIn, backend } = await openParts(config, { logger, metrics, version });
-  const warnings = warningsOf(config, backend);
+  const isDemo = backend.isEmbedded && config.process.environment === 'production';
+  const warning = `The backend is ${backend.label}, because UPSTREAM_URL is unset. Set it to the base URL of a deployment.`;
+  const warnings = isDemo ? [warning] : [];
   const layers = Object.assign({}, ...extensions.map(({ calls }) => calls)) as CallLayers;
   const connections =
     standIn?.connections ?? new BackendDispatcher(backend.origin, backend.connections);

@@ -6,17 +6,6 @@ import { splitUpstreamUrl } from '../rest/transport/dispatcher.ts';
 import type { StandIn } from '../gateway/extension.ts';
 import type { Logger } from '../gateway/observe/logs/logger.ts';
 
-/** Warnings for the log and `/ready`: an embedded backend in production. */
-export const warningsOf = (
-  { process: { environment } }: Config,
-  { isEmbedded, label }: Pick<OpenedBackend, 'isEmbedded' | 'label'>,
-): readonly string[] =>
-  isEmbedded && environment === 'production'
-    ? [
-        `The backend is ${label}, because UPSTREAM_URL is unset. Set it to the base URL of a deployment.`,
-      ]
-    : [];
-
 export type OpenedBackend = Awaited<ReturnType<typeof openBackend>>;
 
 /**
