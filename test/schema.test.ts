@@ -17,6 +17,7 @@ import { format, resolveConfig } from 'prettier';
 import { describe, expect, it } from 'vitest';
 import codegen from '../codegen.ts';
 import { printAnnotatedSchema } from '../src/graph/schema/directives.ts';
+import { printCacheRules } from '../src/app/commands/cache-rules.ts';
 import { schema } from '../src/app/schema.ts';
 
 const path = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
@@ -36,9 +37,13 @@ describe('generated files; run `npm run codegen` after changing a type or a docu
       content: string;
     }[];
 
+    const rules = {
+      filename: `${GENERATED}/cache-rules.ts`,
+      content: printCacheRules(buildSchema(read('schema.graphql'))),
+    };
     const style = await resolveConfig(path('package.json'));
     const made = await Promise.all(
-      files.map(async ({ filename, content }) => {
+      [...files, rules].map(async ({ filename, content }) => {
         const name = relative(path('.'), resolve(path('.'), filename)).replaceAll('\\', '/');
         return [name, await format(content, { ...style, filepath: name })] as const;
       }),

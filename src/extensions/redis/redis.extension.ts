@@ -6,16 +6,10 @@ import type { settings } from './redis.settings.ts';
 import { RedisReads } from './shared-reads.ts';
 
 export const open: Open<OptionsOf<typeof settings>> = async ({ url, secret, rateLimit }, host) => {
-  let shared: SharedState | undefined;
-  if (url !== undefined) {
-    const { origin, pathPrefix } = await host.backend();
-    const observer = observerOf(host, () => shared);
-    shared = await openSharedState({ url, secret, backend: origin + pathPrefix, observer });
-  }
-  const { reads, store, close } = shared ?? {};
+  const shared = url === undefined ? undefined : await openIn(host, url, secret);
   return {
-    ...(rateLimit && limiting(new LeasedRateLimits(rateLimit, store))),
-    ...(close && { offers: { sharedReads: reads }, close }),
+    ...(rateLimit && limiting(new LeasedRateLimits(rateLimit, shared?.store))),
+    ...(shared && { offers: { sharedReads: shared.reads }, close: shared.close }),
   };
 };
 
@@ -37,21 +31,17 @@ export async function openSharedState({ url, secret, backend, observer }: Shared
   return { connection, reads: new RedisReads(store), store, close: () => connection.close() };
 }
 
-/** Metrics and log of the shared state. @param shared returns the state; undefined before it is open. */
-function observerOf(
-  { metrics: { instruments }, logger }: Host,
-  shared: () => SharedState | undefined,
-): ConnectionObserver {
+/** Opens the shared state, with its metrics and log. */
+async function openIn(host: Host, url: string, secret: string): Promise<SharedState> {
+  const { logger } = host;
+  const { instruments } = host.metrics;
   const commands = instruments.counter(
     'gateway_shared_state_commands_total',
     'Redis commands by outcome. Skipped commands were not sent because Redis was unavailable.',
     ['outcome'],
   );
-  instruments.gauge('gateway_shared_state_available', 'Whether Redis is available: 1 or 0.', () =>
-    shared()?.connection.isAvailable ? 1 : 0,
-  );
   const refusals = new Set<string>();
-  return {
+  const observer: ConnectionObserver = {
     onCommand: (outcome) => commands.inc({ outcome }),
     onChange: (isAvailable, why) => {
       if (isAvailable) logger.info('Redis is available: replicas share state');
@@ -70,6 +60,12 @@ function observerOf(
       );
     },
   };
+  const { origin, pathPrefix } = await host.backend();
+  const shared = await openSharedState({ url, secret, backend: origin + pathPrefix, observer });
+  instruments.gauge('gateway_shared_state_available', 'Whether Redis is available: 1 or 0.', () =>
+    shared.connection.isAvailable ? 1 : 0,
+  );
+  return shared;
 }
 
 const CLUSTER = 'REDIS_URL points to a Redis Cluster, which is not supported';

@@ -1,9 +1,8 @@
 /**
- * Generates the schema's rules for normalised caches as a module (`npm run codegen`).
+ * Prints the schema's rules for normalised caches as a module (`npm run codegen`).
  *
  * A type without an `id` is embedded in its parent, even if it has other ids.
  */
-import type { Types } from '@graphql-codegen/plugin-helpers';
 import {
   getNamedType,
   isAbstractType,
@@ -49,11 +48,9 @@ const connectionsOf = (type: GraphQLObjectType): Record<string, string[]> =>
       ]),
   );
 
-/** Generates the rules of the schema, without documents. */
-export const cacheRulesPreset: Types.OutputPreset = {
-  buildGeneratesSection({ baseOutputDir, schema, schemaAst }) {
-    const rules = cacheRulesOf(schemaAst!);
-    const content = `/** What \`npm run codegen\` reads in the schema for caches. */
+export function printCacheRules(schema: GraphQLSchema): string {
+  const rules = cacheRulesOf(schema);
+  return `/** What \`npm run codegen\` reads in the schema for caches. */
 
 /** The object types of each interface. */
 export const possibleTypes: Record<string, string[]> = ${JSON.stringify(rules.possibleTypes)};
@@ -64,15 +61,4 @@ export const typesWithoutId: readonly string[] = ${JSON.stringify(rules.typesWit
 /** The fields of each type that are connections, and the arguments that make another list of them. */
 export const connections: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = ${JSON.stringify(rules.connections)};
 `;
-    return Promise.resolve([
-      {
-        filename: baseOutputDir,
-        schema,
-        documents: [],
-        config: {},
-        plugins: [{ rules: {} }],
-        pluginMap: { rules: { plugin: () => content } },
-      },
-    ]);
-  },
-};
+}
