@@ -3,6 +3,7 @@
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { orUndefined } from '../../lib/or-undefined.ts';
 
 /** False if the sources run directly, as in `npm run dev`. */
 const isBuilt = !import.meta.filename.endsWith('.ts');
@@ -19,15 +20,9 @@ const EXPLORER_PAGE = join(EXPLORER_FOLDER, 'index.html');
 
 /** Version of this project; `unknown` without its `package.json`. */
 export function versionOf(): string {
-  try {
-    const folder = isBuilt ? DIST : ROOT;
-    const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
-      version?: string;
-    };
-    return version ?? 'unknown';
-  } catch {
-    return 'unknown';
-  }
+  const file = join(isBuilt ? DIST : ROOT, 'package.json');
+  const found = orUndefined(() => JSON.parse(readFileSync(file, 'utf8')) as { version?: string });
+  return found?.version ?? 'unknown';
 }
 
 export const isExplorerBuilt = (): boolean => existsSync(EXPLORER_PAGE);

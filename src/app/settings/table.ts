@@ -15,6 +15,7 @@ import {
   wholeNumber,
 } from '../../gateway/settings/kinds.ts';
 import { group, secret, setting } from '../../gateway/settings/setting.ts';
+import { orUndefined } from '../../lib/or-undefined.ts';
 import { API_KEY_FORM, isApiKey } from '../../v0/api-key.ts';
 import { ROUTE_SETS } from '../../v0/routes.ts';
 
@@ -40,13 +41,7 @@ const MODULE = z
 /** Content of a PEM file. */
 const PEM_FILE = z
   .string()
-  .transform((path) => {
-    try {
-      return readFileSync(path, 'utf8');
-    } catch {
-      return '';
-    }
-  })
+  .transform((path) => orUndefined(() => readFileSync(path, 'utf8')) ?? '')
   .refine((text) => text.includes('-----BEGIN '))
   .describe('the path of a readable PEM file');
 

@@ -5,6 +5,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { LRUCache } from 'lru-cache';
+import { orUndefined } from '../../lib/or-undefined.ts';
 import {
   isRead,
   NOW,
@@ -222,11 +223,9 @@ const textOf = ({ headers, exposed, body }: Omit<Entry, 'freshUntilMs'>): string
 /** @returns undefined for strings not written by `textOf`. */
 function readText(text: string, decode: (answer: RestResponse) => DecodedResponse) {
   const end = text.indexOf('\n');
-  try {
+  return orUndefined(() => {
     const head = JSON.parse(text.slice(0, end)) as Pick<Entry, 'headers' | 'exposed'>;
     const body = Buffer.from(text.slice(end + 1));
     return { ...head, body, decoded: decode({ status: 200, headers: head.headers, body }) };
-  } catch {
-    return undefined;
-  }
+  });
 }

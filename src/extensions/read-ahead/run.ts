@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { OperationDefinition } from '../../gateway/operation/document.ts';
+import { orUndefined } from '../../lib/or-undefined.ts';
 import type { Call } from '../../rest/call/call.ts';
 import type { RestClient } from '../../rest/client/client.ts';
 import type { Route } from '../../v0/routes.ts';
@@ -280,11 +281,8 @@ function screenIdOf(
   variables: unknown,
   sharingKey: string,
 ): string | undefined {
-  let text: string;
-  try {
-    text = JSON.stringify(variables ?? {});
-  } catch {
-    return undefined;
-  }
-  return hash('sha256', `${operationId}\n${text}\n${sharingKey}`, 'base64url');
+  const text = orUndefined(() => JSON.stringify(variables ?? {}));
+  return text === undefined
+    ? undefined
+    : hash('sha256', `${operationId}\n${text}\n${sharingKey}`, 'base64url');
 }

@@ -46,6 +46,7 @@ import {
   type ParentSpan,
 } from '../../gateway/operation/trace-context.ts';
 import type { OptionsOf } from '../../gateway/extension.ts';
+import { orUndefined } from '../../lib/or-undefined.ts';
 import type { Operation, PhaseTime } from '../../gateway/operation/operation.ts';
 import type { Logger } from '../../gateway/observe/logs/logger.ts';
 import type { settings } from './traces.settings.ts';
@@ -229,14 +230,10 @@ function resourceOf(version: string, attributes: string, logger: Logger): Resour
 
 /** Undefined for anything but a name and a value. */
 function pairOf(text: string): [name: string, value: string] | undefined {
-  const parts = text.split('=');
-  try {
-    const [name = '', value = ''] = parts.map((part) => decodeURIComponent(part.trim()));
-    const isPair = parts.length === 2 && name !== '';
-    return isPair && Math.max(name.length, value.length) <= MAX_LENGTH ? [name, value] : undefined;
-  } catch {
-    return undefined;
-  }
+  const parts = text.split('=').map((part) => orUndefined(() => decodeURIComponent(part.trim())));
+  const [name, value] = parts;
+  if (parts.length !== 2 || !name || value === undefined) return undefined;
+  return Math.max(name.length, value.length) <= MAX_LENGTH ? [name, value] : undefined;
 }
 
 /** An ended operation, or an ended event of a subscription. */

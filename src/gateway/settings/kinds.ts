@@ -3,6 +3,7 @@
  */
 import { statSync } from 'node:fs';
 import { z } from 'zod';
+import { orUndefined } from '../../lib/or-undefined.ts';
 
 /** Both spellings of a switch. */
 const SPELLINGS: Readonly<Record<string, string>> = { true: 'on', false: 'off' };
@@ -50,11 +51,5 @@ export const oneOf = <const Name extends string>(names: readonly Name[]) =>
 export const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000 };
 
 /** Whether percent-encoded bytes are UTF-8. */
-export function isDecodable(text: string): boolean {
-  try {
-    // Bundlers remove calls of pure functions whose result is not used.
-    return decodeURIComponent(text) !== undefined;
-  } catch {
-    return false;
-  }
-}
+export const isDecodable = (text: string): boolean =>
+  orUndefined(() => decodeURIComponent(text)) !== undefined;
