@@ -20,10 +20,8 @@ import {
   type ValuesOf,
 } from '../gateway/settings/setting.ts';
 
-type SettingGroups = typeof SETTINGS;
-
 type SettingValues = {
-  readonly [Name in keyof SettingGroups]: ValuesOf<SettingGroups[Name]['settings']>;
+  readonly [Name in keyof typeof SETTINGS]: ValuesOf<(typeof SETTINGS)[Name]['settings']>;
 };
 
 export type Config = SettingValues & {

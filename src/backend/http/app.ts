@@ -52,7 +52,8 @@ export function createApp(service: Service, options: AppOptions): Hono<Env> {
   const app = new Hono<Env>();
 
   app.use(async (context, next) => {
-    const requestId = requestIdOf(context.req.header('x-request-id')) ?? randomUUID();
+    const given = context.req.header('x-request-id') ?? '';
+    const requestId = /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
     context.set('requestId', requestId);
     context.header('x-request-id', requestId);
     const { pathname, search } = new URL(context.req.url);
@@ -166,10 +167,6 @@ function reject(context: Context<Env>, problem: Problem): Response {
   for (const [name, value] of Object.entries(headers)) context.header(name, value);
   return context.json(body, status);
 }
-
-/** Accepts a caller's request id if it is short and plain. */
-const requestIdOf = (requestId: string | undefined): string | undefined =>
-  requestId !== undefined && /^[\w.:-]{1,128}$/.test(requestId) ? requestId : undefined;
 
 /** Maximum length of a query parameter, in characters. Assumed: the API spec shows no limit. */
 const MAX_PARAMETER_LENGTH = 2_000;

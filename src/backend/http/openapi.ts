@@ -27,20 +27,11 @@ import type { TimestampForm } from './handler.ts';
 import examples from './openapi-examples.json' with { type: 'json' };
 
 /** The contract's exports: its schemas have their names in the document. */
-const CONTRACT: Record<string, unknown> = {
-  ErrorBody,
-  ...account,
-  ...audience,
-  ...log,
-  ...page,
-  ...pageLink,
-  ...pageMetadata,
-  ...person,
-  ...topic,
-};
-for (const [id, schema] of Object.entries(CONTRACT)) {
+const CONTRACT = [account, audience, log, page, pageLink, pageMetadata, person, topic];
+for (const [id, schema] of CONTRACT.flatMap(Object.entries<unknown>)) {
   if (schema instanceof z.ZodType) z.globalRegistry.add(schema, { id });
 }
+z.globalRegistry.add(ErrorBody, { id: 'ErrorBody' });
 
 type Json = Record<string, unknown>;
 
