@@ -2,9 +2,8 @@
 import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { takeNoArguments } from './app/commands/terminal.ts';
-import { BackendDatabaseError, openBackend } from './backend/backend.ts';
+import { openBackend } from './backend/backend.ts';
 import { readConfig } from './app/config.ts';
-import { OperatorError } from './lib/operator-error.ts';
 import { urlHost } from './gateway/http/http-server.ts';
 import { createLogger } from './gateway/observe/logs/logger.ts';
 import { exitAfterFailure, stopOnSignals, surviveRejections } from './app/process/lifecycle.ts';
@@ -36,8 +35,6 @@ try {
   const onFailure = (failure: object) => logger.error(failure, 'Backend failed');
   const backend = await openBackend({ ...embedded, host, port, onFailure }).catch(
     (error: Error) => {
-      if (error instanceof BackendDatabaseError)
-        throw new OperatorError(error.message, { cause: error });
       throw portError(error, { host, port }, 'PORT');
     },
   );

@@ -40,15 +40,9 @@ export async function openBackend(
     routeSet: routeSet === 'document' ? routeSet : embedded.routes,
   };
   // Loaded on demand: its database and server take most of the start.
-  const { openBackend: open, BackendDatabaseError } = await import('../backend/backend.ts').catch(
-    explainMissingBackend,
-  );
+  const { openBackend: open } = await import('../backend/backend.ts').catch(explainMissingBackend);
   const onFailure = (failure: object) => logger.error(failure, 'Embedded backend failed');
-  const opened = await open({ ...embedded, onFailure }).catch((cause: Error) => {
-    throw cause instanceof BackendDatabaseError
-      ? new OperatorError(cause.message, { cause })
-      : cause;
-  });
+  const opened = await open({ ...embedded, onFailure });
   return { ...splitUpstreamUrl(new URL(opened.url)), ...known, close: () => opened.close() };
 }
 

@@ -15,6 +15,7 @@ import { drizzle } from 'drizzle-orm/libsql';
 import { migrate } from 'drizzle-orm/libsql/migrator';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core';
+import { OperatorError } from '../../lib/operator-error.ts';
 import { rootOf } from '../errors.ts';
 
 /** `npm run build` copies them to its output. */
@@ -46,7 +47,7 @@ export interface Database {
 }
 
 /** The database cannot be opened, or belongs to another program. The message is one line for operators. */
-export class BackendDatabaseError extends Error {
+export class BackendDatabaseError extends OperatorError {
   override readonly name = 'BackendDatabaseError';
 
   constructor(databaseUrl: string, cause: unknown) {
