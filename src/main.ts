@@ -7,13 +7,12 @@ import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { EXAMPLE_API_KEY, EXAMPLE_PAGE_ID } from './backend/seed/example.ts';
 import { GROUPS, readConfig, type Config } from './app/config.ts';
 import { takeNoArguments } from './app/commands/terminal.ts';
-import { openExtensions } from './app/extensions.ts';
-import { openBackend } from './app/open-backend.ts';
+import { openParts } from './app/open-backend.ts';
 import { createUpstream, USER_AGENT } from './rest/upstream.ts';
 import { ADDRESS_MS } from './rest/transport/connections.ts';
 import { BackendDispatcher } from './rest/transport/dispatcher.ts';
 import { schema } from './app/schema.ts';
-import type { CallLayers, Extension, Host, StandIn } from './gateway/extension.ts';
+import type { CallLayers } from './gateway/extension.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { createLogger } from './gateway/observe/logs/logger.ts';
 import { Metrics } from './gateway/observe/metrics/metrics.ts';
@@ -120,17 +119,4 @@ async function serve(config: Config): Promise<void> {
     readiness: gateway.readiness,
     graphiql: tools.graphiql,
   });
-}
-
-/** Opens the extensions, and the backend unless one of them needs it earlier. */
-async function openParts(config: Config, host: Pick<Host, 'logger' | 'metrics' | 'version'>) {
-  let opening: ReturnType<typeof openBackend> | undefined;
-  const open = (opened: readonly Extension[]) =>
-    (opening ??= openBackend(config, host.logger, standInOf(opened)));
-  const extensions = await openExtensions(config, { ...host, backend: open });
-  return { extensions, standIn: standInOf(extensions), backend: await open(extensions) };
-}
-
-function standInOf(extensions: readonly Extension[]): StandIn | undefined {
-  return extensions.find(({ standIn }) => standIn)?.standIn;
 }

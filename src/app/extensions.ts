@@ -43,27 +43,6 @@ export type ExtensionValues = {
   readonly [Name in keyof Lines]: ValuesOf<Lines[Name]['settings']['settings']>;
 };
 
-/**
- * Opens the extensions that are on.
- *
- * @throws {OperatorError} for invalid settings of an extension.
- */
-export async function openExtensions(
-  config: CoreSettings & { readonly extensions: ExtensionValues },
-  host: Omit<Host, 'opened' | 'backend'> & {
-    readonly backend: (opened: readonly Extension[]) => ReturnType<Host['backend']>;
-  },
-): Promise<readonly Extension[]> {
-  const opened: Extension[] = [];
-  const backend = () => host.backend(opened);
-  const values: Readonly<Record<string, ValuesOf<Settings>>> = config.extensions;
-  for (const [name, { open }] of Object.entries<Line>(EXTENSIONS)) {
-    const extension = await open(values[name]!, config, { ...host, backend, opened });
-    if (extension) opened.push(extension);
-  }
-  return opened;
-}
-
 function line<Members extends Settings, Options>(
   settings: ExtensionSettings<Members, Options>,
   load: () => Promise<{ readonly open: Open<Options> }>,

@@ -1,22 +1,38 @@
-/** Opens the backend: a deployment, the embedded one, or the replacement of an extension. */
+/** Opens the extensions, and the backend: a deployment, the embedded one, or the replacement of an extension. */
 import { EXAMPLE_API_KEY } from '../backend/seed/example.ts';
 import type { Config } from './config.ts';
+import { EXTENSIONS, type Line } from './extensions.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import { splitUpstreamUrl } from '../rest/transport/dispatcher.ts';
-import type { StandIn } from '../gateway/extension.ts';
+import type { Extension, Host, StandIn } from '../gateway/extension.ts';
 import type { Logger } from '../gateway/observe/logs/logger.ts';
+import type { Settings, ValuesOf } from '../gateway/settings/setting.ts';
 
 export type OpenedBackend = Awaited<ReturnType<typeof openBackend>>;
 
 /**
- * Opens a deployment, or the embedded backend of this process, unless an extension replaces it.
+ * Opens the extensions that are on, and the backend, unless one of them needs it earlier.
  *
- * @throws {OperatorError} for an unusable database.
+ * @throws {OperatorError} for invalid settings of an extension, and for an unusable database.
  */
-export async function openBackend(
+export async function openParts(config: Config, host: Omit<Host, 'opened' | 'backend'>) {
+  const extensions: Extension[] = [];
+  const standIn = () => extensions.find((one) => one.standIn)?.standIn;
+  let opening: ReturnType<typeof openBackend> | undefined;
+  const backend = () => (opening ??= openBackend(config, host.logger, standIn()));
+  const values: Readonly<Record<string, ValuesOf<Settings>>> = config.extensions;
+  for (const [name, { open }] of Object.entries<Line>(EXTENSIONS)) {
+    const extension = await open(values[name]!, config, { ...host, backend, opened: extensions });
+    if (extension) extensions.push(extension);
+  }
+  return { extensions, standIn: standIn(), backend: await backend() };
+}
+
+/** Opens a deployment, or the embedded backend of this process, unless an extension replaces it. */
+async function openBackend(
   { backend, embedded }: Config,
   logger: Logger,
-  standIn?: StandIn,
+  standIn: StandIn | undefined,
 ) {
   const { url, apiKey, routeSet } = backend;
   const close = async () => {};

@@ -16,8 +16,6 @@ const DIST = isBuilt ? import.meta.dirname : join(ROOT, 'dist');
 /** GraphiQL's build. */
 export const EXPLORER_FOLDER = join(DIST, 'explorer');
 
-const EXPLORER_PAGE = join(EXPLORER_FOLDER, 'index.html');
-
 /** Version of this project; `unknown` without its `package.json`. */
 export function versionOf(): string {
   const file = join(isBuilt ? DIST : ROOT, 'package.json');
@@ -25,7 +23,7 @@ export function versionOf(): string {
   return found?.version ?? 'unknown';
 }
 
-export const isExplorerBuilt = (): boolean => existsSync(EXPLORER_PAGE);
+export const isExplorerBuilt = (): boolean => existsSync(join(EXPLORER_FOLDER, 'index.html'));
 
 /** Returns a warning if a source is newer than the build. Servers have no sources. */
 export function staleBuild(): string[] {

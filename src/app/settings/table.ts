@@ -21,8 +21,6 @@ import { ROUTE_SETS } from '../../v0/routes.ts';
 
 const HOUR_MS = 3_600_000;
 
-const MIN_POLL_MS = 10;
-
 const MONTH_S = 2_592_000;
 
 const milliseconds = (least: number) => wholeNumber(least, HOUR_MS);
@@ -296,7 +294,7 @@ export const SETTINGS = {
   live: group('Subscriptions', {
     pollMs: setting(
       'LIVE_POLL_MS',
-      rangeOfMs(MIN_POLL_MS, HOUR_MS),
+      rangeOfMs(10, HOUR_MS),
       'Minimum and maximum interval between polls of a watched version, in milliseconds.',
       '500..5000',
     ),
