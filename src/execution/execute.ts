@@ -46,6 +46,8 @@ interface ExecuteArgs extends ExecutionArgs, ExecutorArgs {
 }
 
 export interface ExecutionOptions {
+  /** Whether errors of variables have no suggestions ("Did you mean"). @default false */
+  readonly hideSuggestions?: boolean;
   /** Limits of an execution. */
   readonly limits: (contextValue: unknown) => ExecutionLimits;
   /** Called before an incremental execution, with a predicate for deferred positions. */
@@ -80,7 +82,7 @@ export function createExecute(options: ExecutionOptions): Execute {
       schema,
       operation,
       args.variableValues,
-      args.hideSuggestions,
+      options.hideSuggestions,
       args.options?.maxCoercionErrors,
     );
     if (!variableValues) return { errors: errors! };

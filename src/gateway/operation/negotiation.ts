@@ -59,7 +59,7 @@ export function negotiateCoding(accepted: string | null | undefined): Coding | u
   return found === 'identity' ? undefined : found;
 }
 
-interface PartsReader {
+export interface PartsReader {
   /** As named by the caller; the older format without a name. */
   readonly format: IncrementalFormat;
   /** `announced` for Relay, which requests it; `whole` for the parsers of Apollo iOS and Apollo Kotlin. */

@@ -13,12 +13,14 @@ import type {
   ExecutionArgs,
 } from 'graphql';
 import type { ErrorBehavior } from '../../execution/core/executor.ts';
+import type { FragmentDelivery } from '../../execution/incremental/delivery.ts';
 import type { Context } from '../../graph/context.ts';
 import { Cancel } from '../../lib/cancel.ts';
 import type { ReceiveRefusal } from '../../rest/call/errors.ts';
 import type { RestClient } from '../../rest/client/client.ts';
 import { API_KEY_HEADER } from '../../v0/api-key.ts';
 import type { Document, OperationDefinition } from './document.ts';
+import type { PartsReader } from './negotiation.ts';
 import type { ResultParts } from './result-parts.ts';
 import type { ResultStream } from './result-stream.ts';
 import type { OperationTrace } from './trace-context.ts';
@@ -249,7 +251,9 @@ export class Operation {
   }
 }
 
-/** A valid operation that is executed, with its context and everything that plugins may have replaced. */
+/**
+ * A valid operation that is executed: the arguments of its execution, with everything that plugins may have replaced.
+ */
 export interface ReadyOperation {
   readonly record: Operation;
   readonly definition: OperationDefinition;
@@ -261,6 +265,10 @@ export interface ReadyOperation {
   readonly contextValue: Context;
   readonly rootValue: unknown;
   readonly onError: ErrorBehavior;
+  readonly isIncremental: boolean;
+  readonly fragmentDelivery: FragmentDelivery | undefined;
+  /** Undefined unless its result may be incremental. */
+  readonly partsReader: PartsReader | undefined;
 }
 
 /** The end of an operation, for the log and the metrics. */

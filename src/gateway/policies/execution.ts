@@ -2,8 +2,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Budget } from '../../plan/planner.ts';
 import { createExecute, type Execute } from '../../execution/execute.ts';
-import type { MaybePromise } from '../../execution/core/resolved-value.ts';
-import type { IncrementalResult } from '../../execution/incremental/incremental-executor.ts';
 import type { Context } from '../../graph/context.ts';
 import type { Cancel } from '../../lib/cancel.ts';
 import type { Pollers } from '../../live/pollers.ts';
@@ -11,7 +9,6 @@ import { NOW } from '../../rest/call/call.ts';
 import type { CallTrace } from '../../rest/call/call-log.ts';
 import type { RestClient } from '../../rest/client/client.ts';
 import type { Upstream } from '../../rest/upstream.ts';
-import { partsReaderOf } from '../operation/negotiation.ts';
 import { GatewayContext } from '../operation/gateway-context.ts';
 import type { Operation, ReadyOperation } from '../operation/operation.ts';
 import { forwardedTrace } from '../operation/trace-context.ts';
@@ -50,14 +47,14 @@ interface EventContext extends Context {
 
 export class OperationExecution {
   readonly budget: Budget;
+  readonly execute: Execute;
   readonly #options: ExecutionOptions;
-  readonly #execute: Execute;
 
   constructor(options: ExecutionOptions) {
     const { maxUpstreamCalls, maxValues } = options.limits;
     this.#options = options;
     this.budget = { calls: maxUpstreamCalls, values: maxValues };
-    this.#execute = options.execute ?? createOwnExecute(options.limits);
+    this.execute = options.execute ?? createOwnExecute(options);
   }
 
   /** The policy of queries and mutations. */
@@ -106,29 +103,6 @@ export class OperationExecution {
     return Object.assign(derived, { rest, cancel, reads: new Map<unknown, unknown>() });
   }
 
-  execute(
-    operation: ReadyOperation,
-    rootValue: unknown = operation.rootValue,
-    contextValue: unknown = operation.contextValue,
-  ): MaybePromise<IncrementalResult> {
-    const { record, definition } = operation;
-    const { isIncremental } = definition.document.facts;
-    const reader = isIncremental ? partsReaderOf(record.accept) : undefined;
-    return this.#execute({
-      schema: operation.schema,
-      document: operation.document,
-      operation: operation.operation,
-      operationName: operation.operationName,
-      variableValues: operation.variableValues,
-      contextValue,
-      rootValue,
-      onError: operation.onError,
-      hideSuggestions: !this.#options.suggestions,
-      isIncremental: reader !== undefined,
-      fragmentDelivery: reader?.fragmentDelivery,
-    });
-  }
-
   #clientFor(
     operation: Operation,
     forwarded: ReturnType<Forwarding>,
@@ -152,8 +126,9 @@ export class OperationExecution {
   }
 }
 
-const createOwnExecute = ({ maxValues, maxTextBytes }: RequestLimits): Execute =>
+const createOwnExecute = ({ limits, suggestions }: ExecutionOptions): Execute =>
   createExecute({
+    hideSuggestions: !suggestions,
     onIncremental: (context, isDeferred) => {
       // The origin of each call of the graph is the path of its field.
       (context as Context).rest.deferWhere((origin) =>
@@ -164,8 +139,8 @@ const createOwnExecute = ({ maxValues, maxTextBytes }: RequestLimits): Execute =
       const { rest, cancel, writes } = context as EventContext; // or that of an operation
       const { deadlineMs } = rest;
       return {
-        maxValues,
-        maxTextBytes,
+        maxValues: limits.maxValues,
+        maxTextBytes: limits.maxTextBytes,
         deadlineMs,
         // Errors of a cancelled operation are not read, and a hundred cost as much as a result.
         maxErrors: () => (cancel.cancelled ? 1 : MAX_ERRORS),

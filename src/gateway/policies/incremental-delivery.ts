@@ -13,7 +13,7 @@ import { ResultParts, type ResultPart } from '../operation/result-parts.ts';
 import { costExtensions, type ExplainAudience } from './explain.ts';
 import type { Policy } from '../policy.ts';
 import type { Budget } from '../../plan/planner.ts';
-import { partsReaderOf, type IncrementalFormat } from '../operation/negotiation.ts';
+import type { IncrementalFormat } from '../operation/negotiation.ts';
 
 interface IncrementalOptions {
   readonly translate: Translate;
@@ -33,12 +33,11 @@ export const incrementalDelivery = ({ translate, explain, budget }: IncrementalO
     };
   };
   return {
-    onExecuteDone({ record: operation, definition }, result) {
-      if (!definition.document.facts.isIncremental) return undefined;
+    onExecuteDone({ record: operation, partsReader }, result) {
+      if (!partsReader) return undefined;
       const { subsequent, ...initial }: IncrementalResult = result;
-      const reader = partsReaderOf(operation.accept);
-      if (!subsequent || !reader) return undefined;
-      const { format } = reader;
+      if (!subsequent) return undefined;
+      const { format } = partsReader;
       const { pending } = subsequent;
       async function* later(): AsyncGenerator<ResultPart, undefined> {
         const write = WRITERS[format](pending, (errors) => parts.translate(errors));

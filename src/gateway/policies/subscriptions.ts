@@ -139,7 +139,7 @@ async function executeEvent(
     // Events of a stream are executed and written one at a time.
     record.arrival.permit = permit;
     try {
-      result = await execution.execute(operation, event, context);
+      result = await execution.execute({ ...operation, rootValue: event, contextValue: context });
     } finally {
       permit.release();
       callerLimits.learn(record, permit.received);

@@ -18,7 +18,7 @@ import type { Documents } from '../documents/documents.ts';
 import type { Document, OperationDefinition } from '../operation/document.ts';
 import { translateResult, type Translate } from '../operation/error-translation.ts';
 import { GatewayContext } from '../operation/gateway-context.ts';
-import { negotiateMediaType } from '../operation/negotiation.ts';
+import { negotiateMediaType, partsReaderOf } from '../operation/negotiation.ts';
 import {
   Operation,
   outcomeOf,
@@ -427,6 +427,8 @@ export class OperationServer {
   ): MaybePromise<Executed> {
     const { schema, document, operationName, variableValues, rootValue } = args;
     const definition = this.#select(operation, document, operationName);
+    const { isIncremental } = definition.document.facts;
+    const partsReader = isIncremental ? partsReaderOf(operation.accept) : undefined;
     const ready: ReadyOperation = {
       record: operation,
       definition,
@@ -438,6 +440,9 @@ export class OperationServer {
       contextValue: args.contextValue as GatewayContext, // of plugins, whose concern it is
       rootValue,
       onError: params.onError,
+      isIncremental: partsReader !== undefined,
+      fragmentDelivery: partsReader?.fragmentDelivery,
+      partsReader,
     };
     const startMs = performance.now();
     const done = (executed: Executed): Executed => {
