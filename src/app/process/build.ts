@@ -2,7 +2,7 @@
  * The output of `npm run build`: its location, and whether it is up to date.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { orUndefined } from '../../lib/or-undefined.ts';
 
 /** False if the sources run directly, as in `npm run dev`. */
@@ -25,18 +25,21 @@ export function versionOf(): string {
 
 export const isExplorerBuilt = (): boolean => existsSync(join(EXPLORER_FOLDER, 'index.html'));
 
-/** Returns a warning if a source is newer than the build. Servers have no sources. */
+/** Sources of GraphiQL's page. */
+const OF_PAGE = /^(?:explorer|client[\\/]documents)[\\/]/;
+
+/** Returns a warning if a source is newer than its build. Servers have no sources. */
 export function staleBuild(): string[] {
   const sources = join(ROOT, 'src');
   if (!isBuilt || !existsSync(sources)) return [];
-  const { mtimeMs } = statSync(join(DIST, 'main.js'));
-  const newer = readdirSync(sources, { recursive: true, encoding: 'utf8' })
-    .map((file) => join(sources, file))
-    .find((file) => {
-      // Temporary files of editors may be gone by now.
-      const stat = statSync(file, { throwIfNoEntry: false });
-      return stat?.isFile() && stat.mtimeMs > mtimeMs;
-    });
+  const timeOf = (built: string): number =>
+    statSync(join(DIST, built), { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
+  const [gateway, page] = [timeOf('main.js'), timeOf('explorer/index.html')];
+  const newer = readdirSync(sources, { recursive: true, encoding: 'utf8' }).find((file) => {
+    // Temporary files of editors may be gone by now.
+    const stat = statSync(join(sources, file), { throwIfNoEntry: false });
+    return stat?.isFile() && stat.mtimeMs > (OF_PAGE.test(file) ? page : gateway);
+  });
   if (newer === undefined) return [];
-  return [`dist/ is older than ${relative(ROOT, newer)}. Rebuild it with "npm run build".`];
+  return [`dist/ is older than ${join('src', newer)}. Rebuild it with "npm run build".`];
 }

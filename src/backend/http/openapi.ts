@@ -90,7 +90,9 @@ class Operations {
       tags: [tagOf(route)],
       parameters: [
         ...parametersOf(path).map((one) => {
-          return { name: one, in: 'path', required: true, schema: { type: 'string' } };
+          const example =
+            EXAMPLES[one.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())];
+          return { name: one, in: 'path', required: true, schema: { type: 'string' }, example };
         }),
         ...Object.entries(properties).map(([one, schema]) => ({ name: one, in: 'query', schema })),
       ],
