@@ -90,7 +90,7 @@ it.each(['start', 'run backend'])(
   },
 );
 
-it('npm start starts the build, warns when a source is newer, and announces no GraphiQL without its page', async () => {
+it('npm start starts the build, warns when a source is newer than its build, and announces no GraphiQL without its page', async () => {
   const folder = folderOf(
     ...['package.json', 'package-lock.json', 'exec.cmd', 'rolldown.config.ts', 'src'],
   );
@@ -100,9 +100,17 @@ it('npm start starts the build, warns when a source is newer, and announces no G
   const later = new Date(Date.now() + 1_000);
   utimesSync(join(folder, 'src/app/config.ts'), later, later);
   const { output: stale } = await start(folder, process.env);
+  utimesSync(join(folder, 'src/app/config.ts'), new Date(0), new Date(0));
+  for (const file of ['src/explorer/page.tsx', 'dist/explorer/index.html']) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), '');
+    utimesSync(join(folder, file), later, later);
+  }
+  const { output: newerPage } = await start(folder, process.env);
 
   expect(fresh).toContain('Ready: GraphQL at http');
   expect(fresh).not.toContain('is older than');
+  expect(newerPage).not.toContain('is older than');
   expect(stale).toContain('Ready: GraphQL at http');
   expect(stale.match(/"msg":"dist\/ is older than .*/g)).toEqual([
     expect.stringContaining('src/app/config.ts. Rebuild it with \\"npm run build\\".'),
